@@ -1,0 +1,102 @@
+/**
+ * What people do in the browser that is no operation on a Room: set-up, signing in and out, invitations.
+ * These carry no receipt: a repeated sign-in is simply another one.
+ */
+import * as v from "valibot"
+import * as answers from "./answers.ts"
+import { plain, shape, username, uuid } from "./fields.ts"
+import { limits } from "./limits.ts"
+import { researchSchemaVersion } from "./operation.ts"
+
+const password = plain(limits.passwordMax, limits.passwordMin)
+const token = plain(200)
+
+interface Spec<N extends string, E extends v.ObjectEntries, A> {
+  name: N
+  method: "POST" | "DELETE"
+  path: string
+  summary: string
+  fields: E
+  example: Record<string, unknown>
+  answer: A
+}
+
+const action = <const N extends string, E extends v.ObjectEntries, A extends v.GenericSchema>(spec: Spec<N, E, A>) => {
+  const { fields, ...rest } = spec
+  const common = { schemaVersion: v.exactOptional(v.literal(researchSchemaVersion)), requestId: v.exactOptional(uuid) }
+  return { ...rest, body: shape({ ...common, ...fields }) }
+}
+
+const all = [
+  action({
+    name: "set_up",
+    method: "POST",
+    path: "/api/setup",
+    summary: "Makes the first person, the operator, with the one-time token that serve prints; signs them in.",
+    fields: { token, username, password },
+    example: { token: "rru_…", username: "ada", password: "a long sentence to remember" },
+    answer: answers.session,
+  }),
+  action({
+    name: "sign_in",
+    method: "POST",
+    path: "/api/session",
+    summary: "Signs a person in: sets the session cookie.",
+    fields: { username, password: plain(limits.passwordMax) },
+    example: { username: "ada", password: "a long sentence to remember" },
+    answer: answers.session,
+  }),
+  action({
+    name: "sign_out",
+    method: "DELETE",
+    path: "/api/session",
+    summary: "Ends the session on the server and clears the cookie.",
+    fields: {},
+    example: {},
+    answer: answers.session,
+  }),
+  action({
+    name: "invite",
+    method: "POST",
+    path: "/api/invitations",
+    summary: "Makes a link by which somebody may create an account once; with roomId (owner only) they join that Room. The token is shown once.",
+    fields: { roomId: v.exactOptional(uuid) },
+    example: {},
+    answer: answers.invitationIssued,
+  }),
+  action({
+    name: "accept_invitation",
+    method: "POST",
+    path: "/api/invitations/{token}/accept",
+    summary: "Creates the invited person's account, adds them to the Room the invitation names, and signs them in.",
+    fields: { username, password },
+    example: { username: "grace", password: "another long sentence" },
+    answer: answers.session,
+  }),
+  action({
+    name: "revoke_invitation",
+    method: "POST",
+    path: "/api/invitations/{invitationId}/revoke",
+    summary: "Takes back an open invitation of one's own.",
+    fields: {},
+    example: {},
+    answer: shape({ schemaVersion: answers.schemaVersion, invitationId: v.string(), revoked: v.literal(true) }),
+  }),
+] as const
+
+/** An action as the edge sees it, whatever its body. */
+export interface Action {
+  readonly name: string
+  readonly method: "POST" | "DELETE"
+  readonly path: string
+  readonly summary: string
+  readonly body: v.GenericSchema & { readonly entries: v.ObjectEntries }
+  readonly example: unknown
+  readonly answer: v.GenericSchema
+}
+
+export const actions: readonly Action[] = all
+
+type Definition = (typeof all)[number]
+export type ActionName = Definition["name"]
+export type ActionBody<N extends ActionName> = v.InferOutput<Extract<Definition, { name: N }>["body"]>

@@ -1,0 +1,243 @@
+/** What the service answers. The OpenAPI document and the client's types are made from these; the tests hold answers against them. */
+import * as v from "valibot"
+import { enumerations } from "./enumerations.ts"
+import { shape } from "./fields.ts"
+import { type LabelledKind, labelPrefixes } from "./labels.ts"
+import { researchSchemaVersion } from "./operation.ts"
+
+const id = v.string()
+const at = v.string()
+const count = v.number()
+const state = v.picklist(enumerations.roomState)
+const optionalText = v.nullable(v.string())
+const client = v.exactOptional(v.record(v.string(), v.string()))
+
+export const schemaVersion = v.literal(researchSchemaVersion)
+export const person = shape({ userId: id, username: v.string() })
+
+export const target = shape({ kind: v.string(), id, label: optionalText })
+
+/** Where a keyset page continues: a sequence number, an opaque text, or null at the end of a list that is not a feed. */
+const cursor = v.nullable(v.union([v.number(), v.string()]))
+
+export const page = <S extends v.GenericSchema>(item: S) =>
+  shape({
+    schemaVersion,
+    items: v.array(item),
+    nextCursor: cursor,
+    hasMore: v.boolean(),
+    generatedAt: at,
+    links: shape({ self: v.string(), next: optionalText }),
+  })
+
+export const receipt = shape({
+  schemaVersion,
+  operation: v.string(),
+  requestId: v.exactOptional(id),
+  clientMessageId: v.exactOptional(id),
+  acceptedAt: at,
+  roomId: v.nullable(id),
+  threadId: v.nullable(id),
+  target,
+  targetId: id,
+  result: v.record(v.string(), v.unknown()),
+  entry: v.nullable(shape({ entryId: id, sequence: count })),
+  activity: v.nullable(shape({ sequence: count, digest: v.string() })),
+  warnings: v.array(v.unknown()),
+  replayed: v.exactOptional(v.literal(true)),
+  credentialChanged: v.exactOptional(v.literal(true)),
+  rehearsed: v.exactOptional(v.literal(true)),
+  current: v.exactOptional(v.unknown()),
+})
+export type Receipt = v.InferOutput<typeof receipt>
+
+/** How many objects of each labelled kind a Room holds; labels have no gap, so this is also the last label given. */
+const labelCounts = Object.fromEntries(Object.keys(labelPrefixes).map((kind) => [kind, count])) as Record<LabelledKind, typeof count>
+
+export const archive = shape({ archivedAt: at, archivedBy: person, reason: v.string() })
+
+const roomFields = {
+  roomId: id,
+  title: v.string(),
+  question: optionalText,
+  state,
+  owner: person,
+  createdAt: at,
+  openingThreadId: id,
+  concluded: v.boolean(),
+  activityWatermark: count,
+  lastActivityAt: at,
+  counts: shape({ members: count, threads: count, ...labelCounts }),
+  archive: v.nullable(archive),
+}
+export const roomSummary = shape(roomFields)
+export const member = shape({ userId: id, username: v.string(), role: v.picklist(enumerations.memberRole), joinedAt: at })
+export const room = shape({ schemaVersion, ...roomFields, members: v.array(member) })
+
+const threadFields = {
+  threadId: id,
+  roomId: id,
+  /** Its place among the Threads of its Room; the cursor of the list. */
+  sequence: count,
+  title: v.string(),
+  author: person,
+  createdAt: at,
+  opening: v.boolean(),
+  followsEntryId: v.nullable(id),
+  timelineWatermark: count,
+  lastActivityAt: at,
+  selectedCheckpointId: v.nullable(id),
+  stale: v.boolean(),
+}
+export const thread = shape(threadFields)
+
+const status = v.picklist(enumerations.recordStatus)
+const recordKind = v.picklist(enumerations.recordKind)
+export const notice = shape({ linkId: id, label: v.string(), kind: v.string(), explanation: v.string(), author: person, at })
+
+const message = shape({ text: v.string(), clientMessageId: id, client })
+const card = shape({
+  versionId: id,
+  kind: recordKind,
+  label: v.string(),
+  roomId: id,
+  wording: v.string(),
+  contentDigest: v.string(),
+  reused: v.boolean(),
+  note: optionalText,
+  client,
+  status,
+  notices: v.array(notice),
+})
+const entryReceipt = shape({ operation: v.string(), target, result: v.record(v.string(), v.unknown()), client })
+
+export const entry = shape({
+  entryId: id,
+  threadId: id,
+  sequence: count,
+  kind: v.string(),
+  at,
+  author: person,
+  replyToEntryId: v.nullable(id),
+  replyCount: count,
+  message: v.exactOptional(message),
+  card: v.exactOptional(card),
+  receipt: v.exactOptional(entryReceipt),
+})
+export type Entry = v.InferOutput<typeof entry>
+
+export const threadContext = shape({
+  schemaVersion,
+  thread,
+  room: shape({ roomId: id, title: v.string(), state, archive: v.nullable(archive) }),
+  /** The card or message it follows up, where it follows one. */
+  follows: v.nullable(entry),
+  /** The newest entries, oldest first. */
+  recent: v.array(entry),
+  generatedAt: at,
+})
+
+const recordFields = {
+  versionId: id,
+  kind: recordKind,
+  label: v.string(),
+  roomId: id,
+  threadId: id,
+  entryId: id,
+  author: person,
+  createdAt: at,
+  contentDigest: v.string(),
+  status,
+  notices: v.array(notice),
+  provenanceSummary: v.string(),
+}
+export const recordSummary = shape({ ...recordFields, wording: v.string() })
+export const resolved = shape({ versionId: id, label: v.string(), kind: recordKind, wording: v.string(), status, explanation: v.string(), purpose: v.exactOptional(v.string()) })
+
+export const record = shape({
+  schemaVersion,
+  ...recordFields,
+  content: v.record(v.string(), v.unknown()),
+  client,
+  warnings: v.array(v.unknown()),
+  references: v.array(resolved),
+  premises: v.array(resolved),
+  usedBy: shape({ premises: count, references: count, reuses: count }),
+  materials: v.array(v.unknown()),
+  execution: v.nullable(v.unknown()),
+})
+
+const conceptFields = { versionId: id, key: v.string(), label: v.string(), definition: v.string(), recordLabel: v.string(), recordKind, roomId: id }
+export const conceptSummary = shape(conceptFields)
+export const concept = shape({ schemaVersion, ...conceptFields })
+
+export const activityEntry = shape({
+  sequence: count,
+  kind: v.string(),
+  at,
+  actor: person,
+  operation: v.string(),
+  target,
+  threadId: v.nullable(id),
+  entryId: v.nullable(id),
+  contentDigest: v.string(),
+  digest: v.string(),
+  previousDigest: v.string(),
+})
+export type ActivityEntry = v.InferOutput<typeof activityEntry>
+
+export const credential = shape({ id, label: v.string(), expiresAt: at, threadIds: v.nullable(v.array(id)) })
+const assignment = shape({ experimentId: id, label: v.string(), roomId: id, status: v.string() })
+
+export const identity = shape({
+  schemaVersion,
+  userId: id,
+  username: v.string(),
+  grants: v.array(v.picklist(enumerations.permission)),
+  credential,
+  room: shape({ id, title: v.string(), archived: v.boolean() }),
+  assignments: v.array(assignment),
+})
+
+export const roomStatus = shape({
+  schemaVersion,
+  room: shape({ id, title: v.string(), state, archive: v.nullable(archive) }),
+  membership: v.nullable(shape({ role: v.picklist(enumerations.memberRole), joinedAt: at })),
+  activityWatermark: count,
+  assignments: v.array(assignment),
+})
+
+export const roomAccess = shape({
+  schemaVersion,
+  roomId: id,
+  operations: v.array(shape({ operation: v.string(), path: v.string(), allowed: v.boolean(), refusal: optionalText, needed: v.array(v.string()) })),
+})
+
+export const credentialSummary = shape({
+  credentialId: id,
+  label: v.string(),
+  owner: person,
+  permissions: v.array(v.picklist(enumerations.permission)),
+  threadIds: v.nullable(v.array(id)),
+  createdAt: at,
+  expiresAt: at,
+  revokedAt: v.nullable(at),
+  lastUsedAt: v.nullable(at),
+})
+
+export const joinRequest = shape({ person, message: optionalText, requestedAt: at })
+
+export const session = shape({ schemaVersion, person: v.nullable(shape({ userId: id, username: v.string(), isOperator: v.boolean() })) })
+export const invitation = shape({ schemaVersion, invitationId: id, invitedBy: v.string(), room: v.nullable(shape({ roomId: id, title: v.string() })), expiresAt: at })
+export const invitationIssued = shape({ schemaVersion, invitationId: id, link: v.string(), token: v.string(), expiresAt: at })
+
+export const refusal = shape({
+  schemaVersion: v.number(),
+  error: v.string(),
+  refusal: v.string(),
+  committed: v.nullable(v.literal(false)),
+  retryable: v.boolean(),
+  retryAfter: v.nullable(v.number()),
+  current: v.nullable(v.record(v.string(), v.unknown())),
+  issues: v.array(shape({ path: v.string(), message: v.string() })),
+})

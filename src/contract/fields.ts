@@ -1,0 +1,143 @@
+/**
+ * The building blocks of every body. A validator made from these takes exactly what its exported JSON Schema takes:
+ * lengths count code points, patterns are the very same expressions, and unknown properties are refused at every depth.
+ */
+import * as v from "valibot"
+import { enumerations } from "./enumerations.ts"
+import { limits } from "./limits.ts"
+
+/** No NUL and no lone surrogate: what a text may hold. */
+const CLEAN = /^[^\u0000\uD800-\uDFFF]*$/u
+/** Clean, and at least one character that is not white space. */
+const READABLE = /^(?=[\s\S]*\S)[^\u0000\uD800-\uDFFF]*$/u
+const UUID = /^(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|0{8}-0{4}-0{4}-0{4}-0{12}|[fF]{8}-[fF]{4}-[fF]{4}-[fF]{4}-[fF]{12})$/u
+const KEY = /^[a-z][a-z0-9_]{0,63}$/u
+const DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/u
+/** RFC 3339 with any offset; the lengths of months are checked, leap years are not. */
+const TIME = /^[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|[12][0-9]))T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$/u
+const USERNAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/u
+
+/** A string of `min` to `max` code points that matches `pattern`. */
+const bounded = (pattern: RegExp, min: number, max: number, what: string) =>
+  v.pipe(
+    v.string("must be a string"),
+    v.regex(pattern, `must be ${what}`),
+    v.minCodePoints(min, `must have at least ${min} characters`),
+    v.maxCodePoints(max, `must have at most ${max} characters`),
+  )
+
+/** Text meant for people: 1 to `max` characters, at least one of them not white space. */
+export const text = (max: number) => bounded(READABLE, 1, max, "text with at least one character that is not a space, without NUL and lone surrogates")
+
+/** A string of 1 to `max` characters for programs (a name, a unit, a password); white space alone is taken. */
+export const plain = (max: number, min = 1) => bounded(CLEAN, min, max, "a string without NUL and lone surrogates")
+
+/** An id, taken in either letter case and carried on in lower case. */
+export const uuid = v.pipe(v.string("must be a string"), v.regex(UUID, "must be a UUID"), v.toLowerCase())
+
+/** Whether `value` is a well-formed id; ids in paths are looked up only when they are. */
+export const isUuid = (value: string): boolean => UUID.test(value)
+
+export const key = v.pipe(v.string("must be a string"), v.regex(KEY, "must be a key: a lower-case letter, then at most 63 of a-z, 0-9 and _"))
+export const decimal = bounded(DECIMAL, 1, limits.decimal, "a decimal number such as -12.50")
+/** A moment in RFC 3339, carried on as UTC with milliseconds. */
+export const time = v.pipe(
+  v.string("must be a string"),
+  v.regex(TIME, "must be a time such as 2026-11-20T09:30:00.000Z"),
+  v.transform((value) => new Date(value).toISOString()),
+)
+/** A person's name in the service, taken in either letter case and carried on in lower case. */
+export const username = v.pipe(
+  bounded(USERNAME, limits.usernameMin, limits.usernameMax, "made of letters, digits, dot, dash and underscore, with a letter or digit at both ends"),
+  v.toLowerCase(),
+)
+/** A whole number from `min`, small enough that every JSON reader keeps it exact. */
+export const whole = (min = 0) =>
+  v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"), v.minValue(min, `must be at least ${min}`))
+
+export const oneOf = <const T extends readonly string[]>(options: T) => v.picklist(options, `must be one of ${options.join(", ")}`)
+
+/** An object that refuses every property not named in `entries`, and reports each of them. */
+export function shape<const E extends v.ObjectEntries>(entries: E): v.StrictObjectSchema<E, undefined> {
+  const schema = v.strictObject(entries)
+  const run = schema["~run"]
+  return {
+    ...schema,
+    // valibot takes an array for an object and stops at the first unknown property; both would part from JSON Schema.
+    "~run"(dataset, config) {
+      const input = dataset.value
+      if (Array.isArray(input)) return run.call(this, { value: null }, config)
+      const unknown = input && typeof input === "object" ? Object.keys(input).filter((name) => !Object.hasOwn(entries, name)) : []
+      const result = run.call(this, dataset, config)
+      for (const name of unknown.slice(1)) {
+        v._addIssue(this, "key", result, config, {
+          input: name,
+          expected: "never",
+          path: [{ type: "object", origin: "key", input: input as Record<string, unknown>, key: name, value: undefined }],
+        })
+      }
+      return result
+    },
+  }
+}
+
+/** An array of `min` to `max` items. */
+export const list = <S extends v.GenericSchema>(item: S, max: number, min = 0) =>
+  v.pipe(v.array(item, "must be a list"), v.minLength(min, `must have at least ${min} items`), v.maxLength(max, `must have at most ${max} items`))
+
+/** A list whose items are all different, compared as they were sent (as `uniqueItems` does). */
+export function distinct<S extends v.GenericSchema<string, string>>(item: S, max: number, min = 0) {
+  const schema = v.pipe(list(item, max, min), v.metadata({ uniqueItems: true }), v.transform((items) => [...new Set(items)]))
+  const run = schema["~run"]
+  return {
+    ...schema,
+    "~run"(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      const input = dataset.value
+      const result = run.call(this, dataset, config)
+      if (Array.isArray(input) && new Set(input).size < input.length) {
+        v._addIssue(this, "items", result, config, { message: "must not hold the same item twice" })
+      }
+      return result
+    },
+  } as typeof schema
+}
+
+/** An object with names of its own choice, each of them a `key`. Names such as `constructor` are as good as any other. */
+export function dictionary<S extends v.GenericSchema>(value: S): v.GenericSchema<Record<string, v.InferInput<S>>, Record<string, v.InferOutput<S>>> & { value: S; key: typeof key } {
+  const base = v.record(key, value, "must be an object")
+  return {
+    ...base,
+    value,
+    key,
+    "~run"(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      const input = dataset.value
+      if (typeof input !== "object" || input === null || Array.isArray(input)) return base["~run"]({ value: null }, config)
+      const output: Record<string, unknown> = {}
+      const issues: v.BaseIssue<unknown>[] = []
+      for (const [name, inner] of Object.entries(input)) {
+        const checked = value["~run"]({ value: inner }, config)
+        const path = { type: "object" as const, origin: "value" as const, input: input as Record<string, unknown>, key: name, value: inner }
+        const nameIssues = KEY.test(name) ? [] : (key["~run"]({ value: name }, config).issues ?? [])
+        for (const issue of [...nameIssues, ...(checked.issues ?? [])]) {
+          const at = issue as v.BaseIssue<unknown> & { path?: v.IssuePathItem[] }
+          at.path = [path, ...(at.path ?? [])] as [v.IssuePathItem, ...v.IssuePathItem[]]
+          issues.push(at)
+        }
+        Object.defineProperty(output, name, { value: checked.value, enumerable: true, configurable: true, writable: true })
+      }
+      if (issues.length > 0) return { typed: false, value: output, issues: issues as [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]] }
+      return { typed: true, value: output }
+    },
+  } as never
+}
+
+/** Who sent a write, in the sender's own words; never part of what a retry is compared by. */
+export const client = shape({
+  name: v.exactOptional(plain(limits.clientField)),
+  version: v.exactOptional(plain(limits.clientField)),
+  model: v.exactOptional(plain(limits.clientField)),
+  sessionId: v.exactOptional(plain(limits.clientField)),
+  runId: v.exactOptional(plain(limits.clientField)),
+})
+
+export const permissions = distinct(oneOf(enumerations.permission), enumerations.permission.length, 1)

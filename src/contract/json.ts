@@ -1,0 +1,49 @@
+/** JSON as values, as canonical text, and as text that is carried into answers without being parsed again. */
+import { createHash } from "node:crypto"
+import canonicalize from "canonicalize"
+
+export type Json = string | number | boolean | null | Json[] | JsonObject
+export interface JsonObject {
+  [member: string]: Json
+}
+
+/** JSON text made earlier (stored content, a stored entry) that an answer carries as it is. */
+export class JsonText {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** A value that may hold stored text anywhere inside. */
+export type Writable = string | number | boolean | null | undefined | JsonText | readonly Writable[] | { readonly [member: string]: Writable }
+
+/** JSON text of `value`, with every `JsonText` inside it copied verbatim; members that are undefined are left out. */
+export function writeJson(value: Writable): string {
+  if (value instanceof JsonText) return value.text
+  if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null)
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(",")}]`
+  let text = ""
+  for (const [member, inner] of Object.entries(value)) {
+    if (inner === undefined) continue
+    text += `${text === "" ? "" : ","}${JSON.stringify(member)}:${writeJson(inner)}`
+  }
+  return `{${text}}`
+}
+
+/** Adds members to the end of an object's JSON text without parsing it. */
+export function extendJson(object: string, members: { readonly [member: string]: Writable }): string {
+  const added = writeJson(members)
+  if (added === "{}") return object
+  return object === "{}" ? added : `${object.slice(0, -1)},${added.slice(1)}`
+}
+
+/** RFC 8785 text of a JSON value. */
+export function canonicalJson(value: Json): string {
+  const text = canonicalize(value)
+  if (text === undefined) throw new TypeError("only a JSON value has a canonical form")
+  return text
+}
+
+/** `sha256:` and 64 hex digits over the UTF-8 bytes of `text`. */
+export const digestOf = (text: string): string => `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`

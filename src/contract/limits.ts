@@ -1,0 +1,43 @@
+/** Every number of the protocol that a client can run into. The manifest, the validators and the answers read them here. */
+export const limits = {
+  /** Bytes of a request body, over which it is refused 413 `request_too_large`. */
+  requestBodyBytes: 1024 * 1024,
+  /** Bytes of a write's canonical JSON without `client`, over which it is refused 413 `content_too_large`. */
+  contentBytes: 60_000,
+  /** Items of a list page; also the page size when `limit` is omitted. */
+  pageItems: 50,
+  /** Seconds for which the activity feed may be held open with `wait`. */
+  activityWaitSeconds: 25,
+
+  title: 200,
+  explanation: 2_000,
+  statement: 4_000,
+  message: 20_000,
+  clientField: 200,
+  conceptLabel: 160,
+  conceptDefinition: 2_000,
+  roleDefinition: 1_000,
+  roleText: 2_000,
+  decimal: 100,
+  unit: 100,
+  rolesMin: 2,
+  rolesMax: 12,
+  premises: 20,
+  references: 20,
+  searchQuery: 200,
+
+  usernameMin: 2,
+  usernameMax: 40,
+  /** Characters of a password. Its upper bound keeps a hash's cost bounded. */
+  passwordMin: 10,
+  passwordMax: 200,
+  credentialLabel: 100,
+  credentialThreads: 50,
+  credentialDaysDefault: 90,
+  credentialDaysMax: 366,
+  invitationDays: 7,
+  sessionDays: 30,
+  /** Failed sign-ins allowed for one name, and ten times that for one address, in one window. */
+  signInFailures: 10,
+  signInWindowSeconds: 300,
+} as const

@@ -1,0 +1,58 @@
+/** Room credentials: what an agent writes with. Issued in the browser, shown once. */
+import * as v from "valibot"
+import { distinct, permissions, plain, text, time, uuid } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { operation } from "../operation.ts"
+
+const label = text(limits.credentialLabel)
+const issued = {
+  credentialId: uuid,
+  /** The credential's name; credentials carry no Room label. */
+  label,
+  permissions,
+  threadIds: v.nullable(distinct(uuid, limits.credentialThreads)),
+  expiresAt: time,
+  /** Shown in the first answer only; a replay comes without it. */
+  token: v.exactOptional(plain(200)),
+}
+
+export const issueCredential = operation({
+  name: "issue_credential",
+  surface: "browser",
+  path: "/api/rooms/{roomId}/credentials",
+  summary: "Issues a credential for the caller's own membership. The token is in this answer and never shown again.",
+  target: "credential",
+  archived: "admitted",
+  fields: {
+    label,
+    permissions,
+    threadIds: v.exactOptional(distinct(uuid, limits.credentialThreads, 1)),
+    expiresAt: v.exactOptional(time),
+  },
+  result: issued,
+  example: { label: "sweep agent", permissions: ["post_thread", "publish_records"] },
+})
+
+export const rotateCredential = operation({
+  name: "rotate_credential",
+  surface: "browser",
+  path: "/api/rooms/{roomId}/credentials/{credentialId}/rotate",
+  summary: "Issues a new credential with the same label, permissions and Threads, and revokes the old one.",
+  target: "credential",
+  archived: "admitted",
+  fields: { expiresAt: v.exactOptional(time) },
+  result: issued,
+  example: {},
+})
+
+export const revokeCredential = operation({
+  name: "revoke_credential",
+  surface: "browser",
+  path: "/api/rooms/{roomId}/credentials/{credentialId}/revoke",
+  summary: "Revokes a credential at once: one's own, or as owner any of the Room's.",
+  target: "credential",
+  archived: "admitted",
+  fields: {},
+  result: { credentialId: uuid, label, revokedAt: time },
+  example: {},
+})

@@ -1,0 +1,45 @@
+/** The list of operations. Everything that needs to know which operations exist reads it here. */
+import type * as v from "valibot"
+import type { Operation } from "../operation.ts"
+import { issueCredential, revokeCredential, rotateCredential } from "./credentials.ts"
+import { publishHypothesis } from "./hypotheses.ts"
+import { addMember, amendRoom, archiveRoom, createRoom, decideJoinRequest, removeMember, requestToJoin, restoreRoom } from "./rooms.ts"
+import { createThread, postMessage, reuseRecord } from "./threads.ts"
+
+const all = [
+  createThread,
+  postMessage,
+  reuseRecord,
+  publishHypothesis,
+  createRoom,
+  amendRoom,
+  requestToJoin,
+  decideJoinRequest,
+  addMember,
+  removeMember,
+  archiveRoom,
+  restoreRoom,
+  issueCredential,
+  rotateCredential,
+  revokeCredential,
+] as const
+
+export const operations: readonly Operation[] = all
+
+type Definition = (typeof all)[number]
+export type OperationName = Definition["name"]
+export type DefinitionOf<N extends OperationName> = Extract<Definition, { name: N }>
+/** The body of an operation as the service sees it: checked, ids in lower case. */
+export type BodyOf<N extends OperationName> = v.InferOutput<DefinitionOf<N>["body"]>
+/** The body of an operation as a caller may send it. */
+export type InputOf<N extends OperationName> = v.InferInput<DefinitionOf<N>["body"]>
+/** What a receipt of the operation holds in `result`. */
+export type ResultOf<N extends OperationName> = v.InferOutput<DefinitionOf<N>["result"]>
+
+const byName = new Map(operations.map((definition) => [definition.name, definition]))
+
+/** The definition of one operation. */
+export const operationNamed = (name: string): Operation | undefined => byName.get(name)
+
+/** The kinds of timeline entry that are receipts: they cannot be replied to. */
+export const receiptKinds: ReadonlySet<string> = new Set(operations.flatMap(({ entry }) => (entry?.form === "receipt" ? [entry.kind] : [])))

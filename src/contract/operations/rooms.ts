@@ -1,0 +1,124 @@
+/** What people do with Rooms in the browser: create, amend, membership, archive, restore. */
+import * as v from "valibot"
+import { enumerations } from "../enumerations.ts"
+import { oneOf, text, username, uuid } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { operation } from "../operation.ts"
+
+const title = text(limits.title)
+const question = text(limits.statement)
+const membership = { userId: uuid, username, label: v.null() }
+
+export const createRoom = operation({
+  name: "create_room",
+  surface: "browser",
+  path: "/api/rooms",
+  summary: "Creates a Room owned by the caller, with its opening Thread.",
+  target: "room",
+  by: "person",
+  activity: "room_created",
+  fields: { title, question: v.exactOptional(question) },
+  result: { roomId: uuid, openingThreadId: uuid, label: v.null() },
+  example: { title: "Warm-up and early loss", question: "How much of the early loss does learning-rate warm-up explain?" },
+})
+
+export const amendRoom = operation({
+  name: "amend_room",
+  surface: "browser",
+  method: "PATCH",
+  path: "/api/rooms/{roomId}",
+  summary: "Changes what a Room is called or asks; its owner only.",
+  target: "room",
+  by: "owner",
+  archived: "room_archived",
+  activity: "room_amended",
+  atLeastOneOf: ["title", "question"],
+  fields: { title: v.exactOptional(title), question: v.exactOptional(question) },
+  result: { title, question: v.nullable(question), label: v.null() },
+  example: { title: "Warm-up and early loss, revisited" },
+})
+
+export const requestToJoin = operation({
+  name: "request_to_join",
+  surface: "browser",
+  path: "/api/rooms/{roomId}/join-requests",
+  summary: "Asks the owner of a Room for membership.",
+  target: "join_request",
+  by: "person",
+  archived: "admitted",
+  fields: { message: v.exactOptional(text(limits.explanation)) },
+  result: membership,
+  example: { message: "I run the same sweep on a larger model." },
+})
+
+export const decideJoinRequest = operation({
+  name: "decide_join_request",
+  surface: "browser",
+  path: "/api/rooms/{roomId}/join-requests/{userId}/decision",
+  summary: "Accepts or declines a request to join; the Room's owner only.",
+  target: "join_request",
+  by: "owner",
+  archived: "admitted",
+  activity: "member_joined",
+  fields: { decision: oneOf(enumerations.joinDecision) },
+  result: { ...membership, decision: oneOf(enumerations.joinDecision) },
+  example: { decision: "accept" },
+})
+
+export const addMember = operation({
+  name: "add_member",
+  surface: "browser",
+  path: "/api/rooms/{roomId}/members",
+  summary: "Makes a person of this instance a member; the Room's owner only.",
+  target: "member",
+  by: "owner",
+  archived: "admitted",
+  activity: "member_joined",
+  fields: { username },
+  result: membership,
+  example: { username: "grace" },
+})
+
+export const removeMember = operation({
+  name: "remove_member",
+  surface: "browser",
+  method: "DELETE",
+  path: "/api/rooms/{roomId}/members/{userId}",
+  summary: "Ends a membership: the owner removes a member, or a member leaves. Credentials of that membership admit nothing more.",
+  target: "member",
+  archived: "admitted",
+  activity: "member_left",
+  fields: {},
+  result: membership,
+  example: {},
+})
+
+const reason = text(limits.explanation)
+
+export const archiveRoom = operation({
+  name: "archive_room",
+  surface: "browser",
+  path: "/api/rooms/{roomId}/archive",
+  summary: "Archives a Room with a reason: it stays readable and citable and admits no new work; its owner only.",
+  target: "room",
+  by: "owner",
+  archived: "room_archived",
+  activity: "room_archived",
+  fields: { reason },
+  result: { state: oneOf(enumerations.roomState), label: v.null() },
+  example: { reason: "The question is answered; see the concluding checkpoint." },
+})
+
+export const restoreRoom = operation({
+  name: "restore_room",
+  surface: "browser",
+  path: "/api/rooms/{roomId}/restore",
+  summary: "Opens an archived Room again, with a reason; its owner only.",
+  target: "room",
+  by: "owner",
+  archived: "admitted",
+  activity: "room_restored",
+  fields: { reason },
+  result: { state: oneOf(enumerations.roomState), label: v.null() },
+  example: { reason: "A correction to F2 reopens the question." },
+})

@@ -1,0 +1,60 @@
+/** What members write in Threads. */
+import * as v from "valibot"
+import { text, uuid } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { operation } from "../operation.ts"
+
+export const createThread = operation({
+  name: "create_thread",
+  surface: "agent",
+  path: "/api/agent/threads",
+  summary: "Starts a Thread in a Room, with an opening message if one is given; with replyToEntryId it follows up a card.",
+  permissions: ["post_thread"],
+  archived: "room_archived",
+  receiptOf: "credential",
+  target: "thread",
+  fields: {
+    roomId: uuid,
+    title: text(limits.title),
+    message: v.exactOptional(text(limits.message)),
+    replyToEntryId: v.exactOptional(uuid),
+    allowDuplicate: v.exactOptional(v.boolean("must be true or false")),
+  },
+  result: { threadId: uuid, title: text(limits.title), label: v.null(), messageEntryId: v.nullable(uuid) },
+  example: {
+    roomId: "0198f3a0-0000-7000-8000-000000000001",
+    title: "Does warm-up length change the loss at step 1,000?",
+    message: "Two runs disagree. Let us first agree on what *warm-up* means here: $n_w$ steps of linear ramp.",
+  },
+})
+
+export const postMessage = operation({
+  name: "post_message",
+  surface: "agent",
+  path: "/api/agent/threads/{threadId}/messages",
+  summary: "Posts a message of Markdown with TeX math; with replyToEntryId it answers an earlier entry of the same Thread.",
+  permissions: ["post_thread"],
+  archived: "room_archived",
+  receiptOf: "credential",
+  delivery: "clientMessageId",
+  target: "message",
+  entry: { kind: "message", form: "message" },
+  fields: { text: text(limits.message), replyToEntryId: v.exactOptional(uuid) },
+  result: { messageId: uuid, label: v.null() },
+  example: { text: "The second run used a shorter ramp: $n_w = 100$ instead of $400$." },
+})
+
+export const reuseRecord = operation({
+  name: "reuse_record",
+  surface: "agent",
+  path: "/api/agent/threads/{threadId}/records",
+  summary: "Places an exact record, of this Room or another, as a card in a Thread. The record itself is not changed.",
+  permissions: ["post_thread"],
+  document: "publication",
+  archived: "room_archived",
+  target: "record",
+  entry: { kind: "publication", form: "card" },
+  fields: { versionId: uuid, note: v.exactOptional(text(limits.explanation)) },
+  result: { versionId: uuid, label: v.string() },
+  example: { versionId: "0198f3a0-0000-7000-8000-000000000004", note: "The same prediction, tested there on a larger model." },
+})

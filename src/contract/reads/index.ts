@@ -1,0 +1,89 @@
+/** The list of reads. */
+import * as v from "valibot"
+import * as answers from "../answers.ts"
+import { plain, uuid } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { operations } from "../operations/index.ts"
+import { type Read, read, wholeNumber, words } from "../read.ts"
+
+const distinct = (kinds: (string | null | undefined)[]) => [...new Set(kinds.filter((kind) => typeof kind === "string"))]
+/** The kinds a timeline entry may have: a message, a card, or the name of the operation whose receipt it is. */
+export const entryKinds = distinct(operations.map(({ entry }) => entry?.kind))
+export const activityKinds = distinct(operations.map(({ activity }) => activity))
+
+const query = v.exactOptional(plain(limits.searchQuery))
+const label = (prefix: string) =>
+  v.pipe(v.string(), v.regex(new RegExp(`^${prefix}[1-9][0-9]{0,8}$`, "u"), `must be a label such as ${prefix}1`))
+
+const all = [
+  read({ name: "rooms", path: "/api/research/rooms", summary: "Rooms, newest first; query searches titles and questions.", parameters: { query }, cursor: "opaque", answer: answers.page(answers.roomSummary) }),
+  read({ name: "room", path: "/api/research/rooms/{roomId}", summary: "One Room with its members.", answer: answers.room }),
+  read({ name: "room_threads", path: "/api/research/rooms/{roomId}/threads", summary: "The Threads of a Room in the order they were started.", cursor: "sequence", answer: answers.page(answers.thread) }),
+  read({
+    name: "room_activity",
+    path: "/api/research/rooms/{roomId}/activity",
+    summary: "The change feed of a Room: every accepted write after a sequence, each chained to the one before by digest. With wait, an empty answer is held until something lands.",
+    parameters: { kinds: v.exactOptional(words(activityKinds)), wait: v.exactOptional(wholeNumber(limits.activityWaitSeconds)) },
+    cursor: "sequence",
+    answer: answers.page(answers.activityEntry),
+  }),
+  read({ name: "room_publications", path: "/api/research/rooms/{roomId}/publications", summary: "The records of a Room, newest first.", cursor: "opaque", answer: answers.page(answers.recordSummary) }),
+  read({ name: "thread_context", path: "/api/research/threads/{threadId}/context", summary: "A Thread, its Room, what it follows and its newest entries.", answer: answers.threadContext }),
+  read({ name: "thread_messages", path: "/api/research/threads/{threadId}/messages", summary: "The messages of a Thread.", cursor: "sequence", answer: answers.page(answers.entry) }),
+  read({
+    name: "thread_timeline",
+    path: "/api/research/threads/{threadId}/timeline",
+    summary: "Messages, cards and receipts of a Thread in order; kinds picks among them.",
+    parameters: { kinds: v.exactOptional(words(entryKinds)) },
+    cursor: "sequence",
+    answer: answers.page(answers.entry),
+  }),
+  read({ name: "thread_replies", path: "/api/research/threads/{threadId}/replies", summary: "The replies to one entry.", parameters: { targetEntryId: uuid }, cursor: "sequence", answer: answers.page(answers.entry) }),
+  read({ name: "thread_records", path: "/api/research/threads/{threadId}/records", summary: "The cards of a Thread: records published or reused in it.", cursor: "sequence", answer: answers.page(answers.entry) }),
+  read({
+    name: "hypotheses",
+    path: "/api/research/hypotheses",
+    summary: "Hypotheses in the order they were published; label needs roomId.",
+    parameters: { roomId: v.exactOptional(uuid), label: v.exactOptional(label("H")) },
+    cursor: "uuid",
+    answer: answers.page(answers.recordSummary),
+  }),
+  read({ name: "hypothesis", path: "/api/research/hypotheses/{versionId}", summary: "One hypothesis as it was accepted, with its standing and what it rests on.", answer: answers.record }),
+  read({ name: "publications", path: "/api/research/publications", summary: "Records of every Room, newest first.", cursor: "opaque", answer: answers.page(answers.recordSummary) }),
+  read({ name: "record", path: "/api/research/records/{versionId}", summary: "One record of any kind as it was accepted, with its standing and what it rests on.", answer: answers.record }),
+  read({ name: "record_concept", path: "/api/research/records/{versionId}/concepts/{key}", summary: "One concept that a record defines.", answer: answers.concept }),
+  read({ name: "concepts", path: "/api/research/concepts", summary: "Concepts that records define, newest first; query searches keys, labels and definitions.", parameters: { query }, cursor: "opaque", answer: answers.page(answers.conceptSummary) }),
+
+  read({ name: "identity", surface: "credential", path: "/api/agent/research/identity", summary: "Who the credential speaks for, what it may do, its Room and the person's assignments across Rooms.", answer: answers.identity }),
+  read({ name: "room_status", surface: "credential", path: "/api/agent/rooms/{roomId}/status", summary: "The credential's own Room: state, membership, watermark, own assignments.", answer: answers.roomStatus }),
+  read({ name: "room_access", surface: "credential", path: "/api/agent/rooms/{roomId}/access", summary: "For each operation, whether this credential would be let in now, and if not, by which refusal it would be turned away.", answer: answers.roomAccess }),
+  read({
+    name: "receipt",
+    surface: "credential",
+    path: "/api/agent/receipts",
+    summary: "The caller's own stored receipt: the way out of an uncertain delivery without sending the body again.",
+    parameters: { operation: plain(100), requestId: v.exactOptional(uuid), clientMessageId: v.exactOptional(uuid) },
+    answer: answers.receipt,
+  }),
+
+  read({ name: "session", surface: "session", path: "/api/session", summary: "Who is signed in, or null.", answer: answers.session }),
+  read({ name: "members", surface: "session", path: "/api/rooms/{roomId}/members", summary: "The members of a Room.", answer: shapeOf(answers.member) }),
+  read({ name: "join_requests", surface: "session", path: "/api/rooms/{roomId}/join-requests", summary: "Open requests to join, for the Room's owner.", answer: shapeOf(answers.joinRequest) }),
+  read({ name: "credentials", surface: "session", path: "/api/rooms/{roomId}/credentials", summary: "Credentials of a Room: one's own, and for its owner everybody's. Tokens are never shown.", answer: shapeOf(answers.credentialSummary) }),
+  read({ name: "invitation", surface: "session", path: "/api/invitations/{token}", summary: "What an invitation link offers, for the person who holds it.", answer: answers.invitation }),
+] as const
+
+/** A whole list that is short by nature, answered in one piece. */
+function shapeOf<S extends v.GenericSchema>(item: S) {
+  return v.strictObject({ schemaVersion: answers.schemaVersion, items: v.array(item) })
+}
+
+export const reads: readonly Read[] = all
+
+type Definition = (typeof all)[number]
+export type ReadName = Definition["name"]
+type DefinitionOf<N extends ReadName> = Extract<Definition, { name: N }>
+/** The query parameters of a read as the service sees them. */
+export type ParametersOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["query"]>
+/** What a read answers. */
+export type AnswerOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["answer"]>

@@ -1,0 +1,36 @@
+/** The parts that hypotheses, findings and cited claims are made of. */
+import * as v from "valibot"
+import { enumerations } from "./enumerations.ts"
+import { decimal, dictionary, key, list, oneOf, plain, shape, text, uuid } from "./fields.ts"
+import { limits } from "./limits.ts"
+
+const concept = shape({ type: v.literal("concept"), key })
+const conceptRef = shape({ type: v.literal("concept_ref"), versionId: uuid, key })
+
+const roleValue = v.variant("type", [
+  concept,
+  conceptRef,
+  shape({ type: v.literal("record"), versionId: uuid }),
+  shape({ type: v.literal("text"), value: text(limits.roleText) }),
+  shape({ type: v.literal("decimal"), value: decimal, unit: plain(limits.unit) }),
+  shape({ type: v.literal("boolean"), value: v.boolean("must be true or false") }),
+])
+
+export const assertion = shape({
+  wording: text(limits.statement),
+  predicate: v.variant("type", [concept, conceptRef]),
+  roles: list(shape({ role: key, definition: text(limits.roleDefinition), value: roleValue }), limits.rolesMax, limits.rolesMin),
+})
+export type Assertion = v.InferOutput<typeof assertion>
+
+export const concepts = dictionary(shape({ label: text(limits.conceptLabel), definition: text(limits.conceptDefinition) }))
+export type Concepts = v.InferOutput<typeof concepts>
+
+export const scope = text(limits.statement)
+
+export const premises = list(shape({ versionId: uuid, explanation: text(limits.explanation) }), limits.premises)
+
+export const references = list(
+  shape({ versionId: uuid, purpose: oneOf(enumerations.referencePurpose), explanation: text(limits.explanation) }),
+  limits.references,
+)

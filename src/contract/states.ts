@@ -1,0 +1,32 @@
+/**
+ * The two state tables of the protocol. Admission, affordances and the manifest all read these rows;
+ * nothing else in the code knows which transition is allowed.
+ */
+export const experimentStates = [
+  { from: ["open"], operation: "amend_experiment", by: "proposer", to: ["open"] },
+  { from: ["open"], operation: "cancel_experiment", by: "proposer", to: ["cancelled"] },
+  { from: ["open"], operation: "take_experiment", by: "any_member", to: ["claimed"] },
+  { from: ["claimed", "in_progress"], operation: "accept_plan", by: "assignee", to: "unchanged" },
+  { from: ["claimed", "in_progress"], operation: "release_experiment", by: "assignee", to: ["open"] },
+  { from: ["claimed"], operation: "report_experiment_status", by: "assignee", to: ["in_progress", "completed", "cancelled"] },
+  { from: ["in_progress"], operation: "report_experiment_status", by: "assignee", to: ["completed", "cancelled"] },
+] as const
+
+export const attemptStates = [
+  { from: ["registered"], event: "started", by: "registrant", to: "started" },
+  { from: ["registered"], event: "preflight_failed", by: "registrant", to: "preflight_failed" },
+  { from: ["registered"], event: "cancelled", by: "registrant", to: "cancelled" },
+  { from: ["started"], event: "progress", by: "registrant", to: "started" },
+  { from: ["started"], event: "succeeded", by: "registrant", to: "succeeded" },
+  { from: ["started"], event: "failed", by: "registrant", to: "failed" },
+  { from: ["started"], event: "cancelled", by: "registrant", to: "cancelled" },
+] as const
+
+export const states = {
+  experiment: { initial: "open", terminal: ["completed", "cancelled"], transitions: experimentStates },
+  attempt: {
+    initial: "registered",
+    terminal: ["preflight_failed", "succeeded", "failed", "cancelled"],
+    transitions: attemptStates,
+  },
+} as const

@@ -1,0 +1,32 @@
+/** Turns a schema's violations into the issues of a refusal: every one of them, each with its JSON Pointer. */
+import * as v from "valibot"
+import type { Issue } from "./refusals.ts"
+
+/** A JSON Pointer (RFC 6901) to `path`. */
+export const pointer = (path: readonly (string | number)[]): string =>
+  path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
+
+function sentence(issue: v.BaseIssue<unknown>): string {
+  const last = issue.path?.at(-1)
+  if (last !== undefined && "origin" in last && last.origin === "key") {
+    if (issue.expected === "never") return "is not a property of this object"
+    return "is required"
+  }
+  if (issue.type === "literal") return `must be exactly ${issue.expected}`
+  if (issue.type === "variant") return `must be one of ${issue.expected}`
+  if (issue.kind === "schema" && issue.message.startsWith("Invalid")) return "must be an object"
+  return issue.message
+}
+
+export type Checked<T> = { ok: true; value: T } | { ok: false; issues: Issue[] }
+
+/** Checks `input` whole. Values that fail are never echoed: they may be secrets. */
+export function check<S extends v.GenericSchema>(schema: S, input: unknown): Checked<v.InferOutput<S>> {
+  const result = v.safeParse(schema, input)
+  if (result.success) return { ok: true, value: result.output }
+  const issues = result.issues.map((issue) => ({
+    path: pointer((issue.path ?? []).map((item) => item.key as string | number)),
+    message: sentence(issue),
+  }))
+  return { ok: false, issues }
+}

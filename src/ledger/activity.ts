@@ -1,0 +1,57 @@
+/** The activity of each Room: one entry per accepted write, each chained to the one before by digest. */
+import type { ActivityEntry } from "../contract/answers.ts"
+import { canonicalJson, digestOf, extendJson, type Json } from "../contract/json.ts"
+import type { Db } from "./database.ts"
+
+/** What the first entry of a Room names as the digest before it. */
+export const firstPreviousDigest = `sha256:${"0".repeat(64)}`
+
+interface Head {
+  activity_sequence: number
+  activity_digest: string
+}
+
+/** The digest of an entry: over the canonical JSON of all its members but `digest`. */
+export function entryDigest(entry: Omit<ActivityEntry, "digest"> | ActivityEntry): string {
+  const { digest: _own, ...rest } = entry as ActivityEntry
+  return digestOf(canonicalJson(rest as unknown as Json))
+}
+
+export type Activity = ReturnType<typeof activity>
+
+export function activity(db: Db) {
+  const head = db.prepare<Head>("SELECT activity_sequence, activity_digest FROM room_heads WHERE room_id = ?")
+  const insert = db.prepare("INSERT INTO activity_entries (room_id, sequence, kind, body) VALUES (?, ?, ?, ?)")
+  const advance = db.prepare(
+    `INSERT INTO room_heads (room_id, activity_sequence, activity_digest, last_activity_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET activity_sequence = excluded.activity_sequence, activity_digest = excluded.activity_digest,
+       last_activity_at = excluded.last_activity_at`,
+  )
+  const page = db.prepare<{ sequence: number; body: string }>(
+    "SELECT sequence, body FROM activity_entries WHERE room_id = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+  )
+  const pageOfKinds = db.prepare<{ sequence: number; body: string }>(
+    `SELECT sequence, body FROM activity_entries WHERE room_id = ? AND sequence > ?
+     AND kind IN (SELECT value FROM json_each(?)) ORDER BY sequence LIMIT ?`,
+  )
+
+  return {
+    /** Adds the next entry of a Room. */
+    append(roomId: string, entry: Omit<ActivityEntry, "sequence" | "digest" | "previousDigest">): { sequence: number; digest: string } {
+      const before = head.get(roomId)
+      const sequence = (before?.activity_sequence ?? 0) + 1
+      const text = canonicalJson({ ...entry, sequence, previousDigest: before?.activity_digest ?? firstPreviousDigest } as unknown as Json)
+      const digest = digestOf(text)
+      insert.run(roomId, sequence, entry.kind, extendJson(text, { digest }))
+      advance.run(roomId, sequence, digest, entry.at)
+      return { sequence, digest }
+    },
+
+    /** The sequence of the newest entry of a Room; 0 when it has none. */
+    watermark: (roomId: string): number => head.get(roomId)?.activity_sequence ?? 0,
+
+    /** Up to `count` entries after `after`, as stored text. */
+    after: (roomId: string, after: number, kinds: readonly string[] | undefined, count: number): { sequence: number; body: string }[] =>
+      kinds === undefined ? page.all(roomId, after, count) : pageOfKinds.all(roomId, after, JSON.stringify(kinds), count),
+  }
+}

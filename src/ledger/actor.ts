@@ -1,0 +1,42 @@
+/** Who writes, and what the ledger has to know of Rooms to let them. */
+import type { MemberRole, Permission, RoomState } from "../contract/enumerations.ts"
+
+/** What a Room credential grants. */
+export interface Grant {
+  readonly credentialId: string
+  readonly roomId: string
+  readonly permissions: ReadonlySet<Permission>
+  /** The Threads it is limited to; null for all. */
+  readonly threadIds: ReadonlySet<string> | null
+}
+
+/** A person, acting through a credential or, with none, signed in to the browser with every permission. */
+export interface Actor {
+  readonly userId: string
+  readonly username: string
+  readonly grant: Grant | null
+}
+
+export type Archive = {
+  readonly archivedAt: string
+  readonly archivedBy: { readonly userId: string; readonly username: string }
+  readonly reason: string
+}
+
+/** A Room as admission sees it, for one person. */
+export interface Standing {
+  readonly roomId: string
+  readonly title: string
+  readonly state: RoomState
+  readonly archive: Archive | null
+  /** null: not a member. */
+  readonly role: MemberRole | null
+}
+
+/** What the ledger asks of the Rooms: the rechecks of every write, made inside its transaction. */
+export interface Gate {
+  /** @throws Refusal `not_authenticated` when the credential expired or was revoked since the request came in */
+  confirm(actor: Actor, at: string): void
+  /** The Room, and what the person is in it; undefined when there is no such Room. */
+  standing(roomId: string, userId: string): Standing | undefined
+}

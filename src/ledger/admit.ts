@@ -1,0 +1,278 @@
+/**
+ * The one way in for a write. `admit` walks the protocol's fixed order of checks; what it lets in is written together
+ * with its label, timeline entry, activity entry and receipt in one immediate transaction, or not at all.
+ */
+import type { ActivityEntry } from "../contract/answers.ts"
+import { canonicalJson, digestOf, extendJson, type Json, type JsonObject, type Writable, writeJson } from "../contract/json.ts"
+import { label as labelText } from "../contract/labels.ts"
+import { limits } from "../contract/limits.ts"
+import { checkBody, type Operation, pathNames } from "../contract/operation.ts"
+import { Refusal } from "../contract/refusals.ts"
+import type { Actor, Gate } from "./actor.ts"
+import { activity } from "./activity.ts"
+import type { Behaviour, Call, Change, Outcome, Subject } from "./behaviour.ts"
+import { CommitQueue, Undo } from "./commit-queue.ts"
+import type { Db } from "./database.ts"
+import { grantRefusal, roomRefusal } from "./entrance.ts"
+import { receipts } from "./receipts.ts"
+import { sequences } from "./sequences.ts"
+import { timeline } from "./timeline.ts"
+import { Watch } from "./watch.ts"
+import { moment, type World } from "./world.ts"
+
+/** A write as the edge hands it over: authenticated, JSON, within the size of a request. */
+export interface Request {
+  readonly operation: Operation
+  readonly actor: Actor
+  readonly params: Readonly<Record<string, string>>
+  readonly body: unknown
+  /** Walk every check, do the work, undo it, and answer what would have been answered. */
+  readonly rehearse?: boolean
+}
+
+type AnyBehaviour = Behaviour<unknown, Record<string, unknown>, Subject>
+
+/** A write with its schema checked and its content in canonical form. */
+interface Delivery extends Call {
+  readonly operation: Operation
+  readonly behaviour: AnyBehaviour
+  readonly deliveryId: string
+  /** What a retry must equal: the content and the ids in the path. */
+  readonly requestDigest: string
+  readonly client: JsonObject | undefined
+}
+
+export interface LedgerParts {
+  readonly db: Db
+  readonly world: World
+  readonly gate: Gate
+}
+
+export class Ledger {
+  readonly #db: Db
+  readonly #world: World
+  readonly #gate: Gate
+  readonly #queue: CommitQueue
+  readonly #receipts
+  readonly #sequences
+  readonly #behaviours = new Map<string, AnyBehaviour>()
+  readonly timeline
+  readonly activity
+  readonly watch = new Watch()
+
+  constructor({ db, world, gate }: LedgerParts) {
+    this.#db = db
+    this.#world = world
+    this.#gate = gate
+    this.#queue = new CommitQueue(db)
+    this.#receipts = receipts(db)
+    this.#sequences = sequences(db)
+    this.timeline = timeline(db)
+    this.activity = activity(db)
+  }
+
+  /** Tells the ledger what the operations do. Called once, when the domains are made. */
+  learn(behaviours: object): void {
+    for (const [name, behaviour] of Object.entries(behaviours)) this.#behaviours.set(name, behaviour as AnyBehaviour)
+  }
+
+  /**
+   * Admits a write, or throws the refusal of the first check it fails.
+   * @returns the receipt as JSON text: new, replayed or rehearsed
+   */
+  async admit(request: Request): Promise<string> {
+    const delivery = this.#check(request)
+    return this.#queue.run(() => {
+      const receipt = this.#deliver(delivery)
+      if (request.rehearse === true && !receipt.replayed) throw new Undo(extendJson(receipt.text, { rehearsed: true }))
+      return receipt.text
+    })
+  }
+
+  /**
+   * Admits a write as part of a transaction that is already open (see `transact`).
+   * @returns the receipt as JSON text
+   */
+  admitWithin(request: Request): string {
+    return this.#deliver(this.#check(request)).text
+  }
+
+  /** Runs work that is no operation (a sign-in, a key's last use) in the same queue of transactions. */
+  transact<T>(work: () => T): Promise<T> {
+    return this.#queue.run(work)
+  }
+
+  /** The caller's own stored receipt, or undefined. */
+  receipt(operation: Operation, actor: Actor, deliveryId: string): string | undefined {
+    return this.#receipts.find(operation, actor, deliveryId)?.body
+  }
+
+  /** Steps 6 and 7: the schema, and the size of the content. */
+  #check({ operation, actor, params, body: input }: Request): Delivery {
+    const checked = checkBody(operation, input)
+    if (!checked.ok) {
+      throw new Refusal("invalid_schema", `The body is not as ${operation.name} takes it; ${checked.issues.length} ${checked.issues.length === 1 ? "thing is" : "things are"} to be mended.`, { issues: checked.issues })
+    }
+    const { client, ...compared } = checked.value
+    const content = canonicalJson(compared as Json)
+    if (Buffer.byteLength(content) > limits.contentBytes) {
+      throw new Refusal("content_too_large", `The content is over ${limits.contentBytes} bytes of canonical JSON.`)
+    }
+    const behaviour = this.#behaviours.get(operation.name)
+    if (behaviour === undefined) throw new Error(`${operation.name} has no behaviour`)
+    const contentDigest = digestOf(content)
+    const inPath = pathNames(operation.path)
+    return {
+      operation,
+      behaviour,
+      actor,
+      params,
+      body: checked.value,
+      content,
+      contentDigest,
+      client: client as JsonObject | undefined,
+      deliveryId: checked.value[operation.delivery] as string,
+      requestDigest: inPath.length === 0 ? contentDigest : digestOf(`${inPath.map((name) => params[name]).join(" ")} ${content}`),
+    }
+  }
+
+  /** Steps 8 to 13, inside the transaction. */
+  #deliver(delivery: Delivery): { text: string; replayed: boolean } {
+    const { operation, behaviour, actor } = delivery
+    const at = moment(this.#world.now())
+    this.#gate.confirm(actor, at)
+
+    const replayed = this.#replay(delivery)
+    if (replayed !== undefined) return { text: replayed, replayed: true }
+
+    const lacking = grantRefusal(operation, actor)
+    if (lacking) throw lacking
+    const subject = behaviour.subject(delivery)
+    if (subject.roomId !== null) this.#enter(delivery, subject.roomId, subject.threadId)
+    const unknown = behaviour.references?.(delivery, subject) ?? []
+    if (unknown.length > 0) {
+      throw new Refusal("unknown_reference", `The body refers to ${unknown.length === 1 ? "an object" : "objects"} that this service does not hold: ${unknown.map(({ path }) => path).join(", ")}.`, { issues: unknown })
+    }
+    behaviour.admit?.(delivery, subject)
+
+    const change = this.#change(at, subject.roomId)
+    const outcome = behaviour.write(delivery, subject, change)
+    return { text: this.#record(delivery, subject, change, outcome), replayed: false }
+  }
+
+  /** Step 8: a known id answers its first receipt, or refuses other content. */
+  #replay({ operation, actor, deliveryId, requestDigest }: Delivery): string | undefined {
+    const known = this.#receipts.find(operation, actor, deliveryId)
+    if (known === undefined) return undefined
+    if (known.requestDigest !== requestDigest) {
+      const { acceptedAt, target } = JSON.parse(known.body) as JsonObject
+      throw new Refusal("request_conflict", `This ${operation.delivery} was used before with other content. A new contribution needs a new id.`, {
+        current: { operation: operation.name, acceptedAt: acceptedAt as Json, target: target as Json },
+      })
+    }
+    const changed = known.credentialId !== (actor.grant?.credentialId ?? null)
+    return extendJson(known.body, { replayed: true, ...(changed ? { credentialChanged: true } : {}) })
+  }
+
+  /** Step 9: membership, scope, role and archive of the Room. */
+  #enter({ operation, actor }: Delivery, roomId: string, threadId: string | null | undefined): void {
+    const standing = this.#gate.standing(roomId, actor.userId)
+    if (standing === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
+    const refusal = roomRefusal(operation, actor, standing, threadId)
+    if (refusal) throw refusal
+  }
+
+  #change(at: string, roomId: string | null): Change {
+    return {
+      at,
+      entryId: this.#world.id(),
+      newId: () => this.#world.id(),
+      bytes: (count) => this.#world.bytes(count),
+      label: (kind) => {
+        if (roomId === null) throw new Error("labels are given in Rooms")
+        return labelText(kind, this.#sequences.ordinal(roomId, kind))
+      },
+      ordinal: (room, kind) => this.#sequences.ordinal(room, kind),
+    }
+  }
+
+  /** Step 13: what every accepted write leaves behind, whatever it was. */
+  #record(delivery: Delivery, subject: Subject, change: Change, outcome: Outcome): string {
+    const { operation, actor, contentDigest, deliveryId } = delivery
+    const roomId = outcome.roomId ?? subject.roomId
+    const threadId = outcome.threadId ?? subject.threadId ?? null
+    const target = { kind: outcome.target.kind ?? operation.target, id: outcome.target.id, label: outcome.target.label }
+
+    const entry = operation.entry === null || threadId === null ? null : this.#appendEntries(delivery, threadId, change, outcome, target)
+    const landed =
+      operation.activity === null || outcome.activity === false || roomId === null
+        ? null
+        : this.activity.append(roomId, {
+            kind: operation.activity,
+            at: change.at,
+            actor: { userId: actor.userId, username: actor.username },
+            operation: operation.name,
+            target,
+            threadId,
+            entryId: entry?.entryId ?? null,
+            contentDigest,
+          } satisfies Omit<ActivityEntry, "sequence" | "digest" | "previousDigest">)
+
+    const receipt: Record<string, Writable> = {
+      schemaVersion: operation.schemaVersion,
+      operation: operation.name,
+      [operation.delivery]: deliveryId,
+      acceptedAt: change.at,
+      roomId,
+      threadId,
+      target,
+      targetId: outcome.targetId ?? target.id,
+      result: outcome.result as Writable,
+      entry,
+      activity: landed,
+      warnings: outcome.warnings ?? [],
+    }
+    const text = writeJson(receipt)
+    this.#receipts.store(operation, actor, deliveryId, delivery.requestDigest, change.at, text)
+    if (landed !== null && roomId !== null) this.#queue.afterCommit(() => this.watch.landed(roomId))
+    if (outcome.secret === undefined) return text
+    return writeJson({ ...receipt, result: { ...outcome.result, ...outcome.secret } as Writable })
+  }
+
+  /** Writes the timeline entry of a write, and the messages that came with it. */
+  #appendEntries(delivery: Delivery, threadId: string, { at, entryId }: Change, outcome: Outcome, target: JsonObject): { entryId: string; sequence: number } {
+    const { operation, actor, client } = delivery
+    const author = { userId: actor.userId, username: actor.username }
+    const sequence = this.#sequences.entry(threadId, at)
+    const said = client === undefined ? {} : { client }
+    const body = outcome.entry ?? { receipt: { operation: operation.name, target, result: outcome.result as Writable, ...said } }
+    this.timeline.append({
+      entryId,
+      threadId,
+      sequence,
+      kind: operation.entry?.kind ?? operation.name,
+      at,
+      author,
+      replyToEntryId: outcome.replyToEntryId ?? null,
+      body,
+    })
+    for (const { entryId: messageId, message } of outcome.messages ?? []) {
+      this.timeline.append({
+        entryId: messageId,
+        threadId,
+        sequence: this.#sequences.entry(threadId, at),
+        kind: "message",
+        at,
+        author,
+        replyToEntryId: null,
+        body: { message: { ...message, ...said } },
+      })
+    }
+    return { entryId, sequence }
+  }
+
+  /** Reads several things as of one moment. */
+  snapshot<T>(work: () => T): T {
+    return this.#db.snapshot(work)
+  }
+}

@@ -1,0 +1,82 @@
+/** What an operation does, beyond what its definition says: the part that its domain writes. */
+import type { LabelledKind } from "../contract/labels.ts"
+import type { Writable } from "../contract/json.ts"
+import type { BodyOf, OperationName, ResultOf } from "../contract/operations/index.ts"
+import type { Issue } from "../contract/refusals.ts"
+import type { Actor } from "./actor.ts"
+import type { EntryBody } from "./timeline.ts"
+
+/** One write as it was sent, checked against its schema. */
+export interface Call<Body = unknown> {
+  readonly actor: Actor
+  /** The ids in the path, in lower case. */
+  readonly params: Readonly<Record<string, string>>
+  readonly body: Body
+  /** Canonical JSON of the body without `client`. */
+  readonly content: string
+  /** `sha256:` over `content`. */
+  readonly contentDigest: string
+}
+
+/** What a write is about: the Room it belongs to, and the Thread in which its subject originated. */
+export interface Subject {
+  /** null: the write makes its Room, or belongs to none. */
+  readonly roomId: string | null
+  /** null: it originates in no Thread yet; undefined: Threads do not matter to it. */
+  readonly threadId: string | null | undefined
+}
+
+/** What the ledger gives an operation to work with, inside the transaction. */
+export interface Change {
+  /** The moment of acceptance. */
+  readonly at: string
+  /** The id of the timeline entry that the ledger will write for it. */
+  readonly entryId: string
+  newId(): string
+  /** `count` bytes of chance, for tokens. */
+  bytes(count: number): Buffer
+  /** The next label of a kind in the subject's Room. */
+  label(kind: LabelledKind): string
+  /** The next ordinal of a kind that carries no label. */
+  ordinal(roomId: string, kind: string): number
+}
+
+export interface Outcome<Result = Record<string, unknown>> {
+  /** What the receipt names; `kind` is the definition's unless given. */
+  readonly target: { readonly kind?: string; readonly id: string; readonly label: string | null }
+  /** Where it differs from `target.id`. */
+  readonly targetId?: string
+  readonly result: Result
+  /** Members of `result` that go into this one answer and are stored nowhere. */
+  readonly secret?: Readonly<Record<string, string>>
+  /** Where they differ from the subject's: for a write that makes its Room or Thread. */
+  readonly roomId?: string
+  readonly threadId?: string
+  /** What its timeline entry says; an operation that leaves a receipt says nothing here. */
+  readonly entry?: EntryBody
+  readonly replyToEntryId?: string | null
+  /** Messages that follow its own entry in the same Thread. */
+  readonly messages?: readonly { readonly entryId: string; readonly message: { readonly text: string; readonly [member: string]: Writable } }[]
+  /** false: nothing happened that the Room should hear of. */
+  readonly activity?: false
+  readonly warnings?: readonly Writable[]
+}
+
+/** The part of an operation that its domain writes; called in this order, all but `outside` inside the transaction. */
+export interface Behaviour<Body = never, Result = Record<string, unknown>, S extends Subject = Subject> {
+  /** Finds the subject. @throws Refusal 404 of its kind */
+  subject(call: Call<Body>): S
+  /** The exact references of the body that do not exist here. */
+  references?(call: Call<Body>, subject: S): Issue[]
+  /** @throws Refusal 403 or 409 when the state, or who asks, does not allow it now */
+  admit?(call: Call<Body>, subject: S): void
+  /** Writes the domain's own rows. */
+  write(call: Call<Body>, subject: S, change: Change): Outcome<Result>
+}
+
+/** A behaviour for each operation of the list, no more and no less. */
+export type Behaviours = { readonly [N in OperationName]: BehaviourOf<N> }
+export type BehaviourOf<N extends OperationName, S extends Subject = Subject> = Behaviour<BodyOf<N>, ResultOf<N>, S>
+
+/** Checks a behaviour against its operation's body and result, and lets its subject be of any type. */
+export const behaviour = <N extends OperationName, S extends Subject>(_name: N, made: BehaviourOf<N, S>): BehaviourOf<N> => made as never

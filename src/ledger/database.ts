@@ -1,0 +1,178 @@
+/** The one file that knows the driver. Everything else sees `Db`: synchronous statements on one connection. */
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+import Database from "better-sqlite3"
+import { type Migration, migrations, schemaSql } from "./schema.ts"
+
+type Value = string | number | null | Buffer
+
+export interface Statement<Row> {
+  get(...values: Value[]): Row | undefined
+  all(...values: Value[]): Row[]
+  /** How many rows it changed. */
+  run(...values: Value[]): number
+}
+
+export interface Db {
+  /** Prepares a statement once; callers keep it. */
+  prepare<Row = unknown>(sql: string): Statement<Row>
+  /** Runs SQL without values: transaction control and schema. */
+  exec(sql: string): void
+  /** Whether a transaction is open; a full disk ends one by itself. */
+  readonly inTransaction: boolean
+  /** Reads several things as of one moment. */
+  snapshot<T>(work: () => T): T
+  close(): void
+}
+
+/** The data cannot be opened, in a sentence for the person who started the program. */
+export class DataError extends Error {
+  override readonly name = "DataError"
+}
+
+/** Marks the file as this program's own ("ROOM"). */
+const APPLICATION_ID = 0x524f4f4d
+/** Files up to this many bytes are read through at start; `check` reads larger ones on demand. */
+const QUICK_CHECK_BYTES = 256 * 1024 * 1024
+/** Milliseconds to wait for another process's short write, such as `user add` beside `serve`. */
+const BUSY_TIMEOUT = 2_000
+
+class SqliteDb implements Db {
+  readonly #database: Database.Database
+  readonly #begin: Database.Statement
+  readonly #end: Database.Statement
+
+  constructor(database: Database.Database) {
+    this.#database = database
+    this.#begin = database.prepare("BEGIN")
+    this.#end = database.prepare("COMMIT")
+  }
+
+  prepare<Row>(sql: string): Statement<Row> {
+    const statement = this.#database.prepare<Value[], Row>(sql)
+    return {
+      get: (...values) => statement.get(...values),
+      all: (...values) => statement.all(...values),
+      run: (...values) => statement.run(...values).changes,
+    }
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql)
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.inTransaction
+  }
+
+  snapshot<T>(work: () => T): T {
+    if (this.#database.inTransaction) return work()
+    this.#begin.run()
+    try {
+      return work()
+    } finally {
+      this.#end.run()
+    }
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+}
+
+const number = (database: Database.Database, pragma: string): number => database.pragma(pragma, { simple: true }) as number
+
+/** What an SQLite error says of the file, in our words; undefined for an error of another kind. */
+function damage(error: unknown, file: string): DataError | undefined {
+  const code = error instanceof Database.SqliteError ? error.code : ""
+  if (code === "SQLITE_NOTADB") return new DataError(`${file} is not a research-room database, or its beginning is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
+  if (code.startsWith("SQLITE_CORRUPT")) return new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
+  if (code === "SQLITE_CANTOPEN" || code.startsWith("SQLITE_READONLY")) return new DataError(`${file} cannot be opened for writing: check that the folder exists and belongs to this user.`)
+  if (code === "SQLITE_FULL") return new DataError(`The disk that holds ${file} is full. Nothing was changed.`)
+  if (code === "SQLITE_BUSY") return new DataError(`${file} is locked by another program that is writing to it.`)
+  if (code.startsWith("SQLITE_IOERR")) return new DataError(`${file} cannot be read or written (${code}).`)
+  return undefined
+}
+
+/** Whether SQLite said that the disk, not the request, is at fault; such a write may be sent again. */
+export const isStorageFault = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|NOMEM|READONLY|CANTOPEN)/.test(error.code)
+
+/** A file that exists and is no SQLite file must not be touched, not even by the journal-mode switch. */
+function refuseForeignFile(file: string): void {
+  if (!existsSync(file) || statSync(file).size === 0) return
+  const head = Buffer.alloc(16)
+  const handle = openSync(file, "r")
+  readSync(handle, head, 0, 16, 0)
+  closeSync(handle)
+  if (head.toString("latin1") !== "SQLite format 3\0") {
+    throw new DataError(`${file} is not a research-room database, or its beginning is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
+  }
+}
+
+/** Brings the schema to this version: all of it for a new file, the missing steps for an older one, each in one transaction. */
+function migrate(database: Database.Database, file: string, steps: readonly Migration[]): void {
+  const target = steps.at(-1)?.to ?? 1
+  const version = number(database, "user_version")
+  const isNew = version === 0 && database.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0
+  if (isNew) {
+    database.transaction(() => {
+      database.exec(schemaSql())
+      database.pragma(`application_id = ${APPLICATION_ID}`)
+      database.pragma(`user_version = ${target}`)
+    }).immediate()
+    return
+  }
+  if (number(database, "application_id") !== APPLICATION_ID) {
+    throw new DataError(`${file} is an SQLite database of another program. Nothing was changed. Choose another --data folder.`)
+  }
+  if (version > target) {
+    throw new DataError(`${file} was written by a newer research-room (schema ${version}; this program knows up to ${target}). Nothing was changed. Use the newer program.`)
+  }
+  for (const step of steps) {
+    if (step.to <= version) continue
+    database.transaction(() => {
+      database.exec(step.sql)
+      database.pragma(`user_version = ${step.to}`)
+    }).immediate()
+  }
+}
+
+/**
+ * Opens (or makes) the database at `file`.
+ * @throws DataError when the file is damaged, newer than this program, foreign, or cannot be written
+ */
+export function openDatabase(file: string, steps: readonly Migration[] = migrations): Db {
+  try {
+    if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true })
+    refuseForeignFile(file)
+    const database = new Database(file, { timeout: BUSY_TIMEOUT })
+    try {
+      const size = file === ":memory:" ? 0 : statSync(file).size
+      if (size > 0 && size <= QUICK_CHECK_BYTES && database.pragma("quick_check(1)", { simple: true }) !== "ok") {
+        throw new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
+      }
+      database.pragma("journal_mode = WAL")
+      // The driver's build opens WAL files at NORMAL, where an acknowledged write can be lost with the power.
+      database.pragma("synchronous = FULL")
+      database.pragma("foreign_keys = ON")
+      // Gives the space of a large log back to the disk after it has been worked off.
+      database.pragma("journal_size_limit = 67108864")
+      if (number(database, "synchronous") !== 2 || number(database, "foreign_keys") !== 1) {
+        throw new DataError(`${file} could not be opened with full durability.`)
+      }
+      migrate(database, file, steps)
+      return new SqliteDb(database)
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  } catch (error) {
+    if (error instanceof DataError) throw error
+    const system = error as NodeJS.ErrnoException
+    if (system.code === "EACCES" || system.code === "ENOTDIR" || system.code === "EROFS" || system.code === "EEXIST") {
+      throw new DataError(`${file} cannot be opened for writing (${system.code}).`)
+    }
+    throw damage(error, file) ?? error
+  }
+}

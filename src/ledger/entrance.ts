@@ -1,0 +1,53 @@
+/** Who is let in: the checks of grant, membership, scope, role and archive, in the protocol's order. */
+import type { JsonObject } from "../contract/json.ts"
+import type { Operation } from "../contract/operation.ts"
+import { Refusal } from "../contract/refusals.ts"
+import type { Actor, Standing } from "./actor.ts"
+
+/** What a client may know of an archived Room. */
+export const archivedRoom = (standing: Pick<Standing, "roomId" | "state" | "archive">): JsonObject => ({
+  room: {
+    id: standing.roomId,
+    state: standing.state,
+    archivedAt: standing.archive?.archivedAt ?? null,
+    reason: standing.archive?.reason ?? null,
+  },
+})
+
+/** The refusal for permissions the credential lacks, or null. Comes before any object is looked up. */
+export function grantRefusal(operation: Operation, { grant }: Actor): Refusal | null {
+  if (grant === null) return null
+  const needed = operation.permissions.filter((permission) => !grant.permissions.has(permission))
+  if (needed.length === 0) return null
+  return new Refusal("permission_missing", `${operation.name} needs ${operation.permissions.join(" and ")}; this credential lacks ${needed.join(" and ")}.`, {
+    current: { needed: [...operation.permissions], missing: needed },
+  })
+}
+
+/**
+ * The refusal of the Room the write is about, or null.
+ * @param threadId where the subject originated; null when it originates in no Thread yet; undefined to leave scope out
+ */
+export function roomRefusal(operation: Operation, actor: Actor, standing: Standing, threadId: string | null | undefined): Refusal | null {
+  const { grant } = actor
+  if (operation.by !== "person" && standing.role === null) {
+    return new Refusal("not_a_member", `${actor.username} is not a member of this Room.`)
+  }
+  if (grant !== null && grant.roomId !== standing.roomId) {
+    return new Refusal("scope_missing", "This credential belongs to another Room.")
+  }
+  if (grant?.threadIds && threadId !== undefined && (threadId === null || !grant.threadIds.has(threadId))) {
+    return new Refusal("scope_missing", "This credential is limited to Threads in which this object did not originate.", {
+      current: { threadIds: [...grant.threadIds] },
+    })
+  }
+  if (operation.by === "owner" && standing.role !== "owner") {
+    return new Refusal("role_required", `${operation.name} is for the owner of the Room.`, { current: { needed: "owner" } })
+  }
+  if (standing.state === "archived" && operation.archived !== "admitted") {
+    return new Refusal(operation.archived, "The Room is archived: it can be read and cited, and admits no new work.", {
+      current: archivedRoom(standing),
+    })
+  }
+  return null
+}

@@ -1,0 +1,23 @@
+/** What a read does: the part that its domain writes. */
+import type { Writable } from "../contract/json.ts"
+import type { ParametersOf, ReadName } from "../contract/reads/index.ts"
+import type { Actor } from "./actor.ts"
+import type { Page } from "./paging.ts"
+
+/** One read as it was asked, its parameters checked. */
+export interface Asked<Query = unknown> {
+  /** The ids in the path, in lower case. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Query
+  /** Who asks; null on public reads. */
+  readonly actor: Actor | null
+  /** Aborted when the reader has gone. */
+  readonly signal?: AbortSignal
+}
+
+/** Answers a read with a page, an object (the edge adds `schemaVersion`) or a whole JSON text. */
+export type Reader<Query = never> = (asked: Asked<Query>) => Page | Writable | Promise<Page | Writable>
+
+/** A reader for each read of the list, no more and no less. */
+export type Readers = { readonly [N in ReadName]: ReaderOf<N> }
+export type ReaderOf<N extends ReadName> = Reader<ParametersOf<N>>

@@ -1,0 +1,41 @@
+/** Stored receipts: what a retry is compared with, and answered from. */
+import type { Operation } from "../contract/operation.ts"
+import type { Actor } from "./actor.ts"
+import type { Db } from "./database.ts"
+
+export interface Receipt {
+  readonly requestDigest: string
+  readonly credentialId: string | null
+  readonly body: string
+}
+
+interface Row {
+  request_digest: string
+  credential_id: string | null
+  body: string
+}
+
+export type Receipts = ReturnType<typeof receipts>
+
+export function receipts(db: Db) {
+  const find = db.prepare<Row>(
+    "SELECT request_digest, credential_id, body FROM receipts WHERE user_id = ? AND operation = ? AND delivery_id = ? AND sender = ?",
+  )
+  const insert = db.prepare(
+    "INSERT INTO receipts (user_id, operation, delivery_id, sender, credential_id, request_digest, accepted_at, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+  )
+  /** Rule 4 of the interface's delivery ids: Threads and messages are keyed on member and credential. */
+  const sender = (operation: Operation, { grant }: Actor) => (operation.receiptOf === "credential" ? (grant?.credentialId ?? "") : "")
+
+  return {
+    find(operation: Operation, actor: Actor, deliveryId: string): Receipt | undefined {
+      const row = find.get(actor.userId, operation.name, deliveryId, sender(operation, actor))
+      return row && { requestDigest: row.request_digest, credentialId: row.credential_id, body: row.body }
+    },
+
+    store(operation: Operation, actor: Actor, deliveryId: string, requestDigest: string, acceptedAt: string, body: string): void {
+      const credentialId = actor.grant?.credentialId ?? null
+      insert.run(actor.userId, operation.name, deliveryId, sender(operation, actor), credentialId, requestDigest, acceptedAt, body)
+    },
+  }
+}

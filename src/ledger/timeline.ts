@@ -1,0 +1,92 @@
+/** The timeline of each Thread: messages, cards and receipts in order. */
+import { extendJson, type JsonObject, JsonText, type Writable, writeJson } from "../contract/json.ts"
+import { receiptKinds } from "../contract/operations/index.ts"
+import type { Db } from "./database.ts"
+
+/** What an entry says; which member it is decides what the entry is. */
+export type EntryBody =
+  | { readonly message: { readonly text: string; readonly [member: string]: Writable } }
+  | { readonly card: { readonly versionId: string; readonly [member: string]: Writable } }
+  | { readonly receipt: JsonObject | { readonly [member: string]: Writable } }
+
+export interface NewEntry {
+  readonly entryId: string
+  readonly threadId: string
+  readonly sequence: number
+  readonly kind: string
+  readonly at: string
+  readonly author: { readonly userId: string; readonly username: string }
+  readonly replyToEntryId: string | null
+  readonly body: EntryBody
+}
+
+interface Row {
+  sequence: number
+  body: string
+  reply_count: number
+  version_id: string | null
+}
+
+const COLUMNS = "sequence, body, reply_count, version_id"
+
+/** An entry as it is answered: the stored text, with its replies counted and the standing of its card as it is now. */
+function served({ body, reply_count, version_id }: Row): JsonText {
+  // A card is stored as the last member, so that the standing of its record can be added inside it.
+  const standing = version_id === null ? body : `${extendJson(body.slice(0, -1), { status: "current", notices: [] })}}`
+  return new JsonText(extendJson(standing, { replyCount: reply_count }))
+}
+
+export type Timeline = ReturnType<typeof timeline>
+
+export function timeline(db: Db) {
+  const insert = db.prepare(
+    "INSERT INTO timeline_entries (entry_id, thread_id, sequence, kind, reply_to_entry_id, version_id, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  )
+  const countReply = db.prepare("UPDATE timeline_entries SET reply_count = reply_count + 1 WHERE entry_id = ?")
+  const one = db.prepare<Row & { thread_id: string; kind: string }>(
+    `SELECT ${COLUMNS}, thread_id, kind FROM timeline_entries WHERE entry_id = ?`,
+  )
+  const page = db.prepare<Row>(`SELECT ${COLUMNS} FROM timeline_entries WHERE thread_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`)
+  const pageOfKind = db.prepare<Row>(
+    `SELECT ${COLUMNS} FROM timeline_entries WHERE thread_id = ? AND kind = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
+  )
+  const pageOfKinds = db.prepare<Row>(
+    `SELECT ${COLUMNS} FROM timeline_entries WHERE thread_id = ? AND sequence > ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY sequence LIMIT ?`,
+  )
+  const replies = db.prepare<Row>(
+    `SELECT ${COLUMNS} FROM timeline_entries WHERE reply_to_entry_id = ? AND thread_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
+  )
+  const newest = db.prepare<Row>(`SELECT ${COLUMNS} FROM timeline_entries WHERE thread_id = ? ORDER BY sequence DESC LIMIT ?`)
+
+  const withText = (rows: Row[]) => rows.map((row) => ({ sequence: row.sequence, entry: served(row) }))
+
+  return {
+    append(entry: NewEntry): void {
+      const { body, replyToEntryId, entryId, threadId, sequence, kind } = entry
+      const { body: _body, ...head } = entry
+      const versionId = "card" in body ? body.card.versionId : null
+      insert.run(entryId, threadId, sequence, kind, replyToEntryId, versionId, writeJson({ ...head, ...body } as unknown as Writable))
+      if (replyToEntryId !== null) countReply.run(replyToEntryId)
+    },
+
+    /** Where an entry stands and whether it is a receipt; undefined when there is none. */
+    find(entryId: string): { threadId: string; kind: string; isReceipt: boolean; entry: JsonText } | undefined {
+      const row = one.get(entryId)
+      if (row === undefined) return undefined
+      return { threadId: row.thread_id, kind: row.kind, isReceipt: receiptKinds.has(row.kind), entry: served(row) }
+    },
+
+    /** Up to `count` entries after a sequence. */
+    after(threadId: string, after: number, kinds: readonly string[] | undefined, count: number) {
+      if (kinds === undefined) return withText(page.all(threadId, after, count))
+      const [only, ...more] = kinds
+      if (only !== undefined && more.length === 0) return withText(pageOfKind.all(threadId, only, after, count))
+      return withText(pageOfKinds.all(threadId, after, JSON.stringify(kinds), count))
+    },
+
+    replies: (threadId: string, entryId: string, after: number, count: number) => withText(replies.all(entryId, threadId, after, count)),
+
+    /** The newest entries, oldest first. */
+    newest: (threadId: string, count: number): JsonText[] => newest.all(threadId, count).reverse().map(served),
+  }
+}

@@ -1,0 +1,39 @@
+/** Lets readers of an activity feed wait until something lands in their Room. */
+export class Watch {
+  readonly #waiting = new Map<string, Set<() => void>>()
+  /** Nobody waits any longer once the service is closing. */
+  closed = false
+
+  /** Wakes everyone who waits for a Room. Called after the commit, never before. */
+  landed(roomId: string): void {
+    const waiting = this.#waiting.get(roomId)
+    if (waiting === undefined) return
+    this.#waiting.delete(roomId)
+    for (const wake of waiting) wake()
+  }
+
+  /** Resolves when something lands in the Room, when `milliseconds` are over, or when the reader has gone. */
+  wait(roomId: string, milliseconds: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const waiting = this.#waiting.get(roomId) ?? new Set()
+      this.#waiting.set(roomId, waiting)
+      const wake = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener("abort", wake)
+        waiting.delete(wake)
+        if (waiting.size === 0 && this.#waiting.get(roomId) === waiting) this.#waiting.delete(roomId)
+        resolve()
+      }
+      const timer = setTimeout(wake, milliseconds)
+      signal?.addEventListener("abort", wake)
+      waiting.add(wake)
+    })
+  }
+
+  /** Wakes everyone: the service is closing. */
+  close(): void {
+    this.closed = true
+    for (const roomId of [...this.#waiting.keys()]) this.landed(roomId)
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Time, ids and chance come in here and nowhere else, so that a whole instance can be replayed from a seed.
+ */
+import { createHash, randomBytes } from "node:crypto"
+import { v7 } from "uuid"
+
+export interface World {
+  /** Milliseconds since 1970. Never goes back, also when the machine's clock does. */
+  now(): number
+  /** A UUIDv7, greater than every one made before: the order of ids is the order of creation. */
+  id(): string
+  /** `count` bytes that nobody can foretell (or, in a seeded world, anybody can). */
+  bytes(count: number): Buffer
+}
+
+/** Moments as they stand in the data and on the wire. */
+export const moment = (milliseconds: number): string => new Date(milliseconds).toISOString()
+
+class SteadyWorld implements World {
+  readonly #clock: () => number
+  readonly bytes: (count: number) => Buffer
+  #latest: number
+  #idTime = -1
+  #idSequence = 0
+
+  constructor(clock: () => number, bytes: (count: number) => Buffer, notBefore: number) {
+    this.#clock = clock
+    this.bytes = bytes
+    this.#latest = notBefore
+  }
+
+  now(): number {
+    this.#latest = Math.max(this.#latest, this.#clock())
+    return this.#latest
+  }
+
+  id(): string {
+    const random = this.bytes(16)
+    const time = Math.max(this.#latest, this.#idTime)
+    // Within a millisecond ids count upwards from a random start that leaves room for two thousand million of them.
+    this.#idSequence = time === this.#idTime ? this.#idSequence + 1 : random.readUInt32BE(0) >>> 1
+    this.#idTime = time
+    return v7({ msecs: time, seq: this.#idSequence, random })
+  }
+}
+
+/** The world as it is. @param notBefore milliseconds that `now` starts from at the least: the newest moment in the data */
+export const realWorld = (notBefore = 0): World => new SteadyWorld(Date.now, randomBytes, notBefore)
+
+/** A world in which the same calls in the same order give the same answers. `clock` tells its time. */
+export function seededWorld(seed: string, clock: () => number): World {
+  let block = 0
+  const bytes = (count: number): Buffer => {
+    const blocks: Buffer[] = []
+    for (let length = 0; length < count; length += 32) {
+      blocks.push(createHash("sha256").update(`${seed}:${block++}`).digest())
+    }
+    return Buffer.concat(blocks).subarray(0, count)
+  }
+  return new SteadyWorld(clock, bytes, 0)
+}

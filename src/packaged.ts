@@ -1,0 +1,8 @@
+/** Files that travel with the program: in the project's folder, or inside the executable. */
+import { readFileSync } from "node:fs"
+import { getAsset, isSea } from "node:sea"
+
+/** The text of a file, named by its path in the project, such as `schema.sql`. Must stay directly in `src`: `..` is the root from there and from `dist`. */
+export function packaged(name: string): string {
+  return isSea() ? getAsset(name, "utf8") : readFileSync(new URL(`../${name}`, import.meta.url), "utf8")
+}

@@ -1,0 +1,162 @@
+/** How people come to be and come in: set-up, sign-in, invitations. */
+import { operationNamed } from "../contract/operations/index.ts"
+import type { ActionBody } from "../contract/actions.ts"
+import { Refusal } from "../contract/refusals.ts"
+import type { Ledger } from "../ledger/admit.ts"
+import { moment, type World } from "../ledger/world.ts"
+import type { Invitation, Invitations } from "./invitations.ts"
+import { hashPassword, passwordMatches } from "./passwords.ts"
+import type { People, Person } from "./people.ts"
+import type { Sessions } from "./sessions.ts"
+import { SignInLimit } from "./sign-in-limit.ts"
+import { mintToken, tokenDigest } from "./tokens.ts"
+
+export interface SignedIn {
+  readonly person: Person
+  /** For the cookie. */
+  readonly token: string
+  /** Seconds. */
+  readonly maxAge: number
+}
+
+interface Parts {
+  readonly ledger: Ledger
+  readonly world: World
+  readonly people: People
+  readonly sessions: Sessions
+  readonly invitations: Invitations
+}
+
+const taken = (username: string) => new Refusal("state_conflict", `The name ${username} is taken; choose another.`, { current: { username } })
+const closedInvitation = () => new Refusal("room_unavailable", "This invitation does not exist, was used, was taken back or has expired.")
+
+export class Accounts {
+  readonly #parts: Parts
+  readonly #limit: SignInLimit
+  #setupDigest: string | null = null
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#limit = new SignInLimit(() => parts.world.now())
+  }
+
+  /** While nobody exists: a fresh one-time token for set-up (the one before stops working). Else null. */
+  openSetUp(): string | null {
+    if (this.#parts.people.exist()) return null
+    const token = mintToken("setup", (count) => this.#parts.world.bytes(count))
+    this.#setupDigest = tokenDigest(token)
+    return token
+  }
+
+  /** Makes the operator. @throws Refusal 401 for a wrong token, 409 once somebody exists */
+  async setUp({ token, username, password }: ActionBody<"set_up">): Promise<SignedIn> {
+    const { people } = this.#parts
+    if (people.exist()) throw new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
+    if (this.#setupDigest !== tokenDigest(token)) throw new Refusal("not_authenticated", "This is not the set-up link that the service printed last.")
+    const hash = await this.#hash(password)
+    return this.#parts.ledger.transact(() => {
+      if (people.exist()) throw new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
+      this.#setupDigest = null
+      return this.#start(this.#create(username, hash, true))
+    })
+  }
+
+  /** Makes a person without an invitation: for the command line. @throws Refusal 409 when the name is taken */
+  async add(username: string, password: string): Promise<Person> {
+    const hash = await this.#hash(password)
+    return this.#parts.ledger.transact(() => this.#create(username, hash, !this.#parts.people.exist()))
+  }
+
+  /** Sets a password and ends the person's sessions: for the command line. */
+  async setPassword(username: string, password: string): Promise<Person | undefined> {
+    const hash = await this.#hash(password)
+    return this.#parts.ledger.transact(() => {
+      const person = this.#parts.people.named(username)
+      if (person === undefined) return undefined
+      this.#parts.people.setPasswordHash(person.userId, hash)
+      this.#parts.sessions.endAll(person.userId)
+      return person
+    })
+  }
+
+  /** @throws Refusal 401 for a wrong name or password alike, 429 after too many of them */
+  async signIn({ username, password }: ActionBody<"sign_in">, address: string): Promise<SignedIn> {
+    this.#limit.check(username, address)
+    const person = this.#parts.people.named(username)
+    const right = await passwordMatches(password, person && this.#parts.people.passwordHash(person.userId))
+    if (person === undefined || !right) {
+      this.#limit.failed(username, address)
+      throw new Refusal("not_authenticated", "The name or the password is wrong.")
+    }
+    this.#limit.succeeded(username)
+    return this.#parts.ledger.transact(() => this.#start(person))
+  }
+
+  signOut(token: string): Promise<unknown> {
+    return this.#parts.ledger.transact(() => this.#parts.sessions.end(token))
+  }
+
+  /** @throws Refusal 403 when the Room is not the person's own */
+  invite(by: Person, { roomId }: ActionBody<"invite">, ownsRoom: (roomId: string, userId: string) => boolean) {
+    return this.#parts.ledger.transact(() => {
+      if (roomId !== undefined && !ownsRoom(roomId, by.userId)) {
+        throw new Refusal("role_required", "Only the owner of a Room invites to it.", { current: { needed: "owner" } })
+      }
+      return this.#parts.invitations.issue(by.userId, roomId ?? null)
+    })
+  }
+
+  /** @throws Refusal 404 for an invitation that is not open */
+  invitation(token: string): Invitation {
+    const invitation = this.#parts.invitations.open(token)
+    if (invitation === undefined) throw closedInvitation()
+    return invitation
+  }
+
+  revokeInvitation(by: Person, invitationId: string): Promise<void> {
+    return this.#parts.ledger.transact(() => {
+      if (!this.#parts.invitations.revoke(invitationId, by.userId)) throw closedInvitation()
+    })
+  }
+
+  /** Creates the account, uses up the invitation and adds the membership it names, all or nothing. */
+  async acceptInvitation(token: string, { username, password }: ActionBody<"accept_invitation">): Promise<SignedIn> {
+    this.invitation(token)
+    const hash = await this.#hash(password)
+    return this.#parts.ledger.transact(() => {
+      const invitation = this.invitation(token)
+      const person = this.#create(username, hash, false)
+      this.#parts.invitations.accepted(invitation.invitationId, person.userId)
+      if (invitation.room !== null) this.#addMember(invitation.invitedBy, invitation.room.roomId, username)
+      return this.#start(person)
+    })
+  }
+
+  /** The Room's owner, who invited, adds the member: through the same door as by hand. */
+  #addMember(owner: { userId: string; username: string }, roomId: string, username: string): void {
+    const operation = operationNamed("add_member")
+    if (operation === undefined) throw new Error("add_member is not an operation")
+    this.#parts.ledger.admitWithin({
+      operation,
+      actor: { ...owner, grant: null },
+      params: { roomId },
+      body: { schemaVersion: operation.schemaVersion, requestId: this.#parts.world.id(), username },
+    })
+  }
+
+  #hash(password: string): Promise<string> {
+    return hashPassword(password, (count) => this.#parts.world.bytes(count))
+  }
+
+  #create(username: string, hash: string, isOperator: boolean): Person {
+    const { people, world } = this.#parts
+    if (people.named(username) !== undefined) throw taken(username)
+    const userId = world.id()
+    people.insert(userId, username, hash, isOperator, moment(world.now()))
+    return { userId, username, isOperator }
+  }
+
+  #start(person: Person): SignedIn {
+    return { person, ...this.#parts.sessions.start(person.userId) }
+  }
+}

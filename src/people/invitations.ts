@@ -1,0 +1,63 @@
+/** Links by which a person may create an account, once. */
+import { limits } from "../contract/limits.ts"
+import type { Db } from "../ledger/database.ts"
+import { moment, type World } from "../ledger/world.ts"
+import { mintToken, tokenDigest } from "./tokens.ts"
+
+export interface Invitation {
+  readonly invitationId: string
+  readonly invitedBy: { readonly userId: string; readonly username: string }
+  readonly room: { readonly roomId: string; readonly title: string } | null
+  readonly expiresAt: string
+}
+
+interface Row {
+  invitation_id: string
+  invited_by: string
+  username: string
+  room_id: string | null
+  title: string | null
+  expires_at: string
+}
+
+export type Invitations = ReturnType<typeof invitations>
+
+export function invitations(db: Db, world: World) {
+  const insert = db.prepare(
+    "INSERT INTO invitations (invitation_id, token_digest, invited_by, room_id, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
+  )
+  const find = db.prepare<Row>(
+    `SELECT i.invitation_id, i.invited_by, p.username, i.room_id, r.title, i.expires_at
+     FROM invitations i JOIN people p ON p.user_id = i.invited_by LEFT JOIN rooms r USING (room_id)
+     WHERE i.token_digest = ? AND i.accepted_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > ?`,
+  )
+  const accept = db.prepare("UPDATE invitations SET accepted_by = ? WHERE invitation_id = ? AND accepted_by IS NULL")
+  const revoke = db.prepare("UPDATE invitations SET revoked_at = ? WHERE invitation_id = ? AND invited_by = ? AND accepted_by IS NULL AND revoked_at IS NULL")
+
+  return {
+    /** Makes an invitation; its token is in the answer and nowhere else. */
+    issue(invitedBy: string, roomId: string | null) {
+      const now = world.now()
+      const invitationId = world.id()
+      const token = mintToken("invitation", (count) => world.bytes(count))
+      const expiresAt = moment(now + limits.invitationDays * 86_400_000)
+      insert.run(invitationId, tokenDigest(token), invitedBy, roomId, moment(now), expiresAt)
+      return { invitationId, token, expiresAt }
+    },
+    /** The open invitation that a token stands for. */
+    open(token: string): Invitation | undefined {
+      const row = find.get(tokenDigest(token), moment(world.now()))
+      return (
+        row && {
+          invitationId: row.invitation_id,
+          invitedBy: { userId: row.invited_by, username: row.username },
+          room: row.room_id === null ? null : { roomId: row.room_id, title: row.title ?? "" },
+          expiresAt: row.expires_at,
+        }
+      )
+    },
+    accepted: (invitationId: string, by: string) => accept.run(by, invitationId),
+    /** Whether it was open and the person's own. */
+    revoke: (invitationId: string, by: string): boolean => revoke.run(moment(world.now()), invitationId, by) === 1,
+  }
+}

@@ -1,0 +1,64 @@
+/** Reads of records and concepts. */
+import type { RecordKind } from "../contract/enumerations.ts"
+import { isUuid } from "../contract/fields.ts"
+import { Refusal } from "../contract/refusals.ts"
+import { keysetPage, opaqueCursor, pageSize, readOpaqueCursor, uuidCursor } from "../ledger/paging.ts"
+import type { Readers } from "../ledger/reading.ts"
+import type { Rooms } from "../rooms/rooms.ts"
+import type { Records } from "./records.ts"
+
+interface Parts {
+  readonly records: Records
+  readonly rooms: Rooms
+}
+
+export function recordReads({ records, rooms }: Parts) {
+  /** @throws Refusal 404 for a Room that does not exist */
+  function mustHaveRoom(roomId: string | undefined): void {
+    if (roomId !== undefined && rooms.summary(roomId) === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
+  }
+
+  /** @throws Refusal 404 for no record, or one of another kind */
+  function mustRead(versionId: string | undefined, kind?: RecordKind) {
+    const record = versionId !== undefined && isUuid(versionId) ? records.read(versionId) : undefined
+    if (record === undefined || (kind !== undefined && record.kind !== kind)) {
+      throw new Refusal("unknown_record", kind === undefined ? "There is no such record." : `There is no such ${kind}.`)
+    }
+    return record.answer
+  }
+
+  /** Records newest first, of one Room or of all. */
+  function newest(roomId: string | undefined, query: { after?: string; limit?: number }) {
+    const [before] = readOpaqueCursor(query.after, 1) ?? []
+    return keysetPage(records.newest(roomId, before, pageSize(query) + 1), query, (record) => record, ({ versionId }) => opaqueCursor([versionId]))
+  }
+
+  return {
+    hypotheses({ query }) {
+      if (query.label !== undefined && query.roomId === undefined) {
+        throw new Refusal("invalid_parameter", "label is Room-scoped: give roomId with it.", { issues: [{ path: "/roomId", message: "is required with label" }] })
+      }
+      mustHaveRoom(query.roomId)
+      return keysetPage(records.ofKind("hypothesis", query, uuidCursor(query.after), pageSize(query) + 1), query, (record) => record, ({ versionId }) => versionId)
+    },
+    hypothesis: ({ params }) => mustRead(params.versionId, "hypothesis"),
+    record: ({ params }) => mustRead(params.versionId),
+
+    publications: ({ query }) => newest(undefined, query),
+    room_publications({ params, query }) {
+      mustHaveRoom(params.roomId)
+      return newest(params.roomId, query)
+    },
+
+    record_concept({ params }) {
+      mustRead(params.versionId)
+      const concept = records.concept(params.versionId as string, params.key as string)
+      if (concept === undefined) throw new Refusal("room_unavailable", "This record defines no such concept.")
+      return concept
+    },
+    concepts({ query }) {
+      const found = records.concepts(query.query, readOpaqueCursor(query.after, 2), pageSize(query) + 1)
+      return keysetPage(found, query, (concept) => concept, ({ versionId, key }) => opaqueCursor([versionId, key]))
+    },
+  } satisfies Partial<Readers>
+}

@@ -1,0 +1,95 @@
+/** How credentials are issued, rotated and revoked. Tokens leave the service in these answers and nowhere else. */
+import type { Permission } from "../contract/enumerations.ts"
+import { limits } from "../contract/limits.ts"
+import { Refusal } from "../contract/refusals.ts"
+import { behaviour, type Change } from "../ledger/behaviour.ts"
+import { moment } from "../ledger/world.ts"
+import { mintToken } from "../people/tokens.ts"
+import type { Credential, Credentials } from "./credentials.ts"
+import type { Rooms } from "./rooms.ts"
+
+interface Parts {
+  readonly rooms: Rooms
+  readonly credentials: Credentials
+  /** Which of some Threads are not Threads of the Room. */
+  readonly strangers: (roomId: string, threadIds: readonly string[]) => number[]
+}
+
+const DAY = 86_400_000
+
+/** When a credential expires: 90 days from now unless chosen. @throws Refusal 422 for a moment that is past or too far */
+function expiry(chosen: string | undefined, at: string): string {
+  const now = Date.parse(at)
+  if (chosen === undefined) return moment(now + limits.credentialDaysDefault * DAY)
+  const lifetime = Date.parse(chosen) - now
+  if (lifetime > 0 && lifetime <= limits.credentialDaysMax * DAY) return chosen
+  throw new Refusal("invalid_schema", `expiresAt must lie ahead, by at most ${limits.credentialDaysMax} days.`, {
+    issues: [{ path: "/expiresAt", message: `must lie ahead, by at most ${limits.credentialDaysMax} days` }],
+  })
+}
+
+export function credentialOperations({ rooms, credentials, strangers }: Parts) {
+  /** Makes the row and the answer of a new credential. */
+  function issue(change: Change, made: { roomId: string; owner: Credential["owner"]; label: string; permissions: readonly Permission[]; threadIds: readonly string[] | null; expiresAt: string }) {
+    const credentialId = change.newId()
+    const token = mintToken("credential", (count) => change.bytes(count))
+    const { roomId, owner, label, permissions, threadIds, expiresAt } = made
+    credentials.insert({ credentialId, roomId, owner, label, permissions, threadIds, createdAt: change.at, expiresAt }, token)
+    const result = { credentialId, label, permissions: [...permissions], threadIds: threadIds && [...threadIds], expiresAt }
+    return { target: { id: credentialId, label: null }, result, secret: { token } }
+  }
+
+  /** The credential in the path, of the Room in the path. @throws Refusal 404 */
+  function inPath({ params }: { params: Readonly<Record<string, string>> }) {
+    const credential = credentials.find(params.credentialId as string)
+    if (credential === undefined || credential.roomId !== params.roomId) throw new Refusal("room_unavailable", "There is no such credential in this Room.")
+    return { roomId: credential.roomId, threadId: undefined, credential }
+  }
+
+  /** @throws Refusal `state_conflict` */
+  function mustNotBeRevoked({ revokedAt, credentialId }: Credential): void {
+    if (revokedAt !== null) throw new Refusal("state_conflict", `The credential was revoked at ${revokedAt}.`, { current: { credentialId, revokedAt } })
+  }
+
+  const issue_credential = behaviour("issue_credential", {
+    subject: ({ params }) => ({ roomId: params.roomId as string, threadId: undefined }),
+    references({ body }, { roomId }) {
+      return strangers(roomId, body.threadIds ?? []).map((index) => ({ path: `/threadIds/${index}`, message: "is no Thread of this Room" }))
+    },
+    write({ actor, body }, { roomId }, change) {
+      const { label, permissions, threadIds = null } = body
+      const owner = { userId: actor.userId, username: actor.username }
+      return issue(change, { roomId, owner, label, permissions, threadIds, expiresAt: expiry(body.expiresAt, change.at) })
+    },
+  })
+
+  const rotate_credential = behaviour("rotate_credential", {
+    subject: inPath,
+    admit({ actor }, { credential }) {
+      if (credential.owner.userId !== actor.userId) {
+        throw new Refusal("role_required", "Only the member a credential belongs to rotates it.", { current: { needed: "holder" } })
+      }
+      mustNotBeRevoked(credential)
+    },
+    write({ body }, { credential }, change) {
+      credentials.revoke(credential.credentialId, change.at)
+      return issue(change, { ...credential, expiresAt: expiry(body.expiresAt, change.at) })
+    },
+  })
+
+  const revoke_credential = behaviour("revoke_credential", {
+    subject: inPath,
+    admit({ actor }, { roomId, credential }) {
+      if (credential.owner.userId !== actor.userId && rooms.standing(roomId, actor.userId)?.role !== "owner") {
+        throw new Refusal("role_required", "Only the member a credential belongs to, or the Room's owner, revokes it.", { current: { needed: "owner" } })
+      }
+      mustNotBeRevoked(credential)
+    },
+    write(_call, { credential }, { at }) {
+      credentials.revoke(credential.credentialId, at)
+      return { target: { id: credential.credentialId, label: null }, result: { credentialId: credential.credentialId, label: credential.label, revokedAt: at } }
+    },
+  })
+
+  return { issue_credential, rotate_credential, revoke_credential }
+}

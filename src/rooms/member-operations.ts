@@ -1,0 +1,94 @@
+/** How membership comes and goes. */
+import { Refusal } from "../contract/refusals.ts"
+import { behaviour } from "../ledger/behaviour.ts"
+import type { People } from "../people/people.ts"
+import type { Members } from "./members.ts"
+import type { Rooms } from "./rooms.ts"
+
+interface Parts {
+  readonly rooms: Rooms
+  readonly members: Members
+  readonly people: People
+}
+
+const inPath = ({ params }: { params: Readonly<Record<string, string>> }) => ({ roomId: params.roomId as string, threadId: undefined })
+
+const nobody = (what: string) => new Refusal("room_unavailable", what)
+
+export function memberOperations({ members, people }: Parts) {
+  /** @throws Refusal `state_conflict` for a person who is a member already */
+  function mustNotBeMember(roomId: string, userId: string): void {
+    const member = members.find(roomId, userId)
+    if (member === undefined) return
+    throw new Refusal("state_conflict", `${member.username} is a member of this Room already.`, { current: { member } })
+  }
+
+  const request_to_join = behaviour("request_to_join", {
+    subject: inPath,
+    admit({ actor }, { roomId }) {
+      mustNotBeMember(roomId, actor.userId)
+      if (members.asking(roomId, actor.userId) === undefined) return
+      throw new Refusal("state_conflict", "Your request waits for the owner's decision already.", { current: { joinRequest: { userId: actor.userId } } })
+    },
+    write({ actor, body }, { roomId }, { at }) {
+      const { userId, username } = actor
+      members.ask(roomId, userId, body.message ?? null, at)
+      return { target: { id: userId, label: null }, result: { userId, username, label: null }, activity: false }
+    },
+  })
+
+  const decide_join_request = behaviour("decide_join_request", {
+    subject({ params }) {
+      return { roomId: params.roomId as string, threadId: undefined, userId: params.userId as string }
+    },
+    admit(_call, { roomId, userId }) {
+      if (members.asking(roomId, userId) !== undefined) return
+      mustNotBeMember(roomId, userId)
+      throw nobody("There is no open request of this person; it may have been decided already.")
+    },
+    write({ body }, { roomId, userId }, { at }) {
+      const { decision } = body
+      const username = members.asking(roomId, userId) as string
+      if (decision === "accept") members.add(roomId, userId, "member", at)
+      else members.decline(roomId, userId)
+      const result = { userId, username, decision, label: null }
+      return { target: { id: userId, label: null }, result, ...(decision === "decline" ? { activity: false as const } : {}) }
+    },
+  })
+
+  const add_member = behaviour("add_member", {
+    subject: inPath,
+    admit({ body }, { roomId }) {
+      const person = people.named(body.username)
+      if (person === undefined) throw nobody(`Nobody here is called ${body.username}.`)
+      mustNotBeMember(roomId, person.userId)
+    },
+    write({ body }, { roomId }, { at }) {
+      const { userId, username } = people.named(body.username) as { userId: string; username: string }
+      members.add(roomId, userId, "member", at)
+      return { target: { id: userId, label: null }, result: { userId, username, label: null } }
+    },
+  })
+
+  const remove_member = behaviour("remove_member", {
+    subject({ params }) {
+      return { roomId: params.roomId as string, threadId: undefined, userId: params.userId as string }
+    },
+    admit({ actor }, { roomId, userId }) {
+      const caller = members.find(roomId, actor.userId)
+      if (caller?.role !== "owner" && userId !== actor.userId) {
+        throw new Refusal("role_required", "Only the owner of a Room removes other members.", { current: { needed: "owner" } })
+      }
+      const member = members.find(roomId, userId)
+      if (member === undefined) throw nobody("This person is not a member of the Room.")
+      if (member.role === "owner") throw new Refusal("state_conflict", "The owner cannot leave the Room.", { current: { member } })
+    },
+    write(_call, { roomId, userId }) {
+      const { username } = members.find(roomId, userId) as { username: string }
+      members.remove(roomId, userId)
+      return { target: { id: userId, label: null }, result: { userId, username, label: null } }
+    },
+  })
+
+  return { request_to_join, decide_join_request, add_member, remove_member }
+}

@@ -1,0 +1,129 @@
+/** Reads about Rooms, their members and credentials. */
+import { JsonText } from "../contract/json.ts"
+import { operations } from "../contract/operations/index.ts"
+import { Refusal } from "../contract/refusals.ts"
+import type { Actor, Standing } from "../ledger/actor.ts"
+import type { Activity } from "../ledger/activity.ts"
+import { grantRefusal, roomRefusal } from "../ledger/entrance.ts"
+import { feedPage, keysetPage, opaqueCursor, pageSize, readOpaqueCursor } from "../ledger/paging.ts"
+import type { Readers } from "../ledger/reading.ts"
+import type { Watch } from "../ledger/watch.ts"
+import type { Credentials } from "./credentials.ts"
+import type { Members } from "./members.ts"
+import type { Rooms, RoomSummary } from "./rooms.ts"
+
+interface Parts {
+  readonly rooms: Rooms
+  readonly members: Members
+  readonly credentials: Credentials
+  readonly activity: Activity
+  readonly watch: Watch
+}
+
+const noRoom = () => new Refusal("room_unavailable", "There is no such Room.")
+
+export function roomReads({ rooms, members, credentials, activity, watch }: Parts) {
+  /** @throws Refusal 404 */
+  function mustFind(roomId: string): RoomSummary {
+    const room = rooms.summary(roomId)
+    if (room === undefined) throw noRoom()
+    return room
+  }
+
+  /** The credential's own Room as it stands now. @throws Refusal 404 for no Room, 403 for another one */
+  function ownRoom(actor: Actor | null, roomId: string): Standing & { actor: Actor } {
+    if (actor === null) throw new Error("this read is for credentials")
+    const standing = rooms.standing(roomId, actor.userId)
+    if (standing === undefined) throw noRoom()
+    if (actor.grant !== null && actor.grant.roomId !== roomId) throw new Refusal("scope_missing", "This credential belongs to another Room.")
+    return { ...standing, actor }
+  }
+
+  /** A signed-in person's membership of the Room in the path. @throws Refusal 404, 403 */
+  function ownMembership(actor: Actor | null, roomId: string) {
+    mustFind(roomId)
+    const member = members.find(roomId, actor?.userId ?? "")
+    if (member === undefined) throw new Refusal("not_a_member", "You are not a member of this Room.")
+    return member
+  }
+
+  return {
+    rooms({ query }) {
+      const [before] = readOpaqueCursor(query.after, 1) ?? []
+      return keysetPage(rooms.page(before, query.query, pageSize(query) + 1), query, (room) => room, ({ roomId }) => opaqueCursor([roomId]))
+    },
+
+    room: ({ params }) => ({ ...mustFind(params.roomId as string), members: members.of(params.roomId as string) }),
+
+    async room_activity({ params, query, signal }) {
+      const roomId = params.roomId as string
+      mustFind(roomId)
+      const after = query.after ?? 0
+      const read = () => activity.after(roomId, after, query.kinds, pageSize(query) + 1)
+      let rows = read()
+      const until = performance.now() + (query.wait ?? 0) * 1000
+      // What lands may be of another kind than asked for: then the wait goes on.
+      while (rows.length === 0 && !watch.closed && !signal?.aborted) {
+        const left = until - performance.now()
+        if (left <= 0) break
+        await watch.wait(roomId, left, signal)
+        rows = read()
+      }
+      return feedPage(rows, query, ({ body }) => new JsonText(body))
+    },
+
+    identity({ actor }) {
+      if (actor?.grant == null) throw new Error("this read is for credentials")
+      const credential = credentials.find(actor.grant.credentialId)
+      const room = rooms.standing(actor.grant.roomId, actor.userId)
+      if (credential === undefined || room === undefined) throw noRoom()
+      const { credentialId: id, label, expiresAt, threadIds, permissions } = credential
+      return {
+        userId: actor.userId,
+        username: actor.username,
+        grants: permissions,
+        credential: { id, label, expiresAt, threadIds },
+        room: { id: room.roomId, title: room.title, archived: room.state === "archived" },
+        assignments: [],
+      }
+    },
+
+    room_status({ actor, params }) {
+      const { roomId: id, title, state, archive, actor: own } = ownRoom(actor, params.roomId as string)
+      const member = members.find(id, own.userId)
+      return {
+        room: { id, title, state, archive },
+        membership: member === undefined ? null : { role: member.role, joinedAt: member.joinedAt },
+        activityWatermark: activity.watermark(id),
+        assignments: [],
+      }
+    },
+
+    room_access({ actor, params }) {
+      const standing = ownRoom(actor, params.roomId as string)
+      const listed = operations.filter(({ surface }) => surface === "agent").map((operation) => {
+        const refusal = grantRefusal(operation, standing.actor) ?? roomRefusal(operation, standing.actor, standing, operation.target === "thread" ? null : undefined)
+        return { operation: operation.name, path: operation.path, allowed: refusal === null, refusal: refusal?.code ?? null, needed: operation.permissions }
+      })
+      return { roomId: standing.roomId, operations: listed }
+    },
+
+    members({ params }) {
+      mustFind(params.roomId as string)
+      return { items: members.of(params.roomId as string) }
+    },
+
+    join_requests({ actor, params }) {
+      const roomId = params.roomId as string
+      if (ownMembership(actor, roomId).role !== "owner") throw new Refusal("role_required", "Requests to join are shown to the owner of the Room.", { current: { needed: "owner" } })
+      return { items: members.requests(roomId) }
+    },
+
+    credentials({ actor, params }) {
+      const roomId = params.roomId as string
+      const { role, userId } = ownMembership(actor, roomId)
+      const shown = credentials.ofRoom(roomId).filter(({ owner }) => role === "owner" || owner.userId === userId)
+      return { items: shown.map(({ roomId: _room, ...credential }) => credential) }
+    },
+  } satisfies Partial<Readers>
+}

@@ -1,0 +1,64 @@
+/** What people do with Rooms themselves: create, amend, archive, restore. */
+import { Refusal } from "../contract/refusals.ts"
+import { behaviour } from "../ledger/behaviour.ts"
+import type { Members } from "./members.ts"
+import type { Rooms } from "./rooms.ts"
+
+/** What these operations need of the Threads: each Room is made with its opening one. */
+export interface OpeningThreads {
+  open(thread: { threadId: string; roomId: string; sequence: number; title: string; authorId: string; at: string; followsEntryId: null }): unknown
+}
+
+interface Parts {
+  readonly rooms: Rooms
+  readonly members: Members
+  readonly threads: OpeningThreads
+}
+
+/** A Room named in the path; whether it exists is found out by the entrance. */
+const inPath = ({ params }: { params: Readonly<Record<string, string>> }) => ({ roomId: params.roomId as string, threadId: undefined })
+
+export function roomOperations({ rooms, members, threads }: Parts) {
+  const create_room = behaviour("create_room", {
+    subject: () => ({ roomId: null, threadId: undefined }),
+    write({ actor, body }, _subject, change) {
+      const roomId = change.newId()
+      const openingThreadId = change.newId()
+      rooms.insert(roomId, body.title, body.question ?? null, actor.userId, openingThreadId, change.at)
+      members.add(roomId, actor.userId, "owner", change.at)
+      const sequence = change.ordinal(roomId, "thread")
+      threads.open({ threadId: openingThreadId, roomId, sequence, title: body.title, authorId: actor.userId, at: change.at, followsEntryId: null })
+      return { roomId, threadId: openingThreadId, target: { id: roomId, label: null }, result: { roomId, openingThreadId, label: null } }
+    },
+  })
+
+  const amend_room = behaviour("amend_room", {
+    subject: inPath,
+    write({ body }, { roomId }) {
+      const now = rooms.amend(roomId, body.title, body.question)
+      return { target: { id: roomId, label: null }, result: { ...now, label: null } }
+    },
+  })
+
+  const archive_room = behaviour("archive_room", {
+    subject: inPath,
+    write({ actor, body }, { roomId }, { at }) {
+      rooms.archive(roomId, at, actor.userId, body.reason)
+      return { target: { id: roomId, label: null }, result: { state: "archived", label: null } }
+    },
+  })
+
+  const restore_room = behaviour("restore_room", {
+    subject: inPath,
+    admit({ actor }, { roomId }) {
+      if (rooms.standing(roomId, actor.userId)?.state !== "active") return
+      throw new Refusal("state_conflict", "The Room is active: there is nothing to restore.", { current: { room: { id: roomId, state: "active" } } })
+    },
+    write(_call, { roomId }) {
+      rooms.restore(roomId)
+      return { target: { id: roomId, label: null }, result: { state: "active", label: null } }
+    },
+  })
+
+  return { create_room, amend_room, archive_room, restore_room }
+}

@@ -1,0 +1,75 @@
+/** What members write in Threads. */
+import { Refusal } from "../contract/refusals.ts"
+import { behaviour } from "../ledger/behaviour.ts"
+import type { Timeline } from "../ledger/timeline.ts"
+import type { Threads } from "./threads.ts"
+
+interface Parts {
+  readonly threads: Threads
+  readonly timeline: Timeline
+}
+
+/** A Thread that a write is about. @throws Refusal 404 when it does not exist, or not in the Room the body names */
+export function threadSubject(threads: Threads, threadId: string, roomId?: string): { roomId: string; threadId: string } {
+  const found = threads.roomOf(threadId)
+  if (found === undefined || (roomId !== undefined && found !== roomId)) {
+    throw new Refusal("room_unavailable", roomId === undefined ? "There is no such Thread." : "There is no such Thread in this Room.")
+  }
+  return { roomId: found, threadId }
+}
+
+export function threadOperations({ threads, timeline }: Parts) {
+  const create_thread = behaviour("create_thread", {
+    // It originates in no Thread: a credential limited to Threads cannot start another.
+    subject: ({ body }) => ({ roomId: body.roomId, threadId: null }),
+    references({ body }, { roomId }) {
+      const { replyToEntryId } = body
+      if (replyToEntryId === undefined) return []
+      const followed = timeline.find(replyToEntryId)
+      const fits = followed !== undefined && !followed.isReceipt && threads.roomOf(followed.threadId) === roomId
+      return fits ? [] : [{ path: "/replyToEntryId", message: "is no card or message of this Room" }]
+    },
+    admit({ body }) {
+      const { replyToEntryId, allowDuplicate } = body
+      if (replyToEntryId === undefined || allowDuplicate === true) return
+      const existing = threads.following(replyToEntryId)
+      if (existing === undefined) return
+      throw new Refusal("thread_exists", "A Thread follows this entry already: post there, or send allowDuplicate to start a second one.", { current: { thread: existing } })
+    },
+    write({ actor, body }, { roomId }, change) {
+      const { title, message, replyToEntryId = null } = body
+      const threadId = change.newId()
+      const sequence = change.ordinal(roomId, "thread")
+      threads.open({ threadId, roomId, sequence, title, authorId: actor.userId, at: change.at, followsEntryId: replyToEntryId })
+      const messageEntryId = message === undefined ? null : change.newId()
+      return {
+        threadId,
+        target: { id: threadId, label: null },
+        result: { threadId, title, label: null, messageEntryId },
+        messages: message === undefined || messageEntryId === null ? [] : [{ entryId: messageEntryId, message: { text: message, clientMessageId: body.requestId } }],
+      }
+    },
+  })
+
+  const post_message = behaviour("post_message", {
+    subject: ({ params }) => threadSubject(threads, params.threadId as string),
+    references({ body }, { threadId }) {
+      const { replyToEntryId } = body
+      if (replyToEntryId === undefined) return []
+      const answered = timeline.find(replyToEntryId)
+      const fits = answered !== undefined && !answered.isReceipt && answered.threadId === threadId
+      return fits ? [] : [{ path: "/replyToEntryId", message: "is no message or card of this Thread" }]
+    },
+    write({ body }, _subject, { entryId }) {
+      const { text, clientMessageId, client } = body
+      return {
+        target: { id: entryId, label: null },
+        result: { messageId: entryId, label: null },
+        replyToEntryId: body.replyToEntryId ?? null,
+        entry: { message: { text, clientMessageId, ...(client === undefined ? {} : { client }) } },
+      }
+    },
+  })
+
+  return { create_thread, post_message }
+}

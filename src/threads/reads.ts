@@ -1,0 +1,63 @@
+/** Reads of Threads and their timelines. */
+import { Refusal } from "../contract/refusals.ts"
+import { feedPage, pageSize } from "../ledger/paging.ts"
+import type { Readers } from "../ledger/reading.ts"
+import type { Timeline } from "../ledger/timeline.ts"
+import type { Rooms } from "../rooms/rooms.ts"
+import type { Threads, ThreadSummary } from "./threads.ts"
+
+interface Parts {
+  readonly threads: Threads
+  readonly rooms: Rooms
+  readonly timeline: Timeline
+}
+
+/** How many of its newest entries a Thread's context shows. */
+const RECENT = 10
+
+interface EntryQuery {
+  after?: number
+  limit?: number
+}
+
+export function threadReads({ threads, rooms, timeline }: Parts) {
+  /** @throws Refusal 404 */
+  function mustFind(threadId: string | undefined): ThreadSummary {
+    const thread = threads.summary(threadId as string)
+    if (thread === undefined) throw new Refusal("room_unavailable", "There is no such Thread.")
+    return thread
+  }
+
+  /** A page of a Thread's entries of some kinds; all of them when `kinds` is undefined. */
+  function entries(threadId: string | undefined, query: EntryQuery, kinds: readonly string[] | undefined) {
+    const thread = mustFind(threadId)
+    return feedPage(timeline.after(thread.threadId, query.after ?? 0, kinds, pageSize(query) + 1), query, ({ entry }) => entry)
+  }
+
+  return {
+    room_threads({ params, query }) {
+      const roomId = params.roomId as string
+      if (rooms.summary(roomId) === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
+      return feedPage(threads.page(roomId, query.after ?? 0, pageSize(query) + 1), query, (thread) => thread)
+    },
+
+    thread_context({ params }) {
+      const thread = mustFind(params.threadId)
+      const room = rooms.summary(thread.roomId)
+      if (room === undefined) throw new Error("a Thread without its Room")
+      const { roomId, title, state, archive } = room
+      const follows = thread.followsEntryId === null ? undefined : timeline.find(thread.followsEntryId)
+      return { thread, room: { roomId, title, state, archive }, follows: follows?.entry ?? null, recent: timeline.newest(thread.threadId, RECENT) }
+    },
+
+    thread_messages: ({ params, query }) => entries(params.threadId, query, ["message"]),
+    thread_timeline: ({ params, query }) => entries(params.threadId, query, query.kinds),
+    thread_records: ({ params, query }) => entries(params.threadId, query, ["publication"]),
+
+    thread_replies({ params, query }) {
+      const { threadId } = mustFind(params.threadId)
+      if (timeline.find(query.targetEntryId)?.threadId !== threadId) throw new Refusal("room_unavailable", "There is no such entry in this Thread.")
+      return feedPage(timeline.replies(threadId, query.targetEntryId, query.after ?? 0, pageSize(query) + 1), query, ({ entry }) => entry)
+    },
+  } satisfies Partial<Readers>
+}
