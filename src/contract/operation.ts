@@ -132,6 +132,14 @@ export interface Operation {
 /** The names in a path pattern, in order: `/threads/{threadId}/messages` has `threadId`. */
 export const pathNames = (path: string): string[] => [...path.matchAll(/\{([a-zA-Z]+)\}/g)].map((match) => match[1] as string)
 
+/** Where people signed in to the browser call an operation: its own path, or the twin of its agent path. */
+export function browserPath({ surface, path, document, name }: Pick<Operation, "surface" | "path" | "document" | "name">): string {
+  if (surface === "browser") return path
+  if (path.startsWith("/api/agent/research/")) return `/api/research-actions/${name}`
+  if (path.startsWith("/api/agent/threads")) return path.replace("/api/agent/", "/api/")
+  return path.replace("/api/agent/", document === "publication" ? "/api/publications/" : "/api/")
+}
+
 /** What a whole body breaks beyond its single properties: conditional requirements and "at least one of". */
 function conditionIssues({ requiredWhen, atLeastOneOf }: Operation, input: unknown): Issue[] {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return []

@@ -8,8 +8,8 @@ import { check } from "./validation.ts"
 /** How a list continues: by a sequence number, by the id of the last item, by a text to be sent back as it is, or by counting. */
 export type CursorKind = "sequence" | "uuid" | "opaque" | "offset"
 
-/** Who may ask: anyone, a Room credential, or a signed-in person. */
-export type ReadSurface = "public" | "credential" | "session" | "discovery"
+/** Who may ask: anyone, a Room credential, a signed-in person, or a browser whether signed in or not. */
+export type ReadSurface = "public" | "credential" | "session" | "visitor" | "discovery"
 
 export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
   name: N

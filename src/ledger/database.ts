@@ -176,3 +176,22 @@ export function openDatabase(file: string, steps: readonly Migration[] = migrati
     throw damage(error, file) ?? error
   }
 }
+
+/**
+ * Takes the exclusive lock of a file, for as long as the process lives or until the returned function is called.
+ * @returns null when another process holds it
+ * @throws DataError when the file cannot be made
+ */
+export function openLock(file: string): (() => void) | null {
+  let database: Database.Database | undefined
+  try {
+    database = new Database(file, { timeout: 0 })
+    database.exec("BEGIN EXCLUSIVE")
+    const held = database
+    return () => held.close()
+  } catch (error) {
+    database?.close()
+    if (error instanceof Database.SqliteError && error.code === "SQLITE_BUSY") return null
+    throw damage(error, file) ?? error
+  }
+}

@@ -36,7 +36,7 @@ class SteadyWorld implements World {
 
   id(): string {
     const random = this.bytes(16)
-    const time = Math.max(this.#latest, this.#idTime)
+    const time = Math.max(this.now(), this.#idTime)
     // Within a millisecond ids count upwards from a random start that leaves room for two thousand million of them.
     this.#idSequence = time === this.#idTime ? this.#idSequence + 1 : random.readUInt32BE(0) >>> 1
     this.#idTime = time
@@ -44,8 +44,12 @@ class SteadyWorld implements World {
   }
 }
 
-/** The world as it is. @param notBefore milliseconds that `now` starts from at the least: the newest moment in the data */
-export const realWorld = (notBefore = 0): World => new SteadyWorld(Date.now, randomBytes, notBefore)
+/**
+ * The world as it is.
+ * @param notBefore milliseconds that `now` starts from at the least: the newest moment in the data
+ * @param clock another clock than the machine's, for a story told in the past
+ */
+export const realWorld = (notBefore = 0, clock: () => number = Date.now): World => new SteadyWorld(clock, randomBytes, notBefore)
 
 /** A world in which the same calls in the same order give the same answers. `clock` tells its time. */
 export function seededWorld(seed: string, clock: () => number): World {

@@ -66,11 +66,11 @@ const all = [
     answer: answers.receipt,
   }),
 
-  read({ name: "session", surface: "session", path: "/api/session", summary: "Who is signed in, or null.", answer: answers.session }),
+  read({ name: "session", surface: "visitor", path: "/api/session", summary: "Who is signed in, or null.", answer: answers.session }),
   read({ name: "members", surface: "session", path: "/api/rooms/{roomId}/members", summary: "The members of a Room.", answer: shapeOf(answers.member) }),
   read({ name: "join_requests", surface: "session", path: "/api/rooms/{roomId}/join-requests", summary: "Open requests to join, for the Room's owner.", answer: shapeOf(answers.joinRequest) }),
   read({ name: "credentials", surface: "session", path: "/api/rooms/{roomId}/credentials", summary: "Credentials of a Room: one's own, and for its owner everybody's. Tokens are never shown.", answer: shapeOf(answers.credentialSummary) }),
-  read({ name: "invitation", surface: "session", path: "/api/invitations/{token}", summary: "What an invitation link offers, for the person who holds it.", answer: answers.invitation }),
+  read({ name: "invitation", surface: "visitor", path: "/api/invitations/{token}", summary: "What an invitation link offers, for the person who holds it.", answer: answers.invitation }),
 ] as const
 
 /** A whole list that is short by nature, answered in one piece. */

@@ -1,0 +1,91 @@
+/** `research-room credential`: Room credentials, for an operator without a browser. */
+import { Command } from "commander"
+import { enumerations } from "../contract/enumerations.ts"
+import type { JsonObject } from "../contract/json.ts"
+import { operationNamed } from "../contract/operations/index.ts"
+import { Refusal } from "../contract/refusals.ts"
+import type { Instance } from "../instance.ts"
+import { dataOption, namedOption, UsageError } from "../settings.ts"
+import { printTable } from "./table.ts"
+import { withInstance } from "./with-instance.ts"
+
+/** Does as the named person what the browser route does, by the same door, and returns the receipt's result. */
+async function admitAs({ ledger, tables, world }: Instance, username: string, name: string, params: Record<string, string>, body: object): Promise<JsonObject> {
+  const operation = operationNamed(name)
+  if (operation === undefined) throw new Error(`${name} is not an operation`)
+  const person = tables.people.named(username.toLowerCase())
+  if (person === undefined) throw new UsageError(`Nobody here is called ${username}.`)
+  try {
+    const actor = { userId: person.userId, username: person.username, grant: null }
+    const receipt = await ledger.admit({ operation, actor, params, body: { schemaVersion: operation.schemaVersion, requestId: world.id(), ...body } })
+    return (JSON.parse(receipt) as { result: JsonObject }).result
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const issues = error.details.issues?.map(({ path, message }) => `${path.slice(1)} ${message}`) ?? []
+    throw new UsageError([error.message, ...issues].join(" "))
+  }
+}
+
+const listOf = (value: string) => value.split(",").map((part) => part.trim())
+
+interface IssueOptions {
+  data: string
+  room: string
+  user: string
+  label: string
+  permissions: string[]
+  threads?: string[]
+  expires?: string
+}
+
+const issue = () =>
+  new Command("issue")
+    .description("issue a credential for a member of a Room; its token is printed once")
+    .addOption(dataOption())
+    .addOption(namedOption("--room <id>", "the Room").makeOptionMandatory())
+    .addOption(namedOption("--user <username>", "the member it speaks for").makeOptionMandatory())
+    .addOption(namedOption("--label <text>", "what it is for").default("command line"))
+    .addOption(namedOption("--permissions <list>", "comma-separated").argParser(listOf).default([...enumerations.permission], "all of them"))
+    .addOption(namedOption("--threads <list>", "comma-separated ids of Threads to which it is limited").argParser(listOf))
+    .addOption(namedOption("--expires <time>", "when it expires, such as 2027-01-31T00:00:00Z (default: in 90 days)"))
+    .action((options: IssueOptions) =>
+      withInstance(options.data, async (instance) => {
+        const { label, permissions, threads: threadIds, expires: expiresAt } = options
+        const body = { label, permissions, ...(threadIds && { threadIds }), ...(expiresAt && { expiresAt }) }
+        const { credentialId, token, expiresAt: until } = await admitAs(instance, options.user, "issue_credential", { roomId: options.room.toLowerCase() }, body)
+        console.error(`Credential ${credentialId}, until ${until}. The token is shown this once:`)
+        console.log(token)
+      }),
+    )
+
+const revoke = () =>
+  new Command("revoke")
+    .description("revoke a credential at once")
+    .argument("<credential-id>")
+    .addOption(dataOption())
+    .action((given: string, { data }: { data: string }) =>
+      withInstance(data, async (instance) => {
+        const credential = instance.tables.credentials.find(given.toLowerCase())
+        if (credential === undefined) throw new UsageError(`There is no credential ${given}.`)
+        const { credentialId, roomId, owner } = credential
+        const { revokedAt } = await admitAs(instance, owner.username, "revoke_credential", { roomId, credentialId }, {})
+        console.log(`Credential ${credentialId} is revoked since ${revokedAt}.`)
+      }),
+    )
+
+const list = () =>
+  new Command("list")
+    .description("list the credentials of a Room")
+    .addOption(dataOption())
+    .addOption(namedOption("--room <id>", "the Room").makeOptionMandatory())
+    .action(({ data, room }: { data: string; room: string }) =>
+      withInstance(data, ({ tables }) => {
+        const rows = tables.credentials
+          .ofRoom(room.toLowerCase())
+          .map((credential) => [credential.credentialId, credential.owner.username, credential.revokedAt === null ? "" : "revoked", credential.expiresAt, credential.permissions.join(","), credential.label])
+        printTable(["CREDENTIAL ID", "MEMBER", "STATE", "EXPIRES", "PERMISSIONS", "LABEL"], rows)
+      }),
+    )
+
+export const credentialCommand = (): Command =>
+  new Command("credential").description("Room credentials").addCommand(issue()).addCommand(revoke()).addCommand(list())

@@ -1,0 +1,11 @@
+/** Keeps a service running until it is told to end, and ends it in good order. */
+import type { Service } from "../service.ts"
+
+/** Resolves after SIGTERM or Ctrl-C, once requests under way are finished and the database is closed. A second signal ends at once. */
+export async function untilEnded(service: Service): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())
+  })
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(1))
+  await service.close()
+}

@@ -1,0 +1,37 @@
+/** The whole HTTP surface, in the order in which it is asked. */
+import { H3, type H3Event } from "h3"
+import { Refusal } from "../contract/refusals.ts"
+import { refused } from "./answer.ts"
+import { discoveryRoutes } from "./discovery.ts"
+import type { Edge } from "./edge.ts"
+import { mustBeOwnHost } from "./host.ts"
+import { peopleRoutes } from "./people.ts"
+import { readRoutes } from "./reads.ts"
+import { Routes } from "./routes.ts"
+import { writeRoutes } from "./writes.ts"
+
+const nothingHere = (event: H3Event) => new Refusal("unknown_operation", `Nothing is served at ${event.url.pathname}. The manifest at /api/manifest lists what is.`)
+
+/** Builds the application around an instance. */
+export function createApp(edge: Edge): H3 {
+  const app = new H3({
+    // Failures are logged below; the framework would print refusals too.
+    silent: true,
+    onError(error, event) {
+      if (error.cause instanceof Refusal) return refused(error.cause)
+      if (error.status === 404) return refused(nothingHere(event))
+      if (error.status < 500) return refused(new Refusal("unknown_operation", "The address of this request cannot be read."))
+      edge.log.error({ err: error, path: event.url.pathname }, "a request failed")
+      return refused(new Refusal("temporarily_unavailable", "The service failed while it handled this request.", { committed: null }))
+    },
+  })
+  app.use((event) => mustBeOwnHost(event.req.headers.get("host"), edge.baseUrl))
+
+  const routes = new Routes(app, edge)
+  discoveryRoutes(edge, routes)
+  readRoutes(edge, routes)
+  writeRoutes(edge, routes)
+  peopleRoutes(edge, routes)
+  routes.refuseOtherMethods()
+  return app
+}

@@ -1,0 +1,56 @@
+/** Reads the JSON body of a request: never more than the limit, never anything but UTF-8. */
+import type { H3Event } from "h3"
+import { limits } from "../contract/limits.ts"
+import { Refusal } from "../contract/refusals.ts"
+
+const tooLarge = () =>
+  new Refusal("request_too_large", `The request body is over ${limits.requestBodyBytes} bytes; it was not read to its end.`, { headers: { connection: "close" } })
+
+const notJson = (why: string) =>
+  new Refusal("invalid_schema", `The body is not JSON: ${why}.`, { issues: [{ path: "", message: why }] })
+
+/** @throws Refusal `not_json` unless the body is sent as JSON in UTF-8 */
+function mustBeJson(event: H3Event): void {
+  const [type = "", ...parameters] = (event.req.headers.get("content-type") ?? "").split(";").map((part) => part.trim().toLowerCase())
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="))
+  if (type !== "application/json" || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset))) {
+    throw new Refusal("not_json", "Send the body as Content-Type: application/json, in UTF-8.")
+  }
+}
+
+/** The bytes of the body. @throws Refusal `request_too_large` as soon as the limit is passed */
+async function bytesOf(event: H3Event): Promise<Uint8Array> {
+  const announced = event.req.headers.get("content-length")
+  if (announced !== null) {
+    // The server holds a body to the length it announced, so this one can be read in one piece.
+    if (Number(announced) > limits.requestBodyBytes) throw tooLarge()
+    return new Uint8Array(await event.req.arrayBuffer())
+  }
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of event.req.body ?? []) {
+    length += chunk.byteLength
+    if (length > limits.requestBodyBytes) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** Steps 4 to 6 of a write, up to the schema: content type, size, JSON. */
+export async function readJsonBody(event: H3Event): Promise<unknown> {
+  mustBeJson(event)
+  const bytes = await bytesOf(event)
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+  } catch {
+    throw notJson("it is not valid UTF-8")
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw notJson(text.trim() === "" ? "it is empty" : "it cannot be parsed")
+  }
+}

@@ -1,0 +1,95 @@
+/** What every route has at hand, and how a handler becomes one: refusals rendered, faults told without detail. */
+import { getCookie, type H3Event, type HTTPResponse } from "h3"
+import type { Logger } from "pino"
+import { Refusal } from "../contract/refusals.ts"
+import type { Instance } from "../instance.ts"
+import type { Actor } from "../ledger/actor.ts"
+import { moment } from "../ledger/world.ts"
+import type { Person } from "../people/people.ts"
+import { refused } from "./answer.ts"
+
+export interface Edge {
+  readonly instance: Instance
+  /** Where people and agents reach the service: scheme, host and path, without a slash at the end. */
+  readonly baseUrl: string
+  readonly softwareVersion: string
+  readonly log: Logger
+}
+
+export type Handler = (event: H3Event) => HTTPResponse | Promise<HTTPResponse>
+
+/** Something went wrong that no refusal foresaw: whether it was stored is not known, so say that. */
+const fault = () =>
+  new Refusal("temporarily_unavailable", "The service failed while it handled this request. If it was a write, keep its id and send it again.", { retryAfter: 5, committed: null })
+
+/** Lets a handler throw refusals. */
+export function refusing({ log }: Edge, handler: Handler): Handler {
+  return async (event) => {
+    try {
+      return await handler(event)
+    } catch (error) {
+      if (error instanceof Refusal) return refused(error)
+      log.error({ err: error, method: event.req.method, path: event.url.pathname }, "a request failed")
+      return refused(fault())
+    }
+  }
+}
+
+/** The names in a path pattern as h3 writes them. */
+export const routePattern = (path: string): string => path.replace(/\{([a-zA-Z]+)\}/g, ":$1")
+
+/** What stands in the path: ids in lower case, everything else as it is. */
+export function pathParams(event: H3Event): Record<string, string> {
+  const params: Record<string, string> = {}
+  for (const [name, raw] of Object.entries(event.context.params ?? {})) {
+    let value = raw
+    try {
+      value = decodeURIComponent(raw)
+    } catch {
+      // What cannot be decoded names nothing; it is looked up as it is and not found.
+    }
+    params[name] = name.endsWith("Id") ? value.toLowerCase() : value
+  }
+  return params
+}
+
+/** Step 2 of an agent write. @throws Refusal `browser_origin` */
+export function mustNotComeFromBrowser(event: H3Event): void {
+  if (event.req.headers.has("origin")) {
+    throw new Refusal("browser_origin", "Agent routes take no request with an Origin header; people use the browser routes.")
+  }
+}
+
+/** A browser write must come from a page of this service. @throws Refusal `browser_origin` */
+export function mustComeFromOwnPage({ baseUrl }: Edge, event: H3Event): void {
+  if (event.req.headers.get("origin") !== new URL(baseUrl).origin) {
+    throw new Refusal("browser_origin", `Browser routes take writes from ${new URL(baseUrl).origin} only.`)
+  }
+}
+
+/** Who the bearer credential speaks for. No cookie is ever a fallback. @throws Refusal `not_authenticated` */
+export function bearer({ instance }: Edge, event: H3Event): Actor {
+  const [scheme = "", token = "", ...rest] = (event.req.headers.get("authorization") ?? "").trim().split(/\s+/)
+  if (scheme.toLowerCase() !== "bearer" || token === "" || rest.length > 0) {
+    throw new Refusal("not_authenticated", "Send a Room credential as Authorization: Bearer rrc_….")
+  }
+  return instance.tables.credentials.authenticate(token, moment(instance.world.now()))
+}
+
+export const sessionCookie = "research_room_session"
+
+/** Who is signed in, or undefined. */
+export function signedIn({ instance }: Edge, event: H3Event): Person | undefined {
+  const token = getCookie(event, sessionCookie)
+  return token === undefined ? undefined : instance.tables.sessions.person(token)
+}
+
+/** @throws Refusal `not_authenticated` */
+export function mustBeSignedIn(edge: Edge, event: H3Event): Person {
+  const person = signedIn(edge, event)
+  if (person === undefined) throw new Refusal("not_authenticated", "Sign in first.")
+  return person
+}
+
+/** A signed-in person acts with every permission. */
+export const personActor = ({ userId, username }: Person): Actor => ({ userId, username, grant: null })

@@ -1,0 +1,84 @@
+/** The routes by which people come in: set-up, sign-in and out, invitations. */
+import { getCookie, getRequestIP, type H3Event, type HTTPResponse } from "h3"
+import { type Action, type ActionBody, type ActionName, actions } from "../contract/actions.ts"
+import { Refusal } from "../contract/refusals.ts"
+import { check } from "../contract/validation.ts"
+import type { SignedIn } from "../people/accounts.ts"
+import { json, versioned } from "./answer.ts"
+import { readJsonBody } from "./body.ts"
+import { type Edge, mustBeSignedIn, mustComeFromOwnPage, pathParams, sessionCookie } from "./edge.ts"
+import type { Routes } from "./routes.ts"
+
+/** What one action does, given its checked body. */
+type Act<N extends ActionName> = (body: ActionBody<N>, event: H3Event) => HTTPResponse | Promise<HTTPResponse>
+type Acts = { readonly [N in ActionName]: Act<N> }
+
+/** The cookie's attributes; `Secure` where the service is reached over https. */
+function cookie(edge: Edge, value: string, maxAge: number): string {
+  const secure = edge.baseUrl.startsWith("https:") ? "; Secure" : ""
+  return `${sessionCookie}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly; SameSite=Lax${secure}`
+}
+
+function acts(edge: Edge): Acts {
+  const { accounts, tables } = edge.instance
+  const welcome = ({ person, token, maxAge }: SignedIn) => {
+    edge.log.info({ username: person.username }, "signed in")
+    const { userId, username, isOperator } = person
+    return json(versioned({ person: { userId, username, isOperator } }), 200, { "set-cookie": cookie(edge, token, maxAge) })
+  }
+
+  return {
+    set_up: async (body) => welcome(await accounts.setUp(body)),
+
+    async sign_in(body, event) {
+      try {
+        return welcome(await accounts.signIn(body, getRequestIP(event) ?? "unknown"))
+      } catch (error) {
+        if (error instanceof Refusal) edge.log.warn({ username: body.username, refusal: error.code }, "sign-in refused")
+        throw error
+      }
+    },
+
+    async sign_out(_body, event) {
+      const token = getCookie(event, sessionCookie)
+      if (token !== undefined) await accounts.signOut(token)
+      return json(versioned({ person: null }), 200, { "set-cookie": cookie(edge, "", 0) })
+    },
+
+    async invite(body, event) {
+      const ownsRoom = (roomId: string, userId: string) => tables.rooms.standing(roomId, userId)?.role === "owner"
+      const { invitationId, token, expiresAt } = await accounts.invite(mustBeSignedIn(edge, event), body, ownsRoom)
+      return json(versioned({ invitationId, link: `${edge.baseUrl}/invitations/${token}`, token, expiresAt }))
+    },
+
+    async accept_invitation(body, event) {
+      return welcome(await accounts.acceptInvitation(pathParams(event).token as string, body))
+    },
+
+    async revoke_invitation(_body, event) {
+      const invitationId = pathParams(event).invitationId as string
+      await accounts.revokeInvitation(mustBeSignedIn(edge, event), invitationId)
+      return json(versioned({ invitationId, revoked: true }))
+    },
+  }
+}
+
+/** The checked body of an action. @throws Refusal `invalid_schema` */
+async function checkedBody(action: Action, event: H3Event): Promise<unknown> {
+  const checked = check(action.body, await readJsonBody(event))
+  if (checked.ok) return checked.value
+  throw new Refusal("invalid_schema", `The body is not as ${action.name} takes it.`, { issues: checked.issues })
+}
+
+/** Adds every action of the registry. */
+export function peopleRoutes(edge: Edge, routes: Routes): void {
+  const table = acts(edge) as unknown as Record<string, Act<never>>
+  for (const action of actions) {
+    routes.add(action.method, action.path, async (event) => {
+      mustComeFromOwnPage(edge, event)
+      const act = table[action.name]
+      if (act === undefined) throw new Error(`${action.name} does nothing`)
+      return act((await checkedBody(action, event)) as never, event)
+    })
+  }
+}

@@ -1,0 +1,69 @@
+/** The routes of reads: public ones, those of a credential, and those of a signed-in person. */
+import type { H3Event } from "h3"
+import { JsonText, type Writable } from "../contract/json.ts"
+import { operationNamed } from "../contract/operations/index.ts"
+import { checkParameters, type Read } from "../contract/read.ts"
+import { reads } from "../contract/reads/index.ts"
+import { Refusal } from "../contract/refusals.ts"
+import type { Actor } from "../ledger/actor.ts"
+import { Page } from "../ledger/paging.ts"
+import type { Reader, Readers } from "../ledger/reading.ts"
+import { moment } from "../ledger/world.ts"
+import { json, pageText, versioned } from "./answer.ts"
+import { bearer, type Edge, mustBeSignedIn, mustNotComeFromBrowser, pathParams, personActor, signedIn } from "./edge.ts"
+import type { Routes } from "./routes.ts"
+
+/** Who asks, as the read's surface wants to know it. */
+function asking(edge: Edge, definition: Read, event: H3Event): Actor | null {
+  if (definition.surface === "credential") {
+    mustNotComeFromBrowser(event)
+    return bearer(edge, event)
+  }
+  if (definition.surface === "session") return personActor(mustBeSignedIn(edge, event))
+  const person = definition.surface === "visitor" ? signedIn(edge, event) : undefined
+  return person === undefined ? null : personActor(person)
+}
+
+/** The reads that need more than a domain's tables. */
+function edgeReaders({ instance }: Edge): Pick<Readers, "receipt" | "session" | "invitation"> {
+  const { accounts, ledger, tables } = instance
+  return {
+    receipt({ actor, query }) {
+      const operation = operationNamed(query.operation)
+      const deliveryId = operation === undefined ? undefined : query[operation.delivery]
+      if (operation === undefined || deliveryId === undefined || actor === null) {
+        const name = operation?.delivery ?? "operation"
+        throw new Refusal("invalid_parameter", `Name an operation and its ${operation?.delivery ?? "delivery id"}.`, { issues: [{ path: `/${name}`, message: "is missing, or names nothing" }] })
+      }
+      const stored = ledger.receipt(operation, actor, deliveryId)
+      if (stored === undefined) throw new Refusal("unknown_receipt", "You have no receipt under this operation and id: nothing was stored for it.")
+      return new JsonText(stored)
+    },
+    session({ actor }) {
+      const person = actor && tables.people.withId(actor.userId)
+      return { person: person ? { userId: person.userId, username: person.username, isOperator: person.isOperator } : null }
+    },
+    invitation({ params }) {
+      const { invitationId, invitedBy, room, expiresAt } = accounts.invitation(params.token as string)
+      return { invitationId, invitedBy: invitedBy.username, room: room && { ...room }, expiresAt }
+    },
+  }
+}
+
+/** Adds every read of the registry. */
+export function readRoutes(edge: Edge, routes: Routes): void {
+  const { instance, baseUrl } = edge
+  const basePath = new URL(baseUrl).pathname.replace(/\/$/, "")
+  const readers: Readers = { ...instance.readers, ...edgeReaders(edge) }
+  for (const definition of reads) {
+    const reader = readers[definition.name as keyof Readers] as Reader<unknown>
+    routes.add(definition.method, definition.path, async (event) => {
+      const actor = asking(edge, definition, event)
+      const query = checkParameters(definition, event.url.searchParams)
+      const found = await reader({ params: pathParams(event), query, actor, signal: event.req.signal })
+      if (found instanceof Page) return json(pageText(found, event.url, basePath, moment(instance.world.now())))
+      if (found instanceof JsonText) return json(found.text)
+      return json(versioned(found as { readonly [member: string]: Writable }))
+    })
+  }
+}

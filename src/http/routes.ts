@@ -1,0 +1,37 @@
+/** Registers routes so that a path that exists with other methods answers 405, and GET also answers HEAD. */
+import type { H3 } from "h3"
+import { Refusal } from "../contract/refusals.ts"
+import { type Edge, type Handler, refusing, routePattern } from "./edge.ts"
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE"
+
+export class Routes {
+  readonly #app: H3
+  readonly #edge: Edge
+  readonly #methods = new Map<string, Method[]>()
+
+  constructor(app: H3, edge: Edge) {
+    this.#app = app
+    this.#edge = edge
+  }
+
+  /** @param path with `{name}` for each part that varies */
+  add(method: Method, path: string, handler: Handler): void {
+    const pattern = routePattern(path)
+    const known = this.#methods.get(pattern) ?? []
+    this.#methods.set(pattern, [...known, method])
+    const route = refusing(this.#edge, handler)
+    this.#app.on(method, pattern, route)
+    if (method === "GET") this.#app.on("HEAD", pattern, route)
+  }
+
+  /** Answers every other method of the paths added so far. */
+  refuseOtherMethods(): void {
+    for (const [pattern, methods] of this.#methods) {
+      const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ")
+      this.#app.all(pattern, refusing(this.#edge, () => {
+        throw new Refusal("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } })
+      }))
+    }
+  }
+}

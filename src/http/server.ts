@@ -1,0 +1,63 @@
+/** The listening server around the application: its time limits, its base path, its orderly end. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { H3 } from "h3"
+import { toNodeHandler } from "h3/node"
+
+/** Milliseconds a client may take for its headers, and for its whole request; a stalled one must not hold a socket. */
+const HEADERS_TIMEOUT = 10_000
+const REQUEST_TIMEOUT = 30_000
+/** Milliseconds that requests under way are given when the service ends. */
+const GRACE = 10_000
+
+/** The service cannot listen, in a sentence for the person who started it. */
+export class ListenError extends Error {
+  override readonly name = "ListenError"
+}
+
+export interface Listening {
+  readonly port: number
+  /** Takes no new request, lets those under way finish, then resolves. */
+  close(): Promise<void>
+}
+
+/** Starts listening; `port` 0 lets the system pick. @throws ListenError */
+export async function listen(host: string, port: number): Promise<{ server: Server; port: number }> {
+  const server = createServer({ headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 2_000, keepAliveTimeout: 20_000 })
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const why: Record<string, string> = {
+        EADDRINUSE: `Port ${port} on ${host} is in use: end the other program, or choose another --port.`,
+        EACCES: `Port ${port} on ${host} may not be used by this user: choose another --port.`,
+        EADDRNOTAVAIL: `${host} is no address of this machine: choose another --host.`,
+        ENOTFOUND: `${host} is no address of this machine: choose another --host.`,
+      }
+      reject(new ListenError(why[error.code ?? ""] ?? `Cannot listen on ${host}:${port} (${error.code ?? error.message}).`))
+    })
+    server.listen(port, host, resolve)
+  })
+  return { server, port: (server.address() as AddressInfo).port }
+}
+
+/** Below which path the service is reached; a proxy may leave it on or take it off. */
+function withoutBasePath(url: string, basePath: string): string {
+  if (basePath === "" || !url.startsWith(basePath)) return url
+  const rest = url.slice(basePath.length)
+  return rest === "" ? "/" : rest.startsWith("/") || rest.startsWith("?") ? (rest.startsWith("?") ? `/${rest}` : rest) : url
+}
+
+/** Answers requests on a listening server until it is closed. */
+export function serveOn(server: Server, app: H3, baseUrl: string): () => Promise<void> {
+  const basePath = new URL(baseUrl).pathname.replace(/\/$/, "")
+  const handle = toNodeHandler(app)
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    request.url = withoutBasePath(request.url ?? "/", basePath)
+    void handle(request, response)
+  })
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve())
+      server.closeIdleConnections()
+      setTimeout(() => server.closeAllConnections(), GRACE).unref()
+    })
+}

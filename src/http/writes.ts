@@ -1,0 +1,41 @@
+/** The routes of operations: for agents with a credential, and for people in the browser with the same bodies and checks. */
+import type { H3Event } from "h3"
+import { browserPath, type Operation } from "../contract/operation.ts"
+import { operations } from "../contract/operations/index.ts"
+import { Refusal } from "../contract/refusals.ts"
+import type { Actor } from "../ledger/actor.ts"
+import { json } from "./answer.ts"
+import { readJsonBody } from "./body.ts"
+import { bearer, type Edge, mustBeSignedIn, mustComeFromOwnPage, mustNotComeFromBrowser, pathParams, personActor } from "./edge.ts"
+import type { Routes } from "./routes.ts"
+
+/** Whether the write is a rehearsal. @throws Refusal `invalid_parameter` for any other query */
+function rehearsed(event: H3Event): boolean {
+  const query = event.url.searchParams
+  if (query.size === 0) return false
+  if (query.size === 1 && query.get("rehearse") === "1") return true
+  const issues = [...new Set(query.keys())].map((name) => ({ path: `/${name}`, message: name === "rehearse" ? "must be 1, once" : "is not a parameter of a write" }))
+  throw new Refusal("invalid_parameter", "A write takes no query parameter but rehearse=1.", { issues })
+}
+
+async function admit({ instance }: Edge, operation: Operation, actor: Actor, event: H3Event) {
+  const rehearse = rehearsed(event)
+  const body = await readJsonBody(event)
+  return json(await instance.ledger.admit({ operation, actor, params: pathParams(event), body, rehearse }))
+}
+
+/** Adds every operation of the registry. */
+export function writeRoutes(edge: Edge, routes: Routes): void {
+  for (const operation of operations) {
+    if (operation.surface === "agent") {
+      routes.add(operation.method, operation.path, (event) => {
+        mustNotComeFromBrowser(event)
+        return admit(edge, operation, bearer(edge, event), event)
+      })
+    }
+    routes.add(operation.method, browserPath(operation), (event) => {
+      mustComeFromOwnPage(edge, event)
+      return admit(edge, operation, personActor(mustBeSignedIn(edge, event)), event)
+    })
+  }
+}

@@ -1,0 +1,31 @@
+/** Opens the data of an instance: its database, who it is, and the world it lives in. */
+import { type Db, openDatabase } from "./database.ts"
+import { moment, realWorld, type World } from "./world.ts"
+
+export interface Data {
+  readonly db: Db
+  readonly world: World
+  readonly instanceId: string
+}
+
+/** The newest moment that anything in the data was accepted at, in milliseconds; 0 for new data. */
+function newestMoment(db: Db): number {
+  const row = db.prepare<{ at: string | null }>("SELECT max(last_activity_at) AS at FROM room_heads").get()
+  return row?.at ? Date.parse(row.at) : 0
+}
+
+/** @throws DataError when the file cannot be opened as this program's data */
+export function openData(file: string, given?: World): Data {
+  const db = openDatabase(file)
+  try {
+    // A clock that was set back must not make new ids sort before old ones.
+    const world = given ?? realWorld(newestMoment(db))
+    const known = db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance").get()
+    const instanceId = known?.instance_id ?? world.id()
+    if (known === undefined) db.prepare("INSERT INTO instance (one, instance_id, created_at) VALUES (1, ?, ?)").run(instanceId, moment(world.now()))
+    return { db, world, instanceId }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * One process serves a data folder at a time. The claim is a lock on a small SQLite file beside the data: the system
+ * lets go of it when the process ends, however it ends, so there is never a stale one.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DataError, openLock } from "./database.ts"
+
+/**
+ * Claims a data folder until the returned function is called or the process ends.
+ * @throws DataError when another process has it, or the folder cannot be written
+ */
+export function own(folder: string): () => void {
+  const note = join(folder, "serve.pid")
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    throw new DataError(`The data folder ${folder} cannot be made (${(error as NodeJS.ErrnoException).code}).`)
+  }
+  const unlock = openLock(join(folder, "serve.lock"))
+  if (unlock === null) throw new DataError(`Another research-room process${holder(note)} serves ${folder} already. End it, or choose another --data folder.`)
+  writeFileSync(note, `${process.pid}\n`)
+  return () => {
+    rmSync(note, { force: true })
+    unlock()
+  }
+}
+
+/** Who holds the folder, as far as the note says. */
+function holder(note: string): string {
+  try {
+    return ` (${readFileSync(note, "utf8").trim()})`
+  } catch {
+    return ""
+  }
+}

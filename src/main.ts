@@ -1,0 +1,46 @@
+/** The command line. One file a command in src/commands; here they are put together and their failures told. */
+import { Command, CommanderError } from "commander"
+import { checkCommand } from "./commands/check.ts"
+import { credentialCommand } from "./commands/credential.ts"
+import { demoCommand } from "./commands/demo.ts"
+import { roomCommand } from "./commands/room.ts"
+import { serveCommand } from "./commands/serve.ts"
+import { userCommand } from "./commands/user.ts"
+import { Refusal } from "./contract/refusals.ts"
+import { ListenError } from "./http/server.ts"
+import { DataError } from "./ledger/database.ts"
+import { UsageError } from "./settings.ts"
+import { softwareVersion } from "./version.ts"
+
+const program = new Command("research-room")
+  .description("A self-hosted home for research Rooms: one executable, one file of data.")
+  .version(softwareVersion, "--version", "print the version")
+  .showHelpAfterError("Add --help to see what it takes.")
+  .addCommand(serveCommand())
+  .addCommand(demoCommand())
+  .addCommand(userCommand())
+  .addCommand(roomCommand())
+  .addCommand(credentialCommand())
+  .addCommand(checkCommand())
+  .addCommand(new Command("version").description("print the version").action(() => console.log(softwareVersion)))
+
+/** Commander ends the process itself unless every command is told to throw. */
+function throwInstead(command: Command): void {
+  command.exitOverride()
+  command.commands.forEach(throwInstead)
+}
+throwInstead(program)
+
+/** Ends with one sentence on standard error: 2 for a wrong call, 1 for a failure, 0 after help. */
+function end(error: unknown): never {
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2)
+  if (error instanceof UsageError) {
+    console.error(`research-room: ${error.message}`)
+    process.exit(2)
+  }
+  const told = error instanceof DataError || error instanceof ListenError || error instanceof Refusal
+  console.error(`research-room: ${told ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  process.exit(1)
+}
+
+program.parseAsync().catch(end)

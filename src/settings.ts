@@ -1,0 +1,44 @@
+/** Flags and their environment variables: each is defined once, and checked before anything starts. */
+import { InvalidArgumentError, Option } from "commander"
+
+/** What was asked for cannot be done; one sentence for the person at the command line, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError"
+}
+
+const invalid = (message: string): never => {
+  throw new InvalidArgumentError(message)
+}
+
+function port(value: string): number {
+  const read = /^[0-9]{1,5}$/.test(value) ? Number(value) : Number.NaN
+  return read <= 65_535 ? read : invalid("It must be a whole number from 0 to 65535.")
+}
+
+function webAddress(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : invalid("It must be an address such as https://rooms.example.org/lab.")
+  if (url.protocol !== "http:" && url.protocol !== "https:") invalid("It must begin with http:// or https://.")
+  if (url.search !== "" || url.hash !== "" || url.username !== "") invalid("It must be an address without query, fragment and user.")
+  return value.replace(/\/+$/, "")
+}
+
+/** An option with its environment variable: `--base-url` is `RESEARCH_ROOM_BASE_URL`. */
+function option(flags: string, description: string): Option {
+  const made = new Option(flags, description)
+  return made.env(`RESEARCH_ROOM_${made.name().replaceAll("-", "_").toUpperCase()}`)
+}
+
+export const dataOption = () => option("--data <folder>", "folder of the data; made when it does not exist").default("./data")
+export const portOption = (standard: number) => option("--port <number>", "port to listen on; 0 lets the system pick one").argParser(port).default(standard)
+export const hostOption = () => option("--host <address>", "address to listen on; others than loopback need --base-url").default("127.0.0.1")
+export const baseUrlOption = () =>
+  option("--base-url <address>", "where people and agents reach the service, for links and the Origin check (default: the address it listens on)").argParser(webAddress)
+export const passwordOption = () => option("--password <text>", "the password; left out, one is made and printed once")
+export const namedOption = option
+
+export interface ServeSettings {
+  readonly data: string
+  readonly host: string
+  readonly port: number
+  readonly baseUrl?: string
+}
