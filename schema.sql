@@ -232,3 +232,223 @@ CREATE TRIGGER record_references_keep BEFORE UPDATE ON record_references BEGIN S
 CREATE TRIGGER record_references_stay BEFORE DELETE ON record_references BEGIN SELECT RAISE(ABORT, 'a reference is never deleted'); END;
 CREATE TRIGGER concepts_keep BEFORE UPDATE ON concepts BEGIN SELECT RAISE(ABORT, 'a concept is immutable'); END;
 CREATE TRIGGER concepts_stay BEFORE DELETE ON concepts BEGIN SELECT RAISE(ABORT, 'a concept is never deleted'); END;
+
+-- Experiments as they stand now. `content` of each change is kept in experiment_revisions.
+CREATE TABLE experiments (
+  experiment_id TEXT PRIMARY KEY,
+  room_id TEXT NOT NULL REFERENCES rooms (room_id),
+  thread_id TEXT NOT NULL REFERENCES threads (thread_id),
+  label TEXT NOT NULL,
+  entry_id TEXT NOT NULL,
+  proposer_id TEXT NOT NULL REFERENCES people (user_id),
+  assignee_id TEXT REFERENCES people (user_id),
+  status TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  question TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  -- JSON: a list of version ids, and the protocol or null.
+  hypotheses TEXT NOT NULL,
+  suggested_protocol TEXT,
+  -- What the last assignee left for the next, and what was said at the end; JSON or null.
+  handoff TEXT,
+  conclusion TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (room_id, label),
+  CHECK ((status IN ('claimed', 'in_progress')) <= (assignee_id IS NOT NULL)),
+  CHECK ((status = 'open') <= (assignee_id IS NULL))
+) STRICT;
+CREATE INDEX experiments_of_room ON experiments (room_id, experiment_id);
+CREATE INDEX experiments_assigned ON experiments (assignee_id, experiment_id) WHERE status IN ('claimed', 'in_progress');
+
+-- Every revision of an experiment: which operation made it, by whom, what was sent, and the state it left.
+CREATE TABLE experiment_revisions (
+  experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
+  revision INTEGER NOT NULL,
+  operation TEXT NOT NULL,
+  author_id TEXT NOT NULL REFERENCES people (user_id),
+  at TEXT NOT NULL,
+  status TEXT NOT NULL,
+  assignee_id TEXT REFERENCES people (user_id),
+  -- The plan that this revision accepted.
+  plan_id TEXT,
+  content TEXT NOT NULL,
+  UNIQUE (experiment_id, revision)
+) STRICT;
+
+-- Accepted plans; `content` is the canonical JSON that was accepted.
+CREATE TABLE plans (
+  plan_id TEXT PRIMARY KEY,
+  experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
+  room_id TEXT NOT NULL REFERENCES rooms (room_id),
+  thread_id TEXT NOT NULL REFERENCES threads (thread_id),
+  label TEXT NOT NULL,
+  entry_id TEXT NOT NULL,
+  accepted_by TEXT NOT NULL REFERENCES people (user_id),
+  accepted_at TEXT NOT NULL,
+  content TEXT NOT NULL,
+  content_digest TEXT NOT NULL,
+  UNIQUE (room_id, label)
+) STRICT;
+CREATE INDEX plans_of ON plans (experiment_id, plan_id);
+
+-- Materials a plan requires.
+CREATE TABLE plan_materials (
+  plan_id TEXT NOT NULL REFERENCES plans (plan_id),
+  position INTEGER NOT NULL,
+  material_id TEXT NOT NULL REFERENCES materials (material_id),
+  purpose TEXT NOT NULL,
+  PRIMARY KEY (plan_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX plan_materials_by ON plan_materials (material_id);
+
+-- Registered executions as they stand now; `content` is the canonical JSON of the registration.
+CREATE TABLE attempts (
+  attempt_id TEXT PRIMARY KEY,
+  experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
+  room_id TEXT NOT NULL REFERENCES rooms (room_id),
+  thread_id TEXT NOT NULL REFERENCES threads (thread_id),
+  label TEXT NOT NULL,
+  entry_id TEXT NOT NULL,
+  registrant_id TEXT NOT NULL REFERENCES people (user_id),
+  intent TEXT NOT NULL,
+  status TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  plan_id TEXT REFERENCES plans (plan_id),
+  rerun_of TEXT REFERENCES attempts (attempt_id),
+  reproduces_attempt_id TEXT REFERENCES attempts (attempt_id),
+  reproduces_version_id TEXT REFERENCES records (version_id),
+  registered_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  -- JSON: how the registration compares with its plan, or null without one.
+  plan_match TEXT,
+  content TEXT NOT NULL,
+  content_digest TEXT NOT NULL,
+  UNIQUE (room_id, label)
+) STRICT;
+CREATE INDEX attempts_of_room ON attempts (room_id, attempt_id);
+CREATE INDEX attempts_of_experiment ON attempts (experiment_id, attempt_id);
+CREATE INDEX attempts_by_status ON attempts (status, attempt_id);
+CREATE INDEX attempts_by_room_and_status ON attempts (room_id, status, attempt_id);
+CREATE INDEX attempts_by_intent ON attempts (intent, attempt_id);
+CREATE INDEX attempts_by_room_and_intent ON attempts (room_id, intent, attempt_id);
+
+-- How many attempts of an experiment stand in each status, kept as they change.
+CREATE TABLE attempt_counts (
+  experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
+  status TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  PRIMARY KEY (experiment_id, status)
+) STRICT, WITHOUT ROWID;
+
+-- What went into an attempt.
+CREATE TABLE attempt_inputs (
+  attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
+  position INTEGER NOT NULL,
+  material_id TEXT NOT NULL REFERENCES materials (material_id),
+  name TEXT NOT NULL,
+  PRIMARY KEY (attempt_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX attempt_inputs_by ON attempt_inputs (material_id);
+
+-- What was reported of an attempt, in order; `body` is the event as served, without its metrics and outputs.
+CREATE TABLE attempt_events (
+  attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
+  revision INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  UNIQUE (attempt_id, revision)
+) STRICT;
+
+-- What came out of an attempt.
+CREATE TABLE attempt_outputs (
+  attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
+  output_label TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  material_id TEXT REFERENCES materials (material_id),
+  body TEXT NOT NULL,
+  UNIQUE (attempt_id, output_label)
+) STRICT;
+CREATE INDEX attempt_outputs_by ON attempt_outputs (material_id) WHERE material_id IS NOT NULL;
+
+-- Every point of every metric, in the order reported. `value` is JSON: a number, or the name of one that JSON lacks.
+CREATE TABLE attempt_metrics (
+  attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
+  ordinal INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  split TEXT,
+  unit TEXT,
+  step INTEGER,
+  value TEXT NOT NULL,
+  reported_at TEXT NOT NULL,
+  UNIQUE (attempt_id, ordinal)
+) STRICT;
+
+-- The last value of each metric and split of an attempt.
+CREATE TABLE attempt_last_metrics (
+  attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
+  name TEXT NOT NULL,
+  split TEXT NOT NULL,
+  ordinal INTEGER NOT NULL,
+  PRIMARY KEY (attempt_id, name, split)
+) STRICT, WITHOUT ROWID;
+
+-- Materials, each known once by its reference and labelled in the Room that registered it first.
+CREATE TABLE materials (
+  material_id TEXT PRIMARY KEY,
+  reference TEXT NOT NULL UNIQUE,
+  origin_room_id TEXT NOT NULL REFERENCES rooms (room_id),
+  label TEXT NOT NULL,
+  registered_by TEXT NOT NULL REFERENCES people (user_id),
+  registered_at TEXT NOT NULL,
+  name TEXT NOT NULL,
+  description TEXT,
+  media_type TEXT,
+  size_bytes INTEGER,
+  values_digest TEXT,
+  content TEXT NOT NULL,
+  content_digest TEXT NOT NULL,
+  UNIQUE (origin_room_id, label)
+) STRICT;
+CREATE INDEX materials_by_values ON materials (values_digest, material_id) WHERE values_digest IS NOT NULL;
+
+-- In which Rooms a material was registered, and in which Thread there.
+CREATE TABLE room_materials (
+  room_id TEXT NOT NULL REFERENCES rooms (room_id),
+  material_id TEXT NOT NULL REFERENCES materials (material_id),
+  thread_id TEXT NOT NULL REFERENCES threads (thread_id),
+  entry_id TEXT NOT NULL,
+  registered_at TEXT NOT NULL,
+  PRIMARY KEY (room_id, material_id)
+) STRICT, WITHOUT ROWID;
+
+-- Where materials are said to lie, by whom. What counts for obtainability is each reporter's newest report.
+CREATE TABLE material_reports (
+  material_id TEXT NOT NULL REFERENCES materials (material_id),
+  sequence INTEGER NOT NULL,
+  reporter_id TEXT NOT NULL REFERENCES people (user_id),
+  room_id TEXT NOT NULL REFERENCES rooms (room_id),
+  at TEXT NOT NULL,
+  uri TEXT NOT NULL,
+  state TEXT NOT NULL,
+  observed_digest TEXT,
+  explanation TEXT,
+  UNIQUE (material_id, sequence)
+) STRICT;
+
+CREATE TRIGGER experiment_revisions_keep BEFORE UPDATE ON experiment_revisions BEGIN SELECT RAISE(ABORT, 'a revision is immutable'); END;
+CREATE TRIGGER experiment_revisions_stay BEFORE DELETE ON experiment_revisions BEGIN SELECT RAISE(ABORT, 'a revision is never deleted'); END;
+CREATE TRIGGER plans_keep BEFORE UPDATE ON plans BEGIN SELECT RAISE(ABORT, 'a plan is immutable'); END;
+CREATE TRIGGER plans_stay BEFORE DELETE ON plans BEGIN SELECT RAISE(ABORT, 'a plan is never deleted'); END;
+CREATE TRIGGER attempts_keep BEFORE UPDATE OF attempt_id, experiment_id, room_id, label, registrant_id, intent, plan_id, content, content_digest, plan_match ON attempts
+  BEGIN SELECT RAISE(ABORT, 'the registration of an attempt is immutable'); END;
+CREATE TRIGGER attempts_stay BEFORE DELETE ON attempts BEGIN SELECT RAISE(ABORT, 'an attempt is never deleted'); END;
+CREATE TRIGGER attempt_events_keep BEFORE UPDATE ON attempt_events BEGIN SELECT RAISE(ABORT, 'an attempt event is immutable'); END;
+CREATE TRIGGER attempt_events_stay BEFORE DELETE ON attempt_events BEGIN SELECT RAISE(ABORT, 'an attempt event is never deleted'); END;
+CREATE TRIGGER attempt_outputs_keep BEFORE UPDATE ON attempt_outputs BEGIN SELECT RAISE(ABORT, 'an output is immutable'); END;
+CREATE TRIGGER attempt_metrics_keep BEFORE UPDATE ON attempt_metrics BEGIN SELECT RAISE(ABORT, 'a metric point is immutable'); END;
+CREATE TRIGGER materials_keep BEFORE UPDATE ON materials BEGIN SELECT RAISE(ABORT, 'a material is immutable'); END;
+CREATE TRIGGER materials_stay BEFORE DELETE ON materials BEGIN SELECT RAISE(ABORT, 'a material is never deleted'); END;
+CREATE TRIGGER material_reports_keep BEFORE UPDATE ON material_reports BEGIN SELECT RAISE(ABORT, 'a location report is immutable'); END;
+CREATE TRIGGER material_reports_stay BEFORE DELETE ON material_reports BEGIN SELECT RAISE(ABORT, 'a location report is never deleted'); END;

@@ -1,5 +1,5 @@
 /** One instance of the service: its data, its domains, and what they do for each operation and read of the contract. */
-import { Ledger } from "./ledger/admit.ts"
+import { Ledger, type OutsideCheck } from "./ledger/admit.ts"
 import type { Actor } from "./ledger/actor.ts"
 import type { Behaviours } from "./ledger/behaviour.ts"
 import type { Db } from "./ledger/database.ts"
@@ -9,9 +9,20 @@ import { Accounts } from "./people/accounts.ts"
 import { invitations } from "./people/invitations.ts"
 import { people } from "./people/people.ts"
 import { sessions } from "./people/sessions.ts"
-import { recordOperations } from "./research/operations.ts"
-import { recordReads } from "./research/reads.ts"
-import { records } from "./research/records.ts"
+import { attempts } from "./research/attempts/attempts.ts"
+import { events } from "./research/attempts/events.ts"
+import { attemptOperations } from "./research/attempts/operations.ts"
+import { attemptReads } from "./research/attempts/reads.ts"
+import { experiments } from "./research/experiments/experiments.ts"
+import { experimentOperations } from "./research/experiments/operations.ts"
+import { plans } from "./research/experiments/plans.ts"
+import { experimentReads } from "./research/experiments/reads.ts"
+import { materials } from "./research/materials/materials.ts"
+import { materialOperations } from "./research/materials/operations.ts"
+import { materialReads } from "./research/materials/reads.ts"
+import { recordOperations } from "./research/records/operations.ts"
+import { recordReads } from "./research/records/reads.ts"
+import { records } from "./research/records/records.ts"
 import { credentialOperations } from "./rooms/credential-operations.ts"
 import { credentials } from "./rooms/credentials.ts"
 import { memberOperations } from "./rooms/member-operations.ts"
@@ -25,8 +36,18 @@ import { threads } from "./threads/threads.ts"
 
 export type Instance = ReturnType<typeof createInstance>
 
+export interface InstanceParts {
+  readonly db: Db
+  readonly world: World
+  readonly instanceId: string
+  /** Left out, for commands that pin nothing. */
+  readonly repositories?: OutsideCheck
+}
+
+const nothingChecked: OutsideCheck = { check: async () => ({ ok: null, reason: "This process checks no repositories.", retryAfter: null }) }
+
 /** Builds everything that stands between the edge and the data. */
-export function createInstance({ db, world, instanceId }: { db: Db; world: World; instanceId: string }) {
+export function createInstance({ db, world, instanceId, repositories = nothingChecked }: InstanceParts) {
   const tables = {
     people: people(db),
     sessions: sessions(db, world),
@@ -36,18 +57,27 @@ export function createInstance({ db, world, instanceId }: { db: Db; world: World
     credentials: credentials(db),
     threads: threads(db),
     records: records(db),
+    experiments: experiments(db),
+    plans: plans(db),
+    attempts: attempts(db),
+    events: events(db),
+    materials: materials(db),
   }
   const gate = {
     confirm: (actor: Actor, at: string) => actor.grant && tables.credentials.confirm(actor.grant.credentialId, at),
+    used: (actor: Actor, at: string) => actor.grant && tables.credentials.used(actor.grant.credentialId, at),
     standing: tables.rooms.standing,
   }
-  const ledger = new Ledger({ db, world, gate })
+  const ledger = new Ledger({ db, world, gate, repositories })
   const { timeline, activity, watch } = ledger
   const strangers = tables.threads.strangers
 
   const behaviours: Behaviours = {
     ...threadOperations({ ...tables, timeline }),
     ...recordOperations(tables),
+    ...experimentOperations(tables),
+    ...attemptOperations(tables),
+    ...materialOperations(tables),
     ...roomOperations(tables),
     ...memberOperations(tables),
     ...credentialOperations({ ...tables, strangers }),
@@ -55,9 +85,12 @@ export function createInstance({ db, world, instanceId }: { db: Db; world: World
   ledger.learn(behaviours)
 
   const readers: Omit<Readers, "receipt" | "session" | "invitation"> = {
-    ...roomReads({ ...tables, activity, watch }),
+    ...roomReads({ ...tables, activity, watch, assignments: tables.experiments.assignedTo }),
     ...threadReads({ ...tables, timeline }),
     ...recordReads(tables),
+    ...experimentReads(tables),
+    ...attemptReads(tables),
+    ...materialReads(tables),
   }
   const accounts = new Accounts({ ...tables, ledger, world })
 

@@ -7,6 +7,7 @@ import { createInstance, type Instance } from "./instance.ts"
 import { openData } from "./ledger/data.ts"
 import { own } from "./ledger/ownership.ts"
 import type { World } from "./ledger/world.ts"
+import { configuredCheck, type RepositorySettings } from "./repositories/configured.ts"
 import { softwareVersion } from "./version.ts"
 
 export interface ServiceOptions {
@@ -18,6 +19,8 @@ export interface ServiceOptions {
   /** Where people and agents reach the service; left out, the address it listens on. */
   readonly baseUrl?: string | undefined
   readonly log: Logger
+  /** Where pinned repositories are looked up. */
+  readonly repositories: Omit<RepositorySettings, "now">
   /** Left out: time, ids and chance as they are. */
   readonly world?: World
   /** Fills a new instance before the first request is taken. */
@@ -48,7 +51,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     try {
       const { server, port } = await listen(options.host, options.port)
       const baseUrl = options.baseUrl?.replace(/\/+$/, "") ?? `http://${urlHost(options.host)}:${port}`
-      const instance = createInstance({ db, world, instanceId })
+      const repositories = configuredCheck({ ...options.repositories, now: () => world.now() })
+      const instance = createInstance({ db, world, instanceId, repositories })
       await options.prepare?.(instance, baseUrl)
       const stop = serveOn(server, createApp({ instance, baseUrl, softwareVersion, log: options.log }), baseUrl)
       const token = instance.accounts.openSetUp()

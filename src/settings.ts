@@ -1,5 +1,5 @@
 /** Flags and their environment variables: each is defined once, and checked before anything starts. */
-import { InvalidArgumentError, Option } from "commander"
+import { type Command, InvalidArgumentError, Option } from "commander"
 
 /** What was asked for cannot be done; one sentence for the person at the command line, exit code 2. */
 export class UsageError extends Error {
@@ -36,9 +36,31 @@ export const baseUrlOption = () =>
 export const passwordOption = () => option("--password <text>", "the password; left out, one is made and printed once")
 export const namedOption = option
 
-export interface ServeSettings {
-  readonly data: string
+
+/** Where pinned repositories are looked up. */
+const repositoryOptions = () => [
+  option("--github-api <address>", "GitHub's REST API, asked whether a pinned repository is public and its commit exists").argParser(webAddress),
+  option("--github-token <token>", "a token for that API: more requests an hour, no more rights"),
+  option("--repositories <folder>", "folder of bare repositories, <host>/<owner>/<name>.git, asked before GitHub"),
+]
+
+/** What every serving process takes, but for its data and port, whose standards differ. */
+const edgeOptions = () => [hostOption(), baseUrlOption(), ...repositoryOptions()]
+
+/** A command with the options that every serving process takes. */
+export const withEdgeOptions = (command: Command): Command => edgeOptions().reduce((made, added) => made.addOption(added), command)
+
+export interface EdgeSettings {
   readonly host: string
   readonly port: number
   readonly baseUrl?: string
+  readonly githubApi?: string
+  readonly githubToken?: string
+  readonly repositories?: string
+}
+
+/** Where pinned repositories are looked up. @param api GitHub's API where no flag names one; null to ask nobody outside */
+export const repositoriesOf = ({ githubApi, githubToken, repositories }: EdgeSettings, api: string | null) => {
+  const asked = githubApi ?? api
+  return { folders: repositories === undefined ? [] : [repositories], github: asked === null ? null : { api: asked, token: githubToken ?? null } }
 }

@@ -7,6 +7,10 @@ import * as answers from "./answers.ts"
 import { plain, shape, username, uuid } from "./fields.ts"
 import { limits } from "./limits.ts"
 import { researchSchemaVersion } from "./operation.ts"
+import type { RefusalCode } from "./refusals.ts"
+
+/** The cookie in which a browser carries its session. */
+export const sessionCookie = "research_room_session"
 
 const password = plain(limits.passwordMax, limits.passwordMin)
 const token = plain(200)
@@ -15,16 +19,20 @@ interface Spec<N extends string, E extends v.ObjectEntries, A> {
   name: N
   method: "POST" | "DELETE"
   path: string
+  /** Who may do it: anyone (with what the body or path holds), or a signed-in person. */
+  by: "anyone" | "person"
   summary: string
+  /** Refusals of its own, beyond those that follow from its path and body. */
+  refusals?: readonly RefusalCode[]
   fields: E
   example: Record<string, unknown>
   answer: A
 }
 
 const action = <const N extends string, E extends v.ObjectEntries, A extends v.GenericSchema>(spec: Spec<N, E, A>) => {
-  const { fields, ...rest } = spec
+  const { fields, refusals = [], ...rest } = spec
   const common = { schemaVersion: v.exactOptional(v.literal(researchSchemaVersion)), requestId: v.exactOptional(uuid) }
-  return { ...rest, body: shape({ ...common, ...fields }) }
+  return { ...rest, refusals, body: shape({ ...common, ...fields }) }
 }
 
 const all = [
@@ -32,6 +40,8 @@ const all = [
     name: "set_up",
     method: "POST",
     path: "/api/setup",
+    by: "anyone",
+    refusals: ["not_authenticated", "state_conflict", "too_many_requests"],
     summary: "Makes the first person, the operator, with the one-time token that serve prints; signs them in.",
     fields: { token, username, password },
     example: { token: "rru_…", username: "ada", password: "a long sentence to remember" },
@@ -41,6 +51,8 @@ const all = [
     name: "sign_in",
     method: "POST",
     path: "/api/session",
+    by: "anyone",
+    refusals: ["not_authenticated", "too_many_requests"],
     summary: "Signs a person in: sets the session cookie.",
     fields: { username, password: plain(limits.passwordMax) },
     example: { username: "ada", password: "a long sentence to remember" },
@@ -50,6 +62,7 @@ const all = [
     name: "sign_out",
     method: "DELETE",
     path: "/api/session",
+    by: "anyone",
     summary: "Ends the session on the server and clears the cookie.",
     fields: {},
     example: {},
@@ -59,6 +72,8 @@ const all = [
     name: "invite",
     method: "POST",
     path: "/api/invitations",
+    by: "person",
+    refusals: ["role_required"],
     summary: "Makes a link by which somebody may create an account once; with roomId (owner only) they join that Room. The token is shown once.",
     fields: { roomId: v.exactOptional(uuid) },
     example: {},
@@ -68,6 +83,8 @@ const all = [
     name: "accept_invitation",
     method: "POST",
     path: "/api/invitations/{token}/accept",
+    by: "anyone",
+    refusals: ["state_conflict", "too_many_requests"],
     summary: "Creates the invited person's account, adds them to the Room the invitation names, and signs them in.",
     fields: { username, password },
     example: { username: "grace", password: "another long sentence" },
@@ -77,6 +94,7 @@ const all = [
     name: "revoke_invitation",
     method: "POST",
     path: "/api/invitations/{invitationId}/revoke",
+    by: "person",
     summary: "Takes back an open invitation of one's own.",
     fields: {},
     example: {},
@@ -89,7 +107,9 @@ export interface Action {
   readonly name: string
   readonly method: "POST" | "DELETE"
   readonly path: string
+  readonly by: "anyone" | "person"
   readonly summary: string
+  readonly refusals: readonly RefusalCode[]
   readonly body: v.GenericSchema & { readonly entries: v.ObjectEntries }
   readonly example: unknown
   readonly answer: v.GenericSchema

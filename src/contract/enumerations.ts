@@ -5,13 +5,36 @@ export const enumerations = {
   recordKind: ["hypothesis", "finding", "cited_claim"],
   recordStatus: ["current", "disputed", "corrected", "superseded", "retracted"],
   roomState: ["active", "archived"],
+  experimentStatus: ["open", "claimed", "in_progress", "completed", "cancelled"],
+  /** What an assignee may report an experiment to be. */
+  reportedStatus: ["in_progress", "completed", "cancelled"],
+  planIntent: ["confirmatory", "exploratory", "replication"],
+  attemptIntent: ["planned", "exploratory", "rerun", "reproduction"],
+  attemptStatus: ["registered", "preflight_failed", "started", "succeeded", "failed", "cancelled"],
+  attemptEvent: ["preflight_failed", "started", "progress", "succeeded", "failed", "cancelled"],
+  /** How an attempt ended, as far as it was told. */
+  attemptOutcome: ["unknown", "preflight_failed", "succeeded", "failed", "cancelled"],
+  /** Numbers that JSON has no digits for. */
+  nonFinite: ["NaN", "Infinity", "-Infinity"],
+  locationState: ["available", "restricted", "unavailable"],
+  obtainability: ["obtainable", "restricted", "unobtainable", "disputed", "unreported"],
   memberRole: ["owner", "member"],
   joinDecision: ["accept", "decline"],
+  /** The parts of the service, in the order in which a client meets them. */
+  slice: ["rooms", "threads", "research", "attempts", "materials", "publications", "links", "library"],
+  skillPart: ["capabilities", "examples"],
 } as const
 
 export type Permission = (typeof enumerations.permission)[number]
 export type RecordKind = (typeof enumerations.recordKind)[number]
+export type ExperimentStatus = (typeof enumerations.experimentStatus)[number]
+export type AttemptStatus = (typeof enumerations.attemptStatus)[number]
+export type AttemptIntent = (typeof enumerations.attemptIntent)[number]
+export type Obtainability = (typeof enumerations.obtainability)[number]
+export type LocationState = (typeof enumerations.locationState)[number]
 export type RoomState = (typeof enumerations.roomState)[number]
+export type Slice = (typeof enumerations.slice)[number]
+export type SkillPart = (typeof enumerations.skillPart)[number]
 export type MemberRole = (typeof enumerations.memberRole)[number]
 
 /** What each permission lets a credential do, in the manifest's words. */

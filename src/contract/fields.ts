@@ -13,42 +13,44 @@ const READABLE = /^(?=[\s\S]*\S)[^\u0000\uD800-\uDFFF]*$/u
 const UUID = /^(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|0{8}-0{4}-0{4}-0{4}-0{12}|[fF]{8}-[fF]{4}-[fF]{4}-[fF]{4}-[fF]{12})$/u
 const KEY = /^[a-z][a-z0-9_]{0,63}$/u
 const DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/u
-/** RFC 3339 with any offset; the lengths of months are checked, leap years are not. */
-const TIME = /^[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|[12][0-9]))T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$/u
+/** RFC 3339 with any offset, on days that exist, of years that still have four digits in UTC. */
+const TIME = /^(?!0000|9999)(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$/u
 const USERNAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/u
 
-/** A string of `min` to `max` code points that matches `pattern`. */
-const bounded = (pattern: RegExp, min: number, max: number, what: string) =>
+/** A string of `min` to `max` code points that matches `pattern`; `title` is the short name of its type in the documents. */
+const bounded = (title: string, pattern: RegExp, min: number, max: number, what: string) =>
   v.pipe(
     v.string("must be a string"),
+    v.title(title),
     v.regex(pattern, `must be ${what}`),
     v.minCodePoints(min, `must have at least ${min} characters`),
     v.maxCodePoints(max, `must have at most ${max} characters`),
   )
 
 /** Text meant for people: 1 to `max` characters, at least one of them not white space. */
-export const text = (max: number) => bounded(READABLE, 1, max, "text with at least one character that is not a space, without NUL and lone surrogates")
+export const text = (max: number) => bounded("text", READABLE, 1, max, "text with at least one character that is not a space, without NUL and lone surrogates")
 
 /** A string of 1 to `max` characters for programs (a name, a unit, a password); white space alone is taken. */
-export const plain = (max: number, min = 1) => bounded(CLEAN, min, max, "a string without NUL and lone surrogates")
+export const plain = (max: number, min = 1) => bounded("string", CLEAN, min, max, "a string without NUL and lone surrogates")
 
 /** An id, taken in either letter case and carried on in lower case. */
-export const uuid = v.pipe(v.string("must be a string"), v.regex(UUID, "must be a UUID"), v.toLowerCase())
+export const uuid = v.pipe(v.string("must be a string"), v.title("UUID"), v.regex(UUID, "must be a UUID"), v.toLowerCase())
 
 /** Whether `value` is a well-formed id; ids in paths are looked up only when they are. */
 export const isUuid = (value: string): boolean => UUID.test(value)
 
-export const key = v.pipe(v.string("must be a string"), v.regex(KEY, "must be a key: a lower-case letter, then at most 63 of a-z, 0-9 and _"))
-export const decimal = bounded(DECIMAL, 1, limits.decimal, "a decimal number such as -12.50")
+export const key = v.pipe(v.string("must be a string"), v.title("key"), v.regex(KEY, "must be a key: a lower-case letter, then at most 63 of a-z, 0-9 and _"))
+export const decimal = bounded("decimal", DECIMAL, 1, limits.decimal, "a decimal number such as -12.50")
 /** A moment in RFC 3339, carried on as UTC with milliseconds. */
 export const time = v.pipe(
   v.string("must be a string"),
+  v.title("time"),
   v.regex(TIME, "must be a time such as 2026-11-20T09:30:00.000Z"),
   v.transform((value) => new Date(value).toISOString()),
 )
 /** A person's name in the service, taken in either letter case and carried on in lower case. */
 export const username = v.pipe(
-  bounded(USERNAME, limits.usernameMin, limits.usernameMax, "made of letters, digits, dot, dash and underscore, with a letter or digit at both ends"),
+  bounded("username", USERNAME, limits.usernameMin, limits.usernameMax, "made of letters, digits, dot, dash and underscore, with a letter or digit at both ends"),
   v.toLowerCase(),
 )
 /** A whole number from `min`, small enough that every JSON reader keeps it exact. */
@@ -81,6 +83,19 @@ export function shape<const E extends v.ObjectEntries>(entries: E): v.StrictObje
   }
 }
 
+/** One of several objects, told apart by what stands under `tag`. */
+export function variant<const K extends string, const O extends v.VariantOptions<K>>(tag: K, options: O): v.VariantSchema<K, O, undefined> {
+  const schema = v.variant(tag, options)
+  const run = schema["~run"]
+  return {
+    ...schema,
+    // As above: an array is no object, and has no tag to be told apart by.
+    "~run"(dataset, config) {
+      return run.call(this, Array.isArray(dataset.value) ? { value: null } : dataset, config)
+    },
+  }
+}
+
 /** An array of `min` to `max` items. */
 export const list = <S extends v.GenericSchema>(item: S, max: number, min = 0) =>
   v.pipe(v.array(item, "must be a list"), v.minLength(min, `must have at least ${min} items`), v.maxLength(max, `must have at most ${max} items`))
@@ -102,28 +117,34 @@ export function distinct<S extends v.GenericSchema<string, string>>(item: S, max
   } as typeof schema
 }
 
-/** An object with names of its own choice, each of them a `key`. Names such as `constructor` are as good as any other. */
-export function dictionary<S extends v.GenericSchema>(value: S): v.GenericSchema<Record<string, v.InferInput<S>>, Record<string, v.InferOutput<S>>> & { value: S; key: typeof key } {
-  const base = v.record(key, value, "must be an object")
+/**
+ * An object with names of its own choice, each of them as `name` takes it: a `key` where nothing is said.
+ * Names such as `constructor`, which valibot would leave out, are as good as any other.
+ */
+export function dictionary<S extends v.GenericSchema>(
+  value: S,
+  name: v.GenericSchema<string, string> = key,
+): v.GenericSchema<Record<string, v.InferInput<S>>, Record<string, v.InferOutput<S>>> & { value: S; key: typeof name } {
+  const base = v.record(name, value, "must be an object")
   return {
     ...base,
     value,
-    key,
+    key: name,
     "~run"(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
       const input = dataset.value
       if (typeof input !== "object" || input === null || Array.isArray(input)) return base["~run"]({ value: null }, config)
       const output: Record<string, unknown> = {}
       const issues: v.BaseIssue<unknown>[] = []
-      for (const [name, inner] of Object.entries(input)) {
+      for (const [member, inner] of Object.entries(input)) {
         const checked = value["~run"]({ value: inner }, config)
-        const path = { type: "object" as const, origin: "value" as const, input: input as Record<string, unknown>, key: name, value: inner }
-        const nameIssues = KEY.test(name) ? [] : (key["~run"]({ value: name }, config).issues ?? [])
-        for (const issue of [...nameIssues, ...(checked.issues ?? [])]) {
+        const path = { type: "object" as const, origin: "value" as const, input: input as Record<string, unknown>, key: member, value: inner }
+        for (const issue of [...(name["~run"]({ value: member }, config).issues ?? []), ...(checked.issues ?? [])]) {
           const at = issue as v.BaseIssue<unknown> & { path?: v.IssuePathItem[] }
           at.path = [path, ...(at.path ?? [])] as [v.IssuePathItem, ...v.IssuePathItem[]]
           issues.push(at)
         }
-        Object.defineProperty(output, name, { value: checked.value, enumerable: true, configurable: true, writable: true })
+        // A plain assignment to `__proto__` would change the object's prototype.
+        Object.defineProperty(output, member, { value: checked.value, enumerable: true, configurable: true, writable: true })
       }
       if (issues.length > 0) return { typed: false, value: output, issues: issues as [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]] }
       return { typed: true, value: output }

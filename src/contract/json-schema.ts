@@ -1,5 +1,5 @@
 /** JSON Schema 2020-12 documents, made from the very validators that run. */
-import { toJsonSchema } from "@valibot/to-json-schema"
+import { toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema"
 import type * as v from "valibot"
 import type { Operation } from "./operation.ts"
 
@@ -8,13 +8,22 @@ export type JsonSchema = Record<string, unknown>
 interface Item {
   type: string
   requirement?: unknown
+  message?: unknown
+}
+
+/** A pattern, with what its message says of it; a second one on the same string, for which the library has no place, binds as well. */
+function withPattern(schema: JsonSchema, { requirement, message }: Item): JsonSchema {
+  const { source: pattern } = requirement as RegExp
+  if (schema.pattern !== pattern) return { ...schema, allOf: [...((schema.allOf as JsonSchema[] | undefined) ?? []), { pattern }] }
+  return typeof message === "string" ? { ...schema, description: message.replace(/^must be /, "") } : schema
 }
 
 /** Says in JSON Schema what the library has no word for. */
-function action(schema: JsonSchema, { type, requirement }: Item): JsonSchema | undefined {
+function action(schema: JsonSchema, item: Item): JsonSchema | undefined {
+  const { type, requirement } = item
   switch (type) {
     case "regex":
-      return { ...schema, pattern: (requirement as RegExp).source }
+      return withPattern(schema, item)
     case "min_code_points":
       return { ...schema, minLength: requirement }
     case "max_code_points":
@@ -28,11 +37,22 @@ function action(schema: JsonSchema, { type, requirement }: Item): JsonSchema | u
   }
 }
 
-/** The JSON Schema of what `schema` takes. `open` leaves room for properties added later, as readers of answers must. */
-export function jsonSchemaOf(schema: v.GenericSchema, { open = false } = {}): JsonSchema {
-  const made = toJsonSchema(schema as never, {
+/** Schemas that stand once in a document, by name, and are referred to from wherever they are used. */
+export type Shared = Readonly<Record<string, v.GenericSchema>>
+
+export interface Form {
+  /** Leave room for properties added later, as readers of answers must. */
+  readonly open?: boolean
+  readonly shared?: Shared
+}
+
+const shareAt = (name: string) => `#/components/schemas/${name}`
+
+const configuration = ({ open = false, shared }: Form) =>
+  ({
     target: "draft-2020-12",
     typeMode: "input",
+    overrideRef: ({ referenceId }) => (shared === undefined ? undefined : shareAt(referenceId)),
     overrideAction: ({ valibotAction, jsonSchema }) => action(jsonSchema as JsonSchema, valibotAction as Item) as never,
     overrideSchema: ({ jsonSchema, valibotSchema }) => {
       if (open && valibotSchema.type === "strict_object") {
@@ -41,24 +61,46 @@ export function jsonSchemaOf(schema: v.GenericSchema, { open = false } = {}): Js
       }
       return undefined
     },
-  }) as JsonSchema
-  const { $schema: _dialect, ...rest } = made
+  }) satisfies Parameters<typeof toJsonSchema>[1]
+
+/** The JSON Schema of what `schema` takes. */
+export function jsonSchemaOf(schema: v.GenericSchema, form: Form = {}): JsonSchema {
+  const { shared } = form
+  const made = toJsonSchema(schema as never, { ...configuration(form), ...(shared && { definitions: shared as never }) }) as JsonSchema
+  const { $schema: _dialect, $defs, ...rest } = made
+  // A schema that holds itself is kept beside the others: in the document's shared ones, or within its own.
+  if (shared === undefined) return $defs === undefined ? rest : { ...rest, $defs }
+  const missing = Object.keys($defs ?? {}).filter((name) => !Object.hasOwn(shared, name))
+  if (missing.length > 0) throw new TypeError("a schema that holds itself must be among the shared ones")
   return rest
 }
 
-/** The input schema of an operation, conditional requirements included. */
-export function inputSchema(operation: Operation, baseUrl: string): JsonSchema {
+/** The shared schemas themselves, by name. */
+export const sharedSchemas = (form: Form & { readonly shared: Shared }): Record<string, JsonSchema> =>
+  toJsonSchemaDefs(form.shared as never, configuration(form)) as Record<string, JsonSchema>
+
+/** Where the schema of an operation is served. */
+export const schemaUrl = ({ document, name }: Pick<Operation, "document" | "name">, baseUrl: string): string =>
+  `${baseUrl}/api/research/${document}-schema?operation=${name}`
+
+/** What the body of an operation must be, conditional requirements included. */
+export function bodySchema(operation: Operation, form: Form = {}): JsonSchema {
   const conditions = operation.requiredWhen.map(({ field, when }) => ({
     if: { properties: { [when.field]: { enum: when.in } }, required: [when.field] },
     then: { required: [field] },
   }))
   return {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    $id: `${baseUrl}/api/research/${operation.document}-schema?operation=${operation.name}`,
     title: operation.name,
     description: operation.summary,
-    ...jsonSchemaOf(operation.body),
+    ...jsonSchemaOf(operation.body, form),
     ...(conditions.length > 0 ? { allOf: conditions } : {}),
     ...(operation.atLeastOneOf.length > 0 ? { anyOf: operation.atLeastOneOf.map((name) => ({ required: [name] })) } : {}),
   }
 }
+
+/** The input schema of an operation as a document of its own. */
+export const inputSchema = (operation: Operation, baseUrl: string): JsonSchema => ({
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  $id: schemaUrl(operation, baseUrl),
+  ...bodySchema(operation),
+})

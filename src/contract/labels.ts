@@ -1,3 +1,5 @@
+import * as v from "valibot"
+
 /** The kinds of object that carry a Room-scoped label, and the letter each label starts with. */
 export const labelPrefixes = {
   hypothesis: "H",
@@ -11,6 +13,10 @@ export const labelPrefixes = {
 } as const
 
 export type LabelledKind = keyof typeof labelPrefixes
+
+/** A filter that takes labels of one kind. */
+export const labelPattern = (kind: LabelledKind) =>
+  v.pipe(v.string(), v.regex(new RegExp(`^${labelPrefixes[kind]}[1-9][0-9]{0,8}$`, "u"), `must be a label such as ${labelPrefixes[kind]}1`))
 
 export const isLabelled = (kind: string): kind is LabelledKind => Object.hasOwn(labelPrefixes, kind)
 

@@ -25,6 +25,18 @@ export const limits = {
   premises: 20,
   references: 20,
   searchQuery: 200,
+  /** A name within a body: of an arm, an output, a metric, an environment variable. */
+  name: 200,
+  protocolSteps: 50,
+  protocolArms: 20,
+  argv: 200,
+  materials: 50,
+  metricsOfEvent: 1_000,
+  outputsOfEvent: 50,
+  /** Points of an attempt's metric series in one page. */
+  metricPoints: 1_000,
+  /** Newest events that an attempt read shows. */
+  attemptEvents: 500,
 
   usernameMin: 2,
   usernameMax: 40,

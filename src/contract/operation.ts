@@ -5,10 +5,11 @@
 import * as v from "valibot"
 import type { Permission } from "./enumerations.ts"
 import { client, shape, uuid } from "./fields.ts"
-import type { Issue } from "./refusals.ts"
+import type { Issue, RefusalCode } from "./refusals.ts"
 import { type Checked, check } from "./validation.ts"
+import { schemaVersions } from "./versions.ts"
 
-export const researchSchemaVersion = 3
+export const researchSchemaVersion = schemaVersions.research
 
 /** The property of a body that names its delivery. */
 export type DeliveryKey = "requestId" | "clientMessageId"
@@ -55,6 +56,8 @@ export interface OperationSpec<N extends string, E extends v.ObjectEntries, R ex
   requiredWhen?: readonly RequiredWhen[]
   /** Properties of which a body must hold one or more. */
   atLeastOneOf?: readonly string[]
+  /** Refusals of its own, beyond those that follow from its permissions, path and body. */
+  refusals?: readonly RefusalCode[]
   /** The body beyond schemaVersion, the delivery id and client. */
   fields: E
   /** What `result` of the receipt holds. */
@@ -70,16 +73,22 @@ const common = <K extends DeliveryKey>(key: K) =>
   } & Record<K, typeof uuid>
 
 /** Defines an operation; fills in what most operations have in common. */
-export function operation<const N extends string, E extends v.ObjectEntries, R extends v.ObjectEntries, K extends DeliveryKey = "requestId">(
-  spec: OperationSpec<N, E, R> & { delivery?: K },
-) {
+export function operation<
+  const N extends string,
+  E extends v.ObjectEntries,
+  R extends v.ObjectEntries,
+  K extends DeliveryKey = "requestId",
+  const P extends string = `/api/agent/research/${N}`,
+  const S extends "agent" | "browser" = "agent" | "browser",
+>(spec: OperationSpec<N, E, R> & { delivery?: K; path?: P; surface: S }) {
   const delivery = (spec.delivery ?? "requestId") as K
   const body = shape({ ...common(delivery), ...spec.fields })
   return {
     name: spec.name,
-    surface: spec.surface,
+    surface: spec.surface as S,
     method: spec.method ?? ("POST" as const),
-    path: spec.path ?? `/api/agent/research/${spec.name}`,
+    // The client types the ids that a caller gives by the names in the path.
+    path: (spec.path ?? `/api/agent/research/${spec.name}`) as P,
     summary: spec.summary,
     permissions: spec.permissions ?? [],
     document: spec.document ?? ("research" as const),
@@ -93,6 +102,7 @@ export function operation<const N extends string, E extends v.ObjectEntries, R e
     expected: spec.expected ?? [],
     requiredWhen: spec.requiredWhen ?? [],
     atLeastOneOf: spec.atLeastOneOf ?? [],
+    refusals: spec.refusals ?? [],
     schemaVersion: researchSchemaVersion,
     body,
     result: shape(spec.result),
@@ -102,6 +112,11 @@ export function operation<const N extends string, E extends v.ObjectEntries, R e
       ...spec.example,
     } as v.InferInput<typeof body>,
   }
+}
+
+/** What the query of an agent write may hold. */
+export const writeParameters = {
+  rehearse: v.exactOptional(v.pipe(v.literal("1"), v.description("Walk every check, undo the work, and answer the receipt that would have been given."))),
 }
 
 /** An operation as the ledger and the edge see it, whatever its body. */
@@ -123,6 +138,7 @@ export interface Operation {
   readonly expected: readonly string[]
   readonly requiredWhen: readonly RequiredWhen[]
   readonly atLeastOneOf: readonly string[]
+  readonly refusals: readonly RefusalCode[]
   readonly schemaVersion: number
   readonly body: v.GenericSchema & { readonly entries: v.ObjectEntries }
   readonly result: v.GenericSchema & { readonly entries: v.ObjectEntries }

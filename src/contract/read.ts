@@ -1,8 +1,9 @@
 /** What a read is: its path, its parameters, the kind of its cursor and the shape of its answer. */
 import * as v from "valibot"
 import { plain } from "./fields.ts"
+import type { JsonSchema } from "./json-schema.ts"
 import { limits } from "./limits.ts"
-import { Refusal } from "./refusals.ts"
+import { Refusal, type RefusalCode } from "./refusals.ts"
 import { check } from "./validation.ts"
 
 /** How a list continues: by a sequence number, by the id of the last item, by a text to be sent back as it is, or by counting. */
@@ -19,30 +20,57 @@ export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
   /** Query parameters beyond `limit` and `after`, which every list has. */
   parameters?: P
   cursor?: CursorKind
+  /** How many items a page may hold, where it is another number than for other lists. */
+  pageItems?: number
+  /** Refusals of its own, beyond those that follow from its surface, path and parameters. */
+  refusals?: readonly RefusalCode[]
+  /** JSON where nothing is said. */
+  mediaType?: "text/plain" | "text/markdown"
   answer: A
 }
 
-const digits = (pattern: RegExp, what: string) => v.pipe(v.string(), v.regex(pattern, what), v.transform(Number))
+/** Says what a parameter means, for the documents: in a query string everything is text. */
+const means = <T>(parameter: JsonSchema) => v.metadata<T, { parameter: JsonSchema }>({ parameter })
 
-const limit = digits(new RegExp(`^(?:[1-9]|[1-4][0-9]|${limits.pageItems})$`, "u"), `must be a whole number from 1 to ${limits.pageItems}`)
-const sequence = digits(/^(?:0|[1-9][0-9]{0,14})$/u, "must be a whole number")
-const cursorText = plain(200)
+/** A whole number from `minimum` to `maximum`, written without sign, fraction and leading zeros. */
+const digits = (minimum: number, maximum: number, more: JsonSchema = {}) =>
+  v.pipe(
+    v.string(),
+    v.check(
+      (text) => /^(?:0|[1-9][0-9]{0,14})$/u.test(text) && Number(text) >= minimum && Number(text) <= maximum,
+      `must be a whole number from ${minimum} to ${maximum}`,
+    ),
+    means({ type: "integer", minimum, maximum, ...more }),
+    v.transform(Number),
+  )
+
+const pageLimit = (most: number = limits.pageItems) => digits(1, most, { default: most, description: "How many items a page may hold." })
+const onwards = "Where to go on: the nextCursor of the page before. Left out, the list starts at its beginning."
+const sequence = digits(0, 999_999_999_999_999, { description: onwards })
+const cursorText = v.pipe(plain(200), v.description(onwards))
 
 /** Defines a read. A read with a cursor is a list: it takes `limit` and `after` and answers pages. */
-export function read<const N extends string, const C extends CursorKind | undefined = undefined, A extends v.GenericSchema = v.GenericSchema, P extends v.ObjectEntries = Record<never, never>>(
-  spec: ReadSpec<N, P, A> & { cursor?: C },
-) {
+export function read<
+  const N extends string,
+  const C extends CursorKind | undefined = undefined,
+  A extends v.GenericSchema = v.GenericSchema,
+  P extends v.ObjectEntries = Record<never, never>,
+  const Path extends string = string,
+  const S extends ReadSurface = "public",
+>(spec: ReadSpec<N, P, A> & { cursor?: C; path: Path; surface?: S }) {
   const after = spec.cursor === "sequence" || spec.cursor === "offset" ? sequence : cursorText
-  const paging = spec.cursor === undefined ? {} : { limit: v.exactOptional(limit), after: v.exactOptional(after) }
+  const paging = spec.cursor === undefined ? {} : { limit: v.exactOptional(pageLimit(spec.pageItems)), after: v.exactOptional(after) }
   const parameters = { ...paging, ...spec.parameters } as P & Paging<C>
   return {
     name: spec.name,
-    surface: spec.surface ?? ("public" as const),
+    surface: (spec.surface ?? "public") as S,
     method: "GET" as const,
-    path: spec.path,
+    path: spec.path as Path,
     summary: spec.summary,
     query: v.object(parameters),
     cursor: (spec.cursor ?? null) as C extends undefined ? null : C,
+    refusals: spec.refusals ?? [],
+    mediaType: spec.mediaType ?? ("application/json" as const),
     answer: spec.answer,
   }
 }
@@ -51,7 +79,7 @@ export function read<const N extends string, const C extends CursorKind | undefi
 type Paging<C extends CursorKind | undefined> = C extends undefined
   ? Record<never, never>
   : {
-      limit: v.ExactOptionalSchema<typeof limit, undefined>
+      limit: v.ExactOptionalSchema<ReturnType<typeof pageLimit>, undefined>
       after: v.ExactOptionalSchema<C extends "sequence" | "offset" ? typeof sequence : typeof cursorText, undefined>
     }
 
@@ -64,17 +92,19 @@ export interface Read {
   readonly summary: string
   readonly query: v.GenericSchema & { readonly entries: v.ObjectEntries }
   readonly cursor: CursorKind | null
+  readonly refusals: readonly RefusalCode[]
+  readonly mediaType: "application/json" | "text/plain" | "text/markdown"
   readonly answer: v.GenericSchema
 }
 
 /** A whole number of a query string, from 0 to `max`. */
-export const wholeNumber = (max: number) =>
-  v.pipe(sequence, v.maxValue(max, `must be at most ${max}`))
+export const wholeNumber = (max: number) => digits(0, max)
 
 /** A comma-separated list of words, each of them one of `words`. */
 export const words = (known: readonly string[]) =>
   v.pipe(
     v.string(),
+    means({ type: "array", items: { enum: known }, minItems: 1 }),
     v.transform((value) => value.split(",")),
     v.check((list) => list.every((word) => known.includes(word)), `must be a comma-separated list of ${known.join(", ")}`),
   )

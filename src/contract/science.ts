@@ -1,13 +1,13 @@
 /** The parts that hypotheses, findings and cited claims are made of. */
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
-import { decimal, dictionary, key, list, oneOf, plain, shape, text, uuid } from "./fields.ts"
+import { decimal, dictionary, key, list, oneOf, plain, shape, text, uuid, variant } from "./fields.ts"
 import { limits } from "./limits.ts"
 
 const concept = shape({ type: v.literal("concept"), key })
 const conceptRef = shape({ type: v.literal("concept_ref"), versionId: uuid, key })
 
-const roleValue = v.variant("type", [
+const roleValue = variant("type", [
   concept,
   conceptRef,
   shape({ type: v.literal("record"), versionId: uuid }),
@@ -18,7 +18,7 @@ const roleValue = v.variant("type", [
 
 export const assertion = shape({
   wording: text(limits.statement),
-  predicate: v.variant("type", [concept, conceptRef]),
+  predicate: variant("type", [concept, conceptRef]),
   roles: list(shape({ role: key, definition: text(limits.roleDefinition), value: roleValue }), limits.rolesMax, limits.rolesMin),
 })
 export type Assertion = v.InferOutput<typeof assertion>

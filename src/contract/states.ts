@@ -2,14 +2,19 @@
  * The two state tables of the protocol. Admission, affordances and the manifest all read these rows;
  * nothing else in the code knows which transition is allowed.
  */
+const held = ["claimed", "in_progress"] as const
+
 export const experimentStates = [
-  { from: ["open"], operation: "amend_experiment", by: "proposer", to: ["open"] },
-  { from: ["open"], operation: "cancel_experiment", by: "proposer", to: ["cancelled"] },
-  { from: ["open"], operation: "take_experiment", by: "any_member", to: ["claimed"] },
-  { from: ["claimed", "in_progress"], operation: "accept_plan", by: "assignee", to: "unchanged" },
-  { from: ["claimed", "in_progress"], operation: "release_experiment", by: "assignee", to: ["open"] },
-  { from: ["claimed"], operation: "report_experiment_status", by: "assignee", to: ["in_progress", "completed", "cancelled"] },
-  { from: ["in_progress"], operation: "report_experiment_status", by: "assignee", to: ["completed", "cancelled"] },
+  { from: ["open"], operation: "amend_experiment", by: "proposer", to: "unchanged" },
+  { from: ["open"], operation: "cancel_experiment", by: "proposer", to: "cancelled" },
+  { from: ["open"], operation: "take_experiment", by: "any_member", to: "claimed" },
+  { from: held, operation: "accept_plan", by: "assignee", to: "unchanged" },
+  { from: held, operation: "release_experiment", by: "assignee", to: "open" },
+  { from: ["claimed"], operation: "report_experiment_status", by: "assignee", to: { status: ["in_progress", "completed", "cancelled"] } },
+  { from: ["in_progress"], operation: "report_experiment_status", by: "assignee", to: { status: ["completed", "cancelled"] } },
+  // An attempt has states of its own; registering one does not raise the experiment's revision.
+  { from: held, operation: "register_attempt", by: "assignee", to: "unchanged", values: { intent: ["planned", "exploratory", "rerun"] } },
+  { from: ["open", "claimed", "in_progress", "completed", "cancelled"], operation: "register_attempt", by: "any_member", to: "unchanged", values: { intent: ["reproduction"] } },
 ] as const
 
 export const attemptStates = [

@@ -13,7 +13,7 @@ function sentence(issue: v.BaseIssue<unknown>): string {
     return "is required"
   }
   if (issue.type === "literal") return `must be exactly ${issue.expected}`
-  if (issue.type === "variant") return `must be one of ${issue.expected}`
+  if (issue.type === "variant") return issue.expected === "Object" ? "must be an object" : `must be one of ${issue.expected}`
   if (issue.kind === "schema" && issue.message.startsWith("Invalid")) return "must be an object"
   return issue.message
 }

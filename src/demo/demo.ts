@@ -10,6 +10,8 @@ import { realWorld, seededWorld } from "../ledger/world.ts"
 import { moment } from "../ledger/world.ts"
 import { type Service, startService } from "../service.ts"
 import { UsageError } from "../settings.ts"
+import type { RepositorySettings } from "../repositories/configured.ts"
+import { type DemoRepositories, makeRepositories } from "./repositories.ts"
 import { Narrator, StoryClock } from "./narrator.ts"
 import { tellMainStory } from "./story.ts"
 
@@ -30,13 +32,19 @@ export interface DemoCredential {
   readonly threadIds: readonly string[] | null
 }
 
+export const credentialNames = [
+  "owner_all", "member_all", "member_post_only", "member_publish_only", "member_work_only", "member_thread_scoped",
+  "member_expired", "member_revoked", "main_owner_all", "main_member_all", "archived_member_all",
+] as const
+export type CredentialName = (typeof credentialNames)[number]
+
 /** What the demo holds, each thing by its name. */
 export interface Cast {
   readonly people: Record<"owner" | "member" | "visitor", DemoPerson>
   readonly rooms: Record<"main" | "empty" | "archived", DemoRoom>
-  readonly credentials: Record<string, DemoCredential>
+  readonly credentials: Record<CredentialName, DemoCredential>
   readonly keys: Record<string, never>
-  readonly repositories: Record<string, never>
+  readonly repositories: DemoRepositories
 }
 
 export interface DemoOptions {
@@ -46,6 +54,8 @@ export interface DemoOptions {
   readonly baseUrl?: string | undefined
   /** The same ids, tokens and times on every start. */
   readonly deterministic?: boolean | undefined
+  /** Where repositories are looked up after the demo's own. */
+  readonly repositories?: Pick<RepositorySettings, "folders" | "github">
   readonly log: Logger
 }
 
@@ -57,7 +67,7 @@ const STORY_DAYS = 12
 const everything = enumerations.permission
 
 /** Fills the Rooms and issues the credentials. */
-async function tell(instance: Instance, clock: StoryClock): Promise<Cast> {
+async function tell(instance: Instance, clock: StoryClock, repositories: DemoRepositories): Promise<Cast> {
   const narrator = new Narrator(instance, clock)
   const people = { owner: await narrator.person("ada"), member: await narrator.person("grace"), visitor: await narrator.person("mary") }
   const { owner, member } = people
@@ -83,8 +93,8 @@ async function tell(instance: Instance, clock: StoryClock): Promise<Cast> {
   await narrator.does(owner, "archive_room", { roomId: archived.roomId }, { reason: "Answered well enough; the next question has its own Room." })
 
   const expired = await credential(member, empty, "expired", everything, { expiresAt })
-  const main = await tellMainStory(narrator, owner, member)
-  const issued = {
+  const main = await tellMainStory(narrator, owner, member, repositories.public)
+  const issued: Record<CredentialName, { shown: DemoCredential }> = {
     owner_all: await credential(owner, empty, "owner, everything"),
     member_all: await credential(member, empty, "member, everything"),
     member_post_only: await credential(member, empty, "member, discussion", ["post_thread"]),
@@ -97,8 +107,8 @@ async function tell(instance: Instance, clock: StoryClock): Promise<Cast> {
     main_member_all: await credential(member, main, "member, everything"),
     archived_member_all: archivedMember,
   }
-  const credentials = Object.fromEntries(Object.entries(issued).map(([name, { shown }]) => [name, shown]))
-  return { people, rooms: { main, empty, archived }, credentials, keys: {}, repositories: {} }
+  const credentials = Object.fromEntries(credentialNames.map((name) => [name, issued[name].shown])) as Record<CredentialName, DemoCredential>
+  return { people, rooms: { main, empty, archived }, credentials, keys: {}, repositories }
 }
 
 export interface Demo extends Service, Cast {}
@@ -112,15 +122,18 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   const start = options.deterministic ? FIXED_START : Date.now() - STORY_DAYS * DAY
   const clock = new StoryClock(start)
   const world = options.deterministic ? seededWorld("research-room demo", clock.read) : realWorld(0, clock.read)
+  const folder = join(data, "repositories")
+  const { folders = [], github = null } = options.repositories ?? {}
   let cast: Cast | undefined
   try {
     const service = await startService({
       ...options,
       data,
       world,
+      repositories: { folders: [folder, ...folders], github },
       async prepare(instance) {
         if (instance.tables.people.exist()) throw new UsageError(`The folder ${data} holds data already; a demo starts in a new one.`)
-        cast = await tell(instance, clock)
+        cast = await tell(instance, clock, makeRepositories(folder))
         // A deterministic instance lives on in its own time: each look at the clock is a millisecond later.
         let ticks = start + STORY_DAYS * DAY
         clock.runWith(options.deterministic ? () => ticks++ : Date.now)

@@ -4,6 +4,7 @@ import type { InputOf, OperationName, ResultOf } from "../contract/operations/in
 import { operationNamed } from "../contract/operations/index.ts"
 import type { Instance } from "../instance.ts"
 import type { Actor } from "../ledger/actor.ts"
+import { moment } from "../ledger/world.ts"
 
 /** A clock that the story moves; once the story is told it goes on by itself. */
 export class StoryClock {
@@ -38,6 +39,16 @@ export class Narrator {
   constructor(instance: Instance, clock: StoryClock) {
     this.#instance = instance
     this.#clock = clock
+  }
+
+  /** A fresh id, as a client makes one. */
+  id(): string {
+    return this.#instance.world.id()
+  }
+
+  /** A moment some minutes ahead in the story. */
+  later(minutes: number): string {
+    return moment(this.#clock.read() + minutes * 60_000)
   }
 
   /** Makes a person with a password that is known to the story. */

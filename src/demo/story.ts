@@ -1,6 +1,8 @@
 /** The main Room's story: a question about learning-rate warm-up, argued in two Threads. */
 import type { InputOf } from "../contract/operations/index.ts"
+import { tellExperiment } from "./experiment.ts"
 import type { Narrator } from "./narrator.ts"
+import type { DemoRepositories } from "./repositories.ts"
 
 interface Member {
   readonly userId: string
@@ -55,7 +57,7 @@ const clippingExplains = (first: string): Hypothesis => ({
 })
 
 /** Tells the story and returns the Room. */
-export async function tellMainStory(narrator: Narrator, owner: Member, member: Member): Promise<{ roomId: string; openingThreadId: string }> {
+export async function tellMainStory(narrator: Narrator, owner: Member, member: Member, repository: DemoRepositories["public"]): Promise<{ roomId: string; openingThreadId: string }> {
   const { result: room } = await narrator.does(owner, "create_room", {}, {
     title: "Does warm-up do more than clipping?",
     question: "How much of what learning-rate warm-up does to early training loss remains once gradients are clipped?",
@@ -87,5 +89,6 @@ export async function tellMainStory(narrator: Narrator, owner: Member, member: M
   await narrator.does(member, "reuse_record", { threadId }, { versionId: first.result.versionId, note: "The prediction this Thread starts from." })
   await narrator.does(member, "publish_hypothesis", {}, { ...clippingExplains(first.result.versionId), roomId, threadId }, 50)
   await narrator.does(owner, "post_message", { threadId }, { text: "Good: these two can be tested with the same twenty runs." }, 15)
+  await tellExperiment(narrator, { owner, member, roomId, threadId: openingThreadId, hypothesis: first.result.versionId, repository })
   return { roomId, openingThreadId }
 }

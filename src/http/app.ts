@@ -2,7 +2,7 @@
 import { H3, type H3Event } from "h3"
 import { Refusal } from "../contract/refusals.ts"
 import { refused } from "./answer.ts"
-import { discoveryRoutes } from "./discovery.ts"
+import { discovery } from "./discovery.ts"
 import type { Edge } from "./edge.ts"
 import { mustBeOwnHost } from "./host.ts"
 import { peopleRoutes } from "./people.ts"
@@ -28,7 +28,7 @@ export function createApp(edge: Edge): H3 {
   app.use((event) => mustBeOwnHost(event.req.headers.get("host"), edge.baseUrl))
 
   const routes = new Routes(app, edge)
-  discoveryRoutes(edge, routes)
+  discovery(edge, routes)
   readRoutes(edge, routes)
   writeRoutes(edge, routes)
   peopleRoutes(edge, routes)

@@ -1,5 +1,55 @@
-/** The routes by which a client finds out what the service offers. */
+/** The routes by which a client finds out what the service offers. Every document is made from the registry, once. */
+import type { HTTPResponse } from "h3"
+import { healthLive, healthReady } from "../contract/discovery/health.ts"
+import { llmsTxt } from "../contract/discovery/llms.ts"
+import { manifest } from "../contract/discovery/manifest.ts"
+import { openApi } from "../contract/discovery/openapi.ts"
+import { type DiscoveryName, type DiscoveryParameters, discoveryRoutes } from "../contract/discovery/routes.ts"
+import { schemaAnswer } from "../contract/discovery/schemas.ts"
+import { skill } from "../contract/discovery/skill.ts"
+import { checkParameters } from "../contract/read.ts"
+import { answer, json } from "./answer.ts"
 import type { Edge } from "./edge.ts"
 import type { Routes } from "./routes.ts"
 
-export function discoveryRoutes(_edge: Edge, _routes: Routes): void {}
+type Documents = { readonly [N in DiscoveryName]: (query: DiscoveryParameters<N>) => string }
+
+/** Keeps what `make` makes for each key: the documents are large, and the same for as long as the process runs. */
+function once<K extends string>(make: (key: K) => string): (key: K) => string {
+  const made = new Map<K, string>()
+  return (key) => {
+    const text = made.get(key) ?? make(key)
+    made.set(key, text)
+    return text
+  }
+}
+
+function documents({ instance, baseUrl, softwareVersion }: Edge): Documents {
+  const running = { baseUrl, softwareVersion, instanceId: instance.instanceId }
+  const whole = once((name: "manifest" | "openapi" | "llms") =>
+    name === "llms" ? llmsTxt(running) : JSON.stringify(name === "manifest" ? manifest(running) : openApi(running)),
+  )
+  return {
+    service: () => whole("manifest"),
+    manifest: () => whole("manifest"),
+    openapi: () => whole("openapi"),
+    llms_txt: () => whole("llms"),
+    skill: ({ part }) => skill(part, running),
+    health_ready: () => JSON.stringify(healthReady(running)),
+    health_live: () => JSON.stringify(healthLive()),
+    research_schema: (query) => JSON.stringify(schemaAnswer("research", query, running)),
+    publication_schema: (query) => JSON.stringify(schemaAnswer("publication", query, running)),
+  }
+}
+
+/** Adds every discovery route of the registry. */
+export function discovery(edge: Edge, routes: Routes): void {
+  const made = documents(edge) as Readonly<Record<string, (query: never) => string>>
+  for (const definition of discoveryRoutes) {
+    routes.add(definition.method, definition.path, (event): HTTPResponse => {
+      const query = checkParameters(definition, event.url.searchParams)
+      const text = made[definition.name]?.(query as never) ?? ""
+      return definition.mediaType === "application/json" ? json(text) : answer(text, definition.mediaType)
+    })
+  }
+}

@@ -6,10 +6,10 @@ import { checkParameters, type Read } from "../contract/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
-import { Page } from "../ledger/paging.ts"
+import { ColumnPage, Page } from "../ledger/paging.ts"
 import type { Reader, Readers } from "../ledger/reading.ts"
 import { moment } from "../ledger/world.ts"
-import { json, pageText, versioned } from "./answer.ts"
+import { columnPageText, json, pageText, versioned } from "./answer.ts"
 import { bearer, type Edge, mustBeSignedIn, mustNotComeFromBrowser, pathParams, personActor, signedIn } from "./edge.ts"
 import type { Routes } from "./routes.ts"
 
@@ -62,6 +62,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       const query = checkParameters(definition, event.url.searchParams)
       const found = await reader({ params: pathParams(event), query, actor, signal: event.req.signal })
       if (found instanceof Page) return json(pageText(found, event.url, basePath, moment(instance.world.now())))
+      if (found instanceof ColumnPage) return json(columnPageText(found, event.url, basePath, moment(instance.world.now())))
       if (found instanceof JsonText) return json(found.text)
       return json(versioned(found as { readonly [member: string]: Writable }))
     })

@@ -1,20 +1,12 @@
 /** The activity of each Room: one entry per accepted write, each chained to the one before by digest. */
 import type { ActivityEntry } from "../contract/answers.ts"
+import { firstPreviousDigest } from "../contract/chain.ts"
 import { canonicalJson, digestOf, extendJson, type Json } from "../contract/json.ts"
 import type { Db } from "./database.ts"
-
-/** What the first entry of a Room names as the digest before it. */
-export const firstPreviousDigest = `sha256:${"0".repeat(64)}`
 
 interface Head {
   activity_sequence: number
   activity_digest: string
-}
-
-/** The digest of an entry: over the canonical JSON of all its members but `digest`. */
-export function entryDigest(entry: Omit<ActivityEntry, "digest"> | ActivityEntry): string {
-  const { digest: _own, ...rest } = entry as ActivityEntry
-  return digestOf(canonicalJson(rest as unknown as Json))
 }
 
 export type Activity = ReturnType<typeof activity>

@@ -37,6 +37,8 @@ export interface Standing {
 export interface Gate {
   /** @throws Refusal `not_authenticated` when the credential expired or was revoked since the request came in */
   confirm(actor: Actor, at: string): void
+  /** Notes that the actor's credential was used. */
+  used(actor: Actor, at: string): void
   /** The Room, and what the person is in it; undefined when there is no such Room. */
   standing(roomId: string, userId: string): Standing | undefined
 }

@@ -8,6 +8,7 @@ import { label as labelText } from "../contract/labels.ts"
 import { limits } from "../contract/limits.ts"
 import { checkBody, type Operation, pathNames } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
+import type { RepositoryPin } from "../contract/work.ts"
 import type { Actor, Gate } from "./actor.ts"
 import { activity } from "./activity.ts"
 import type { Behaviour, Call, Change, Outcome, Subject } from "./behaviour.ts"
@@ -46,12 +47,20 @@ export interface LedgerParts {
   readonly db: Db
   readonly world: World
   readonly gate: Gate
+  /** Says whether a pinned repository is public and its commit exists. */
+  readonly repositories: OutsideCheck
+}
+
+/** What the ledger asks of the world outside. `ok` is null while it cannot be told; `retryAfter` is in seconds. */
+export interface OutsideCheck {
+  check(pin: RepositoryPin): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string } | { readonly ok: null; readonly reason: string; readonly retryAfter: number | null }>
 }
 
 export class Ledger {
   readonly #db: Db
   readonly #world: World
   readonly #gate: Gate
+  readonly #repositories: OutsideCheck
   readonly #queue: CommitQueue
   readonly #receipts
   readonly #sequences
@@ -60,7 +69,8 @@ export class Ledger {
   readonly activity
   readonly watch = new Watch()
 
-  constructor({ db, world, gate }: LedgerParts) {
+  constructor({ db, world, gate, repositories }: LedgerParts) {
+    this.#repositories = repositories
     this.#db = db
     this.#world = world
     this.#gate = gate
@@ -82,6 +92,9 @@ export class Ledger {
    */
   async admit(request: Request): Promise<string> {
     const delivery = this.#check(request)
+    const pin = delivery.behaviour.outside?.(delivery) ?? null
+    const known = pin === null ? undefined : await this.#askOutside(delivery, pin)
+    if (known !== undefined) return known
     return this.#queue.run(() => {
       const receipt = this.#deliver(delivery)
       if (request.rehearse === true && !receipt.replayed) throw new Undo(extendJson(receipt.text, { rehearsed: true }))
@@ -136,14 +149,12 @@ export class Ledger {
     }
   }
 
-  /** Steps 8 to 13, inside the transaction. */
-  #deliver(delivery: Delivery): { text: string; replayed: boolean } {
+  /** Steps 8 to 10: what can be answered without changing anything. */
+  #approach(delivery: Delivery, at: string): { replayed: string } | { subject: Subject } {
     const { operation, behaviour, actor } = delivery
-    const at = moment(this.#world.now())
     this.#gate.confirm(actor, at)
-
     const replayed = this.#replay(delivery)
-    if (replayed !== undefined) return { text: replayed, replayed: true }
+    if (replayed !== undefined) return { replayed }
 
     const lacking = grantRefusal(operation, actor)
     if (lacking) throw lacking
@@ -153,15 +164,39 @@ export class Ledger {
     if (unknown.length > 0) {
       throw new Refusal("unknown_reference", `The body refers to ${unknown.length === 1 ? "an object" : "objects"} that this service does not hold: ${unknown.map(({ path }) => path).join(", ")}.`, { issues: unknown })
     }
+    return { subject }
+  }
+
+  /**
+   * Step 11, outside of any transaction and after a first walk through steps 8 to 10: a replay never reaches the host.
+   * @returns the receipt, where the first walk found one
+   */
+  async #askOutside(delivery: Delivery, pin: RepositoryPin): Promise<string | undefined> {
+    const found = this.#db.snapshot(() => this.#approach(delivery, moment(this.#world.now())))
+    if ("replayed" in found) return found.replayed
+    const answer = await this.#repositories.check(pin)
+    if (answer.ok) return undefined
+    if (answer.ok === false) throw new Refusal("repository_unavailable", answer.reason, { status: 422, issues: [{ path: "/repository", message: answer.reason }] })
+    throw new Refusal("repository_unavailable", answer.reason, { status: 503, ...(answer.retryAfter === null ? {} : { retryAfter: answer.retryAfter }) })
+  }
+
+  /** Steps 8 to 13, inside the transaction. */
+  #deliver(delivery: Delivery): { text: string; replayed: boolean } {
+    const { behaviour, actor } = delivery
+    const at = moment(this.#world.now())
+    const found = this.#approach(delivery, at)
+    if ("replayed" in found) return { text: found.replayed, replayed: true }
+    const { subject } = found
     behaviour.admit?.(delivery, subject)
 
     const change = this.#change(at, subject.roomId)
     const outcome = behaviour.write(delivery, subject, change)
+    this.#gate.used(actor, at)
     return { text: this.#record(delivery, subject, change, outcome), replayed: false }
   }
 
   /** Step 8: a known id answers its first receipt, or refuses other content. */
-  #replay({ operation, actor, deliveryId, requestDigest }: Delivery): string | undefined {
+  #replay({ operation, behaviour, actor, deliveryId, requestDigest }: Delivery): string | undefined {
     const known = this.#receipts.find(operation, actor, deliveryId)
     if (known === undefined) return undefined
     if (known.requestDigest !== requestDigest) {
@@ -171,7 +206,8 @@ export class Ledger {
       })
     }
     const changed = known.credentialId !== (actor.grant?.credentialId ?? null)
-    return extendJson(known.body, { replayed: true, ...(changed ? { credentialChanged: true } : {}) })
+    const current = behaviour.moved?.(JSON.parse(known.body) as { targetId: string; result: Record<string, unknown> })
+    return extendJson(known.body, { replayed: true, ...(changed ? { credentialChanged: true } : {}), ...(current && { current }) })
   }
 
   /** Step 9: membership, scope, role and archive of the Room. */

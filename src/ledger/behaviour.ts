@@ -1,8 +1,9 @@
 /** What an operation does, beyond what its definition says: the part that its domain writes. */
 import type { LabelledKind } from "../contract/labels.ts"
-import type { Writable } from "../contract/json.ts"
+import type { JsonObject, Writable } from "../contract/json.ts"
 import type { BodyOf, OperationName, ResultOf } from "../contract/operations/index.ts"
 import type { Issue } from "../contract/refusals.ts"
+import type { RepositoryPin } from "../contract/work.ts"
 import type { Actor } from "./actor.ts"
 import type { EntryBody } from "./timeline.ts"
 
@@ -68,8 +69,12 @@ export interface Behaviour<Body = never, Result = Record<string, unknown>, S ext
   subject(call: Call<Body>): S
   /** The exact references of the body that do not exist here. */
   references?(call: Call<Body>, subject: S): Issue[]
+  /** The repository and commit that must be public and exist; asked of their host outside of any transaction. */
+  outside?(call: Call<Body>): RepositoryPin | null
   /** @throws Refusal 403 or 409 when the state, or who asks, does not allow it now */
   admit?(call: Call<Body>, subject: S): void
+  /** The state the subject of a replayed receipt has now, where it moved since; undefined where it did not. */
+  moved?(receipt: { readonly targetId: string; readonly result: Result }): JsonObject | undefined
   /** Writes the domain's own rows. */
   write(call: Call<Body>, subject: S, change: Change): Outcome<Result>
 }

@@ -1,7 +1,7 @@
 /** Proves a database whole: the file itself, the digest chain of every Room, and that no number is missing. */
 import type { ActivityEntry } from "../contract/answers.ts"
+import { entryDigest, firstPreviousDigest } from "../contract/chain.ts"
 import { digestOf } from "../contract/json.ts"
-import { entryDigest, firstPreviousDigest } from "./activity.ts"
 import type { Db } from "./database.ts"
 
 export interface CheckReport {

@@ -17,6 +17,18 @@ export class Page {
   }
 }
 
+/** A page whose items are columns: lists of the same length. */
+export class ColumnPage {
+  readonly members: { readonly [member: string]: Writable }
+  readonly hasMore: boolean
+  readonly nextCursor: number
+  constructor(members: { readonly [member: string]: Writable }, hasMore: boolean, nextCursor: number) {
+    this.members = members
+    this.hasMore = hasMore
+    this.nextCursor = nextCursor
+  }
+}
+
 const badCursor = () => new Refusal("invalid_parameter", "The cursor in after is not one that this list gave out.", { issues: [{ path: "/after", message: "is not a cursor of this list" }] })
 
 /** How many items a page holds. */

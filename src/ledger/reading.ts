@@ -2,7 +2,7 @@
 import type { Writable } from "../contract/json.ts"
 import type { ParametersOf, ReadName } from "../contract/reads/index.ts"
 import type { Actor } from "./actor.ts"
-import type { Page } from "./paging.ts"
+import type { ColumnPage, Page } from "./paging.ts"
 
 /** One read as it was asked, its parameters checked. */
 export interface Asked<Query = unknown> {
@@ -15,8 +15,10 @@ export interface Asked<Query = unknown> {
   readonly signal?: AbortSignal
 }
 
+type Answered = Page | ColumnPage | Writable
+
 /** Answers a read with a page, an object (the edge adds `schemaVersion`) or a whole JSON text. */
-export type Reader<Query = never> = (asked: Asked<Query>) => Page | Writable | Promise<Page | Writable>
+export type Reader<Query = never> = (asked: Asked<Query>) => Answered | Promise<Answered>
 
 /** A reader for each read of the list, no more and no less. */
 export type Readers = { readonly [N in ReadName]: ReaderOf<N> }

@@ -3,6 +3,7 @@ import type { Permission } from "../contract/enumerations.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
+import { moment } from "../ledger/world.ts"
 import { tokenDigest, tokenForm, tokenPrefixes } from "../people/tokens.ts"
 
 export type Credential = {
@@ -67,11 +68,11 @@ export function credentials(db: Db) {
   const byDigest = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.token_digest = ?`)
   const byId = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.credential_id = ?`)
   const ofRoom = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.room_id = ? ORDER BY c.credential_id`)
-  const life = db.prepare<{ expires_at: string; revoked_at: string | null; last_used_at: string | null }>(
-    "SELECT expires_at, revoked_at, last_used_at FROM credentials WHERE credential_id = ?",
+  const life = db.prepare<{ expires_at: string; revoked_at: string | null }>(
+    "SELECT expires_at, revoked_at FROM credentials WHERE credential_id = ?",
   )
   const revoke = db.prepare("UPDATE credentials SET revoked_at = ? WHERE credential_id = ? AND revoked_at IS NULL")
-  const used = db.prepare("UPDATE credentials SET last_used_at = ? WHERE credential_id = ?")
+  const used = db.prepare("UPDATE credentials SET last_used_at = ? WHERE credential_id = ? AND (last_used_at IS NULL OR last_used_at < ?)")
 
   return {
     insert({ credentialId, roomId, owner, label, permissions, threadIds, createdAt, expiresAt }: Omit<Credential, "revokedAt" | "lastUsedAt">, token: string): void {
@@ -99,13 +100,14 @@ export function credentials(db: Db) {
       return { ...found.owner, grant, credential: found }
     },
 
-    /** The recheck of every write, which also notes the last use. @throws Refusal `not_authenticated` */
+    /** The recheck of every write. @throws Refusal `not_authenticated` */
     confirm(credentialId: string, at: string): void {
       const row = life.get(credentialId)
       if (row === undefined) throw refused("This credential is unknown here.")
       mustLive(row, at)
-      if (row.last_used_at === null || Date.parse(at) - Date.parse(row.last_used_at) > LAST_USE_STEP) used.run(at, credentialId)
     },
+    /** Notes a use, at most once in a while. */
+    used: (credentialId: string, at: string) => used.run(at, credentialId, moment(Date.parse(at) - LAST_USE_STEP)),
 
     find(credentialId: string): Credential | undefined {
       const row = byId.get(credentialId)

@@ -18,11 +18,13 @@ interface Parts {
   readonly credentials: Credentials
   readonly activity: Activity
   readonly watch: Watch
+  /** The experiments a person holds now. */
+  readonly assignments: (userId: string) => readonly { readonly experimentId: string; readonly label: string; readonly roomId: string; readonly status: string }[]
 }
 
 const noRoom = () => new Refusal("room_unavailable", "There is no such Room.")
 
-export function roomReads({ rooms, members, credentials, activity, watch }: Parts) {
+export function roomReads({ rooms, members, credentials, activity, watch, assignments }: Parts) {
   /** @throws Refusal 404 */
   function mustFind(roomId: string): RoomSummary {
     const room = rooms.summary(roomId)
@@ -41,7 +43,7 @@ export function roomReads({ rooms, members, credentials, activity, watch }: Part
 
   /** A signed-in person's membership of the Room in the path. @throws Refusal 404, 403 */
   function ownMembership(actor: Actor | null, roomId: string) {
-    mustFind(roomId)
+    rooms.mustExist(roomId)
     const member = members.find(roomId, actor?.userId ?? "")
     if (member === undefined) throw new Refusal("not_a_member", "You are not a member of this Room.")
     return member
@@ -57,7 +59,7 @@ export function roomReads({ rooms, members, credentials, activity, watch }: Part
 
     async room_activity({ params, query, signal }) {
       const roomId = params.roomId as string
-      mustFind(roomId)
+      rooms.mustExist(roomId)
       const after = query.after ?? 0
       const read = () => activity.after(roomId, after, query.kinds, pageSize(query) + 1)
       let rows = read()
@@ -84,7 +86,7 @@ export function roomReads({ rooms, members, credentials, activity, watch }: Part
         grants: permissions,
         credential: { id, label, expiresAt, threadIds },
         room: { id: room.roomId, title: room.title, archived: room.state === "archived" },
-        assignments: [],
+        assignments: assignments(actor.userId),
       }
     },
 
@@ -95,7 +97,7 @@ export function roomReads({ rooms, members, credentials, activity, watch }: Part
         room: { id, title, state, archive },
         membership: member === undefined ? null : { role: member.role, joinedAt: member.joinedAt },
         activityWatermark: activity.watermark(id),
-        assignments: [],
+        assignments: assignments(own.userId).filter(({ roomId }) => roomId === id),
       }
     },
 
@@ -109,7 +111,7 @@ export function roomReads({ rooms, members, credentials, activity, watch }: Part
     },
 
     members({ params }) {
-      mustFind(params.roomId as string)
+      rooms.mustExist(params.roomId as string)
       return { items: members.of(params.roomId as string) }
     },
 

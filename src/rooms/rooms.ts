@@ -1,6 +1,7 @@
 /** Rooms: their rows, and how they are shown. */
 import { labelPrefixes } from "../contract/labels.ts"
 import type { MemberRole, RoomState } from "../contract/enumerations.ts"
+import { Refusal } from "../contract/refusals.ts"
 import type { Archive, Standing } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import { containing } from "../ledger/paging.ts"
@@ -83,6 +84,7 @@ export function rooms(db: Db) {
      LEFT JOIN members m ON m.room_id = r.room_id AND m.user_id = ?
      WHERE r.room_id = ?`,
   )
+  const openingThread = db.prepare<{ opening_thread_id: string }>("SELECT opening_thread_id FROM rooms WHERE room_id = ?")
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ?`)
   const list = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id < ? ORDER BY r.room_id DESC LIMIT ?`)
   const search = db.prepare<SummaryRow>(
@@ -104,6 +106,19 @@ export function rooms(db: Db) {
       const row = standing.get(userId, roomId)
       return row && { roomId: row.room_id, title: row.title, state: row.state, archive: archiveOf(row), role: row.role }
     },
+    /** @throws Refusal 404 for a Room that does not exist */
+    mustExist(roomId: string): void {
+      if (openingThread.get(roomId) === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
+    },
+    /** @throws Refusal 422 for a label without its Room, 404 for a Room that does not exist */
+    mustFitLabel({ roomId, label }: { roomId?: string; label?: string }): void {
+      if (label !== undefined && roomId === undefined) {
+        throw new Refusal("invalid_parameter", "label is Room-scoped: give roomId with it.", { issues: [{ path: "/roomId", message: "is required with label" }] })
+      }
+      if (roomId !== undefined && openingThread.get(roomId) === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
+    },
+    /** The Thread a Room was made with; undefined when there is no such Room. */
+    openingThread: (roomId: string): string | undefined => openingThread.get(roomId)?.opening_thread_id,
     summary: (roomId: string): RoomSummary | undefined => {
       const row = one.get(roomId)
       return row && summary(row)

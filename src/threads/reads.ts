@@ -37,7 +37,7 @@ export function threadReads({ threads, rooms, timeline }: Parts) {
   return {
     room_threads({ params, query }) {
       const roomId = params.roomId as string
-      if (rooms.summary(roomId) === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
+      rooms.mustExist(roomId)
       return feedPage(threads.page(roomId, query.after ?? 0, pageSize(query) + 1), query, (thread) => thread)
     },
 

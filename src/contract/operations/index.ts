@@ -1,8 +1,11 @@
 /** The list of operations. Everything that needs to know which operations exist reads it here. */
 import type * as v from "valibot"
 import type { Operation } from "../operation.ts"
+import { registerAttempt, reportAttemptEvent } from "./attempts.ts"
 import { issueCredential, revokeCredential, rotateCredential } from "./credentials.ts"
+import { acceptPlan, amendExperiment, cancelExperiment, proposeExperiment, releaseExperiment, reportExperimentStatus, takeExperiment } from "./experiments.ts"
 import { publishHypothesis } from "./hypotheses.ts"
+import { registerMaterial, reportMaterialLocation } from "./materials.ts"
 import { addMember, amendRoom, archiveRoom, createRoom, decideJoinRequest, removeMember, requestToJoin, restoreRoom } from "./rooms.ts"
 import { createThread, postMessage, reuseRecord } from "./threads.ts"
 
@@ -11,6 +14,17 @@ const all = [
   postMessage,
   reuseRecord,
   publishHypothesis,
+  proposeExperiment,
+  amendExperiment,
+  cancelExperiment,
+  takeExperiment,
+  releaseExperiment,
+  reportExperimentStatus,
+  acceptPlan,
+  registerAttempt,
+  reportAttemptEvent,
+  registerMaterial,
+  reportMaterialLocation,
   createRoom,
   amendRoom,
   requestToJoin,

@@ -2,8 +2,10 @@
 import * as v from "valibot"
 import * as answers from "../answers.ts"
 import { plain, uuid } from "../fields.ts"
+import { labelPattern } from "../labels.ts"
 import { limits } from "../limits.ts"
 import { operations } from "../operations/index.ts"
+import { workReads } from "./work.ts"
 import { type Read, read, wholeNumber, words } from "../read.ts"
 
 const distinct = (kinds: (string | null | undefined)[]) => [...new Set(kinds.filter((kind) => typeof kind === "string"))]
@@ -12,8 +14,6 @@ export const entryKinds = distinct(operations.map(({ entry }) => entry?.kind))
 export const activityKinds = distinct(operations.map(({ activity }) => activity))
 
 const query = v.exactOptional(plain(limits.searchQuery))
-const label = (prefix: string) =>
-  v.pipe(v.string(), v.regex(new RegExp(`^${prefix}[1-9][0-9]{0,8}$`, "u"), `must be a label such as ${prefix}1`))
 
 const all = [
   read({ name: "rooms", path: "/api/research/rooms", summary: "Rooms, newest first; query searches titles and questions.", parameters: { query }, cursor: "opaque", answer: answers.page(answers.roomSummary) }),
@@ -44,7 +44,7 @@ const all = [
     name: "hypotheses",
     path: "/api/research/hypotheses",
     summary: "Hypotheses in the order they were published; label needs roomId.",
-    parameters: { roomId: v.exactOptional(uuid), label: v.exactOptional(label("H")) },
+    parameters: { roomId: v.exactOptional(uuid), label: v.exactOptional(labelPattern("hypothesis")) },
     cursor: "uuid",
     answer: answers.page(answers.recordSummary),
   }),
@@ -53,6 +53,7 @@ const all = [
   read({ name: "record", path: "/api/research/records/{versionId}", summary: "One record of any kind as it was accepted, with its standing and what it rests on.", answer: answers.record }),
   read({ name: "record_concept", path: "/api/research/records/{versionId}/concepts/{key}", summary: "One concept that a record defines.", answer: answers.concept }),
   read({ name: "concepts", path: "/api/research/concepts", summary: "Concepts that records define, newest first; query searches keys, labels and definitions.", parameters: { query }, cursor: "opaque", answer: answers.page(answers.conceptSummary) }),
+  ...workReads,
 
   read({ name: "identity", surface: "credential", path: "/api/agent/research/identity", summary: "Who the credential speaks for, what it may do, its Room and the person's assignments across Rooms.", answer: answers.identity }),
   read({ name: "room_status", surface: "credential", path: "/api/agent/rooms/{roomId}/status", summary: "The credential's own Room: state, membership, watermark, own assignments.", answer: answers.roomStatus }),
@@ -61,6 +62,7 @@ const all = [
     name: "receipt",
     surface: "credential",
     path: "/api/agent/receipts",
+    refusals: ["unknown_receipt"],
     summary: "The caller's own stored receipt: the way out of an uncertain delivery without sending the body again.",
     parameters: { operation: plain(100), requestId: v.exactOptional(uuid), clientMessageId: v.exactOptional(uuid) },
     answer: answers.receipt,
@@ -68,7 +70,7 @@ const all = [
 
   read({ name: "session", surface: "visitor", path: "/api/session", summary: "Who is signed in, or null.", answer: answers.session }),
   read({ name: "members", surface: "session", path: "/api/rooms/{roomId}/members", summary: "The members of a Room.", answer: shapeOf(answers.member) }),
-  read({ name: "join_requests", surface: "session", path: "/api/rooms/{roomId}/join-requests", summary: "Open requests to join, for the Room's owner.", answer: shapeOf(answers.joinRequest) }),
+  read({ name: "join_requests", surface: "session", path: "/api/rooms/{roomId}/join-requests", summary: "Open requests to join, for the Room's owner.", refusals: ["role_required"], answer: shapeOf(answers.joinRequest) }),
   read({ name: "credentials", surface: "session", path: "/api/rooms/{roomId}/credentials", summary: "Credentials of a Room: one's own, and for its owner everybody's. Tokens are never shown.", answer: shapeOf(answers.credentialSummary) }),
   read({ name: "invitation", surface: "visitor", path: "/api/invitations/{token}", summary: "What an invitation link offers, for the person who holds it.", answer: answers.invitation }),
 ] as const
@@ -82,7 +84,7 @@ export const reads: readonly Read[] = all
 
 type Definition = (typeof all)[number]
 export type ReadName = Definition["name"]
-type DefinitionOf<N extends ReadName> = Extract<Definition, { name: N }>
+export type DefinitionOf<N extends ReadName> = Extract<Definition, { name: N }>
 /** The query parameters of a read as the service sees them. */
 export type ParametersOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["query"]>
 /** What a read answers. */

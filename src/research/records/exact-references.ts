@@ -1,7 +1,7 @@
 /** The exact references that a record's content makes, each with its path, so that an unknown one can be named. */
-import type { Issue } from "../contract/refusals.ts"
-import type { Assertion, Concepts } from "../contract/science.ts"
-import { pointer } from "../contract/validation.ts"
+import type { Issue } from "../../contract/refusals.ts"
+import type { Assertion, Concepts } from "../../contract/science.ts"
+import { pointer } from "../../contract/validation.ts"
 import type { Records } from "./records.ts"
 
 interface Referring {

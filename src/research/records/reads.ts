@@ -1,10 +1,10 @@
 /** Reads of records and concepts. */
-import type { RecordKind } from "../contract/enumerations.ts"
-import { isUuid } from "../contract/fields.ts"
-import { Refusal } from "../contract/refusals.ts"
-import { keysetPage, opaqueCursor, pageSize, readOpaqueCursor, uuidCursor } from "../ledger/paging.ts"
-import type { Readers } from "../ledger/reading.ts"
-import type { Rooms } from "../rooms/rooms.ts"
+import type { RecordKind } from "../../contract/enumerations.ts"
+import { isUuid } from "../../contract/fields.ts"
+import { Refusal } from "../../contract/refusals.ts"
+import { keysetPage, opaqueCursor, pageSize, readOpaqueCursor, uuidCursor } from "../../ledger/paging.ts"
+import type { Readers } from "../../ledger/reading.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
 import type { Records } from "./records.ts"
 
 interface Parts {
@@ -13,11 +13,6 @@ interface Parts {
 }
 
 export function recordReads({ records, rooms }: Parts) {
-  /** @throws Refusal 404 for a Room that does not exist */
-  function mustHaveRoom(roomId: string | undefined): void {
-    if (roomId !== undefined && rooms.summary(roomId) === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
-  }
-
   /** @throws Refusal 404 for no record, or one of another kind */
   function mustRead(versionId: string | undefined, kind?: RecordKind) {
     const record = versionId !== undefined && isUuid(versionId) ? records.read(versionId) : undefined
@@ -35,10 +30,7 @@ export function recordReads({ records, rooms }: Parts) {
 
   return {
     hypotheses({ query }) {
-      if (query.label !== undefined && query.roomId === undefined) {
-        throw new Refusal("invalid_parameter", "label is Room-scoped: give roomId with it.", { issues: [{ path: "/roomId", message: "is required with label" }] })
-      }
-      mustHaveRoom(query.roomId)
+      rooms.mustFitLabel(query)
       return keysetPage(records.ofKind("hypothesis", query, uuidCursor(query.after), pageSize(query) + 1), query, (record) => record, ({ versionId }) => versionId)
     },
     hypothesis: ({ params }) => mustRead(params.versionId, "hypothesis"),
@@ -46,7 +38,7 @@ export function recordReads({ records, rooms }: Parts) {
 
     publications: ({ query }) => newest(undefined, query),
     room_publications({ params, query }) {
-      mustHaveRoom(params.roomId)
+      rooms.mustExist(params.roomId as string)
       return newest(params.roomId, query)
     },
 

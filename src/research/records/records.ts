@@ -1,9 +1,9 @@
 /** Scientific records of every kind: their rows, what they rest on, and how they are shown. */
-import type { RecordKind } from "../contract/enumerations.ts"
-import { JsonText, type Writable } from "../contract/json.ts"
-import type { Concepts } from "../contract/science.ts"
-import type { Db } from "../ledger/database.ts"
-import { containing } from "../ledger/paging.ts"
+import type { RecordKind } from "../../contract/enumerations.ts"
+import { JsonText, type Writable } from "../../contract/json.ts"
+import type { Concepts } from "../../contract/science.ts"
+import type { Db } from "../../ledger/database.ts"
+import { containing } from "../../ledger/paging.ts"
 
 export interface NewRecord {
   readonly versionId: string
@@ -170,6 +170,13 @@ export function records(db: Db) {
       const row = card.get(versionId)
       return row && recordSummary(row)
     },
+
+    /** Records named by exact reference, in the same order. */
+    resolve: (versionIds: readonly string[]) =>
+      versionIds.flatMap((versionId) => {
+        const row = card.get(versionId)
+        return row === undefined ? [] : [{ versionId, label: row.label, kind: row.kind, wording: row.wording, status: "current" }]
+      }),
 
     /** A record whole, its content as it was accepted. */
     read(versionId: string): { kind: RecordKind; answer: { readonly [member: string]: Writable } } | undefined {

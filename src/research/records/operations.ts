@@ -1,8 +1,8 @@
 /** What publishes or reuses records. */
-import type { Writable } from "../contract/json.ts"
-import { behaviour } from "../ledger/behaviour.ts"
-import { threadSubject } from "../threads/operations.ts"
-import type { Threads } from "../threads/threads.ts"
+import type { Writable } from "../../contract/json.ts"
+import { behaviour } from "../../ledger/behaviour.ts"
+import { threadSubject } from "../../threads/operations.ts"
+import type { Threads } from "../../threads/threads.ts"
 import { unknownReferences } from "./exact-references.ts"
 import type { Records } from "./records.ts"
 

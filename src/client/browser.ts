@@ -1,0 +1,63 @@
+/** A person at the browser, without one: signed in over HTTP, with the session cookie and the Origin that a page would send. */
+import { actions } from "../contract/actions.ts"
+import { browserPath } from "../contract/operation.ts"
+import type { OperationName } from "../contract/operations/index.ts"
+import type { AnswerOf } from "../contract/reads/index.ts"
+import { type Input, operationOf, readOf, readRequest } from "./requests.ts"
+import { Transport, type TransportOptions } from "./transport.ts"
+import type { BrowserRead, ReadArguments, ReceiptOf, WriteInput } from "./types.ts"
+import { deliver, type WriteOptions } from "./write.ts"
+
+export class Browser {
+  readonly #transport: Transport
+  readonly #origin: string
+  #cookie = ""
+
+  private constructor(options: TransportOptions) {
+    this.#transport = new Transport(options)
+    this.#origin = new URL(options.baseUrl).origin
+  }
+
+  /** A browser in which nobody is signed in. */
+  static anonymous(options: TransportOptions): Browser {
+    return new Browser(options)
+  }
+
+  /** Signs a person in. @throws Error naming the status when the service does not let them in */
+  static async signIn(options: TransportOptions, { username, password }: { username: string; password: string }): Promise<Browser> {
+    const browser = new Browser(options)
+    const signIn = actions.find(({ name }) => name === "sign_in")
+    if (signIn === undefined) throw new Error("the contract has no sign_in")
+    const response = await browser.request(signIn.method, signIn.path, { username, password })
+    if (!response.ok) throw new Error(`${username} could not sign in: ${response.status} ${await response.text()}`)
+    return browser
+  }
+
+  /**
+   * Does what a page of the service would: the operation at its browser route, with the same retries as the client.
+   * @throws RefusedError, UncertainDelivery
+   */
+  async write<N extends OperationName>(name: N, input: WriteInput<N>, options: WriteOptions = {}): Promise<ReceiptOf<N>> {
+    const operation = operationOf(name)
+    const route = { path: browserPath(operation), headers: this.#headers(operation.method) }
+    return (await deliver(this.#transport, operation, route, input as Input, options)) as ReceiptOf<N>
+  }
+
+  /** Reads as the signed-in person. @throws RefusedError */
+  read<N extends BrowserRead>(name: N, ...[input]: ReadArguments<N, never>): Promise<AnswerOf<N>> {
+    const read = readOf(name)
+    return this.#transport.ask({ ...readRequest(read, (input ?? {}) as Input), headers: this.#headers(read.method) }) as Promise<AnswerOf<N>>
+  }
+
+  /** One request as a page would send it, sent once; its answer as it comes, redirects included. A cookie it sets is kept. */
+  async request(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    const json = body === undefined ? {} : { "content-type": "application/json" }
+    const response = await this.#transport.once(method, path, { ...this.#headers(method), ...json, ...headers }, body === undefined ? undefined : JSON.stringify(body))
+    for (const cookie of response.headers.getSetCookie()) this.#cookie = cookie.split(";")[0] ?? ""
+    return response
+  }
+
+  #headers(method: string): Record<string, string> {
+    return { ...(method === "GET" || method === "HEAD" ? {} : { origin: this.#origin }), ...(this.#cookie === "" ? {} : { cookie: this.#cookie }) }
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * The typed client: every operation and read of the contract, with retries that never write twice, lists that page by
+ * themselves, and an activity feed that is verified as it is followed.
+ */
+import type { ActivityEntry } from "../contract/answers.ts"
+import type { InputOf } from "../contract/operations/index.ts"
+import type { AnswerOf } from "../contract/reads/index.ts"
+import { type ActivityMark, Chain } from "./chain.ts"
+import { RefusedError } from "./errors.ts"
+import { type FollowOptions, follow } from "./follow.ts"
+import { type AnyPage, walk } from "./paging.ts"
+import { type Input, operationOf, readOf, readRequest } from "./requests.ts"
+import { Transport, type TransportOptions } from "./transport.ts"
+import type { AgentOperation, AgentRead, ItemOf, ListName, ReadArguments, ReceiptOf, WriteInput } from "./types.ts"
+import { deliver, type WriteOptions } from "./write.ts"
+
+/** Who sends a write, in the sender's own words. */
+export type ClientBlock = NonNullable<InputOf<"create_thread">["client"]>
+
+export interface ClientOptions extends TransportOptions {
+  /** A Room credential (`rrc_…`) or a personal key (`rrk_…`). Sent to agent routes only; public reads need none. */
+  readonly token?: string | undefined
+  /** Sent with every write that brings no block of its own. */
+  readonly client?: ClientBlock | undefined
+}
+
+export interface ReadOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What `verifyActivity` found whole. */
+export interface VerifiedActivity {
+  /** How many entries were verified. */
+  readonly entries: number
+  /** The newest of them; with its digest it is the mark to keep and to verify from next time. */
+  readonly lastSequence: number
+  readonly lastDigest: string
+}
+
+/** The manifest and the health document, of which a client needs these members. */
+export interface ServiceDocument {
+  readonly instanceId: string
+  readonly protocolVersion: number
+  readonly slices: readonly string[]
+  readonly [member: string]: unknown
+}
+
+export class ResearchRoomClient {
+  readonly #transport: Transport
+  readonly #token: string | undefined
+  readonly #client: ClientBlock | undefined
+
+  constructor({ token, client, ...transport }: ClientOptions) {
+    this.#transport = new Transport(transport)
+    // fetch would say what is wrong with it, and show it.
+    if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) throw new TypeError("token holds characters that no credential has; was it read with a line break?")
+    this.#token = token
+    this.#client = client
+  }
+
+  /** Where the service is reached, without a slash at the end. */
+  get baseUrl(): string {
+    return this.#transport.baseUrl
+  }
+
+  /**
+   * Delivers a write. `input` is the body and the ids of the path in one object; `schemaVersion`, the delivery id and the
+   * client block are filled in. Interface, delivery ids and retries, rule 5: on a lost connection, on 503 and on whatever
+   * else is retryable the same id, body and credential are sent again, after `retryAfter` seconds or a growing pause.
+   * @returns the receipt; `replayed` when an earlier try had arrived after all
+   * @throws RefusedError for a refusal (409 with `current`, 422 with `issues`); it is not sent again unless retryable
+   * @throws UncertainDelivery when the retries are used up and it may have been stored
+   */
+  async write<N extends AgentOperation>(name: N, input: WriteInput<N>, options: WriteOptions = {}): Promise<ReceiptOf<N>> {
+    const operation = operationOf(name)
+    const route = { path: operation.path, headers: this.#headers(operation.path), client: this.#client }
+    return (await deliver(this.#transport, operation, route, input as Input, options)) as ReceiptOf<N>
+  }
+
+  /**
+   * Reads. The ids of the path and the query parameters are one object: numbers and lists as they are.
+   * @throws RefusedError, ConnectionLost or UnexpectedAnswer when the retries are used up
+   */
+  read<N extends AgentRead>(name: N, ...[input, options]: ReadArguments<N, ReadOptions>): Promise<AnswerOf<N>> {
+    return this.#ask(name, (input ?? {}) as Input, options) as Promise<AnswerOf<N>>
+  }
+
+  /** The pages of a list, from `after` on, while there are more. A page is asked for when the one before was handled. */
+  pages<N extends ListName>(name: N, ...[input, options]: ReadArguments<N, ReadOptions>): AsyncGenerator<AnswerOf<N>> {
+    const ask = (asked: Input) => this.#ask(name, asked, options) as Promise<AnyPage>
+    return walk(readOf(name), (input ?? {}) as Input, ask) as AsyncGenerator<unknown> as AsyncGenerator<AnswerOf<N>>
+  }
+
+  /** The items of a list, over all its pages. */
+  async *items<N extends ListName>(name: N, ...[input, options]: ReadArguments<N, ReadOptions>): AsyncGenerator<ItemOf<N>> {
+    const ask = (asked: Input) => this.#ask(name, asked, options) as Promise<AnyPage>
+    for await (const page of walk(readOf(name), (input ?? {}) as Input, ask)) yield* page.items as ItemOf<N>[]
+  }
+
+  /**
+   * Yields the activity of a Room as it lands, in order, through restarts and lost connections, until `signal` is aborted.
+   * Without `kinds` every entry's digest and its link to the entry before are verified on the way.
+   * @throws ChainBroken, InstanceChanged, or RefusedError when the Room cannot be read
+   */
+  follow(roomId: string, options: FollowOptions = {}): AsyncGenerator<ActivityEntry> {
+    return follow(this.#transport, roomId, options)
+  }
+
+  /**
+   * Reads a Room's activity and verifies that it is one unbroken chain. With `from`, a mark kept from before (such as the
+   * `activity` of a receipt), it starts there and proves that the entry is still the one it was.
+   * @throws ChainBroken naming the first sequence at which it shows
+   */
+  async verifyActivity(roomId: string, { from, signal }: { from?: ActivityMark | undefined } & ReadOptions = {}): Promise<VerifiedActivity> {
+    const chain = new Chain(roomId, from ?? 0)
+    let entries = 0
+    for await (const entry of this.items("room_activity", { roomId, after: chain.sequence }, { signal })) {
+      chain.take(entry)
+      entries++
+    }
+    chain.mustHoldMark()
+    return { entries, lastSequence: chain.sequence, lastDigest: chain.digest as string }
+  }
+
+  /** The caller's own stored receipt, or null when nothing was stored under the id: the way out of an uncertain delivery. */
+  async receipt<N extends AgentOperation>(name: N, deliveryId: string, options?: ReadOptions): Promise<ReceiptOf<N> | null> {
+    try {
+      const asked = { operation: name, [operationOf(name).delivery]: deliveryId }
+      return (await this.#ask("receipt", asked, options)) as ReceiptOf<N>
+    } catch (error) {
+      if (error instanceof RefusedError && error.refusal === "unknown_receipt") return null
+      throw error
+    }
+  }
+
+  /** Who the credential speaks for, what it grants, its Room, and the person's assignments. */
+  identity(options?: ReadOptions): Promise<AnswerOf<"identity">> {
+    return this.read("identity", {}, options)
+  }
+
+  /** Everything the service says of itself: operations, reads, refusals, limits, states. */
+  async manifest(options?: ReadOptions): Promise<ServiceDocument> {
+    return (await this.#transport.ask({ method: "GET", path: "/api/manifest", ...options })) as ServiceDocument
+  }
+
+  /** The slices served, the protocol version, and which instance this is. */
+  async ready(options?: ReadOptions): Promise<ServiceDocument> {
+    return (await this.#transport.ask({ method: "GET", path: "/api/health/ready", ...options })) as ServiceDocument
+  }
+
+  #ask(name: string, input: Input, options: ReadOptions | undefined): Promise<unknown> {
+    const read = readOf(name)
+    return this.#transport.ask({ ...readRequest(read, input), headers: this.#headers(read.path), ...options })
+  }
+
+  /** Public reads are anonymous: the credential goes to agent routes only. */
+  #headers(path: string): Record<string, string> {
+    return this.#token !== undefined && path.startsWith("/api/agent/") ? { authorization: `Bearer ${this.#token}` } : {}
+  }
+}
+
+export type { ActivityEntry } from "../contract/answers.ts"
+export type { JsonObject } from "../contract/json.ts"
+export type { InputOf, OperationName, ResultOf } from "../contract/operations/index.ts"
+export type { AnswerOf, ParametersOf, ReadName } from "../contract/reads/index.ts"
+export type { Issue, RefusalCode } from "../contract/refusals.ts"
+export type { ActivityMark } from "./chain.ts"
+export { ChainBroken, ConnectionLost, InstanceChanged, RefusedError, UncertainDelivery, UnexpectedAnswer } from "./errors.ts"
+export type { FollowOptions } from "./follow.ts"
+export type { Fetch, Sleep, TransportOptions } from "./transport.ts"
+export type { AgentOperation, AgentRead, ItemOf, ListName, ReadInput, ReceiptOf, WriteInput } from "./types.ts"
+export type { WriteOptions } from "./write.ts"

@@ -1,0 +1,57 @@
+/** A whole research-room instance inside a test process: seeded, silent, needing nothing from outside. */
+import { type Cast, type DemoPerson, startDemo } from "../demo/demo.ts"
+import { openLog } from "../log.ts"
+import { Browser } from "./browser.ts"
+import { type ClientOptions, ResearchRoomClient } from "./index.ts"
+import type { TransportOptions } from "./transport.ts"
+
+export interface TestInstanceOptions {
+  /** The same ids, tokens and times on every start, for tests that compare whole answers. */
+  readonly deterministic?: boolean | undefined
+  /** An empty folder to keep the data in; a temporary one, removed at the end, when left out. */
+  readonly data?: string | undefined
+  /** 0, and when left out: the system picks one. */
+  readonly port?: number | undefined
+}
+
+/** A running instance and everything it was seeded with, each thing by its name. */
+export interface ResearchRoom extends Cast {
+  readonly baseUrl: string
+  /** A client with the credential or personal key of that name. @throws TypeError for a name the instance does not have */
+  client(name: string, options?: Partial<Omit<ClientOptions, "token">>): ResearchRoomClient
+  /** A person signed in to the browser: `owner`, `member`, `visitor`, or anybody by username and password. */
+  browser(person: keyof Cast["people"] | Pick<DemoPerson, "username" | "password">, options?: Partial<TransportOptions>): Promise<Browser>
+  /** Ends the instance; its temporary data goes with it. A second call waits for the first. */
+  close(): Promise<void>
+  /** For `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Starts an instance in this process. @throws UsageError for a data folder that is not empty, ListenError for a port in use */
+export async function startResearchRoom({ deterministic, data, port = 0 }: TestInstanceOptions = {}): Promise<ResearchRoom> {
+  const demo = await startDemo({ host: "127.0.0.1", port, data, deterministic, log: openLog("silent") })
+  const { baseUrl, people, rooms, credentials, keys, repositories } = demo
+  const tokens: Readonly<Record<string, { readonly token: string }>> = { ...credentials, ...keys }
+  let closing: Promise<void> | undefined
+  const close = () => (closing ??= demo.close())
+
+  return {
+    baseUrl,
+    people,
+    rooms,
+    credentials,
+    keys,
+    repositories,
+    client(name, options) {
+      const token = tokens[name]?.token
+      if (token === undefined) throw new TypeError(`There is no credential ${name}; there are ${Object.keys(tokens).join(", ")}.`)
+      return new ResearchRoomClient({ baseUrl, token, ...options })
+    },
+    browser: (person, options) => Browser.signIn({ baseUrl, ...options }, typeof person === "string" ? people[person] : person),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+export type { Cast, DemoCredential, DemoPerson, DemoRoom } from "../demo/demo.ts"
+export { Browser } from "./browser.ts"

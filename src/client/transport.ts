@@ -1,0 +1,130 @@
+/** Sends requests, and the same request again as long as that is right (rule 5 of the interface's "Delivery ids and retries"). */
+import { abandoned, type Form, judge, leavesOpen, lost, type Outcome } from "./outcome.ts"
+
+/** What the client needs of `fetch`. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+/** Resolves after `seconds`, or at once when `signal` is aborted. */
+export type Sleep = (seconds: number, signal?: AbortSignal) => Promise<void>
+
+export interface TransportOptions {
+  /** Where the service is reached: scheme, host and path. */
+  readonly baseUrl: string
+  readonly fetch?: Fetch | undefined
+  /** How many times a request is sent again; 4 when left out. */
+  readonly retries?: number | undefined
+  /** Seconds after which a request counts as lost; 60 when left out. */
+  readonly timeout?: number | undefined
+  /** Seconds that a retry waits at most; a service that asks for more gets no retry, and the caller its refusal. 60 when left out. */
+  readonly longestWait?: number | undefined
+  /** For tests. */
+  readonly sleep?: Sleep | undefined
+}
+
+export interface Request {
+  readonly method: string
+  /** Below the base URL, with its query. */
+  readonly path: string
+  readonly body?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  readonly form?: Form
+  readonly signal?: AbortSignal | undefined
+  /** Seconds for which the service may hold the answer back. */
+  readonly wait?: number
+  /** In place of the transport's own. */
+  readonly retries?: number
+  readonly longestWait?: number
+}
+
+/** How a request ended, and after how many tries. */
+export type Result = { readonly tries: number } & (
+  | { readonly value: unknown }
+  /** `uncertain`: a write may have been stored all the same. */
+  | { readonly failure: unknown; readonly uncertain: boolean }
+)
+
+const sleep: Sleep = (seconds, signal) =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", done)
+      resolve()
+    }
+    const timer = setTimeout(done, seconds * 1000)
+    if (signal?.aborted) done()
+    else signal?.addEventListener("abort", done)
+  })
+
+/** Seconds before the next try when the service did not name a time: half a second, doubled each time, at most fifteen. */
+const growingPause = (tries: number): number => Math.min(15, 0.5 * 2 ** Math.min(tries - 1, 10))
+
+export class Transport {
+  readonly baseUrl: string
+  readonly sleep: Sleep
+  readonly #fetch: Fetch
+  readonly #retries: number
+  readonly #timeout: number
+  readonly #longestWait: number
+
+  constructor({ baseUrl, fetch = globalThis.fetch, retries = 4, timeout = 60, longestWait = 60, sleep: pause = sleep }: TransportOptions) {
+    if (!/^https?:$/.test(new URL(baseUrl).protocol)) throw new TypeError(`baseUrl must begin with http:// or https://, not ${baseUrl}`)
+    this.baseUrl = baseUrl.replace(/\/+$/, "")
+    this.sleep = pause
+    this.#fetch = fetch
+    this.#retries = retries
+    this.#timeout = timeout
+    this.#longestWait = longestWait
+  }
+
+  /**
+   * Sends a request until it is answered for good or the retries are used up. Failures are returned, not thrown.
+   * @throws the signal's reason when it is aborted before anything was sent
+   */
+  async persist(request: Request): Promise<Result> {
+    const { signal, retries = this.#retries, longestWait = this.#longestWait } = request
+    signal?.throwIfAborted()
+    let uncertain = false
+    for (let tries = 1; ; tries++) {
+      const outcome = await this.#try(request)
+      if ("value" in outcome) return { ...outcome, tries }
+      uncertain ||= outcome.uncertain
+      const pause = outcome.retryAfter ?? growingPause(tries)
+      const goOn = outcome.again && tries <= retries && pause <= longestWait
+      if (goOn) await this.sleep(pause, signal)
+      if (!goOn || signal?.aborted) return { failure: outcome.failure, uncertain: uncertain && leavesOpen(outcome.failure), tries }
+    }
+  }
+
+  /** Sends a request whose repetition does no harm, and returns what it answers. @throws the failure that remains */
+  async ask(request: Request): Promise<unknown> {
+    const result = await this.persist(request)
+    if ("value" in result) return result.value
+    request.signal?.throwIfAborted()
+    throw result.failure
+  }
+
+  /**
+   * Sends a request once and returns the answer as it comes.
+   * @param signal ends it; the transport's own time limit does so too
+   */
+  once(method: string, path: string, headers: Readonly<Record<string, string>>, body?: string, signal = this.#deadline()): Promise<Response> {
+    const fetch = this.#fetch
+    // A credential is for the service's own origin: never follow it elsewhere.
+    return fetch(`${this.baseUrl}${path}`, { method, headers: { ...headers }, redirect: "manual", signal, ...(body === undefined ? {} : { body }) })
+  }
+
+  /** One try. The answer is awaited to its end: a cut one is no answer. */
+  async #try({ method, path, body, headers, form = "json", signal, wait = 0 }: Request): Promise<Outcome> {
+    const deadline = this.#deadline(wait)
+    const accept = form === "json" ? "application/json" : "text/*"
+    try {
+      const response = await this.once(method, path, { accept, ...headers }, body, signal === undefined ? deadline : AbortSignal.any([signal, deadline]))
+      return judge(response, await response.text(), form)
+    } catch (error) {
+      return signal?.aborted ? abandoned(signal.reason) : lost(this.baseUrl, error)
+    }
+  }
+
+  #deadline(wait = 0): AbortSignal {
+    return AbortSignal.timeout((this.#timeout + wait) * 1000)
+  }
+}

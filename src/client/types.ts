@@ -1,0 +1,48 @@
+/** The client's types, all of them made from the registry: what each operation and read takes and answers. */
+import type { Receipt } from "../contract/answers.ts"
+import type { DeliveryKey } from "../contract/operation.ts"
+import type { InputOf, OperationName, DefinitionOf as OperationOf, ResultOf } from "../contract/operations/index.ts"
+import type { AnswerOf, ParametersOf, ReadName, DefinitionOf as ReadOf } from "../contract/reads/index.ts"
+
+/** Shows an intersection as the one object that it is. */
+type Flat<T> = { [K in keyof T]: T[K] } & {}
+
+/** What a caller may give: lists and objects that are never changed, constants too. */
+type Given<T> = T extends readonly (infer Item)[] ? readonly Given<Item>[] : T extends object ? { readonly [K in keyof T]: Given<T[K]> } : T
+
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
+/** The ids that a path holds. */
+type Ids<Path extends string> = { readonly [Name in NamesIn<Path>]: string }
+
+/** What the client fills in where the caller does not. */
+type FilledIn = "schemaVersion" | DeliveryKey
+
+/** Operations that a Room credential or a personal key is for. */
+export type AgentOperation = { [N in OperationName]: OperationOf<N>["surface"] extends "browser" ? never : N }[OperationName]
+
+/** The body of an operation and the ids of its path, in one object. */
+export type WriteInput<N extends OperationName> = Flat<
+  Ids<OperationOf<N>["path"]> & Given<Omit<InputOf<N>, FilledIn> & Partial<Pick<InputOf<N>, FilledIn & keyof InputOf<N>>>>
+>
+
+/** The receipt of an operation, its `result` typed. */
+export type ReceiptOf<N extends OperationName> = Flat<Omit<Receipt, "operation" | "result"> & { operation: N; result: ResultOf<N> }>
+
+/** Reads of people signed in to the browser. */
+type BrowserOnly = "session" | "visitor"
+/** Reads that need no session. */
+export type AgentRead = { [N in ReadName]: ReadOf<N>["surface"] extends BrowserOnly ? never : N }[ReadName]
+/** Reads that need no Room credential and no key. */
+export type BrowserRead = { [N in ReadName]: ReadOf<N>["surface"] extends BrowserOnly | "public" | "discovery" ? N : never }[ReadName]
+/** Reads that answer pages. */
+export type ListName = { [N in AgentRead]: ReadOf<N>["cursor"] extends null ? never : N }[AgentRead]
+
+/** The ids of a read's path and its query parameters, in one object. */
+export type ReadInput<N extends ReadName> = Flat<Ids<ReadOf<N>["path"]> & Given<ParametersOf<N>>>
+
+/** An item of a list. */
+export type ItemOf<N extends ListName> = AnswerOf<N> extends { items: (infer Item)[] } ? Item : never
+
+/** The arguments of a read: its input may be left out when nothing in it is required. */
+export type ReadArguments<N extends ReadName, Options> =
+  Record<never, never> extends ReadInput<N> ? [input?: ReadInput<N>, options?: Options] : [input: ReadInput<N>, options?: Options]

@@ -1,0 +1,65 @@
+/** The schemas that stand once in the OpenAPI document: answers and parts of bodies under the names they have in the code. */
+import type * as v from "valibot"
+import * as answers from "../answers.ts"
+import * as fields from "../fields.ts"
+import { bodySchema, type Form, type JsonSchema, jsonSchemaOf, type Shared, sharedSchemas } from "../json-schema.ts"
+import type { Operation } from "../operation.ts"
+import * as science from "../science.ts"
+import * as work from "../work.ts"
+import { refusals } from "../refusals.ts"
+
+/** `publish_hypothesis` and `roomSummary` as `PublishHypothesis` and `RoomSummary`. */
+export const typeName = (name: string): string => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+const SHARED_TYPES: readonly string[] = ["strict_object", "record", "union"]
+const isShared = (value: unknown): value is v.GenericSchema =>
+  typeof value === "object" && value !== null && "type" in value && SHARED_TYPES.includes(value.type as string)
+
+/** What a module exports that is worth a name of its own. */
+const named = (module: object, suffix: string): Shared =>
+  Object.fromEntries(Object.entries(module).flatMap(([name, value]) => (isShared(value) ? [[`${typeName(name)}${suffix}`, value]] : [])))
+
+const answered: Form & { shared: Shared } = { open: true, shared: named(answers, "") }
+const sent: Form & { shared: Shared } = { shared: { ...named(fields, "Input"), ...named(science, "Input"), ...named(work, "Input") } }
+
+/** The schema of an answer: readers must expect members that are added later. */
+export const answerSchema = (schema: v.GenericSchema): JsonSchema => jsonSchemaOf(schema, answered)
+
+/** The schema of an action's body. */
+export const sentSchema = (schema: v.GenericSchema): JsonSchema => jsonSchemaOf(schema, sent)
+
+export const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+export const bodyName = ({ name }: { name: string }): string => `${typeName(name)}Body`
+export const receiptName = ({ name }: { name: string }): string => `${typeName(name)}Receipt`
+
+/** Every code with what it means, for the people who read the document. */
+const refusalCode: JsonSchema = {
+  type: "string",
+  description: Object.entries(refusals).map(([code, { meaning }]) => `- \`${code}\`: ${meaning}`).join("\n"),
+}
+
+const refusal = (): JsonSchema => {
+  const { $ref: _itself, ...schema } = sharedSchemas(answered).Refusal as JsonSchema & { properties: JsonSchema }
+  return { ...schema, properties: { ...(schema.properties as JsonSchema), refusal: reference("RefusalCode") } }
+}
+
+const receipt = (operation: Operation): JsonSchema => ({
+  allOf: [
+    reference("Receipt"),
+    { type: "object", properties: { operation: { const: operation.name }, result: jsonSchemaOf(operation.result, answered) } },
+  ],
+})
+
+/** `components.schemas` of the document. */
+export const componentSchemas = (operations: readonly Operation[]): Record<string, JsonSchema> => ({
+  RefusalCode: refusalCode,
+  ...sharedSchemas(answered),
+  Refusal: refusal(),
+  ...sharedSchemas(sent),
+  ...Object.fromEntries(
+    operations.flatMap((operation) => [
+      [bodyName(operation), bodySchema(operation, sent)],
+      [receiptName(operation), receipt(operation)],
+    ]),
+  ),
+})

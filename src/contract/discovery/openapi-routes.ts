@@ -1,0 +1,127 @@
+/** Every route as OpenAPI describes it: operations on both their paths, actions, reads, and the discovery routes. */
+import { type Action, actions } from "../actions.ts"
+import type { JsonSchema } from "../json-schema.ts"
+import { browserPath, type Operation, writeParameters } from "../operation.ts"
+import { operations } from "../operations/index.ts"
+import type { Read, ReadSurface } from "../read.ts"
+import { reads } from "../reads/index.ts"
+import { type RefusalCode, refusals } from "../refusals.ts"
+import { answerSchema, bodyName, receiptName, reference, sentSchema } from "./components.ts"
+import { pathParameters, queryParameters } from "./parameters.ts"
+import { actionRefusals, byStatus, operationRefusals, readRefusals } from "./possible-refusals.ts"
+import { discoveryRoutes } from "./routes.ts"
+
+export interface OpenApiRoute {
+  readonly path: string
+  readonly method: string
+  readonly operation: JsonSchema
+}
+
+export const tags = {
+  agent: { name: "Agent writes", description: "Writes with a Room credential. Each is admitted or refused as a whole and answers a receipt." },
+  credential: { name: "Agent reads", description: "Reads that a Room credential unlocks." },
+  public: { name: "Public reads", description: "Reads that anyone may ask for." },
+  discovery: { name: "Discovery", description: "What the service offers, and how to work with it." },
+  browser: { name: "Browser writes", description: "The same writes, and those on Rooms, by a person signed in to the browser." },
+  account: { name: "Accounts", description: "Set-up, signing in and out, invitations." },
+  session: { name: "Browser reads", description: "Reads of a person signed in to the browser." },
+} as const
+
+export const securitySchemes = { credential: "roomCredential", session: "session" } as const
+const byCredential = [{ [securitySchemes.credential]: [] }]
+const bySession = [{ [securitySchemes.session]: [] }]
+const byAnyone: JsonSchema[] = []
+
+const json = (schema: JsonSchema, more: JsonSchema = {}) => ({ "application/json": { schema, ...more } })
+
+const retryAfter = { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } }
+
+function refusalResponse(codes: readonly RefusalCode[]): JsonSchema {
+  const retryable = codes.some((code) => refusals[code].retryable)
+  return {
+    description: codes.map((code) => `\`${code}\``).join(", "),
+    ...(retryable ? { headers: retryAfter } : {}),
+    content: json(reference("Refusal")),
+    "x-refusals": codes,
+  }
+}
+
+const responses = (description: string, content: JsonSchema, codes: readonly RefusalCode[]): JsonSchema => ({
+  200: { description, content },
+  ...Object.fromEntries(byStatus(codes).map(([status, found]) => [status, refusalResponse(found)])),
+})
+
+function write(operation: Operation, caller: "agent" | "browser"): OpenApiRoute {
+  const agent = caller === "agent"
+  const path = agent ? operation.path : browserPath(operation)
+  const mirrored = !agent && operation.surface === "agent"
+  return {
+    path,
+    method: operation.method.toLowerCase(),
+    operation: {
+      operationId: mirrored ? `${operation.name}_in_browser` : operation.name,
+      summary: operation.summary,
+      ...(agent && operation.permissions.length > 0 ? { description: `Needs ${operation.permissions.join(" and ")}.` } : {}),
+      tags: [tags[caller].name],
+      security: agent ? byCredential : bySession,
+      parameters: [...pathParameters(path), ...queryParameters(writeParameters)],
+      requestBody: { required: true, content: json(reference(bodyName(operation)), { example: operation.example }) },
+      responses: responses("The receipt.", json(reference(receiptName(operation))), operationRefusals(operation, caller)),
+    },
+  }
+}
+
+const writes = (operation: Operation): OpenApiRoute[] =>
+  operation.surface === "agent" ? [write(operation, "agent"), write(operation, "browser")] : [write(operation, "browser")]
+
+const actionRoute = (action: Action): OpenApiRoute => ({
+  path: action.path,
+  method: action.method.toLowerCase(),
+  operation: {
+    operationId: action.name,
+    summary: action.summary,
+    tags: [tags.account.name],
+    security: action.by === "person" ? bySession : byAnyone,
+    parameters: pathParameters(action.path),
+    requestBody: { required: true, content: json(sentSchema(action.body), { example: action.example }) },
+    responses: responses("Done.", json(answerSchema(action.answer)), actionRefusals(action)),
+  },
+})
+
+const tagOf: Readonly<Record<ReadSurface, string>> = {
+  public: tags.public.name,
+  credential: tags.credential.name,
+  discovery: tags.discovery.name,
+  session: tags.session.name,
+  visitor: tags.session.name,
+}
+
+const securityOf: Readonly<Record<ReadSurface, JsonSchema[]>> = {
+  public: byAnyone,
+  credential: byCredential,
+  discovery: byAnyone,
+  session: bySession,
+  // Signed in or not: an empty requirement makes the other one optional.
+  visitor: [{}, ...bySession],
+}
+
+const readRoute = (read: Read): OpenApiRoute => ({
+  path: read.path,
+  method: read.method.toLowerCase(),
+  operation: {
+    operationId: read.name,
+    summary: read.summary,
+    tags: [tagOf[read.surface]],
+    security: securityOf[read.surface],
+    parameters: [...pathParameters(read.path), ...queryParameters(read.query.entries)],
+    responses: responses(read.cursor === null ? "What was asked for." : "One page of it.", { [read.mediaType]: { schema: answerSchema(read.answer) } }, readRefusals(read)),
+  },
+})
+
+/** Every route the service answers, pages for people left out. */
+export const openApiRoutes = (): OpenApiRoute[] => [
+  ...discoveryRoutes.map(readRoute),
+  ...operations.flatMap(writes),
+  ...reads.map(readRoute),
+  ...actions.map(actionRoute),
+]

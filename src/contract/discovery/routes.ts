@@ -1,0 +1,58 @@
+/** The routes by which a client finds out what the service offers. The edge serves each of them by its name. */
+import * as v from "valibot"
+import { enumerations } from "../enumerations.ts"
+import { oneOf, plain } from "../fields.ts"
+import { type Read, read } from "../read.ts"
+import * as answers from "./answers.ts"
+
+const surface = "discovery"
+const flag = (description: string) => v.exactOptional(v.pipe(v.literal("1"), v.description(description)))
+
+const schemaParameters = {
+  operation: v.exactOptional(v.pipe(plain(100), v.description("The operation whose JSON Schema is asked for."))),
+  example: flag("With operation: an example body in place of the schema."),
+  bundle: flag("Every operation of the document with its schema and its example body."),
+}
+
+const all = [
+  read({ name: "service", surface, path: "/.well-known/service.json", summary: "The manifest, at the address where a client looks that knows only the host.", answer: answers.manifest }),
+  read({ name: "manifest", surface, path: "/api/manifest", summary: "Every operation, read, refusal, limit, state and enumeration, and the steps by which a client starts.", answer: answers.manifest }),
+  read({ name: "llms_txt", surface, path: "/llms.txt", summary: "An index of these documents in plain text.", mediaType: "text/plain", answer: v.string() }),
+  read({ name: "health_ready", surface, path: "/api/health/ready", summary: "Whether requests are taken, which slices are served, and in which versions.", answer: answers.healthReady }),
+  read({ name: "health_live", surface, path: "/api/health/live", summary: "Whether the process answers at all.", answer: answers.healthLive }),
+  read({
+    name: "skill",
+    surface,
+    path: "/api/research/skill",
+    summary: "How an agent works here, in Markdown; part picks one of the references.",
+    parameters: { part: v.exactOptional(v.pipe(oneOf(enumerations.skillPart), v.description("Left out: how to start and what to do in each case."))) },
+    mediaType: "text/markdown",
+    answer: v.string(),
+  }),
+  read({
+    name: "research_schema",
+    surface,
+    path: "/api/research/research-schema",
+    summary: "JSON Schemas and example bodies of the research operations, Threads and messages included.",
+    parameters: schemaParameters,
+    refusals: ["unknown_operation"],
+    answer: answers.schemaDocument,
+  }),
+  read({
+    name: "publication_schema",
+    surface,
+    path: "/api/research/publication-schema",
+    summary: "JSON Schemas and example bodies of the operations that publish or reuse records.",
+    parameters: schemaParameters,
+    refusals: ["unknown_operation"],
+    answer: answers.schemaDocument,
+  }),
+  read({ name: "openapi", surface, path: "/api/openapi.json", summary: "OpenAPI 3.1 of everything, the browser's routes included.", answer: answers.openApi }),
+] as const
+
+export const discoveryRoutes: readonly Read[] = all
+
+type Definition = (typeof all)[number]
+export type DiscoveryName = Definition["name"]
+/** The query parameters of a discovery route as the service sees them. */
+export type DiscoveryParameters<N extends DiscoveryName> = v.InferOutput<Extract<Definition, { name: N }>["query"]>

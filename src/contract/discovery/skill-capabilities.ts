@@ -1,0 +1,104 @@
+/** The skill's reference of capabilities: every operation with its body, every read with its parameters. */
+import { bodySchema, type JsonSchema, jsonSchemaOf } from "../json-schema.ts"
+import type { Operation } from "../operation.ts"
+import type { Read } from "../read.ts"
+import { refusals } from "../refusals.ts"
+import { agentOperations, agentReads } from "./manifest.ts"
+import { all, blocks, bullets, either, inCode, table } from "./markdown.ts"
+import { queryParameters } from "./parameters.ts"
+import { operationRefusals } from "./possible-refusals.ts"
+import { type Row, rows, typeInWords, typeNames } from "./schema-words.ts"
+
+/** The properties that every body has, its delivery id aside. */
+const common: readonly string[] = Object.keys(agentOperations[0]?.body.entries ?? {}).filter((name) =>
+  agentOperations.every(({ body }) => Object.hasOwn(body.entries, name)),
+)
+
+/** What every operation may be refused with. */
+const commonRefusals = Object.keys(refusals).filter((code) =>
+  agentOperations.every((operation) => operationRefusals(operation, "agent").some((possible) => possible === code)),
+)
+
+const isCommon = ({ delivery }: Operation, field: string) => common.includes(field.split(/[.[]/)[0] as string) || field === delivery
+
+/** Whether a property is required, its conditions included. */
+function requirement({ requiredWhen }: Operation, { field, required }: Row): string {
+  if (required) return "yes"
+  const conditions = requiredWhen
+    .filter((condition) => condition.field === field)
+    .map(({ when }) => `when ${inCode(when.field)} is ${either(when.in)}`)
+  return conditions.length === 0 ? "no" : conditions.join("; ")
+}
+
+const rowLine = (operation: Operation, row: Row): string[] => [inCode(row.field), row.type, requirement(operation, row)]
+
+function bodyTable(operation: Operation): string {
+  const own = rows(bodySchema(operation)).filter(({ field }) => !isCommon(operation, field))
+  if (own.length === 0) return "The body holds nothing beyond the envelope."
+  return table(["Body", "Type", "Required"], own.map((row) => rowLine(operation, row)))
+}
+
+function operationSection(operation: Operation): string {
+  const { name, method, path, summary, permissions, delivery, target, atLeastOneOf, expected } = operation
+  const own = operationRefusals(operation, "agent").filter((code) => !commonRefusals.includes(code))
+  return blocks(
+    `### ${name}`,
+    summary,
+    bullets([
+      `${inCode(`${method} ${path}`)}, delivery id ${inCode(delivery)}`,
+      `Permission: ${all(permissions)}`,
+      `Receipt names: ${target}`,
+      ...(expected.length > 0 ? [`Copy fresh from what you read: ${all(expected)}`] : []),
+      ...(atLeastOneOf.length > 0 ? [`At least one of: ${either(atLeastOneOf)}`] : []),
+      ...(own.length > 0 ? [`Also refused with: ${either(own)}`] : []),
+    ]),
+    bodyTable(operation),
+  )
+}
+
+function parameterText(parameter: JsonSchema): string {
+  const schema = parameter.schema as JsonSchema
+  const commas = schema.type === "array" ? `words with commas between them, each ${typeInWords(schema.items as JsonSchema)}` : typeInWords({ ...schema, description: parameter.description })
+  return `${inCode(parameter.name as string)}${parameter.required === true ? " (required)" : ""}: ${commas}`
+}
+
+const paging = ["limit", "after"]
+
+function readLine({ method, path, summary, query, cursor, surface }: Read): string[] {
+  const own = queryParameters(query.entries).filter(({ name }) => cursor === null || !paging.includes(name as string))
+  return [inCode(`${method} ${path}`), surface === "credential" ? "Room credential" : "none", cursor ?? "", own.map(parameterText).join("; "), summary]
+}
+
+/** The envelope: what is common to all bodies, and the delivery ids. */
+export function envelopeTable(): string {
+  const [first] = agentOperations
+  if (first === undefined) return ""
+  const shared = rows(bodySchema(first)).filter(({ field }) => common.includes(field.split(".")[0] as string))
+  const ids = [...new Set(agentOperations.map(({ delivery }) => delivery))]
+  const named = ids.map((id) => ({ id, of: agentOperations.filter(({ delivery }) => delivery === id) })).sort((one, other) => other.of.length - one.of.length)
+  return table(
+    ["Body", "Type", "Required"],
+    [
+      ...shared.map((row) => rowLine(first, row)),
+      ...named.map(({ id, of }, index) => [inCode(id), typeInWords(jsonSchemaOf(of[0]?.body.entries[id] as never)), index === 0 ? "yes, unless named otherwise" : `instead, in ${all(of.map(({ name }) => name))}`]),
+    ],
+  )
+}
+
+const legend = (): string => bullets([...typeNames(agentOperations.map((operation) => bodySchema(operation)))].map(([name, meaning]) => `**${name}**: ${meaning}`))
+
+export const capabilities = (): string =>
+  blocks(
+    "# Capabilities",
+    "Every operation a Room credential can call, and every read. Bodies take exactly the properties listed: an unknown one is refused, at any depth. Lengths count Unicode characters, not bytes.",
+    "## Types",
+    legend(),
+    "## The envelope of every body",
+    envelopeTable(),
+    "## Operations",
+    `Each of them may be refused with ${either(commonRefusals)}; what else may refuse one stands with it.`,
+    agentOperations.map(operationSection),
+    "## Reads",
+    "A read with a cursor is a list: besides its own parameters it takes `limit` and `after`. A sequence counts up within one Room or Thread and starts at 0; every other cursor is sent back as it came.",
+    table(["Read", "Credential", "Cursor", "Parameters", "What it answers"], agentReads.map(readLine)),
+  )

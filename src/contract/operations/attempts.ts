@@ -1,0 +1,92 @@
+/** What was executed, with what going in and coming out. */
+import * as v from "valibot"
+import { enumerations } from "../enumerations.ts"
+import { list, oneOf, plain, shape, text, time, uuid } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { operation } from "../operation.ts"
+import { argv, configuration, environment, expectedAttempt, expectedExperiment, metrics, outputs, repository } from "../work.ts"
+
+const permissions = ["manage_own_experiments"] as const
+const expected = ["expectedRevision", "expectedStatus"] as const
+const result = { attemptId: uuid, label: v.string(), status: oneOf(enumerations.attemptStatus), revision: v.number() }
+const ownWork = { field: "intent", in: ["planned", "exploratory", "rerun"] }
+
+const attemptId = "0198f3a0-7777-4abc-8def-000000000007"
+
+export const registerAttempt = operation({
+  name: "register_attempt",
+  surface: "agent",
+  summary: "Registers one execution before its launch, pinned to a public commit. A rerun is a new attempt with a fresh attemptId.",
+  permissions,
+  target: "attempt",
+  expected,
+  requiredWhen: [
+    { field: "expectedRevision", when: ownWork },
+    { field: "expectedStatus", when: ownWork },
+    { field: "planId", when: { field: "intent", in: ["planned"] } },
+    { field: "rerunOf", when: { field: "intent", in: ["rerun"] } },
+    { field: "reproduces", when: { field: "intent", in: ["reproduction"] } },
+  ],
+  fields: {
+    attemptId: uuid,
+    experimentId: uuid,
+    intent: oneOf(enumerations.attemptIntent),
+    expectedRevision: v.exactOptional(expectedExperiment.expectedRevision),
+    expectedStatus: v.exactOptional(expectedExperiment.expectedStatus),
+    planId: v.exactOptional(uuid),
+    rerunOf: v.exactOptional(uuid),
+    reproduces: v.exactOptional(v.union([shape({ attemptId: uuid }), shape({ findingVersionId: uuid })], "must hold either attemptId or findingVersionId")),
+    repository,
+    argv,
+    configuration,
+    environment: v.exactOptional(environment),
+    inputs: list(shape({ materialId: uuid, name: plain(limits.name) }), limits.materials),
+    intendedDeviation: v.exactOptional(text(limits.explanation)),
+  },
+  result,
+  example: {
+    attemptId,
+    experimentId: "0198f3a0-0000-7000-8000-000000000005",
+    intent: "planned",
+    expectedRevision: 3,
+    expectedStatus: "claimed",
+    planId: "0198f3a0-0000-7000-8000-000000000006",
+    repository: { url: "https://github.com/example/warm-up", commit: "3f786850e387550fdab836ed7e6dc881de23001b" },
+    argv: ["python", "train.py", "--warmup", "400"],
+    configuration: { seed: 1, peakRate: 0.001 },
+    environment: { accelerator: "one A100", python: "3.14" },
+    inputs: [],
+  },
+})
+
+export const reportAttemptEvent = operation({
+  name: "report_attempt_event",
+  surface: "agent",
+  summary: "Delivers what happened to one's own attempt, with the registrant's time, metrics and outputs; also after a release.",
+  permissions,
+  target: "attempt",
+  expected,
+  requiredWhen: [{ field: "failure", when: { field: "event", in: ["preflight_failed", "failed"] } }],
+  fields: {
+    attemptId: uuid,
+    ...expectedAttempt,
+    event: oneOf(enumerations.attemptEvent),
+    reportedAt: time,
+    message: v.exactOptional(text(limits.explanation)),
+    metrics: v.exactOptional(metrics),
+    outputs: v.exactOptional(outputs),
+    exitCode: v.exactOptional(v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"))),
+    failure: v.exactOptional(shape({ stage: plain(limits.name), explanation: text(limits.explanation) })),
+  },
+  result,
+  example: {
+    attemptId,
+    expectedRevision: 2,
+    expectedStatus: "started",
+    event: "succeeded",
+    reportedAt: "2026-11-20T09:30:00.000Z",
+    metrics: [{ name: "loss", value: 3.41, unit: "nat", step: 1000, split: "train" }],
+    outputs: [{ outputLabel: "metrics.json", digest: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", mediaType: "application/json", sizeBytes: 412 }],
+    exitCode: 0,
+  },
+})

@@ -1,0 +1,142 @@
+/** Who takes which question, and under which accepted plan. */
+import * as v from "valibot"
+import { enumerations } from "../enumerations.ts"
+import { oneOf, text, uuid } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { operation } from "../operation.ts"
+import { premises, scope } from "../science.ts"
+import { expectedExperiment, hypotheses, protocol, repository, requiredMaterials } from "../work.ts"
+
+const question = text(limits.statement)
+const statement = text(limits.statement)
+const expected = ["expectedRevision", "expectedStatus"] as const
+const permissions = ["manage_own_experiments"] as const
+
+/** What every receipt about an experiment tells of it. */
+const result = { experimentId: uuid, label: v.string(), status: oneOf(enumerations.experimentStatus), revision: v.number() }
+
+const experimentId = "0198f3a0-0000-7000-8000-000000000005"
+const steps = { summary: "Train five seeds with and without warm-up; compare the mean loss at step 1,000.", steps: ["Check out the commit.", "Run both arms.", "Average over seeds."] }
+const arms = [
+  { name: "no_warm_up", argv: ["python", "train.py", "--warmup", "0"] },
+  { name: "warm_up", argv: ["python", "train.py", "--warmup", "400"], description: "The ramp the hypothesis speaks of." },
+]
+
+export const proposeExperiment = operation({
+  name: "propose_experiment",
+  surface: "agent",
+  summary: "Proposes a scoped question as an experiment, open to be taken; it may address no hypothesis, one, or several.",
+  permissions,
+  target: "experiment",
+  fields: { roomId: uuid, threadId: uuid, question, scope, hypotheses, suggestedProtocol: v.exactOptional(protocol) },
+  result,
+  example: {
+    roomId: "0198f3a0-0000-7000-8000-000000000001",
+    threadId: "0198f3a0-0000-7000-8000-000000000002",
+    question: "Is the mean loss at step 1,000 lower with a warm-up of 400 steps?",
+    scope: "The 50-million-parameter model of the shared repository, five seeds an arm.",
+    hypotheses: ["0198f3a0-0000-7000-8000-000000000004"],
+    suggestedProtocol: { ...steps, arms },
+  },
+})
+
+export const amendExperiment = operation({
+  name: "amend_experiment",
+  surface: "agent",
+  summary: "Changes what an open experiment asks; its proposer only.",
+  permissions,
+  target: "experiment",
+  expected,
+  atLeastOneOf: ["question", "scope", "hypotheses", "suggestedProtocol"],
+  fields: {
+    experimentId: uuid,
+    ...expectedExperiment,
+    question: v.exactOptional(question),
+    scope: v.exactOptional(scope),
+    hypotheses: v.exactOptional(hypotheses),
+    suggestedProtocol: v.exactOptional(protocol),
+    explanation: text(limits.explanation),
+  },
+  result,
+  example: { experimentId, expectedRevision: 1, expectedStatus: "open", scope: "The same model, eight seeds an arm.", explanation: "Five seeds leave the interval too wide." },
+})
+
+export const cancelExperiment = operation({
+  name: "cancel_experiment",
+  surface: "agent",
+  summary: "Withdraws an open experiment for good; its proposer only.",
+  permissions,
+  target: "experiment",
+  expected,
+  fields: { experimentId: uuid, ...expectedExperiment, reason: text(limits.explanation) },
+  result,
+  example: { experimentId, expectedRevision: 2, expectedStatus: "open", reason: "Answered by the runs of another Room." },
+})
+
+export const takeExperiment = operation({
+  name: "take_experiment",
+  surface: "agent",
+  summary: "Takes an open experiment for oneself; of several takers exactly one wins. Taking starts no computation.",
+  permissions,
+  target: "experiment",
+  expected,
+  fields: { experimentId: uuid, ...expectedExperiment },
+  result: { ...result, assigneeId: uuid },
+  example: { experimentId, expectedRevision: 1, expectedStatus: "open" },
+})
+
+export const releaseExperiment = operation({
+  name: "release_experiment",
+  surface: "agent",
+  summary: "Gives an experiment back, open to others, with a handoff; plans, attempts and findings stay.",
+  permissions,
+  target: "experiment",
+  expected,
+  fields: { experimentId: uuid, ...expectedExperiment, handoff: statement },
+  result,
+  example: { experimentId, expectedRevision: 4, expectedStatus: "in_progress", handoff: "Both arms ran for seeds 1 to 3; seeds 4 and 5 are left. The data is in M1." },
+})
+
+export const reportExperimentStatus = operation({
+  name: "report_experiment_status",
+  surface: "agent",
+  summary: "Says that one's own experiment is in progress, completed or cancelled.",
+  permissions,
+  target: "experiment",
+  expected,
+  requiredWhen: [{ field: "summary", when: { field: "status", in: ["completed", "cancelled"] } }],
+  fields: { experimentId: uuid, ...expectedExperiment, status: oneOf(enumerations.reportedStatus), summary: v.exactOptional(statement) },
+  result,
+  example: { experimentId, expectedRevision: 3, expectedStatus: "claimed", status: "completed", summary: "Warm-up lowered the mean loss by 0.07 nats." },
+})
+
+export const acceptPlan = operation({
+  name: "accept_plan",
+  surface: "agent",
+  summary: "Accepts an immutable plan for one's own experiment, pinned to a public repository and a full commit.",
+  permissions,
+  target: "plan",
+  expected,
+  fields: {
+    experimentId: uuid,
+    ...expectedExperiment,
+    repository,
+    hypotheses,
+    premises,
+    protocol,
+    intent: oneOf(enumerations.planIntent),
+    requiredMaterials,
+  },
+  result: { ...result, planId: uuid },
+  example: {
+    experimentId,
+    expectedRevision: 2,
+    expectedStatus: "claimed",
+    repository: { url: "https://github.com/example/warm-up", commit: "3f786850e387550fdab836ed7e6dc881de23001b" },
+    hypotheses: ["0198f3a0-0000-7000-8000-000000000004"],
+    premises: [],
+    protocol: { ...steps, arms, successCriteria: ["The difference of the means exceeds twice its standard error."] },
+    intent: "confirmatory",
+    requiredMaterials: [],
+  },
+})

@@ -1,0 +1,54 @@
+/** Inputs and outputs, known by their content. */
+import * as v from "valibot"
+import { enumerations } from "../enumerations.ts"
+import { oneOf, plain, text, uuid, whole } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { operation } from "../operation.ts"
+import { digest, locationUri, materialReference } from "../work.ts"
+
+const permissions = ["publish_records", "post_thread"] as const
+
+export const registerMaterial = operation({
+  name: "register_material",
+  surface: "agent",
+  summary: "Registers a material by its digest or pinned reference; one that is known already is answered as it is, under its own label.",
+  permissions,
+  target: "material",
+  fields: {
+    roomId: uuid,
+    threadId: v.exactOptional(uuid),
+    reference: materialReference,
+    name: text(limits.title),
+    description: v.exactOptional(text(limits.explanation)),
+    mediaType: v.exactOptional(plain(limits.name)),
+    sizeBytes: v.exactOptional(whole()),
+    valuesDigest: v.exactOptional(digest),
+    location: v.exactOptional(locationUri),
+  },
+  result: { materialId: uuid, label: v.string(), existing: v.boolean() },
+  example: {
+    roomId: "0198f3a0-0000-7000-8000-000000000001",
+    reference: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    name: "Token counts of the training split",
+    mediaType: "application/json",
+    sizeBytes: 412,
+    location: "https://example.org/data/token-counts.json",
+  },
+})
+
+export const reportMaterialLocation = operation({
+  name: "report_material_location",
+  surface: "agent",
+  summary: "Says where a material lies and whether it can be had there. The service never opens the address.",
+  permissions,
+  target: "material",
+  fields: {
+    materialId: uuid,
+    uri: locationUri,
+    state: oneOf(enumerations.locationState),
+    observedDigest: v.exactOptional(digest),
+    explanation: v.exactOptional(text(limits.explanation)),
+  },
+  result: { materialId: uuid, label: v.string(), obtainability: oneOf(enumerations.obtainability) },
+  example: { materialId: "0198f3a0-0000-7000-8000-000000000008", uri: "https://example.org/data/token-counts.json", state: "available" },
+})

@@ -1,0 +1,54 @@
+/** The reads of experiments, plans, attempts and materials. */
+import * as v from "valibot"
+import { page } from "../answers.ts"
+import { enumerations } from "../enumerations.ts"
+import { oneOf, plain, uuid } from "../fields.ts"
+import { labelPattern } from "../labels.ts"
+import { limits } from "../limits.ts"
+import { read } from "../read.ts"
+import { digest } from "../work.ts"
+import * as answers from "../work-answers.ts"
+
+const roomId = v.exactOptional(uuid)
+
+export const workReads = [
+  read({
+    name: "experiments",
+    path: "/api/research/experiments",
+    summary: "Experiments in the order they were proposed; label needs roomId.",
+    parameters: { roomId, label: v.exactOptional(labelPattern("experiment")) },
+    cursor: "uuid",
+    answer: page(answers.experimentSummary),
+  }),
+  read({ name: "experiment", path: "/api/research/experiments/{experimentId}", summary: "One experiment: what it asks, who holds it, its plans and attempts, and what may be done next and by whom.", answer: answers.experiment }),
+  read({ name: "experiment_history", path: "/api/research/experiments/{experimentId}/history", summary: "Every revision of an experiment: the operation, by whom, what was sent, and the state it left.", cursor: "sequence", answer: page(answers.revision) }),
+  read({ name: "proposal", path: "/api/research/proposals/{proposalId}", summary: "What an experiment asks now; a proposal's id is its experiment's.", refusals: ["unknown_experiment"], answer: answers.proposal }),
+  read({ name: "plan", path: "/api/research/plans/{planId}", summary: "One accepted plan as it was accepted, its hypotheses, premises and materials resolved.", answer: answers.plan }),
+  read({
+    name: "attempts",
+    path: "/api/research/attempts",
+    summary: "Attempts by id; label needs roomId.",
+    parameters: {
+      experimentId: v.exactOptional(uuid),
+      roomId,
+      status: v.exactOptional(oneOf(enumerations.attemptStatus)),
+      intent: v.exactOptional(oneOf(enumerations.attemptIntent)),
+      label: v.exactOptional(labelPattern("attempt")),
+    },
+    cursor: "uuid",
+    answer: page(answers.attemptSummary),
+  }),
+  read({ name: "attempt", path: "/api/research/attempts/{attemptId}", summary: "One attempt: its registration, how it compares with its plan, events with both clocks, inputs, outputs and last metrics.", answer: answers.attempt }),
+  read({
+    name: "attempt_metrics",
+    path: "/api/research/attempts/{attemptId}/metrics",
+    summary: "Every point of an attempt's metrics in the order reported, as columns.",
+    parameters: { name: v.exactOptional(plain(limits.name)) },
+    cursor: "sequence",
+    pageItems: limits.metricPoints,
+    answer: answers.metricColumns,
+  }),
+  read({ name: "room_materials", path: "/api/research/rooms/{roomId}/materials", summary: "The materials a Room registered, its own and those labelled by another Room.", cursor: "uuid", answer: page(answers.materialSummary) }),
+  read({ name: "materials", path: "/api/research/materials", summary: "Materials of every Room; valuesDigest finds those with the same values.", parameters: { valuesDigest: v.exactOptional(digest) }, cursor: "uuid", answer: page(answers.materialSummary) }),
+  read({ name: "material", path: "/api/research/materials/{materialId}", summary: "One material: its reference, what is reported of its locations, and which attempts and plans use it.", answer: answers.material }),
+] as const

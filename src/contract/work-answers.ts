@@ -1,0 +1,234 @@
+/** What the reads of experiments, plans, attempts and materials answer. */
+import * as v from "valibot"
+import { page, person, resolved, schemaVersion } from "./answers.ts"
+import { enumerations } from "./enumerations.ts"
+import { shape } from "./fields.ts"
+
+const id = v.string()
+const at = v.string()
+const count = v.number()
+const text = v.nullable(v.string())
+const json = v.unknown()
+const attemptStatus = v.picklist(enumerations.attemptStatus)
+
+const affordance = shape({
+  operation: v.string(),
+  path: v.string(),
+  permission: text,
+  by: v.string(),
+  userId: v.nullable(id),
+  values: v.exactOptional(v.record(v.string(), v.array(v.string()))),
+})
+/** What the server would accept next, from whom, with the block to copy as the guard. */
+const affordances = (status: v.GenericSchema) => shape({ expected: shape({ expectedRevision: count, expectedStatus: status }), operations: v.array(affordance) })
+
+const { purpose: _purpose, explanation: _explanation, ...resolvedFields } = resolved.entries
+const related = shape(resolvedFields)
+const statement = v.nullable(shape({ text: v.string(), by: person, at }))
+
+const experimentStatus = v.picklist(enumerations.experimentStatus)
+const experimentFields = {
+  experimentId: id,
+  label: v.string(),
+  roomId: id,
+  threadId: id,
+  entryId: id,
+  proposer: person,
+  assigneeId: v.nullable(id),
+  assignee: v.nullable(person),
+  status: experimentStatus,
+  revision: count,
+  question: v.string(),
+  scope: v.string(),
+  plans: count,
+  attempts: shape({ total: count, ...(Object.fromEntries(enumerations.attemptStatus.map((status) => [status, count])) as Record<(typeof enumerations.attemptStatus)[number], typeof count>) }),
+  createdAt: at,
+  updatedAt: at,
+  affordances: affordances(experimentStatus),
+}
+export const experimentSummary = shape({ ...experimentFields, hypotheses: v.array(id) })
+
+const planFields = {
+  planId: id,
+  label: v.string(),
+  experimentId: id,
+  experimentLabel: v.string(),
+  roomId: id,
+  threadId: id,
+  entryId: id,
+  acceptedBy: person,
+  acceptedAt: at,
+  contentDigest: v.string(),
+}
+export const experiment = shape({
+  schemaVersion,
+  ...experimentFields,
+  hypotheses: v.array(related),
+  suggestedProtocol: v.nullable(json),
+  /** What the last assignee to give it back left for the next. */
+  handoff: statement,
+  /** What was said when it was completed or cancelled. */
+  conclusion: statement,
+  acceptedPlans: v.array(shape(planFields)),
+})
+export const revision = shape({
+  revision: count,
+  operation: v.string(),
+  at,
+  author: person,
+  status: experimentStatus,
+  assigneeId: v.nullable(id),
+  planId: v.nullable(id),
+  /** The body as it was accepted. */
+  content: v.record(v.string(), json),
+})
+export const proposal = shape({
+  schemaVersion,
+  proposalId: id,
+  experimentId: id,
+  label: v.string(),
+  roomId: id,
+  threadId: id,
+  entryId: id,
+  proposer: person,
+  createdAt: at,
+  updatedAt: at,
+  revision: count,
+  status: experimentStatus,
+  question: v.string(),
+  scope: v.string(),
+  hypotheses: v.array(related),
+  suggestedProtocol: v.nullable(json),
+})
+
+const materialFields = {
+  materialId: id,
+  label: v.string(),
+  materialOriginRoom: id,
+  labelFromOtherRoom: v.boolean(),
+  reference: v.string(),
+  digest: text,
+  name: v.string(),
+  description: text,
+  mediaType: text,
+  sizeBytes: v.nullable(count),
+  valuesDigest: text,
+  registeredBy: person,
+  registeredAt: at,
+  contentDigest: v.string(),
+  obtainability: v.picklist(enumerations.obtainability),
+}
+export const materialSummary = shape(materialFields)
+const uses = shape({ total: count, items: v.array(shape({ id, label: v.string(), roomId: id, name: v.string() })) })
+export const material = shape({
+  schemaVersion,
+  ...materialFields,
+  content: v.record(v.string(), json),
+  locations: v.array(
+    shape({ reporter: person, roomId: id, at, uri: v.string(), state: v.picklist(enumerations.locationState), observedDigest: text, explanation: text }),
+  ),
+  consumedBy: uses,
+  producedBy: uses,
+  requiredBy: uses,
+})
+
+export const plan = shape({
+  schemaVersion,
+  ...planFields,
+  content: v.record(v.string(), json),
+  hypotheses: v.array(related),
+  premises: v.array(shape({ ...related.entries, explanation: v.string() })),
+  requiredMaterials: v.array(shape({ material: v.nullable(materialSummary), purpose: v.string() })),
+  warnings: v.array(json),
+})
+
+const planMatch = shape({
+  planId: id,
+  commitMatchesPlan: v.boolean(),
+  argvMatchesPlan: v.nullable(v.boolean()),
+  argvComparedWith: text,
+  argvMatches: v.boolean(),
+  materialsMatchPlan: v.boolean(),
+  deviations: v.array(shape({ field: v.string(), planned: json, registered: json })),
+})
+const attemptFields = {
+  attemptId: id,
+  label: v.string(),
+  experimentId: id,
+  experimentLabel: v.string(),
+  roomId: id,
+  threadId: id,
+  entryId: id,
+  registrant: person,
+  intent: v.picklist(enumerations.attemptIntent),
+  status: attemptStatus,
+  outcome: v.nullable(v.picklist(enumerations.attemptOutcome)),
+  revision: count,
+  planId: v.nullable(id),
+  rerunOf: v.nullable(id),
+  reproduces: v.nullable(v.union([shape({ attemptId: id }), shape({ findingVersionId: id })])),
+  registeredAt: at,
+  updatedAt: at,
+  contentDigest: v.string(),
+  planMatch: v.nullable(planMatch),
+  affordances: affordances(attemptStatus),
+}
+export const attemptSummary = shape(attemptFields)
+const measured = v.union([v.number(), v.picklist(enumerations.nonFinite)])
+export const attempt = shape({
+  schemaVersion,
+  ...attemptFields,
+  repository: shape({ url: v.string(), commit: v.string() }),
+  argv: v.array(v.string()),
+  configuration: v.record(v.string(), json),
+  environment: v.nullable(v.record(v.string(), v.string())),
+  intendedDeviation: text,
+  inputs: v.array(shape({ name: v.string(), material: v.nullable(materialSummary) })),
+  events: v.array(
+    shape({
+      event: v.string(),
+      /** The server's clock. */
+      receivedAt: at,
+      revision: count,
+      /** The registrant's clock. */
+      reportedAt: v.nullable(at),
+      message: v.exactOptional(v.string()),
+      exitCode: v.exactOptional(count),
+      failure: v.exactOptional(shape({ stage: v.string(), explanation: v.string() })),
+      client: v.exactOptional(v.record(v.string(), v.string())),
+      metricPoints: v.exactOptional(count),
+      outputLabels: v.exactOptional(v.array(v.string())),
+    }),
+  ),
+  eventsTruncated: v.boolean(),
+  /** The last value of each metric and split. */
+  metrics: v.array(shape({ name: v.string(), split: text, unit: text, step: v.nullable(count), value: measured, reportedAt: at })),
+  outputs: v.array(
+    shape({
+      outputLabel: v.string(),
+      digest: v.string(),
+      mediaType: v.exactOptional(v.string()),
+      sizeBytes: v.exactOptional(count),
+      materialId: v.exactOptional(id),
+      description: v.exactOptional(v.string()),
+      reportedAt: at,
+      receivedAt: at,
+    }),
+  ),
+  content: v.record(v.string(), json),
+})
+
+const { items: _items, ...envelope } = page(json).entries
+export const metricColumns = shape({
+  ...envelope,
+  attemptId: id,
+  columns: shape({
+    ordinal: v.array(count),
+    name: v.array(v.string()),
+    split: v.array(text),
+    unit: v.array(text),
+    step: v.array(v.nullable(count)),
+    value: v.array(measured),
+    reportedAt: v.array(at),
+  }),
+})

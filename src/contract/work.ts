@@ -1,0 +1,87 @@
+/** The parts that experiments, plans, attempts and materials are made of. */
+import * as v from "valibot"
+import { enumerations } from "./enumerations.ts"
+import { dictionary, distinct, list, oneOf, plain, shape, text, uuid, whole } from "./fields.ts"
+import { limits } from "./limits.ts"
+
+const matching = (pattern: RegExp, what: string, max = 2_000) => v.pipe(v.string("must be a string"), v.regex(pattern, `must be ${what}`), v.maxCodePoints(max, `must have at most ${max} characters`))
+
+/** `sha256:` and 64 lower-case hex digits. */
+export const digest = matching(/^sha256:[0-9a-f]{64}$/u, "sha256: and 64 lower-case hex digits")
+
+/** A public repository and the full commit in it. */
+export const repository = shape({
+  url: matching(/^https:\/\/[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?\/[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/u, "https://<host>/<owner>/<name>", 500),
+  commit: matching(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u, "a full commit: 40 or 64 lower-case hex digits"),
+})
+export type RepositoryPin = v.InferOutput<typeof repository>
+
+/** Content-addressed, or pinned to a commit. */
+export const materialReference = matching(
+  /^(?:sha256:[0-9a-f]{64}|hf:\/\/(?:models|datasets|spaces)\/[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+@[0-9a-f]{40}(?:\/[^\s\u0000-\u001f\uD800-\uDFFF]+)?|git:\/\/[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?\/[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+@(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\/[^\s\u0000-\u001f\uD800-\uDFFF]+)?)$/u,
+  "sha256:<64 hex>, hf://<models, datasets or spaces>/<owner>/<name>@<40 hex>[/path] or git://<host>/<owner>/<name>@<40 or 64 hex>[/path]",
+)
+
+/** Where a material is said to lie. Never opened by the service. */
+export const locationUri = matching(/^(?:https|s3|gs|hf|git|doi|ipfs):[^\s\u0000-\u001f\uD800-\uDFFF]+$/u, "an https, s3, gs, hf, git, doi or ipfs address")
+
+const cleanText = v.pipe(v.string("must be a string"), v.regex(/^[^\u0000\uD800-\uDFFF]*$/u, "must be a string without NUL and lone surrogates"))
+
+/** Any JSON value whose strings hold neither NUL nor lone surrogates. */
+export const json: v.GenericSchema<unknown> = v.union(
+  [cleanText, v.pipe(v.number(), v.finite()), v.boolean(), v.null(), v.array(v.lazy(() => json)), dictionary(v.lazy(() => json), cleanText)],
+  "must be a JSON value whose strings hold no NUL and no lone surrogate",
+)
+
+/** What an execution was configured with: an object of any shape. */
+export const configuration = dictionary(json, cleanText)
+
+export const environment = dictionary(plain(limits.explanation, 0), plain(limits.name))
+
+/** A command line: the program and its arguments. */
+export const argv = list(plain(limits.statement, 0), limits.argv, 1)
+
+/** How work is to be done: one entry point, or several arms that differ in their command line. */
+export const protocol = shape({
+  summary: text(limits.statement),
+  steps: list(text(limits.explanation), limits.protocolSteps),
+  entrypoint: v.exactOptional(shape({ argv })),
+  arms: list(shape({ name: text(limits.name), argv, description: v.exactOptional(text(limits.explanation)) }), limits.protocolArms),
+  configuration: v.exactOptional(configuration),
+  successCriteria: v.exactOptional(list(text(limits.explanation), limits.protocolSteps)),
+})
+export type Protocol = v.InferOutput<typeof protocol>
+
+export const hypotheses = distinct(uuid, limits.references)
+
+export const requiredMaterials = list(shape({ materialId: uuid, purpose: text(limits.explanation) }), limits.materials)
+
+/** What the caller read of an experiment or attempt: the guard of every change to it. */
+export const expectedExperiment = { expectedRevision: whole(1), expectedStatus: oneOf(enumerations.experimentStatus) }
+export const expectedAttempt = { expectedRevision: whole(1), expectedStatus: oneOf(enumerations.attemptStatus) }
+
+/** A measured value; a diverged run can be told as it was. */
+const measured = v.union([v.pipe(v.number(), v.finite()), oneOf(enumerations.nonFinite)], `must be a number or one of ${enumerations.nonFinite.join(", ")}`)
+
+export const metrics = list(
+  shape({
+    name: plain(limits.name),
+    value: measured,
+    unit: v.exactOptional(plain(limits.unit)),
+    step: v.exactOptional(whole()),
+    split: v.exactOptional(plain(limits.name)),
+  }),
+  limits.metricsOfEvent,
+)
+
+export const outputs = list(
+  shape({
+    outputLabel: plain(limits.name),
+    digest,
+    mediaType: v.exactOptional(plain(limits.name)),
+    sizeBytes: v.exactOptional(whole()),
+    materialId: v.exactOptional(uuid),
+    description: v.exactOptional(text(limits.explanation)),
+  }),
+  limits.outputsOfEvent,
+)

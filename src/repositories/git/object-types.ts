@@ -1,0 +1,9 @@
+/** The four kinds of object that a repository consists of, and their numbers in a pack. */
+export type ObjectType = "commit" | "tree" | "blob" | "tag"
+
+export const packNumbers: ReadonlyMap<number, ObjectType> = new Map([
+  [1, "commit"],
+  [2, "tree"],
+  [3, "blob"],
+  [4, "tag"],
+])

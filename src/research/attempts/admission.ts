@@ -1,0 +1,56 @@
+/** What the state table lets happen to an attempt: admission and affordances read the same rows. */
+import type { AttemptStatus } from "../../contract/enumerations.ts"
+import type { JsonObject } from "../../contract/json.ts"
+import type { Operation } from "../../contract/operation.ts"
+import { operationNamed } from "../../contract/operations/index.ts"
+import { Refusal } from "../../contract/refusals.ts"
+import { attemptStates } from "../../contract/states.ts"
+
+/** What admission has to know of an attempt. */
+export interface AttemptState {
+  readonly attemptId: string
+  readonly label: string
+  readonly experimentId: string
+  readonly status: AttemptStatus
+  readonly revision: number
+  readonly registrantId: string
+}
+
+const rowsFrom = (status: string) => attemptStates.filter(({ from }) => (from as readonly string[]).includes(status))
+
+/** The state of an attempt as refusals show it, with the block to copy into the next try. */
+export const currentAttempt = ({ attemptId, label, experimentId, status, revision }: AttemptState): JsonObject => ({
+  attemptId,
+  label,
+  experimentId,
+  status,
+  revision,
+  expected: { expectedRevision: revision, expectedStatus: status },
+})
+
+/**
+ * Lets an event through and says which status it leads to.
+ * @throws Refusal 403 for another one's attempt, 409 `state_conflict`
+ */
+export function admitEvent(attempt: AttemptState, userId: string, body: { event: string; expectedRevision: number; expectedStatus: string }): AttemptStatus {
+  const current = currentAttempt(attempt)
+  if (attempt.registrantId !== userId) throw new Refusal("role_required", "Only the registrant of an attempt delivers its events.", { current: { ...current, needed: "registrant" } })
+  if (body.expectedRevision !== attempt.revision || body.expectedStatus !== attempt.status) throw new Refusal("state_conflict", `${attempt.label} moved since it was read.`, { current })
+  const row = rowsFrom(attempt.status).find(({ event }) => event === body.event)
+  if (row === undefined) throw new Refusal("state_conflict", `${attempt.label} is ${attempt.status}: ${body.event} does not follow.`, { current })
+  return row.to
+}
+
+/** What the server would accept next about an attempt, and from whom. */
+export function attemptAffordances(attempt: AttemptState, roomIsActive: boolean) {
+  const event = rowsFrom(attempt.status).map((row) => row.event)
+  const { name, path, permissions } = operationNamed("report_attempt_event") as Operation
+  const afforded = { operation: name, path, permission: permissions[0] ?? null, by: "registrant", userId: attempt.registrantId, values: { event } }
+  return {
+    expected: { expectedRevision: attempt.revision, expectedStatus: attempt.status },
+    operations: roomIsActive && event.length > 0 ? [afforded] : [],
+  }
+}
+
+/** How an attempt ended, as far as it was told: null before it started. */
+export const outcomeOf = (status: AttemptStatus): string | null => (status === "registered" ? null : status === "started" ? "unknown" : status)

@@ -1,0 +1,150 @@
+/** Attempts: their rows, and how they are shown. */
+import type { AttemptIntent, AttemptStatus, RoomState } from "../../contract/enumerations.ts"
+import { JsonText } from "../../contract/json.ts"
+import type { Db } from "../../ledger/database.ts"
+import { filteredList } from "../../ledger/filtered-list.ts"
+import { type AttemptState, attemptAffordances, outcomeOf } from "./admission.ts"
+import type { PlanMatch } from "./plan-match.ts"
+
+/** An attempt as admission sees it, with where it belongs. */
+export interface Attempt extends AttemptState {
+  readonly roomId: string
+  readonly threadId: string
+}
+
+export interface NewAttempt {
+  readonly attemptId: string
+  readonly experimentId: string
+  readonly roomId: string
+  readonly threadId: string
+  readonly label: string
+  readonly entryId: string
+  readonly registrantId: string
+  readonly intent: AttemptIntent
+  readonly planId: string | undefined
+  readonly rerunOf: string | undefined
+  readonly reproduces: { readonly attemptId?: string; readonly findingVersionId?: string } | undefined
+  readonly at: string
+  readonly planMatch: PlanMatch | null
+  readonly content: string
+  readonly contentDigest: string
+  readonly inputs: readonly { readonly materialId: string; readonly name: string }[]
+}
+
+interface Row {
+  attempt_id: string
+  experiment_id: string
+  experiment_label: string
+  room_id: string
+  room_state: RoomState
+  thread_id: string
+  label: string
+  entry_id: string
+  registrant_id: string
+  username: string
+  intent: AttemptIntent
+  status: AttemptStatus
+  revision: number
+  plan_id: string | null
+  rerun_of: string | null
+  reproduces_attempt_id: string | null
+  reproduces_version_id: string | null
+  registered_at: string
+  updated_at: string
+  plan_match: string | null
+  content: string
+  content_digest: string
+}
+
+const state = (row: Pick<Row, "attempt_id" | "label" | "experiment_id" | "status" | "revision" | "registrant_id">): AttemptState => ({
+  attemptId: row.attempt_id,
+  label: row.label,
+  experimentId: row.experiment_id,
+  status: row.status,
+  revision: row.revision,
+  registrantId: row.registrant_id,
+})
+
+function reproduces(row: Row) {
+  if (row.reproduces_attempt_id !== null) return { attemptId: row.reproduces_attempt_id }
+  return row.reproduces_version_id === null ? null : { findingVersionId: row.reproduces_version_id }
+}
+
+/** An attempt as lists show it. */
+const summary = (row: Row) => ({
+  attemptId: row.attempt_id,
+  label: row.label,
+  experimentId: row.experiment_id,
+  experimentLabel: row.experiment_label,
+  roomId: row.room_id,
+  threadId: row.thread_id,
+  entryId: row.entry_id,
+  registrant: { userId: row.registrant_id, username: row.username },
+  intent: row.intent,
+  status: row.status,
+  outcome: outcomeOf(row.status),
+  revision: row.revision,
+  planId: row.plan_id,
+  rerunOf: row.rerun_of,
+  reproduces: reproduces(row),
+  registeredAt: row.registered_at,
+  updatedAt: row.updated_at,
+  contentDigest: row.content_digest,
+  planMatch: row.plan_match === null ? null : new JsonText(row.plan_match),
+  affordances: attemptAffordances(state(row), row.room_state === "active"),
+})
+
+const SUMMARY = `
+  SELECT a.*, p.username, e.label AS experiment_label, r.state AS room_state FROM attempts a
+  JOIN people p ON p.user_id = a.registrant_id
+  JOIN experiments e ON e.experiment_id = a.experiment_id
+  JOIN rooms r ON r.room_id = a.room_id`
+
+export type Attempts = ReturnType<typeof attempts>
+
+export function attempts(db: Db) {
+  const insert = db.prepare(
+    `INSERT INTO attempts (attempt_id, experiment_id, room_id, thread_id, label, entry_id, registrant_id, intent, status, revision, plan_id, rerun_of,
+       reproduces_attempt_id, reproduces_version_id, registered_at, updated_at, plan_match, content, content_digest)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'registered', 1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const insertInput = db.prepare("INSERT INTO attempt_inputs (attempt_id, position, material_id, name) VALUES (?, ?, ?, ?)")
+  const update = db.prepare("UPDATE attempts SET status = ?, revision = revision + 1, updated_at = ? WHERE attempt_id = ?")
+  const count = db.prepare("INSERT INTO attempt_counts (experiment_id, status, attempts) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts")
+  const find = db.prepare<Row>("SELECT * FROM attempts WHERE attempt_id = ?")
+  const one = db.prepare<Row>(`${SUMMARY} WHERE a.attempt_id = ?`)
+  const columns = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent", label: "a.label" }
+  const list = filteredList<Row>(db, SUMMARY, columns, "a.attempt_id")
+
+  return {
+    insert(attempt: NewAttempt): void {
+      const { attemptId, experimentId, planId = null, rerunOf = null, reproduces, planMatch, at } = attempt
+      insert.run(
+        attemptId, experimentId, attempt.roomId, attempt.threadId, attempt.label, attempt.entryId, attempt.registrantId, attempt.intent, planId, rerunOf,
+        reproduces?.attemptId ?? null, reproduces?.findingVersionId ?? null, at, at, planMatch && JSON.stringify(planMatch), attempt.content, attempt.contentDigest,
+      )
+      attempt.inputs.forEach(({ materialId, name }, position) => insertInput.run(attemptId, position, materialId, name))
+      count.run(experimentId, "registered", 1)
+    },
+
+    /** Takes an attempt one revision further. */
+    advance({ attemptId, experimentId, status }: AttemptState, next: AttemptStatus, at: string): void {
+      update.run(next, at, attemptId)
+      if (next === status) return
+      count.run(experimentId, status, -1)
+      count.run(experimentId, next, 1)
+    },
+
+    find(attemptId: string): Attempt | undefined {
+      const row = find.get(attemptId)
+      return row && { ...state(row), roomId: row.room_id, threadId: row.thread_id }
+    },
+    /** An attempt with its registration, but for what its events brought. */
+    read(attemptId: string) {
+      const row = one.get(attemptId)
+      return row && { ...summary(row), registration: new JsonText(row.content) }
+    },
+    /** Up to `count` attempts after an id that match the filters. */
+    page: (filters: { readonly [N in keyof typeof columns]?: string }, after: string | undefined, count: number) => list(filters, after, count).map(summary),
+  }
+}

@@ -1,0 +1,114 @@
+/** Registering attempts and reporting what happened to them. */
+import type { BodyOf } from "../../contract/operations/index.ts"
+import { type Issue, Refusal } from "../../contract/refusals.ts"
+import { behaviour } from "../../ledger/behaviour.ts"
+import { admitToExperiment } from "../experiments/admission.ts"
+import type { Experiments } from "../experiments/experiments.ts"
+import { experimentSubject } from "../experiments/operations.ts"
+import type { Plans } from "../experiments/plans.ts"
+import type { Materials } from "../materials/materials.ts"
+import type { Records } from "../records/records.ts"
+import { admitEvent, currentAttempt } from "./admission.ts"
+import type { Attempts } from "./attempts.ts"
+import type { Events } from "./events.ts"
+import { planMatch, planWarnings } from "./plan-match.ts"
+
+interface Parts {
+  readonly records: Records
+  readonly experiments: Experiments
+  readonly plans: Plans
+  readonly materials: Materials
+  readonly attempts: Attempts
+  readonly events: Events
+}
+
+type Output = NonNullable<BodyOf<"report_attempt_event">["outputs"]>[number]
+
+export function attemptOperations({ records, experiments, plans, materials, attempts, events }: Parts) {
+  /** What a registration builds on that does not exist, or not in its experiment. */
+  function unknownGrounds({ experimentId, planId, rerunOf, reproduces, inputs }: BodyOf<"register_attempt">): Issue[] {
+    const issues = materials.unknown(inputs, "/inputs")
+    if (planId !== undefined && plans.contentOf(planId, experimentId) === undefined) issues.push({ path: "/planId", message: "is no plan of this experiment" })
+    if (rerunOf !== undefined && attempts.find(rerunOf)?.experimentId !== experimentId) issues.push({ path: "/rerunOf", message: "is no attempt of this experiment" })
+    if (reproduces !== undefined && "attemptId" in reproduces && attempts.find(reproduces.attemptId) === undefined) {
+      issues.push({ path: "/reproduces/attemptId", message: "is no attempt of this service" })
+    }
+    if (reproduces !== undefined && "findingVersionId" in reproduces && records.summary(reproduces.findingVersionId)?.kind !== "finding") {
+      issues.push({ path: "/reproduces/findingVersionId", message: "is no finding of this service" })
+    }
+    return issues
+  }
+
+  /** The attempt of an earlier receipt, where it moved since. */
+  function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
+    const attempt = attempts.find(targetId)
+    return attempt === undefined || attempt.revision === result.revision ? undefined : currentAttempt(attempt)
+  }
+
+  const register_attempt = behaviour("register_attempt", {
+    moved,
+    subject: ({ body }) => experimentSubject(experiments, body.experimentId),
+    references: ({ body }) => unknownGrounds(body),
+    outside: ({ body }) => body.repository,
+    admit({ actor, body }, { experiment }) {
+      const existing = attempts.find(body.attemptId)
+      if (existing !== undefined) throw new Refusal("attempt_exists", `This attemptId is ${existing.label}'s already; every execution needs a fresh one.`, { current: currentAttempt(existing) })
+      admitToExperiment("register_attempt", experiment, actor.userId, body, (row) => row.values?.intent.includes(body.intent) ?? false)
+    },
+    write({ actor, body, content, contentDigest }, { roomId, threadId }, change) {
+      const { attemptId, experimentId, intent, planId, rerunOf, reproduces, inputs, intendedDeviation } = body
+      const label = change.label("attempt")
+      const plan = planId === undefined ? undefined : plans.contentOf(planId, experimentId)
+      const match = planId === undefined || plan === undefined ? null : planMatch(planId, plan, body)
+      attempts.insert({
+        attemptId, experimentId, roomId, threadId, label, entryId: change.entryId, registrantId: actor.userId, intent, planId, rerunOf, reproduces,
+        at: change.at, planMatch: match, content, contentDigest, inputs,
+      })
+      events.registered(attemptId, change.at)
+      return { target: { id: attemptId, label }, result: { attemptId, label, status: "registered", revision: 1 }, warnings: planWarnings(match, intendedDeviation) }
+    },
+  })
+
+  /** Output labels are unique in an attempt, within one event and over all of them. @throws Refusal `invalid_schema` */
+  function mustBeNewOutputs(attemptId: string, outputs: readonly Output[]): void {
+    const issues = outputs.flatMap(({ outputLabel }, index) => {
+      const repeated = events.hasOutput(attemptId, outputLabel) || outputs.findIndex((other) => other.outputLabel === outputLabel) < index
+      return repeated ? [{ path: `/outputs/${index}/outputLabel`, message: "names an output that this attempt has already" }] : []
+    })
+    if (issues.length > 0) throw new Refusal("invalid_schema", "Each output of an attempt has a label of its own.", { issues })
+  }
+
+  /** Outputs whose digest is not the one their material promises. */
+  const outputWarnings = (outputs: readonly Output[]) =>
+    outputs.flatMap(({ outputLabel, digest, materialId }) => {
+      const promised = materialId === undefined ? null : materials.place(materialId)?.digest
+      return promised && promised !== digest ? [{ code: "output_differs_from_material", message: `Output ${outputLabel} has another digest than the material it names.`, outputLabel, materialId: materialId ?? null }] : []
+    })
+
+  const report_attempt_event = behaviour("report_attempt_event", {
+    moved,
+    subject({ body }) {
+      const attempt = attempts.find(body.attemptId)
+      if (attempt === undefined) throw new Refusal("unknown_attempt", "There is no such attempt.")
+      return { roomId: attempt.roomId, threadId: attempt.threadId, attempt }
+    },
+    references: ({ body }) =>
+      (body.outputs ?? []).flatMap(({ materialId }, index) =>
+        materialId === undefined || materials.place(materialId) !== undefined ? [] : [{ path: `/outputs/${index}/materialId`, message: "is no material of this service" }],
+      ),
+    admit({ actor, body }, { attempt }) {
+      admitEvent(attempt, actor.userId, body)
+      mustBeNewOutputs(body.attemptId, body.outputs ?? [])
+    },
+    write({ actor, body }, { attempt }, { at }) {
+      const { attemptId, label } = attempt
+      const status = admitEvent(attempt, actor.userId, body)
+      const revision = attempt.revision + 1
+      attempts.advance(attempt, status, at)
+      events.report(attemptId, revision, at, body)
+      return { target: { id: attemptId, label }, result: { attemptId, label, status, revision }, warnings: outputWarnings(body.outputs ?? []) }
+    },
+  })
+
+  return { register_attempt, report_attempt_event }
+}

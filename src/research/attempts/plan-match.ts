@@ -1,0 +1,71 @@
+/** How a registration compares with the plan it names: recorded once, at registration. */
+import { canonicalJson, type Json, type JsonObject } from "../../contract/json.ts"
+import type { PlanContent } from "../experiments/plans.ts"
+
+/** What is compared. */
+export interface Registered {
+  readonly repository: { readonly url: string; readonly commit: string }
+  readonly argv: readonly string[]
+  readonly configuration: Readonly<Record<string, unknown>>
+  readonly inputs: readonly { readonly materialId: string }[]
+}
+
+/** One departure from the plan: where, what was planned, what was registered. */
+export interface Deviation {
+  readonly field: string
+  readonly planned: Json
+  readonly registered: Json
+}
+
+export interface PlanMatch {
+  readonly planId: string
+  readonly commitMatchesPlan: boolean
+  /** Whether the command line is that of the entry point or of an arm; null when the plan names neither. */
+  readonly argvMatchesPlan: boolean | null
+  /** `entrypoint`, an arm's name, or null when nothing matched. */
+  readonly argvComparedWith: string | null
+  /** Compares with the plan's single entry point only: false for every arm. */
+  readonly argvMatches: boolean
+  readonly materialsMatchPlan: boolean
+  readonly deviations: readonly Deviation[]
+}
+
+const same = (one: unknown, other: unknown) => canonicalJson((one ?? null) as Json) === canonicalJson((other ?? null) as Json)
+const json = (value: unknown) => (value ?? null) as Json
+
+function configurationDeviations(planned: Readonly<Record<string, unknown>> | undefined, registered: Registered["configuration"]): Deviation[] {
+  const names = Object.keys(planned ?? {})
+  return names
+    .filter((name) => !Object.hasOwn(registered, name) || !same(planned?.[name], registered[name]))
+    .map((name) => ({ field: `configuration/${name}`, planned: json(planned?.[name]), registered: json(registered[name]) }))
+}
+
+/** Compares a registration with its plan, arms included. */
+export function planMatch(planId: string, plan: PlanContent, registered: Registered): PlanMatch {
+  const { entrypoint, arms, configuration } = plan.protocol
+  const argvMatches = entrypoint !== undefined && same(entrypoint.argv, registered.argv)
+  const argvComparedWith = argvMatches ? "entrypoint" : (arms.find(({ argv }) => same(argv, registered.argv))?.name ?? null)
+  const namesArgv = entrypoint !== undefined || arms.length > 0
+  const argvMatchesPlan = namesArgv ? argvComparedWith !== null : null
+
+  const urlMatches = plan.repository.url.toLowerCase() === registered.repository.url.toLowerCase()
+  const commitMatchesPlan = urlMatches && plan.repository.commit === registered.repository.commit
+  const inputs = new Set(registered.inputs.map(({ materialId }) => materialId))
+  const missing = plan.requiredMaterials.filter(({ materialId }) => !inputs.has(materialId))
+
+  const deviations: Deviation[] = [
+    ...(urlMatches ? [] : [{ field: "repository/url", planned: plan.repository.url, registered: registered.repository.url }]),
+    ...(plan.repository.commit === registered.repository.commit ? [] : [{ field: "repository/commit", planned: plan.repository.commit, registered: registered.repository.commit }]),
+    ...(argvMatchesPlan === false ? [{ field: "argv", planned: entrypoint ? [...entrypoint.argv] : arms.map(({ argv }) => [...argv]), registered: [...registered.argv] }] : []),
+    ...missing.map(({ materialId }) => ({ field: "inputs", planned: materialId, registered: null })),
+    ...configurationDeviations(configuration, registered.configuration),
+  ]
+  return { planId, commitMatchesPlan, argvMatchesPlan, argvComparedWith, argvMatches, materialsMatchPlan: missing.length === 0, deviations }
+}
+
+/** What a receipt should say of a registration that departs from its plan. */
+export function planWarnings(match: PlanMatch | null, intendedDeviation: string | undefined): JsonObject[] {
+  if (match === null || match.deviations.length === 0 || intendedDeviation !== undefined) return []
+  const fields = match.deviations.map(({ field }) => field)
+  return [{ code: "departs_from_plan", message: `The registration departs from its plan in ${fields.join(", ")} and declares no intendedDeviation.`, fields }]
+}

@@ -1,0 +1,69 @@
+/** Reads of attempts and their metric series. */
+import { limits } from "../../contract/limits.ts"
+import { JsonText } from "../../contract/json.ts"
+import { Refusal } from "../../contract/refusals.ts"
+import { ColumnPage, keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
+import type { Readers } from "../../ledger/reading.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import type { Materials } from "../materials/materials.ts"
+import type { Attempts } from "./attempts.ts"
+import type { Events, MetricPoint } from "./events.ts"
+
+interface Parts {
+  readonly rooms: Rooms
+  readonly attempts: Attempts
+  readonly events: Events
+  readonly materials: Materials
+}
+
+/** The columns of a metric series, each a list as long as the others. */
+const columnsOf = (points: readonly MetricPoint[]) => ({
+  ordinal: points.map(({ ordinal }) => ordinal),
+  name: points.map(({ name }) => name),
+  split: points.map(({ split }) => split),
+  unit: points.map(({ unit }) => unit),
+  step: points.map(({ step }) => step),
+  value: new JsonText(`[${points.map(({ value }) => value).join(",")}]`),
+  reportedAt: points.map(({ reported_at }) => reported_at),
+})
+
+export function attemptReads({ rooms, attempts, events, materials }: Parts) {
+  /** @throws Refusal 404 */
+  function mustRead(attemptId: string | undefined) {
+    const attempt = attempts.read(attemptId as string)
+    if (attempt === undefined) throw new Refusal("unknown_attempt", "There is no such attempt.")
+    return attempt
+  }
+
+  return {
+    attempts({ query }) {
+      rooms.mustFitLabel(query)
+      return keysetPage(attempts.page(query, uuidCursor(query.after), pageSize(query) + 1), query, (attempt) => attempt, ({ attemptId }) => attemptId)
+    },
+
+    attempt({ params }) {
+      const attempt = mustRead(params.attemptId)
+      const { registration, ...shown } = attempt
+      const { repository, argv, configuration, environment = null, intendedDeviation = null, inputs } = JSON.parse(registration.text)
+      return {
+        ...shown,
+        repository,
+        argv,
+        configuration,
+        environment,
+        intendedDeviation,
+        inputs: inputs.map(({ materialId, name }: { materialId: string; name: string }) => ({ name, material: materials.summary(materialId, attempt.roomId) ?? null })),
+        ...events.of(attempt.attemptId),
+        content: registration,
+      }
+    },
+
+    attempt_metrics({ params, query }) {
+      const { attemptId } = mustRead(params.attemptId)
+      const size = query.limit ?? limits.metricPoints
+      const points = events.series(attemptId, query.after ?? 0, query.name, size + 1)
+      const shown = points.slice(0, size)
+      return new ColumnPage({ attemptId, columns: columnsOf(shown) }, points.length > size, shown.at(-1)?.ordinal ?? query.after ?? 0)
+    },
+  } satisfies Partial<Readers>
+}

@@ -1,0 +1,106 @@
+/** What the state table lets happen to an experiment, and from whom: admission and affordances read the same rows. */
+import type { ExperimentStatus } from "../../contract/enumerations.ts"
+import type { JsonObject } from "../../contract/json.ts"
+import type { Operation } from "../../contract/operation.ts"
+import { operationNamed } from "../../contract/operations/index.ts"
+import { Refusal } from "../../contract/refusals.ts"
+import { experimentStates, states } from "../../contract/states.ts"
+
+/** What admission has to know of an experiment. */
+export interface ExperimentState {
+  readonly experimentId: string
+  readonly label: string
+  readonly status: ExperimentStatus
+  readonly revision: number
+  readonly proposerId: string
+  readonly assigneeId: string | null
+}
+
+export interface Expected {
+  readonly expectedRevision?: number
+  readonly expectedStatus?: string
+}
+
+/** A row of the table, its lists open to any word. */
+interface Row {
+  readonly from: readonly string[]
+  readonly operation: string
+  readonly by: "proposer" | "assignee" | "any_member"
+  readonly to: string | { readonly status: readonly string[] }
+  readonly values?: { readonly intent: readonly string[] }
+}
+const rows: readonly Row[] = experimentStates
+const isTerminal = (status: string) => (states.experiment.terminal as readonly string[]).includes(status)
+
+/** The state of an experiment as refusals show it, with the block to copy into the next try. */
+export const currentExperiment = ({ experimentId, label, status, revision, assigneeId }: ExperimentState): JsonObject => ({
+  experimentId,
+  label,
+  status,
+  revision,
+  assigneeId,
+  expected: { expectedRevision: revision, expectedStatus: status },
+})
+
+const isStale = (experiment: ExperimentState, expected: Expected) =>
+  (expected.expectedRevision !== undefined && expected.expectedRevision !== experiment.revision) ||
+  (expected.expectedStatus !== undefined && expected.expectedStatus !== experiment.status)
+
+/**
+ * Lets a write about an experiment through, or throws.
+ * @param which the rows meant, where an operation has several that differ by a value
+ * @throws Refusal 403 for another one's work to amend; then, in the protocol's order, `experiment_not_open`,
+ * `assignment_conflict`, `state_conflict`
+ */
+export function admitToExperiment(operation: string, experiment: ExperimentState, userId: string, expected: Expected, which: (row: Row) => boolean = () => true): void {
+  const meant = rows.filter((row) => row.operation === operation && which(row))
+  const by = meant[0]?.by
+  const current = currentExperiment(experiment)
+  const { status, assigneeId } = experiment
+  if (by === "proposer" && experiment.proposerId !== userId) {
+    throw new Refusal("role_required", "Only the proposer of an experiment does this.", { current: { ...current, needed: "proposer" } })
+  }
+  const from = meant.flatMap((row) => row.from)
+  if (isTerminal(status) && !from.includes(status)) throw new Refusal("experiment_not_open", `${experiment.label} is ${status}; nothing more happens to it.`, { current })
+  if (by === "assignee" && assigneeId !== userId) {
+    throw new Refusal("assignment_conflict", assigneeId === null ? `Nobody holds ${experiment.label}; take it first.` : `${experiment.label} is held by someone else.`, { current })
+  }
+  if (by !== "assignee" && !from.includes(status) && assigneeId !== userId) throw new Refusal("assignment_conflict", `${experiment.label} is held by someone else.`, { current })
+  if (isStale(experiment, expected)) throw new Refusal("state_conflict", `${experiment.label} moved since it was read.`, { current })
+  if (!from.includes(status)) throw new Refusal("experiment_not_open", `${experiment.label} is ${status}, not open.`, { current })
+}
+
+/** Lets a reported status through, or throws. @throws Refusal 409 */
+export function admitReport(experiment: ExperimentState, userId: string, reported: string, expected: Expected): void {
+  admitToExperiment("report_experiment_status", experiment, userId, expected)
+  const reachable = rows.some((row) => row.operation === "report_experiment_status" && row.from.includes(experiment.status) && typeof row.to === "object" && row.to.status.includes(reported))
+  if (!reachable) throw new Refusal("state_conflict", `${experiment.label} is ${experiment.status} already.`, { current: currentExperiment(experiment) })
+}
+
+/** What an experiment offers besides its state: whether a plan and an attempt are there to build on. */
+export interface Grounds {
+  readonly roomIsActive: boolean
+  readonly hasPlan: boolean
+  readonly hasAttempt: boolean
+}
+
+/** The values of an affordance: the states it may lead to, or the intents it may have; null when none is left. */
+function valuesOf(row: Row, { hasPlan, hasAttempt }: Grounds): Record<string, readonly string[]> | undefined | null {
+  if (typeof row.to === "object") return row.to
+  if (row.values === undefined) return undefined
+  const needs: Record<string, boolean> = { planned: hasPlan, rerun: hasAttempt, reproduction: hasAttempt }
+  const intent = row.values.intent.filter((value) => needs[value] ?? true)
+  return intent.length === 0 ? null : { intent }
+}
+
+/** What the server would accept next about an experiment, and from whom. They grant nothing. */
+export function experimentAffordances(experiment: ExperimentState, grounds: Grounds) {
+  const people = { proposer: experiment.proposerId, assignee: experiment.assigneeId, any_member: null }
+  const afforded = rows.flatMap((row) => {
+    const values = valuesOf(row, grounds)
+    if (!grounds.roomIsActive || values === null || !row.from.includes(experiment.status)) return []
+    const { path, permissions } = operationNamed(row.operation) as Operation
+    return [{ operation: row.operation, path, permission: permissions[0] ?? null, by: row.by, userId: people[row.by], ...(values && { values }) }]
+  })
+  return { expected: { expectedRevision: experiment.revision, expectedStatus: experiment.status }, operations: afforded }
+}

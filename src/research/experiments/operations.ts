@@ -1,0 +1,134 @@
+/** What is done with experiments and plans. */
+import type { Issue } from "../../contract/refusals.ts"
+import { Refusal } from "../../contract/refusals.ts"
+import { behaviour, type Call, type Change } from "../../ledger/behaviour.ts"
+import type { Records } from "../records/records.ts"
+import type { Materials } from "../materials/materials.ts"
+import { threadSubject } from "../../threads/operations.ts"
+import type { Threads } from "../../threads/threads.ts"
+import { admitReport, admitToExperiment, currentExperiment } from "./admission.ts"
+import type { Experiment, Experiments, Step } from "./experiments.ts"
+import type { Plans } from "./plans.ts"
+
+interface Parts {
+  readonly threads: Threads
+  readonly records: Records
+  readonly experiments: Experiments
+  readonly plans: Plans
+  readonly materials: Materials
+}
+
+/** The experiment a body names. @throws Refusal `unknown_experiment` */
+export function experimentSubject(experiments: Experiments, experimentId: string) {
+  const experiment = experiments.find(experimentId)
+  if (experiment === undefined) throw new Refusal("unknown_experiment", "There is no such experiment.")
+  return { roomId: experiment.roomId, threadId: experiment.threadId, experiment }
+}
+
+export function experimentOperations({ threads, records, experiments, plans, materials }: Parts) {
+  const about = ({ body }: Call<{ experimentId: string }>) => experimentSubject(experiments, body.experimentId)
+
+  /** Those of the ids that are no hypotheses here. */
+  const unknownHypotheses = (versionIds: readonly string[] = []): Issue[] =>
+    versionIds.flatMap((versionId, index) =>
+      records.summary(versionId)?.kind === "hypothesis" ? [] : [{ path: `/hypotheses/${index}`, message: "is no hypothesis of this service" }],
+    )
+
+  /** Takes the experiment a step further and says so in the receipt's terms. */
+  function advance(call: Call, { experiment }: { experiment: Experiment }, operation: string, { at }: Change, step: Step) {
+    const { experimentId, label } = experiment
+    const now = experiments.advance(experimentId, operation, call.actor.userId, at, step, call.content)
+    return { target: { id: experimentId, label }, result: { experimentId, label, ...now } }
+  }
+
+  /** The experiment of an earlier receipt, where it moved since. */
+  function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
+    const experiment = experiments.find(targetId)
+    return experiment === undefined || experiment.revision === result.revision ? undefined : currentExperiment(experiment)
+  }
+
+  const said = (call: Call, { at }: Change, text: string) => ({ text, by: { userId: call.actor.userId, username: call.actor.username }, at })
+
+  const propose_experiment = behaviour("propose_experiment", {
+    subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
+    moved,
+    references: ({ body }) => unknownHypotheses(body.hypotheses),
+    write({ actor, body, content }, { roomId, threadId }, change) {
+      const { question, scope, hypotheses, suggestedProtocol } = body
+      const experimentId = change.newId()
+      const label = change.label("experiment")
+      experiments.insert({ experimentId, label, roomId, threadId, entryId: change.entryId, proposerId: actor.userId, at: change.at, question, scope, hypotheses, suggestedProtocol }, content)
+      return { target: { id: experimentId, label }, result: { experimentId, label, status: "open", revision: 1 } }
+    },
+  })
+
+  const amend_experiment = behaviour("amend_experiment", {
+    subject: about,
+    moved,
+    references: ({ body }) => unknownHypotheses(body.hypotheses),
+    admit: ({ actor, body }, { experiment }) => admitToExperiment("amend_experiment", experiment, actor.userId, body),
+    write(call, subject, change) {
+      const { question, scope, hypotheses, suggestedProtocol } = call.body
+      const proposal = { ...(question && { question }), ...(scope && { scope }), ...(hypotheses && { hypotheses }), ...(suggestedProtocol && { suggestedProtocol }) }
+      return advance(call, subject, "amend_experiment", change, { proposal })
+    },
+  })
+
+  const cancel_experiment = behaviour("cancel_experiment", {
+    subject: about,
+    moved,
+    admit: ({ actor, body }, { experiment }) => admitToExperiment("cancel_experiment", experiment, actor.userId, body),
+    write: (call, subject, change) => advance(call, subject, "cancel_experiment", change, { status: "cancelled", conclusion: said(call, change, call.body.reason) }),
+  })
+
+  const take_experiment = behaviour("take_experiment", {
+    subject: about,
+    moved,
+    admit: ({ actor, body }, { experiment }) => admitToExperiment("take_experiment", experiment, actor.userId, body),
+    write(call, subject, change) {
+      const assigneeId = call.actor.userId
+      const { target, result } = advance(call, subject, "take_experiment", change, { status: "claimed", assigneeId })
+      return { target, result: { ...result, assigneeId } }
+    },
+  })
+
+  const release_experiment = behaviour("release_experiment", {
+    subject: about,
+    moved,
+    admit: ({ actor, body }, { experiment }) => admitToExperiment("release_experiment", experiment, actor.userId, body),
+    write: (call, subject, change) => advance(call, subject, "release_experiment", change, { status: "open", assigneeId: null, handoff: said(call, change, call.body.handoff) }),
+  })
+
+  const report_experiment_status = behaviour("report_experiment_status", {
+    subject: about,
+    moved,
+    admit: ({ actor, body }, { experiment }) => admitReport(experiment, actor.userId, body.status, body),
+    write(call, subject, change) {
+      const { status, summary } = call.body
+      return advance(call, subject, "report_experiment_status", change, { status, ...(summary && status !== "in_progress" && { conclusion: said(call, change, summary) }) })
+    },
+  })
+
+  const accept_plan = behaviour("accept_plan", {
+    subject: about,
+    moved,
+    references: ({ body }) => [
+      ...unknownHypotheses(body.hypotheses),
+      ...body.premises.flatMap(({ versionId }, index) => (records.exists(versionId) ? [] : [{ path: `/premises/${index}/versionId`, message: "is no record of this service" }])),
+      ...materials.unknown(body.requiredMaterials, "/requiredMaterials"),
+    ],
+    outside: ({ body }) => body.repository,
+    admit: ({ actor, body }, { experiment }) => admitToExperiment("accept_plan", experiment, actor.userId, body),
+    write(call, subject, change) {
+      const { actor, body, content, contentDigest } = call
+      const { experimentId } = subject.experiment
+      const planId = change.newId()
+      const label = change.label("plan")
+      plans.insert({ planId, experimentId, roomId: subject.roomId, threadId: subject.threadId, label, entryId: change.entryId, acceptedBy: actor.userId, at: change.at, content, contentDigest, requiredMaterials: body.requiredMaterials })
+      const { result } = advance(call, subject, "accept_plan", change, { planId })
+      return { target: { id: planId, label }, targetId: experimentId, result: { ...result, planId, label } }
+    },
+  })
+
+  return { propose_experiment, amend_experiment, cancel_experiment, take_experiment, release_experiment, report_experiment_status, accept_plan }
+}

@@ -1,0 +1,182 @@
+/** Materials: their rows, the Rooms that know them, their location reports, and how they are shown. */
+import type { LocationState } from "../../contract/enumerations.ts"
+import { JsonText } from "../../contract/json.ts"
+import type { Issue } from "../../contract/refusals.ts"
+import type { Db } from "../../ledger/database.ts"
+import { obtainabilityOf } from "./obtainability.ts"
+
+export interface NewMaterial {
+  readonly materialId: string
+  readonly reference: string
+  readonly roomId: string
+  readonly label: string
+  readonly registeredBy: string
+  readonly at: string
+  readonly name: string
+  readonly description?: string | undefined
+  readonly mediaType?: string | undefined
+  readonly sizeBytes?: number | undefined
+  readonly valuesDigest?: string | undefined
+  readonly content: string
+  readonly contentDigest: string
+}
+
+export interface LocationReport {
+  readonly materialId: string
+  readonly reporterId: string
+  readonly roomId: string
+  readonly at: string
+  readonly uri: string
+  readonly state: LocationState
+  readonly observedDigest?: string | undefined
+  readonly explanation?: string | undefined
+}
+
+interface Row {
+  material_id: string
+  reference: string
+  origin_room_id: string
+  label: string
+  registered_by: string
+  username: string
+  registered_at: string
+  name: string
+  description: string | null
+  media_type: string | null
+  size_bytes: number | null
+  values_digest: string | null
+  content_digest: string
+  /** A JSON list of reports, oldest first. */
+  reports: string
+}
+interface UseRow {
+  id: string
+  label: string
+  room_id: string
+  name: string
+  total: number
+}
+
+/** The digest a reference promises; null for a pinned reference, whose content has no digest of ours. */
+const digestOfReference = (reference: string) => (reference.startsWith("sha256:") ? reference : null)
+
+/** @param roomId the Room it is shown in; null outside of any */
+function shown(row: Row, roomId: string | null) {
+  const fromOther = roomId !== null && roomId !== row.origin_room_id
+  return {
+    materialId: row.material_id,
+    label: row.label,
+    materialOriginRoom: row.origin_room_id,
+    labelFromOtherRoom: fromOther,
+    reference: row.reference,
+    digest: digestOfReference(row.reference),
+    name: row.name,
+    description: row.description,
+    mediaType: row.media_type,
+    sizeBytes: row.size_bytes,
+    valuesDigest: row.values_digest,
+    registeredBy: { userId: row.registered_by, username: row.username },
+    registeredAt: row.registered_at,
+    contentDigest: row.content_digest,
+    obtainability: obtainabilityOf(JSON.parse(row.reports), digestOfReference(row.reference)),
+  }
+}
+
+const use = (row: UseRow) => ({ id: row.id, label: row.label, roomId: row.room_id, name: row.name })
+
+/** How many uses of each kind a material's read shows; their number is always whole. */
+const USES = 50
+
+const SUMMARY = `
+  SELECT m.*, p.username,
+    (SELECT json_group_array(json_object('reporterId', l.reporter_id, 'state', l.state, 'observedDigest', l.observed_digest) ORDER BY l.sequence)
+     FROM material_reports l WHERE l.material_id = m.material_id) AS reports
+  FROM materials m JOIN people p ON p.user_id = m.registered_by`
+
+export type Materials = ReturnType<typeof materials>
+
+export function materials(db: Db) {
+  const insert = db.prepare(
+    `INSERT INTO materials (material_id, reference, origin_room_id, label, registered_by, registered_at, name, description, media_type, size_bytes, values_digest, content, content_digest)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const insertRoom = db.prepare("INSERT INTO room_materials (room_id, material_id, thread_id, entry_id, registered_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
+  const insertReport = db.prepare(
+    `INSERT INTO material_reports (material_id, sequence, reporter_id, room_id, at, uri, state, observed_digest, explanation)
+     VALUES (?, (SELECT coalesce(max(sequence), 0) + 1 FROM material_reports WHERE material_id = ?), ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const byReference = db.prepare<{ material_id: string; label: string }>("SELECT material_id, label FROM materials WHERE reference = ?")
+  const exists = db.prepare("SELECT 1 FROM materials WHERE material_id = ?")
+  const place = db.prepare<{ origin_room_id: string; label: string; reference: string }>("SELECT origin_room_id, label, reference FROM materials WHERE material_id = ?")
+  const inRoom = db.prepare<{ thread_id: string }>("SELECT thread_id FROM room_materials WHERE room_id = ? AND material_id = ?")
+  const one = db.prepare<Row & { content: string }>(`${SUMMARY} WHERE m.material_id = ?`)
+  const ofRoom = db.prepare<Row>(`${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = ? AND x.material_id > ? ORDER BY x.material_id LIMIT ?`)
+  const all = db.prepare<Row>(`${SUMMARY} WHERE m.material_id > ? ORDER BY m.material_id LIMIT ?`)
+  const withValues = db.prepare<Row>(`${SUMMARY} WHERE m.values_digest = ? AND m.material_id > ? ORDER BY m.material_id LIMIT ?`)
+  const reports = db.prepare<{ reporter_id: string; username: string; room_id: string; at: string; uri: string; state: LocationState; observed_digest: string | null; explanation: string | null }>(
+    "SELECT l.*, p.username FROM material_reports l JOIN people p ON p.user_id = l.reporter_id WHERE l.material_id = ? ORDER BY l.sequence DESC LIMIT 500",
+  )
+  const consumed = db.prepare<UseRow>(
+    `SELECT a.attempt_id AS id, a.label, a.room_id, i.name, count(*) OVER () AS total FROM attempt_inputs i JOIN attempts a USING (attempt_id) WHERE i.material_id = ? ORDER BY a.registered_at LIMIT ${USES}`,
+  )
+  const produced = db.prepare<UseRow>(
+    `SELECT a.attempt_id AS id, a.label, a.room_id, o.output_label AS name, count(*) OVER () AS total FROM attempt_outputs o JOIN attempts a USING (attempt_id) WHERE o.material_id = ? ORDER BY a.registered_at LIMIT ${USES}`,
+  )
+  const required = db.prepare<UseRow>(
+    `SELECT n.plan_id AS id, n.label, n.room_id, q.purpose AS name, count(*) OVER () AS total FROM plan_materials q JOIN plans n USING (plan_id) WHERE q.material_id = ? ORDER BY n.plan_id LIMIT ${USES}`,
+  )
+  const uses = (rows: UseRow[]) => ({ total: rows[0]?.total ?? 0, items: rows.map(use) })
+
+  return {
+    insert(material: NewMaterial): void {
+      const { materialId, reference, roomId, label, registeredBy, at, name, content, contentDigest } = material
+      const { description = null, mediaType = null, sizeBytes = null, valuesDigest = null } = material
+      insert.run(materialId, reference, roomId, label, registeredBy, at, name, description, mediaType, sizeBytes, valuesDigest, content, contentDigest)
+    },
+    /** Notes that a Room knows a material; the first time counts. */
+    enterRoom: (roomId: string, materialId: string, threadId: string, entryId: string, at: string) => insertRoom.run(roomId, materialId, threadId, entryId, at),
+    report({ materialId, reporterId, roomId, at, uri, state, observedDigest, explanation }: LocationReport): void {
+      insertReport.run(materialId, materialId, reporterId, roomId, at, uri, state, observedDigest ?? null, explanation ?? null)
+    },
+
+    withReference(reference: string): { materialId: string; label: string } | undefined {
+      const row = byReference.get(reference)
+      return row && { materialId: row.material_id, label: row.label }
+    },
+    /** Where a material comes from; undefined when there is none. */
+    place(materialId: string) {
+      const row = place.get(materialId)
+      return row && { originRoomId: row.origin_room_id, label: row.label, digest: digestOfReference(row.reference) }
+    },
+    /** The Thread in which a Room registered a material; undefined when it did not. */
+    threadIn: (roomId: string, materialId: string): string | undefined => inRoom.get(roomId, materialId)?.thread_id,
+
+    /** The references among `items` to materials that do not exist. @param path the JSON Pointer of the list */
+    unknown: (items: readonly { readonly materialId: string }[], path: string): Issue[] =>
+      items.flatMap(({ materialId }, index) => (exists.get(materialId) === undefined ? [{ path: `${path}/${index}/materialId`, message: "is no material of this service" }] : [])),
+
+    summary(materialId: string, roomId: string | null = null) {
+      const row = one.get(materialId)
+      return row && shown(row, roomId)
+    },
+    /** A material whole, with its reports (newest first) and uses. */
+    read(materialId: string) {
+      const row = one.get(materialId)
+      if (row === undefined) return undefined
+      const locations = reports.all(materialId).map(({ reporter_id: userId, username, room_id: roomId, at, uri, state, observed_digest: observedDigest, explanation }) => ({
+        reporter: { userId, username }, roomId, at, uri, state, observedDigest, explanation,
+      }))
+      return {
+        ...shown(row, null),
+        content: new JsonText(row.content),
+        locations,
+        consumedBy: uses(consumed.all(materialId)),
+        producedBy: uses(produced.all(materialId)),
+        requiredBy: uses(required.all(materialId)),
+      }
+    },
+    ofRoom: (roomId: string, after: string | undefined, count: number) => ofRoom.all(roomId, after ?? "", count).map((row) => shown(row, roomId)),
+    page: (valuesDigest: string | undefined, after: string | undefined, count: number) =>
+      (valuesDigest === undefined ? all.all(after ?? "", count) : withValues.all(valuesDigest, after ?? "", count)).map((row) => shown(row, null)),
+  }
+}

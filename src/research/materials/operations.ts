@@ -1,0 +1,54 @@
+/** Registering materials and saying where they lie. */
+import { Refusal } from "../../contract/refusals.ts"
+import { behaviour } from "../../ledger/behaviour.ts"
+import { threadSubject } from "../../threads/operations.ts"
+import type { Threads } from "../../threads/threads.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import type { Materials } from "./materials.ts"
+
+interface Parts {
+  readonly rooms: Rooms
+  readonly threads: Threads
+  readonly materials: Materials
+}
+
+export function materialOperations({ rooms, threads, materials }: Parts) {
+  const register_material = behaviour("register_material", {
+    subject({ body }) {
+      // Without a Thread of its own a material is registered in the Room's opening one.
+      const threadId = body.threadId ?? rooms.openingThread(body.roomId)
+      if (threadId === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
+      return threadSubject(threads, threadId, body.roomId)
+    },
+    write({ actor, body, content, contentDigest }, { roomId, threadId }, change) {
+      const { at, entryId } = change
+      const known = materials.withReference(body.reference)
+      const materialId = known?.materialId ?? change.newId()
+      const label = known?.label ?? change.label("material")
+      if (known === undefined) materials.insert({ ...body, materialId, roomId, label, registeredBy: actor.userId, at, content, contentDigest })
+      materials.enterRoom(roomId, materialId, threadId, entryId, at)
+      if (body.location !== undefined) materials.report({ materialId, reporterId: actor.userId, roomId, at, uri: body.location, state: "available" })
+      return { target: { id: materialId, label }, result: { materialId, label, existing: known !== undefined } }
+    },
+  })
+
+  const report_material_location = behaviour("report_material_location", {
+    subject({ actor, body }) {
+      const place = materials.place(body.materialId)
+      if (place === undefined) throw new Refusal("unknown_material", "There is no such material.")
+      // A material known in several Rooms is reported on in the caller's own.
+      const own = actor.grant === null ? undefined : materials.threadIn(actor.grant.roomId, body.materialId)
+      const roomId = actor.grant !== null && own !== undefined ? actor.grant.roomId : place.originRoomId
+      const threadId = own ?? materials.threadIn(place.originRoomId, body.materialId)
+      return { roomId, threadId, label: place.label }
+    },
+    write({ actor, body }, { roomId, label }, { at }) {
+      const { materialId } = body
+      materials.report({ ...body, reporterId: actor.userId, roomId, at })
+      const { obtainability } = materials.summary(materialId) as NonNullable<ReturnType<Materials["summary"]>>
+      return { target: { id: materialId, label }, result: { materialId, label, obtainability } }
+    },
+  })
+
+  return { register_material, report_material_location }
+}

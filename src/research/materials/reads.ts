@@ -1,0 +1,29 @@
+/** Reads of materials. */
+import { Refusal } from "../../contract/refusals.ts"
+import { keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
+import type { Readers } from "../../ledger/reading.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import type { Materials } from "./materials.ts"
+
+interface Parts {
+  readonly rooms: Rooms
+  readonly materials: Materials
+}
+
+export function materialReads({ rooms, materials }: Parts) {
+  return {
+    room_materials({ params, query }) {
+      rooms.mustExist(params.roomId as string)
+      const found = materials.ofRoom(params.roomId as string, uuidCursor(query.after), pageSize(query) + 1)
+      return keysetPage(found, query, (material) => material, ({ materialId }) => materialId)
+    },
+    materials({ query }) {
+      return keysetPage(materials.page(query.valuesDigest, uuidCursor(query.after), pageSize(query) + 1), query, (material) => material, ({ materialId }) => materialId)
+    },
+    material({ params }) {
+      const material = materials.read(params.materialId as string)
+      if (material === undefined) throw new Refusal("unknown_material", "There is no such material.")
+      return material
+    },
+  } satisfies Partial<Readers>
+}
