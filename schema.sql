@@ -55,8 +55,10 @@ CREATE TABLE timeline_entries (
   thread_id TEXT NOT NULL,
   sequence INTEGER NOT NULL,
   kind TEXT NOT NULL,
+  author_id TEXT NOT NULL,
   reply_to_entry_id TEXT REFERENCES timeline_entries (entry_id),
   reply_count INTEGER NOT NULL DEFAULT 0,
+  -- The record whose standing a card shows.
   version_id TEXT,
   body TEXT NOT NULL,
   UNIQUE (thread_id, sequence)
@@ -64,6 +66,14 @@ CREATE TABLE timeline_entries (
 CREATE INDEX timeline_by_kind ON timeline_entries (thread_id, kind, sequence);
 CREATE INDEX timeline_replies ON timeline_entries (reply_to_entry_id, sequence) WHERE reply_to_entry_id IS NOT NULL;
 CREATE INDEX timeline_cards ON timeline_entries (version_id) WHERE version_id IS NOT NULL;
+
+-- What has been said of a record since: its status and notices, kept as links land. A record without a row is current.
+CREATE TABLE standings (
+  version_id TEXT PRIMARY KEY,
+  status TEXT NOT NULL,
+  -- A JSON list of notices as served, in the order they landed.
+  notices TEXT NOT NULL
+) STRICT;
 
 -- The change feed of a Room, each entry chained to the one before it by digest. `body` is the entry as served.
 CREATE TABLE activity_entries (
@@ -77,7 +87,7 @@ CREATE INDEX activity_by_kind ON activity_entries (room_id, kind, sequence);
 
 CREATE TRIGGER receipts_keep BEFORE UPDATE ON receipts BEGIN SELECT RAISE(ABORT, 'a receipt is immutable'); END;
 CREATE TRIGGER receipts_stay BEFORE DELETE ON receipts BEGIN SELECT RAISE(ABORT, 'a receipt is never deleted'); END;
-CREATE TRIGGER timeline_keep BEFORE UPDATE OF entry_id, thread_id, sequence, kind, reply_to_entry_id, version_id, body ON timeline_entries
+CREATE TRIGGER timeline_keep BEFORE UPDATE OF entry_id, thread_id, sequence, kind, author_id, reply_to_entry_id, version_id, body ON timeline_entries
   BEGIN SELECT RAISE(ABORT, 'a timeline entry is immutable'); END;
 CREATE TRIGGER timeline_stay BEFORE DELETE ON timeline_entries BEGIN SELECT RAISE(ABORT, 'a timeline entry is never deleted'); END;
 CREATE TRIGGER activity_keep BEFORE UPDATE ON activity_entries BEGIN SELECT RAISE(ABORT, 'an activity entry is immutable'); END;
@@ -179,6 +189,8 @@ CREATE TABLE threads (
   author_id TEXT NOT NULL REFERENCES people (user_id),
   created_at TEXT NOT NULL,
   follows_entry_id TEXT REFERENCES timeline_entries (entry_id),
+  -- Its newest checkpoint.
+  selected_checkpoint_id TEXT REFERENCES checkpoints (checkpoint_id),
   UNIQUE (room_id, sequence)
 ) STRICT;
 CREATE INDEX threads_following ON threads (follows_entry_id) WHERE follows_entry_id IS NOT NULL;
@@ -205,10 +217,11 @@ CREATE INDEX records_of_room ON records (room_id, version_id);
 CREATE INDEX records_of_kind ON records (kind, version_id);
 CREATE INDEX records_of_room_and_kind ON records (room_id, kind, version_id);
 
--- What a record rests on or refers to: its premises and references, in the order they were written.
+-- What a record rests on or refers to, in the order it was written: premises and references, records among its
+-- evidence, what the plan behind it rests on, and what it was replaced by.
 CREATE TABLE record_references (
   version_id TEXT NOT NULL REFERENCES records (version_id),
-  part TEXT NOT NULL CHECK (part IN ('premise', 'reference')),
+  part TEXT NOT NULL CHECK (part IN ('premise', 'reference', 'evidence', 'plan', 'replacement')),
   position INTEGER NOT NULL,
   to_version_id TEXT NOT NULL REFERENCES records (version_id),
   purpose TEXT,
@@ -216,6 +229,131 @@ CREATE TABLE record_references (
   PRIMARY KEY (version_id, part, position)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX record_references_to ON record_references (to_version_id, part);
+
+-- What a finding says beyond what every record does, as far as it is asked for; the whole is in its content.
+CREATE TABLE findings (
+  version_id TEXT PRIMARY KEY REFERENCES records (version_id),
+  outcome TEXT NOT NULL,
+  retrospective INTEGER NOT NULL CHECK (retrospective IN (0, 1)),
+  experiment_id TEXT REFERENCES experiments (experiment_id),
+  plan_id TEXT REFERENCES plans (plan_id)
+) STRICT;
+
+-- How a finding names each attempt.
+CREATE TABLE finding_attempts (
+  version_id TEXT NOT NULL REFERENCES records (version_id),
+  attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
+  role TEXT NOT NULL CHECK (role IN ('producing', 'baseline', 'evidence')),
+  PRIMARY KEY (version_id, attempt_id)
+) STRICT, WITHOUT ROWID;
+
+-- What a finding offers as evidence, in the order it was written.
+CREATE TABLE finding_evidence (
+  version_id TEXT NOT NULL REFERENCES records (version_id),
+  position INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  attempt_id TEXT REFERENCES attempts (attempt_id),
+  output_label TEXT,
+  digest TEXT,
+  material_id TEXT REFERENCES materials (material_id),
+  PRIMARY KEY (version_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- Materials a finding builds on.
+CREATE TABLE finding_materials (
+  version_id TEXT NOT NULL REFERENCES records (version_id),
+  position INTEGER NOT NULL,
+  material_id TEXT NOT NULL REFERENCES materials (material_id),
+  purpose TEXT NOT NULL,
+  PRIMARY KEY (version_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX finding_materials_by ON finding_materials (material_id);
+
+-- Papers that records quote or build on.
+CREATE TABLE record_papers (
+  arxiv_id TEXT NOT NULL,
+  version_id TEXT NOT NULL REFERENCES records (version_id),
+  PRIMARY KEY (arxiv_id, version_id)
+) STRICT, WITHOUT ROWID;
+
+-- Findings related to experiments, with a verdict toward the question and toward each hypothesis.
+CREATE TABLE finding_links (
+  link_id TEXT PRIMARY KEY,
+  room_id TEXT NOT NULL REFERENCES rooms (room_id),
+  thread_id TEXT NOT NULL REFERENCES threads (thread_id),
+  entry_id TEXT NOT NULL,
+  experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
+  version_id TEXT NOT NULL REFERENCES records (version_id),
+  attempt_id TEXT REFERENCES attempts (attempt_id),
+  author_id TEXT NOT NULL REFERENCES people (user_id),
+  at TEXT NOT NULL,
+  -- JSON: the verdict toward the question, as served.
+  toward_question TEXT NOT NULL
+) STRICT;
+CREATE INDEX finding_links_of_experiment ON finding_links (experiment_id, link_id);
+CREATE INDEX finding_links_of_room ON finding_links (room_id, link_id);
+CREATE INDEX finding_links_of_finding ON finding_links (version_id);
+
+-- The verdicts of a finding link toward hypotheses.
+CREATE TABLE finding_verdicts (
+  link_id TEXT NOT NULL REFERENCES finding_links (link_id),
+  version_id TEXT NOT NULL REFERENCES records (version_id),
+  position INTEGER NOT NULL,
+  verdict TEXT NOT NULL,
+  explanation TEXT NOT NULL,
+  PRIMARY KEY (link_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX finding_verdicts_toward ON finding_verdicts (version_id);
+
+-- Corrections, supersessions, disputes and retractions of exact records; `content` is the canonical JSON accepted.
+CREATE TABLE research_links (
+  link_id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('corrects', 'supersedes', 'retracts', 'disputes')),
+  label TEXT NOT NULL,
+  room_id TEXT NOT NULL REFERENCES rooms (room_id),
+  thread_id TEXT NOT NULL REFERENCES threads (thread_id),
+  entry_id TEXT NOT NULL,
+  target_version_id TEXT NOT NULL REFERENCES records (version_id),
+  target_author_id TEXT NOT NULL REFERENCES people (user_id),
+  author_id TEXT NOT NULL REFERENCES people (user_id),
+  at TEXT NOT NULL,
+  explanation TEXT NOT NULL,
+  replacement_version_id TEXT REFERENCES records (version_id),
+  content TEXT NOT NULL,
+  content_digest TEXT NOT NULL,
+  UNIQUE (room_id, label)
+) STRICT;
+CREATE INDEX research_links_of_room ON research_links (room_id, link_id);
+CREATE INDEX research_links_by_kind ON research_links (room_id, kind, link_id);
+CREATE INDEX research_links_by_target ON research_links (target_version_id, kind, author_id);
+CREATE INDEX research_links_by_target_author ON research_links (room_id, target_author_id, link_id);
+
+-- Syntheses of Threads; `content` is the canonical JSON that was accepted.
+CREATE TABLE checkpoints (
+  checkpoint_id TEXT PRIMARY KEY,
+  room_id TEXT NOT NULL REFERENCES rooms (room_id),
+  thread_id TEXT NOT NULL REFERENCES threads (thread_id),
+  entry_id TEXT NOT NULL,
+  -- Its own place in the timeline: what lands after it makes it stale.
+  sequence INTEGER NOT NULL,
+  author_id TEXT NOT NULL REFERENCES people (user_id),
+  at TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('open', 'concluded')),
+  covers_through INTEGER NOT NULL,
+  -- JSON list.
+  open_questions TEXT NOT NULL,
+  conclusion TEXT,
+  content TEXT NOT NULL,
+  content_digest TEXT NOT NULL
+) STRICT;
+CREATE INDEX checkpoints_of ON checkpoints (thread_id, checkpoint_id);
+
+CREATE TRIGGER finding_links_keep BEFORE UPDATE ON finding_links BEGIN SELECT RAISE(ABORT, 'a finding link is immutable'); END;
+CREATE TRIGGER finding_links_stay BEFORE DELETE ON finding_links BEGIN SELECT RAISE(ABORT, 'a finding link is never deleted'); END;
+CREATE TRIGGER research_links_keep BEFORE UPDATE ON research_links BEGIN SELECT RAISE(ABORT, 'a link is immutable'); END;
+CREATE TRIGGER research_links_stay BEFORE DELETE ON research_links BEGIN SELECT RAISE(ABORT, 'a link is never deleted'); END;
+CREATE TRIGGER checkpoints_keep BEFORE UPDATE ON checkpoints BEGIN SELECT RAISE(ABORT, 'a checkpoint is immutable'); END;
+CREATE TRIGGER checkpoints_stay BEFORE DELETE ON checkpoints BEGIN SELECT RAISE(ABORT, 'a checkpoint is never deleted'); END;
 
 -- The concepts each record defines, by key.
 CREATE TABLE concepts (

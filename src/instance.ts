@@ -4,6 +4,7 @@ import type { Actor } from "./ledger/actor.ts"
 import type { Behaviours } from "./ledger/behaviour.ts"
 import type { Db } from "./ledger/database.ts"
 import type { Readers } from "./ledger/reading.ts"
+import { standings } from "./ledger/standings.ts"
 import type { World } from "./ledger/world.ts"
 import { Accounts } from "./people/accounts.ts"
 import { invitations } from "./people/invitations.ts"
@@ -20,6 +21,17 @@ import { experimentReads } from "./research/experiments/reads.ts"
 import { materials } from "./research/materials/materials.ts"
 import { materialOperations } from "./research/materials/operations.ts"
 import { materialReads } from "./research/materials/reads.ts"
+import { checkpoints } from "./research/checkpoints/checkpoints.ts"
+import { checkpointOperations } from "./research/checkpoints/operations.ts"
+import { contextReads } from "./research/contexts/room-context.ts"
+import { findingLinks } from "./research/findings/finding-links.ts"
+import { findings } from "./research/findings/findings.ts"
+import { findingLinkOperations } from "./research/findings/link-operations.ts"
+import { publicationOperations } from "./research/findings/operations.ts"
+import { links } from "./research/links/links.ts"
+import { linkOperations } from "./research/links/operations.ts"
+import { linkReads } from "./research/links/reads.ts"
+import { conceptIndex } from "./research/records/concepts.ts"
 import { recordOperations } from "./research/records/operations.ts"
 import { recordReads } from "./research/records/reads.ts"
 import { records } from "./research/records/records.ts"
@@ -48,6 +60,7 @@ const nothingChecked: OutsideCheck = { check: async () => ({ ok: null, reason: "
 
 /** Builds everything that stands between the edge and the data. */
 export function createInstance({ db, world, instanceId, repositories = nothingChecked }: InstanceParts) {
+  const knownMaterials = materials(db)
   const tables = {
     people: people(db),
     sessions: sessions(db, world),
@@ -61,7 +74,13 @@ export function createInstance({ db, world, instanceId, repositories = nothingCh
     plans: plans(db),
     attempts: attempts(db),
     events: events(db),
-    materials: materials(db),
+    materials: knownMaterials,
+    findings: findings(db, knownMaterials),
+    findingLinks: findingLinks(db),
+    concepts: conceptIndex(db),
+    links: links(db),
+    checkpoints: checkpoints(db),
+    standings: standings(db),
   }
   const gate = {
     confirm: (actor: Actor, at: string) => actor.grant && tables.credentials.confirm(actor.grant.credentialId, at),
@@ -75,6 +94,10 @@ export function createInstance({ db, world, instanceId, repositories = nothingCh
   const behaviours: Behaviours = {
     ...threadOperations({ ...tables, timeline }),
     ...recordOperations(tables),
+    ...publicationOperations(tables),
+    ...findingLinkOperations(tables),
+    ...linkOperations(tables),
+    ...checkpointOperations(tables),
     ...experimentOperations(tables),
     ...attemptOperations(tables),
     ...materialOperations(tables),
@@ -88,6 +111,8 @@ export function createInstance({ db, world, instanceId, repositories = nothingCh
     ...roomReads({ ...tables, activity, watch, assignments: tables.experiments.assignedTo }),
     ...threadReads({ ...tables, timeline }),
     ...recordReads(tables),
+    ...linkReads(tables),
+    ...contextReads({ ...tables, snapshot: (work) => ledger.snapshot(work) }),
     ...experimentReads(tables),
     ...attemptReads(tables),
     ...materialReads(tables),

@@ -45,34 +45,29 @@ const urlHost = (host: string) => (host === "0.0.0.0" || host === "::" ? "127.0.
  * @throws ListenError when the address cannot be listened on
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const release = own(options.data)
-  try {
-    const { db, world, instanceId } = openData(join(options.data, "research-room.db"), options.world)
-    try {
-      const { server, port } = await listen(options.host, options.port)
-      const baseUrl = options.baseUrl?.replace(/\/+$/, "") ?? `http://${urlHost(options.host)}:${port}`
-      const repositories = configuredCheck({ ...options.repositories, now: () => world.now() })
-      const instance = createInstance({ db, world, instanceId, repositories })
-      await options.prepare?.(instance, baseUrl)
-      const stop = serveOn(server, createApp({ instance, baseUrl, softwareVersion, log: options.log }), baseUrl)
-      const token = instance.accounts.openSetUp()
-      return {
-        baseUrl,
-        instance,
-        setUpLink: token === null ? null : `${baseUrl}/setup?token=${token}`,
-        async close() {
-          instance.ledger.watch.close()
-          await stop()
-          db.close()
-          release()
-        },
-      }
-    } catch (error) {
-      db.close()
-      throw error
-    }
-  } catch (error) {
-    release()
-    throw error
+  // What a start that fails half-way leaves behind, undone in the opposite order.
+  using started = new DisposableStack()
+  started.defer(own(options.data))
+  const { db, world, instanceId } = openData(join(options.data, "research-room.db"), options.world)
+  started.defer(() => db.close())
+  const { server, port } = await listen(options.host, options.port)
+  started.defer(() => server.close())
+
+  const baseUrl = options.baseUrl?.replace(/\/+$/, "") ?? `http://${urlHost(options.host)}:${port}`
+  const repositories = configuredCheck({ ...options.repositories, now: () => world.now() })
+  const instance = createInstance({ db, world, instanceId, repositories })
+  await options.prepare?.(instance, baseUrl)
+  const stop = serveOn(server, createApp({ instance, baseUrl, softwareVersion, log: options.log }), baseUrl)
+  const token = instance.accounts.openSetUp()
+  const running = started.move()
+  return {
+    baseUrl,
+    instance,
+    setUpLink: token === null ? null : `${baseUrl}/setup?token=${token}`,
+    async close() {
+      instance.ledger.watch.close()
+      await stop()
+      running.dispose()
+    },
   }
 }

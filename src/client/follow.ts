@@ -24,7 +24,7 @@ const IDLE_PAUSE = 1
 /** The id of the instance that answers, or null where that cannot be told now. */
 async function instanceId(transport: Transport, signal: AbortSignal | undefined): Promise<string | null> {
   try {
-    const ready = (await transport.ask({ method: "GET", path: "/api/health/ready", retries: 0, signal })) as { instanceId?: unknown } | null
+    const ready = (await transport.ask({ ...readRequest(readOf("health_ready"), {}), retries: 0, signal })) as { instanceId?: unknown } | null
     return typeof ready?.instanceId === "string" ? ready.instanceId : null
   } catch {
     return null

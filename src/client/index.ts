@@ -3,6 +3,8 @@
  * themselves, and an activity feed that is verified as it is followed.
  */
 import type { ActivityEntry } from "../contract/answers.ts"
+import type { Manifest } from "../contract/discovery/answers.ts"
+import type { healthReady } from "../contract/discovery/health.ts"
 import type { InputOf } from "../contract/operations/index.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
 import { type ActivityMark, Chain } from "./chain.ts"
@@ -13,6 +15,9 @@ import { type Input, operationOf, readOf, readRequest } from "./requests.ts"
 import { Transport, type TransportOptions } from "./transport.ts"
 import type { AgentOperation, AgentRead, ItemOf, ListName, ReadArguments, ReceiptOf, WriteInput } from "./types.ts"
 import { deliver, type WriteOptions } from "./write.ts"
+
+/** What the health route answers. */
+export type Ready = ReturnType<typeof healthReady>
 
 /** Who sends a write, in the sender's own words. */
 export type ClientBlock = NonNullable<InputOf<"create_thread">["client"]>
@@ -35,14 +40,6 @@ export interface VerifiedActivity {
   /** The newest of them; with its digest it is the mark to keep and to verify from next time. */
   readonly lastSequence: number
   readonly lastDigest: string
-}
-
-/** The manifest and the health document, of which a client needs these members. */
-export interface ServiceDocument {
-  readonly instanceId: string
-  readonly protocolVersion: number
-  readonly slices: readonly string[]
-  readonly [member: string]: unknown
 }
 
 export class ResearchRoomClient {
@@ -139,13 +136,13 @@ export class ResearchRoomClient {
   }
 
   /** Everything the service says of itself: operations, reads, refusals, limits, states. */
-  async manifest(options?: ReadOptions): Promise<ServiceDocument> {
-    return (await this.#transport.ask({ method: "GET", path: "/api/manifest", ...options })) as ServiceDocument
+  manifest(options?: ReadOptions): Promise<Manifest> {
+    return this.#ask("manifest", {}, options) as Promise<Manifest>
   }
 
   /** The slices served, the protocol version, and which instance this is. */
-  async ready(options?: ReadOptions): Promise<ServiceDocument> {
-    return (await this.#transport.ask({ method: "GET", path: "/api/health/ready", ...options })) as ServiceDocument
+  ready(options?: ReadOptions): Promise<Ready> {
+    return this.#ask("health_ready", {}, options) as Promise<Ready>
   }
 
   #ask(name: string, input: Input, options: ReadOptions | undefined): Promise<unknown> {
@@ -160,6 +157,7 @@ export class ResearchRoomClient {
 }
 
 export type { ActivityEntry } from "../contract/answers.ts"
+export type { Manifest } from "../contract/discovery/answers.ts"
 export type { JsonObject } from "../contract/json.ts"
 export type { InputOf, OperationName, ResultOf } from "../contract/operations/index.ts"
 export type { AnswerOf, ParametersOf, ReadName } from "../contract/reads/index.ts"

@@ -1,4 +1,5 @@
 /** Makes requests from definitions: ids into the path, the rest into the body or the query. */
+import { discoveryRoutes } from "../contract/discovery/routes.ts"
 import { type Operation, pathNames } from "../contract/operation.ts"
 import { operations } from "../contract/operations/index.ts"
 import type { Read } from "../contract/read.ts"
@@ -8,7 +9,7 @@ import type { Request } from "./transport.ts"
 export type Input = Readonly<Record<string, unknown>>
 
 const operationsByName = new Map(operations.map((definition) => [definition.name, definition]))
-const readsByName = new Map(reads.map((definition) => [definition.name, definition]))
+const readsByName = new Map([...reads, ...discoveryRoutes].map((definition) => [definition.name, definition]))
 
 /** @throws TypeError for a name that the contract does not have */
 export function operationOf(name: string): Operation {
@@ -49,17 +50,18 @@ export interface Delivery {
  * Fills in `schemaVersion`, a fresh delivery id and the client block where the input has none of its own.
  * @param path the operation's own path pattern, or its twin for the browser
  */
-export function delivery(operation: Operation, path: string, given: Input, client: Input | undefined): Delivery {
+export function delivery(operation: Operation, path: string, input: Input, client: Input | undefined): Delivery {
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
   const deliveryId = given[operation.delivery] ?? crypto.randomUUID()
   if (typeof deliveryId !== "string") throw new TypeError(`${operation.delivery} must be a string`)
-  const input: Input = {
+  const whole: Input = {
     schemaVersion: operation.schemaVersion,
     ...(client === undefined ? {} : { client }),
     ...given,
     [operation.delivery]: deliveryId,
   }
   const lifted = pathNames(path).filter((name) => !Object.hasOwn(operation.body.entries, name))
-  return { path: filled(operation.name, path, input), body: JSON.stringify(without(input, lifted)), deliveryId, input }
+  return { path: filled(operation.name, path, whole), body: JSON.stringify(without(whole, lifted)), deliveryId, input: whole }
 }
 
 const asText = (value: unknown): string => (Array.isArray(value) ? value.join(",") : String(value))

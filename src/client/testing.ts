@@ -18,7 +18,7 @@ export interface TestInstanceOptions {
 export interface ResearchRoom extends Cast {
   readonly baseUrl: string
   /** A client with the credential or personal key of that name. @throws TypeError for a name the instance does not have */
-  client(name: string, options?: Partial<Omit<ClientOptions, "token">>): ResearchRoomClient
+  client(name: keyof Cast["credentials"] | keyof Cast["keys"], options?: Partial<Omit<ClientOptions, "token">>): ResearchRoomClient
   /** A person signed in to the browser: `owner`, `member`, `visitor`, or anybody by username and password. */
   browser(person: keyof Cast["people"] | Pick<DemoPerson, "username" | "password">, options?: Partial<TransportOptions>): Promise<Browser>
   /** Ends the instance; its temporary data goes with it. A second call waits for the first. */

@@ -93,10 +93,19 @@ export const thread = shape(threadFields)
 
 const status = v.picklist(enumerations.recordStatus)
 const recordKind = v.picklist(enumerations.recordKind)
-export const notice = shape({ linkId: id, label: v.string(), kind: v.string(), explanation: v.string(), author: person, at })
+export const notice = shape({
+  linkId: id,
+  label: v.string(),
+  kind: v.picklist(enumerations.linkKind),
+  explanation: v.string(),
+  author: person,
+  at,
+  replacementVersionId: v.nullable(id),
+  correction: optionalText,
+})
 
 const message = shape({ text: v.string(), clientMessageId: id, client })
-const card = shape({
+const recordCard = shape({
   versionId: id,
   kind: recordKind,
   label: v.string(),
@@ -109,6 +118,31 @@ const card = shape({
   status,
   notices: v.array(notice),
 })
+const findingLinkCard = shape({
+  linkId: id,
+  experimentId: id,
+  experimentLabel: v.string(),
+  versionId: id,
+  kind: v.literal("finding"),
+  label: v.string(),
+  wording: v.string(),
+  attemptId: v.nullable(id),
+  towardHypothesis: v.array(v.unknown()),
+  towardQuestion: v.unknown(),
+  client,
+  status,
+  notices: v.array(notice),
+})
+const checkpointCard = shape({
+  checkpointId: id,
+  state: v.picklist(enumerations.checkpointState),
+  coversThrough: count,
+  synthesis: v.string(),
+  openQuestions: v.array(v.string()),
+  conclusion: optionalText,
+  client,
+})
+const card = v.union([recordCard, findingLinkCard, checkpointCard])
 const entryReceipt = shape({ operation: v.string(), target, result: v.record(v.string(), v.unknown()), client })
 
 export const entry = shape({
@@ -149,6 +183,7 @@ const recordFields = {
   contentDigest: v.string(),
   status,
   notices: v.array(notice),
+  outcome: v.nullable(v.picklist(enumerations.findingOutcome)),
   provenanceSummary: v.string(),
 }
 export const recordSummary = shape({ ...recordFields, wording: v.string() })
@@ -162,7 +197,7 @@ export const record = shape({
   warnings: v.array(v.unknown()),
   references: v.array(resolved),
   premises: v.array(resolved),
-  usedBy: shape({ premises: count, references: count, reuses: count }),
+  usedBy: shape({ premises: count, references: count, evidence: count, reuses: count }),
   materials: v.array(v.unknown()),
   execution: v.nullable(v.unknown()),
 })

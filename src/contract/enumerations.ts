@@ -18,6 +18,14 @@ export const enumerations = {
   nonFinite: ["NaN", "Infinity", "-Infinity"],
   locationState: ["available", "restricted", "unavailable"],
   obtainability: ["obtainable", "restricted", "unobtainable", "disputed", "unreported"],
+  findingOutcome: ["positive", "negative", "inconclusive"],
+  evidenceKind: ["attempt_output", "attempt_outcome", "material", "record", "paper"],
+  hypothesisVerdict: ["supports", "contradicts", "inconclusive"],
+  questionVerdict: ["answers", "partly_answers", "does_not_answer"],
+  linkKind: ["corrects", "supersedes", "retracts", "disputes"],
+  checkpointState: ["open", "concluded"],
+  /** How a finding names an attempt: as one that produced it, one compared with, or in an evidence entry only. */
+  attemptRole: ["producing", "baseline", "evidence"],
   memberRole: ["owner", "member"],
   joinDecision: ["accept", "decline"],
   /** The parts of the service, in the order in which a client meets them. */
@@ -32,6 +40,10 @@ export type AttemptStatus = (typeof enumerations.attemptStatus)[number]
 export type AttemptIntent = (typeof enumerations.attemptIntent)[number]
 export type Obtainability = (typeof enumerations.obtainability)[number]
 export type LocationState = (typeof enumerations.locationState)[number]
+export type RecordStatus = (typeof enumerations.recordStatus)[number]
+export type LinkKind = (typeof enumerations.linkKind)[number]
+export type AttemptRole = (typeof enumerations.attemptRole)[number]
+export type CheckpointState = (typeof enumerations.checkpointState)[number]
 export type RoomState = (typeof enumerations.roomState)[number]
 export type Slice = (typeof enumerations.slice)[number]
 export type SkillPart = (typeof enumerations.skillPart)[number]

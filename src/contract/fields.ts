@@ -48,6 +48,14 @@ export const time = v.pipe(
   v.regex(TIME, "must be a time such as 2026-11-20T09:30:00.000Z"),
   v.transform((value) => new Date(value).toISOString()),
 )
+const ARXIV = /^(?:[0-9]{2}(?:0[1-9]|1[0-2])\.[0-9]{4,5}|[a-z]{2,}(?:-[a-z]+)*(?:\.[A-Z]{2})?\/[0-9]{2}(?:0[1-9]|1[0-2])[0-9]{3})(?:v[1-9][0-9]{0,2})?$/u
+/** An arXiv id of the new or the old style, carried on without version and subject class: `hep-th/9901001`. */
+export const arxivId = v.pipe(
+  v.string("must be a string"),
+  v.regex(ARXIV, "must be an arXiv id such as 2401.01234 or hep-th/9901001"),
+  v.transform((id) => id.replace(/v[0-9]+$/, "").replace(/\.[A-Z]{2}\//, "/")),
+)
+
 /** A person's name in the service, taken in either letter case and carried on in lower case. */
 export const username = v.pipe(
   bounded("username", USERNAME, limits.usernameMin, limits.usernameMax, "made of letters, digits, dot, dash and underscore, with a letter or digit at both ends"),

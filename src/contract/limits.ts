@@ -2,6 +2,8 @@
 export const limits = {
   /** Bytes of a request body, over which it is refused 413 `request_too_large`. */
   requestBodyBytes: 1024 * 1024,
+  /** Levels to which lists and objects of a body may be nested. */
+  nesting: 100,
   /** Bytes of a write's canonical JSON without `client`, over which it is refused 413 `content_too_large`. */
   contentBytes: 60_000,
   /** Items of a list page; also the page size when `limit` is omitted. */
@@ -27,6 +29,15 @@ export const limits = {
   searchQuery: 200,
   /** A name within a body: of an arm, an output, a metric, an environment variable. */
   name: 200,
+  evidence: 50,
+  executionAttempts: 50,
+  papers: 50,
+  locator: 200,
+  verdicts: 20,
+  openQuestions: 20,
+  citations: 50,
+  /** Items of a list in a context; Threads are never cut. */
+  contextItems: 500,
   protocolSteps: 50,
   protocolArms: 20,
   argv: 200,
@@ -37,6 +48,11 @@ export const limits = {
   metricPoints: 1_000,
   /** Newest events that an attempt read shows. */
   attemptEvents: 500,
+
+  /** Seconds for which an answer about one repository and commit stands. */
+  repositoryCheckSeconds: 120,
+  /** Requests an hour that the repository host takes from one address without a token. */
+  repositoryRequestsPerHour: 60,
 
   usernameMin: 2,
   usernameMax: 40,

@@ -172,6 +172,7 @@ const attemptFields = {
   contentDigest: v.string(),
   planMatch: v.nullable(planMatch),
   affordances: affordances(attemptStatus),
+  namedAs: v.exactOptional(v.picklist(enumerations.attemptRole)),
 }
 export const attemptSummary = shape(attemptFields)
 const measured = v.union([v.number(), v.picklist(enumerations.nonFinite)])

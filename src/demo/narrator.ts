@@ -51,6 +51,11 @@ export class Narrator {
     return moment(this.#clock.read() + minutes * 60_000)
   }
 
+  /** Where a Thread stands. */
+  watermark(threadId: string): number {
+    return this.#instance.tables.threads.summary(threadId)?.timelineWatermark ?? 0
+  }
+
   /** Makes a person with a password that is known to the story. */
   async person(username: string): Promise<{ userId: string; username: string; password: string }> {
     const password = `${username}-${this.#instance.world.bytes(9).toString("base64url")}`

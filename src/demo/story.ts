@@ -1,5 +1,6 @@
 /** The main Room's story: a question about learning-rate warm-up, argued in two Threads. */
 import type { InputOf } from "../contract/operations/index.ts"
+import { tellConclusion } from "./conclusion.ts"
 import { tellExperiment } from "./experiment.ts"
 import type { Narrator } from "./narrator.ts"
 import type { DemoRepositories } from "./repositories.ts"
@@ -87,8 +88,10 @@ export async function tellMainStory(narrator: Narrator, owner: Member, member: M
   }, 60 * 20)
   const { threadId } = second.result
   await narrator.does(member, "reuse_record", { threadId }, { versionId: first.result.versionId, note: "The prediction this Thread starts from." })
-  await narrator.does(member, "publish_hypothesis", {}, { ...clippingExplains(first.result.versionId), roomId, threadId }, 50)
+  const absorbs = await narrator.does(member, "publish_hypothesis", {}, { ...clippingExplains(first.result.versionId), roomId, threadId }, 50)
   await narrator.does(owner, "post_message", { threadId }, { text: "Good: these two can be tested with the same twenty runs." }, 15)
-  await tellExperiment(narrator, { owner, member, roomId, threadId: openingThreadId, hypothesis: first.result.versionId, repository })
+  const lowers = first.result.versionId
+  const experiment = await tellExperiment(narrator, { owner, member, roomId, threadId: openingThreadId, hypothesis: lowers, repository })
+  await tellConclusion(narrator, { owner, member, roomId, openingThreadId, threadId, hypotheses: { lowers, absorbs: absorbs.result.versionId }, experiment })
   return { roomId, openingThreadId }
 }

@@ -48,9 +48,22 @@ export async function readJsonBody(event: H3Event): Promise<unknown> {
   } catch {
     throw notJson("it is not valid UTF-8")
   }
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch {
     throw notJson(text.trim() === "" ? "it is empty" : "it cannot be parsed")
   }
+  if (isDeeperThan(limits.nesting, value)) throw notJson(`it is nested deeper than ${limits.nesting} levels`)
+  return value
+}
+
+/** Whether a value holds lists or objects more than `levels` deep; looks level by level, so that depth costs no stack. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; depth <= levels; depth += 1) {
+    level = level.flatMap((inner) => (typeof inner === "object" && inner !== null ? Object.values(inner) : []))
+    if (level.length === 0) return false
+  }
+  return true
 }

@@ -6,6 +6,7 @@ import type { Instance } from "../instance.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { moment } from "../ledger/world.ts"
 import type { Person } from "../people/people.ts"
+import { sessionCookie } from "../contract/actions.ts"
 import { refused } from "./answer.ts"
 
 export interface Edge {
@@ -75,8 +76,6 @@ export function bearer({ instance }: Edge, event: H3Event): Actor {
   }
   return instance.tables.credentials.authenticate(token, moment(instance.world.now()))
 }
-
-export const sessionCookie = "research_room_session"
 
 /** Who is signed in, or undefined. */
 export function signedIn({ instance }: Edge, event: H3Event): Person | undefined {

@@ -1,12 +1,12 @@
 /** The routes by which people come in: set-up, sign-in and out, invitations. */
 import { getCookie, getRequestIP, type H3Event, type HTTPResponse } from "h3"
-import { type Action, type ActionBody, type ActionName, actions } from "../contract/actions.ts"
+import { type Action, type ActionBody, type ActionName, actions, sessionCookie } from "../contract/actions.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { check } from "../contract/validation.ts"
 import type { SignedIn } from "../people/accounts.ts"
 import { json, versioned } from "./answer.ts"
 import { readJsonBody } from "./body.ts"
-import { type Edge, mustBeSignedIn, mustComeFromOwnPage, pathParams, sessionCookie } from "./edge.ts"
+import { type Edge, mustBeSignedIn, mustComeFromOwnPage, pathParams } from "./edge.ts"
 import type { Routes } from "./routes.ts"
 
 /** What one action does, given its checked body. */

@@ -3,6 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net"
 import type { H3 } from "h3"
 import { toNodeHandler } from "h3/node"
+import { writeJson } from "../contract/json.ts"
+import { researchSchemaVersion } from "../contract/operation.ts"
+import { Refusal } from "../contract/refusals.ts"
+import { commonHeaders } from "./answer.ts"
 
 /** Milliseconds a client may take for its headers, and for its whole request; a stalled one must not hold a socket. */
 const HEADERS_TIMEOUT = 10_000
@@ -21,6 +25,13 @@ export interface Listening {
   close(): Promise<void>
 }
 
+/** Answers while the service is still being made ready: a request that nobody listens to would wait for ever. */
+function notYet(_request: IncomingMessage, response: ServerResponse): void {
+  const refusal = new Refusal("temporarily_unavailable", "The service is starting.", { retryAfter: 1 })
+  response.writeHead(refusal.status, { ...commonHeaders, "content-type": "application/json; charset=utf-8", "retry-after": "1", connection: "close" })
+  response.end(writeJson(refusal.envelope(researchSchemaVersion)))
+}
+
 /** Starts listening; `port` 0 lets the system pick. @throws ListenError */
 export async function listen(host: string, port: number): Promise<{ server: Server; port: number }> {
   const server = createServer({ headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 2_000, keepAliveTimeout: 20_000 })
@@ -36,6 +47,7 @@ export async function listen(host: string, port: number): Promise<{ server: Serv
     })
     server.listen(port, host, resolve)
   })
+  server.on("request", notYet)
   return { server, port: (server.address() as AddressInfo).port }
 }
 
@@ -50,12 +62,21 @@ function withoutBasePath(url: string, basePath: string): string {
 export function serveOn(server: Server, app: H3, baseUrl: string): () => Promise<void> {
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, "")
   const handle = toNodeHandler(app)
+  const underWay = new Set<ServerResponse>()
+  let ending = false
+  server.off("request", notYet)
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    underWay.add(response)
+    response.once("close", () => underWay.delete(response))
+    response.shouldKeepAlive &&= !ending
     request.url = withoutBasePath(request.url ?? "/", basePath)
     void handle(request, response)
   })
   return () =>
     new Promise((resolve) => {
+      ending = true
+      // A connection that is kept open after its answer would be served on, until the grace is over.
+      for (const response of underWay) response.shouldKeepAlive = false
       server.close(() => resolve())
       server.closeIdleConnections()
       setTimeout(() => server.closeAllConnections(), GRACE).unref()

@@ -46,6 +46,13 @@ export function keysetPage<Row>(rows: Row[], query: { limit?: number }, item: (r
   return new Page(shown.map(item), hasMore, hasMore && last !== undefined ? cursorOf(last) : null)
 }
 
+/** A page of a list that is counted through. */
+export function offsetPage<Row>(rows: Row[], offset: number, query: { limit?: number }, item: (row: Row) => Writable): Page {
+  const size = pageSize(query)
+  const hasMore = rows.length > size
+  return new Page(rows.slice(0, size).map(item), hasMore, hasMore ? offset + size : null)
+}
+
 /** A page of a feed: its cursor is always there, so that a reader can come back for what lands later. */
 export function feedPage<Row extends { sequence: number }>(rows: Row[], query: { limit?: number; after?: number }, item: (row: Row) => Writable): Page {
   const size = pageSize(query)

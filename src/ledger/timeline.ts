@@ -6,7 +6,8 @@ import type { Db } from "./database.ts"
 /** What an entry says; which member it is decides what the entry is. */
 export type EntryBody =
   | { readonly message: { readonly text: string; readonly [member: string]: Writable } }
-  | { readonly card: { readonly versionId: string; readonly [member: string]: Writable } }
+  /** With `standingOf`, a record whose standing is added to the card whenever it is read. */
+  | { readonly card: { readonly [member: string]: Writable }; readonly standingOf?: string }
   | { readonly receipt: JsonObject | { readonly [member: string]: Writable } }
 
 export interface NewEntry {
@@ -25,38 +26,42 @@ interface Row {
   body: string
   reply_count: number
   version_id: string | null
+  status: string | null
+  notices: string | null
 }
 
-const COLUMNS = "sequence, body, reply_count, version_id"
+const SELECT = `SELECT e.sequence, e.body, e.reply_count, e.version_id, s.status, s.notices
+  FROM timeline_entries e LEFT JOIN standings s ON s.version_id = e.version_id`
 
 /** An entry as it is answered: the stored text, with its replies counted and the standing of its card as it is now. */
-function served({ body, reply_count, version_id }: Row): JsonText {
+function served({ body, reply_count, version_id, status, notices }: Row): JsonText {
   // A card is stored as the last member, so that the standing of its record can be added inside it.
-  const standing = version_id === null ? body : `${extendJson(body.slice(0, -1), { status: "current", notices: [] })}}`
-  return new JsonText(extendJson(standing, { replyCount: reply_count }))
+  const standing = { status: status ?? "current", notices: new JsonText(notices ?? "[]") }
+  const whole = version_id === null ? body : `${extendJson(body.slice(0, -1), standing)}}`
+  return new JsonText(extendJson(whole, { replyCount: reply_count }))
 }
 
 export type Timeline = ReturnType<typeof timeline>
 
 export function timeline(db: Db) {
   const insert = db.prepare(
-    "INSERT INTO timeline_entries (entry_id, thread_id, sequence, kind, reply_to_entry_id, version_id, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO timeline_entries (entry_id, thread_id, sequence, kind, author_id, reply_to_entry_id, version_id, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   )
   const countReply = db.prepare("UPDATE timeline_entries SET reply_count = reply_count + 1 WHERE entry_id = ?")
   const one = db.prepare<Row & { thread_id: string; kind: string }>(
-    `SELECT ${COLUMNS}, thread_id, kind FROM timeline_entries WHERE entry_id = ?`,
+    `${SELECT.replace("SELECT", "SELECT e.thread_id, e.kind,")} WHERE e.entry_id = ?`,
   )
-  const page = db.prepare<Row>(`SELECT ${COLUMNS} FROM timeline_entries WHERE thread_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`)
+  const page = db.prepare<Row>(`${SELECT} WHERE e.thread_id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
   const pageOfKind = db.prepare<Row>(
-    `SELECT ${COLUMNS} FROM timeline_entries WHERE thread_id = ? AND kind = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
+    `${SELECT} WHERE e.thread_id = ? AND e.kind = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`,
   )
   const pageOfKinds = db.prepare<Row>(
-    `SELECT ${COLUMNS} FROM timeline_entries WHERE thread_id = ? AND sequence > ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY sequence LIMIT ?`,
+    `${SELECT} WHERE e.thread_id = ? AND e.sequence > ? AND e.kind IN (SELECT value FROM json_each(?)) ORDER BY e.sequence LIMIT ?`,
   )
   const replies = db.prepare<Row>(
-    `SELECT ${COLUMNS} FROM timeline_entries WHERE reply_to_entry_id = ? AND thread_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
+    `${SELECT} WHERE e.reply_to_entry_id = ? AND e.thread_id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`,
   )
-  const newest = db.prepare<Row>(`SELECT ${COLUMNS} FROM timeline_entries WHERE thread_id = ? ORDER BY sequence DESC LIMIT ?`)
+  const newest = db.prepare<Row>(`${SELECT} WHERE e.thread_id = ? ORDER BY e.sequence DESC LIMIT ?`)
 
   const withText = (rows: Row[]) => rows.map((row) => ({ sequence: row.sequence, entry: served(row) }))
 
@@ -64,8 +69,8 @@ export function timeline(db: Db) {
     append(entry: NewEntry): void {
       const { body, replyToEntryId, entryId, threadId, sequence, kind } = entry
       const { body: _body, ...head } = entry
-      const versionId = "card" in body ? body.card.versionId : null
-      insert.run(entryId, threadId, sequence, kind, replyToEntryId, versionId, writeJson({ ...head, ...body } as unknown as Writable))
+      const { standingOf = null, ...said } = { standingOf: undefined, ...body }
+      insert.run(entryId, threadId, sequence, kind, entry.author.userId, replyToEntryId, standingOf ?? null, writeJson({ ...head, ...said } as unknown as Writable))
       if (replyToEntryId !== null) countReply.run(replyToEntryId)
     },
 

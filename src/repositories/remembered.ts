@@ -6,11 +6,9 @@
  * two requests per commit and window. It is never reused as a success: it says the same again, and when it is asked anew.
  * Only an answer for which nothing was sent (the budget was spent) is not kept, since nothing has to be made up for.
  */
+import { limits } from "../contract/limits.ts"
 import type { RepositoryAnswer, RepositoryPin, RepositorySource } from "./check.ts"
 import { takeApart } from "./pinned.ts"
-
-/** Seconds for which an answer about one repository and commit stands. */
-export const windowSeconds = 120
 
 interface Remembered {
   readonly answer: RepositoryAnswer
@@ -29,14 +27,14 @@ export function remembered(source: RepositorySource, { now }: { now: () => numbe
       if (until > now()) break
       answers.delete(old)
     }
-    answers.set(key, { answer, until: now() + windowSeconds * 1000 })
+    answers.set(key, { answer, until: now() + limits.repositoryCheckSeconds * 1000 })
   }
 
   async function ask(key: string, pin: RepositoryPin): Promise<RepositoryAnswer | null> {
     const answer = await source.check(pin)
     if (answer === null || (answer.ok === null && answer.unasked)) return answer
     remember(key, answer)
-    return standing(answer, windowSeconds)
+    return standing(answer, limits.repositoryCheckSeconds)
   }
 
   return {

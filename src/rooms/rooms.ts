@@ -27,6 +27,7 @@ interface SummaryRow extends Row {
   activity_sequence: number
   last_activity_at: string
   members: number
+  concluded: number
   /** A JSON object: the last ordinal of each kind. */
   counters: string
 }
@@ -51,7 +52,7 @@ function summary(row: SummaryRow) {
     owner: { userId: row.owner_id, username: row.owner_name },
     createdAt: row.created_at,
     openingThreadId: row.opening_thread_id,
-    concluded: false,
+    concluded: row.concluded === 1,
     activityWatermark: row.activity_sequence,
     lastActivityAt: row.last_activity_at,
     counts: { members: row.members, threads: last.thread ?? 0, ...labelled },
@@ -64,6 +65,7 @@ const SUMMARY = `
   SELECT r.*, o.username AS owner_name, a.username AS archived_by_name,
     coalesce(h.activity_sequence, 0) AS activity_sequence, coalesce(h.last_activity_at, r.created_at) AS last_activity_at,
     (SELECT count(*) FROM members m WHERE m.room_id = r.room_id) AS members,
+    coalesce((SELECT c.state = 'concluded' FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE t.thread_id = r.opening_thread_id), 0) AS concluded,
     (SELECT json_group_object(c.kind, c.last) FROM counters c WHERE c.room_id = r.room_id) AS counters
   FROM rooms r
   JOIN people o ON o.user_id = r.owner_id

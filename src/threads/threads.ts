@@ -14,6 +14,8 @@ interface Row {
   created_at: string
   opening_thread_id: string
   follows_entry_id: string | null
+  selected_checkpoint_id: string | null
+  stale: number
   timeline_sequence: number
   last_activity_at: string
 }
@@ -29,18 +31,23 @@ const summary = (row: Row) => ({
   followsEntryId: row.follows_entry_id,
   timelineWatermark: row.timeline_sequence,
   lastActivityAt: row.last_activity_at,
-  selectedCheckpointId: null,
-  stale: false,
+  selectedCheckpointId: row.selected_checkpoint_id,
+  stale: row.stale === 1,
 })
+
+/** A concluded checkpoint `c` is stale once a publication landed after it in its Thread. */
+export const STALE = `coalesce(c.state = 'concluded' AND EXISTS (
+  SELECT 1 FROM timeline_entries x WHERE x.thread_id = c.thread_id AND x.kind = 'publication' AND x.sequence > c.sequence), 0)`
 
 /** One statement gives a Thread with everything its summary shows. */
 const SUMMARY = `
-  SELECT t.*, p.username, r.opening_thread_id,
+  SELECT t.*, p.username, r.opening_thread_id, ${STALE} AS stale,
     coalesce(h.timeline_sequence, 0) AS timeline_sequence, coalesce(h.last_activity_at, t.created_at) AS last_activity_at
   FROM threads t
   JOIN people p ON p.user_id = t.author_id
   JOIN rooms r ON r.room_id = t.room_id
-  LEFT JOIN thread_heads h ON h.thread_id = t.thread_id`
+  LEFT JOIN thread_heads h ON h.thread_id = t.thread_id
+  LEFT JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id`
 
 export type Threads = ReturnType<typeof threads>
 
@@ -49,6 +56,7 @@ export function threads(db: Db) {
   const room = db.prepare<{ room_id: string }>("SELECT room_id FROM threads WHERE thread_id = ?")
   const one = db.prepare<Row>(`${SUMMARY} WHERE t.thread_id = ?`)
   const list = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = ? AND t.sequence > ? ORDER BY t.sequence LIMIT ?`)
+  const all = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = ? ORDER BY t.sequence`)
   const following = db.prepare<Row>(`${SUMMARY} WHERE t.follows_entry_id = ? ORDER BY t.sequence LIMIT 1`)
 
   return {
@@ -63,6 +71,8 @@ export function threads(db: Db) {
     },
     /** Up to `count` Threads of a Room after a sequence. */
     page: (roomId: string, after: number, count: number): ThreadSummary[] => list.all(roomId, after, count).map(summary),
+    /** Every Thread of a Room in the order they were started. */
+    all: (roomId: string): ThreadSummary[] => all.all(roomId).map(summary),
     /** The first Thread that follows an entry up. */
     following(entryId: string): ThreadSummary | undefined {
       const row = following.get(entryId)

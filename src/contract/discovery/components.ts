@@ -4,12 +4,13 @@ import * as answers from "../answers.ts"
 import * as fields from "../fields.ts"
 import { bodySchema, type Form, type JsonSchema, jsonSchemaOf, type Shared, sharedSchemas } from "../json-schema.ts"
 import type { Operation } from "../operation.ts"
+import { refusals } from "../refusals.ts"
 import * as science from "../science.ts"
 import * as work from "../work.ts"
-import { refusals } from "../refusals.ts"
+import * as workAnswers from "../work-answers.ts"
 
 /** `publish_hypothesis` and `roomSummary` as `PublishHypothesis` and `RoomSummary`. */
-export const typeName = (name: string): string => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+const typeName = (name: string): string => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const SHARED_TYPES: readonly string[] = ["strict_object", "record", "union"]
 const isShared = (value: unknown): value is v.GenericSchema =>
@@ -19,7 +20,7 @@ const isShared = (value: unknown): value is v.GenericSchema =>
 const named = (module: object, suffix: string): Shared =>
   Object.fromEntries(Object.entries(module).flatMap(([name, value]) => (isShared(value) ? [[`${typeName(name)}${suffix}`, value]] : [])))
 
-const answered: Form & { shared: Shared } = { open: true, shared: named(answers, "") }
+const answered: Form & { shared: Shared } = { open: true, shared: { ...named(workAnswers, ""), ...named(answers, "") } }
 const sent: Form & { shared: Shared } = { shared: { ...named(fields, "Input"), ...named(science, "Input"), ...named(work, "Input") } }
 
 /** The schema of an answer: readers must expect members that are added later. */

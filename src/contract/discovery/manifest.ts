@@ -30,7 +30,7 @@ export const agentReads: readonly Read[] = [...reads.filter(({ surface }) => sur
 const family = (path: string): "research" | "library" => (path.startsWith("/api/agent/library/") ? "library" : "research")
 
 /** The names of a body that must always be there. */
-export const requiredOf = ({ entries }: Operation["body"]): string[] =>
+const requiredOf = ({ entries }: Operation["body"]): string[] =>
   Object.entries(entries).flatMap(([name, { type }]) => (type === "exact_optional" ? [] : [name]))
 
 function operationEntry(operation: Operation, baseUrl: string): ManifestOperation {

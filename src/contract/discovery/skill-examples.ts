@@ -4,7 +4,7 @@ import { agentOperations } from "./manifest.ts"
 import { blocks, fenced, get, pathOf } from "./markdown.ts"
 
 /** `/threads/{threadId}/messages` as a shell writes it: `/threads/$THREAD_ID/messages`. */
-export const shellPath = (path: string): string => path.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => `$${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`)
+const shellPath = (path: string): string => path.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => `$${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`)
 
 const command = ({ method, path, example }: Operation): string =>
   [

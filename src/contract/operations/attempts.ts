@@ -19,6 +19,7 @@ export const registerAttempt = operation({
   summary: "Registers one execution before its launch, pinned to a public commit. A rerun is a new attempt with a fresh attemptId.",
   permissions,
   target: "attempt",
+  refusals: ["attempt_exists"],
   expected,
   requiredWhen: [
     { field: "expectedRevision", when: ownWork },
@@ -65,6 +66,7 @@ export const reportAttemptEvent = operation({
   summary: "Delivers what happened to one's own attempt, with the registrant's time, metrics and outputs; also after a release.",
   permissions,
   target: "attempt",
+  refusals: ["role_required", "unknown_attempt"],
   expected,
   requiredWhen: [{ field: "failure", when: { field: "event", in: ["preflight_failed", "failed"] } }],
   fields: {

@@ -4,8 +4,11 @@ import type { Operation } from "../operation.ts"
 import { registerAttempt, reportAttemptEvent } from "./attempts.ts"
 import { issueCredential, revokeCredential, rotateCredential } from "./credentials.ts"
 import { acceptPlan, amendExperiment, cancelExperiment, proposeExperiment, releaseExperiment, reportExperimentStatus, takeExperiment } from "./experiments.ts"
+import { postResearchCheckpoint } from "./checkpoints.ts"
 import { publishHypothesis } from "./hypotheses.ts"
+import { assertCorrection, assertDispute, assertRetraction, assertSupersession } from "./links.ts"
 import { registerMaterial, reportMaterialLocation } from "./materials.ts"
+import { linkExperimentFinding, publishCitedClaim, publishFinding } from "./publications.ts"
 import { addMember, amendRoom, archiveRoom, createRoom, decideJoinRequest, removeMember, requestToJoin, restoreRoom } from "./rooms.ts"
 import { createThread, postMessage, reuseRecord } from "./threads.ts"
 
@@ -14,6 +17,14 @@ const all = [
   postMessage,
   reuseRecord,
   publishHypothesis,
+  publishFinding,
+  publishCitedClaim,
+  linkExperimentFinding,
+  assertCorrection,
+  assertSupersession,
+  assertDispute,
+  assertRetraction,
+  postResearchCheckpoint,
   proposeExperiment,
   amendExperiment,
   cancelExperiment,

@@ -41,6 +41,7 @@ export const reportMaterialLocation = operation({
   surface: "agent",
   summary: "Says where a material lies and whether it can be had there. The service never opens the address.",
   permissions,
+  refusals: ["unknown_material"],
   target: "material",
   fields: {
     materialId: uuid,

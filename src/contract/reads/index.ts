@@ -5,6 +5,7 @@ import { plain, uuid } from "../fields.ts"
 import { labelPattern } from "../labels.ts"
 import { limits } from "../limits.ts"
 import { operations } from "../operations/index.ts"
+import { recordReads } from "./records.ts"
 import { workReads } from "./work.ts"
 import { type Read, read, wholeNumber, words } from "../read.ts"
 
@@ -53,6 +54,7 @@ const all = [
   read({ name: "record", path: "/api/research/records/{versionId}", summary: "One record of any kind as it was accepted, with its standing and what it rests on.", answer: answers.record }),
   read({ name: "record_concept", path: "/api/research/records/{versionId}/concepts/{key}", summary: "One concept that a record defines.", answer: answers.concept }),
   read({ name: "concepts", path: "/api/research/concepts", summary: "Concepts that records define, newest first; query searches keys, labels and definitions.", parameters: { query }, cursor: "opaque", answer: answers.page(answers.conceptSummary) }),
+  ...recordReads,
   ...workReads,
 
   read({ name: "identity", surface: "credential", path: "/api/agent/research/identity", summary: "Who the credential speaks for, what it may do, its Room and the person's assignments across Rooms.", answer: answers.identity }),

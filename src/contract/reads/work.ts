@@ -27,10 +27,11 @@ export const workReads = [
   read({
     name: "attempts",
     path: "/api/research/attempts",
-    summary: "Attempts by id; label needs roomId.",
+    summary: "Attempts by id; label needs roomId. With findingVersionId each says how that finding names it: producing, baseline or evidence only.",
     parameters: {
       experimentId: v.exactOptional(uuid),
       roomId,
+      findingVersionId: v.exactOptional(uuid),
       status: v.exactOptional(oneOf(enumerations.attemptStatus)),
       intent: v.exactOptional(oneOf(enumerations.attemptIntent)),
       label: v.exactOptional(labelPattern("attempt")),

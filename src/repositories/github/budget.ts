@@ -3,8 +3,8 @@
  * them arrives, a server without a token counts its requests itself, and one with a token does not know its limit yet.
  */
 
-/** Requests an hour that GitHub takes from one address without a token. */
-export const anonymousRequestsPerHour = 60
+import { limits } from "../../contract/limits.ts"
+
 const HOUR = 3_600_000
 /** Milliseconds by which the host's hour may seem longer than an hour. */
 const SLACK = 60_000
@@ -33,7 +33,7 @@ export class Budget {
   /** @param now milliseconds since 1970 */
   constructor(now: () => number, authorized: boolean) {
     this.#now = now
-    this.#assumed = authorized ? Number.POSITIVE_INFINITY : anonymousRequestsPerHour
+    this.#assumed = authorized ? Number.POSITIVE_INFINITY : limits.repositoryRequestsPerHour
   }
 
   /** Seconds to wait until `room` requests may be sent; 0 when they may be now. */

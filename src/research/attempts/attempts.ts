@@ -1,5 +1,5 @@
 /** Attempts: their rows, and how they are shown. */
-import type { AttemptIntent, AttemptStatus, RoomState } from "../../contract/enumerations.ts"
+import type { AttemptIntent, AttemptRole, AttemptStatus, RoomState } from "../../contract/enumerations.ts"
 import { JsonText } from "../../contract/json.ts"
 import type { Db } from "../../ledger/database.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
@@ -54,6 +54,8 @@ interface Row {
   plan_match: string | null
   content: string
   content_digest: string
+  /** How the finding that was asked for names it. */
+  role?: AttemptRole
 }
 
 const state = (row: Pick<Row, "attempt_id" | "label" | "experiment_id" | "status" | "revision" | "registrant_id">): AttemptState => ({
@@ -92,13 +94,16 @@ const summary = (row: Row) => ({
   contentDigest: row.content_digest,
   planMatch: row.plan_match === null ? null : new JsonText(row.plan_match),
   affordances: attemptAffordances(state(row), row.room_state === "active"),
+  ...(row.role === undefined ? {} : { namedAs: row.role }),
 })
 
-const SUMMARY = `
-  SELECT a.*, p.username, e.label AS experiment_label, r.state AS room_state FROM attempts a
+const COLUMNS = "a.*, p.username, e.label AS experiment_label, r.state AS room_state"
+const TABLES = `attempts a
   JOIN people p ON p.user_id = a.registrant_id
   JOIN experiments e ON e.experiment_id = a.experiment_id
   JOIN rooms r ON r.room_id = a.room_id`
+const SUMMARY = `SELECT ${COLUMNS} FROM ${TABLES}`
+const OF_FINDING = `SELECT ${COLUMNS}, t.role FROM ${TABLES} JOIN finding_attempts t ON t.attempt_id = a.attempt_id`
 
 export type Attempts = ReturnType<typeof attempts>
 
@@ -115,6 +120,7 @@ export function attempts(db: Db) {
   const one = db.prepare<Row>(`${SUMMARY} WHERE a.attempt_id = ?`)
   const columns = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent", label: "a.label" }
   const list = filteredList<Row>(db, SUMMARY, columns, "a.attempt_id")
+  const ofFinding = filteredList<Row>(db, OF_FINDING, { ...columns, findingVersionId: "t.version_id" }, "a.attempt_id")
 
   return {
     insert(attempt: NewAttempt): void {
@@ -144,7 +150,8 @@ export function attempts(db: Db) {
       const row = one.get(attemptId)
       return row && { ...summary(row), registration: new JsonText(row.content) }
     },
-    /** Up to `count` attempts after an id that match the filters. */
-    page: (filters: { readonly [N in keyof typeof columns]?: string }, after: string | undefined, count: number) => list(filters, after, count).map(summary),
+    /** Up to `count` attempts after an id that match the filters; of a finding, each with how it names the attempt. */
+    page: (filters: { readonly [N in keyof typeof columns | "findingVersionId"]?: string }, after: string | undefined, count: number) =>
+      (filters.findingVersionId === undefined ? list : ofFinding)(filters, after, count).map(summary),
   }
 }

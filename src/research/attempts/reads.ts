@@ -5,6 +5,7 @@ import { Refusal } from "../../contract/refusals.ts"
 import { ColumnPage, keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
+import type { Records } from "../records/records.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Attempts } from "./attempts.ts"
 import type { Events, MetricPoint } from "./events.ts"
@@ -14,6 +15,7 @@ interface Parts {
   readonly attempts: Attempts
   readonly events: Events
   readonly materials: Materials
+  readonly records: Records
 }
 
 /** The columns of a metric series, each a list as long as the others. */
@@ -27,7 +29,7 @@ const columnsOf = (points: readonly MetricPoint[]) => ({
   reportedAt: points.map(({ reported_at }) => reported_at),
 })
 
-export function attemptReads({ rooms, attempts, events, materials }: Parts) {
+export function attemptReads({ rooms, attempts, events, materials, records }: Parts) {
   /** @throws Refusal 404 */
   function mustRead(attemptId: string | undefined) {
     const attempt = attempts.read(attemptId as string)
@@ -38,6 +40,7 @@ export function attemptReads({ rooms, attempts, events, materials }: Parts) {
   return {
     attempts({ query }) {
       rooms.mustFitLabel(query)
+      if (query.findingVersionId !== undefined && !records.exists(query.findingVersionId)) throw new Refusal("unknown_record", "There is no such finding.")
       return keysetPage(attempts.page(query, uuidCursor(query.after), pageSize(query) + 1), query, (attempt) => attempt, ({ attemptId }) => attemptId)
     },
 

@@ -145,6 +145,8 @@ export function experiments(db: Db) {
     "SELECT experiment_id, label, room_id, status FROM experiments WHERE assignee_id = ? AND status IN ('claimed', 'in_progress') ORDER BY experiment_id",
   )
   const list = filteredList<Row>(db, SUMMARY, { roomId: "e.room_id", label: "e.label" }, "e.experiment_id")
+  const newestOf = db.prepare<Row>(`${SUMMARY} WHERE e.room_id = ? ORDER BY e.experiment_id DESC LIMIT ?`)
+  const newestOfThread = db.prepare<Row>(`${SUMMARY} WHERE e.room_id = ? AND e.thread_id = ? ORDER BY e.experiment_id DESC LIMIT ?`)
   const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value))
 
   return {
@@ -179,6 +181,10 @@ export function experiments(db: Db) {
 
     /** Up to `count` experiments after an id. */
     page: (filters: { roomId?: string; label?: string }, after: string | undefined, count: number) => list(filters, after, count).map(summary),
+
+    /** The newest experiments of a Room, newest first. */
+    newestOf: (roomId: string, count: number) => newestOf.all(roomId, count).map(summary),
+    newestOfThread: (roomId: string, threadId: string, count: number) => newestOfThread.all(roomId, threadId, count).map(summary),
 
     /** Up to `count` revisions after one. */
     history: (experimentId: string, after: number, count: number) =>

@@ -2,6 +2,7 @@
 import type { Issue } from "../../contract/refusals.ts"
 import type { Assertion, Concepts } from "../../contract/science.ts"
 import { pointer } from "../../contract/validation.ts"
+import type { ConceptIndex } from "./concepts.ts"
 import type { Records } from "./records.ts"
 
 interface Referring {
@@ -14,7 +15,7 @@ interface Referring {
 type Term = Assertion["predicate"] | Assertion["roles"][number]["value"]
 
 /** The references in `content` to records and concepts that do not exist. A declared concept must stand in `concepts`. */
-export function unknownReferences(records: Records, { assertion, concepts, premises = [], references = [] }: Referring): Issue[] {
+export function unknownReferences({ records, concepts: index }: { records: Records; concepts: ConceptIndex }, { assertion, concepts, premises = [], references = [] }: Referring): Issue[] {
   const issues: Issue[] = []
   const known = new Map<string, boolean>()
 
@@ -30,7 +31,7 @@ export function unknownReferences(records: Records, { assertion, concepts, premi
       issues.push({ path: pointer([...path, "key"]), message: "is not declared in concepts" })
     }
     if (value.type === "record") record(value.versionId, [...path, "versionId"])
-    if (value.type === "concept_ref" && record(value.versionId, [...path, "versionId"]) && !records.hasConcept(value.versionId, value.key)) {
+    if (value.type === "concept_ref" && record(value.versionId, [...path, "versionId"]) && !index.exists(value.versionId, value.key)) {
       issues.push({ path: pointer([...path, "key"]), message: "is no concept of that record" })
     }
   }

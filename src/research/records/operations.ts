@@ -4,11 +4,13 @@ import { behaviour } from "../../ledger/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import { unknownReferences } from "./exact-references.ts"
+import type { ConceptIndex } from "./concepts.ts"
 import type { Records } from "./records.ts"
 
 interface Parts {
   readonly threads: Threads
   readonly records: Records
+  readonly concepts: ConceptIndex
 }
 
 interface Shown {
@@ -21,14 +23,14 @@ interface Shown {
 }
 
 /** A record as a card of a timeline, less its standing, which is added as it is when the card is read. */
-function card({ versionId, kind, label, roomId, wording, contentDigest }: Shown, { reused, note, client }: { reused: boolean; note?: string | undefined; client?: Writable | undefined }) {
-  return { card: { versionId, kind, label, roomId, wording, contentDigest, reused, note: note ?? null, ...(client === undefined ? {} : { client }) } }
+export function recordCard({ versionId, kind, label, roomId, wording, contentDigest }: Shown, { reused, note, client }: { reused: boolean; note?: string | undefined; client?: Writable | undefined }) {
+  return { standingOf: versionId, card: { versionId, kind, label, roomId, wording, contentDigest, reused, note: note ?? null, ...(client === undefined ? {} : { client }) } }
 }
 
-export function recordOperations({ threads, records }: Parts) {
+export function recordOperations({ threads, records, concepts: index }: Parts) {
   const publish_hypothesis = behaviour("publish_hypothesis", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
-    references: ({ body }) => unknownReferences(records, body),
+    references: ({ body }) => unknownReferences({ records, concepts: index }, body),
     write({ actor, body, content, contentDigest }, { roomId, threadId }, change) {
       const { kind, assertion, concepts, premises, references, client } = body
       const versionId = change.newId()
@@ -36,12 +38,13 @@ export function recordOperations({ threads, records }: Parts) {
       const { wording } = assertion
       records.insert({
         versionId, kind, label, roomId, threadId, entryId: change.entryId, authorId: actor.userId, at: change.at,
-        wording, content, contentDigest, client, concepts, premises, references,
+        wording, content, contentDigest, client, concepts,
+        references: [...premises.map((premise) => ({ part: "premise" as const, ...premise })), ...references.map((reference) => ({ part: "reference" as const, ...reference }))],
       })
       return {
         target: { id: versionId, label },
         result: { versionId, label },
-        entry: card({ versionId, kind, label, roomId, wording, contentDigest }, { reused: false, client }),
+        entry: recordCard({ versionId, kind, label, roomId, wording, contentDigest }, { reused: false, client }),
       }
     },
   })
@@ -53,7 +56,7 @@ export function recordOperations({ threads, records }: Parts) {
       const { versionId, note, client } = body
       const record = records.summary(versionId) as Shown
       const { label } = record
-      return { target: { kind: record.kind, id: versionId, label }, result: { versionId, label }, entry: card(record, { reused: true, note, client }) }
+      return { target: { kind: record.kind, id: versionId, label }, result: { versionId, label }, entry: recordCard(record, { reused: true, note, client }) }
     },
   })
 

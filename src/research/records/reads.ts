@@ -2,24 +2,30 @@
 import type { RecordKind } from "../../contract/enumerations.ts"
 import { isUuid } from "../../contract/fields.ts"
 import { Refusal } from "../../contract/refusals.ts"
-import { keysetPage, opaqueCursor, pageSize, readOpaqueCursor, uuidCursor } from "../../ledger/paging.ts"
+import { keysetPage, offsetPage, opaqueCursor, pageSize, readOpaqueCursor, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
+import type { Findings } from "../findings/findings.ts"
+import type { ConceptIndex } from "./concepts.ts"
 import type { Records } from "./records.ts"
 
 interface Parts {
   readonly records: Records
+  readonly concepts: ConceptIndex
+  readonly findings: Findings
   readonly rooms: Rooms
 }
 
-export function recordReads({ records, rooms }: Parts) {
+export function recordReads({ records, concepts: index, findings, rooms }: Parts) {
   /** @throws Refusal 404 for no record, or one of another kind */
   function mustRead(versionId: string | undefined, kind?: RecordKind) {
     const record = versionId !== undefined && isUuid(versionId) ? records.read(versionId) : undefined
     if (record === undefined || (kind !== undefined && record.kind !== kind)) {
       throw new Refusal("unknown_record", kind === undefined ? "There is no such record." : `There is no such ${kind}.`)
     }
-    return record.answer
+    const id = versionId as string
+    const found = record.kind === "finding" ? findings.read(id) : { execution: null, materials: [], warnings: [] }
+    return { ...record.answer, execution: found.execution, materials: found.materials, warnings: [...records.restsOnFallen(id), ...found.warnings] }
   }
 
   /** Records newest first, of one Room or of all. */
@@ -42,14 +48,20 @@ export function recordReads({ records, rooms }: Parts) {
       return newest(params.roomId, query)
     },
 
+    paper_publications({ params, query }) {
+      const offset = query.after ?? 0
+      const found = records.ofPaper(params.arxivId as string, offset, pageSize(query) + 1)
+      return offsetPage(found, offset, query, (record) => record)
+    },
+
     record_concept({ params }) {
       mustRead(params.versionId)
-      const concept = records.concept(params.versionId as string, params.key as string)
+      const concept = index.find(params.versionId as string, params.key as string)
       if (concept === undefined) throw new Refusal("room_unavailable", "This record defines no such concept.")
       return concept
     },
     concepts({ query }) {
-      const found = records.concepts(query.query, readOpaqueCursor(query.after, 2), pageSize(query) + 1)
+      const found = index.page(query.query, readOpaqueCursor(query.after, 2), pageSize(query) + 1)
       return keysetPage(found, query, (concept) => concept, ({ versionId, key }) => opaqueCursor([versionId, key]))
     },
   } satisfies Partial<Readers>

@@ -1,9 +1,19 @@
-/** Scientific records of every kind: their rows, what they rest on, and how they are shown. */
-import type { RecordKind } from "../../contract/enumerations.ts"
+/** Scientific records of every kind: their rows, what they rest on, and the lists of them. */
+import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
 import { JsonText, type Writable } from "../../contract/json.ts"
 import type { Concepts } from "../../contract/science.ts"
 import type { Db } from "../../ledger/database.ts"
-import { containing } from "../../ledger/paging.ts"
+import { recordSummary, related, shared, SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "./shown.ts"
+
+/** In which part of a record another one is named. */
+export type Part = "premise" | "reference" | "evidence" | "plan" | "replacement"
+
+export interface Reference {
+  readonly part: Part
+  readonly versionId: string
+  readonly purpose?: string
+  readonly explanation: string
+}
 
 export interface NewRecord {
   readonly versionId: string
@@ -20,98 +30,36 @@ export interface NewRecord {
   readonly contentDigest: string
   readonly client: object | undefined
   readonly concepts: Concepts
-  readonly premises: readonly { versionId: string; explanation: string }[]
-  readonly references: readonly { versionId: string; purpose: string; explanation: string }[]
+  readonly references: readonly Reference[]
+  /** arXiv ids of papers it quotes. */
+  readonly papers?: readonly string[]
 }
 
-interface SummaryRow {
-  version_id: string
-  kind: RecordKind
-  label: string
-  room_id: string
-  thread_id: string
-  entry_id: string
-  author_id: string
-  username: string
-  created_at: string
-  wording: string
-  content_digest: string
-}
 interface Row extends SummaryRow {
   content: string
   client: string | null
   premise_uses: number
   reference_uses: number
+  evidence_uses: number
   reuses: number
 }
 interface ReferenceRow {
-  part: "premise" | "reference"
+  part: Part
   purpose: string | null
   explanation: string
   version_id: string
   label: string
   kind: RecordKind
   wording: string
-}
-interface ConceptRow {
-  version_id: string
-  key: string
-  label: string
-  definition: string
-  record_label: string
-  kind: RecordKind
-  room_id: string
+  status: RecordStatus | null
 }
 
-/** What a reader should know of where a record comes from, in a sentence. */
-const provenanceSummaries: Record<RecordKind, string> = {
-  hypothesis: "A prediction by its author; it reports no result.",
-  finding: "Results curated by their author.",
-  cited_claim: "A claim of a paper, quoted by its author.",
-}
+const resolved = (row: ReferenceRow) => ({ ...related(row), explanation: row.explanation, ...(row.purpose === null ? {} : { purpose: row.purpose }) })
 
-const shared = (row: SummaryRow) => ({
-  versionId: row.version_id,
-  kind: row.kind,
-  label: row.label,
-  roomId: row.room_id,
-  threadId: row.thread_id,
-  entryId: row.entry_id,
-  author: { userId: row.author_id, username: row.username },
-  createdAt: row.created_at,
-  contentDigest: row.content_digest,
-  status: "current",
-  notices: [],
-  provenanceSummary: provenanceSummaries[row.kind],
-})
-
-/** A record as lists show it. */
-export const recordSummary = (row: SummaryRow) => ({ ...shared(row), wording: row.wording })
-
-const concept = (row: ConceptRow) => ({
-  versionId: row.version_id,
-  key: row.key,
-  label: row.label,
-  definition: row.definition,
-  recordLabel: row.record_label,
-  recordKind: row.kind,
-  roomId: row.room_id,
-})
-
-const resolved = (row: ReferenceRow) => ({
-  versionId: row.version_id,
-  label: row.label,
-  kind: row.kind,
-  wording: row.wording,
-  status: "current",
-  explanation: row.explanation,
-  ...(row.purpose === null ? {} : { purpose: row.purpose }),
-})
-
-const SUMMARY_COLUMNS =
-  "r.version_id, r.kind, r.label, r.room_id, r.thread_id, r.entry_id, r.author_id, p.username, r.created_at, r.wording, r.content_digest"
-const SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM records r JOIN people p ON p.user_id = r.author_id`
-const CONCEPT = `SELECT c.version_id, c.key, c.label, c.definition, r.label AS record_label, r.kind, r.room_id FROM concepts c JOIN records r USING (version_id)`
+const SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM ${SUMMARY_TABLES}`
+const uses = (part: Part) => `(SELECT count(*) FROM record_references u WHERE u.to_version_id = r.version_id AND u.part = '${part}')`
+/** Sorts after every id. */
+const END = "g"
 
 export type Records = ReturnType<typeof records>
 
@@ -120,104 +68,113 @@ export function records(db: Db) {
     "INSERT INTO records (version_id, kind, label, room_id, thread_id, entry_id, author_id, created_at, wording, content, content_digest, client) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   )
   const insertReference = db.prepare(
-    "INSERT INTO record_references (version_id, part, position, to_version_id, purpose, explanation) VALUES (?, ?, ?, ?, ?, ?)",
+    `INSERT INTO record_references (version_id, part, position, to_version_id, purpose, explanation)
+     VALUES (?, ?, (SELECT count(*) FROM record_references WHERE version_id = ? AND part = ?), ?, ?, ?)`,
   )
   const insertConcept = db.prepare("INSERT INTO concepts (version_id, key, label, definition) VALUES (?, ?, ?, ?)")
+  const insertPaper = db.prepare("INSERT INTO record_papers (arxiv_id, version_id) VALUES (?, ?) ON CONFLICT DO NOTHING")
   const exists = db.prepare("SELECT 1 FROM records WHERE version_id = ?")
-  const card = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = ?`)
-  const one = db.prepare<Row>(
-    `SELECT ${SUMMARY_COLUMNS}, r.content, r.client,
-       (SELECT count(*) FROM record_references u WHERE u.to_version_id = r.version_id AND u.part = 'premise') AS premise_uses,
-       (SELECT count(*) FROM record_references u WHERE u.to_version_id = r.version_id AND u.part = 'reference') AS reference_uses,
-       (SELECT count(*) - 1 FROM timeline_entries e WHERE e.version_id = r.version_id) AS reuses
-     FROM records r JOIN people p ON p.user_id = r.author_id WHERE r.version_id = ?`,
+  const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = ?`)
+  const whole = db.prepare<Row>(
+    `SELECT ${SUMMARY_COLUMNS}, r.content, r.client, ${uses("premise")} AS premise_uses, ${uses("reference")} AS reference_uses, ${uses("evidence")} AS evidence_uses,
+       (SELECT count(*) FROM timeline_entries c WHERE c.version_id = r.version_id AND c.kind = 'publication' AND c.entry_id <> r.entry_id) AS reuses
+     FROM ${SUMMARY_TABLES} WHERE r.version_id = ?`,
   )
   const referencesOf = db.prepare<ReferenceRow>(
-    `SELECT f.part, f.purpose, f.explanation, r.version_id, r.label, r.kind, r.wording
-     FROM record_references f JOIN records r ON r.version_id = f.to_version_id WHERE f.version_id = ? ORDER BY f.part, f.position`,
+    `SELECT x.part, x.purpose, x.explanation, r.version_id, r.label, r.kind, r.wording, s.status
+     FROM record_references x JOIN records r ON r.version_id = x.to_version_id LEFT JOIN standings s ON s.version_id = r.version_id
+     WHERE x.version_id = ? AND x.part IN ('premise', 'reference') ORDER BY x.part, x.position`,
+  )
+  const fallen = db.prepare<ReferenceRow & { direct: number }>(
+    `WITH RECURSIVE rests (version_id) AS (
+       SELECT to_version_id FROM record_references WHERE version_id = ?
+       UNION SELECT x.to_version_id FROM record_references x JOIN rests ON x.version_id = rests.version_id)
+     SELECT r.version_id, r.label, r.kind, r.wording, s.status,
+       EXISTS (SELECT 1 FROM record_references d WHERE d.version_id = ? AND d.to_version_id = r.version_id) AS direct
+     FROM rests JOIN standings s USING (version_id) JOIN records r USING (version_id)
+     WHERE r.version_id <> ? AND s.status IN ('retracted', 'superseded', 'disputed') ORDER BY direct DESC, r.version_id`,
   )
   const newest = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id < ? ORDER BY r.version_id DESC LIMIT ?`)
   const newestOfRoom = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.version_id < ? ORDER BY r.version_id DESC LIMIT ?`)
+  const newestOfKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.kind = ? ORDER BY r.version_id DESC LIMIT ?`)
+  const ofThread = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.thread_id = ? ORDER BY r.version_id DESC LIMIT ?`)
+  const ofPaper = db.prepare<SummaryRow>(`${SUMMARY} JOIN record_papers a ON a.version_id = r.version_id WHERE a.arxiv_id = ? ORDER BY r.version_id DESC LIMIT ? OFFSET ?`)
   const ofKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.kind = ? AND r.version_id > ? ORDER BY r.version_id LIMIT ?`)
   const ofKindInRoom = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.kind = ? AND r.version_id > ? ORDER BY r.version_id LIMIT ?`)
   const labelled = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.label = ? AND r.version_id > ?`)
-  const oneConcept = db.prepare<ConceptRow>(`${CONCEPT} WHERE c.version_id = ? AND c.key = ?`)
-  const concepts = db.prepare<ConceptRow>(`${CONCEPT} WHERE (c.version_id, c.key) < (?, ?) ORDER BY c.version_id DESC, c.key DESC LIMIT ?`)
-  const conceptSearch = db.prepare<ConceptRow>(
-    `${CONCEPT} WHERE (c.version_id, c.key) < (?, ?) AND (c.key LIKE ? ESCAPE '\\' OR c.label LIKE ? ESCAPE '\\' OR c.definition LIKE ? ESCAPE '\\')
-     ORDER BY c.version_id DESC, c.key DESC LIMIT ?`,
-  )
-  /** Sorts after every id. */
-  const END = "g"
 
   return {
     insert(record: NewRecord): void {
-      const { versionId, premises, references } = record
+      const { versionId } = record
       insert.run(
         versionId, record.kind, record.label, record.roomId, record.threadId, record.entryId, record.authorId, record.at,
         record.wording, record.content, record.contentDigest, record.client === undefined ? null : JSON.stringify(record.client),
       )
-      premises.forEach((premise, position) => insertReference.run(versionId, "premise", position, premise.versionId, null, premise.explanation))
-      references.forEach((reference, position) => insertReference.run(versionId, "reference", position, reference.versionId, reference.purpose, reference.explanation))
+      this.refer(versionId, record.references)
       for (const [key, { label, definition }] of Object.entries(record.concepts)) insertConcept.run(versionId, key, label, definition)
+      for (const arxivId of record.papers ?? []) insertPaper.run(arxivId, versionId)
+    },
+
+    /** Notes that a record rests on others. */
+    refer(versionId: string, references: readonly Reference[]): void {
+      for (const { part, versionId: to, purpose = null, explanation } of references) insertReference.run(versionId, part, versionId, part, to, purpose, explanation)
     },
 
     exists: (versionId: string): boolean => exists.get(versionId) !== undefined,
-    hasConcept: (versionId: string, key: string): boolean => oneConcept.get(versionId, key) !== undefined,
 
-    /** What a card shows of a record; undefined when there is none. */
+    /** A record as lists show it; undefined when there is none. */
     summary(versionId: string) {
-      const row = card.get(versionId)
+      const row = one.get(versionId)
       return row && recordSummary(row)
     },
 
     /** Records named by exact reference, in the same order. */
     resolve: (versionIds: readonly string[]) =>
       versionIds.flatMap((versionId) => {
-        const row = card.get(versionId)
-        return row === undefined ? [] : [{ versionId, label: row.label, kind: row.kind, wording: row.wording, status: "current" }]
+        const row = one.get(versionId)
+        return row === undefined ? [] : [related(row)]
       }),
 
     /** A record whole, its content as it was accepted. */
     read(versionId: string): { kind: RecordKind; answer: { readonly [member: string]: Writable } } | undefined {
-      const row = one.get(versionId)
+      const row = whole.get(versionId)
       if (row === undefined) return undefined
       const rests = referencesOf.all(versionId)
       const answer = {
         ...shared(row),
         content: new JsonText(row.content),
         ...(row.client === null ? {} : { client: new JsonText(row.client) }),
-        warnings: [],
         premises: rests.filter(({ part }) => part === "premise").map(resolved),
         references: rests.filter(({ part }) => part === "reference").map(resolved),
-        usedBy: { premises: row.premise_uses, references: row.reference_uses, reuses: row.reuses },
-        materials: [],
-        execution: null,
+        usedBy: { premises: row.premise_uses, references: row.reference_uses, evidence: row.evidence_uses, reuses: row.reuses },
       }
       return { kind: row.kind, answer }
     },
 
+    /** What a record rests on, directly or further down, that is retracted, superseded or disputed now. */
+    restsOnFallen: (versionId: string) =>
+      fallen.all(versionId, versionId, versionId).map((row) => ({
+        code: `rests_on_${row.status}`,
+        message: `It rests ${row.direct === 1 ? "" : "indirectly "}on ${row.label}, which is ${row.status}.`,
+        ...related(row),
+        direct: row.direct === 1,
+      })),
+
     /** Up to `count` records older than `before`, newest first; of one Room or of all. */
     newest: (roomId: string | undefined, before: string | undefined, count: number) =>
       (roomId === undefined ? newest.all(before ?? END, count) : newestOfRoom.all(roomId, before ?? END, count)).map(recordSummary),
+    /** The newest records of a kind in a Room, newest first. */
+    newestOfKind: (roomId: string, kind: RecordKind, count: number) => newestOfKind.all(roomId, kind, count).map(recordSummary),
+    /** The newest records published in a Thread, newest first. */
+    ofThread: (threadId: string, count: number) => ofThread.all(threadId, count).map(recordSummary),
+    /** Up to `count` records that quote a paper, newest first, after so many. */
+    ofPaper: (arxivId: string, offset: number, count: number) => ofPaper.all(arxivId, count, offset).map(recordSummary),
 
     /** Up to `count` records of a kind after an id, in the order they were published. */
     ofKind(kind: RecordKind, { roomId, label }: { roomId?: string; label?: string }, after: string | undefined, count: number) {
       if (roomId === undefined) return ofKind.all(kind, after ?? "", count).map(recordSummary)
       if (label === undefined) return ofKindInRoom.all(roomId, kind, after ?? "", count).map(recordSummary)
       return labelled.all(roomId, label, after ?? "").map(recordSummary)
-    },
-
-    concept(versionId: string, key: string) {
-      const row = oneConcept.get(versionId, key)
-      return row && concept(row)
-    },
-    /** Up to `count` concepts before a record and key, newest record first. */
-    concepts(query: string | undefined, before: readonly string[] | undefined, count: number) {
-      const [versionId = END, key = ""] = before ?? []
-      if (query === undefined) return concepts.all(versionId, key, count).map(concept)
-      const pattern = containing(query)
-      return conceptSearch.all(versionId, key, pattern, pattern, pattern, count).map(concept)
     },
   }
 }

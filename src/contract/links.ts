@@ -1,0 +1,15 @@
+/** What each kind of research link makes of its target. */
+import type { LinkKind, RecordStatus } from "./enumerations.ts"
+import { enumerations } from "./enumerations.ts"
+import type { OperationName } from "./operations/index.ts"
+
+export const linkKinds = {
+  corrects: { operation: "assert_correction", status: "corrected", repeatable: true },
+  supersedes: { operation: "assert_supersession", status: "superseded", repeatable: false },
+  retracts: { operation: "assert_retraction", status: "retracted", repeatable: false },
+  disputes: { operation: "assert_dispute", status: "disputed", repeatable: true },
+} as const satisfies Record<LinkKind, { operation: OperationName; status: RecordStatus; /** Whether one member may assert it again with another explanation. */ repeatable: boolean }>
+
+/** The stronger of two standings: retracted, superseded, corrected, disputed, current, in this order. */
+export const strongerStatus = (one: RecordStatus, other: RecordStatus): RecordStatus =>
+  enumerations.recordStatus.indexOf(one) > enumerations.recordStatus.indexOf(other) ? one : other

@@ -1,0 +1,37 @@
+/** Checkpoints: attributed syntheses of what a Thread has come to. */
+import * as v from "valibot"
+import { enumerations } from "../enumerations.ts"
+import { distinct, list, oneOf, text, uuid, whole } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { operation } from "../operation.ts"
+
+export const postResearchCheckpoint = operation({
+  name: "post_research_checkpoint",
+  surface: "agent",
+  summary: "Posts a synthesis that covers a Thread up to a timeline sequence, open or concluded; refused when the Thread moved since it was read.",
+  permissions: ["post_thread"],
+  target: "checkpoint",
+  entry: { kind: "post_research_checkpoint", form: "card" },
+  expected: ["expectedWatermark"],
+  requiredWhen: [{ field: "conclusion", when: { field: "state", in: ["concluded"] } }],
+  fields: {
+    threadId: uuid,
+    expectedWatermark: whole(),
+    coversThrough: whole(),
+    state: oneOf(enumerations.checkpointState),
+    synthesis: text(limits.message),
+    openQuestions: list(text(limits.statement), limits.openQuestions),
+    conclusion: v.exactOptional(text(limits.statement)),
+    citations: distinct(uuid, limits.citations),
+  },
+  result: { checkpointId: uuid, state: oneOf(enumerations.checkpointState), label: v.null() },
+  example: {
+    threadId: "0198f3a0-0000-7000-8000-000000000002",
+    expectedWatermark: 12,
+    coversThrough: 12,
+    state: "open",
+    synthesis: "Both arms ran; the difference is larger than predicted. The cause is not settled.",
+    openQuestions: ["Does the difference remain with gradient clipping?"],
+    citations: ["0198f3a0-0000-7000-8000-000000000009"],
+  },
+})

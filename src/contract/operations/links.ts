@@ -1,0 +1,58 @@
+/** What is said later about an exact record: corrections, supersessions, disputes, retractions. The record itself never changes. */
+import * as v from "valibot"
+import { distinct, text, uuid } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { operation } from "../operation.ts"
+
+const explanation = text(limits.explanation)
+const result = { linkId: uuid, label: v.string() }
+const targetVersionId = "0198f3a0-0000-7000-8000-000000000009"
+const replacementVersionId = "0198f3a0-0000-7000-8000-00000000000a"
+
+export const assertCorrection = operation({
+  name: "assert_correction",
+  refusals: ["link_exists"],
+  surface: "agent",
+  summary: "States what is to be corrected in a record, with a replacement if there is one. Several may stand; none ranks above another.",
+  permissions: ["post_thread"],
+  target: "link",
+  fields: { targetVersionId: uuid, explanation, correction: text(limits.statement), replacementVersionId: v.exactOptional(uuid) },
+  result,
+  example: { targetVersionId, explanation: "The unit was mistaken.", correction: "Read nats where it says bits." },
+})
+
+export const assertSupersession = operation({
+  name: "assert_supersession",
+  refusals: ["link_exists"],
+  surface: "agent",
+  summary: "States that a record is superseded by another one.",
+  permissions: ["post_thread"],
+  target: "link",
+  fields: { targetVersionId: uuid, explanation, replacementVersionId: uuid },
+  result,
+  example: { targetVersionId, explanation: "The later finding covers more seeds.", replacementVersionId },
+})
+
+export const assertDispute = operation({
+  name: "assert_dispute",
+  refusals: ["link_exists"],
+  surface: "agent",
+  summary: "Disputes a record, with records as evidence if there are any.",
+  permissions: ["post_thread"],
+  target: "link",
+  fields: { targetVersionId: uuid, explanation, evidence: v.exactOptional(distinct(uuid, limits.citations)) },
+  result,
+  example: { targetVersionId, explanation: "The reproduction does not show the difference." },
+})
+
+export const assertRetraction = operation({
+  name: "assert_retraction",
+  refusals: ["role_required", "link_exists"],
+  surface: "agent",
+  summary: "Retracts a record: by its author, or by the Room's owner.",
+  permissions: ["publish_records"],
+  target: "link",
+  fields: { targetVersionId: uuid, explanation },
+  result,
+  example: { targetVersionId, explanation: "The evaluation script read the wrong split." },
+})

@@ -1,0 +1,148 @@
+/** Findings and cited claims: what was concluded, and on what evidence. */
+import * as v from "valibot"
+import { enumerations } from "../enumerations.ts"
+import { arxivId, distinct, list, oneOf, plain, shape, text, uuid, variant, whole } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { operation } from "../operation.ts"
+import { assertion, concepts, references, scope } from "../science.ts"
+import { digest } from "../work.ts"
+
+const explanation = text(limits.explanation)
+const locatorPart = v.exactOptional(plain(limits.locator))
+const locator = shape({ section: locatorPart, page: locatorPart, figure: locatorPart })
+const quote = text(limits.statement)
+
+const evidence = variant("kind", [
+  shape({ kind: v.literal("attempt_output"), attemptId: uuid, outputLabel: plain(limits.name), digest, explanation }),
+  shape({ kind: v.literal("attempt_outcome"), attemptId: uuid, explanation }),
+  shape({ kind: v.literal("material"), materialId: uuid, explanation }),
+  shape({ kind: v.literal("record"), versionId: uuid, explanation }),
+  shape({ kind: v.literal("paper"), arxivId, locator, quote }),
+])
+export type Evidence = v.InferOutput<typeof evidence>
+
+const execution = shape({
+  experimentId: uuid,
+  planId: v.exactOptional(uuid),
+  attemptIds: distinct(uuid, limits.executionAttempts, 1),
+  baselineAttemptIds: distinct(uuid, limits.executionAttempts),
+})
+export type Execution = v.InferOutput<typeof execution>
+
+const common = { roomId: uuid, threadId: uuid, assertion, concepts, scope }
+const result = { versionId: uuid, label: v.string() }
+const where = { roomId: "0198f3a0-0000-7000-8000-000000000001", threadId: "0198f3a0-0000-7000-8000-000000000002" }
+
+const assertionExample = (wording: string) => ({
+  assertion: {
+    wording,
+    predicate: { type: "concept", key: "lowers" },
+    roles: [
+      { role: "cause", definition: "What differs between the two runs.", value: { type: "text", value: "a linear warm-up of 400 steps" } },
+      { role: "effect", definition: "What is measured.", value: { type: "decimal", value: "0.07", unit: "nat" } },
+    ],
+  },
+  concepts: { lowers: { label: "lowers", definition: "Makes the mean over seeds smaller." } },
+  scope: "The 50-million-parameter model, five seeds an arm.",
+})
+
+export const publishFinding = operation({
+  name: "publish_finding",
+  surface: "agent",
+  path: "/api/agent/findings",
+  summary: "Publishes an immutable finding: a result with its outcome and evidence. It completes no experiment and speaks for nobody but its author.",
+  permissions: ["publish_records"],
+  document: "publication",
+  archived: "room_archived",
+  target: "finding",
+  entry: { kind: "publication", form: "card" },
+  fields: {
+    kind: v.literal("finding"),
+    ...common,
+    outcome: oneOf(enumerations.findingOutcome),
+    retrospective: v.boolean("must be true or false"),
+    evidence: list(evidence, limits.evidence),
+    provenance: shape({ execution: v.exactOptional(execution), papers: list(plain(limits.explanation), limits.papers) }),
+    materials: list(shape({ materialId: uuid, purpose: explanation }), limits.materials),
+    references,
+    limitations: v.exactOptional(text(limits.statement)),
+  },
+  result,
+  example: {
+    kind: "finding",
+    ...where,
+    ...assertionExample("With a warm-up of 400 steps the mean loss at step 1,000 is 0.07 nats lower than without."),
+    outcome: "positive",
+    retrospective: false,
+    evidence: [
+      {
+        kind: "attempt_output",
+        attemptId: "0198f3a0-7777-4abc-8def-000000000007",
+        outputLabel: "metrics.json",
+        digest: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        explanation: "Holds the loss of all five seeds.",
+      },
+    ],
+    provenance: {
+      execution: { experimentId: "0198f3a0-0000-7000-8000-000000000005", attemptIds: ["0198f3a0-7777-4abc-8def-000000000007"], baselineAttemptIds: [] },
+      papers: [],
+    },
+    materials: [],
+    references: [{ versionId: "0198f3a0-0000-7000-8000-000000000004", purpose: "supports", explanation: "It is the predicted difference." }],
+    limitations: "One model size only.",
+  },
+})
+
+export const publishCitedClaim = operation({
+  name: "publish_cited_claim",
+  surface: "agent",
+  path: "/api/agent/cited-claims",
+  summary: "Publishes an immutable cited claim: what a paper says, quoted and located.",
+  permissions: ["publish_records"],
+  document: "publication",
+  archived: "room_archived",
+  target: "cited_claim",
+  entry: { kind: "publication", form: "card" },
+  fields: {
+    kind: v.literal("cited_claim"),
+    ...common,
+    paper: shape({ arxivId, version: v.exactOptional(whole(1)) }),
+    quote,
+    locator,
+    references,
+  },
+  result,
+  example: {
+    kind: "cited_claim",
+    ...where,
+    ...assertionExample("A linear warm-up lowers the early training loss of transformers."),
+    paper: { arxivId: "1706.03762", version: 7 },
+    quote: "We varied the learning rate over the course of training.",
+    locator: { section: "5.3" },
+    references: [],
+  },
+})
+
+export const linkExperimentFinding = operation({
+  name: "link_experiment_finding",
+  surface: "agent",
+  summary: "Relates a finding to an experiment with a split verdict: toward each hypothesis, and toward the question. It changes no state.",
+  permissions: ["post_thread"],
+  target: "finding_link",
+  entry: { kind: "link_experiment_finding", form: "card" },
+  fields: {
+    experimentId: uuid,
+    findingVersionId: uuid,
+    attemptId: v.exactOptional(uuid),
+    towardHypothesis: list(shape({ versionId: uuid, verdict: oneOf(enumerations.hypothesisVerdict), explanation }), limits.verdicts),
+    towardQuestion: shape({ verdict: oneOf(enumerations.questionVerdict), explanation }),
+  },
+  result: { linkId: uuid, label: v.null() },
+  example: {
+    experimentId: "0198f3a0-0000-7000-8000-000000000005",
+    findingVersionId: "0198f3a0-0000-7000-8000-000000000009",
+    attemptId: "0198f3a0-7777-4abc-8def-000000000007",
+    towardHypothesis: [{ versionId: "0198f3a0-0000-7000-8000-000000000004", verdict: "supports", explanation: "The predicted difference was seen." }],
+    towardQuestion: { verdict: "answers", explanation: "For this model size, yes." },
+  },
+})

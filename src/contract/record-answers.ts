@@ -1,0 +1,112 @@
+/** What the reads of links, checkpoints and contexts answer. */
+import * as v from "valibot"
+import { archive, notice, person, recordSummary, resolved, roomSummary, schemaVersion, thread } from "./answers.ts"
+import { enumerations } from "./enumerations.ts"
+import { shape } from "./fields.ts"
+import { experimentSummary } from "./work-answers.ts"
+
+const id = v.string()
+const at = v.string()
+const count = v.number()
+const text = v.nullable(v.string())
+const status = v.picklist(enumerations.recordStatus)
+const { purpose: _purpose, explanation: _explanation, ...relatedFields } = resolved.entries
+const related = shape(relatedFields)
+
+const researchLinkFields = {
+  linkId: id,
+  kind: v.picklist(enumerations.linkKind),
+  label: v.string(),
+  roomId: id,
+  threadId: id,
+  entryId: id,
+  author: person,
+  at,
+  explanation: v.string(),
+  target: related,
+  replacement: v.nullable(related),
+  /** What stands on the target now. */
+  status,
+  notices: v.array(notice),
+  content: v.record(v.string(), v.unknown()),
+  contentDigest: v.string(),
+}
+export const researchLink = shape(researchLinkFields)
+
+const findingLinkFields = {
+  linkId: id,
+  kind: v.literal("finding_link"),
+  roomId: id,
+  experimentId: id,
+  experimentLabel: v.string(),
+  finding: shape({ ...relatedFields, outcome: text }),
+  attemptId: v.nullable(id),
+  attemptLabel: text,
+  author: person,
+  at,
+  towardQuestion: shape({ verdict: v.picklist(enumerations.questionVerdict), explanation: v.string() }),
+  towardHypothesis: v.array(shape({ versionId: id, label: v.string(), verdict: v.picklist(enumerations.hypothesisVerdict), explanation: v.string() })),
+  card: shape({ entryId: id, threadId: id }),
+  replies: count,
+  /** Everybody but the author who replied to its card. */
+  reviewedBy: v.array(v.string()),
+}
+export const findingLink = shape(findingLinkFields)
+
+/** One link of either form. */
+export const link = v.variant("kind", [shape({ schemaVersion, ...researchLinkFields, warnings: v.array(v.unknown()) }), shape({ schemaVersion, ...findingLinkFields })])
+
+const checkpointFields = {
+  checkpointId: id,
+  roomId: id,
+  threadId: id,
+  entryId: id,
+  sequence: count,
+  author: person,
+  at,
+  state: v.picklist(enumerations.checkpointState),
+  coversThrough: count,
+  synthesis: v.string(),
+  openQuestions: v.array(v.string()),
+  conclusion: text,
+  /** Whether it is the newest of its Thread. */
+  selected: v.boolean(),
+  /** Whether publications landed in its Thread after it concluded. */
+  stale: v.boolean(),
+  archive: v.nullable(archive),
+  contentDigest: v.string(),
+}
+const checkpointSummary = shape(checkpointFields)
+export const checkpoint = shape({ schemaVersion, ...checkpointFields, citations: v.array(related), content: v.record(v.string(), v.unknown()) })
+
+const openQuestion = shape({ question: v.string(), checkpointId: id, threadId: id })
+const lists = {
+  experiments: v.array(experimentSummary),
+  hypotheses: v.array(recordSummary),
+  findingLinks: v.array(findingLink),
+  publications: v.array(recordSummary),
+  /** For each list that was cut to its newest items, where it goes on. */
+  truncated: v.record(v.string(), v.string()),
+  openQuestions: v.array(openQuestion),
+}
+
+export const roomContext = shape({
+  schemaVersion,
+  room: roomSummary,
+  counts: roomSummary.entries.counts,
+  threads: v.array(thread),
+  ...lists,
+  concluded: v.boolean(),
+  conclusion: v.nullable(checkpointSummary),
+  activityWatermark: count,
+})
+
+export const threadResearchContext = shape({
+  schemaVersion,
+  thread,
+  room: shape({ roomId: id, title: v.string(), state: v.picklist(enumerations.roomState), archive: v.nullable(archive) }),
+  checkpoint: v.nullable(checkpointSummary),
+  ...lists,
+  timelineWatermark: count,
+  activityWatermark: count,
+})

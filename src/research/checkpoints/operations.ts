@@ -1,0 +1,46 @@
+/** Posting checkpoints. */
+import { Refusal } from "../../contract/refusals.ts"
+import { behaviour } from "../../ledger/behaviour.ts"
+import { threadSubject } from "../../threads/operations.ts"
+import type { Threads } from "../../threads/threads.ts"
+import type { Records } from "../records/records.ts"
+import type { Checkpoints } from "./checkpoints.ts"
+
+interface Parts {
+  readonly threads: Threads
+  readonly records: Records
+  readonly checkpoints: Checkpoints
+}
+
+export function checkpointOperations({ threads, records, checkpoints }: Parts) {
+  const post_research_checkpoint = behaviour("post_research_checkpoint", {
+    subject: ({ body }) => threadSubject(threads, body.threadId),
+    references: ({ body }) => body.citations.flatMap((versionId, index) => (records.exists(versionId) ? [] : [{ path: `/citations/${index}`, message: "is no record of this service" }])),
+    admit({ body }, { threadId }) {
+      const thread = threads.summary(threadId)
+      const watermark = thread?.timelineWatermark ?? 0
+      if (body.expectedWatermark !== watermark) {
+        throw new Refusal("state_conflict", `The Thread moved to ${watermark} since it was read.`, {
+          current: { threadId, timelineWatermark: watermark, selectedCheckpointId: thread?.selectedCheckpointId ?? null, expected: { expectedWatermark: watermark } },
+        })
+      }
+      if (body.coversThrough > watermark) {
+        throw new Refusal("invalid_schema", "A checkpoint cannot cover what is not there yet.", { issues: [{ path: "/coversThrough", message: `must be at most the Thread's watermark, ${watermark}` }] })
+      }
+    },
+    write({ actor, body, content, contentDigest }, { roomId, threadId }, change) {
+      const { state, coversThrough, openQuestions, conclusion, synthesis, client } = body
+      const checkpointId = change.newId()
+      // Nothing can land between the watermark just seen and this entry: both are in one transaction.
+      const sequence = body.expectedWatermark + 1
+      checkpoints.insert({
+        checkpointId, roomId, threadId, entryId: change.entryId, sequence, authorId: actor.userId, at: change.at,
+        state, coversThrough, openQuestions, conclusion, content, contentDigest,
+      })
+      const card = { checkpointId, state, coversThrough, synthesis, openQuestions, conclusion: conclusion ?? null, ...(client === undefined ? {} : { client }) }
+      return { target: { id: checkpointId, label: null }, result: { checkpointId, state, label: null }, entry: { card } }
+    },
+  })
+
+  return { post_research_checkpoint }
+}

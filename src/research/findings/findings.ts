@@ -1,0 +1,121 @@
+/** What a finding holds beyond what every record does: its execution, evidence and materials. */
+import type { AttemptRole, AttemptStatus } from "../../contract/enumerations.ts"
+import type { Evidence, Execution } from "../../contract/operations/publications.ts"
+import type { Db } from "../../ledger/database.ts"
+import { outcomeOf } from "../attempts/admission.ts"
+import type { Materials } from "../materials/materials.ts"
+import { type EvidenceRow, evidenceWarnings } from "./warnings.ts"
+
+export interface NewFinding {
+  readonly versionId: string
+  readonly outcome: string
+  readonly retrospective: boolean
+  readonly execution: Execution | undefined
+  readonly evidence: readonly Evidence[]
+  readonly materials: readonly { readonly materialId: string; readonly purpose: string }[]
+}
+
+interface ExecutionRow {
+  experiment_id: string
+  experiment_label: string
+  plan_id: string | null
+  plan_label: string | null
+  /** A JSON object: all attempts of the experiment by status. */
+  counts: string
+}
+interface AttemptRow {
+  attempt_id: string
+  label: string
+  role: AttemptRole
+  intent: string
+  status: AttemptStatus
+  experiment_id: string
+  outputs: number
+}
+
+/** The role that says most, where a finding names an attempt in several. */
+const roles: readonly AttemptRole[] = ["producing", "baseline", "evidence"]
+
+/** How a finding names each attempt. */
+export function attemptRoles(execution: Execution | undefined, evidence: readonly Evidence[]): Map<string, AttemptRole> {
+  const named: Record<AttemptRole, readonly string[]> = {
+    producing: execution?.attemptIds ?? [],
+    baseline: execution?.baselineAttemptIds ?? [],
+    evidence: evidence.flatMap((entry) => ("attemptId" in entry ? [entry.attemptId] : [])),
+  }
+  return new Map([...roles].reverse().flatMap((role) => named[role].map((attemptId) => [attemptId, role] as const)))
+}
+
+export type Findings = ReturnType<typeof findings>
+
+export function findings(db: Db, materials: Materials) {
+  const insert = db.prepare("INSERT INTO findings (version_id, outcome, retrospective, experiment_id, plan_id) VALUES (?, ?, ?, ?, ?)")
+  const insertAttempt = db.prepare("INSERT INTO finding_attempts (version_id, attempt_id, role) VALUES (?, ?, ?)")
+  const insertEvidence = db.prepare("INSERT INTO finding_evidence (version_id, position, kind, attempt_id, output_label, digest, material_id) VALUES (?, ?, ?, ?, ?, ?, ?)")
+  const insertMaterial = db.prepare("INSERT INTO finding_materials (version_id, position, material_id, purpose) VALUES (?, ?, ?, ?)")
+  const execution = db.prepare<ExecutionRow>(
+    `SELECT f.experiment_id, e.label AS experiment_label, f.plan_id, n.label AS plan_label,
+       (SELECT json_group_object(c.status, c.attempts) FROM attempt_counts c WHERE c.experiment_id = f.experiment_id) AS counts
+     FROM findings f JOIN experiments e ON e.experiment_id = f.experiment_id LEFT JOIN plans n ON n.plan_id = f.plan_id WHERE f.version_id = ?`,
+  )
+  const attempts = db.prepare<AttemptRow>(
+    `SELECT t.attempt_id, a.label, t.role, a.intent, a.status, a.experiment_id, (SELECT count(*) FROM attempt_outputs o WHERE o.attempt_id = t.attempt_id) AS outputs
+     FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = ? ORDER BY t.role DESC, a.label`,
+  )
+  const evidence = db.prepare<EvidenceRow>(
+    `SELECT v.position, v.kind, v.attempt_id, a.label AS attempt_label, a.status, v.output_label, v.digest, o.digest AS output_digest
+     FROM finding_evidence v JOIN attempts a USING (attempt_id)
+     LEFT JOIN attempt_outputs o ON o.attempt_id = v.attempt_id AND o.output_label = v.output_label
+     WHERE v.version_id = ? ORDER BY v.position`,
+  )
+  const used = db.prepare<{ material_id: string; purpose: string; room_id: string }>(
+    "SELECT m.material_id, m.purpose, r.room_id FROM finding_materials m JOIN records r USING (version_id) WHERE m.version_id = ? ORDER BY m.position",
+  )
+  const role = db.prepare<{ role: AttemptRole }>("SELECT role FROM finding_attempts WHERE version_id = ? AND attempt_id = ?")
+
+  /** The execution behind a finding, with the denominator: all attempts of its experiment, and how many it names. */
+  function executionOf(versionId: string, named: readonly AttemptRow[]) {
+    const row = execution.get(versionId)
+    if (row === undefined) return null
+    const byStatus = JSON.parse(row.counts) as Partial<Record<AttemptStatus, number>>
+    const outcomes: Record<string, number> = { registered: 0, unknown: 0, preflight_failed: 0, succeeded: 0, failed: 0, cancelled: 0 }
+    for (const [status, count] of Object.entries(byStatus)) outcomes[outcomeOf(status as AttemptStatus) ?? "registered"] = count
+    return {
+      experimentId: row.experiment_id,
+      experimentLabel: row.experiment_label,
+      planId: row.plan_id,
+      planLabel: row.plan_label,
+      attempts: named.map(({ attempt_id: attemptId, label, role, intent, status, experiment_id: experimentId }) => ({ attemptId, label, role, intent, status, outcome: outcomeOf(status), experimentId })),
+      denominator: {
+        attempts: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
+        named: named.filter((attempt) => attempt.role === "producing").length,
+        outcomes,
+      },
+    }
+  }
+
+  return {
+    insert({ versionId, outcome, retrospective, execution: run, evidence: entries, materials: used }: NewFinding): void {
+      insert.run(versionId, outcome, retrospective ? 1 : 0, run?.experimentId ?? null, run?.planId ?? null)
+      for (const [attemptId, role] of attemptRoles(run, entries)) insertAttempt.run(versionId, attemptId, role)
+      entries.forEach((entry, position) => {
+        const { attemptId = null, outputLabel = null, digest = null, materialId = null } = { attemptId: undefined, outputLabel: undefined, digest: undefined, materialId: undefined, ...entry }
+        insertEvidence.run(versionId, position, entry.kind, attemptId, outputLabel, digest, materialId)
+      })
+      used.forEach(({ materialId, purpose }, position) => insertMaterial.run(versionId, position, materialId, purpose))
+    },
+
+    /** What a record read shows of a finding: derived anew, since attempts move on. */
+    read(versionId: string) {
+      const named = attempts.all(versionId)
+      return {
+        execution: executionOf(versionId, named),
+        materials: used.all(versionId).map(({ material_id, purpose, room_id }) => ({ material: materials.summary(material_id, room_id) ?? null, purpose })),
+        warnings: evidenceWarnings(named.filter((attempt) => attempt.role !== "evidence"), evidence.all(versionId)),
+      }
+    },
+
+    /** How a finding names an attempt; undefined when it does not. */
+    roleOf: (versionId: string, attemptId: string): AttemptRole | undefined => role.get(versionId, attemptId)?.role,
+  }
+}

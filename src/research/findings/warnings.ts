@@ -1,0 +1,47 @@
+/** What a reader of a finding should be warned of: advice, never a refusal. */
+import type { AttemptStatus } from "../../contract/enumerations.ts"
+import type { JsonObject } from "../../contract/json.ts"
+
+export interface EvidenceRow {
+  position: number
+  kind: string
+  attempt_id: string
+  attempt_label: string
+  status: AttemptStatus
+  output_label: string | null
+  digest: string | null
+  /** What the attempt reported under that label; null when it reported nothing. */
+  output_digest: string | null
+}
+
+interface NamedAttempt {
+  readonly attempt_id: string
+  readonly label: string
+  readonly status: AttemptStatus
+  readonly outputs: number
+}
+
+const unfinished = (status: AttemptStatus) => status === "registered" || status === "started"
+
+function attemptWarnings({ attempt_id: attemptId, label, status, outputs }: NamedAttempt, citedOutcomes: ReadonlySet<string>): JsonObject[] {
+  if (unfinished(status)) return [{ code: "attempt_without_outcome", message: `${label} is ${status}: its outcome is not known.`, attemptId, label }]
+  // An attempt that is cited for how it ended need not have brought forth anything.
+  if (outputs === 0 && !citedOutcomes.has(attemptId)) return [{ code: "attempt_produced_nothing", message: `${label} reported no output.`, attemptId, label }]
+  return []
+}
+
+function outputWarnings({ position, kind, attempt_id: attemptId, attempt_label: label, status, output_label: outputLabel, digest, output_digest }: EvidenceRow): JsonObject[] {
+  const at = { attemptId, label, evidence: position }
+  if (kind === "attempt_outcome") {
+    return unfinished(status) ? [{ code: "outcome_unknown", message: `${label} is ${status}: there is no outcome to cite yet.`, ...at }] : []
+  }
+  if (kind !== "attempt_output" || output_digest === digest) return []
+  if (output_digest === null) return [{ code: "output_unknown", message: `${label} has reported no output ${outputLabel}; its digest is not known.`, ...at, outputLabel }]
+  return [{ code: "output_differs", message: `Output ${outputLabel} of ${label} was reported with another digest.`, ...at, outputLabel, reportedDigest: output_digest }]
+}
+
+/** Attempts that produced nothing, and outputs that are not what the evidence says. */
+export function evidenceWarnings(attempts: readonly NamedAttempt[], evidence: readonly EvidenceRow[]): JsonObject[] {
+  const citedOutcomes = new Set(evidence.filter(({ kind }) => kind === "attempt_outcome").map(({ attempt_id }) => attempt_id))
+  return [...attempts.flatMap((attempt) => attemptWarnings(attempt, citedOutcomes)), ...evidence.flatMap(outputWarnings)]
+}

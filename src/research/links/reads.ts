@@ -1,0 +1,44 @@
+/** Reads of research links and finding links. */
+import { Refusal } from "../../contract/refusals.ts"
+import { keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
+import type { Readers } from "../../ledger/reading.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import type { Experiments } from "../experiments/experiments.ts"
+import type { FindingLinks } from "../findings/finding-links.ts"
+import type { Records } from "../records/records.ts"
+import type { Links } from "./links.ts"
+
+interface Parts {
+  readonly rooms: Rooms
+  readonly experiments: Experiments
+  readonly records: Records
+  readonly links: Links
+  readonly findingLinks: FindingLinks
+}
+
+export function linkReads({ rooms, experiments, records, links, findingLinks }: Parts) {
+  return {
+    room_links({ params, query }) {
+      const roomId = params.roomId as string
+      rooms.mustExist(roomId)
+      const { kind, targetVersionId, targetAuthorId } = query
+      const filters = { roomId, ...(kind && { kind }), ...(targetVersionId && { targetVersionId }), ...(targetAuthorId && { targetAuthorId }) }
+      return keysetPage(links.page(filters, uuidCursor(query.after), pageSize(query) + 1), query, (link) => link, ({ linkId }) => linkId)
+    },
+
+    link({ params }) {
+      const id = params.linkId as string
+      const link = links.read(id)
+      if (link !== undefined) return { ...link, warnings: records.restsOnFallen(link.target.versionId) }
+      const finding = findingLinks.read(id)
+      if (finding === undefined) throw new Refusal("unknown_link", "There is no such link.")
+      return finding
+    },
+
+    experiment_findings({ params, query }) {
+      const experimentId = params.experimentId as string
+      if (experiments.find(experimentId) === undefined) throw new Refusal("unknown_experiment", "There is no such experiment.")
+      return keysetPage(findingLinks.ofExperiment(experimentId, uuidCursor(query.after), pageSize(query) + 1), query, (link) => link, ({ linkId }) => linkId)
+    },
+  } satisfies Partial<Readers>
+}

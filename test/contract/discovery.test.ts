@@ -1,0 +1,146 @@
+/** What a client can find out: every document tells all of the registry, and nothing that is not in it. */
+import { Ajv2020 } from "ajv/dist/2020.js"
+import t from "tap"
+import { actions } from "../../src/contract/actions.ts"
+import * as answers from "../../src/contract/discovery/answers.ts"
+import { bootstrap, stepsLeftOut } from "../../src/contract/discovery/bootstrap.ts"
+import { healthLive, healthReady } from "../../src/contract/discovery/health.ts"
+import { llmsTxt } from "../../src/contract/discovery/llms.ts"
+import { manifest } from "../../src/contract/discovery/manifest.ts"
+import { discoveryRoutes } from "../../src/contract/discovery/routes.ts"
+import { bundle, example, type SchemaDocument, schemaAnswer, schemaIndex, schemaOf } from "../../src/contract/discovery/schemas.ts"
+import { slices } from "../../src/contract/discovery/slices.ts"
+import { enumerations } from "../../src/contract/enumerations.ts"
+import { inputSchema } from "../../src/contract/json-schema.ts"
+import { limits } from "../../src/contract/limits.ts"
+import { checkBody, type Operation } from "../../src/contract/operation.ts"
+import { operationNamed, operations } from "../../src/contract/operations/index.ts"
+import { reads } from "../../src/contract/reads/index.ts"
+import { Refusal, refusals } from "../../src/contract/refusals.ts"
+import { states } from "../../src/contract/states.ts"
+import { check } from "../../src/contract/validation.ts"
+import { protocolVersion, schemaVersions } from "../../src/contract/versions.ts"
+
+const baseUrl = "https://rooms.example.org/lab"
+const facts = { baseUrl, instanceId: "0198f3a0-0000-7000-8000-00000000000a", softwareVersion: "1.2.3" }
+const made = manifest(facts)
+const agentOperations = operations.filter(({ surface }) => surface === "agent")
+const documents: SchemaDocument[] = ["research", "publication"]
+const names = (things: readonly { readonly name: string }[]) => things.map(({ name }) => name).sort()
+
+t.test("The manifest is what it says it is", (t) => {
+  t.match(check(answers.manifest, JSON.parse(JSON.stringify(made))), { ok: true }, "it has its own shape")
+  t.equal(made.protocolVersion, protocolVersion)
+  t.same(made.supportedOrigins, ["https://rooms.example.org"], "an origin has no path")
+  t.end()
+})
+
+t.test("The manifest tells every operation that an agent can call", (t) => {
+  t.same(names(made.operations), names(agentOperations), "those, and none of the browser's")
+  const schemaPaths = discoveryRoutes.map(({ path }) => `${baseUrl}${path}`)
+  for (const entry of made.operations) {
+    const schema = inputSchema(operationNamed(entry.name) as Operation, baseUrl) as { required: string[]; properties: object; $id: string }
+    const named = [...entry.expected, ...entry.requiredWhen.flatMap(({ field, when }) => [field, when.field])]
+    t.match(entry, { required: schema.required, inputSchemaUrl: schema.$id, exampleUrl: `${schema.$id}&example=1` }, `${entry.name}, as its schema has it`)
+    const sound =
+      entry.required.includes(entry.idempotencyKey) &&
+      named.every((field) => Object.hasOwn(schema.properties, field)) &&
+      schemaPaths.includes(entry.inputSchemaUrl.split("?")[0] as string)
+    t.ok(sound, `${entry.name}: what it names is there`)
+  }
+  t.end()
+})
+
+t.test("The manifest tells every read that needs no session", (t) => {
+  const open = reads.filter(({ surface }) => surface === "public" || surface === "credential")
+  t.same(names(made.reads), names([...open, ...discoveryRoutes]))
+  const asRegistered = [...open, ...discoveryRoutes].map(({ name, path, cursor, query }) => ({ name, path, cursor, parameters: Object.keys(query.entries) }))
+  t.same(made.reads.map(({ name, path, cursor, parameters }) => ({ name, path, cursor, parameters })), asRegistered)
+  t.end()
+})
+
+t.test("The manifest holds every refusal, limit, state table, enumeration and label", (t) => {
+  t.same(made.refusals.map(({ code }) => code), Object.keys(refusals))
+  t.same(made.limits, limits)
+  t.same(made.states, states)
+  t.match(made.enumerations, enumerations)
+  t.equal(new Set(made.labels.map(({ prefix }) => prefix)).size, made.labels.length, "no two kinds share a letter")
+  t.end()
+})
+
+t.test("Slices are named as they come to work", (t) => {
+  t.same(made.slices, slices)
+  t.same(enumerations.slice.filter((slice) => slices.includes(slice)), slices, "in the order of the enumeration")
+  t.ok((["rooms", "threads", "research", "publications"] as const).every((slice) => slices.includes(slice)), "those there are")
+  t.end()
+})
+
+t.test("A client that lost everything finds its way back by steps that exist", (t) => {
+  const everything = [...discoveryRoutes, ...reads]
+  for (const { read, path, parameters } of bootstrap) {
+    const found = everything.find(({ name }) => name === read)
+    t.ok(found?.path === path && parameters.every((name) => Object.hasOwn(found.query.entries, name)), `${read} is there, with its parameters`)
+  }
+  t.same(bootstrap.map(({ step }) => step), bootstrap.map((_, index) => index + 1), "numbered without a gap")
+  if (slices.length === enumerations.slice.length) t.same(stepsLeftOut, [], "with every slice served no step is left out")
+  t.end()
+})
+
+t.test("Health tells which instance answers, and what it can do", (t) => {
+  const ready = healthReady(facts)
+  t.match(check(answers.healthReady, ready), { ok: true })
+  t.same(ready, { status: "ready", protocolVersion, schemaVersions, slices, instanceId: facts.instanceId, softwareVersion: "1.2.3" })
+  t.match(check(answers.healthLive, healthLive()), { ok: true })
+  t.end()
+})
+
+t.test("Every operation stands in one schema document, with a schema and an example that fits it", (t) => {
+  const listed = documents.flatMap((document) => schemaIndex(document, facts).operations)
+  t.same(names(listed), names(agentOperations), "none is missing, none stands twice")
+  for (const document of documents) {
+    t.match(check(answers.schemaDocument, schemaIndex(document, facts)), { ok: true })
+    for (const { name, inputSchema: bundled, exampleBody } of bundle(document, facts).operations) {
+      t.same({ bundled, exampleBody }, { bundled: schemaOf(document, name, facts), exampleBody: example(document, name) }, `${name}: bundled as it is alone`)
+      const taken = new Ajv2020({ strict: true, strictRequired: false }).compile(bundled)(exampleBody)
+      t.ok(taken && checkBody(operationNamed(name) as Operation, exampleBody).ok, `${name}: both validators take its example`)
+    }
+  }
+  t.end()
+})
+
+t.test("A schema route answers what its parameters ask for", (t) => {
+  const [document] = documents as [SchemaDocument]
+  const name = schemaIndex(document, facts).operations[0]?.name as string
+  t.same(schemaAnswer(document, {}, facts), schemaIndex(document, facts), "nothing: the index")
+  t.same(schemaAnswer(document, { operation: name }, facts), schemaOf(document, name, facts), "an operation: its schema")
+  t.same(schemaAnswer(document, { operation: name, example: "1" }, facts), example(document, name), "with example: its example")
+  t.same(schemaAnswer(document, { bundle: "1" }, facts), bundle(document, facts), "bundle: all of it")
+  const refused = (query: object) => {
+    try {
+      schemaAnswer(document, query, facts)
+    } catch (error) {
+      if (error instanceof Refusal) return { status: error.status, code: error.code }
+    }
+    return undefined
+  }
+  const elsewhere = schemaIndex("publication", facts).operations[0]?.name
+  for (const operation of ["no_such_operation", "constructor", "", elsewhere]) {
+    t.same(refused({ operation }), { status: 404, code: "unknown_operation" }, `${operation} is not in it`)
+  }
+  t.same(refused({ example: "1" }), { status: 422, code: "invalid_parameter" }, "an example of nothing")
+  t.same(refused({ bundle: "1", operation: name }), { status: 422, code: "invalid_parameter" }, "a bundle of one")
+  t.end()
+})
+
+t.test("/llms.txt leads to every document", (t) => {
+  const text = llmsTxt(facts)
+  t.match(text, /^# .+\n\n> .+\n/u, "a title and a summary, as the convention has it")
+  for (const { path, name } of discoveryRoutes) t.ok(text.includes(`(${baseUrl}${path})`), name)
+  t.end()
+})
+
+t.test("Names are given once", (t) => {
+  const all = [...names(operations), ...names(reads), ...names(actions), ...names(discoveryRoutes)]
+  t.same(all.filter((name, index) => all.indexOf(name) !== index), [])
+  t.end()
+})

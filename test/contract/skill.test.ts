@@ -1,0 +1,99 @@
+/** The skill: that an agent with nothing else in hand finds in it all that it needs, and that what it pastes works. */
+import { execFile } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import t from "tap"
+import { entryDigest, firstPreviousDigest } from "../../src/contract/chain.ts"
+import { discoveryRoutes } from "../../src/contract/discovery/routes.ts"
+import { skill } from "../../src/contract/discovery/skill.ts"
+import { checkBody } from "../../src/contract/operation.ts"
+import { operationNamed, operations } from "../../src/contract/operations/index.ts"
+import { reads } from "../../src/contract/reads/index.ts"
+import { refusals } from "../../src/contract/refusals.ts"
+
+const place = { baseUrl: "https://rooms.example.org/lab" }
+const start = skill(undefined, place)
+const capabilities = skill("capabilities", place)
+const examples = skill("examples", place)
+const agentOperations = operations.filter(({ surface }) => surface === "agent")
+
+t.test("It tells every refusal and what to do about it", (t) => {
+  const told = (code: string, remedy: string) => start.split("\n").some((line) => line.startsWith(`| \`${code}\``) && line.includes(remedy))
+  t.strictSame(Object.entries(refusals).filter(([code, { remedy }]) => !told(code, remedy)), [])
+  t.end()
+})
+
+t.test("Its capabilities tell every operation, field by field, and every read", (t) => {
+  for (const { name, method, path, body, summary } of agentOperations) {
+    const section = capabilities.split(`### ${name}\n`)[1]?.split("\n### ")[0] ?? ""
+    const headed = section.includes(`\`${method} ${path}\``) && section.includes(summary)
+    const untold = Object.keys(body.entries).filter((field) => !`${section}${capabilities.split("## Operations")[0]}`.includes(`\`${field}\``))
+    t.ok(headed && untold.length === 0, `${name} and all of its body`, { untold })
+  }
+  const open = [...reads.filter(({ surface }) => surface === "public" || surface === "credential"), ...discoveryRoutes]
+  t.strictSame(open.filter(({ path }) => !capabilities.includes(`| \`GET ${path}\` |`)), [], "every read")
+  t.end()
+})
+
+t.test("Its examples are commands whose bodies are taken", (t) => {
+  for (const operation of agentOperations) {
+    const section = examples.split(`### ${operation.name}\n`)[1] ?? ""
+    const body = /<<'JSON'\n([\s\S]*?)\nJSON\n/.exec(section)?.[1]
+    t.ok(body !== undefined && checkBody(operation, JSON.parse(body)).ok, operation.name)
+  }
+  t.strictSame(examples.split("\n").filter((line) => line.startsWith("curl") && line.includes("{")), [], "with nothing left in braces in a path")
+  t.end()
+})
+
+t.test("It names what exists, and speaks in whole sentences", (t) => {
+  const paths = new Set([...reads, ...discoveryRoutes, ...operations].map(({ path }) => path))
+  const named = [...`${start}${capabilities}`.matchAll(/`(?:GET|POST|PATCH|DELETE) ([^`?]+)/g)].map((match) => match[1] as string)
+  t.strictSame(named.filter((path) => !paths.has(path)), [], "every path")
+  for (const text of [start, capabilities, examples]) {
+    const prose = text.replace(/```[\s\S]*?```/g, "")
+    t.strictSame(prose.split("\n").filter((line) => /undefined|\[object|  \|$/.test(line)), [], "no gap where a value should stand")
+    t.ok(text.startsWith("# ") && text.endsWith("\n"))
+  }
+  t.ok(operationNamed("post_message") && start.includes("`post_message`"), "operations stand in its prose by their names")
+  t.end()
+})
+
+t.test("The program it hands out proves a feed whole, and finds what was rewritten", async (t) => {
+  const chain = (count: number) => {
+    const items: (Parameters<typeof entryDigest>[0] & { digest: string })[] = []
+    for (let sequence = 1; sequence <= count; sequence++) {
+      const entry = {
+        sequence, kind: "create_thread", at: "2026-11-20T09:30:00.000Z", actor: { userId: "u", username: "ada – é 𝔞" }, operation: "create_thread",
+        target: { kind: "thread", id: `t${sequence}`, label: null }, threadId: `t${sequence}`, entryId: null, contentDigest: "sha256:c", previousDigest: items.at(-1)?.digest ?? firstPreviousDigest,
+      }
+      items.push({ ...entry, digest: entryDigest(entry) })
+    }
+    return items
+  }
+  let feed = chain(5)
+  const server = createServer((request, response) => {
+    const after = Number(new URL(request.url ?? "/", "http://feed").searchParams.get("after"))
+    response.end(JSON.stringify({ items: feed.slice(after, after + 2), hasMore: after + 2 < feed.length }))
+  }).listen(0, "127.0.0.1")
+  t.teardown(() => server.close())
+  await new Promise((resolve) => server.once("listening", resolve))
+
+  const program = join(t.testdir({}), "verify-feed.mjs")
+  writeFileSync(program, /```js\n([\s\S]*?)\n```/.exec(start)?.[1] ?? "")
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/lab`
+  const run = async (...kept: string[]) =>
+    promisify(execFile)(process.execPath, [program, base, "room", ...kept]).then(({ stdout }) => stdout, ({ stderr }: { stderr: string }) => stderr)
+
+  t.match(await run(), /^5 entries/, "whole, over several pages")
+  const keptDigest = feed[2]?.digest as string
+  t.match(await run(keptDigest), /^5 entries/, "with the digest kept on the last visit")
+  feed = feed.map((entry) => (entry.sequence === 3 ? { ...entry, kind: "post_message" } : entry))
+  t.match(await run(), /^Entry 3 /, "one entry rewritten")
+  feed = chain(5).filter(({ sequence }) => sequence !== 2)
+  t.match(await run(), /^Entry 3 /, "one entry taken out")
+  feed = chain(2)
+  t.match(await run(keptDigest), /not in this feed/, "the end cut off, or all of it written anew")
+})

@@ -1,0 +1,143 @@
+/** The shared window, shown by counting what reaches the stand-in. */
+import { type Test, test } from "tap"
+import type { RepositorySource } from "../../src/repositories/check.ts"
+import { githubCheck } from "../../src/repositories/github/check.ts"
+import { remembered } from "../../src/repositories/remembered.ts"
+import { Clock } from "./clock.ts"
+import { GitHubStandIn, said } from "./github-stand-in.ts"
+
+const COMMIT = "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d"
+const OTHER = "0123456789abcdef0123456789abcdef01234567"
+
+async function window(t: Test, { limit = 5000 } = {}) {
+  const clock = new Clock()
+  const host = await GitHubStandIn.start(clock.now)
+  host.limits.authorized = limit
+  const repository = host.add("octo/maze", { commits: [COMMIT] })
+  const source = remembered(githubCheck({ api: host.url, token: host.token, now: clock.now }), { now: clock.now })
+  t.teardown(() => host.close())
+  return { clock, host, repository, source }
+}
+
+const ask = (source: RepositorySource, commit = COMMIT, url = "https://github.com/octo/maze") => source.check({ url, commit })
+
+test("sixteen who ask at once share two requests", async (t) => {
+  const { host, source } = await window(t)
+  const answers = await Promise.all(Array.from({ length: 16 }, () => ask(source)))
+  t.same(answers, Array.from({ length: 16 }, () => ({ ok: true })))
+  t.equal(host.asked.length, 2)
+})
+
+test("a success is reused for two minutes, then revalidated", async (t) => {
+  const { clock, host, source } = await window(t)
+  await ask(source)
+  clock.pass(119)
+  t.same(await ask(source), { ok: true })
+  t.equal(host.asked.length, 2, "still the same window")
+  clock.pass(1)
+  t.same(await Promise.all([ask(source), ask(source)]), [{ ok: true }, { ok: true }])
+  t.same(host.asked.slice(2).map(({ status }) => status), [304, 304])
+  for (const { headers } of host.asked.slice(2)) t.match(headers["if-none-match"], /^W\/"[0-9a-f]{64}"$/)
+  clock.pass(119)
+  await ask(source)
+  t.equal(host.asked.length, 4, "and that opens the next window")
+})
+
+test("revalidating sees what has changed", async (t) => {
+  const { clock, repository, source } = await window(t)
+  t.same(await ask(source), { ok: true })
+  repository.visibility = "private"
+  t.same(await ask(source), { ok: true }, "not within the window")
+  clock.pass(120)
+  t.match(await ask(source), { ok: false, reason: /no public repository/ })
+  clock.pass(120)
+  repository.visibility = "public"
+  repository.commits.delete(COMMIT)
+  t.match(await ask(source), { ok: false, reason: /no such commit/ })
+})
+
+test("each commit and each repository has a window of its own, however the address is written", async (t) => {
+  const { host, repository, source } = await window(t)
+  repository.commits.add(OTHER)
+  await ask(source)
+  await ask(source, OTHER)
+  t.equal(host.asked.length, 4)
+  await ask(source, COMMIT, "https://github.com/octo/maze.git")
+  await ask(source, COMMIT, "https://GITHUB.com/octo/maze")
+  t.equal(host.asked.length, 4)
+  t.match(await ask(source, COMMIT, "https://github.com/octo/other"), { ok: false })
+  t.equal(host.asked.length, 5)
+})
+
+test("a no stands for the window too, and says for how long", async (t) => {
+  const { clock, host, repository, source } = await window(t)
+  t.same(await ask(source, OTHER), { ok: false, reason: "GitHub finds no such commit in octo/maze. This is looked up again in 120 seconds." })
+  repository.commits.add(OTHER)
+  clock.pass(45)
+  t.same(await ask(source, OTHER), { ok: false, reason: "GitHub finds no such commit in octo/maze. This is looked up again in 75 seconds." })
+  t.equal(host.asked.length, 2)
+  clock.pass(75)
+  t.same(await ask(source, OTHER), { ok: true }, "the commit has been pushed meanwhile")
+})
+
+test("a failure is never taken for a success, and costs no third request", async (t) => {
+  const { clock, host, source } = await window(t)
+  host.next(said(502, "Server Error", "rest"))
+  t.same(await ask(source), { ok: null, reason: "GitHub could not answer (status 502).", retryAfter: 120 })
+  clock.pass(100)
+  t.match(await ask(source), { ok: null, retryAfter: 20 })
+  t.equal(host.asked.length, 1)
+  clock.pass(20)
+  t.same(await ask(source), { ok: true })
+})
+
+test("a success that cannot be revalidated is none any more", async (t) => {
+  const { clock, host, source } = await window(t)
+  await ask(source)
+  clock.pass(120)
+  host.next("cut")
+  t.match(await ask(source), { ok: null })
+  clock.pass(120)
+  t.same(await ask(source), { ok: true })
+})
+
+test("a limit that lasts longer than the window names its own end", async (t) => {
+  const { host, source } = await window(t)
+  host.next(said(403, "You have exceeded a secondary rate limit.", "rest", { "retry-after": "600" }))
+  t.match(await ask(source), { ok: null, retryAfter: 600 })
+})
+
+test("an answer for which nothing was sent holds nobody back", async (t) => {
+  const { clock, host, source } = await window(t, { limit: 3 })
+  await ask(source, OTHER)
+  clock.pass(3590)
+  t.match(await ask(source), { ok: null, retryAfter: 10, unasked: true })
+  clock.pass(10)
+  t.same(await ask(source), { ok: true }, "ten seconds later, and not two minutes")
+  t.equal(host.asked.length, 4)
+})
+
+test("any two minutes see at most two requests for a commit, whatever happens", async (t) => {
+  const { clock, host, repository, source } = await window(t)
+  const times: number[] = []
+  const mishaps = [said(500, "Server Error", "rest"), "cut", { words: "{" }, said(403, "You have exceeded a secondary rate limit.", "rest", { "retry-after": "5" })] as const
+  for (let step = 0; step < 400; step += 1) {
+    if (step % 7 === 0) host.next(mishaps[(step / 7) % mishaps.length] as (typeof mishaps)[number])
+    if (step % 50 === 0) repository.visibility = repository.visibility === "public" ? "private" : "public"
+    const before = host.asked.length
+    await Promise.all([ask(source), ask(source), ask(source)])
+    times.push(...Array.from({ length: host.asked.length - before }, clock.now))
+    clock.pass(1 + (step % 13) * 3)
+  }
+  t.ok(times.length > 50, `${times.length} requests in all`)
+  for (const time of times) t.ok(times.filter((other) => other >= time && other < time + 120_000).length <= 2)
+})
+
+test("a source that does not know the repository, or fails over a mistake, is asked again", async (t) => {
+  const { now } = new Clock()
+  const answers = [() => null, () => Promise.reject(new RangeError("a mistake")), () => ({ ok: true }) as const]
+  const source = remembered({ check: async () => answers.shift()?.() ?? null }, { now })
+  t.equal(await ask(source), null)
+  await t.rejects(ask(source), /a mistake/)
+  t.same(await ask(source), { ok: true })
+})
