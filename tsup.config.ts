@@ -1,17 +1,11 @@
-import { defineConfig } from "tsup"
+import { defineConfig, type Options } from "tsup"
 
 // What `npm start` runs and what the package exports: plain files in dist that need nothing beside
 // them but node_modules/better-sqlite3, which brings its addon ready made for every platform.
-export default defineConfig({
-  entry: {
-    main: "src/main.ts",
-    client: "src/client/index.ts",
-    testing: "src/client/testing.ts",
-  },
+const common: Options = {
   format: "esm",
   platform: "node",
   target: "node26",
-  splitting: false,
   sourcemap: true,
   // Everything goes in except better-sqlite3.
   noExternal: [/^(?!better-sqlite3$)/],
@@ -22,4 +16,17 @@ export default defineConfig({
   banner: {
     js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
   },
-})
+}
+
+export default defineConfig([
+  { ...common, entry: { main: "src/main.ts" }, splitting: false },
+  {
+    ...common,
+    entry: { client: "src/client/index.ts", testing: "src/client/testing.ts" },
+    // The client stands in one file that both share: an error that the test instance's client throws is one of the client's.
+    splitting: true,
+    esbuildOptions(options) {
+      options.chunkNames = "client-shared"
+    },
+  },
+])

@@ -3,7 +3,7 @@ import { H3, type H3Event } from "h3"
 import { Refusal } from "../contract/refusals.ts"
 import { refused } from "./answer.ts"
 import { discovery } from "./discovery.ts"
-import type { Edge } from "./edge.ts"
+import { type Edge, fault } from "./edge.ts"
 import { mustBeOwnHost } from "./host.ts"
 import { peopleRoutes } from "./people.ts"
 import { readRoutes } from "./reads.ts"
@@ -22,7 +22,7 @@ export function createApp(edge: Edge): H3 {
       if (error.status === 404) return refused(nothingHere(event))
       if (error.status < 500) return refused(new Refusal("unknown_operation", "The address of this request cannot be read."))
       edge.log.error({ err: error, path: event.url.pathname }, "a request failed")
-      return refused(new Refusal("temporarily_unavailable", "The service failed while it handled this request.", { committed: null }))
+      return refused(fault(event))
     },
   })
   app.use((event) => mustBeOwnHost(event.req.headers.get("host"), edge.baseUrl))

@@ -19,9 +19,12 @@ export interface Edge {
 
 export type Handler = (event: H3Event) => HTTPResponse | Promise<HTTPResponse>
 
-/** Something went wrong that no refusal foresaw: whether it was stored is not known, so say that. */
-const fault = () =>
-  new Refusal("temporarily_unavailable", "The service failed while it handled this request. If it was a write, keep its id and send it again.", { retryAfter: 5, committed: null })
+/** Something went wrong that no refusal foresaw: of a write it is not known whether it was stored, so say that. */
+export function fault({ req: { method } }: H3Event): Refusal {
+  const isRead = method === "GET" || method === "HEAD"
+  const advice = isRead ? "Ask again in a moment." : "Keep the id and the body, and send them again."
+  return new Refusal("temporarily_unavailable", `The service failed while it handled this request. ${advice}`, { retryAfter: 5, committed: isRead ? false : null })
+}
 
 /** Lets a handler throw refusals. */
 export function refusing({ log }: Edge, handler: Handler): Handler {
@@ -31,7 +34,7 @@ export function refusing({ log }: Edge, handler: Handler): Handler {
     } catch (error) {
       if (error instanceof Refusal) return refused(error)
       log.error({ err: error, method: event.req.method, path: event.url.pathname }, "a request failed")
-      return refused(fault())
+      return refused(fault(event))
     }
   }
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net"
 import type { H3 } from "h3"
 import { toNodeHandler } from "h3/node"
 import { writeJson } from "../contract/json.ts"
-import { researchSchemaVersion } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
+import { familyOf } from "../contract/versions.ts"
 import { commonHeaders } from "./answer.ts"
 
 /** Milliseconds a client may take for its headers, and for its whole request; a stalled one must not hold a socket. */
@@ -26,10 +26,10 @@ export interface Listening {
 }
 
 /** Answers while the service is still being made ready: a request that nobody listens to would wait for ever. */
-function notYet(_request: IncomingMessage, response: ServerResponse): void {
+function notYet(request: IncomingMessage, response: ServerResponse): void {
   const refusal = new Refusal("temporarily_unavailable", "The service is starting.", { retryAfter: 1 })
   response.writeHead(refusal.status, { ...commonHeaders, "content-type": "application/json; charset=utf-8", "retry-after": "1", connection: "close" })
-  response.end(writeJson(refusal.envelope(researchSchemaVersion)))
+  response.end(writeJson(refusal.envelope(familyOf((request.url ?? "/").split("?")[0] ?? "/"))))
 }
 
 /** Starts listening; `port` 0 lets the system pick. @throws ListenError */

@@ -43,6 +43,9 @@ interface Delivery extends Call {
   readonly client: JsonObject | undefined
 }
 
+/** What a rehearsal answers: the receipt it would have given, marked. */
+const rehearsed = (receipt: string): string => extendJson(receipt, { rehearsed: true })
+
 export interface LedgerParts {
   readonly db: Db
   readonly world: World
@@ -94,11 +97,11 @@ export class Ledger {
     const delivery = this.#check(request)
     const pin = delivery.behaviour.outside?.(delivery) ?? null
     const known = pin === null ? undefined : await this.#askOutside(delivery, pin)
-    if (known !== undefined) return known
+    if (known !== undefined) return request.rehearse === true ? rehearsed(known) : known
     return this.#queue.run(() => {
       const receipt = this.#deliver(delivery)
-      if (request.rehearse === true && !receipt.replayed) throw new Undo(extendJson(receipt.text, { rehearsed: true }))
-      return receipt.text
+      if (request.rehearse === true) throw new Undo(rehearsed(receipt))
+      return receipt
     })
   }
 
@@ -107,7 +110,7 @@ export class Ledger {
    * @returns the receipt as JSON text
    */
   admitWithin(request: Request): string {
-    return this.#deliver(this.#check(request)).text
+    return this.#deliver(this.#check(request))
   }
 
   /** Runs work that is no operation (a sign-in, a key's last use) in the same queue of transactions. */
@@ -181,18 +184,18 @@ export class Ledger {
   }
 
   /** Steps 8 to 13, inside the transaction. */
-  #deliver(delivery: Delivery): { text: string; replayed: boolean } {
+  #deliver(delivery: Delivery): string {
     const { behaviour, actor } = delivery
     const at = moment(this.#world.now())
     const found = this.#approach(delivery, at)
-    if ("replayed" in found) return { text: found.replayed, replayed: true }
+    if ("replayed" in found) return found.replayed
     const { subject } = found
     behaviour.admit?.(delivery, subject)
 
     const change = this.#change(at, subject.roomId)
     const outcome = behaviour.write(delivery, subject, change)
     this.#gate.used(actor, at)
-    return { text: this.#record(delivery, subject, change, outcome), replayed: false }
+    return this.#record(delivery, subject, change, outcome)
   }
 
   /** Step 8: a known id answers its first receipt, or refuses other content. */

@@ -53,12 +53,16 @@ export function offsetPage<Row>(rows: Row[], offset: number, query: { limit?: nu
   return new Page(rows.slice(0, size).map(item), hasMore, hasMore ? offset + size : null)
 }
 
-/** A page of a feed: its cursor is always there, so that a reader can come back for what lands later. */
-export function feedPage<Row extends { sequence: number }>(rows: Row[], query: { limit?: number; after?: number }, item: (row: Row) => Writable): Page {
+/**
+ * A page of a feed: its cursor is always there, so that a reader can come back for what lands later.
+ * @param end where the feed ends now: a reader of some kinds only need not pass the others again
+ */
+export function feedPage<Row extends { sequence: number }>(rows: Row[], query: { limit?: number; after?: number }, item: (row: Row) => Writable, end = 0): Page {
   const size = pageSize(query)
   const hasMore = rows.length > size
   const shown = hasMore ? rows.slice(0, size) : rows
-  return new Page(shown.map(item), hasMore, shown.at(-1)?.sequence ?? query.after ?? 0)
+  const last = shown.at(-1)?.sequence ?? query.after ?? 0
+  return new Page(shown.map(item), hasMore, hasMore ? last : Math.max(last, end))
 }
 
 /** The id a UUID keyset continues after; undefined at the start. @throws Refusal `invalid_parameter` */

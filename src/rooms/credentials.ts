@@ -72,6 +72,7 @@ export function credentials(db: Db) {
     "SELECT expires_at, revoked_at FROM credentials WHERE credential_id = ?",
   )
   const revoke = db.prepare("UPDATE credentials SET revoked_at = ? WHERE credential_id = ? AND revoked_at IS NULL")
+  const revokeAll = db.prepare("UPDATE credentials SET revoked_at = ? WHERE room_id = ? AND user_id = ? AND revoked_at IS NULL")
   const used = db.prepare("UPDATE credentials SET last_used_at = ? WHERE credential_id = ? AND (last_used_at IS NULL OR last_used_at < ?)")
 
   return {
@@ -115,5 +116,7 @@ export function credentials(db: Db) {
     },
     ofRoom: (roomId: string): Credential[] => ofRoom.all(roomId).map(credential),
     revoke: (credentialId: string, at: string) => revoke.run(at, credentialId),
+    /** Revokes what a person still has in a Room. */
+    revokeAll: (roomId: string, userId: string, at: string) => revokeAll.run(at, roomId, userId),
   }
 }

@@ -2,12 +2,14 @@
 import { Refusal } from "../contract/refusals.ts"
 import { behaviour } from "../ledger/behaviour.ts"
 import type { People } from "../people/people.ts"
+import type { Credentials } from "./credentials.ts"
 import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
 
 interface Parts {
   readonly rooms: Rooms
   readonly members: Members
+  readonly credentials: Credentials
   readonly people: People
 }
 
@@ -15,7 +17,13 @@ const inPath = ({ params }: { params: Readonly<Record<string, string>> }) => ({ 
 
 const nobody = (what: string) => new Refusal("room_unavailable", what)
 
-export function memberOperations({ members, people }: Parts) {
+export function memberOperations({ members, credentials, people }: Parts) {
+  /** Begins a membership. Credentials of an earlier one stay closed: the owner may have ended it because of them. */
+  function join(roomId: string, userId: string, at: string): void {
+    credentials.revokeAll(roomId, userId, at)
+    members.add(roomId, userId, "member", at)
+  }
+
   /** @throws Refusal `state_conflict` for a person who is a member already */
   function mustNotBeMember(roomId: string, userId: string): void {
     const member = members.find(roomId, userId)
@@ -49,7 +57,7 @@ export function memberOperations({ members, people }: Parts) {
     write({ body }, { roomId, userId }, { at }) {
       const { decision } = body
       const username = members.asking(roomId, userId) as string
-      if (decision === "accept") members.add(roomId, userId, "member", at)
+      if (decision === "accept") join(roomId, userId, at)
       else members.decline(roomId, userId)
       const result = { userId, username, decision, label: null }
       return { target: { id: userId, label: null }, result, ...(decision === "decline" ? { activity: false as const } : {}) }
@@ -65,7 +73,7 @@ export function memberOperations({ members, people }: Parts) {
     },
     write({ body }, { roomId }, { at }) {
       const { userId, username } = people.named(body.username) as { userId: string; username: string }
-      members.add(roomId, userId, "member", at)
+      join(roomId, userId, at)
       return { target: { id: userId, label: null }, result: { userId, username, label: null } }
     },
   })

@@ -71,7 +71,7 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
         await watch.wait(roomId, left, signal)
         rows = read()
       }
-      return feedPage(rows, query, ({ body }) => new JsonText(body))
+      return feedPage(rows, query, ({ body }) => new JsonText(body), activity.watermark(roomId))
     },
 
     identity({ actor }) {

@@ -31,7 +31,7 @@ export function threadReads({ threads, rooms, timeline }: Parts) {
   /** A page of a Thread's entries of some kinds; all of them when `kinds` is undefined. */
   function entries(threadId: string | undefined, query: EntryQuery, kinds: readonly string[] | undefined) {
     const thread = mustFind(threadId)
-    return feedPage(timeline.after(thread.threadId, query.after ?? 0, kinds, pageSize(query) + 1), query, ({ entry }) => entry)
+    return feedPage(timeline.after(thread.threadId, query.after ?? 0, kinds, pageSize(query) + 1), query, ({ entry }) => entry, thread.timelineWatermark)
   }
 
   return {
