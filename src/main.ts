@@ -1,5 +1,6 @@
 /** The command line. One file a command in src/commands; here they are put together and their failures told. */
 import { Command, CommanderError } from "commander"
+import { backupCommand, restoreCommand } from "./commands/backup.ts"
 import { checkCommand } from "./commands/check.ts"
 import { credentialCommand } from "./commands/credential.ts"
 import { demoCommand } from "./commands/demo.ts"
@@ -21,6 +22,8 @@ const program = new Command("research-room")
   .addCommand(userCommand())
   .addCommand(roomCommand())
   .addCommand(credentialCommand())
+  .addCommand(backupCommand())
+  .addCommand(restoreCommand())
   .addCommand(checkCommand())
   .addCommand(new Command("version").description("print the version").action(() => console.log(softwareVersion)))
 
