@@ -590,3 +590,268 @@ CREATE TRIGGER materials_keep BEFORE UPDATE ON materials BEGIN SELECT RAISE(ABOR
 CREATE TRIGGER materials_stay BEFORE DELETE ON materials BEGIN SELECT RAISE(ABORT, 'a material is never deleted'); END;
 CREATE TRIGGER material_reports_keep BEFORE UPDATE ON material_reports BEGIN SELECT RAISE(ABORT, 'a location report is immutable'); END;
 CREATE TRIGGER material_reports_stay BEFORE DELETE ON material_reports BEGIN SELECT RAISE(ABORT, 'a location report is never deleted'); END;
+
+-------------------------------------------------------------------------------------------- src/research/provenance
+
+-- The ways back along edges of the provenance graph that nothing else looks up; most rows have no such edge.
+CREATE INDEX finding_attempts_of ON finding_attempts (attempt_id);
+CREATE INDEX finding_evidence_of ON finding_evidence (material_id) WHERE material_id IS NOT NULL;
+CREATE INDEX findings_of_experiment ON findings (experiment_id) WHERE experiment_id IS NOT NULL;
+CREATE INDEX attempts_reproducing ON attempts (reproduces_attempt_id) WHERE reproduces_attempt_id IS NOT NULL;
+CREATE INDEX attempts_reproducing_finding ON attempts (reproduces_version_id) WHERE reproduces_version_id IS NOT NULL;
+CREATE INDEX research_links_replacing ON research_links (replacement_version_id) WHERE replacement_version_id IS NOT NULL;
+
+------------------------------------------------------------------------------------------------ src/research/search
+
+-- What full-text search finds, numbered as it came: records, experiments, Threads and messages. The number is the
+-- index's own; hidden row numbers would change when a file is vacuumed.
+CREATE TABLE search_items (
+  item INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL
+) STRICT;
+-- An experiment can be amended after it was indexed; nothing else can.
+CREATE UNIQUE INDEX search_items_amended ON search_items (id) WHERE kind = 'experiment';
+
+-- The words of each item, read from where they are stored. `tags` keep a search to a Room or to some kinds.
+CREATE VIEW search_texts (item, label, title, body, tags) AS
+  SELECT i.item, coalesce(r.label, x.label), coalesce(r.wording, x.question, t.title),
+    CASE
+      WHEN e.entry_id IS NOT NULL THEN e.body ->> '$.message.text'
+      WHEN r.version_id IS NOT NULL THEN concat_ws(char(10), r.content ->> '$.scope', r.content ->> '$.quote', r.content ->> '$.limitations',
+        (SELECT group_concat((c.value ->> '$.label') || ': ' || (c.value ->> '$.definition'), char(10)) FROM json_each(r.content, '$.concepts') c))
+      ELSE x.scope
+    END,
+    i.kind || ' ' || replace(coalesce(r.room_id, x.room_id, t.room_id, (SELECT s.room_id FROM threads s WHERE s.thread_id = e.thread_id)), '-', '')
+  FROM search_items i
+  LEFT JOIN timeline_entries e ON i.kind = 'message' AND e.entry_id = i.id
+  LEFT JOIN threads t ON i.kind = 'thread' AND t.thread_id = i.id
+  LEFT JOIN experiments x ON i.kind = 'experiment' AND x.experiment_id = i.id
+  LEFT JOIN records r ON i.kind IN ('hypothesis', 'finding', 'cited_claim') AND r.version_id = i.id;
+
+-- The index itself. It holds no text, only where each word stands; a label counts most, a title more than a body.
+CREATE VIRTUAL TABLE search_index USING fts5 (
+  label, title, body, tags, content = 'search_texts', content_rowid = 'item', tokenize = 'unicode61 remove_diacritics 2'
+);
+INSERT INTO search_index (search_index, rank) VALUES ('rank', 'bm25(10.0, 4.0, 1.0, 0.0)');
+-- The words it knows, for counting those with a common beginning.
+CREATE VIRTUAL TABLE search_words USING fts5vocab ('search_index', 'row');
+
+-- Kept in step by whatever writes the texts, within the same transaction.
+CREATE TRIGGER search_items_indexed AFTER INSERT ON search_items
+  BEGIN INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_texts WHERE item = new.item; END;
+CREATE TRIGGER messages_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'message'
+  BEGIN INSERT INTO search_items (kind, id) VALUES ('message', new.entry_id); END;
+CREATE TRIGGER threads_indexed AFTER INSERT ON threads
+  BEGIN INSERT INTO search_items (kind, id) VALUES ('thread', new.thread_id); END;
+CREATE TRIGGER records_indexed AFTER INSERT ON records
+  BEGIN INSERT INTO search_items (kind, id) VALUES (new.kind, new.version_id); END;
+CREATE TRIGGER experiments_indexed AFTER INSERT ON experiments
+  BEGIN INSERT INTO search_items (kind, id) VALUES ('experiment', new.experiment_id); END;
+CREATE TRIGGER experiments_unindexed BEFORE UPDATE OF question, scope ON experiments WHEN (old.question, old.scope) IS NOT (new.question, new.scope) BEGIN
+  INSERT INTO search_index (search_index, rowid, label, title, body, tags)
+    SELECT 'delete', s.* FROM search_items i JOIN search_texts s USING (item) WHERE i.kind = 'experiment' AND i.id = old.experiment_id;
+END;
+CREATE TRIGGER experiments_reindexed AFTER UPDATE OF question, scope ON experiments WHEN (old.question, old.scope) IS NOT (new.question, new.scope) BEGIN
+  INSERT INTO search_index (rowid, label, title, body, tags)
+    SELECT s.* FROM search_items i JOIN search_texts s USING (item) WHERE i.kind = 'experiment' AND i.id = old.experiment_id;
+END;
+
+------------------------------------------------------------------------------------------------ src/library
+
+-- What arXiv says of papers, as the JSON it is answered with. `import`: the operator brought it in, anybody may know that
+-- it is here. `arxiv`: it was fetched because somebody filed the paper, and is shown to those alone who did (`known` below).
+CREATE TABLE papers (
+  arxiv_id TEXT PRIMARY KEY,
+  origin TEXT NOT NULL CHECK (origin IN ('import', 'arxiv')),
+  recorded_at TEXT NOT NULL,
+  record TEXT NOT NULL
+) STRICT;
+
+-- Papers that arXiv said it does not have, and when it was asked.
+CREATE TABLE paper_misses (
+  arxiv_id TEXT PRIMARY KEY,
+  asked_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- How much each person has of what is capped, kept by the triggers below.
+CREATE TABLE library_counts (
+  user_id TEXT PRIMARY KEY REFERENCES people (user_id),
+  saved INTEGER NOT NULL DEFAULT 0,
+  collections INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+-- Saved papers; `entry` counts upwards, so that the newest come first without sorting. `known`: its metadata may be shown here.
+CREATE TABLE saved_papers (
+  entry INTEGER PRIMARY KEY,
+  user_id TEXT NOT NULL REFERENCES people (user_id),
+  arxiv_id TEXT NOT NULL,
+  saved_at TEXT NOT NULL,
+  known INTEGER NOT NULL DEFAULT 0 CHECK (known IN (0, 1)),
+  UNIQUE (user_id, arxiv_id)
+) STRICT;
+CREATE INDEX saved_papers_newest ON saved_papers (user_id, entry);
+CREATE INDEX saved_papers_unknown ON saved_papers (arxiv_id) WHERE known = 0;
+
+-- Collections, with the counts that every list shows of them.
+CREATE TABLE collections (
+  collection_id TEXT PRIMARY KEY,
+  owner_id TEXT NOT NULL REFERENCES people (user_id),
+  name TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  papers INTEGER NOT NULL DEFAULT 0,
+  notes INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+-- Who has a Collection now, its owner included, and how many notes in it they have not read.
+CREATE TABLE collection_members (
+  user_id TEXT NOT NULL REFERENCES people (user_id),
+  collection_id TEXT NOT NULL REFERENCES collections (collection_id),
+  joined_at TEXT NOT NULL,
+  unread INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (user_id, collection_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX collection_members_of ON collection_members (collection_id);
+
+-- Invitations that wait for an answer; an answered one is gone.
+CREATE TABLE collection_invitations (
+  invitation_id TEXT PRIMARY KEY,
+  collection_id TEXT NOT NULL REFERENCES collections (collection_id),
+  user_id TEXT NOT NULL REFERENCES people (user_id),
+  invited_at TEXT NOT NULL,
+  UNIQUE (collection_id, user_id)
+) STRICT;
+CREATE INDEX collection_invitations_for ON collection_invitations (user_id);
+
+-- Papers of Collections, as above. `given` is what a BibTeX import said of one, shown while arXiv's own word is not known;
+-- `citation_key` is the one it was imported under.
+CREATE TABLE collection_papers (
+  entry INTEGER PRIMARY KEY,
+  collection_id TEXT NOT NULL REFERENCES collections (collection_id),
+  arxiv_id TEXT NOT NULL,
+  added_by TEXT NOT NULL REFERENCES people (user_id),
+  added_at TEXT NOT NULL,
+  known INTEGER NOT NULL DEFAULT 0 CHECK (known IN (0, 1)),
+  notes INTEGER NOT NULL DEFAULT 0,
+  given TEXT,
+  citation_key TEXT,
+  UNIQUE (collection_id, arxiv_id)
+) STRICT;
+CREATE INDEX collection_papers_newest ON collection_papers (collection_id, entry);
+CREATE INDEX collection_papers_of ON collection_papers (arxiv_id, collection_id);
+CREATE INDEX collection_papers_unknown ON collection_papers (arxiv_id) WHERE known = 0;
+CREATE UNIQUE INDEX collection_citation_keys ON collection_papers (collection_id, citation_key) WHERE citation_key IS NOT NULL;
+
+-- Notes on a paper in a Collection: its thread. A paper whose thread holds a note cannot go. `via` is JSON: the key
+-- through which an agent posted it. A reply keeps the id of a note that was deleted.
+CREATE TABLE notes (
+  note_id TEXT PRIMARY KEY,
+  collection_id TEXT NOT NULL,
+  arxiv_id TEXT NOT NULL,
+  author_id TEXT NOT NULL REFERENCES people (user_id),
+  posted_at TEXT NOT NULL,
+  text TEXT NOT NULL,
+  reply_to_note_id TEXT,
+  via TEXT,
+  FOREIGN KEY (collection_id, arxiv_id) REFERENCES collection_papers (collection_id, arxiv_id)
+) STRICT;
+CREATE INDEX notes_of_thread ON notes (collection_id, arxiv_id, note_id);
+
+-- What a member has still to read. A member's read mark is what is not here.
+CREATE TABLE unread_notes (
+  user_id TEXT NOT NULL,
+  collection_id TEXT NOT NULL,
+  arxiv_id TEXT NOT NULL,
+  note_id TEXT NOT NULL REFERENCES notes (note_id),
+  PRIMARY KEY (user_id, collection_id, arxiv_id, note_id),
+  FOREIGN KEY (user_id, collection_id) REFERENCES collection_members (user_id, collection_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX unread_notes_of ON unread_notes (note_id);
+
+-- Personal keys. Only a digest of each token is kept. Permissions are a JSON list, the agent is JSON.
+CREATE TABLE personal_keys (
+  key_id TEXT PRIMARY KEY,
+  token_digest TEXT NOT NULL UNIQUE,
+  user_id TEXT NOT NULL REFERENCES people (user_id),
+  label TEXT NOT NULL,
+  permissions TEXT NOT NULL,
+  reach TEXT NOT NULL CHECK (reach IN ('all', 'owned', 'selected')),
+  agent TEXT,
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  revoked_at TEXT,
+  last_used_at TEXT
+) STRICT;
+CREATE INDEX personal_keys_of ON personal_keys (user_id, key_id);
+
+-- The Collections of a selected reach. Whoever leaves a Collection loses it from all their keys.
+CREATE TABLE key_collections (
+  key_id TEXT NOT NULL REFERENCES personal_keys (key_id),
+  collection_id TEXT NOT NULL REFERENCES collections (collection_id),
+  PRIMARY KEY (key_id, collection_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX key_collections_of ON key_collections (collection_id);
+
+-- What a person wrote on a paper for themselves, and which revision of it this is.
+CREATE TABLE annotations (
+  user_id TEXT NOT NULL REFERENCES people (user_id),
+  arxiv_id TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  notes TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  PRIMARY KEY (user_id, arxiv_id)
+) STRICT;
+
+-- Highlighted passages, found again by quote, page, the text around them and the version they were made on.
+CREATE TABLE highlights (
+  highlight_id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL,
+  arxiv_id TEXT NOT NULL,
+  quote TEXT NOT NULL,
+  page INTEGER NOT NULL,
+  colour TEXT NOT NULL,
+  comment TEXT,
+  version INTEGER,
+  prefix TEXT,
+  suffix TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  FOREIGN KEY (user_id, arxiv_id) REFERENCES annotations (user_id, arxiv_id)
+) STRICT;
+CREATE INDEX highlights_of ON highlights (user_id, arxiv_id, page, highlight_id);
+
+-- How far a person has read: the page, and thousandths of its height.
+CREATE TABLE reading_positions (
+  user_id TEXT NOT NULL REFERENCES people (user_id),
+  arxiv_id TEXT NOT NULL,
+  page INTEGER NOT NULL,
+  thousandths INTEGER NOT NULL,
+  set_at TEXT NOT NULL,
+  PRIMARY KEY (user_id, arxiv_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER saved_papers_counted AFTER INSERT ON saved_papers
+  BEGIN INSERT INTO library_counts (user_id, saved) VALUES (new.user_id, 1) ON CONFLICT DO UPDATE SET saved = saved + 1; END;
+CREATE TRIGGER saved_papers_uncounted AFTER DELETE ON saved_papers
+  BEGIN UPDATE library_counts SET saved = saved - 1 WHERE user_id = old.user_id; END;
+CREATE TRIGGER collections_counted AFTER INSERT ON collections
+  BEGIN INSERT INTO library_counts (user_id, collections) VALUES (new.owner_id, 1) ON CONFLICT DO UPDATE SET collections = collections + 1; END;
+CREATE TRIGGER collections_uncounted AFTER DELETE ON collections
+  BEGIN UPDATE library_counts SET collections = collections - 1 WHERE user_id = old.owner_id; END;
+CREATE TRIGGER collection_papers_counted AFTER INSERT ON collection_papers
+  BEGIN UPDATE collections SET papers = papers + 1 WHERE collection_id = new.collection_id; END;
+CREATE TRIGGER collection_papers_uncounted AFTER DELETE ON collection_papers
+  BEGIN UPDATE collections SET papers = papers - 1 WHERE collection_id = old.collection_id; END;
+CREATE TRIGGER notes_counted AFTER INSERT ON notes BEGIN
+  UPDATE collections SET notes = notes + 1 WHERE collection_id = new.collection_id;
+  UPDATE collection_papers SET notes = notes + 1 WHERE collection_id = new.collection_id AND arxiv_id = new.arxiv_id;
+END;
+CREATE TRIGGER notes_uncounted AFTER DELETE ON notes BEGIN
+  UPDATE collections SET notes = notes - 1 WHERE collection_id = old.collection_id;
+  UPDATE collection_papers SET notes = notes - 1 WHERE collection_id = old.collection_id AND arxiv_id = old.arxiv_id;
+END;
+CREATE TRIGGER unread_notes_counted AFTER INSERT ON unread_notes
+  BEGIN UPDATE collection_members SET unread = unread + 1 WHERE user_id = new.user_id AND collection_id = new.collection_id; END;
+CREATE TRIGGER unread_notes_uncounted AFTER DELETE ON unread_notes
+  BEGIN UPDATE collection_members SET unread = unread - 1 WHERE user_id = old.user_id AND collection_id = old.collection_id; END;
+CREATE TRIGGER notes_keep BEFORE UPDATE ON notes BEGIN SELECT RAISE(ABORT, 'a note is deleted or stays as it is'); END;

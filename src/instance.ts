@@ -5,7 +5,8 @@ import type { Behaviours } from "./ledger/behaviour.ts"
 import type { Db } from "./ledger/database.ts"
 import type { Readers } from "./ledger/reading.ts"
 import { standings } from "./ledger/standings.ts"
-import type { World } from "./ledger/world.ts"
+import { moment, type World } from "./ledger/world.ts"
+import { libraryOperations, libraryReads, libraryTables } from "./library/library.ts"
 import { Accounts } from "./people/accounts.ts"
 import { invitations } from "./people/invitations.ts"
 import { people } from "./people/people.ts"
@@ -31,10 +32,14 @@ import { publicationOperations } from "./research/findings/operations.ts"
 import { links } from "./research/links/links.ts"
 import { linkOperations } from "./research/links/operations.ts"
 import { linkReads } from "./research/links/reads.ts"
+import { provenance } from "./research/provenance/provenance.ts"
+import { provenanceReads } from "./research/provenance/reads.ts"
 import { conceptIndex } from "./research/records/concepts.ts"
 import { recordOperations } from "./research/records/operations.ts"
 import { recordReads } from "./research/records/reads.ts"
 import { records } from "./research/records/records.ts"
+import { searchReads } from "./research/search/reads.ts"
+import { search } from "./research/search/search.ts"
 import { credentialOperations } from "./rooms/credential-operations.ts"
 import { credentials } from "./rooms/credentials.ts"
 import { memberOperations } from "./rooms/member-operations.ts"
@@ -81,10 +86,19 @@ export function createInstance({ db, world, instanceId, repositories = nothingCh
     links: links(db),
     checkpoints: checkpoints(db),
     standings: standings(db),
+    search: search(db),
+    provenance: provenance(db),
+    library: libraryTables(db),
   }
   const gate = {
-    confirm: (actor: Actor, at: string) => actor.grant && tables.credentials.confirm(actor.grant.credentialId, at),
-    used: (actor: Actor, at: string) => actor.grant && tables.credentials.used(actor.grant.credentialId, at),
+    confirm({ grant, key }: Actor, at: string) {
+      if (grant !== null) tables.credentials.confirm(grant.credentialId, at)
+      if (key !== undefined) tables.library.keys.confirm(key.keyId, at)
+    },
+    used({ grant, key }: Actor, at: string) {
+      if (grant !== null) tables.credentials.used(grant.credentialId, at)
+      if (key !== undefined) tables.library.keys.used(key.keyId, at)
+    },
     standing: tables.rooms.standing,
   }
   const ledger = new Ledger({ db, world, gate, repositories })
@@ -104,18 +118,22 @@ export function createInstance({ db, world, instanceId, repositories = nothingCh
     ...roomOperations(tables),
     ...memberOperations(tables),
     ...credentialOperations({ ...tables, strangers }),
+    ...libraryOperations(tables.library, tables.people),
   }
   ledger.learn(behaviours)
 
   const readers: Omit<Readers, "receipt" | "session" | "invitation"> = {
     ...roomReads({ ...tables, activity, watch, assignments: tables.experiments.assignedTo }),
-    ...threadReads({ ...tables, timeline }),
+    ...threadReads({ ...tables, timeline, now: () => moment(world.now()) }),
     ...recordReads(tables),
     ...linkReads(tables),
     ...contextReads({ ...tables, snapshot: (work) => ledger.snapshot(work) }),
     ...experimentReads(tables),
     ...attemptReads(tables),
     ...materialReads(tables),
+    ...searchReads(tables),
+    ...provenanceReads({ ...tables, snapshot: (work) => ledger.snapshot(work) }),
+    ...libraryReads(tables.library),
   }
   const accounts = new Accounts({ ...tables, ledger, world })
 

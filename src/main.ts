@@ -4,6 +4,8 @@ import { backupCommand, restoreCommand } from "./commands/backup.ts"
 import { checkCommand } from "./commands/check.ts"
 import { credentialCommand } from "./commands/credential.ts"
 import { demoCommand } from "./commands/demo.ts"
+import { keyCommand } from "./commands/key.ts"
+import { papersCommand } from "./commands/papers.ts"
 import { roomCommand } from "./commands/room.ts"
 import { serveCommand } from "./commands/serve.ts"
 import { userCommand } from "./commands/user.ts"
@@ -22,6 +24,8 @@ const program = new Command("research-room")
   .addCommand(userCommand())
   .addCommand(roomCommand())
   .addCommand(credentialCommand())
+  .addCommand(keyCommand())
+  .addCommand(papersCommand())
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
   .addCommand(checkCommand())

@@ -1,8 +1,17 @@
 /** Files that travel with the program: in the project's folder, or inside the executable. */
 import { readFileSync } from "node:fs"
-import { getAsset, isSea } from "node:sea"
+import { getAsset, getRawAsset, isSea } from "node:sea"
 
 /** The text of a file, named by its path in the project, such as `schema.sql`. Must stay directly in `src`: `..` is the root from there and from `dist`. */
 export function packaged(name: string): string {
   return isSea() ? getAsset(name, "utf8") : readFileSync(new URL(`../${name}`, import.meta.url), "utf8")
+}
+
+/** The bytes of a file, or undefined where it was not built. */
+export function packagedBytes(name: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return new Uint8Array(isSea() ? (getRawAsset(name) as ArrayBuffer) : readFileSync(new URL(`../${name}`, import.meta.url)))
+  } catch {
+    return undefined
+  }
 }

@@ -7,6 +7,7 @@ import { createInstance, type Instance } from "./instance.ts"
 import { openData } from "./ledger/data.ts"
 import { own } from "./ledger/ownership.ts"
 import type { World } from "./ledger/world.ts"
+import { ArxivClerk } from "./library/papers/arxiv.ts"
 import { configuredCheck, type RepositorySettings } from "./repositories/configured.ts"
 import { softwareVersion } from "./version.ts"
 
@@ -21,6 +22,8 @@ export interface ServiceOptions {
   readonly log: Logger
   /** Where pinned repositories are looked up. */
   readonly repositories: Omit<RepositorySettings, "now">
+  /** Where arXiv is asked about papers; left out, nobody is. `pause`: milliseconds between requests, for tests. */
+  readonly arxiv?: { readonly api: string; readonly pause?: number } | null
   /** Left out: time, ids and chance as they are. */
   readonly world?: World
   /** Fills a new instance before the first request is taken. */
@@ -29,6 +32,8 @@ export interface ServiceOptions {
 
 export interface Service {
   readonly baseUrl: string
+  /** The one it listens on. */
+  readonly port: number
   readonly instance: Instance
   /** The one-time link by which the first person is made; null once somebody exists. */
   readonly setUpLink: string | null
@@ -58,15 +63,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const instance = createInstance({ db, world, instanceId, repositories })
   await options.prepare?.(instance, baseUrl)
   const stop = serveOn(server, createApp({ instance, baseUrl, softwareVersion, log: options.log }), baseUrl)
+  const clerk = options.arxiv ? new ArxivClerk({ ...options.arxiv, ledger: instance.ledger, world, papers: instance.tables.library.papers, metadata: instance.tables.library.metadata, log: options.log }) : null
+  clerk?.start()
   const token = instance.accounts.openSetUp()
   const running = started.move()
   return {
     baseUrl,
+    port,
     instance,
     setUpLink: token === null ? null : `${baseUrl}/setup?token=${token}`,
     async close() {
       instance.ledger.watch.close()
       await stop()
+      await clerk?.close()
       running.dispose()
     },
   }

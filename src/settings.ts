@@ -44,8 +44,14 @@ const repositoryOptions = () => [
   option("--repositories <folder>", "folder of bare repositories, <host>/<owner>/<name>.git, asked before GitHub"),
 ]
 
+/** Whether arXiv is asked about the papers that people file. */
+const arxivOptions = () => [
+  option("--arxiv <on|off>", "ask arXiv for the metadata of papers that people file, politely and never in the way of a write").choices(["on", "off"]).default("off"),
+  option("--arxiv-api <address>", "arXiv's API, or what stands in for it").argParser(webAddress).default("https://export.arxiv.org/api/query"),
+]
+
 /** What every serving process takes, but for its data and port, whose standards differ. */
-const edgeOptions = () => [hostOption(), baseUrlOption(), ...repositoryOptions()]
+const edgeOptions = () => [hostOption(), baseUrlOption(), ...repositoryOptions(), ...arxivOptions()]
 
 /** A command with the options that every serving process takes. */
 export const withEdgeOptions = (command: Command): Command => edgeOptions().reduce((made, added) => made.addOption(added), command)
@@ -57,7 +63,12 @@ export interface EdgeSettings {
   readonly githubApi?: string
   readonly githubToken?: string
   readonly repositories?: string
+  readonly arxiv: "on" | "off"
+  readonly arxivApi: string
 }
+
+/** arXiv's API, where the operator lets it be asked. */
+export const arxivOf = ({ arxiv, arxivApi }: EdgeSettings): { api: string } | null => (arxiv === "on" ? { api: arxivApi } : null)
 
 /** Where pinned repositories are looked up. @param api GitHub's API where no flag names one; null to ask nobody outside */
 export const repositoriesOf = ({ githubApi, githubToken, repositories }: EdgeSettings, api: string | null) => {

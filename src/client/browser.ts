@@ -1,6 +1,7 @@
 /** A person at the browser, without one: signed in over HTTP, with the session cookie and the Origin that a page would send. */
 import { actions } from "../contract/actions.ts"
 import { browserPath } from "../contract/operation.ts"
+import { browserReadPath } from "../contract/read.ts"
 import type { OperationName } from "../contract/operations/index.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
 import { type Input, operationOf, readOf, readRequest } from "./requests.ts"
@@ -46,7 +47,8 @@ export class Browser {
   /** Reads as the signed-in person. @throws RefusedError */
   read<N extends BrowserRead>(name: N, ...[input]: ReadArguments<N, never>): Promise<AnswerOf<N>> {
     const read = readOf(name)
-    return this.#transport.ask({ ...readRequest(read, (input ?? {}) as Input), headers: this.#headers(read.method) }) as Promise<AnswerOf<N>>
+    const path = browserReadPath(read) ?? read.path
+    return this.#transport.ask({ ...readRequest({ ...read, path }, (input ?? {}) as Input), headers: this.#headers(read.method) }) as Promise<AnswerOf<N>>
   }
 
   /** One request as a page would send it, sent once; its answer as it comes, redirects included. A cookie it sets is kept. */

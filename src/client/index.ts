@@ -13,7 +13,7 @@ import { type FollowOptions, follow } from "./follow.ts"
 import { type AnyPage, walk } from "./paging.ts"
 import { type Input, operationOf, readOf, readRequest } from "./requests.ts"
 import { Transport, type TransportOptions } from "./transport.ts"
-import type { AgentOperation, AgentRead, ItemOf, ListName, ReadArguments, ReceiptOf, WriteInput } from "./types.ts"
+import type { AgentOperation, AgentRead, ItemOf, ListName, ReadArguments, ReceiptOf, RoomOperation, WriteInput } from "./types.ts"
 import { deliver, type WriteOptions } from "./write.ts"
 
 /** What the health route answers. */
@@ -120,7 +120,7 @@ export class ResearchRoomClient {
   }
 
   /** The caller's own stored receipt, or null when nothing was stored under the id: the way out of an uncertain delivery. */
-  async receipt<N extends AgentOperation>(name: N, deliveryId: string, options?: ReadOptions): Promise<ReceiptOf<N> | null> {
+  async receipt<N extends RoomOperation>(name: N, deliveryId: string, options?: ReadOptions): Promise<ReceiptOf<N> | null> {
     try {
       const asked = { operation: name, [operationOf(name).delivery]: deliveryId }
       return (await this.#ask("receipt", asked, options)) as ReceiptOf<N>
@@ -166,5 +166,5 @@ export type { ActivityMark } from "./chain.ts"
 export { ChainBroken, ConnectionLost, InstanceChanged, RefusedError, UncertainDelivery, UnexpectedAnswer } from "./errors.ts"
 export type { FollowOptions } from "./follow.ts"
 export type { Fetch, Sleep, TransportOptions } from "./transport.ts"
-export type { AgentOperation, AgentRead, ItemOf, ListName, ReadInput, ReceiptOf, WriteInput } from "./types.ts"
+export type { AgentOperation, AgentRead, ItemOf, ListName, ReadInput, ReceiptOf, RoomOperation, WriteInput } from "./types.ts"
 export type { WriteOptions } from "./write.ts"

@@ -17,8 +17,10 @@ export interface TestInstanceOptions {
 /** A running instance and everything it was seeded with, each thing by its name. */
 export interface ResearchRoom extends Cast {
   readonly baseUrl: string
-  /** A client with the credential or personal key of that name. @throws TypeError for a name the instance does not have */
-  client(name: keyof Cast["credentials"] | keyof Cast["keys"], options?: Partial<Omit<ClientOptions, "token">>): ResearchRoomClient
+  /** A client with the Room credential of that name. @throws TypeError for a name the instance does not have */
+  client(name: keyof Cast["credentials"], options?: Partial<Omit<ClientOptions, "token">>): ResearchRoomClient
+  /** A client with the personal key of that name, for the Library. @throws TypeError for a name the instance does not have */
+  library(name: keyof Cast["keys"], options?: Partial<Omit<ClientOptions, "token">>): ResearchRoomClient
   /** A person signed in to the browser: `owner`, `member`, `visitor`, or anybody by username and password. */
   browser(person: keyof Cast["people"] | Pick<DemoPerson, "username" | "password">, options?: Partial<TransportOptions>): Promise<Browser>
   /** Ends the instance; its temporary data goes with it. A second call waits for the first. */
@@ -31,9 +33,14 @@ export interface ResearchRoom extends Cast {
 export async function startResearchRoom({ deterministic, data, port = 0 }: TestInstanceOptions = {}): Promise<ResearchRoom> {
   const demo = await startDemo({ host: "127.0.0.1", port, data, deterministic, log: openLog("silent") })
   const { baseUrl, people, rooms, credentials, keys, repositories } = demo
-  const tokens: Readonly<Record<string, { readonly token: string }>> = { ...credentials, ...keys }
   let closing: Promise<void> | undefined
   const close = () => (closing ??= demo.close())
+
+  const client = (tokens: Readonly<Record<string, { readonly token: string }>>, what: string, name: string, options: Partial<ClientOptions> | undefined) => {
+    const token = tokens[name]?.token
+    if (token === undefined) throw new TypeError(`There is no ${what} ${name}; there are ${Object.keys(tokens).join(", ")}.`)
+    return new ResearchRoomClient({ baseUrl, token, ...options })
+  }
 
   return {
     baseUrl,
@@ -42,11 +49,8 @@ export async function startResearchRoom({ deterministic, data, port = 0 }: TestI
     credentials,
     keys,
     repositories,
-    client(name, options) {
-      const token = tokens[name]?.token
-      if (token === undefined) throw new TypeError(`There is no credential ${name}; there are ${Object.keys(tokens).join(", ")}.`)
-      return new ResearchRoomClient({ baseUrl, token, ...options })
-    },
+    client: (name, options) => client(credentials, "credential", name, options),
+    library: (name, options) => client(keys, "personal key", name, options),
     browser: (person, options) => Browser.signIn({ baseUrl, ...options }, typeof person === "string" ? people[person] : person),
     close,
     [Symbol.asyncDispose]: close,
@@ -54,4 +58,5 @@ export async function startResearchRoom({ deterministic, data, port = 0 }: TestI
 }
 
 export type { Cast, DemoCredential, DemoPerson, DemoRoom } from "../demo/demo.ts"
+export type { DemoKey } from "../demo/library.ts"
 export { Browser } from "./browser.ts"

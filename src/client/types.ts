@@ -17,6 +17,9 @@ type Ids<Path extends string> = { readonly [Name in NamesIn<Path>]: string }
 /** What the client fills in where the caller does not. */
 type FilledIn = "schemaVersion" | DeliveryKey
 
+/** Operations of the Rooms, whose receipts can be asked for. */
+export type RoomOperation = { [N in AgentOperation]: OperationOf<N>["family"] extends "library" ? never : N }[AgentOperation]
+
 /** Operations that a Room credential or a personal key is for. */
 export type AgentOperation = { [N in OperationName]: OperationOf<N>["surface"] extends "browser" ? never : N }[OperationName]
 
@@ -32,8 +35,8 @@ export type ReceiptOf<N extends OperationName> = Flat<Omit<Receipt, "operation" 
 type BrowserOnly = "session" | "visitor"
 /** Reads that need no session. */
 export type AgentRead = { [N in ReadName]: ReadOf<N>["surface"] extends BrowserOnly ? never : N }[ReadName]
-/** Reads that need no Room credential and no key. */
-export type BrowserRead = { [N in ReadName]: ReadOf<N>["surface"] extends BrowserOnly | "public" | "discovery" ? N : never }[ReadName]
+/** Reads that need no Room credential and no key; of one's own Library, whatever a key of one's own could read. */
+export type BrowserRead = { [N in ReadName]: ReadOf<N>["surface"] extends BrowserOnly | "public" | "discovery" | "key" ? Exclude<N, "library_identity"> : never }[ReadName]
 /** Reads that answer pages. */
 export type ListName = { [N in AgentRead]: ReadOf<N>["cursor"] extends null ? never : N }[AgentRead]
 

@@ -1,32 +1,10 @@
 /** `research-room credential`: Room credentials, for an operator without a browser. */
 import { Command } from "commander"
 import { enumerations } from "../contract/enumerations.ts"
-import type { JsonObject } from "../contract/json.ts"
-import { operationNamed } from "../contract/operations/index.ts"
-import { Refusal } from "../contract/refusals.ts"
-import type { Instance } from "../instance.ts"
 import { dataOption, namedOption, UsageError } from "../settings.ts"
+import { admitAs, listOf } from "./admit-as.ts"
 import { printTable } from "./table.ts"
 import { withInstance } from "./with-instance.ts"
-
-/** Does as the named person what the browser route does, by the same door, and returns the receipt's result. */
-async function admitAs({ ledger, tables, world }: Instance, username: string, name: string, params: Record<string, string>, body: object): Promise<JsonObject> {
-  const operation = operationNamed(name)
-  if (operation === undefined) throw new Error(`${name} is not an operation`)
-  const person = tables.people.named(username.toLowerCase())
-  if (person === undefined) throw new UsageError(`Nobody here is called ${username}.`)
-  try {
-    const actor = { userId: person.userId, username: person.username, grant: null }
-    const receipt = await ledger.admit({ operation, actor, params, body: { schemaVersion: operation.schemaVersion, requestId: world.id(), ...body } })
-    return (JSON.parse(receipt) as { result: JsonObject }).result
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    const issues = error.details.issues?.map(({ path, message }) => `${path.slice(1)} ${message}`) ?? []
-    throw new UsageError([error.message, ...issues].join(" "))
-  }
-}
-
-const listOf = (value: string) => value.split(",").map((part) => part.trim())
 
 interface IssueOptions {
   data: string

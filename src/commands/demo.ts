@@ -2,7 +2,7 @@
 import { Command } from "commander"
 import { startDemo } from "../demo/demo.ts"
 import { openLog } from "../log.ts"
-import { type EdgeSettings, namedOption, portOption, repositoriesOf, withEdgeOptions } from "../settings.ts"
+import { arxivOf, type EdgeSettings, namedOption, portOption, repositoriesOf, withEdgeOptions } from "../settings.ts"
 import { untilEnded } from "./until-ended.ts"
 
 interface Options extends EdgeSettings {
@@ -12,7 +12,8 @@ interface Options extends EdgeSettings {
 }
 
 async function demo(options: Options): Promise<void> {
-  const started = await startDemo({ ...options, repositories: repositoriesOf(options, null), log: openLog(options.json ? "silent" : "info") })
+  const started = await startDemo({ ...options, repositories: repositoriesOf(options, null), arxiv: arxivOf(options), log: openLog(options.json ? "silent" : "info") })
+  const ended = untilEnded(started)
   const { baseUrl, people, rooms, credentials, keys, repositories } = started
   if (options.json) console.log(JSON.stringify({ baseUrl, people, rooms, credentials, keys, repositories }))
   else {
@@ -21,7 +22,7 @@ async function demo(options: Options): Promise<void> {
     console.log(`Sign in as ${people.owner.username} with ${people.owner.password}`)
     console.log(`Write with    ${credentials.member_all.token}`)
   }
-  await untilEnded(started)
+  await ended
 }
 
 export const demoCommand = (): Command =>

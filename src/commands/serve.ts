@@ -2,17 +2,19 @@
 import { Command } from "commander"
 import { openLog } from "../log.ts"
 import { startService } from "../service.ts"
-import { dataOption, type EdgeSettings, portOption, repositoriesOf, withEdgeOptions } from "../settings.ts"
+import { arxivOf, dataOption, type EdgeSettings, portOption, repositoriesOf, withEdgeOptions } from "../settings.ts"
 import { untilEnded } from "./until-ended.ts"
 
 const GITHUB_API = "https://api.github.com"
 
 async function serve(settings: EdgeSettings & { readonly data: string }): Promise<void> {
-  const service = await startService({ ...settings, repositories: repositoriesOf(settings, GITHUB_API), log: openLog() })
+  const service = await startService({ ...settings, repositories: repositoriesOf(settings, GITHUB_API), arxiv: arxivOf(settings), log: openLog() })
+  const ended = untilEnded(service)
   console.log(`research-room serves ${settings.data} at ${service.baseUrl}`)
+  if (settings.baseUrl !== undefined) console.log(`It listens on ${settings.host}, port ${service.port}`)
   console.log(`An agent starts at ${service.baseUrl}/llms.txt`)
   if (service.setUpLink !== null) console.log(`Nobody exists yet. Set up the first person, once, at\n  ${service.setUpLink}`)
-  await untilEnded(service)
+  await ended
 }
 
 export const serveCommand = (): Command =>

@@ -1,7 +1,10 @@
 /** Keeps a service running until it is told to end, and ends it in good order. */
 import type { Service } from "../service.ts"
 
-/** Resolves after SIGTERM or Ctrl-C, once requests under way are finished and the database is closed. A second signal ends at once. */
+/**
+ * Resolves after SIGTERM or Ctrl-C, once requests under way are finished and the database is closed. A second signal ends at once.
+ * Call it before anybody is told that the service is there: from then on it may be ended.
+ */
 export async function untilEnded(service: Service): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())

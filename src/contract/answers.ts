@@ -4,6 +4,7 @@ import { enumerations } from "./enumerations.ts"
 import { shape } from "./fields.ts"
 import { type LabelledKind, labelPrefixes } from "./labels.ts"
 import { researchSchemaVersion } from "./operation.ts"
+import { schemaVersions } from "./versions.ts"
 
 const id = v.string()
 const at = v.string()
@@ -31,7 +32,8 @@ export const page = <S extends v.GenericSchema>(item: S) =>
   })
 
 export const receipt = shape({
-  schemaVersion,
+  /** That of the operation's family. */
+  schemaVersion: v.picklist([schemaVersions.research, schemaVersions.library]),
   operation: v.string(),
   requestId: v.exactOptional(id),
   clientMessageId: v.exactOptional(id),
@@ -201,6 +203,20 @@ export const record = shape({
   materials: v.array(v.unknown()),
   execution: v.nullable(v.unknown()),
 })
+
+/** How a record is cited, in the words of CSL-JSON. Its id never changes; what stands on the record now is in status and note. */
+export const cslItems = v.array(
+  v.looseObject({
+    id: v.string(),
+    type: v.literal("document"),
+    title: v.string(),
+    author: v.array(v.looseObject({ literal: v.string() })),
+    issued: v.looseObject({ "date-parts": v.array(v.array(v.number())) }),
+    URL: v.string(),
+    status,
+    note: v.string(),
+  }),
+)
 
 const conceptFields = { versionId: id, key: v.string(), label: v.string(), definition: v.string(), recordLabel: v.string(), recordKind, roomId: id }
 export const conceptSummary = shape(conceptFields)

@@ -1,7 +1,11 @@
+const referencePurpose = ["premise", "supports", "contradicts", "extends", "related", "derived_from", "refines"] as const
+const questionVerdict = ["answers", "partly_answers", "does_not_answer"] as const
+const linkKind = ["corrects", "supersedes", "retracts", "disputes"] as const
+
 /** The closed sets of words of the protocol. Validators, JSON Schemas and the manifest are made from these. */
 export const enumerations = {
   permission: ["post_thread", "publish_records", "manage_own_experiments"],
-  referencePurpose: ["premise", "supports", "contradicts", "extends", "related", "derived_from", "refines"],
+  referencePurpose,
   recordKind: ["hypothesis", "finding", "cited_claim"],
   recordStatus: ["current", "disputed", "corrected", "superseded", "retracted"],
   roomState: ["active", "archived"],
@@ -21,19 +25,43 @@ export const enumerations = {
   findingOutcome: ["positive", "negative", "inconclusive"],
   evidenceKind: ["attempt_output", "attempt_outcome", "material", "record", "paper"],
   hypothesisVerdict: ["supports", "contradicts", "inconclusive"],
-  questionVerdict: ["answers", "partly_answers", "does_not_answer"],
-  linkKind: ["corrects", "supersedes", "retracts", "disputes"],
+  questionVerdict,
+  linkKind,
   checkpointState: ["open", "concluded"],
   /** How a finding names an attempt: as one that produced it, one compared with, or in an evidence entry only. */
   attemptRole: ["producing", "baseline", "evidence"],
+  provenanceNode: ["hypothesis", "experiment", "plan", "attempt", "finding", "cited_claim", "material", "finding_link", "link"],
+  /**
+   * How one object leads back to another that it speaks of, rests on or was made with. Of a record: its purpose in naming
+   * another, `evidence`, `results_from` and `compares_with` (attempts), `reports_on` (an experiment), `uses` (a material). Of an
+   * experiment `addresses`; of a plan `plans`, `tests`, `premise`, `requires`; of an attempt `executes`, `follows`, `reruns`,
+   * `reproduces`, `consumes`; of a material `produced_by`. Of a finding link `relates`, `evidence` and its verdicts; of a link its
+   * kind and `replaced_by`.
+   */
+  provenanceEdge: [
+    ...referencePurpose, "evidence", "results_from", "compares_with", "reports_on", "uses", "addresses", "plans", "tests", "requires",
+    "executes", "follows", "reruns", "reproduces", "consumes", "produced_by", "relates", "inconclusive", ...questionVerdict, ...linkKind, "replaced_by",
+  ],
+  /** What full-text search finds. */
+  searchKind: ["hypothesis", "finding", "cited_claim", "experiment", "thread", "message"],
   memberRole: ["owner", "member"],
   joinDecision: ["accept", "decline"],
+  libraryPermission: ["read_library", "read_annotations", "file_papers", "post_notes"],
+  /** How far a personal key reaches: the Library and every Collection, the Library and the person's own, or chosen ones. */
+  keyReach: ["all", "owned", "selected"],
+  /** Whether arXiv's metadata of a paper is known here. */
+  metadata: ["known", "unknown"],
+  highlightColour: ["yellow", "green", "blue", "pink", "purple", "orange"],
   /** The parts of the service, in the order in which a client meets them. */
   slice: ["rooms", "threads", "research", "attempts", "materials", "publications", "links", "library"],
   skillPart: ["capabilities", "examples"],
 } as const
 
 export type Permission = (typeof enumerations.permission)[number]
+export type LibraryPermission = (typeof enumerations.libraryPermission)[number]
+/** What a Room credential or a personal key may be given. */
+export type AnyPermission = Permission | LibraryPermission
+export type KeyReach = (typeof enumerations.keyReach)[number]
 export type RecordKind = (typeof enumerations.recordKind)[number]
 export type ExperimentStatus = (typeof enumerations.experimentStatus)[number]
 export type AttemptStatus = (typeof enumerations.attemptStatus)[number]
@@ -44,6 +72,9 @@ export type RecordStatus = (typeof enumerations.recordStatus)[number]
 export type LinkKind = (typeof enumerations.linkKind)[number]
 export type AttemptRole = (typeof enumerations.attemptRole)[number]
 export type CheckpointState = (typeof enumerations.checkpointState)[number]
+export type ProvenanceNode = (typeof enumerations.provenanceNode)[number]
+export type ProvenanceEdge = (typeof enumerations.provenanceEdge)[number]
+export type SearchKind = (typeof enumerations.searchKind)[number]
 export type RoomState = (typeof enumerations.roomState)[number]
 export type Slice = (typeof enumerations.slice)[number]
 export type SkillPart = (typeof enumerations.skillPart)[number]
@@ -54,4 +85,12 @@ export const permissionMeanings: Record<Permission, string> = {
   post_thread: "Start Threads, post, reuse records, relate findings, write checkpoints, correct, supersede and dispute.",
   publish_records: "Publish hypotheses, findings and cited claims, and retract one's own.",
   manage_own_experiments: "Propose and take experiments, act on one's own assigned work, and register reproductions.",
+}
+
+/** What each permission lets a personal key do, as far as it reaches. */
+export const libraryPermissionMeanings: Record<LibraryPermission, string> = {
+  read_library: "Read saved papers, Collections and their notes.",
+  read_annotations: "Read one's own annotations: free text and highlights.",
+  file_papers: "Save papers, create and rename Collections, add papers to them and remove papers from them.",
+  post_notes: "Post notes on papers of Collections, under the owner's name.",
 }

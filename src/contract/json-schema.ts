@@ -81,7 +81,7 @@ export const sharedSchemas = (form: Form & { readonly shared: Shared }): Record<
 
 /** Where the schema of an operation is served. */
 export const schemaUrl = ({ document, name }: Pick<Operation, "document" | "name">, baseUrl: string): string =>
-  `${baseUrl}/api/research/${document}-schema?operation=${name}`
+  `${baseUrl}${document === "library" ? "/api/agent/library/schema" : `/api/research/${document}-schema`}?operation=${name}`
 
 /** What the body of an operation must be, conditional requirements included. */
 export function bodySchema(operation: Operation, form: Form = {}): JsonSchema {

@@ -27,6 +27,8 @@ export const limits = {
   premises: 20,
   references: 20,
   searchQuery: 200,
+  /** Words of the instance that may begin like the last one of a search; with more, it is looked up as a whole word. */
+  searchBeginnings: 1_000,
   /** A name within a body: of an arm, an output, a metric, an environment variable. */
   name: 200,
   evidence: 50,
@@ -38,6 +40,9 @@ export const limits = {
   citations: 50,
   /** Items of a list in a context; Threads are never cut. */
   contextItems: 500,
+  /** Nodes of each kind in a provenance graph, and steps around the node in focus. */
+  provenanceNodes: 500,
+  provenanceDepth: 5,
   protocolSteps: 50,
   protocolArms: 20,
   argv: 200,
@@ -53,6 +58,26 @@ export const limits = {
   repositoryCheckSeconds: 120,
   /** Requests an hour that the repository host takes from one address without a token. */
   repositoryRequestsPerHour: 60,
+
+  /** The Library's caps. */
+  collectionPapers: 1_000,
+  savedPapers: 20_000,
+  ownedCollections: 200,
+  collectionMembers: 100,
+  /** Notes on one paper in one Collection, and highlights in one paper. */
+  threadNotes: 1_000,
+  highlights: 1_000,
+
+  collectionName: 100,
+  /** Papers in one write. */
+  arxivIds: 50,
+  note: 10_000,
+  /** Characters of the BibTeX in one import, and of one entry in it. */
+  bibtex: 500_000,
+  bibtexEntry: 20_000,
+  /** Collections that a personal key of selected reach may name. */
+  keyCollections: 200,
+  lastPage: 10_000,
 
   usernameMin: 2,
   usernameMax: 40,

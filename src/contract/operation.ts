@@ -3,11 +3,12 @@
  * the manifest, the schemas, the OpenAPI document, the skill and the client are all derived from it.
  */
 import * as v from "valibot"
-import type { Permission } from "./enumerations.ts"
+import type { AnyPermission } from "./enumerations.ts"
 import { client, shape, uuid } from "./fields.ts"
+import { limits } from "./limits.ts"
 import type { Issue, RefusalCode } from "./refusals.ts"
 import { type Checked, check } from "./validation.ts"
-import { schemaVersions } from "./versions.ts"
+import { type Family, schemaVersions } from "./versions.ts"
 
 export const researchSchemaVersion = schemaVersions.research
 
@@ -26,24 +27,29 @@ export interface EntryForm {
   readonly form: "message" | "card" | "receipt"
 }
 
+/** Which schema document an operation stands in; those of the Library stand in one of their own. */
+export type SchemaDocument = "research" | "publication" | "library"
+
 export interface OperationSpec<N extends string, E extends v.ObjectEntries, R extends v.ObjectEntries> {
   name: N
   /** Who may call it: agents (and, through the mirrored route, people), or people in the browser only. */
   surface: "agent" | "browser"
   method?: "POST" | "PATCH" | "DELETE"
-  /** With `{name}` for each id in it; left out, `/api/agent/research/<name>`. */
+  /** With `{name}` for each id in it; left out, `/api/agent/<family>/<name>`. */
   path?: string
   /** One sentence on what an accepted write does. */
   summary: string
-  permissions?: readonly Permission[]
-  /** Which schema document of the interface it stands in. */
-  document?: "research" | "publication"
-  /** Who may do it in a Room; a member where nothing is said. */
+  permissions?: readonly AnyPermission[]
+  document?: SchemaDocument
+  /** Who may do it in a Room; a member where nothing is said, and in the Library the person themselves. */
   by?: "person" | "member" | "owner"
   /** How the route says that the Room is archived; `admitted` where an archived Room takes it all the same. */
   archived?: "room_archived" | "room_unavailable" | "admitted"
-  /** Whether a retry must come from the credential that sent the first delivery. */
-  receiptOf?: "member" | "credential"
+  /**
+   * Whether a retry must come from the credential that sent the first delivery. `nobody`: it only sets a state that may be
+   * set again, and its receipt is not kept.
+   */
+  receiptOf?: "member" | "credential" | "nobody"
   delivery?: DeliveryKey
   /** The kind of object a receipt names in `target`. */
   target: string
@@ -58,6 +64,8 @@ export interface OperationSpec<N extends string, E extends v.ObjectEntries, R ex
   atLeastOneOf?: readonly string[]
   /** Refusals of its own, beyond those that follow from its permissions, path and body. */
   refusals?: readonly RefusalCode[]
+  /** Bytes that its content may have, where it is another number than for other writes. */
+  contentBytes?: number
   /** The body beyond schemaVersion, the delivery id and client. */
   fields: E
   /** What `result` of the receipt holds. */
@@ -66,9 +74,9 @@ export interface OperationSpec<N extends string, E extends v.ObjectEntries, R ex
   example: Record<string, unknown>
 }
 
-const common = <K extends DeliveryKey>(key: K) =>
-  ({ schemaVersion: v.literal(researchSchemaVersion), [key]: uuid, client: v.exactOptional(client) }) as {
-    schemaVersion: v.LiteralSchema<3, undefined>
+const common = <K extends DeliveryKey, F extends Family>(key: K, family: F) =>
+  ({ schemaVersion: v.literal(schemaVersions[family]), [key]: uuid, client: v.exactOptional(client) }) as unknown as {
+    schemaVersion: v.LiteralSchema<(typeof schemaVersions)[F], undefined>
     client: v.ExactOptionalSchema<typeof client, undefined>
   } & Record<K, typeof uuid>
 
@@ -78,36 +86,41 @@ export function operation<
   E extends v.ObjectEntries,
   R extends v.ObjectEntries,
   K extends DeliveryKey = "requestId",
-  const P extends string = `/api/agent/research/${N}`,
+  const F extends Family = "research",
+  const P extends string = `/api/agent/${F}/${N}`,
   const S extends "agent" | "browser" = "agent" | "browser",
->(spec: OperationSpec<N, E, R> & { delivery?: K; path?: P; surface: S }) {
+>(spec: OperationSpec<N, E, R> & { delivery?: K; family?: F; path?: P; surface: S }) {
   const delivery = (spec.delivery ?? "requestId") as K
-  const body = shape({ ...common(delivery), ...spec.fields })
+  const family = (spec.family ?? "research") as F
+  const inRooms = family === "research"
+  const body = shape({ ...common(delivery, family), ...spec.fields })
   return {
     name: spec.name,
+    family,
     surface: spec.surface as S,
     method: spec.method ?? ("POST" as const),
     // The client types the ids that a caller gives by the names in the path.
-    path: (spec.path ?? `/api/agent/research/${spec.name}`) as P,
+    path: (spec.path ?? `/api/agent/${family}/${spec.name}`) as P,
     summary: spec.summary,
     permissions: spec.permissions ?? [],
-    document: spec.document ?? ("research" as const),
-    archived: spec.archived ?? ("room_unavailable" as const),
+    document: spec.document ?? family,
+    archived: spec.archived ?? (inRooms ? ("room_unavailable" as const) : ("admitted" as const)),
     receiptOf: spec.receiptOf ?? ("member" as const),
     delivery,
     target: spec.target,
-    by: spec.by ?? ("member" as const),
-    entry: spec.entry ?? (spec.surface === "agent" ? { kind: spec.name, form: "receipt" as const } : null),
-    activity: spec.activity ?? (spec.surface === "agent" ? spec.name : null),
+    by: spec.by ?? (inRooms ? ("member" as const) : ("person" as const)),
+    entry: spec.entry ?? (spec.surface === "agent" && inRooms ? { kind: spec.name, form: "receipt" as const } : null),
+    activity: spec.activity ?? (spec.surface === "agent" && inRooms ? spec.name : null),
     expected: spec.expected ?? [],
     requiredWhen: spec.requiredWhen ?? [],
     atLeastOneOf: spec.atLeastOneOf ?? [],
     refusals: spec.refusals ?? [],
-    schemaVersion: researchSchemaVersion,
+    contentBytes: spec.contentBytes ?? limits.contentBytes,
+    schemaVersion: schemaVersions[family],
     body,
     result: shape(spec.result),
     example: {
-      schemaVersion: researchSchemaVersion,
+      schemaVersion: schemaVersions[family],
       [delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e",
       ...spec.example,
     } as v.InferInput<typeof body>,
@@ -122,14 +135,15 @@ export const writeParameters = {
 /** An operation as the ledger and the edge see it, whatever its body. */
 export interface Operation {
   readonly name: string
+  readonly family: Family
   readonly surface: "agent" | "browser"
   readonly method: "POST" | "PATCH" | "DELETE"
   readonly path: string
   readonly summary: string
-  readonly permissions: readonly Permission[]
-  readonly document: "research" | "publication"
+  readonly permissions: readonly AnyPermission[]
+  readonly document: SchemaDocument
   readonly archived: "room_archived" | "room_unavailable" | "admitted"
-  readonly receiptOf: "member" | "credential"
+  readonly receiptOf: "member" | "credential" | "nobody"
   readonly delivery: DeliveryKey
   readonly target: string
   readonly by: "person" | "member" | "owner"
@@ -139,6 +153,7 @@ export interface Operation {
   readonly requiredWhen: readonly RequiredWhen[]
   readonly atLeastOneOf: readonly string[]
   readonly refusals: readonly RefusalCode[]
+  readonly contentBytes: number
   readonly schemaVersion: number
   readonly body: v.GenericSchema & { readonly entries: v.ObjectEntries }
   readonly result: v.GenericSchema & { readonly entries: v.ObjectEntries }

@@ -1,22 +1,40 @@
 /** What a read is: its path, its parameters, the kind of its cursor and the shape of its answer. */
 import * as v from "valibot"
-import { plain } from "./fields.ts"
+import type { LibraryPermission } from "./enumerations.ts"
+import { oneOf, plain } from "./fields.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { limits } from "./limits.ts"
 import { Refusal, type RefusalCode } from "./refusals.ts"
 import { check } from "./validation.ts"
+import type { Family } from "./versions.ts"
 
 /** How a list continues: by a sequence number, by the id of the last item, by a text to be sent back as it is, or by counting. */
 export type CursorKind = "sequence" | "uuid" | "opaque" | "offset"
 
-/** Who may ask: anyone, a Room credential, a signed-in person, or a browser whether signed in or not. */
-export type ReadSurface = "public" | "credential" | "session" | "visitor" | "discovery"
+/** Who may ask: anyone, a Room credential, a personal key, a signed-in person, or a browser whether signed in or not. */
+export type ReadSurface = "public" | "credential" | "key" | "session" | "visitor" | "discovery"
+
+/** What a read answers in. */
+export type MediaType = "application/json" | "text/plain" | "text/markdown" | "application/x-bibtex" | "application/vnd.citationstyles.csl+json" | "application/zip"
+
+/** Whether it is text, which always goes out in UTF-8; everything else is a file. */
+export const isText = (mediaType: MediaType): boolean => mediaType !== "application/zip"
+
+/** An answer in another form than the read's own. */
+export interface Format {
+  readonly mediaType: MediaType
+  readonly answer: v.GenericSchema
+}
+/** Other forms of an answer, by the word that `format` asks for them with. */
+export type Formats = Readonly<Record<string, Format>>
 
 export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
   name: N
   surface?: ReadSurface
   path: string
   summary: string
+  /** What a personal key must have; a read that asks for something is also served to its person in the browser. */
+  permissions?: readonly LibraryPermission[]
   /** Query parameters beyond `limit` and `after`, which every list has. */
   parameters?: P
   cursor?: CursorKind
@@ -25,9 +43,12 @@ export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
   /** Refusals of its own, beyond those that follow from its surface, path and parameters. */
   refusals?: readonly RefusalCode[]
   /** JSON where nothing is said. */
-  mediaType?: "text/plain" | "text/markdown"
+  mediaType?: Exclude<MediaType, "application/json">
   answer: A
 }
+
+/** The parameter by which a reader picks among several forms; `json` is the read's own. */
+const formatParameter = (formats: Formats) => v.exactOptional(v.pipe(oneOf(["json", ...Object.keys(formats)]), v.description("The form of the answer; json when left out.")))
 
 /** Says what a parameter means, for the documents: in a query string everything is text. */
 const means = <T>(parameter: JsonSchema) => v.metadata<T, { parameter: JsonSchema }>({ parameter })
@@ -48,8 +69,12 @@ const pageLimit = (most: number = limits.pageItems) => digits(1, most, { default
 const onwards = "Where to go on: the nextCursor of the page before. Left out, the list starts at its beginning."
 const sequence = digits(0, 999_999_999_999_999, { description: onwards })
 const cursorText = v.pipe(plain(200), v.description(onwards))
+const libraryOffset = digits(0, 999_999_999_999_999, { description: "Where to go on: the nextOffset of the page before. Left out, the list starts at its beginning." })
 
-/** Defines a read. A read with a cursor is a list: it takes `limit` and `after` and answers pages. */
+/**
+ * Defines a read. A read with a cursor is a list: it takes `limit` and `after` and answers pages. Lists of the Library page
+ * by `offset` alone, in pages of one size.
+ */
 export function read<
   const N extends string,
   const C extends CursorKind | undefined = undefined,
@@ -57,27 +82,43 @@ export function read<
   P extends v.ObjectEntries = Record<never, never>,
   const Path extends string = string,
   const S extends ReadSurface = "public",
->(spec: ReadSpec<N, P, A> & { cursor?: C; path: Path; surface?: S }) {
+  const F extends Family = "research",
+  const M extends MediaType = "application/json",
+  const X extends Formats = Record<never, never>,
+>(spec: ReadSpec<N, P, A> & { cursor?: C; path: Path; surface?: S; family?: F; mediaType?: M; formats?: X }) {
   const after = spec.cursor === "sequence" || spec.cursor === "offset" ? sequence : cursorText
-  const paging = spec.cursor === undefined ? {} : { limit: v.exactOptional(pageLimit(spec.pageItems)), after: v.exactOptional(after) }
-  const parameters = { ...paging, ...spec.parameters } as P & Paging<C>
+  const listed = { limit: v.exactOptional(pageLimit(spec.pageItems)), after: v.exactOptional(after) }
+  const paging = spec.cursor === undefined ? {} : spec.family === "library" ? { offset: v.exactOptional(libraryOffset) } : listed
+  const formats = (spec.formats ?? {}) as X
+  const format = Object.keys(formats).length === 0 ? {} : { format: formatParameter(formats) }
+  const parameters = { ...paging, ...spec.parameters, ...format } as unknown as P & Paging<C, F> & FormatChoice<X>
   return {
     name: spec.name,
+    family: (spec.family ?? "research") as F,
     surface: (spec.surface ?? "public") as S,
     method: "GET" as const,
     path: spec.path as Path,
     summary: spec.summary,
+    permissions: spec.permissions ?? [],
     query: v.object(parameters),
     cursor: (spec.cursor ?? null) as C extends undefined ? null : C,
     refusals: spec.refusals ?? [],
-    mediaType: spec.mediaType ?? ("application/json" as const),
+    mediaType: (spec.mediaType ?? "application/json") as M,
     answer: spec.answer,
+    formats,
   }
 }
 
-/** The parameters every list has. */
-type Paging<C extends CursorKind | undefined> = C extends undefined
+/** The parameter that every read in several forms has. */
+type FormatChoice<X extends Formats> = [keyof X] extends [never]
   ? Record<never, never>
+  : { format: v.ExactOptionalSchema<v.PicklistSchema<readonly ("json" | Extract<keyof X, string>)[], undefined>, undefined> }
+
+/** The parameters every list has. */
+type Paging<C extends CursorKind | undefined, F extends Family> = C extends undefined
+  ? Record<never, never>
+  : F extends "library"
+  ? { offset: v.ExactOptionalSchema<typeof libraryOffset, undefined> }
   : {
       limit: v.ExactOptionalSchema<ReturnType<typeof pageLimit>, undefined>
       after: v.ExactOptionalSchema<C extends "sequence" | "offset" ? typeof sequence : typeof cursorText, undefined>
@@ -86,16 +127,27 @@ type Paging<C extends CursorKind | undefined> = C extends undefined
 /** A read as the edge sees it, whatever its parameters. */
 export interface Read {
   readonly name: string
+  readonly family: Family
   readonly surface: ReadSurface
   readonly method: "GET"
   readonly path: string
   readonly summary: string
+  readonly permissions: readonly LibraryPermission[]
   readonly query: v.GenericSchema & { readonly entries: v.ObjectEntries }
   readonly cursor: CursorKind | null
   readonly refusals: readonly RefusalCode[]
-  readonly mediaType: "application/json" | "text/plain" | "text/markdown"
+  readonly mediaType: MediaType
   readonly answer: v.GenericSchema
+  readonly formats: Formats
 }
+
+/** The media type of an answer in one of a read's forms. */
+export const mediaTypeOf = ({ mediaType, formats }: Pick<Read, "mediaType" | "formats">, format: unknown): MediaType =>
+  (typeof format === "string" ? formats[format]?.mediaType : undefined) ?? mediaType
+
+/** Where a person signed in to the browser asks for a read of theirs that also a personal key may ask for; null where there is none. */
+export const browserReadPath = ({ surface, permissions, path }: Pick<Read, "surface" | "permissions" | "path">): string | null =>
+  surface === "key" && permissions.length > 0 ? path.replace("/api/agent/", "/api/") : null
 
 /** A whole number of a query string, from 0 to `max`. */
 export const wholeNumber = (max: number) => digits(0, max)

@@ -1,5 +1,6 @@
-/** The refusals of the research and browser surfaces: what brings each of them about, and what a client does about it. */
+/** The refusals of every surface: what brings each of them about, and what a client does about it. */
 import { limits } from "./limits.ts"
+import type { Family } from "./versions.ts"
 
 /**
  * What about a request can bring a refusal about. `any`: every route. `route`: a path or method that is not served.
@@ -22,6 +23,10 @@ export interface RefusalSpec {
   readonly path?: readonly string[]
   /** Properties of a body, or parameters of a query, that can bring it about. */
   readonly given?: readonly string[]
+  /** What the Library calls it, in the few words of its own table; left out, the same. */
+  readonly library?: string
+  /** Where it alone occurs. */
+  readonly family?: Family
   readonly meaning: string
   /** What a client does about it. */
   readonly remedy: string
@@ -29,10 +34,10 @@ export interface RefusalSpec {
 
 const inWords = (count: number) => count.toLocaleString("en")
 
-/** Every refusal of the research and browser surfaces. */
+/** Every refusal. Those of the Library stand at the end. */
 export const refusals = {
   not_authenticated: {
-    status: [401], retryable: false, when: ["caller"],
+    status: [401], retryable: false, when: ["caller"], library: "not_authorized",
     meaning: "The credential or session is missing, unknown, mistyped, expired, revoked, or of the wrong kind for this route.",
     remedy: "Stop and ask the person who issued the credential for a new one; for browser routes, sign in.",
   },
@@ -47,7 +52,7 @@ export const refusals = {
     remedy: "Only the Room's owner can change that; do not retry.",
   },
   permission_missing: {
-    status: [403], retryable: false, when: ["permission"],
+    status: [403], retryable: false, when: ["permission"], library: "not_authorized",
     meaning: "The credential lacks a permission; current.needed names what the operation needs.",
     remedy: "Ask for a credential with the permissions named in current.needed.",
   },
@@ -57,7 +62,7 @@ export const refusals = {
     remedy: "Work in the credential's own Room and Threads; its identity names them.",
   },
   role_required: {
-    status: [403], retryable: false, when: ["role"],
+    status: [403], retryable: false, when: ["role"], library: "not_authorized",
     meaning: "The operation asks for a role the caller does not have; current.needed names it.",
     remedy: "Leave it to the person who has that role.",
   },
@@ -67,7 +72,7 @@ export const refusals = {
     remedy: "Read, cite, and do not retry.",
   },
   room_unavailable: {
-    status: [404], retryable: false, when: ["subject"], given: ["roomId", "threadId"],
+    status: [404], retryable: false, when: ["subject"], given: ["roomId", "threadId"], library: "unknown_object",
     meaning: "No such Room, Thread or other object, or (with current.room) the Room is archived and admits no new research work.",
     remedy: "With current.room, read and do not retry; otherwise check the id.",
   },
@@ -157,7 +162,7 @@ export const refusals = {
     remedy: "Send less; put large outputs where they can be fetched, and cite them by digest.",
   },
   content_too_large: {
-    status: [413], retryable: false, when: ["delivery"],
+    status: [413], retryable: false, when: ["delivery"], library: "request_too_large",
     meaning: `The accepted content would be over ${inWords(limits.contentBytes)} bytes of canonical JSON.`,
     remedy: "Shorten it, or split it into several contributions.",
   },
@@ -172,17 +177,17 @@ export const refusals = {
     remedy: "Use the base URL; the operator sets it when the service starts.",
   },
   invalid_schema: {
-    status: [422], retryable: false, when: ["body"],
+    status: [422], retryable: false, when: ["body"], library: "invalid_request",
     meaning: "The body breaks its schema; issues lists every violation by path.",
     remedy: "Correct every path that issues names; the id may stay, for nothing was stored.",
   },
   invalid_parameter: {
-    status: [422], retryable: false, when: ["query"],
+    status: [422], retryable: false, when: ["query"], library: "invalid_request",
     meaning: "A query parameter or cursor is unknown or malformed; issues names it.",
     remedy: "Correct the parameter that issues names; start a traversal anew when its cursor is refused.",
   },
   unknown_reference: {
-    status: [422], retryable: false, when: ["reference"],
+    status: [422], retryable: false, when: ["reference"], library: "invalid_request",
     meaning: "The body refers to an exact object that does not exist here; issues names the path.",
     remedy: "Look up the right id, or publish the object first.",
   },
@@ -201,6 +206,46 @@ export const refusals = {
     meaning: "The service could not finish; with committed null, delivery is uncertain: keep the id and the body and send them again.",
     remedy: "Wait retryAfter seconds, then send the same id, body and credential again.",
   },
+
+  not_authorized: {
+    status: [401, 403], retryable: false, family: "library",
+    meaning: "401: the personal key is missing, unknown, expired or revoked, or it is a Room credential. 403: the key lacks the permission that current.needed names, its reach leaves the Library out, or only the owner of the Collection may do it.",
+    remedy: "On 401, stop and ask the person for a new key; on 403, ask for one that has what current.needed names.",
+  },
+  unknown_collection: {
+    status: [404], retryable: false, family: "library", path: ["collectionId"], given: ["collectionId"],
+    meaning: "No such Collection in reach.",
+    remedy: "Take the id from the list of Collections; what is out of reach answers as what does not exist.",
+  },
+  unknown_paper: {
+    status: [404], retryable: false, family: "library",
+    meaning: "The Collection does not hold the paper, or no such paper is in reach.",
+    remedy: "Check the arXiv id, and add the paper to the Collection first.",
+  },
+  unknown_object: {
+    status: [404], retryable: false, family: "library",
+    meaning: "No such note, highlight, invitation, member or key of one's own; browser routes only.",
+    remedy: "Read the list again: it may be gone since.",
+  },
+  thread_has_notes: {
+    status: [409], retryable: false, family: "library",
+    meaning: "The paper stays in the Collection while its thread holds a note; current.notes counts them.",
+    remedy: "Leave it, or ask the people who wrote the notes to delete them.",
+  },
+  limit_reached: {
+    status: [409], retryable: false, family: "library",
+    meaning: "A cap was met, which current.limit names; nothing of the batch was written.",
+    remedy: "File less, or elsewhere; a retry meets the same cap.",
+  },
+  invalid_request: {
+    status: [422], retryable: false, family: "library",
+    meaning: "The body or a query parameter does not match its schema, or names something that does not exist here; issues lists every fault by path.",
+    remedy: "Correct every path that issues names; the id may stay, for nothing was stored.",
+  },
 } as const satisfies Record<string, RefusalSpec>
 
 export type RefusalCode = keyof typeof refusals
+
+/** The code under which a family tells a refusal. */
+export const codeIn = (code: RefusalCode, family: Family): RefusalCode =>
+  family === "library" ? (((refusals[code] as RefusalSpec).library as RefusalCode | undefined) ?? code) : code

@@ -1,8 +1,9 @@
 /** A refusal, thrown anywhere below the edge and rendered there. */
 import type { JsonObject } from "./json.ts"
-import { type RefusalCode, refusals } from "./refusal-codes.ts"
+import { codeIn, type RefusalCode, refusals } from "./refusal-codes.ts"
+import { type Family, schemaVersions } from "./versions.ts"
 
-export { type RefusalCode, refusals }
+export { codeIn, type RefusalCode, refusals }
 
 /** One violation: where (a JSON Pointer) and what, as a sentence. */
 export interface Issue {
@@ -44,13 +45,13 @@ export class Refusal extends Error {
     return refusals[this.code].retryable && this.status !== 422
   }
 
-  /** The refusal envelope of the interface. */
-  envelope(schemaVersion: number): JsonObject {
+  /** The refusal envelope of the interface, in the words of the family that answers. */
+  envelope(family: Family): JsonObject {
     const { current, issues, retryAfter, committed } = this.details
     return {
-      schemaVersion,
+      schemaVersion: schemaVersions[family],
       error: this.message,
-      refusal: this.code,
+      refusal: codeIn(this.code, family),
       committed: committed === undefined ? false : committed,
       retryable: this.retryable,
       retryAfter: retryAfter ?? null,

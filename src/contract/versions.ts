@@ -6,3 +6,13 @@ export const protocolVersion = 7
 
 /** What `schemaVersion` is, in bodies and answers, in each family of operations. */
 export const schemaVersions = { research: 3, library: 1 } as const
+
+/** Operations and reads come in two families, each with its own schema version, credential and names of refusals. */
+export type Family = keyof typeof schemaVersions
+
+/** Below these paths everything is the Library's, what is not served there included. */
+const libraryRoots = ["/api/agent/library", "/api/library"]
+
+/** Whose envelope answers a path, whether something is served there or not. */
+export const familyOf = (path: string): Family =>
+  libraryRoots.some((root) => path === root || path.startsWith(`${root}/`)) ? "library" : "research"

@@ -20,7 +20,7 @@ const affordance = shape({
   values: v.exactOptional(v.record(v.string(), v.array(v.string()))),
 })
 /** What the server would accept next, from whom, with the block to copy as the guard. */
-const affordances = (status: v.GenericSchema) => shape({ expected: shape({ expectedRevision: count, expectedStatus: status }), operations: v.array(affordance) })
+const affordances = <S extends v.GenericSchema>(status: S) => shape({ expected: shape({ expectedRevision: count, expectedStatus: status }), operations: v.array(affordance) })
 
 const { purpose: _purpose, explanation: _explanation, ...resolvedFields } = resolved.entries
 const related = shape(resolvedFields)

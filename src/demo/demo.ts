@@ -11,6 +11,7 @@ import { moment } from "../ledger/world.ts"
 import { type Service, startService } from "../service.ts"
 import { UsageError } from "../settings.ts"
 import type { RepositorySettings } from "../repositories/configured.ts"
+import { type DemoKey, type KeyName, tellLibrary } from "./library.ts"
 import { type DemoRepositories, makeRepositories } from "./repositories.ts"
 import { Narrator, StoryClock } from "./narrator.ts"
 import { tellMainStory } from "./story.ts"
@@ -43,7 +44,7 @@ export interface Cast {
   readonly people: Record<"owner" | "member" | "visitor", DemoPerson>
   readonly rooms: Record<"main" | "empty" | "archived", DemoRoom>
   readonly credentials: Record<CredentialName, DemoCredential>
-  readonly keys: Record<string, never>
+  readonly keys: Record<KeyName, DemoKey>
   readonly repositories: DemoRepositories
 }
 
@@ -56,6 +57,8 @@ export interface DemoOptions {
   readonly deterministic?: boolean | undefined
   /** Where repositories are looked up after the demo's own. */
   readonly repositories?: Pick<RepositorySettings, "folders" | "github">
+  /** Where arXiv is asked about papers that people file; left out, nobody is. */
+  readonly arxiv?: { readonly api: string } | null
   readonly log: Logger
 }
 
@@ -108,7 +111,8 @@ async function tell(instance: Instance, clock: StoryClock, repositories: DemoRep
     archived_member_all: archivedMember,
   }
   const credentials = Object.fromEntries(credentialNames.map((name) => [name, issued[name].shown])) as Record<CredentialName, DemoCredential>
-  return { people, rooms: { main, empty, archived }, credentials, keys: {}, repositories }
+  const keys = await tellLibrary(instance, narrator, people)
+  return { people, rooms: { main, empty, archived }, credentials, keys, repositories }
 }
 
 export interface Demo extends Service, Cast {}

@@ -2,8 +2,8 @@
 import { HTTPResponse } from "h3"
 import { extendJson, type Writable, writeJson } from "../contract/json.ts"
 import type { Refusal } from "../contract/refusals.ts"
-import { schemaVersions } from "../contract/versions.ts"
-import type { ColumnPage, Page } from "../ledger/paging.ts"
+import { type Family, schemaVersions } from "../contract/versions.ts"
+import type { ColumnPage, LibraryPage, Page } from "../ledger/paging.ts"
 
 /** On every answer, pages and errors alike. */
 export const commonHeaders: Readonly<Record<string, string>> = {
@@ -19,12 +19,16 @@ export const commonHeaders: Readonly<Record<string, string>> = {
 export const answer = (body: string, type: string, status = 200, headers: Readonly<Record<string, string>> = {}): HTTPResponse =>
   new HTTPResponse(body, { status, headers: { ...commonHeaders, "content-type": `${type}; charset=utf-8`, ...headers } })
 
+/** A file that never changes under its name. */
+export const asset = (body: Uint8Array<ArrayBuffer>, type: string): HTTPResponse =>
+  new HTTPResponse(body, { headers: { ...commonHeaders, "content-type": type, "cache-control": "public, max-age=31536000, immutable" } })
+
 /** An answer of JSON text. */
 export const json = (text: string, status = 200, headers?: Readonly<Record<string, string>>): HTTPResponse => answer(text, "application/json", status, headers)
 
 /** An object with its schema version, as most reads answer. */
-export const versioned = (value: { readonly [member: string]: Writable }): string =>
-  extendJson(writeJson({ schemaVersion: schemaVersions.research }), value)
+export const versioned = (value: { readonly [member: string]: Writable }, family: Family = "research"): string =>
+  extendJson(writeJson({ schemaVersion: schemaVersions[family] }), value)
 
 /** What a page of any form carries besides its items. `url` is the read as it was asked, below the base path. */
 function envelope({ nextCursor, hasMore }: Pick<Page, "nextCursor" | "hasMore">, url: URL, basePath: string, generatedAt: string) {
@@ -46,12 +50,26 @@ export const pageText = (page: Page, url: URL, basePath: string, generatedAt: st
 export const columnPageText = (page: ColumnPage, url: URL, basePath: string, generatedAt: string): string =>
   writeJson({ schemaVersion: schemaVersions.research, ...page.members, ...envelope(page, url, basePath, generatedAt) })
 
+/** A page of the Library, which counts where other lists name a cursor. */
+export function libraryPageText({ items, nextOffset, members }: LibraryPage, url: URL, basePath: string): string {
+  const onwards = new URL(url)
+  if (nextOffset !== null) onwards.searchParams.set("offset", String(nextOffset))
+  return writeJson({
+    schemaVersion: schemaVersions.library,
+    ...members,
+    items,
+    hasMore: nextOffset !== null,
+    nextOffset,
+    links: { self: `${basePath}${url.pathname}${url.search}`, next: nextOffset === null ? null : `${basePath}${onwards.pathname}${onwards.search}` },
+  })
+}
+
 /** The refusal envelope of the interface, with `Retry-After` where a time is known. */
-export function refused(refusal: Refusal, schemaVersion: number = schemaVersions.research): HTTPResponse {
+export function refused(refusal: Refusal, family: Family): HTTPResponse {
   const { retryAfter, headers } = refusal.details
-  return json(writeJson(refusal.envelope(schemaVersion)), refusal.status, {
+  return json(writeJson(refusal.envelope(family)), refusal.status, {
     ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
-    ...(refusal.code === "not_authenticated" ? { "www-authenticate": "Bearer" } : {}),
+    ...(refusal.status === 401 ? { "www-authenticate": "Bearer" } : {}),
     ...headers,
   })
 }

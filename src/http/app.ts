@@ -1,6 +1,7 @@
 /** The whole HTTP surface, in the order in which it is asked. */
 import { H3, type H3Event } from "h3"
 import { Refusal } from "../contract/refusals.ts"
+import { familyOf } from "../contract/versions.ts"
 import { refused } from "./answer.ts"
 import { discovery } from "./discovery.ts"
 import { type Edge, fault } from "./edge.ts"
@@ -9,6 +10,7 @@ import { peopleRoutes } from "./people.ts"
 import { readRoutes } from "./reads.ts"
 import { Routes } from "./routes.ts"
 import { writeRoutes } from "./writes.ts"
+import { pageRoutes } from "../web/pages.ts"
 
 const nothingHere = (event: H3Event) => new Refusal("unknown_operation", `Nothing is served at ${event.url.pathname}. The manifest at /api/manifest lists what is.`)
 
@@ -18,11 +20,12 @@ export function createApp(edge: Edge): H3 {
     // Failures are logged below; the framework would print refusals too.
     silent: true,
     onError(error, event) {
-      if (error.cause instanceof Refusal) return refused(error.cause)
-      if (error.status === 404) return refused(nothingHere(event))
-      if (error.status < 500) return refused(new Refusal("unknown_operation", "The address of this request cannot be read."))
+      const family = familyOf(event.url.pathname)
+      if (error.cause instanceof Refusal) return refused(error.cause, family)
+      if (error.status === 404) return pages.missing(event) ?? refused(nothingHere(event), family)
+      if (error.status < 500) return refused(new Refusal("unknown_operation", "The address of this request cannot be read."), family)
       edge.log.error({ err: error, path: event.url.pathname }, "a request failed")
-      return refused(fault(event))
+      return refused(fault(event), family)
     },
   })
   app.use((event) => mustBeOwnHost(event.req.headers.get("host"), edge.baseUrl))
@@ -32,6 +35,7 @@ export function createApp(edge: Edge): H3 {
   readRoutes(edge, routes)
   writeRoutes(edge, routes)
   peopleRoutes(edge, routes)
+  const pages = pageRoutes(edge, routes)
   routes.refuseOtherMethods()
   return app
 }

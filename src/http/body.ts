@@ -38,6 +38,13 @@ async function bytesOf(event: H3Event): Promise<Uint8Array> {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
+/** What a page's own form sends. @throws Refusal `not_json` for another media type */
+export async function readFormBody(event: H3Event): Promise<URLSearchParams> {
+  const [type = ""] = (event.req.headers.get("content-type") ?? "").split(";")
+  if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded") throw new Refusal("not_json", "This address takes the forms of this service's pages; programs use the routes under /api.")
+  return new URLSearchParams(Buffer.from(await bytesOf(event)).toString("utf8"))
+}
+
 /** Steps 4 to 6 of a write, up to the schema: content type, size, JSON. */
 export async function readJsonBody(event: H3Event): Promise<unknown> {
   mustBeJson(event)

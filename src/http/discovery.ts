@@ -9,7 +9,7 @@ import { schemaAnswer } from "../contract/discovery/schemas.ts"
 import { skill } from "../contract/discovery/skill.ts"
 import { checkParameters } from "../contract/read.ts"
 import { answer, json } from "./answer.ts"
-import type { Edge } from "./edge.ts"
+import { bearer, type Edge, mustNotComeFromBrowser } from "./edge.ts"
 import type { Routes } from "./routes.ts"
 
 type Documents = { readonly [N in DiscoveryName]: (query: DiscoveryParameters<N>) => string }
@@ -39,6 +39,7 @@ function documents({ instance, baseUrl, softwareVersion }: Edge): Documents {
     health_live: () => JSON.stringify(healthLive()),
     research_schema: (query) => JSON.stringify(schemaAnswer("research", query, running)),
     publication_schema: (query) => JSON.stringify(schemaAnswer("publication", query, running)),
+    library_schema: (query) => JSON.stringify(schemaAnswer("library", query, running)),
   }
 }
 
@@ -47,6 +48,11 @@ export function discovery(edge: Edge, routes: Routes): void {
   const made = documents(edge) as Readonly<Record<string, (query: never) => string>>
   for (const definition of discoveryRoutes) {
     routes.add(definition.method, definition.path, (event): HTTPResponse => {
+      if (definition.family === "library") {
+        mustNotComeFromBrowser(event)
+        // The Library's own schemas are no secret, but nothing below its path answers to the credential of a Room.
+        if (event.req.headers.has("authorization")) bearer(edge, definition.family, event)
+      }
       const query = checkParameters(definition, event.url.searchParams)
       const text = made[definition.name]?.(query as never) ?? ""
       return definition.mediaType === "application/json" ? json(text) : answer(text, definition.mediaType)

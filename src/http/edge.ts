@@ -2,6 +2,7 @@
 import { getCookie, type H3Event, type HTTPResponse } from "h3"
 import type { Logger } from "pino"
 import { Refusal } from "../contract/refusals.ts"
+import type { Family } from "../contract/versions.ts"
 import type { Instance } from "../instance.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { moment } from "../ledger/world.ts"
@@ -26,15 +27,15 @@ export function fault({ req: { method } }: H3Event): Refusal {
   return new Refusal("temporarily_unavailable", `The service failed while it handled this request. ${advice}`, { retryAfter: 5, committed: isRead ? false : null })
 }
 
-/** Lets a handler throw refusals. */
-export function refusing({ log }: Edge, handler: Handler): Handler {
+/** Lets a handler throw refusals, which are told in the words of its family. */
+export function refusing({ log }: Edge, family: Family, handler: Handler): Handler {
   return async (event) => {
     try {
       return await handler(event)
     } catch (error) {
-      if (error instanceof Refusal) return refused(error)
+      if (error instanceof Refusal) return refused(error, family)
       log.error({ err: error, method: event.req.method, path: event.url.pathname }, "a request failed")
-      return refused(fault(event))
+      return refused(fault(event), family)
     }
   }
 }
@@ -71,13 +72,14 @@ export function mustComeFromOwnPage({ baseUrl }: Edge, event: H3Event): void {
   }
 }
 
-/** Who the bearer credential speaks for. No cookie is ever a fallback. @throws Refusal `not_authenticated` */
-export function bearer({ instance }: Edge, event: H3Event): Actor {
+/** Who the bearer credential or key speaks for. No cookie is ever a fallback. @throws Refusal `not_authenticated` */
+export function bearer({ instance }: Edge, family: Family, event: H3Event): Actor {
   const [scheme = "", token = "", ...rest] = (event.req.headers.get("authorization") ?? "").trim().split(/\s+/)
+  const { credentials, library } = instance.tables
   if (scheme.toLowerCase() !== "bearer" || token === "" || rest.length > 0) {
-    throw new Refusal("not_authenticated", "Send a Room credential as Authorization: Bearer rrc_….")
+    throw new Refusal("not_authenticated", family === "library" ? "Send a personal key as Authorization: Bearer rrk_…." : "Send a Room credential as Authorization: Bearer rrc_….")
   }
-  return instance.tables.credentials.authenticate(token, moment(instance.world.now()))
+  return (family === "library" ? library.keys : credentials).authenticate(token, moment(instance.world.now()))
 }
 
 /** Who is signed in, or undefined. */

@@ -14,7 +14,7 @@ type Act<N extends ActionName> = (body: ActionBody<N>, event: H3Event) => HTTPRe
 type Acts = { readonly [N in ActionName]: Act<N> }
 
 /** The cookie's attributes; `Secure` where the service is reached over https. */
-function cookie(edge: Edge, value: string, maxAge: number): string {
+export function cookie(edge: Edge, value: string, maxAge: number): string {
   const secure = edge.baseUrl.startsWith("https:") ? "; Secure" : ""
   return `${sessionCookie}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly; SameSite=Lax${secure}`
 }

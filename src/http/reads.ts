@@ -2,22 +2,23 @@
 import type { H3Event } from "h3"
 import { JsonText, type Writable } from "../contract/json.ts"
 import { operationNamed } from "../contract/operations/index.ts"
-import { checkParameters, type Read } from "../contract/read.ts"
+import { browserReadPath, checkParameters, type Read } from "../contract/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
-import { ColumnPage, Page } from "../ledger/paging.ts"
+import { keyRefusal } from "../ledger/entrance.ts"
+import { ColumnPage, LibraryPage, Page, PlainText } from "../ledger/paging.ts"
 import type { Reader, Readers } from "../ledger/reading.ts"
 import { moment } from "../ledger/world.ts"
-import { columnPageText, json, pageText, versioned } from "./answer.ts"
+import { answer, columnPageText, json, libraryPageText, pageText, versioned } from "./answer.ts"
 import { bearer, type Edge, mustBeSignedIn, mustNotComeFromBrowser, pathParams, personActor, signedIn } from "./edge.ts"
 import type { Routes } from "./routes.ts"
 
 /** Who asks, as the read's surface wants to know it. */
 function asking(edge: Edge, definition: Read, event: H3Event): Actor | null {
-  if (definition.surface === "credential") {
+  if (definition.surface === "credential" || definition.surface === "key") {
     mustNotComeFromBrowser(event)
-    return bearer(edge, event)
+    return bearer(edge, definition.family, event)
   }
   if (definition.surface === "session") return personActor(mustBeSignedIn(edge, event))
   const person = definition.surface === "visitor" ? signedIn(edge, event) : undefined
@@ -29,7 +30,9 @@ function edgeReaders({ instance }: Edge): Pick<Readers, "receipt" | "session" | 
   const { accounts, ledger, tables } = instance
   return {
     receipt({ actor, query }) {
-      const operation = operationNamed(query.operation)
+      const named = operationNamed(query.operation)
+      // What a person did in their Library is not for a credential of a Room to learn.
+      const operation = named?.family === "research" ? named : undefined
       const deliveryId = operation === undefined ? undefined : query[operation.delivery]
       if (operation === undefined || deliveryId === undefined || actor === null) {
         const name = operation?.delivery ?? "operation"
@@ -57,14 +60,20 @@ export function readRoutes(edge: Edge, routes: Routes): void {
   const readers: Readers = { ...instance.readers, ...edgeReaders(edge) }
   for (const definition of reads) {
     const reader = readers[definition.name as keyof Readers] as Reader<unknown>
-    routes.add(definition.method, definition.path, async (event) => {
-      const actor = asking(edge, definition, event)
+    const asked = async (event: H3Event, actor: Actor | null) => {
       const query = checkParameters(definition, event.url.searchParams)
-      const found = await reader({ params: pathParams(event), query, actor, signal: event.req.signal })
+      const lacking = actor && keyRefusal(definition, actor)
+      if (lacking) throw lacking
+      const found = await reader({ params: pathParams(event), query, actor, basePath, signal: event.req.signal })
       if (found instanceof Page) return json(pageText(found, event.url, basePath, moment(instance.world.now())))
       if (found instanceof ColumnPage) return json(columnPageText(found, event.url, basePath, moment(instance.world.now())))
+      if (found instanceof LibraryPage) return json(libraryPageText(found, event.url, basePath))
+      if (found instanceof PlainText) return answer(found.text, definition.mediaType)
       if (found instanceof JsonText) return json(found.text)
-      return json(versioned(found as { readonly [member: string]: Writable }))
-    })
+      return json(versioned(found as { readonly [member: string]: Writable }, definition.family))
+    }
+    routes.add(definition.method, definition.path, (event) => asked(event, asking(edge, definition, event)))
+    const inBrowser = browserReadPath(definition)
+    if (inBrowser !== null) routes.add(definition.method, inBrowser, (event) => asked(event, personActor(mustBeSignedIn(edge, event))))
   }
 }

@@ -1,6 +1,7 @@
 /** Registers routes so that a path that exists with other methods answers 405, and GET also answers HEAD. */
 import type { H3 } from "h3"
 import { Refusal } from "../contract/refusals.ts"
+import { familyOf } from "../contract/versions.ts"
 import { type Edge, type Handler, refusing, routePattern } from "./edge.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE"
@@ -20,7 +21,7 @@ export class Routes {
     const pattern = routePattern(path)
     const known = this.#methods.get(pattern) ?? []
     this.#methods.set(pattern, [...known, method])
-    const route = refusing(this.#edge, handler)
+    const route = refusing(this.#edge, familyOf(path), handler)
     this.#app.on(method, pattern, route)
     if (method === "GET") this.#app.on("HEAD", pattern, route)
   }
@@ -29,7 +30,7 @@ export class Routes {
   refuseOtherMethods(): void {
     for (const [pattern, methods] of this.#methods) {
       const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ")
-      this.#app.all(pattern, refusing(this.#edge, () => {
+      this.#app.all(pattern, refusing(this.#edge, familyOf(pattern), () => {
         throw new Refusal("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } })
       }))
     }

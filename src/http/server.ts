@@ -9,8 +9,7 @@ import { familyOf } from "../contract/versions.ts"
 import { commonHeaders } from "./answer.ts"
 
 /** Milliseconds a client may take for its headers, and for its whole request; a stalled one must not hold a socket. */
-const HEADERS_TIMEOUT = 10_000
-const REQUEST_TIMEOUT = 30_000
+export const patience = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 }
 /** Milliseconds that requests under way are given when the service ends. */
 const GRACE = 10_000
 
@@ -33,8 +32,8 @@ function notYet(request: IncomingMessage, response: ServerResponse): void {
 }
 
 /** Starts listening; `port` 0 lets the system pick. @throws ListenError */
-export async function listen(host: string, port: number): Promise<{ server: Server; port: number }> {
-  const server = createServer({ headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 2_000, keepAliveTimeout: 20_000 })
+export async function listen(host: string, port: number, times = patience): Promise<{ server: Server; port: number }> {
+  const server = createServer({ ...times, keepAliveTimeout: 20_000 })
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const why: Record<string, string> = {

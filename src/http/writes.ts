@@ -30,7 +30,7 @@ export function writeRoutes(edge: Edge, routes: Routes): void {
     if (operation.surface === "agent") {
       routes.add(operation.method, operation.path, (event) => {
         mustNotComeFromBrowser(event)
-        return admit(edge, operation, bearer(edge, event), event)
+        return admit(edge, operation, bearer(edge, operation.family, event), event)
       })
     }
     routes.add(operation.method, browserPath(operation), (event) => {

@@ -1,5 +1,5 @@
 /** Who writes, and what the ledger has to know of Rooms to let them. */
-import type { MemberRole, Permission, RoomState } from "../contract/enumerations.ts"
+import type { KeyReach, LibraryPermission, MemberRole, Permission, RoomState } from "../contract/enumerations.ts"
 
 /** What a Room credential grants. */
 export interface Grant {
@@ -10,12 +10,23 @@ export interface Grant {
   readonly threadIds: ReadonlySet<string> | null
 }
 
-/** A person, acting through a credential or, with none, signed in to the browser with every permission. */
+/** What a personal key grants: its person's Library, as far as it reaches. */
+export interface KeyGrant {
+  readonly keyId: string
+  readonly permissions: ReadonlySet<LibraryPermission>
+  readonly reach: KeyReach
+}
+
+/** A person, acting through a credential, through a personal key or, with neither, signed in to the browser with every permission. */
 export interface Actor {
   readonly userId: string
   readonly username: string
   readonly grant: Grant | null
+  readonly key?: KeyGrant
 }
+
+/** The id of what the actor came in with; null for a person in the browser. */
+export const senderId = ({ grant, key }: Actor): string | null => grant?.credentialId ?? key?.keyId ?? null
 
 export type Archive = {
   readonly archivedAt: string
@@ -35,9 +46,9 @@ export interface Standing {
 
 /** What the ledger asks of the Rooms: the rechecks of every write, made inside its transaction. */
 export interface Gate {
-  /** @throws Refusal `not_authenticated` when the credential expired or was revoked since the request came in */
+  /** @throws Refusal `not_authenticated` when the credential or key expired or was revoked since the request came in */
   confirm(actor: Actor, at: string): void
-  /** Notes that the actor's credential was used. */
+  /** Notes that the actor's credential or key was used. */
   used(actor: Actor, at: string): void
   /** The Room, and what the person is in it; undefined when there is no such Room. */
   standing(roomId: string, userId: string): Standing | undefined

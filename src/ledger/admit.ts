@@ -5,11 +5,10 @@
 import type { ActivityEntry } from "../contract/answers.ts"
 import { canonicalJson, digestOf, extendJson, type Json, type JsonObject, type Writable, writeJson } from "../contract/json.ts"
 import { label as labelText } from "../contract/labels.ts"
-import { limits } from "../contract/limits.ts"
 import { checkBody, type Operation, pathNames } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { RepositoryPin } from "../contract/work.ts"
-import type { Actor, Gate } from "./actor.ts"
+import { type Actor, type Gate, senderId } from "./actor.ts"
 import { activity } from "./activity.ts"
 import type { Behaviour, Call, Change, Outcome, Subject } from "./behaviour.ts"
 import { CommitQueue, Undo } from "./commit-queue.ts"
@@ -95,11 +94,14 @@ export class Ledger {
    */
   async admit(request: Request): Promise<string> {
     const delivery = this.#check(request)
-    const pin = delivery.behaviour.outside?.(delivery) ?? null
-    const known = pin === null ? undefined : await this.#askOutside(delivery, pin)
+    const { prepare, outside } = delivery.behaviour
+    const pin = outside?.(delivery) ?? null
+    const known = pin === null && prepare === undefined ? undefined : this.#foreseen(delivery)
     if (known !== undefined) return request.rehearse === true ? rehearsed(known) : known
+    if (pin !== null) await this.#askOutside(pin)
+    const prepared = await prepare?.(delivery)
     return this.#queue.run(() => {
-      const receipt = this.#deliver(delivery)
+      const receipt = this.#deliver(prepared === undefined ? delivery : { ...delivery, prepared })
       if (request.rehearse === true) throw new Undo(rehearsed(receipt))
       return receipt
     })
@@ -131,8 +133,8 @@ export class Ledger {
     }
     const { client, ...compared } = checked.value
     const content = canonicalJson(compared as Json)
-    if (Buffer.byteLength(content) > limits.contentBytes) {
-      throw new Refusal("content_too_large", `The content is over ${limits.contentBytes} bytes of canonical JSON.`)
+    if (Buffer.byteLength(content) > operation.contentBytes) {
+      throw new Refusal("content_too_large", `The content is over ${operation.contentBytes} bytes of canonical JSON.`)
     }
     const behaviour = this.#behaviours.get(operation.name)
     if (behaviour === undefined) throw new Error(`${operation.name} has no behaviour`)
@@ -171,14 +173,18 @@ export class Ledger {
   }
 
   /**
-   * Step 11, outside of any transaction and after a first walk through steps 8 to 10: a replay never reaches the host.
-   * @returns the receipt, where the first walk found one
+   * A first walk through steps 8 to 10, before work outside of the transaction: a replay never reaches a host.
+   * @returns the receipt, where there is one
    */
-  async #askOutside(delivery: Delivery, pin: RepositoryPin): Promise<string | undefined> {
+  #foreseen(delivery: Delivery): string | undefined {
     const found = this.#db.snapshot(() => this.#approach(delivery, moment(this.#world.now())))
-    if ("replayed" in found) return found.replayed
+    return "replayed" in found ? found.replayed : undefined
+  }
+
+  /** Step 11, outside of any transaction. */
+  async #askOutside(pin: RepositoryPin): Promise<void> {
     const answer = await this.#repositories.check(pin)
-    if (answer.ok) return undefined
+    if (answer.ok) return
     if (answer.ok === false) throw new Refusal("repository_unavailable", answer.reason, { status: 422, issues: [{ path: "/repository", message: answer.reason }] })
     throw new Refusal("repository_unavailable", answer.reason, { status: 503, ...(answer.retryAfter === null ? {} : { retryAfter: answer.retryAfter }) })
   }
@@ -205,10 +211,11 @@ export class Ledger {
     if (known.requestDigest !== requestDigest) {
       const { acceptedAt, target } = JSON.parse(known.body) as JsonObject
       throw new Refusal("request_conflict", `This ${operation.delivery} was used before with other content. A new contribution needs a new id.`, {
-        current: { operation: operation.name, acceptedAt: acceptedAt as Json, target: target as Json },
+        // What a Library's receipt names may be out of this key's reach.
+        current: { operation: operation.name, acceptedAt: acceptedAt as Json, ...(actor.key === undefined ? { target: target as Json } : {}) },
       })
     }
-    const changed = known.credentialId !== (actor.grant?.credentialId ?? null)
+    const changed = known.credentialId !== senderId(actor)
     const current = behaviour.moved?.(JSON.parse(known.body) as { targetId: string; result: Record<string, unknown> })
     return extendJson(known.body, { replayed: true, ...(changed ? { credentialChanged: true } : {}), ...(current && { current }) })
   }

@@ -17,6 +17,8 @@ export interface Call<Body = unknown> {
   readonly content: string
   /** `sha256:` over `content`. */
   readonly contentDigest: string
+  /** What the behaviour's own `prepare` made of it. */
+  readonly prepared?: unknown
 }
 
 /** What a write is about: the Room it belongs to, and the Thread in which its subject originated. */
@@ -63,7 +65,7 @@ export interface Outcome<Result = Record<string, unknown>> {
   readonly warnings?: readonly Writable[]
 }
 
-/** The part of an operation that its domain writes; called in this order, all but `outside` inside the transaction. */
+/** The part of an operation that its domain writes; called in this order, all but `outside` and `prepare` inside the transaction. */
 export interface Behaviour<Body = never, Result = Record<string, unknown>, S extends Subject = Subject> {
   /** Finds the subject. @throws Refusal 404 of its kind */
   subject(call: Call<Body>): S
@@ -71,6 +73,8 @@ export interface Behaviour<Body = never, Result = Record<string, unknown>, S ext
   references?(call: Call<Body>, subject: S): Issue[]
   /** The repository and commit that must be public and exist; asked of their host outside of any transaction. */
   outside?(call: Call<Body>): RepositoryPin | null
+  /** Work that takes its time and looks at the body alone, done outside of any transaction. @throws Refusal 422 */
+  prepare?(call: Call<Body>): Promise<unknown>
   /** @throws Refusal 403 or 409 when the state, or who asks, does not allow it now */
   admit?(call: Call<Body>, subject: S): void
   /** The state the subject of a replayed receipt has now, where it moved since; undefined where it did not. */

@@ -30,6 +30,14 @@ function structure(db: Db): string[] {
       LEFT JOIN threads t USING (room_id) WHERE c.kind = 'thread' GROUP BY c.room_id HAVING held <> c.last`),
     ...gap("The labels of a kind in Room", `SELECT c.room_id AS id, c.last, count(r.label) AS held FROM counters c
       LEFT JOIN records r ON r.room_id = c.room_id AND r.kind = c.kind WHERE c.kind IN (SELECT kind FROM records) GROUP BY c.room_id, c.kind HAVING held <> c.last`),
+    ...gap("The papers of Collection", `SELECT c.collection_id AS id, c.papers AS last, (SELECT count(*) FROM collection_papers p WHERE p.collection_id = c.collection_id) AS held
+      FROM collections c WHERE held <> last`),
+    ...gap("The notes of Collection", `SELECT c.collection_id AS id, c.notes AS last, (SELECT count(*) FROM notes n WHERE n.collection_id = c.collection_id) AS held
+      FROM collections c WHERE held <> last`),
+    ...gap("The saved papers of person", `SELECT l.user_id AS id, l.saved AS last, (SELECT count(*) FROM saved_papers s WHERE s.user_id = l.user_id) AS held
+      FROM library_counts l WHERE held <> last`),
+    ...gap("The unread notes of person", `SELECT m.user_id AS id, m.unread AS last, (SELECT count(*) FROM unread_notes u WHERE u.user_id = m.user_id AND u.collection_id = m.collection_id) AS held
+      FROM collection_members m WHERE held <> last`),
   ]
 }
 

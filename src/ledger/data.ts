@@ -10,7 +10,9 @@ export interface Data {
 
 /** The newest moment that anything in the data was accepted at, in milliseconds; 0 for new data. */
 function newestMoment(db: Db): number {
-  const row = db.prepare<{ at: string | null }>("SELECT max(last_activity_at) AS at FROM room_heads").get()
+  const row = db.prepare<{ at: string | null }>(
+    "SELECT max(at) AS at FROM (SELECT max(last_activity_at) AS at FROM room_heads UNION ALL SELECT accepted_at FROM receipts WHERE rowid = (SELECT max(rowid) FROM receipts))",
+  ).get()
   return row?.at ? Date.parse(row.at) : 0
 }
 
@@ -20,10 +22,10 @@ export function openData(file: string, given?: World): Data {
   try {
     // A clock that was set back must not make new ids sort before old ones.
     const world = given ?? realWorld(newestMoment(db))
-    const known = db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance").get()
-    const instanceId = known?.instance_id ?? world.id()
-    if (known === undefined) db.prepare("INSERT INTO instance (one, instance_id, created_at) VALUES (1, ?, ?)").run(instanceId, moment(world.now()))
-    return { db, world, instanceId }
+    const known = db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance")
+    // Of two processes that open new data at once, the first one names the instance.
+    if (known.get() === undefined) db.prepare("INSERT INTO instance (one, instance_id, created_at) VALUES (1, ?, ?) ON CONFLICT DO NOTHING").run(world.id(), moment(world.now()))
+    return { db, world, instanceId: (known.get() as { instance_id: string }).instance_id }
   } catch (error) {
     db.close()
     throw error

@@ -110,25 +110,33 @@ function refuseForeignFile(file: string): void {
   }
 }
 
-/** Brings the schema to this version: all of it for a new file, the missing steps for an older one, each in one transaction. */
-function migrate(database: Database.Database, file: string, steps: readonly Migration[]): void {
-  const target = steps.at(-1)?.to ?? 1
-  const version = number(database, "user_version")
-  const isNew = version === 0 && database.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0
-  if (isNew) {
-    database.transaction(() => {
-      database.exec(schemaSql())
-      database.pragma(`application_id = ${APPLICATION_ID}`)
-      database.pragma(`user_version = ${target}`)
-    }).immediate()
-    return
-  }
+/** Whether nothing was ever stored in it. */
+const isNew = (database: Database.Database): boolean =>
+  number(database, "user_version") === 0 && number(database, "application_id") === 0 && database.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0
+
+/** Refuses what this program must not touch, before anything in it is changed. @throws DataError */
+function mustBeOwn(database: Database.Database, file: string, target: number): void {
+  if (isNew(database)) return
   if (number(database, "application_id") !== APPLICATION_ID) {
     throw new DataError(`${file} is an SQLite database of another program. Nothing was changed. Choose another --data folder.`)
   }
+  const version = number(database, "user_version")
   if (version > target) {
     throw new DataError(`${file} was written by a newer research-room (schema ${version}; this program knows up to ${target}). Nothing was changed. Use the newer program.`)
   }
+}
+
+/** Brings the schema to this version: all of it for a new file, the missing steps for an older one, each in one transaction. */
+function migrate(database: Database.Database, steps: readonly Migration[], target: number): void {
+  const make = database.transaction(() => {
+    // Another process may have been as quick.
+    if (!isNew(database)) return
+    database.exec(schemaSql())
+    database.pragma(`application_id = ${APPLICATION_ID}`)
+    database.pragma(`user_version = ${target}`)
+  })
+  if (isNew(database)) make.immediate()
+  const version = number(database, "user_version")
   for (const step of steps) {
     if (step.to <= version) continue
     database.transaction(() => {
@@ -147,7 +155,9 @@ export function openDatabase(file: string, steps: readonly Migration[] = migrati
     if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true })
     refuseForeignFile(file)
     const database = new Database(file, { timeout: BUSY_TIMEOUT })
+    const target = steps.at(-1)?.to ?? 1
     try {
+      mustBeOwn(database, file, target)
       const size = file === ":memory:" ? 0 : statSync(file).size
       if (size > 0 && size <= QUICK_CHECK_BYTES && database.pragma("quick_check(1)", { simple: true }) !== "ok") {
         throw new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
@@ -156,12 +166,14 @@ export function openDatabase(file: string, steps: readonly Migration[] = migrati
       // The driver's build opens WAL files at NORMAL, where an acknowledged write can be lost with the power.
       database.pragma("synchronous = FULL")
       database.pragma("foreign_keys = ON")
+      // Else an INSERT OR REPLACE would take rows away past the triggers that keep them.
+      database.pragma("recursive_triggers = ON")
       // Gives the space of a large log back to the disk after it has been worked off.
       database.pragma("journal_size_limit = 67108864")
       if (number(database, "synchronous") !== 2 || number(database, "foreign_keys") !== 1) {
         throw new DataError(`${file} could not be opened with full durability.`)
       }
-      migrate(database, file, steps)
+      migrate(database, steps, target)
       return new SqliteDb(database)
     } catch (error) {
       database.close()

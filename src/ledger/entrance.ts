@@ -14,10 +14,23 @@ export const archivedRoom = (standing: Pick<Standing, "roomId" | "state" | "arch
   },
 })
 
-/** The refusal for permissions the credential lacks, or null. Comes before any object is looked up. */
-export function grantRefusal(operation: Operation, { grant }: Actor): Refusal | null {
+/** The refusal for a permission that a personal key lacks, or null. */
+export function keyRefusal({ name, permissions }: Pick<Operation, "name" | "permissions">, { key }: Actor): Refusal | null {
+  const held: ReadonlySet<string> | undefined = key?.permissions
+  const needed = held && permissions.find((permission) => !held.has(permission))
+  if (needed === undefined) return null
+  return new Refusal("not_authorized", `${name} needs ${needed}; this key lacks it.`, { status: 403, current: { needed } })
+}
+
+/** The refusal for permissions the credential or key lacks, or null. Comes before any object is looked up. */
+export function grantRefusal(operation: Operation, actor: Actor): Refusal | null {
+  const { grant, key } = actor
+  // The edge lets neither of them in; should it ever, nobody acts with the powers of a person at the browser.
+  if (operation.family === "library" ? grant !== null : key !== undefined) throw new Error(`${operation.name} was called with a credential of the other family`)
+  if (key !== undefined) return keyRefusal(operation, actor)
   if (grant === null) return null
-  const needed = operation.permissions.filter((permission) => !grant.permissions.has(permission))
+  const held: ReadonlySet<string> = grant.permissions
+  const needed = operation.permissions.filter((permission) => !held.has(permission))
   if (needed.length === 0) return null
   return new Refusal("permission_missing", `${operation.name} needs ${operation.permissions.join(" and ")}; this credential lacks ${needed.join(" and ")}.`, {
     current: { needed: [...operation.permissions], missing: needed },

@@ -29,6 +29,26 @@ export class ColumnPage {
   }
 }
 
+/** A page of the Library, by offset: its items, beside what else the answer says. */
+export class LibraryPage {
+  readonly items: readonly Writable[]
+  readonly nextOffset: number | null
+  readonly members: { readonly [member: string]: Writable }
+  constructor(items: readonly Writable[], nextOffset: number | null, members: { readonly [member: string]: Writable } = {}) {
+    this.items = items
+    this.nextOffset = nextOffset
+    this.members = members
+  }
+}
+
+/** A text that is answered as it is, in the media type of the form asked for. */
+export class PlainText {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
 const badCursor = () => new Refusal("invalid_parameter", "The cursor in after is not one that this list gave out.", { issues: [{ path: "/after", message: "is not a cursor of this list" }] })
 
 /** How many items a page holds. */

@@ -2,7 +2,7 @@
 import type { Writable } from "../contract/json.ts"
 import type { ParametersOf, ReadName } from "../contract/reads/index.ts"
 import type { Actor } from "./actor.ts"
-import type { ColumnPage, Page } from "./paging.ts"
+import type { ColumnPage, LibraryPage, Page, PlainText } from "./paging.ts"
 
 /** One read as it was asked, its parameters checked. */
 export interface Asked<Query = unknown> {
@@ -11,11 +11,13 @@ export interface Asked<Query = unknown> {
   readonly query: Query
   /** Who asks; null on public reads. */
   readonly actor: Actor | null
+  /** The path of the base URL, for links: with a slash in front and none at the end; left out where it is empty. */
+  readonly basePath?: string
   /** Aborted when the reader has gone. */
   readonly signal?: AbortSignal
 }
 
-type Answered = Page | ColumnPage | Writable
+type Answered = Page | ColumnPage | LibraryPage | PlainText | Writable
 
 /** Answers a read with a page, an object (the edge adds `schemaVersion`) or a whole JSON text. */
 export type Reader<Query = never> = (asked: Asked<Query>) => Answered | Promise<Answered>

@@ -1,6 +1,6 @@
 /** Stored receipts: what a retry is compared with, and answered from. */
 import type { Operation } from "../contract/operation.ts"
-import type { Actor } from "./actor.ts"
+import { type Actor, senderId } from "./actor.ts"
 import type { Db } from "./database.ts"
 
 export interface Receipt {
@@ -29,13 +29,14 @@ export function receipts(db: Db) {
 
   return {
     find(operation: Operation, actor: Actor, deliveryId: string): Receipt | undefined {
+      if (operation.receiptOf === "nobody") return undefined
       const row = find.get(actor.userId, operation.name, deliveryId, sender(operation, actor))
       return row && { requestDigest: row.request_digest, credentialId: row.credential_id, body: row.body }
     },
 
     store(operation: Operation, actor: Actor, deliveryId: string, requestDigest: string, acceptedAt: string, body: string): void {
-      const credentialId = actor.grant?.credentialId ?? null
-      insert.run(actor.userId, operation.name, deliveryId, sender(operation, actor), credentialId, requestDigest, acceptedAt, body)
+      if (operation.receiptOf === "nobody") return
+      insert.run(actor.userId, operation.name, deliveryId, sender(operation, actor), senderId(actor), requestDigest, acceptedAt, body)
     },
   }
 }

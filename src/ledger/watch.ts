@@ -4,6 +4,11 @@ export class Watch {
   /** Nobody waits any longer once the service is closing. */
   closed = false
 
+  /** How many wait now. */
+  get waiting(): number {
+    return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0)
+  }
+
   /** Wakes everyone who waits for a Room. Called after the commit, never before. */
   landed(roomId: string): void {
     const waiting = this.#waiting.get(roomId)

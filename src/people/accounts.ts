@@ -81,14 +81,11 @@ export class Accounts {
 
   /** @throws Refusal 401 for a wrong name or password alike, 429 after too many of them */
   async signIn({ username, password }: ActionBody<"sign_in">, address: string): Promise<SignedIn> {
-    this.#limit.check(username, address)
+    this.#limit.begin(username, address)
     const person = this.#parts.people.named(username)
     const right = await passwordMatches(password, person && this.#parts.people.passwordHash(person.userId))
-    if (person === undefined || !right) {
-      this.#limit.failed(username, address)
-      throw new Refusal("not_authenticated", "The name or the password is wrong.")
-    }
-    this.#limit.succeeded(username)
+    if (person === undefined || !right) throw new Refusal("not_authenticated", "The name or the password is wrong.")
+    this.#limit.succeeded(username, address)
     return this.#parts.ledger.transact(() => this.#start(person))
   }
 

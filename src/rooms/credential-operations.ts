@@ -1,9 +1,8 @@
 /** How credentials are issued, rotated and revoked. Tokens leave the service in these answers and nowhere else. */
 import type { Permission } from "../contract/enumerations.ts"
-import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { behaviour, type Change } from "../ledger/behaviour.ts"
-import { moment } from "../ledger/world.ts"
+import { expiry } from "../people/expiry.ts"
 import { mintToken } from "../people/tokens.ts"
 import type { Credential, Credentials } from "./credentials.ts"
 import type { Rooms } from "./rooms.ts"
@@ -13,19 +12,6 @@ interface Parts {
   readonly credentials: Credentials
   /** Which of some Threads are not Threads of the Room. */
   readonly strangers: (roomId: string, threadIds: readonly string[]) => number[]
-}
-
-const DAY = 86_400_000
-
-/** When a credential expires: 90 days from now unless chosen. @throws Refusal 422 for a moment that is past or too far */
-function expiry(chosen: string | undefined, at: string): string {
-  const now = Date.parse(at)
-  if (chosen === undefined) return moment(now + limits.credentialDaysDefault * DAY)
-  const lifetime = Date.parse(chosen) - now
-  if (lifetime > 0 && lifetime <= limits.credentialDaysMax * DAY) return chosen
-  throw new Refusal("invalid_schema", `expiresAt must lie ahead, by at most ${limits.credentialDaysMax} days.`, {
-    issues: [{ path: "/expiresAt", message: `must lie ahead, by at most ${limits.credentialDaysMax} days` }],
-  })
 }
 
 export function credentialOperations({ rooms, credentials, strangers }: Parts) {

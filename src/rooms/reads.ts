@@ -103,7 +103,7 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
 
     room_access({ actor, params }) {
       const standing = ownRoom(actor, params.roomId as string)
-      const listed = operations.filter(({ surface }) => surface === "agent").map((operation) => {
+      const listed = operations.filter(({ family, surface }) => family === "research" && surface === "agent").map((operation) => {
         const refusal = grantRefusal(operation, standing.actor) ?? roomRefusal(operation, standing.actor, standing, operation.target === "thread" ? null : undefined)
         return { operation: operation.name, path: operation.path, allowed: refusal === null, refusal: refusal?.code ?? null, needed: operation.permissions }
       })

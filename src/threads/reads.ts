@@ -10,6 +10,8 @@ interface Parts {
   readonly threads: Threads
   readonly rooms: Rooms
   readonly timeline: Timeline
+  /** The moment an answer is made at. */
+  readonly now: () => string
 }
 
 /** How many of its newest entries a Thread's context shows. */
@@ -20,7 +22,7 @@ interface EntryQuery {
   limit?: number
 }
 
-export function threadReads({ threads, rooms, timeline }: Parts) {
+export function threadReads({ threads, rooms, timeline, now }: Parts) {
   /** @throws Refusal 404 */
   function mustFind(threadId: string | undefined): ThreadSummary {
     const thread = threads.summary(threadId as string)
@@ -47,7 +49,7 @@ export function threadReads({ threads, rooms, timeline }: Parts) {
       if (room === undefined) throw new Error("a Thread without its Room")
       const { roomId, title, state, archive } = room
       const follows = thread.followsEntryId === null ? undefined : timeline.find(thread.followsEntryId)
-      return { thread, room: { roomId, title, state, archive }, follows: follows?.entry ?? null, recent: timeline.newest(thread.threadId, RECENT) }
+      return { thread, room: { roomId, title, state, archive }, follows: follows?.entry ?? null, recent: timeline.newest(thread.threadId, RECENT), generatedAt: now() }
     },
 
     thread_messages: ({ params, query }) => entries(params.threadId, query, ["message"]),

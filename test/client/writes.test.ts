@@ -153,6 +153,6 @@ t.test("the credential goes to agent routes only, and never into an error", asyn
 t.test("mistakes that no request is needed for are told at once", async (t) => {
   const agent = room.client("member_all")
   await t.rejects(agent.write("post_message", { threadId: "", text: "Where?" }), new TypeError("post_message needs threadId"))
-  t.throws(() => room.client("nobody"), /There is no credential nobody; there are owner_all, /)
+  t.throws(() => room.client("nobody" as "member_all"), /There is no credential nobody; there are owner_all, /)
   t.throws(() => new ResearchRoomClient({ baseUrl: "localhost:8787" }), /baseUrl must begin with/)
 })

@@ -25,7 +25,7 @@ const baseUrl = "https://rooms.example.org/lab"
 const facts = { baseUrl, instanceId: "0198f3a0-0000-7000-8000-00000000000a", softwareVersion: "1.2.3" }
 const made = manifest(facts)
 const agentOperations = operations.filter(({ surface }) => surface === "agent")
-const documents: SchemaDocument[] = ["research", "publication"]
+const documents: SchemaDocument[] = ["research", "publication", "library"]
 const names = (things: readonly { readonly name: string }[]) => things.map(({ name }) => name).sort()
 
 t.test("The manifest is what it says it is", (t) => {
@@ -52,7 +52,7 @@ t.test("The manifest tells every operation that an agent can call", (t) => {
 })
 
 t.test("The manifest tells every read that needs no session", (t) => {
-  const open = reads.filter(({ surface }) => surface === "public" || surface === "credential")
+  const open = reads.filter(({ surface }) => ["public", "credential", "key"].includes(surface))
   t.same(names(made.reads), names([...open, ...discoveryRoutes]))
   const asRegistered = [...open, ...discoveryRoutes].map(({ name, path, cursor, query }) => ({ name, path, cursor, parameters: Object.keys(query.entries) }))
   t.same(made.reads.map(({ name, path, cursor, parameters }) => ({ name, path, cursor, parameters })), asRegistered)

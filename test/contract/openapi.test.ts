@@ -7,6 +7,7 @@ import { openApi } from "../../src/contract/discovery/openapi.ts"
 import { discoveryRoutes } from "../../src/contract/discovery/routes.ts"
 import { browserPath, pathNames } from "../../src/contract/operation.ts"
 import { operations } from "../../src/contract/operations/index.ts"
+import { browserReadPath } from "../../src/contract/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { type RefusalCode, refusals } from "../../src/contract/refusals.ts"
 
@@ -34,6 +35,7 @@ const routes = [
   ...operations.map(({ method, path }) => ({ method, path })),
   ...operations.map((operation) => ({ method: operation.method, path: browserPath(operation) })),
   ...[...actions, ...reads, ...discoveryRoutes].map(({ method, path }) => ({ method, path })),
+  ...reads.map((read) => ({ method: read.method, path: browserReadPath(read) ?? read.path })),
 ].map(({ method, path }) => `${method} ${path}`)
 
 t.test("It is valid OpenAPI 3.1", async (t) => {
@@ -71,8 +73,13 @@ t.test("Every write shows a body that its own schema takes", (t) => {
   t.end()
 })
 
-t.test("Agents show a credential, people a session, and readers nothing", (t) => {
-  const wanted = (path: string) => (path.startsWith("/api/agent/") ? '[{"roomCredential":[]}]' : path.startsWith("/api/research/") ? "[]" : undefined)
+t.test("Agents show a credential, in the Library a key, people a session, and readers nothing", (t) => {
+  const wanted = (path: string) => {
+    if (path === "/api/agent/library/schema") return "[]"
+    if (path.startsWith("/api/agent/library/")) return '[{"personalKey":[]}]'
+    if (path.startsWith("/api/library/")) return '[{"session":[]}]'
+    return path.startsWith("/api/agent/") ? '[{"roomCredential":[]}]' : path.startsWith("/api/research/") ? "[]" : undefined
+  }
   const others = described.filter(({ path, operation }) => JSON.stringify(operation.security) !== (wanted(path) ?? JSON.stringify(operation.security)))
   t.strictSame(others.map(({ path }) => path), [])
   const rooms = described.filter(({ path, method }) => path.startsWith("/api/rooms") && method !== "get")

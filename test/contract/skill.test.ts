@@ -33,7 +33,7 @@ t.test("Its capabilities tell every operation, field by field, and every read", 
     const untold = Object.keys(body.entries).filter((field) => !`${section}${capabilities.split("## Operations")[0]}`.includes(`\`${field}\``))
     t.ok(headed && untold.length === 0, `${name} and all of its body`, { untold })
   }
-  const open = [...reads.filter(({ surface }) => surface === "public" || surface === "credential"), ...discoveryRoutes]
+  const open = [...reads.filter(({ surface }) => ["public", "credential", "key"].includes(surface)), ...discoveryRoutes]
   t.strictSame(open.filter(({ path }) => !capabilities.includes(`| \`GET ${path}\` |`)), [], "every read")
   t.end()
 })

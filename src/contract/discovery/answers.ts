@@ -37,7 +37,7 @@ const operation = shape({
 })
 export type ManifestOperation = v.InferOutput<typeof operation>
 
-const read = shape({ name: word, surface, method: word, path: word, parameters: words, cursor: v.nullable(word) })
+const read = shape({ name: word, surface, method: word, path: word, permissions: words, parameters: words, cursor: v.nullable(word) })
 export type ManifestRead = v.InferOutput<typeof read>
 
 const step = shape({ step: v.number(), read: word, method: word, path: word, parameters: words, purpose: word })
@@ -58,9 +58,10 @@ export const manifest = shape({
     agentWrites: word,
     agentReads: word,
     publicReads: word,
+    library: word,
     permissions: v.record(word, word),
   }),
-  permissions: v.array(v.picklist(enumerations.permission)),
+  permissions: v.array(v.picklist([...enumerations.permission, ...enumerations.libraryPermission])),
   operations: v.array(operation),
   reads: v.array(read),
   refusals: v.array(shape({ code: word, status: v.array(v.number()), meaning: word, retryable: v.boolean() })),

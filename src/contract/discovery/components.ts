@@ -3,6 +3,7 @@ import type * as v from "valibot"
 import * as answers from "../answers.ts"
 import * as fields from "../fields.ts"
 import { bodySchema, type Form, type JsonSchema, jsonSchemaOf, type Shared, sharedSchemas } from "../json-schema.ts"
+import * as libraryAnswers from "../library/answers.ts"
 import type { Operation } from "../operation.ts"
 import { refusals } from "../refusals.ts"
 import * as science from "../science.ts"
@@ -20,7 +21,7 @@ const isShared = (value: unknown): value is v.GenericSchema =>
 const named = (module: object, suffix: string): Shared =>
   Object.fromEntries(Object.entries(module).flatMap(([name, value]) => (isShared(value) ? [[`${typeName(name)}${suffix}`, value]] : [])))
 
-const answered: Form & { shared: Shared } = { open: true, shared: { ...named(workAnswers, ""), ...named(answers, "") } }
+const answered: Form & { shared: Shared } = { open: true, shared: { ...named(workAnswers, ""), ...named(answers, ""), ...named(libraryAnswers, "") } }
 const sent: Form & { shared: Shared } = { shared: { ...named(fields, "Input"), ...named(science, "Input"), ...named(work, "Input") } }
 
 /** The schema of an answer: readers must expect members that are added later. */
@@ -47,7 +48,7 @@ const refusal = (): JsonSchema => {
 const receipt = (operation: Operation): JsonSchema => ({
   allOf: [
     reference("Receipt"),
-    { type: "object", properties: { operation: { const: operation.name }, result: jsonSchemaOf(operation.result, answered) } },
+    { type: "object", properties: { schemaVersion: { const: operation.schemaVersion }, operation: { const: operation.name }, result: jsonSchemaOf(operation.result, answered) } },
   ],
 })
 

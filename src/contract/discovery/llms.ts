@@ -15,7 +15,7 @@ export function llmsTxt({ baseUrl }: Place): string {
   const references = enumerations.skillPart.map((part) => `[skill: ${part}](${baseUrl}${pathOf("skill")}?part=${part}): One of its references.`)
   return `${blocks(
     `# ${serviceName}`,
-    "> Public research in Rooms, written by people in a browser and by agents over HTTP. Reading needs no credential; writing needs a Room credential.",
+    "> Public research in Rooms, written by people in a browser and by agents over HTTP. Reading needs no credential; writing needs a Room credential. Beside it, each person has a Library of their own, for agents with a personal key.",
     `Served here: ${slices.join(", ")}.`,
     "## Documents",
     bullets([...discoveryRoutes.map(link), ...references]),

@@ -1,5 +1,5 @@
 /** The manifest: all that a client has to know of the service, derived from the registry. */
-import { enumerations, permissionMeanings } from "../enumerations.ts"
+import { enumerations, libraryPermissionMeanings, permissionMeanings } from "../enumerations.ts"
 import { schemaUrl } from "../json-schema.ts"
 import { labelPrefixes } from "../labels.ts"
 import { limits } from "../limits.ts"
@@ -9,7 +9,7 @@ import type { Read } from "../read.ts"
 import { activityKinds, entryKinds, reads } from "../reads/index.ts"
 import { refusals } from "../refusals.ts"
 import { states } from "../states.ts"
-import { protocolVersion, schemaVersions, serviceName } from "../versions.ts"
+import { type Family, protocolVersion, schemaVersions, serviceName } from "../versions.ts"
 import type { Manifest, ManifestOperation, ManifestRead } from "./answers.ts"
 import { bootstrap } from "./bootstrap.ts"
 import type { Running } from "./health.ts"
@@ -24,10 +24,11 @@ export interface ManifestFacts extends Running {
 /** The operations that agents may call. */
 export const agentOperations: readonly Operation[] = operations.filter(({ surface }) => surface === "agent")
 
-/** The reads that need no session in a browser. */
-export const agentReads: readonly Read[] = [...reads.filter(({ surface }) => surface === "public" || surface === "credential"), ...discoveryRoutes]
+/** Those of one family. */
+export const agentOperationsOf = (family: Family): readonly Operation[] => agentOperations.filter((operation) => operation.family === family)
 
-const family = (path: string): "research" | "library" => (path.startsWith("/api/agent/library/") ? "library" : "research")
+/** The reads that need no session in a browser. */
+export const agentReads: readonly Read[] = [...reads.filter(({ surface }) => surface === "public" || surface === "credential" || surface === "key"), ...discoveryRoutes]
 
 /** The names of a body that must always be there. */
 const requiredOf = ({ entries }: Operation["body"]): string[] =>
@@ -37,7 +38,7 @@ function operationEntry(operation: Operation, baseUrl: string): ManifestOperatio
   const inputSchemaUrl = schemaUrl(operation, baseUrl)
   return {
     name: operation.name,
-    surface: family(operation.path),
+    surface: operation.family,
     method: operation.method,
     path: operation.path,
     permissions: [...operation.permissions],
@@ -51,11 +52,12 @@ function operationEntry(operation: Operation, baseUrl: string): ManifestOperatio
   }
 }
 
-const readEntry = ({ name, method, path, query, cursor }: Read): ManifestRead => ({
+const readEntry = ({ name, family, method, path, permissions, query, cursor }: Read): ManifestRead => ({
   name,
-  surface: family(path),
+  surface: family,
   method,
   path,
+  permissions: [...permissions],
   parameters: Object.keys(query.entries),
   cursor,
 })
@@ -66,7 +68,8 @@ const authentication: Manifest["authentication"] = {
   agentWrites: "A Room credential, Content-Type: application/json, and no Origin header.",
   agentReads: "A Room credential on paths under /api/agent, and no Origin header.",
   publicReads: "None.",
-  permissions: permissionMeanings,
+  library: "A personal key (Authorization: Bearer <PERSONAL_KEY>) on paths under /api/agent/library, where a Room credential opens nothing, and no Origin header.",
+  permissions: { ...permissionMeanings, ...libraryPermissionMeanings },
 }
 
 export function manifest({ baseUrl, instanceId, softwareVersion }: ManifestFacts): Manifest {
@@ -80,7 +83,7 @@ export function manifest({ baseUrl, instanceId, softwareVersion }: ManifestFacts
     schemaVersions,
     slices: [...slices],
     authentication,
-    permissions: [...enumerations.permission],
+    permissions: [...enumerations.permission, ...enumerations.libraryPermission],
     operations: agentOperations.map((operation) => operationEntry(operation, baseUrl)),
     reads: agentReads.map(readEntry),
     refusals: Object.entries(refusals).map(([code, { status, meaning, retryable }]) => ({ code, status: [...status], meaning, retryable })),

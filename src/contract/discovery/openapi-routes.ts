@@ -3,7 +3,7 @@ import { type Action, actions } from "../actions.ts"
 import type { JsonSchema } from "../json-schema.ts"
 import { browserPath, type Operation, writeParameters } from "../operation.ts"
 import { operations } from "../operations/index.ts"
-import type { Read, ReadSurface } from "../read.ts"
+import { browserReadPath, isText, type Read, type ReadSurface } from "../read.ts"
 import { reads } from "../reads/index.ts"
 import { type RefusalCode, refusals } from "../refusals.ts"
 import { answerSchema, bodyName, receiptName, reference, sentSchema } from "./components.ts"
@@ -20,6 +20,7 @@ export interface OpenApiRoute {
 export const tags = {
   agent: { name: "Agent writes", description: "Writes with a Room credential. Each is admitted or refused as a whole and answers a receipt." },
   credential: { name: "Agent reads", description: "Reads that a Room credential unlocks." },
+  library: { name: "Library", description: "The Library of one person: what a personal key unlocks for their own agent, and the same for themselves in the browser." },
   public: { name: "Public reads", description: "Reads that anyone may ask for." },
   discovery: { name: "Discovery", description: "What the service offers, and how to work with it." },
   browser: { name: "Browser writes", description: "The same writes, and those on Rooms, by a person signed in to the browser." },
@@ -27,8 +28,9 @@ export const tags = {
   session: { name: "Browser reads", description: "Reads of a person signed in to the browser." },
 } as const
 
-export const securitySchemes = { credential: "roomCredential", session: "session" } as const
+export const securitySchemes = { credential: "roomCredential", key: "personalKey", session: "session" } as const
 const byCredential = [{ [securitySchemes.credential]: [] }]
+const byKey = [{ [securitySchemes.key]: [] }]
 const bySession = [{ [securitySchemes.session]: [] }]
 const byAnyone: JsonSchema[] = []
 
@@ -53,6 +55,7 @@ const responses = (description: string, content: JsonSchema, codes: readonly Ref
 
 function write(operation: Operation, caller: "agent" | "browser"): OpenApiRoute {
   const agent = caller === "agent"
+  const ofRooms = operation.family === "research"
   const path = agent ? operation.path : browserPath(operation)
   const mirrored = !agent && operation.surface === "agent"
   return {
@@ -62,8 +65,8 @@ function write(operation: Operation, caller: "agent" | "browser"): OpenApiRoute 
       operationId: mirrored ? `${operation.name}_in_browser` : operation.name,
       summary: operation.summary,
       ...(agent && operation.permissions.length > 0 ? { description: `Needs ${operation.permissions.join(" and ")}.` } : {}),
-      tags: [tags[caller].name],
-      security: agent ? byCredential : bySession,
+      tags: [tags[ofRooms ? caller : "library"].name],
+      security: agent ? (ofRooms ? byCredential : byKey) : bySession,
       parameters: [...pathParameters(path), ...queryParameters(writeParameters)],
       requestBody: { required: true, content: json(reference(bodyName(operation)), { example: operation.example }) },
       responses: responses("The receipt.", json(reference(receiptName(operation))), operationRefusals(operation, caller)),
@@ -91,6 +94,7 @@ const actionRoute = (action: Action): OpenApiRoute => ({
 const tagOf: Readonly<Record<ReadSurface, string>> = {
   public: tags.public.name,
   credential: tags.credential.name,
+  key: tags.library.name,
   discovery: tags.discovery.name,
   session: tags.session.name,
   visitor: tags.session.name,
@@ -99,29 +103,45 @@ const tagOf: Readonly<Record<ReadSurface, string>> = {
 const securityOf: Readonly<Record<ReadSurface, JsonSchema[]>> = {
   public: byAnyone,
   credential: byCredential,
+  key: byKey,
   discovery: byAnyone,
   session: bySession,
   // Signed in or not: an empty requirement makes the other one optional.
   visitor: [{}, ...bySession],
 }
 
-const readRoute = (read: Read): OpenApiRoute => ({
-  path: read.path,
-  method: read.method.toLowerCase(),
-  operation: {
-    operationId: read.name,
-    summary: read.summary,
-    tags: [tagOf[read.surface]],
-    security: securityOf[read.surface],
-    parameters: [...pathParameters(read.path), ...queryParameters(read.query.entries)],
-    responses: responses(read.cursor === null ? "What was asked for." : "One page of it.", { [read.mediaType]: { schema: answerSchema(read.answer) } }, readRefusals(read)),
-  },
-})
+/** What a read answers in each of its forms. */
+const contentOf = (read: Read): JsonSchema =>
+  Object.fromEntries([read, ...Object.values(read.formats)].map(({ mediaType, answer }) => [mediaType, isText(mediaType) ? { schema: answerSchema(answer) } : {}]))
+
+function readRoute(read: Read, path: string, caller: "agent" | "browser"): OpenApiRoute {
+  const { name, family, surface, method, summary, permissions, query, cursor } = read
+  const agent = caller === "agent"
+  return {
+    path,
+    method: method.toLowerCase(),
+    operation: {
+      operationId: agent ? name : `${name}_in_browser`,
+      summary,
+      ...(agent && permissions.length > 0 ? { description: `Needs ${permissions.join(" and ")}.` } : {}),
+      tags: [family === "library" ? tags.library.name : tagOf[surface]],
+      security: agent ? securityOf[surface] : bySession,
+      parameters: [...pathParameters(path), ...queryParameters(query.entries)],
+      responses: responses(cursor === null ? "What was asked for." : "One page of it.", contentOf(read), readRefusals(read, caller)),
+    },
+  }
+}
+
+/** A read where it stands and, where its person may ask for it in the browser too, there. */
+function readRoutes(read: Read): OpenApiRoute[] {
+  const inBrowser = browserReadPath(read)
+  return [readRoute(read, read.path, "agent"), ...(inBrowser === null ? [] : [readRoute(read, inBrowser, "browser")])]
+}
 
 /** Every route the service answers, pages for people left out. */
 export const openApiRoutes = (): OpenApiRoute[] => [
-  ...discoveryRoutes.map(readRoute),
+  ...discoveryRoutes.flatMap(readRoutes),
   ...operations.flatMap(writes),
-  ...reads.map(readRoute),
+  ...reads.flatMap(readRoutes),
   ...actions.map(actionRoute),
 ]

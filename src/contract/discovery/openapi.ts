@@ -38,6 +38,11 @@ export const openApi = ({ baseUrl, softwareVersion }: OpenApiFacts): JsonSchema 
         scheme: "bearer",
         description: "A Room credential, issued by a member in the browser. Requests that carry an Origin header are refused.",
       },
+      [securitySchemes.key]: {
+        type: "http",
+        scheme: "bearer",
+        description: "A personal key, issued by a person for their own Library. Requests that carry an Origin header are refused.",
+      },
       [securitySchemes.session]: {
         type: "apiKey",
         in: "cookie",

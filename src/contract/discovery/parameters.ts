@@ -1,11 +1,11 @@
 /** The parameters of paths and queries as OpenAPI describes them. */
 import * as v from "valibot"
-import { arxivId, key, plain, uuid } from "../fields.ts"
+import { arxivId, key, plain, username, uuid } from "../fields.ts"
 import { type JsonSchema, jsonSchemaOf } from "../json-schema.ts"
 import { pathNames } from "../operation.ts"
 
 /** What stands in a path and is no id. */
-const pathFields: Readonly<Record<string, v.GenericSchema>> = { key, token: plain(200), arxivId }
+const pathFields: Readonly<Record<string, v.GenericSchema>> = { key, token: plain(200), arxivId, username }
 
 const pathParameter = (name: string): JsonSchema => ({
   name,

@@ -4,14 +4,16 @@ import { uuid } from "../fields.ts"
 import { type Operation, pathNames } from "../operation.ts"
 import type { Read } from "../read.ts"
 import type { Circumstance, RefusalSpec } from "../refusal-codes.ts"
-import { type RefusalCode, refusals } from "../refusals.ts"
+import { codeIn, type RefusalCode, refusals } from "../refusals.ts"
 import { states } from "../states.ts"
+import type { Family } from "../versions.ts"
 
 const table = Object.entries(refusals) as [RefusalCode, RefusalSpec][]
 const pathIds = new Set(table.flatMap(([, { path }]) => path ?? []))
 const givenIds = new Set(table.flatMap(([, { given }]) => given ?? []))
 
 interface Facts {
+  readonly family: Family
   readonly circumstances: readonly (Circumstance | false)[]
   readonly path: string
   /** The properties of the body, or the parameters of the query. */
@@ -20,8 +22,8 @@ interface Facts {
   readonly own: readonly RefusalCode[]
 }
 
-/** The codes that fit the facts, in the order of the table. */
-function codes({ circumstances, path, given, own }: Facts): RefusalCode[] {
+/** The codes that fit the facts, in the order of the table, as the family tells them. */
+function codes({ family, circumstances, path, given, own }: Facts): RefusalCode[] {
   const inPath = pathNames(path)
   const here = new Set(circumstances)
   here.add("any")
@@ -31,7 +33,7 @@ function codes({ circumstances, path, given, own }: Facts): RefusalCode[] {
     spec.when?.some((circumstance) => here.has(circumstance)) ||
     spec.path?.some((name) => inPath.includes(name)) ||
     spec.given?.some((name) => given.includes(name))
-  return table.filter(fits).map(([code]) => code)
+  return [...new Set(table.filter(fits).map(([code]) => codeIn(code, family)))]
 }
 
 /** The parts of a validator that may hold others. */
@@ -57,18 +59,20 @@ function idNames(schema: Holder, name = ""): string[] {
 
 /** What an operation may be refused with, to an agent or, on its twin path, to a person in the browser. */
 export function operationRefusals(operation: Operation, caller: "agent" | "browser"): RefusalCode[] {
-  const { path, body, permissions, by, archived, expected, refusals: own, delivery } = operation
+  const { family, path, body, permissions, by, archived, expected, refusals: own, delivery } = operation
+  const inRooms = family === "research"
   const ids = idNames(body as unknown as Holder).filter((name) => name !== delivery)
   const steps = states.experiment.transitions.filter((transition) => transition.operation === operation.name)
   const subjects = new Set([...givenIds, ...own.flatMap((code) => (refusals[code] as RefusalSpec).path ?? [])])
   const agent = caller === "agent"
   const inRoom = pathNames(path).length > 0 || ids.length > 0
   return codes({
+    family,
     circumstances: [
       "origin", "caller", "body", "query", "delivery",
-      by !== "person" && "membership",
+      inRooms && by !== "person" && "membership",
       (by === "owner" || steps.some((step) => step.by === "proposer")) && "role",
-      agent && "scope",
+      inRooms && agent && "scope",
       agent && permissions.length > 0 && "permission",
       ids.some((name) => !subjects.has(name)) && "reference",
       expected.length > 0 && "expectation",
@@ -81,14 +85,23 @@ export function operationRefusals(operation: Operation, caller: "agent" | "brows
 }
 
 export const actionRefusals = ({ path, body, by, refusals: own }: Action): RefusalCode[] =>
-  codes({ circumstances: ["origin", "body", by === "person" && "caller"], path, given: Object.keys(body.entries), own })
+  codes({ family: "research", circumstances: ["origin", "body", by === "person" && "caller"], path, given: Object.keys(body.entries), own })
 
-export function readRefusals({ path, query, surface, refusals: own }: Read): RefusalCode[] {
-  const ofRoom = pathNames(path).some((name) => givenIds.has(name))
-  const credential = surface === "credential"
-  const session = surface === "session"
+/** @param caller whether an agent asks where the read stands, or its person in the browser where it has a twin */
+export function readRefusals({ family, path, permissions, query, surface, refusals: own }: Read, caller: "agent" | "browser" = "agent"): RefusalCode[] {
+  const ofRoom = family === "research" && pathNames(path).some((name) => givenIds.has(name))
+  const credential = (surface === "credential" || surface === "key") && caller === "agent"
+  const session = surface === "session" || (surface === "key" && caller === "browser")
   return codes({
-    circumstances: ["query", (credential || session) && "caller", credential && "origin", credential && ofRoom && "scope", session && ofRoom && "membership"],
+    family,
+    circumstances: [
+      "query",
+      (credential || session) && "caller",
+      credential && "origin",
+      credential && permissions.length > 0 && "permission",
+      credential && ofRoom && "scope",
+      session && ofRoom && "membership",
+    ],
     path,
     given: Object.keys(query.entries),
     own,

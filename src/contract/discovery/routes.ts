@@ -47,6 +47,16 @@ const all = [
     refusals: ["unknown_operation"],
     answer: answers.schemaDocument,
   }),
+  read({
+    name: "library_schema",
+    family: "library",
+    surface,
+    path: "/api/agent/library/schema",
+    summary: "JSON Schemas and example bodies of the Library's operations. It needs no key; where one is sent, it must be one.",
+    parameters: schemaParameters,
+    refusals: ["unknown_operation", "not_authenticated", "browser_origin"],
+    answer: answers.schemaDocument,
+  }),
   read({ name: "openapi", surface, path: "/api/openapi.json", summary: "OpenAPI 3.1 of everything, the browser's routes included.", answer: answers.openApi }),
 ] as const
 

@@ -1,17 +1,18 @@
-/** The two schema documents: which operations stand in each, their JSON Schemas, and their example bodies. */
+/** The schema documents: which operations stand in each, their JSON Schemas, and their example bodies. */
 import { inputSchema, type JsonSchema, schemaUrl } from "../json-schema.ts"
-import type { Operation } from "../operation.ts"
+import type { Operation, SchemaDocument } from "../operation.ts"
 import { Refusal } from "../refusals.ts"
 import { schemaVersions } from "../versions.ts"
 import type { SchemaBundle, SchemaIndex } from "./answers.ts"
 import { agentOperations } from "./manifest.ts"
 
-export type SchemaDocument = Operation["document"]
+export type { SchemaDocument }
 
 interface Place {
   readonly baseUrl: string
 }
 
+const versionOf = (document: SchemaDocument): number => schemaVersions[document === "library" ? "library" : "research"]
 const listed = (document: SchemaDocument): readonly Operation[] => agentOperations.filter((operation) => operation.document === document)
 
 /** @throws Refusal `unknown_operation` */
@@ -29,7 +30,7 @@ function mustFind(document: SchemaDocument, name: string): Operation {
 
 /** The operations of a document, with where their schemas and examples are. */
 export const schemaIndex = (document: SchemaDocument, { baseUrl }: Place): SchemaIndex => ({
-  schemaVersion: schemaVersions.research,
+  schemaVersion: versionOf(document),
   operations: listed(document).map((operation) => {
     const url = schemaUrl(operation, baseUrl)
     return { name: operation.name, schemaUrl: url, exampleUrl: `${url}&example=1` }
@@ -44,7 +45,7 @@ export const example = (document: SchemaDocument, name: string): JsonSchema => m
 
 /** Every operation of a document with its schema and its example body. */
 export const bundle = (document: SchemaDocument, { baseUrl }: Place): SchemaBundle => ({
-  schemaVersion: schemaVersions.research,
+  schemaVersion: versionOf(document),
   operations: listed(document).map((operation) => ({
     name: operation.name,
     inputSchema: inputSchema(operation, baseUrl),

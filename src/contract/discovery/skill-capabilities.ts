@@ -3,7 +3,8 @@ import { bodySchema, type JsonSchema, jsonSchemaOf } from "../json-schema.ts"
 import type { Operation } from "../operation.ts"
 import type { Read } from "../read.ts"
 import { refusals } from "../refusals.ts"
-import { agentOperations, agentReads } from "./manifest.ts"
+import type { Family } from "../versions.ts"
+import { agentOperations, agentOperationsOf, agentReads } from "./manifest.ts"
 import { all, blocks, bullets, either, inCode, table } from "./markdown.ts"
 import { queryParameters } from "./parameters.ts"
 import { operationRefusals } from "./possible-refusals.ts"
@@ -14,10 +15,10 @@ const common: readonly string[] = Object.keys(agentOperations[0]?.body.entries ?
   agentOperations.every(({ body }) => Object.hasOwn(body.entries, name)),
 )
 
-/** What every operation may be refused with. */
-const commonRefusals = Object.keys(refusals).filter((code) =>
-  agentOperations.every((operation) => operationRefusals(operation, "agent").some((possible) => possible === code)),
-)
+/** What every operation of a family may be refused with. */
+const refusingAll = (family: Family): readonly string[] =>
+  Object.keys(refusals).filter((code) => agentOperationsOf(family).every((operation) => operationRefusals(operation, "agent").some((possible) => possible === code)))
+const commonRefusals: Readonly<Record<Family, readonly string[]>> = { research: refusingAll("research"), library: refusingAll("library") }
 
 const isCommon = ({ delivery }: Operation, field: string) => common.includes(field.split(/[.[]/)[0] as string) || field === delivery
 
@@ -39,8 +40,8 @@ function bodyTable(operation: Operation): string {
 }
 
 function operationSection(operation: Operation): string {
-  const { name, method, path, summary, permissions, delivery, target, atLeastOneOf, expected } = operation
-  const own = operationRefusals(operation, "agent").filter((code) => !commonRefusals.includes(code))
+  const { name, family, method, path, summary, permissions, delivery, target, atLeastOneOf, expected } = operation
+  const own = operationRefusals(operation, "agent").filter((code) => !commonRefusals[family].includes(code))
   return blocks(
     `### ${name}`,
     summary,
@@ -62,20 +63,26 @@ function parameterText(parameter: JsonSchema): string {
   return `${inCode(parameter.name as string)}${parameter.required === true ? " (required)" : ""}: ${commas}`
 }
 
-const paging = ["limit", "after"]
+const paging = ["limit", "after", "offset"]
 
-function readLine({ method, path, summary, query, cursor, surface }: Read): string[] {
+/** What a read asks for. */
+const neededFor = ({ surface, permissions }: Read): string =>
+  surface === "credential" ? "Room credential" : surface === "key" ? `personal key${permissions.length > 0 ? ` with ${all(permissions)}` : ""}` : "none"
+
+function readLine(read: Read): string[] {
+  const { method, path, summary, query, cursor } = read
   const own = queryParameters(query.entries).filter(({ name }) => cursor === null || !paging.includes(name as string))
-  return [inCode(`${method} ${path}`), surface === "credential" ? "Room credential" : "none", cursor ?? "", own.map(parameterText).join("; "), summary]
+  return [inCode(`${method} ${path}`), neededFor(read), cursor ?? "", own.map(parameterText).join("; "), summary]
 }
 
 /** The envelope: what is common to all bodies, and the delivery ids. */
 export function envelopeTable(): string {
-  const [first] = agentOperations
+  const operations = agentOperationsOf("research")
+  const [first] = operations
   if (first === undefined) return ""
   const shared = rows(bodySchema(first)).filter(({ field }) => common.includes(field.split(".")[0] as string))
-  const ids = [...new Set(agentOperations.map(({ delivery }) => delivery))]
-  const named = ids.map((id) => ({ id, of: agentOperations.filter(({ delivery }) => delivery === id) })).sort((one, other) => other.of.length - one.of.length)
+  const ids = [...new Set(operations.map(({ delivery }) => delivery))]
+  const named = ids.map((id) => ({ id, of: operations.filter(({ delivery }) => delivery === id) })).sort((one, other) => other.of.length - one.of.length)
   return table(
     ["Body", "Type", "Required"],
     [
@@ -90,15 +97,18 @@ const legend = (): string => bullets([...typeNames(agentOperations.map((operatio
 export const capabilities = (): string =>
   blocks(
     "# Capabilities",
-    "Every operation a Room credential can call, and every read. Bodies take exactly the properties listed: an unknown one is refused, at any depth. Lengths count Unicode characters, not bytes.",
+    "Every operation that a Room credential or a personal key can call, and every read. Bodies take exactly the properties listed: an unknown one is refused, at any depth. Lengths count Unicode characters, not bytes.",
     "## Types",
     legend(),
     "## The envelope of every body",
     envelopeTable(),
     "## Operations",
-    `Each of them may be refused with ${either(commonRefusals)}; what else may refuse one stands with it.`,
-    agentOperations.map(operationSection),
+    `Each of them may be refused with ${either(commonRefusals.research)}; what else may refuse one stands with it.`,
+    agentOperationsOf("research").map(operationSection),
+    "## Operations of the Library",
+    `For a personal key. Their envelope is the same, but for ${inCode("schemaVersion")}, which is ${inCode(String(agentOperationsOf("library")[0]?.schemaVersion))}. Each of them may be refused with ${either(commonRefusals.library)}; what else may refuse one stands with it.`,
+    agentOperationsOf("library").map(operationSection),
     "## Reads",
-    "A read with a cursor is a list: besides its own parameters it takes `limit` and `after`. A sequence counts up within one Room or Thread and starts at 0; every other cursor is sent back as it came.",
+    "A read with a cursor is a list: besides its own parameters it takes `limit` and `after`, and in the Library `offset` alone. A sequence counts up within one Room or Thread and starts at 0; every other cursor is sent back as it came.",
     table(["Read", "Credential", "Cursor", "Parameters", "What it answers"], agentReads.map(readLine)),
   )

@@ -4,16 +4,19 @@ import { enumerations, permissionMeanings } from "../enumerations.ts"
 import { labelPrefixes } from "../labels.ts"
 import { limits } from "../limits.ts"
 import { writeParameters } from "../operation.ts"
-import { refusals } from "../refusals.ts"
+import type { RefusalSpec } from "../refusal-codes.ts"
+import { type RefusalCode, refusals } from "../refusals.ts"
 import { protocolVersion } from "../versions.ts"
 import { bootstrap } from "./bootstrap.ts"
-import { agentOperations } from "./manifest.ts"
+import { agentOperationsOf } from "./manifest.ts"
 import { all, blocks, bullets, code, either, fenced, get, inCode, inDigits, numbered, op, table } from "./markdown.ts"
 import { envelopeTable } from "./skill-capabilities.ts"
+import { librarySection, refusalTable } from "./skill-library.ts"
 import { stateSection } from "./skill-states.ts"
 import { verifyFeed } from "./verify-feed.ts"
 
 const rehearse = `?${Object.keys(writeParameters).map((name) => `${name}=1`).join("&")}`
+const agentOperations = agentOperationsOf("research")
 const ofCredential = agentOperations.filter(({ receiptOf }) => receiptOf === "credential").map(({ name }) => name)
 const guarded = agentOperations.filter(({ expected }) => expected.length > 0).map(({ name }) => name)
 
@@ -21,6 +24,7 @@ const introduction = (baseUrl: string): string =>
   blocks(
     "# Research Rooms: a skill for agents",
     `This service keeps public research in Rooms. People use it in a browser and agents over HTTP, and both see one record. Base address: ${baseUrl}, protocol version ${protocolVersion}. Send your credential to this address and nowhere else.`,
+    `Beside the Rooms, each person has a Library of papers, Collections and notes, private to them and to those they share a Collection with. It is another surface, with a key of its own (${inCode("rrk_…")}); see the section on it below.`,
     "A Room holds Threads; a Thread holds messages, cards of published records, and receipts of everything else. Records never change after they are accepted. The service runs nothing and vouches for no result: it keeps who said what, when, and resting on what.",
     `More: every operation, field by field (${get("skill", "?part=capabilities")}); commands to paste (${get("skill", "?part=examples")}); the same for programs (${get("manifest")}, ${get("openapi")}).`,
   )
@@ -84,10 +88,7 @@ const refusalSection = (): string =>
     "## Refusals",
     `Every refusal is JSON: ${all(Object.keys(answers.refusal.entries))}. ${inCode("committed: false")} means that nothing was stored. ${inCode("issues")} lists every fault of a body with a JSON Pointer to it; ${inCode("current")} shows what stood in the way. Only what is marked retryable may be sent again as it is.`,
     "A write is checked in this order: the route, where the request comes from, the credential, the form and size of the body, an earlier delivery under the same id, permission, membership and scope, the objects it names, a repository outside, and last the state of things.",
-    table(
-      ["Refusal", "Status", "Retry", "It means", "Do"],
-      Object.entries(refusals).map(([name, { status, retryable, meaning, remedy }]) => [inCode(name), status.join(", "), retryable ? "yes" : "no", meaning, remedy]),
-    ),
+    refusalTable((Object.keys(refusals) as RefusalCode[]).filter((name) => (refusals[name] as RefusalSpec).family === undefined)),
   )
 
 const reading = (): string =>
@@ -123,4 +124,4 @@ const manners = (): string =>
   )
 
 export const startHere = (baseUrl: string): string =>
-  blocks(introduction(baseUrl), start(), identity(), writing(), receipts(), retries(), refusalSection(), reading(), feed(), stateSection(), manners())
+  blocks(introduction(baseUrl), start(), identity(), writing(), receipts(), retries(), refusalSection(), reading(), feed(), stateSection(), librarySection(), manners())

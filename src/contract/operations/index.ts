@@ -1,5 +1,6 @@
 /** The list of operations. Everything that needs to know which operations exist reads it here. */
 import type * as v from "valibot"
+import { libraryOperations } from "../library/operations.ts"
 import type { Operation } from "../operation.ts"
 import { registerAttempt, reportAttemptEvent } from "./attempts.ts"
 import { issueCredential, revokeCredential, rotateCredential } from "./credentials.ts"
@@ -47,6 +48,7 @@ const all = [
   issueCredential,
   rotateCredential,
   revokeCredential,
+  ...libraryOperations,
 ] as const
 
 export const operations: readonly Operation[] = all

@@ -3,8 +3,10 @@ import * as v from "valibot"
 import * as answers from "../answers.ts"
 import { plain, uuid } from "../fields.ts"
 import { labelPattern } from "../labels.ts"
+import { libraryReads } from "../library/reads.ts"
 import { limits } from "../limits.ts"
 import { operations } from "../operations/index.ts"
+import { overviewReads } from "./overview.ts"
 import { recordReads } from "./records.ts"
 import { workReads } from "./work.ts"
 import { type Read, read, wholeNumber, words } from "../read.ts"
@@ -51,11 +53,21 @@ const all = [
   }),
   read({ name: "hypothesis", path: "/api/research/hypotheses/{versionId}", summary: "One hypothesis as it was accepted, with its standing and what it rests on.", answer: answers.record }),
   read({ name: "publications", path: "/api/research/publications", summary: "Records of every Room, newest first.", cursor: "opaque", answer: answers.page(answers.recordSummary) }),
-  read({ name: "record", path: "/api/research/records/{versionId}", summary: "One record of any kind as it was accepted, with its standing and what it rests on.", answer: answers.record }),
+  read({
+    name: "record",
+    path: "/api/research/records/{versionId}",
+    summary: "One record of any kind as it was accepted, with its standing and what it rests on; or a citation of it, as BibTeX or CSL-JSON.",
+    answer: answers.record,
+    formats: {
+      bibtex: { mediaType: "application/x-bibtex", answer: v.string() },
+      csl: { mediaType: "application/vnd.citationstyles.csl+json", answer: answers.cslItems },
+    },
+  }),
   read({ name: "record_concept", path: "/api/research/records/{versionId}/concepts/{key}", summary: "One concept that a record defines.", answer: answers.concept }),
   read({ name: "concepts", path: "/api/research/concepts", summary: "Concepts that records define, newest first; query searches keys, labels and definitions.", parameters: { query }, cursor: "opaque", answer: answers.page(answers.conceptSummary) }),
   ...recordReads,
   ...workReads,
+  ...overviewReads,
 
   read({ name: "identity", surface: "credential", path: "/api/agent/research/identity", summary: "Who the credential speaks for, what it may do, its Room and the person's assignments across Rooms.", answer: answers.identity }),
   read({ name: "room_status", surface: "credential", path: "/api/agent/rooms/{roomId}/status", summary: "The credential's own Room: state, membership, watermark, own assignments.", answer: answers.roomStatus }),
@@ -75,6 +87,7 @@ const all = [
   read({ name: "join_requests", surface: "session", path: "/api/rooms/{roomId}/join-requests", summary: "Open requests to join, for the Room's owner.", refusals: ["role_required"], answer: shapeOf(answers.joinRequest) }),
   read({ name: "credentials", surface: "session", path: "/api/rooms/{roomId}/credentials", summary: "Credentials of a Room: one's own, and for its owner everybody's. Tokens are never shown.", answer: shapeOf(answers.credentialSummary) }),
   read({ name: "invitation", surface: "visitor", path: "/api/invitations/{token}", summary: "What an invitation link offers, for the person who holds it.", answer: answers.invitation }),
+  ...libraryReads,
 ] as const
 
 /** A whole list that is short by nature, answered in one piece. */

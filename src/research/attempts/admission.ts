@@ -41,14 +41,21 @@ export function admitEvent(attempt: AttemptState, userId: string, body: { event:
   return row.to
 }
 
+/** What an attempt's next event needs besides its state. */
+export interface Grounds {
+  readonly roomIsActive: boolean
+  /** Whether the registrant belongs to the Room: somebody who left it reports no more. */
+  readonly registrantIsMember: boolean
+}
+
 /** What the server would accept next about an attempt, and from whom. */
-export function attemptAffordances(attempt: AttemptState, roomIsActive: boolean) {
+export function attemptAffordances(attempt: AttemptState, { roomIsActive, registrantIsMember }: Grounds) {
   const event = rowsFrom(attempt.status).map((row) => row.event)
   const { name, path, permissions } = operationNamed("report_attempt_event") as Operation
   const afforded = { operation: name, path, permission: permissions[0] ?? null, by: "registrant", userId: attempt.registrantId, values: { event } }
   return {
     expected: { expectedRevision: attempt.revision, expectedStatus: attempt.status },
-    operations: roomIsActive && event.length > 0 ? [afforded] : [],
+    operations: roomIsActive && registrantIsMember && event.length > 0 ? [afforded] : [],
   }
 }
 

@@ -41,6 +41,7 @@ interface Row {
   label: string
   entry_id: string
   registrant_id: string
+  registrant_is_member: number
   username: string
   intent: AttemptIntent
   status: AttemptStatus
@@ -52,7 +53,6 @@ interface Row {
   registered_at: string
   updated_at: string
   plan_match: string | null
-  content: string
   content_digest: string
   /** How the finding that was asked for names it. */
   role?: AttemptRole
@@ -93,17 +93,22 @@ const summary = (row: Row) => ({
   updatedAt: row.updated_at,
   contentDigest: row.content_digest,
   planMatch: row.plan_match === null ? null : new JsonText(row.plan_match),
-  affordances: attemptAffordances(state(row), row.room_state === "active"),
+  affordances: attemptAffordances(state(row), { roomIsActive: row.room_state === "active", registrantIsMember: row.registrant_is_member === 1 }),
   ...(row.role === undefined ? {} : { namedAs: row.role }),
 })
 
-const COLUMNS = "a.*, p.username, e.label AS experiment_label, r.state AS room_state"
-const TABLES = `attempts a
-  JOIN people p ON p.user_id = a.registrant_id
+/** What a list shows. The registration itself, of up to 60,000 bytes, is left to the read of one attempt. */
+const COLUMNS = `a.attempt_id, a.experiment_id, a.room_id, a.thread_id, a.label, a.entry_id, a.registrant_id, a.intent, a.status, a.revision,
+  a.plan_id, a.rerun_of, a.reproduces_attempt_id, a.reproduces_version_id, a.registered_at, a.updated_at, a.plan_match, a.content_digest,
+  p.username, e.label AS experiment_label, r.state AS room_state,
+  EXISTS (SELECT 1 FROM members m WHERE m.room_id = a.room_id AND m.user_id = a.registrant_id) AS registrant_is_member`
+const RELATED = `JOIN people p ON p.user_id = a.registrant_id
   JOIN experiments e ON e.experiment_id = a.experiment_id
   JOIN rooms r ON r.room_id = a.room_id`
-const SUMMARY = `SELECT ${COLUMNS} FROM ${TABLES}`
-const OF_FINDING = `SELECT ${COLUMNS}, t.role FROM ${TABLES} JOIN finding_attempts t ON t.attempt_id = a.attempt_id`
+const SUMMARY = `SELECT ${COLUMNS} FROM attempts a ${RELATED}`
+const WHOLE = `SELECT ${COLUMNS}, a.content FROM attempts a ${RELATED}`
+// SQLite keeps the order of a CROSS JOIN: the few attempts of the finding come first, whatever else is asked of them.
+const OF_FINDING = `SELECT ${COLUMNS}, t.role FROM finding_attempts t CROSS JOIN attempts a ON a.attempt_id = t.attempt_id ${RELATED}`
 
 export type Attempts = ReturnType<typeof attempts>
 
@@ -117,10 +122,13 @@ export function attempts(db: Db) {
   const update = db.prepare("UPDATE attempts SET status = ?, revision = revision + 1, updated_at = ? WHERE attempt_id = ?")
   const count = db.prepare("INSERT INTO attempt_counts (experiment_id, status, attempts) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts")
   const find = db.prepare<Row>("SELECT * FROM attempts WHERE attempt_id = ?")
-  const one = db.prepare<Row>(`${SUMMARY} WHERE a.attempt_id = ?`)
+  const one = db.prepare<Row & { content: string }>(`${WHOLE} WHERE a.attempt_id = ?`)
   const columns = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent", label: "a.label" }
+  // With a plus a column is compared, but not looked up by: an experiment's own attempts are fewer than a Room's of some status.
+  const compared = { experimentId: "+a.experiment_id", roomId: "+a.room_id", status: "+a.status", intent: "+a.intent", label: "+a.label" }
   const list = filteredList<Row>(db, SUMMARY, columns, "a.attempt_id")
-  const ofFinding = filteredList<Row>(db, OF_FINDING, { ...columns, findingVersionId: "t.version_id" }, "a.attempt_id")
+  const ofExperiment = filteredList<Row>(db, SUMMARY, { ...compared, experimentId: columns.experimentId }, "a.attempt_id")
+  const ofFinding = filteredList<Row>(db, OF_FINDING, { ...compared, findingVersionId: "t.version_id" }, "t.attempt_id")
 
   return {
     insert(attempt: NewAttempt): void {
@@ -151,7 +159,10 @@ export function attempts(db: Db) {
       return row && { ...summary(row), registration: new JsonText(row.content) }
     },
     /** Up to `count` attempts after an id that match the filters; of a finding, each with how it names the attempt. */
-    page: (filters: { readonly [N in keyof typeof columns | "findingVersionId"]?: string }, after: string | undefined, count: number) =>
-      (filters.findingVersionId === undefined ? list : ofFinding)(filters, after, count).map(summary),
+    page(filters: { readonly [N in keyof typeof columns | "findingVersionId"]?: string }, after: string | undefined, count: number) {
+      const { findingVersionId, experimentId, label } = filters
+      const found = findingVersionId !== undefined ? ofFinding : experimentId !== undefined && label === undefined ? ofExperiment : list
+      return found(filters, after, count).map(summary)
+    },
   }
 }

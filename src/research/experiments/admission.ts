@@ -77,18 +77,22 @@ export function admitReport(experiment: ExperimentState, userId: string, reporte
   if (!reachable) throw new Refusal("state_conflict", `${experiment.label} is ${experiment.status} already.`, { current: currentExperiment(experiment) })
 }
 
-/** What an experiment offers besides its state: whether a plan and an attempt are there to build on. */
+/** What besides the state of an experiment decides what can follow: who can still act, and what there is to build on. */
 export interface Grounds {
   readonly roomIsActive: boolean
+  /** Whether they belong to the Room: somebody who left it acts no more, whatever they proposed or hold. */
+  readonly isMember: { readonly proposer: boolean; readonly assignee: boolean; readonly any_member: true }
   readonly hasPlan: boolean
   readonly hasAttempt: boolean
+  /** Whether there is anything to reproduce: an attempt of any experiment, or a finding. */
+  readonly hasResults: boolean
 }
 
 /** The values of an affordance: the states it may lead to, or the intents it may have; null when none is left. */
-function valuesOf(row: Row, { hasPlan, hasAttempt }: Grounds): Record<string, readonly string[]> | undefined | null {
+function valuesOf(row: Row, { hasPlan, hasAttempt, hasResults }: Grounds): Record<string, readonly string[]> | undefined | null {
   if (typeof row.to === "object") return row.to
   if (row.values === undefined) return undefined
-  const needs: Record<string, boolean> = { planned: hasPlan, rerun: hasAttempt, reproduction: hasAttempt }
+  const needs: Record<string, boolean> = { planned: hasPlan, rerun: hasAttempt, reproduction: hasResults }
   const intent = row.values.intent.filter((value) => needs[value] ?? true)
   return intent.length === 0 ? null : { intent }
 }
@@ -98,7 +102,7 @@ export function experimentAffordances(experiment: ExperimentState, grounds: Grou
   const people = { proposer: experiment.proposerId, assignee: experiment.assigneeId, any_member: null }
   const afforded = rows.flatMap((row) => {
     const values = valuesOf(row, grounds)
-    if (!grounds.roomIsActive || values === null || !row.from.includes(experiment.status)) return []
+    if (!grounds.roomIsActive || !grounds.isMember[row.by] || values === null || !row.from.includes(experiment.status)) return []
     const { path, permissions } = operationNamed(row.operation) as Operation
     return [{ operation: row.operation, path, permission: permissions[0] ?? null, by: row.by, userId: people[row.by], ...(values && { values }) }]
   })

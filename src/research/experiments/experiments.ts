@@ -64,6 +64,9 @@ interface Row {
   /** A JSON object: attempts by status. */
   attempts: string
   plans: number
+  proposer_is_member: number
+  assignee_is_member: number
+  has_results: number
 }
 
 const state = (row: Pick<Row, "experiment_id" | "label" | "status" | "revision" | "proposer_id" | "assignee_id">): ExperimentState => ({
@@ -105,14 +108,23 @@ function summary(row: Row) {
     attempts,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    affordances: experimentAffordances(state(row), { roomIsActive: row.room_state === "active", hasPlan: row.plans > 0, hasAttempt: attempts.total > 0 }),
+    affordances: experimentAffordances(state(row), {
+      roomIsActive: row.room_state === "active",
+      isMember: { proposer: row.proposer_is_member === 1, assignee: row.assignee_is_member === 1, any_member: true },
+      hasPlan: row.plans > 0,
+      hasAttempt: attempts.total > 0,
+      hasResults: row.has_results === 1,
+    }),
   }
 }
 
 const SUMMARY = `
   SELECT e.*, p.username AS proposer_name, a.username AS assignee_name, r.state AS room_state,
     (SELECT json_group_object(c.status, c.attempts) FROM attempt_counts c WHERE c.experiment_id = e.experiment_id) AS attempts,
-    (SELECT count(*) FROM plans n WHERE n.experiment_id = e.experiment_id) AS plans
+    (SELECT count(*) FROM plans n WHERE n.experiment_id = e.experiment_id) AS plans,
+    EXISTS (SELECT 1 FROM members m WHERE m.room_id = e.room_id AND m.user_id = e.proposer_id) AS proposer_is_member,
+    EXISTS (SELECT 1 FROM members m WHERE m.room_id = e.room_id AND m.user_id = e.assignee_id) AS assignee_is_member,
+    (EXISTS (SELECT 1 FROM attempts t WHERE t.attempt_id > '') OR EXISTS (SELECT 1 FROM records f WHERE f.kind = 'finding')) AS has_results
   FROM experiments e
   JOIN people p ON p.user_id = e.proposer_id
   JOIN rooms r ON r.room_id = e.room_id

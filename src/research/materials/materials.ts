@@ -3,7 +3,7 @@ import type { LocationState } from "../../contract/enumerations.ts"
 import { JsonText } from "../../contract/json.ts"
 import type { Issue } from "../../contract/refusals.ts"
 import type { Db } from "../../ledger/database.ts"
-import { obtainabilityOf } from "./obtainability.ts"
+import { obtainabilityOf, type Report } from "./obtainability.ts"
 
 export interface NewMaterial {
   readonly materialId: string
@@ -46,7 +46,7 @@ interface Row {
   size_bytes: number | null
   values_digest: string | null
   content_digest: string
-  /** A JSON list of reports, oldest first. */
+  /** A JSON list of reports, in any order. */
   reports: string
 }
 interface UseRow {
@@ -54,11 +54,14 @@ interface UseRow {
   label: string
   room_id: string
   name: string
-  total: number
+  at: string
 }
 
 /** The digest a reference promises; null for a pinned reference, whose content has no digest of ours. */
 const digestOfReference = (reference: string) => (reference.startsWith("sha256:") ? reference : null)
+
+/** Sorted here: SQLite would sort the reports of each material of a list in a table of its own. */
+const oldestFirst = (reports: string) => (JSON.parse(reports) as (Report & { readonly sequence: number })[]).sort((one, other) => one.sequence - other.sequence)
 
 /** @param roomId the Room it is shown in; null outside of any */
 function shown(row: Row, roomId: string | null) {
@@ -78,7 +81,7 @@ function shown(row: Row, roomId: string | null) {
     registeredBy: { userId: row.registered_by, username: row.username },
     registeredAt: row.registered_at,
     contentDigest: row.content_digest,
-    obtainability: obtainabilityOf(JSON.parse(row.reports), digestOfReference(row.reference)),
+    obtainability: obtainabilityOf(oldestFirst(row.reports), digestOfReference(row.reference)),
   }
 }
 
@@ -89,7 +92,7 @@ const USES = 50
 
 const SUMMARY = `
   SELECT m.*, p.username,
-    (SELECT json_group_array(json_object('reporterId', l.reporter_id, 'state', l.state, 'observedDigest', l.observed_digest) ORDER BY l.sequence)
+    (SELECT json_group_array(json_object('sequence', l.sequence, 'reporterId', l.reporter_id, 'state', l.state, 'observedDigest', l.observed_digest))
      FROM material_reports l WHERE l.material_id = m.material_id) AS reports
   FROM materials m JOIN people p ON p.user_id = m.registered_by`
 
@@ -109,6 +112,10 @@ export function materials(db: Db) {
   const exists = db.prepare("SELECT 1 FROM materials WHERE material_id = ?")
   const place = db.prepare<{ origin_room_id: string; label: string; reference: string }>("SELECT origin_room_id, label, reference FROM materials WHERE material_id = ?")
   const inRoom = db.prepare<{ thread_id: string }>("SELECT thread_id FROM room_materials WHERE room_id = ? AND material_id = ?")
+  const ofMember = db.prepare<{ room_id: string }>(
+    `SELECT x.room_id FROM members m JOIN rooms r ON r.room_id = m.room_id JOIN room_materials x ON x.room_id = m.room_id
+     WHERE m.user_id = ? AND x.material_id = ? ORDER BY r.state, x.registered_at LIMIT 1`,
+  )
   const one = db.prepare<Row & { content: string }>(`${SUMMARY} WHERE m.material_id = ?`)
   const ofRoom = db.prepare<Row>(`${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = ? AND x.material_id > ? ORDER BY x.material_id LIMIT ?`)
   const all = db.prepare<Row>(`${SUMMARY} WHERE m.material_id > ? ORDER BY m.material_id LIMIT ?`)
@@ -116,16 +123,26 @@ export function materials(db: Db) {
   const reports = db.prepare<{ reporter_id: string; username: string; room_id: string; at: string; uri: string; state: LocationState; observed_digest: string | null; explanation: string | null }>(
     "SELECT l.*, p.username FROM material_reports l JOIN people p ON p.user_id = l.reporter_id WHERE l.material_id = ? ORDER BY l.sequence DESC LIMIT 500",
   )
+  // Each in the order of the index it is found by: a material that everything consumes must not be sorted for every look at it.
   const consumed = db.prepare<UseRow>(
-    `SELECT a.attempt_id AS id, a.label, a.room_id, i.name, count(*) OVER () AS total FROM attempt_inputs i JOIN attempts a USING (attempt_id) WHERE i.material_id = ? ORDER BY a.registered_at LIMIT ${USES}`,
+    `SELECT a.attempt_id AS id, a.label, a.room_id, i.name, a.registered_at AS at FROM attempt_inputs i CROSS JOIN attempts a USING (attempt_id)
+     WHERE i.material_id = ? ORDER BY i.attempt_id, i.position LIMIT ${USES}`,
   )
   const produced = db.prepare<UseRow>(
-    `SELECT a.attempt_id AS id, a.label, a.room_id, o.output_label AS name, count(*) OVER () AS total FROM attempt_outputs o JOIN attempts a USING (attempt_id) WHERE o.material_id = ? ORDER BY a.registered_at LIMIT ${USES}`,
+    `SELECT a.attempt_id AS id, a.label, a.room_id, o.output_label AS name, a.registered_at AS at FROM attempt_outputs o CROSS JOIN attempts a USING (attempt_id)
+     WHERE o.material_id = ? ORDER BY o.rowid LIMIT ${USES}`,
   )
   const required = db.prepare<UseRow>(
-    `SELECT n.plan_id AS id, n.label, n.room_id, q.purpose AS name, count(*) OVER () AS total FROM plan_materials q JOIN plans n USING (plan_id) WHERE q.material_id = ? ORDER BY n.plan_id LIMIT ${USES}`,
+    `SELECT n.plan_id AS id, n.label, n.room_id, q.purpose AS name, n.accepted_at AS at FROM plan_materials q CROSS JOIN plans n USING (plan_id)
+     WHERE q.material_id = ? ORDER BY q.plan_id, q.position LIMIT ${USES}`,
   )
-  const uses = (rows: UseRow[]) => ({ total: rows[0]?.total ?? 0, items: rows.map(use) })
+  const counted = (table: string) => db.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table} WHERE material_id = ?`)
+  const [consumptions, productions, requirements] = [counted("attempt_inputs"), counted("attempt_outputs"), counted("plan_materials")]
+  /** How often a material is used so, and those uses that are shown, oldest first. */
+  const uses = (found: typeof consumed, all: typeof consumptions, materialId: string) => ({
+    total: (all.get(materialId) as { total: number }).total,
+    items: found.all(materialId).sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)).map(use),
+  })
 
   return {
     insert(material: NewMaterial): void {
@@ -150,6 +167,8 @@ export function materials(db: Db) {
     },
     /** The Thread in which a Room registered a material; undefined when it did not. */
     threadIn: (roomId: string, materialId: string): string | undefined => inRoom.get(roomId, materialId)?.thread_id,
+    /** The Room of a person's own that registered a material: the first one, an active one where there is any. */
+    roomOf: (userId: string, materialId: string): string | undefined => ofMember.get(userId, materialId)?.room_id,
 
     /** The references among `items` to materials that do not exist. @param path the JSON Pointer of the list */
     unknown: (items: readonly { readonly materialId: string }[], path: string): Issue[] =>
@@ -170,9 +189,9 @@ export function materials(db: Db) {
         ...shown(row, null),
         content: new JsonText(row.content),
         locations,
-        consumedBy: uses(consumed.all(materialId)),
-        producedBy: uses(produced.all(materialId)),
-        requiredBy: uses(required.all(materialId)),
+        consumedBy: uses(consumed, consumptions, materialId),
+        producedBy: uses(produced, productions, materialId),
+        requiredBy: uses(required, requirements, materialId),
       }
     },
     ofRoom: (roomId: string, after: string | undefined, count: number) => ofRoom.all(roomId, after ?? "", count).map((row) => shown(row, roomId)),

@@ -36,10 +36,11 @@ export function materialOperations({ rooms, threads, materials }: Parts) {
     subject({ actor, body }) {
       const place = materials.place(body.materialId)
       if (place === undefined) throw new Refusal("unknown_material", "There is no such material.")
-      // A material known in several Rooms is reported on in the caller's own.
-      const own = actor.grant === null ? undefined : materials.threadIn(actor.grant.roomId, body.materialId)
-      const roomId = actor.grant !== null && own !== undefined ? actor.grant.roomId : place.originRoomId
-      const threadId = own ?? materials.threadIn(place.originRoomId, body.materialId)
+      // A material known in several Rooms is reported on in the caller's own: the credential's, or one that the person belongs to.
+      const own = actor.grant?.roomId ?? materials.roomOf(actor.userId, body.materialId)
+      const known = own === undefined ? undefined : materials.threadIn(own, body.materialId)
+      const roomId = own !== undefined && known !== undefined ? own : place.originRoomId
+      const threadId = known ?? materials.threadIn(place.originRoomId, body.materialId)
       return { roomId, threadId, label: place.label }
     },
     write({ actor, body }, { roomId, label }, { at }) {

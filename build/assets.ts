@@ -1,0 +1,45 @@
+/**
+ * Makes dist/assets: the pages' style, script, icon and fonts, each under a name that holds its digest, and a manifest that
+ * says which is which. Fonts come from npm packages, Latin letters only, so that nothing is fetched from elsewhere.
+ */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { basename, dirname, join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { build } from "esbuild"
+
+process.chdir(dirname(import.meta.dirname))
+mkdirSync("dist", { recursive: true })
+const made = `dist/assets-${process.pid}`
+rmSync(made, { recursive: true, force: true })
+
+const { metafile } = await build({
+  entryPoints: { style: "src/web/style/main.css", script: "src/web/client/main.ts" },
+  outdir: made,
+  bundle: true,
+  minify: true,
+  metafile: true,
+  format: "esm",
+  target: ["chrome120", "firefox121", "safari17.4"],
+  entryNames: "[name]-[hash]",
+  assetNames: "[name]-[hash]",
+  loader: { ".woff2": "file" },
+  // CSS names its fonts relative to itself: right below any base path.
+  publicPath: "",
+})
+
+const icon = readFileSync("src/web/style/icon.svg")
+const iconName = `icon-${createHash("sha256").update(icon).digest("hex").slice(0, 8)}.svg`
+writeFileSync(join(made, iconName), icon)
+
+const types: Readonly<Record<string, string>> = { css: "text/css; charset=utf-8", js: "text/javascript; charset=utf-8", svg: "image/svg+xml", woff2: "font/woff2" }
+const files = Object.fromEntries(readdirSync(made).map((name) => [name, types[name.split(".").at(-1) ?? ""] ?? "application/octet-stream"]))
+const entryNamed = (source: string) => basename(Object.keys(metafile.outputs).find((output) => metafile.outputs[output]?.entryPoint === source) ?? "")
+const [style, script] = [entryNamed("src/web/style/main.css"), entryNamed("src/web/client/main.ts")]
+writeFileSync(join(made, "manifest.json"), JSON.stringify({ style, script, icon: iconName, files }))
+
+// Put in place whole: a service may be starting from it.
+rmSync("dist/assets", { recursive: true, force: true })
+renameSync(made, "dist/assets")
+const weight = (name: string) => `${(gzipSync(readFileSync(`dist/assets/${name}`)).length / 1000).toFixed(1)} kB`
+console.log(`dist/assets: style ${weight(style)}, script ${weight(script)} compressed, ${Object.keys(files).length} files`)

@@ -1,0 +1,68 @@
+/** `research-room key`: personal keys to a person's Library, for an operator without a browser. */
+import { Command } from "commander"
+import { enumerations } from "../contract/enumerations.ts"
+import { dataOption, namedOption, UsageError } from "../settings.ts"
+import { admitAs, listOf, personNamed } from "./admit-as.ts"
+import { printTable } from "./table.ts"
+import { withInstance } from "./with-instance.ts"
+
+interface IssueOptions {
+  readonly data: string
+  readonly user: string
+  readonly label: string
+  readonly permissions: string[]
+  readonly reach: string
+  readonly collections?: string[]
+  readonly expires?: string
+  readonly agent?: string
+}
+
+const issue = () =>
+  new Command("issue")
+    .description("issue a personal key to somebody's Library; its token is printed once")
+    .addOption(dataOption())
+    .addOption(namedOption("--user <username>", "the person whose Library it opens").makeOptionMandatory())
+    .addOption(namedOption("--label <text>", "what it is for").default("command line"))
+    .addOption(namedOption("--permissions <list>", "comma-separated").argParser(listOf).default([...enumerations.libraryPermission], "all of them"))
+    .addOption(namedOption("--reach <reach>", "how far it reaches").choices([...enumerations.keyReach]).default("all"))
+    .addOption(namedOption("--collections <list>", "comma-separated ids of the Collections of a selected reach").argParser(listOf))
+    .addOption(namedOption("--expires <time>", "when it expires, such as 2027-01-31T00:00:00Z (default: in 90 days)"))
+    .addOption(namedOption("--agent <name>", "the agent that will hold it"))
+    .action((options: IssueOptions) =>
+      withInstance(options.data, async (instance) => {
+        const { label, permissions, reach, collections: collectionIds, expires: expiresAt, agent } = options
+        const body = { label, permissions, reach, ...(collectionIds && { collectionIds }), ...(expiresAt && { expiresAt }), ...(agent && { agent: { name: agent } }) }
+        const { keyId, token, expiresAt: until } = await admitAs(instance, options.user, "issue_key", {}, body)
+        console.error(`Key ${keyId}, until ${until}. The token is shown this once:`)
+        console.log(token)
+      }),
+    )
+
+const revoke = () =>
+  new Command("revoke")
+    .description("revoke a personal key at once")
+    .argument("<key-id>")
+    .addOption(dataOption())
+    .action((given: string, { data }: { data: string }) =>
+      withInstance(data, async (instance) => {
+        const key = instance.tables.library.keys.find(given.toLowerCase())
+        if (key === undefined) throw new UsageError(`There is no key ${given}.`)
+        const { revokedAt } = await admitAs(instance, key.owner.username, "revoke_key", { keyId: key.keyId }, {})
+        console.log(`Key ${key.keyId} is revoked since ${revokedAt}.`)
+      }),
+    )
+
+const list = () =>
+  new Command("list")
+    .description("list the personal keys of a person")
+    .addOption(dataOption())
+    .addOption(namedOption("--user <username>", "the person").makeOptionMandatory())
+    .action(({ data, user }: { data: string; user: string }) =>
+      withInstance(data, (instance) => {
+        const keys = instance.tables.library.keys.ofPerson(personNamed(instance, user).userId)
+        const rows = keys.map(({ keyId, reach, revokedAt, expiresAt, permissions, label }) => [keyId, reach, revokedAt === null ? "" : "revoked", expiresAt, permissions.join(","), label])
+        printTable(["KEY ID", "REACH", "STATE", "EXPIRES", "PERMISSIONS", "LABEL"], rows)
+      }),
+    )
+
+export const keyCommand = (): Command => new Command("key").description("personal keys to the Library").addCommand(issue()).addCommand(revoke()).addCommand(list())

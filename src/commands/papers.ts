@@ -1,0 +1,43 @@
+/** `research-room papers`: what arXiv says of papers, brought in from a file. */
+import { SingleBar } from "cli-progress"
+import { Command } from "commander"
+import { ImportError, importPapers, importSize } from "../library/papers/import.ts"
+import { dataOption, UsageError } from "../settings.ts"
+import { withInstance } from "./with-instance.ts"
+
+const FORMAT = "{bar} {percentage}% | {papers} papers | {eta_formatted} left"
+
+/** A bar on the terminal; where none is attached, nothing is drawn. */
+const bar = (): SingleBar =>
+  new SingleBar({ format: FORMAT, stream: process.stderr, clearOnComplete: true, hideCursor: true, etaBuffer: 100, fps: 5, barCompleteChar: "█", barIncompleteChar: "░" })
+
+async function importFile(file: string, { data }: { data: string }): Promise<void> {
+  const progress = bar()
+  try {
+    const size = await importSize(file)
+    await withInstance(
+      data,
+      async ({ ledger, world, tables }) => {
+        progress.start(size, 0, { papers: 0 })
+        const { papers, skipped } = await importPapers({ ledger, world, papers: tables.library.papers }, file, { onProgress: (bytes, kept) => progress.update(bytes, { papers: kept }) })
+        progress.stop()
+        const left = skipped === 0 ? "" : `; ${skipped} ${skipped === 1 ? "line is" : "lines are"} no paper and left out`
+        console.log(`The metadata of ${papers} ${papers === 1 ? "paper is" : "papers is"} here now${left}.`)
+      },
+      { make: true },
+    )
+  } catch (error) {
+    throw error instanceof ImportError ? new UsageError(error.message) : error
+  } finally {
+    progress.stop()
+  }
+}
+
+const importCommand = () =>
+  new Command("import")
+    .description("import arXiv's own metadata: its snapshot of JSON lines (also gzipped), or an Atom answer of its API; everybody here may see what was imported")
+    .argument("<file>")
+    .addOption(dataOption())
+    .action(importFile)
+
+export const papersCommand = (): Command => new Command("papers").description("metadata of papers").addCommand(importCommand())

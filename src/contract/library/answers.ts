@@ -1,0 +1,141 @@
+/** What the Library answers. */
+import * as v from "valibot"
+import { enumerations } from "../enumerations.ts"
+import { shape } from "../fields.ts"
+import { schemaVersions } from "../versions.ts"
+
+const id = v.string()
+const at = v.string()
+const count = v.number()
+const words = v.array(v.string())
+const optionalText = v.nullable(v.string())
+
+const schemaVersion = v.literal(schemaVersions.library)
+const links = shape({ self: v.string(), next: optionalText })
+const paging = { hasMore: v.boolean(), nextOffset: v.nullable(count), links }
+
+/** A list of the Library, counted through in pages of one size. */
+export const libraryPage = <S extends v.GenericSchema>(item: S) => shape({ schemaVersion, items: v.array(item), ...paging })
+
+/** A whole list that is short by nature, answered in one piece. */
+export const libraryList = <S extends v.GenericSchema>(item: S) => shape({ schemaVersion, items: v.array(item) })
+
+const reach = v.picklist(enumerations.keyReach)
+const permissions = v.array(v.picklist(enumerations.libraryPermission))
+const keyAgent = shape({ name: v.exactOptional(v.string()), version: v.exactOptional(v.string()), model: v.exactOptional(v.string()) })
+
+export const libraryIdentity = shape({
+  schemaVersion,
+  userId: id,
+  username: v.string(),
+  key: shape({ id, label: v.string(), expiresAt: at, agent: v.nullable(keyAgent) }),
+  permissions,
+  reach,
+  /** The Collections a selected reach holds now; null for the other reaches. */
+  collectionIds: v.nullable(v.array(id)),
+  limits: v.record(v.string(), count),
+  links: v.record(v.string(), v.string()),
+})
+
+/** What arXiv says of a paper, as far as it is known here. */
+const paperFields = {
+  arxivId: id,
+  title: optionalText,
+  authors: words,
+  abstract: optionalText,
+  categories: words,
+  publishedAt: v.nullable(at),
+  metadata: v.picklist(enumerations.metadata),
+}
+const holding = v.array(shape({ id, name: v.string() }))
+
+export const savedPaper = shape({ ...paperFields, savedAt: at, collections: holding })
+
+export const libraryPaper = shape({
+  schemaVersion,
+  ...paperFields,
+  /** null: the key's reach leaves the Library out. */
+  saved: v.nullable(v.boolean()),
+  savedAt: v.nullable(at),
+  collections: holding,
+  /** What the Rooms of this instance published on it stands at `publications`. */
+  links: shape({ self: v.string(), publications: v.string() }),
+})
+
+const collectionFields = {
+  id,
+  name: v.string(),
+  isOwner: v.boolean(),
+  owner: v.string(),
+  createdAt: at,
+  counts: shape({ papers: count, notes: count, unread: count }),
+}
+export const collectionSummary = shape(collectionFields)
+
+export const note = shape({
+  noteId: id,
+  arxivId: id,
+  author: v.string(),
+  at,
+  text: v.string(),
+  replyToNoteId: v.nullable(id),
+  /** The key through which an agent posted it under its owner's name; null for a note the person wrote. */
+  via: v.nullable(shape({ label: v.string(), agent: v.nullable(keyAgent) })),
+  unread: v.boolean(),
+})
+
+export const collectionPaper = shape({ ...paperFields, addedAt: at, addedBy: v.string(), notes: count })
+
+export const collectionDetail = shape({
+  schemaVersion,
+  ...collectionFields,
+  members: words,
+  items: v.array(collectionPaper),
+  /** The notes on the papers of this page, oldest first; the newest of them where there are very many. */
+  notes: v.array(note),
+  notesTruncated: v.boolean(),
+  ...paging,
+})
+
+export const highlight = shape({
+  highlightId: id,
+  quote: v.string(),
+  page: count,
+  colour: v.picklist(enumerations.highlightColour),
+  comment: optionalText,
+  version: v.nullable(count),
+  prefix: optionalText,
+  suffix: optionalText,
+  createdAt: at,
+  updatedAt: at,
+})
+
+export const annotations = shape({
+  schemaVersion,
+  arxivId: id,
+  /** 0: nothing was ever annotated. Send it as expectedRevision with the next change. */
+  revision: count,
+  notes: v.string(),
+  highlights: v.array(highlight),
+  updatedAt: v.nullable(at),
+})
+
+export const readingPosition = shape({ schemaVersion, arxivId: id, page: v.nullable(count), offset: v.nullable(count), at: v.nullable(at) })
+
+export const personalKey = shape({
+  keyId: id,
+  label: v.string(),
+  permissions,
+  reach,
+  collectionIds: v.nullable(v.array(id)),
+  agent: v.nullable(keyAgent),
+  createdAt: at,
+  expiresAt: at,
+  revokedAt: v.nullable(at),
+  lastUsedAt: v.nullable(at),
+})
+
+/** An invitation as the person who is invited sees it. */
+export const receivedInvitation = shape({ invitationId: id, collection: shape({ id, name: v.string() }), invitedBy: v.string(), invitedAt: at })
+/** An invitation as the owner of the Collection sees it. */
+export const sentInvitation = shape({ invitationId: id, username: v.string(), invitedAt: at })

@@ -1,0 +1,95 @@
+/** What a person, or an agent with their personal key, files in the Library. The browser has the same under /api/library. */
+import * as v from "valibot"
+import { arxivId, distinct, text, uuid } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { operation } from "../operation.ts"
+
+const family = "library"
+const surface = "agent"
+const arxivIds = distinct(arxivId, limits.arxivIds, 1)
+const name = text(limits.collectionName)
+const label = v.null()
+/** Which papers of a batch were new, in the order they were sent, and which were there before. */
+const ids = v.array(v.string())
+
+export const savePapers = operation({
+  name: "save_papers",
+  family,
+  surface,
+  summary: "Saves papers to the Library. Those saved already stay as they are and are named in the receipt.",
+  permissions: ["file_papers"],
+  target: "library",
+  refusals: ["limit_reached"],
+  fields: { arxivIds },
+  result: { saved: ids, alreadySaved: ids, label },
+  example: { arxivIds: ["1706.03762", "hep-th/9711200"] },
+})
+
+export const createCollection = operation({
+  name: "create_collection",
+  family,
+  surface,
+  summary: "Creates an empty Collection owned by the person. Made through a key of selected reach, it joins that reach.",
+  permissions: ["file_papers"],
+  target: "collection",
+  refusals: ["limit_reached"],
+  fields: { name },
+  result: { collectionId: uuid, name, label },
+  example: { name: "Warm-up and early loss" },
+})
+
+export const addPapers = operation({
+  name: "add_papers",
+  family,
+  surface,
+  summary: "Adds papers to a Collection, and saves them to the Library when the reach includes it; saved and alreadySaved are null when it does not.",
+  permissions: ["file_papers"],
+  target: "collection",
+  refusals: ["limit_reached"],
+  fields: { collectionId: uuid, arxivIds },
+  result: { collectionId: uuid, added: ids, alreadyThere: ids, saved: v.nullable(ids), alreadySaved: v.nullable(ids), label },
+  example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivIds: ["1706.03762"] },
+})
+
+export const removePaper = operation({
+  name: "remove_paper",
+  family,
+  surface,
+  summary: "Takes a paper out of a Collection, as long as its thread there holds no note. It stays saved.",
+  permissions: ["file_papers"],
+  target: "collection",
+  refusals: ["unknown_paper", "thread_has_notes"],
+  fields: { collectionId: uuid, arxivId },
+  result: { collectionId: uuid, arxivId: v.string(), label },
+  example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivId: "1706.03762" },
+})
+
+export const renameCollection = operation({
+  name: "rename_collection",
+  family,
+  surface,
+  summary: "Renames a Collection that the person owns.",
+  permissions: ["file_papers"],
+  by: "owner",
+  target: "collection",
+  fields: { collectionId: uuid, name },
+  result: { collectionId: uuid, name, label },
+  example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", name: "Warm-up, clipping and early loss" },
+})
+
+export const postNote = operation({
+  name: "post_note",
+  family,
+  surface,
+  summary: "Posts a note on a paper of a Collection, under the person's name; through a key it is marked via, and moves nobody's read mark.",
+  permissions: ["post_notes"],
+  target: "note",
+  refusals: ["unknown_paper", "limit_reached"],
+  fields: { collectionId: uuid, arxivId, text: text(limits.note), replyToNoteId: v.exactOptional(uuid) },
+  result: { noteId: uuid, collectionId: uuid, arxivId: v.string(), replyToNoteId: v.nullable(uuid), label },
+  example: {
+    collectionId: "0198f3a0-0000-7000-8000-000000000021",
+    arxivId: "1706.03762",
+    text: "Section 5.3 gives the warm-up they used: $n_w = 4000$ steps.",
+  },
+})

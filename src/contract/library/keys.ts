@@ -1,0 +1,65 @@
+/** Personal keys: what a person's own agents come into the Library with. Issued in the browser, shown once. */
+import * as v from "valibot"
+import { enumerations } from "../enumerations.ts"
+import { distinct, oneOf, plain, shape, text, time, uuid } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { operation } from "../operation.ts"
+
+const label = text(limits.credentialLabel)
+const permissions = distinct(oneOf(enumerations.libraryPermission), enumerations.libraryPermission.length, 1)
+const reach = oneOf(enumerations.keyReach)
+/** What the person says of the agent that will hold the key. */
+export const agent = shape({
+  name: v.exactOptional(plain(limits.clientField)),
+  version: v.exactOptional(plain(limits.clientField)),
+  model: v.exactOptional(plain(limits.clientField)),
+})
+
+export const issueKey = operation({
+  name: "issue_key",
+  family: "library",
+  surface: "browser",
+  path: "/api/library/keys",
+  summary: "Issues a personal key for the caller's own Library. The token is in this answer and never shown again.",
+  target: "personal_key",
+  requiredWhen: [{ field: "collectionIds", when: { field: "reach", in: ["selected"] } }],
+  fields: {
+    label,
+    permissions,
+    reach,
+    collectionIds: v.exactOptional(distinct(uuid, limits.keyCollections)),
+    expiresAt: v.exactOptional(time),
+    agent: v.exactOptional(agent),
+  },
+  result: {
+    keyId: uuid,
+    label,
+    permissions,
+    reach,
+    collectionIds: v.nullable(v.array(uuid)),
+    expiresAt: time,
+    agent: v.nullable(agent),
+    /** Shown in the first answer only; a replay comes without it. */
+    token: v.exactOptional(plain(200)),
+  },
+  example: {
+    label: "reading agent",
+    permissions: ["read_library", "file_papers", "post_notes"],
+    reach: "selected",
+    collectionIds: ["0198f3a0-0000-7000-8000-000000000021"],
+    agent: { name: "paper-scout", version: "0.3" },
+  },
+})
+
+export const revokeKey = operation({
+  name: "revoke_key",
+  family: "library",
+  surface: "browser",
+  path: "/api/library/keys/{keyId}/revoke",
+  summary: "Revokes a personal key of one's own at once.",
+  target: "personal_key",
+  refusals: ["state_conflict"],
+  fields: {},
+  result: { keyId: uuid, label, revokedAt: time },
+  example: {},
+})

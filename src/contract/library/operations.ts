@@ -1,0 +1,44 @@
+/** The operations of the Library, in the order in which the documents tell them. */
+import { addPapers, createCollection, postNote, removePaper, renameCollection, savePapers } from "./filing.ts"
+import { issueKey, revokeKey } from "./keys.ts"
+import { addHighlight, amendHighlight, removeHighlight, setReadingPosition, writeAnnotation } from "./reading.ts"
+import {
+  acceptCollectionInvitation,
+  declineCollectionInvitation,
+  deleteCollection,
+  deleteNote,
+  importBibtex,
+  inviteToCollection,
+  leaveCollection,
+  markRead,
+  removeCollectionMember,
+  unsavePapers,
+  withdrawCollectionInvitation,
+} from "./sharing.ts"
+
+export const libraryOperations = [
+  savePapers,
+  createCollection,
+  addPapers,
+  removePaper,
+  renameCollection,
+  postNote,
+  unsavePapers,
+  deleteCollection,
+  inviteToCollection,
+  withdrawCollectionInvitation,
+  acceptCollectionInvitation,
+  declineCollectionInvitation,
+  leaveCollection,
+  removeCollectionMember,
+  deleteNote,
+  markRead,
+  importBibtex,
+  writeAnnotation,
+  addHighlight,
+  amendHighlight,
+  removeHighlight,
+  setReadingPosition,
+  issueKey,
+  revokeKey,
+] as const

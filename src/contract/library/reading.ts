@@ -1,0 +1,100 @@
+/** What a person keeps of a paper for themselves: free text, highlights, and how far they have read. */
+import * as v from "valibot"
+import { enumerations } from "../enumerations.ts"
+import { arxivId, oneOf, plain, text, uuid, whole } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { operation } from "../operation.ts"
+
+const family = "library"
+const surface = "browser"
+const label = v.null()
+const page = v.pipe(whole(1), v.maxValue(limits.lastPage, `must be at most ${limits.lastPage}`))
+const colour = oneOf(enumerations.highlightColour)
+const comment = text(limits.explanation)
+const guard = { expectedRevision: whole() }
+const annotated = { arxivId: v.string(), revision: v.number(), label }
+const expected = ["expectedRevision"]
+const refusals = ["state_conflict"] as const
+
+export const writeAnnotation = operation({
+  name: "write_annotation",
+  family,
+  surface,
+  path: "/api/library/annotations",
+  summary: "Writes the person's own free text on a paper they saved or share; an empty text clears it.",
+  target: "annotation",
+  expected,
+  refusals: [...refusals, "unknown_paper"],
+  fields: { arxivId, ...guard, notes: plain(limits.message, 0) },
+  result: annotated,
+  example: { arxivId: "1706.03762", expectedRevision: 0, notes: "Compare the schedule in *5.3* with ours." },
+})
+
+export const addHighlight = operation({
+  name: "add_highlight",
+  family,
+  surface,
+  path: "/api/library/highlights",
+  summary: "Highlights a passage of a paper: the quote with its page, a colour, and for finding it again the text around it and the version read.",
+  target: "highlight",
+  expected,
+  refusals: [...refusals, "unknown_paper", "limit_reached"],
+  fields: {
+    arxivId,
+    ...guard,
+    quote: text(limits.statement),
+    page,
+    colour,
+    comment: v.exactOptional(comment),
+    version: v.exactOptional(whole(1)),
+    prefix: v.exactOptional(plain(limits.locator)),
+    suffix: v.exactOptional(plain(limits.locator)),
+  },
+  result: { ...annotated, highlightId: uuid },
+  example: { arxivId: "1706.03762", expectedRevision: 1, quote: "We used warmup_steps = 4000.", page: 7, colour: "yellow", version: 7 },
+})
+
+export const amendHighlight = operation({
+  name: "amend_highlight",
+  family,
+  surface,
+  method: "PATCH",
+  path: "/api/library/highlights/{highlightId}",
+  summary: "Changes the colour or the comment of a highlight; a comment of null takes it away.",
+  target: "highlight",
+  expected,
+  refusals,
+  atLeastOneOf: ["colour", "comment"],
+  fields: { ...guard, colour: v.exactOptional(colour), comment: v.exactOptional(v.nullable(comment)) },
+  result: { ...annotated, highlightId: uuid },
+  example: { expectedRevision: 2, colour: "green" },
+})
+
+export const removeHighlight = operation({
+  name: "remove_highlight",
+  family,
+  surface,
+  method: "DELETE",
+  path: "/api/library/highlights/{highlightId}",
+  summary: "Removes a highlight.",
+  target: "highlight",
+  expected,
+  refusals,
+  fields: guard,
+  result: { ...annotated, highlightId: uuid },
+  example: { expectedRevision: 3 },
+})
+
+export const setReadingPosition = operation({
+  name: "set_reading_position",
+  family,
+  surface,
+  path: "/api/library/reading_position",
+  summary: "Keeps how far the person has read: the page, and how far down it in thousandths of its height.",
+  receiptOf: "nobody",
+  target: "reading_position",
+  refusals: ["unknown_paper"],
+  fields: { arxivId, page, offset: v.exactOptional(v.pipe(whole(), v.maxValue(1_000, "must be at most 1000"))) },
+  result: { arxivId: v.string(), page: v.number(), offset: v.number(), label },
+  example: { arxivId: "1706.03762", page: 7, offset: 420 },
+})

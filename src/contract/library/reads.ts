@@ -1,0 +1,106 @@
+/** The reads of the Library: those of a personal key, which its person also has in the browser, and those of the browser alone. */
+import * as v from "valibot"
+import { arxivId } from "../fields.ts"
+import { read } from "../read.ts"
+import * as answers from "./answers.ts"
+
+const family = "library"
+const surface = "key"
+const permissions = ["read_library"] as const
+
+export const libraryReads = [
+  read({
+    name: "library_identity",
+    family,
+    surface,
+    path: "/api/agent/library/identity",
+    summary: "Whose Library it is, what the key may do and how far it reaches, when it expires, and the limits.",
+    answer: answers.libraryIdentity,
+  }),
+  read({
+    name: "library_collections",
+    family,
+    surface,
+    path: "/api/agent/library/collections",
+    summary: "The Collections in reach, newest first, with how many papers, notes and unread notes each holds.",
+    permissions,
+    cursor: "offset",
+    answer: answers.libraryPage(answers.collectionSummary),
+  }),
+  read({
+    name: "library_collection",
+    family,
+    surface,
+    path: "/api/agent/library/collections/{collectionId}",
+    summary: "One Collection: its members, a page of its papers, newest first, and the notes on them.",
+    permissions,
+    cursor: "offset",
+    answer: answers.collectionDetail,
+  }),
+  read({
+    name: "library_papers",
+    family,
+    surface,
+    path: "/api/agent/library/papers",
+    summary: "The saved papers, newest first, each with the Collections in reach that hold it; a selected reach leaves them out.",
+    permissions,
+    refusals: ["not_authorized"],
+    cursor: "offset",
+    answer: answers.libraryPage(answers.savedPaper),
+  }),
+  read({
+    name: "library_paper",
+    family,
+    surface,
+    path: "/api/agent/library/paper",
+    summary: "One paper: what is known of it, whether it is saved, and the Collections in reach that hold it.",
+    permissions,
+    parameters: { arxivId },
+    refusals: ["unknown_paper"],
+    answer: answers.libraryPaper,
+  }),
+  read({
+    name: "library_annotations",
+    family,
+    surface,
+    path: "/api/agent/library/annotations",
+    summary: "The person's own notes and highlights in one paper, with their revision.",
+    permissions: ["read_annotations"],
+    parameters: { arxivId },
+    refusals: ["unknown_paper"],
+    answer: answers.annotations,
+  }),
+
+  read({ name: "library_keys", family, surface: "session", path: "/api/library/keys", summary: "One's own personal keys, newest first. Tokens are never shown.", answer: answers.libraryList(answers.personalKey) }),
+  read({ name: "library_invitations", family, surface: "session", path: "/api/library/invitations", summary: "Open invitations to Collections that wait for one's own answer.", answer: answers.libraryList(answers.receivedInvitation) }),
+  read({
+    name: "collection_invitations",
+    family,
+    surface: "session",
+    path: "/api/library/collections/{collectionId}/invitations",
+    summary: "Open invitations to a Collection, for its owner.",
+    refusals: ["not_authorized"],
+    answer: answers.libraryList(answers.sentInvitation),
+  }),
+  read({
+    name: "collection_notes",
+    family,
+    surface: "session",
+    path: "/api/library/collections/{collectionId}/notes",
+    summary: "The notes on one paper of a Collection, oldest first.",
+    parameters: { arxivId },
+    refusals: ["unknown_paper"],
+    cursor: "offset",
+    answer: answers.libraryPage(answers.note),
+  }),
+  read({
+    name: "collection_bibtex",
+    family,
+    surface: "session",
+    path: "/api/library/collections/{collectionId}/bibtex",
+    summary: "The papers of a Collection as BibTeX; a paper keeps its citation key.",
+    mediaType: "application/x-bibtex",
+    answer: v.string(),
+  }),
+  read({ name: "reading_position", family, surface: "session", path: "/api/library/reading_position", summary: "How far the person has read a paper.", parameters: { arxivId }, refusals: ["unknown_paper"], answer: answers.readingPosition }),
+] as const

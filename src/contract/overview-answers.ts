@@ -1,0 +1,52 @@
+/** What the reads that look across everything answer: search, and the provenance of a Room. */
+import * as v from "valibot"
+import { person, schemaVersion } from "./answers.ts"
+import { enumerations } from "./enumerations.ts"
+import { shape } from "./fields.ts"
+
+const id = v.string()
+const text = v.nullable(v.string())
+
+export const searchHit = shape({
+  kind: v.picklist(enumerations.searchKind),
+  id,
+  label: text,
+  /** The wording of a record, the question of an experiment, the title of a Thread; of a message, that of its Thread. */
+  title: v.string(),
+  roomId: id,
+  threadId: id,
+  /** Its place in the timeline; null for a Thread. */
+  entryId: v.nullable(id),
+  author: person,
+  at: v.string(),
+  /** How a record stands now; null for everything else. */
+  status: v.nullable(v.picklist(enumerations.recordStatus)),
+  /** HTML: the passage found, everything in it escaped but `<mark>` and `</mark>` around the words. */
+  snippet: v.string(),
+})
+
+const provenanceNode = shape({
+  id,
+  kind: v.picklist(enumerations.provenanceNode),
+  label: text,
+  title: v.string(),
+  /** Where it was made; nodes of other Rooms stand in the graph where this Room names them. */
+  roomId: id,
+  /** The standing of a record, the status of an experiment or attempt, the obtainability of a material. */
+  status: text,
+  /** The outcome of a finding or attempt, the verdict of a finding link toward the question. */
+  outcome: text,
+})
+const provenanceEdge = shape({ from: id, to: id, kind: v.picklist(enumerations.provenanceEdge) })
+
+export const provenance = shape({
+  schemaVersion,
+  roomId: id,
+  focus: v.nullable(id),
+  nodes: v.array(provenanceNode),
+  /** Each leads from what was made later to what it speaks of, rests on or was made with. */
+  edges: v.array(provenanceEdge),
+  /** For each kind of node that was cut to its newest, where all of them are listed. */
+  truncated: v.record(v.string(), v.string()),
+  activityWatermark: v.number(),
+})

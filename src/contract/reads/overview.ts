@@ -1,0 +1,30 @@
+/** The reads that look across everything: full-text search, and the provenance of a Room. */
+import * as v from "valibot"
+import { page } from "../answers.ts"
+import { enumerations } from "../enumerations.ts"
+import { text, uuid } from "../fields.ts"
+import { limits } from "../limits.ts"
+import * as answers from "../overview-answers.ts"
+import { read, wholeNumber, words } from "../read.ts"
+
+export const overviewReads = [
+  read({
+    name: "search",
+    path: "/api/research/search",
+    summary: "Full text of records, experiments, Threads and messages, best match first. Every word must occur, the last one by its beginning; snippets are HTML in which only mark elements stand.",
+    parameters: {
+      query: v.pipe(text(limits.searchQuery), v.description("Words to look for; signs between them mean nothing.")),
+      roomId: v.exactOptional(uuid),
+      kinds: v.exactOptional(words(enumerations.searchKind)),
+    },
+    cursor: "offset",
+    answer: page(answers.searchHit),
+  }),
+  read({
+    name: "room_provenance",
+    path: "/api/research/rooms/{roomId}/provenance",
+    summary: "What rests on what in a Room, as nodes and edges: hypotheses, experiments, plans, attempts, findings, claims, materials and links. With focus, only what lies around one of them, within depth steps (1 when left out).",
+    parameters: { focus: v.exactOptional(uuid), depth: v.exactOptional(wholeNumber(limits.provenanceDepth)) },
+    answer: answers.provenance,
+  }),
+] as const

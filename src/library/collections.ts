@@ -1,0 +1,151 @@
+/** Collections: their rows, their members, and the papers they hold. */
+import type { Db } from "../ledger/database.ts"
+import type { LibraryPage } from "../ledger/paging.ts"
+import { type Given, shownPaper } from "./papers/papers.ts"
+import { offsetPage, pageItems } from "./saved.ts"
+import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, values } from "./scope.ts"
+
+/** A Collection as one reader sees it. */
+export type Collection = ReturnType<typeof collection>
+
+interface Row {
+  collection_id: string
+  owner_id: string
+  owner: string
+  name: string
+  created_at: string
+  papers: number
+  notes: number
+  unread: number
+  reader_id: string
+}
+
+const collection = (row: Row) => ({
+  id: row.collection_id,
+  name: row.name,
+  isOwner: row.owner_id === row.reader_id,
+  owner: row.owner,
+  createdAt: row.created_at,
+  counts: { papers: row.papers, notes: row.notes, unread: row.unread },
+})
+
+interface PaperRow {
+  arxiv_id: string
+  added_at: string
+  added_by: string
+  notes: number
+  given: string | null
+  record: string | null
+}
+
+/** A paper to be added, with what a BibTeX file said of it. */
+export interface Filed {
+  readonly arxivId: string
+  readonly given?: Given
+  readonly citationKey?: string
+}
+
+export type Collections = ReturnType<typeof collections>
+
+export function collections(db: Db) {
+  const owned = db.prepare<{ collections: number }>("SELECT collections FROM library_counts WHERE user_id = ?")
+  const insert = db.prepare("INSERT INTO collections (collection_id, owner_id, name, created_at) VALUES (?, ?, ?, ?)")
+  const join = db.prepare("INSERT INTO collection_members (user_id, collection_id, joined_at) VALUES (?, ?, ?)")
+  const rename = db.prepare("UPDATE collections SET name = ? WHERE collection_id = ?")
+  const one = db.prepare<Row>(`WITH ${REACHED} SELECT r.*, o.username AS owner FROM reached r JOIN people o ON o.user_id = r.owner_id WHERE r.collection_id = ?`)
+  const page = db.prepare<Row>(
+    `WITH ${REACHED} SELECT r.*, o.username AS owner FROM reached r JOIN people o ON o.user_id = r.owner_id
+     ORDER BY r.collection_id DESC LIMIT ${pageItems + 1} OFFSET ?`,
+  )
+  const members = db.prepare<{ user_id: string; username: string }>(
+    "SELECT m.user_id, p.username FROM collection_members m JOIN people p USING (user_id) WHERE m.collection_id = ? ORDER BY m.joined_at, p.username",
+  )
+  const among = db.prepare<{ arxiv_id: string }>("SELECT arxiv_id FROM collection_papers WHERE collection_id = ? AND arxiv_id IN (SELECT value FROM json_each(?))")
+  const add = db.prepare(
+    `INSERT INTO collection_papers (collection_id, arxiv_id, added_by, added_at, known, given, citation_key)
+     SELECT ?, w.value ->> 'arxivId', ?, ?, EXISTS (SELECT 1 FROM papers WHERE arxiv_id = w.value ->> 'arxivId' AND origin = 'import'), w.value ->> 'given',
+       CASE WHEN NOT EXISTS (SELECT 1 FROM collection_papers k WHERE k.collection_id = ? AND k.citation_key = w.value ->> 'citationKey') THEN w.value ->> 'citationKey' END
+     FROM json_each(?) w`,
+  )
+  const paper = db.prepare<{ notes: number }>("SELECT notes FROM collection_papers WHERE collection_id = ? AND arxiv_id = ?")
+  const removePaper = db.prepare("DELETE FROM collection_papers WHERE collection_id = ? AND arxiv_id = ?")
+  const papersPage = db.prepare<PaperRow>(
+    `SELECT c.arxiv_id, c.added_at, b.username AS added_by, c.notes, c.given,
+       CASE WHEN c.known = 1 OR p.origin = 'import' OR s.known = 1 THEN p.record END AS record
+     FROM (SELECT * FROM collection_papers WHERE collection_id = ? ORDER BY entry DESC LIMIT ? OFFSET ?) c
+     JOIN people b ON b.user_id = c.added_by
+     LEFT JOIN papers p ON p.arxiv_id = c.arxiv_id
+     LEFT JOIN saved_papers s ON s.user_id = ? AND s.arxiv_id = c.arxiv_id
+     ORDER BY c.entry DESC`,
+  )
+  const cited = db.prepare<{ arxiv_id: string; citation_key: string | null; given: string | null; record: string | null }>(
+    `SELECT c.arxiv_id, c.citation_key, c.given, CASE WHEN c.known = 1 OR p.origin = 'import' THEN p.record END AS record
+     FROM collection_papers c LEFT JOIN papers p ON p.arxiv_id = c.arxiv_id WHERE c.collection_id = ? ORDER BY c.entry`,
+  )
+  /** What goes with a member, and what goes with a whole Collection: in the order that the references between them ask for. */
+  const leaving = ["DELETE FROM unread_notes WHERE user_id = ? AND collection_id = ?", "DELETE FROM key_collections WHERE key_id IN (SELECT key_id FROM personal_keys WHERE user_id = ?) AND collection_id = ?", "DELETE FROM collection_members WHERE user_id = ? AND collection_id = ?"].map((sql) => db.prepare(sql))
+  const deleting = ["unread_notes", "notes", "collection_papers", "key_collections", "collection_invitations", "collection_members", "collections"].map((table) =>
+    db.prepare(`DELETE FROM ${table} WHERE collection_id = ?`),
+  )
+
+  return {
+    /** @throws Refusal `limit_reached` */
+    create(collectionId: string, ownerId: string, name: string, at: string): void {
+      mustFit("ownedCollections", owned.get(ownerId)?.collections ?? 0, 1)
+      insert.run(collectionId, ownerId, name, at)
+      join.run(ownerId, collectionId, at)
+    },
+    rename: (collectionId: string, name: string) => rename.run(name, collectionId),
+    /** Deletes it with everything in it, for everybody. */
+    delete: (collectionId: string) => deleting.forEach((statement) => statement.run(collectionId)),
+
+    /** One in reach; undefined for one that is out of reach, or is not. */
+    find(scope: Scope, collectionId: string): Collection | undefined {
+      const row = one.get(...values(scope), collectionId)
+      return row && collection(row)
+    },
+    /** @throws Refusal `unknown_collection` */
+    mustFind(scope: Scope, collectionId: string): Collection {
+      const found = this.find(scope, collectionId)
+      if (found === undefined) throw noCollection()
+      return found
+    },
+    /** @throws Refusal `unknown_collection`; 403 for a Collection that the person does not own */
+    mustOwn(scope: Scope, collectionId: string): Collection {
+      const found = this.mustFind(scope, collectionId)
+      if (!found.isOwner) throw ownerOnly()
+      return found
+    },
+    /** A page of the Collections in reach, newest first. */
+    page(scope: Scope, offset: number): LibraryPage {
+      return offsetPage<Row>(page.all(...values(scope), offset), offset, (row) => collection(row))
+    },
+
+    members: (collectionId: string) => members.all(collectionId).map((row) => ({ userId: row.user_id, username: row.username })),
+    join: (collectionId: string, userId: string, at: string) => join.run(userId, collectionId, at),
+    /** Ends a share; what the person had of it, in keys too, is gone for good. */
+    leave: (collectionId: string, userId: string) => leaving.forEach((statement) => statement.run(userId, collectionId)),
+
+    /** Adds what is not there yet. @throws Refusal `limit_reached`, with nothing added */
+    add({ id, counts }: Collection, filed: readonly Filed[], by: string, at: string): { added: string[]; alreadyThere: string[] } {
+      const there = new Set(among.all(id, JSON.stringify(filed.map(({ arxivId }) => arxivId))).map((row) => row.arxiv_id))
+      const fresh = filed.filter(({ arxivId }) => !there.has(arxivId))
+      mustFit("collectionPapers", counts.papers, fresh.length)
+      add.run(id, by, at, id, JSON.stringify(fresh))
+      return { added: fresh.map(({ arxivId }) => arxivId), alreadyThere: filed.flatMap(({ arxivId }) => (there.has(arxivId) ? [arxivId] : [])) }
+    },
+    /** How many notes the paper's thread holds; undefined where the Collection does not hold the paper. */
+    notesOn: (collectionId: string, arxivId: string): number | undefined => paper.get(collectionId, arxivId)?.notes,
+    removePaper: (collectionId: string, arxivId: string) => removePaper.run(collectionId, arxivId),
+
+    /** A page of a Collection's papers, newest first, and which they are. */
+    papers(scope: Scope, collectionId: string, offset: number): { page: LibraryPage; arxivIds: string[] } {
+      const rows = papersPage.all(collectionId, pageItems + 1, offset, reachesLibrary(scope) ? scope.userId : "")
+      const shown = (row: PaperRow) => shownPaper(row.arxiv_id, row.record, { addedAt: row.added_at, addedBy: row.added_by, notes: row.notes }, row.given)
+      return { page: offsetPage(rows, offset, shown), arxivIds: rows.slice(0, pageItems).map((row) => row.arxiv_id) }
+    },
+    /** Every paper of a Collection for a bibliography, in the order they were added. */
+    bibliography: (collectionId: string) =>
+      cited.all(collectionId).map((row) => ({ arxivId: row.arxiv_id, citationKey: row.citation_key, record: row.record ?? row.given })),
+  }
+}

@@ -1,0 +1,53 @@
+/** How personal keys are issued and revoked. Tokens leave the service in these answers and nowhere else. */
+import { Refusal } from "../contract/refusals.ts"
+import { behaviour } from "../ledger/behaviour.ts"
+import { expiry } from "../people/expiry.ts"
+import { mintToken } from "../people/tokens.ts"
+import type { Collections } from "./collections.ts"
+import { inLibrary } from "./filing-operations.ts"
+import type { Keys } from "./keys.ts"
+import { scopeOf } from "./scope.ts"
+
+interface Parts {
+  readonly keys: Keys
+  readonly collections: Collections
+}
+
+export function keyOperations({ keys, collections }: Parts) {
+  const issue_key = behaviour("issue_key", {
+    subject: () => inLibrary,
+    references({ actor, body }) {
+      const { reach, collectionIds } = body
+      if (collectionIds === undefined) return []
+      if (reach !== "selected") return [{ path: "/collectionIds", message: "goes with a selected reach only" }]
+      return collectionIds.flatMap((collectionId, index) =>
+        collections.find(scopeOf(actor), collectionId) === undefined ? [{ path: `/collectionIds/${index}`, message: "is no Collection of yours" }] : [],
+      )
+    },
+    write({ actor, body }, _subject, change) {
+      const keyId = change.newId()
+      const token = mintToken("personalKey", (count) => change.bytes(count))
+      const { label, permissions, reach, collectionIds = null, agent = null } = body
+      const made = { label, permissions, reach, collectionIds, expiresAt: expiry(body.expiresAt, change.at), agent }
+      keys.insert({ keyId, owner: { userId: actor.userId, username: actor.username }, ...made, createdAt: change.at }, token)
+      return { target: { id: keyId, label: null }, result: { keyId, ...made }, secret: { token } }
+    },
+  })
+
+  const revoke_key = behaviour("revoke_key", {
+    subject({ actor, params }) {
+      const key = keys.find(params.keyId as string)
+      if (key?.owner.userId !== actor.userId) throw new Refusal("room_unavailable", "You have no such key.")
+      return { ...inLibrary, key }
+    },
+    admit(_call, { key: { keyId, revokedAt } }) {
+      if (revokedAt !== null) throw new Refusal("state_conflict", `The key was revoked at ${revokedAt}.`, { current: { keyId, revokedAt } })
+    },
+    write(_call, { key: { keyId, label } }, { at }) {
+      keys.revoke(keyId, at)
+      return { target: { id: keyId, label: null }, result: { keyId, label, revokedAt: at } }
+    },
+  })
+
+  return { issue_key, revoke_key }
+}

@@ -1,0 +1,96 @@
+/** Notes on the papers of Collections, and who has still to read them. */
+import { JsonText, type Writable } from "../contract/json.ts"
+import type { Db } from "../ledger/database.ts"
+import type { LibraryPage } from "../ledger/paging.ts"
+import { offsetPage, pageItems } from "./saved.ts"
+
+export interface NewNote {
+  readonly noteId: string
+  readonly collectionId: string
+  readonly arxivId: string
+  readonly authorId: string
+  readonly at: string
+  readonly text: string
+  readonly replyToNoteId: string | null
+  /** JSON; null for a note that the person wrote themselves. */
+  readonly via: string | null
+}
+
+interface Row {
+  note_id: string
+  arxiv_id: string
+  author: string
+  posted_at: string
+  text: string
+  reply_to_note_id: string | null
+  via: string | null
+  unread: number
+}
+
+/** Notes that a page of papers brings along at most; the newest are kept. */
+const BROUGHT_ALONG = 1_000
+
+const note = (row: Row): Writable => ({
+  noteId: row.note_id,
+  arxivId: row.arxiv_id,
+  author: row.author,
+  at: row.posted_at,
+  text: row.text,
+  replyToNoteId: row.reply_to_note_id,
+  via: row.via === null ? null : new JsonText(row.via),
+  unread: row.unread === 1,
+})
+
+const COLUMNS = `n.note_id, n.arxiv_id, p.username AS author, n.posted_at, n.text, n.reply_to_note_id, n.via,
+  EXISTS (SELECT 1 FROM unread_notes u WHERE u.user_id = ? AND u.collection_id = n.collection_id AND u.arxiv_id = n.arxiv_id AND u.note_id = n.note_id) AS unread
+  FROM notes n JOIN people p ON p.user_id = n.author_id`
+
+export type Notes = ReturnType<typeof notes>
+
+export function notes(db: Db) {
+  const insert = db.prepare("INSERT INTO notes (note_id, collection_id, arxiv_id, author_id, posted_at, text, reply_to_note_id, via) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+  // A person has read what they wrote; what their agent wrote in their name they have not.
+  const announce = db.prepare(
+    "INSERT INTO unread_notes (user_id, collection_id, arxiv_id, note_id) SELECT user_id, collection_id, ?, ? FROM collection_members WHERE collection_id = ? AND user_id <> ?",
+  )
+  const one = db.prepare<{ collection_id: string; arxiv_id: string; author_id: string }>("SELECT collection_id, arxiv_id, author_id FROM notes WHERE note_id = ?")
+  const forget = db.prepare("DELETE FROM unread_notes WHERE note_id = ?")
+  const remove = db.prepare("DELETE FROM notes WHERE note_id = ?")
+  const page = db.prepare<Row>(`SELECT ${COLUMNS} WHERE n.collection_id = ? AND n.arxiv_id = ? ORDER BY n.note_id LIMIT ${pageItems + 1} OFFSET ?`)
+  const on = db.prepare<Row>(
+    `SELECT ${COLUMNS} WHERE n.collection_id = ? AND n.arxiv_id IN (SELECT value FROM json_each(?)) ORDER BY n.note_id DESC LIMIT ${BROUGHT_ALONG + 1}`,
+  )
+  const readAll = db.prepare("DELETE FROM unread_notes WHERE user_id = ? AND collection_id = ? AND note_id <= ?")
+  const readThread = db.prepare("DELETE FROM unread_notes WHERE user_id = ? AND collection_id = ? AND arxiv_id = ? AND note_id <= ?")
+  const unread = db.prepare<{ unread: number }>("SELECT unread FROM collection_members WHERE user_id = ? AND collection_id = ?")
+
+  return {
+    post({ noteId, collectionId, arxivId, authorId, at, text, replyToNoteId, via }: NewNote): void {
+      insert.run(noteId, collectionId, arxivId, authorId, at, text, replyToNoteId, via)
+      announce.run(arxivId, noteId, collectionId, via === null ? authorId : "")
+    },
+    find(noteId: string): { collectionId: string; arxivId: string; authorId: string } | undefined {
+      const row = one.get(noteId)
+      return row && { collectionId: row.collection_id, arxivId: row.arxiv_id, authorId: row.author_id }
+    },
+    delete(noteId: string): void {
+      forget.run(noteId)
+      remove.run(noteId)
+    },
+
+    /** A page of one thread, oldest first. */
+    page: (userId: string, collectionId: string, arxivId: string, offset: number): LibraryPage => offsetPage(page.all(userId, collectionId, arxivId, offset), offset, note),
+    /** The notes on some papers, oldest first; where there are very many, the newest of them. */
+    on(userId: string, collectionId: string, arxivIds: readonly string[]): { notes: Writable[]; notesTruncated: boolean } {
+      const rows = on.all(userId, collectionId, JSON.stringify(arxivIds))
+      return { notes: rows.slice(0, BROUGHT_ALONG).reverse().map(note), notesTruncated: rows.length > BROUGHT_ALONG }
+    },
+
+    /** Marks notes as read, up to one of them and on one paper where they are named, and returns how many are left. */
+    markRead(userId: string, collectionId: string, arxivId: string | undefined, through = "g"): number {
+      if (arxivId === undefined) readAll.run(userId, collectionId, through)
+      else readThread.run(userId, collectionId, arxivId, through)
+      return unread.get(userId, collectionId)?.unread ?? 0
+    },
+  }
+}

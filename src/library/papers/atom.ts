@@ -1,0 +1,49 @@
+/** An Atom answer of arXiv's API: some papers as XML. */
+import { XMLParser } from "fast-xml-parser"
+import type { PaperRecord } from "./papers.ts"
+import { recordOf } from "./record.ts"
+
+interface AtomEntry {
+  readonly id?: unknown
+  readonly title?: unknown
+  readonly summary?: unknown
+  readonly published?: unknown
+  readonly author?: readonly { readonly name?: unknown }[]
+  readonly category?: readonly { readonly term?: unknown }[]
+}
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: "",
+  // An id such as 2401.10000 is no number, and a title such as "1e5" neither.
+  parseTagValue: false,
+  parseAttributeValue: false,
+  removeNSPrefix: false,
+  isArray: (name) => name === "entry" || name === "author" || name === "category",
+})
+
+/** An element that carries attributes keeps its text beside them. */
+const textOf = (value: unknown): unknown => (typeof value === "object" && value !== null ? (value as { "#text"?: unknown })["#text"] : value)
+
+const list = <T>(value: readonly T[] | undefined): readonly T[] => (Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : [])
+
+function entryRecord({ id, title, summary, published, author, category }: AtomEntry): PaperRecord | null {
+  const address = textOf(id)
+  return recordOf({
+    id: typeof address === "string" ? address.trim().replace(/^https?:\/\/arxiv\.org\/abs\//, "") : undefined,
+    title: textOf(title),
+    authors: list(author).map(({ name }) => textOf(name)),
+    abstract: textOf(summary),
+    categories: list(category).map(({ term }) => term),
+    published: textOf(published),
+  })
+}
+
+/** The papers of an Atom feed, and how many of its entries are none. @throws Error for what is no feed */
+export function atomRecords(xml: string): { records: PaperRecord[]; others: number } {
+  const { feed } = parser.parse(xml, true) as { feed?: { entry?: readonly AtomEntry[] } | "" }
+  if (feed === undefined) throw new Error("This is no Atom feed.")
+  const entries = feed === "" ? [] : list(feed.entry)
+  const records = entries.map(entryRecord).filter((record) => record !== null)
+  return { records, others: entries.length - records.length }
+}

@@ -1,0 +1,154 @@
+/**
+ * Brings arXiv's own metadata in from a file: its snapshot of JSON lines, of any length in bounded memory, or an Atom
+ * answer of its API. Either may be compressed with gzip.
+ */
+import { createReadStream } from "node:fs"
+import { open, stat } from "node:fs/promises"
+import type { Readable } from "node:stream"
+import { createGunzip } from "node:zlib"
+import type { Ledger } from "../../ledger/admit.ts"
+import { moment, type World } from "../../ledger/world.ts"
+import { atomRecords } from "./atom.ts"
+import type { PaperRecord, Papers } from "./papers.ts"
+import { snapshotRecord } from "./snapshot.ts"
+
+/** Papers in one transaction: long enough to be quick, short enough to let a serving process write in between. */
+const STEP = 500
+/** Characters of one line, and of a whole Atom answer. */
+const LONGEST_LINE = 1_000_000
+const LONGEST_ATOM = 100_000_000
+
+/** The file cannot be imported, in a sentence for the person who asked for it. */
+export class ImportError extends Error {
+  override readonly name = "ImportError"
+}
+
+export interface Imported {
+  /** Papers whose metadata is known now. */
+  readonly papers: number
+  /** Lines or entries that are no paper. */
+  readonly skipped: number
+}
+
+interface Parts {
+  readonly ledger: Ledger
+  readonly world: World
+  readonly papers: Papers
+}
+
+export interface ImportOptions {
+  /** Called with the bytes of the file read so far, and the papers kept. */
+  readonly onProgress?: (bytes: number, papers: number) => void
+}
+
+/** The lines of a text, none of them longer than may be held in memory: of a longer one only the beginning is given. */
+async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = ""
+  for await (const chunk of text) {
+    const lines = (rest + chunk).split("\n")
+    rest = (lines.pop() as string).slice(0, LONGEST_LINE)
+    yield* lines
+  }
+  if (rest !== "") yield rest
+}
+
+async function wholeText(text: AsyncIterable<string>): Promise<string> {
+  let whole = ""
+  for await (const chunk of text) {
+    whole += chunk
+    if (whole.length > LONGEST_ATOM) throw new ImportError("An Atom answer of that size cannot be read in one piece; use arXiv's snapshot of JSON lines.")
+  }
+  return whole
+}
+
+/** How a file begins: compressed or not, and the first character that says what it is. */
+async function beginning(file: string): Promise<{ bytes: number; zipped: boolean }> {
+  try {
+    const handle = await open(file)
+    try {
+      const head = Buffer.alloc(2)
+      await handle.read(head, 0, 2, 0)
+      return { bytes: (await stat(file)).size, zipped: head[0] === 0x1f && head[1] === 0x8b }
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    throw new ImportError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}
+
+/** The bytes of a file, for a bar that shows how far an import is. @throws ImportError */
+export const importSize = async (file: string): Promise<number> => (await beginning(file)).bytes
+
+/** Puts the first piece of a text back before the others. */
+async function* withFirst(first: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
+  yield first
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+}
+
+/**
+ * Imports a file; what is imported is known to everybody on this instance from then on.
+ * @throws ImportError when the file is neither of the two formats, or cannot be read
+ */
+export async function importPapers({ ledger, world, papers }: Parts, file: string, { onProgress }: ImportOptions = {}): Promise<Imported> {
+  const { zipped } = await beginning(file)
+  const source = createReadStream(file)
+  const text: Readable = (zipped ? source.pipe(createGunzip()) : source).setEncoding("utf8")
+  source.on("error", (error) => text.destroy(error))
+  let kept = 0
+  let skipped = 0
+
+  async function keep(records: readonly PaperRecord[]): Promise<void> {
+    await ledger.transact(() => {
+      const at = moment(world.now())
+      for (const record of records) papers.put(record, "import", at)
+    })
+    kept += records.length
+    onProgress?.(source.bytesRead, kept)
+  }
+
+  async function lines(pieces: AsyncIterable<string>): Promise<void> {
+    let batch: PaperRecord[] = []
+    for await (const line of linesOf(pieces)) {
+      if (line.trim() === "") continue
+      const record = snapshotRecord(line)
+      if (record === null) skipped += 1
+      else batch.push(record)
+      if (kept + batch.length === 0 && skipped >= STEP) throw new ImportError(`${file} is no snapshot of arXiv: none of its first ${STEP} lines is a paper.`)
+      if (batch.length < STEP) continue
+      await keep(batch)
+      batch = []
+    }
+    if (batch.length > 0) await keep(batch)
+  }
+
+  async function atom(pieces: AsyncIterable<string>): Promise<void> {
+    let found: ReturnType<typeof atomRecords>
+    try {
+      found = atomRecords(await wholeText(pieces))
+    } catch (error) {
+      if (error instanceof ImportError) throw error
+      throw new ImportError(`${file} is XML, but no Atom answer of arXiv (${error instanceof Error ? error.message : String(error)}).`)
+    }
+    skipped += found.others
+    for (let start = 0; start < found.records.length; start += STEP) await keep(found.records.slice(start, start + STEP))
+  }
+
+  try {
+    const pieces = (text as AsyncIterable<string>)[Symbol.asyncIterator]()
+    const first = await pieces.next()
+    const head = first.done ? "" : first.value.replace(/^\uFEFF/, "")
+    const whole = withFirst(head, pieces)
+    const mark = head.trimStart()[0]
+    if (mark === "<") await atom(whole)
+    else if (mark === "{") await lines(whole)
+    else throw new ImportError(`${file} is neither arXiv's snapshot of JSON lines nor an Atom answer of its API.`)
+  } catch (error) {
+    const system = error as NodeJS.ErrnoException
+    if (system.code === "Z_DATA_ERROR" || system.code === "Z_BUF_ERROR" || system.code === "EISDIR") throw new ImportError(`${file} cannot be read (${system.code}).`)
+    throw error
+  } finally {
+    source.destroy()
+  }
+  return { papers: kept, skipped }
+}

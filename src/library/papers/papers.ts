@@ -1,0 +1,83 @@
+/** What arXiv says of papers: one record each, whoever filed them. */
+import { extendJson, JsonText, type Writable, writeJson } from "../../contract/json.ts"
+import type { Db } from "../../ledger/database.ts"
+import { REACHED, reachesLibrary, type Scope, values } from "../scope.ts"
+
+export interface PaperRecord {
+  readonly arxivId: string
+  readonly title: string
+  readonly authors: readonly string[]
+  readonly abstract: string | null
+  readonly categories: readonly string[]
+  readonly publishedAt: string | null
+}
+
+/** What somebody who filed a paper said of it, where arXiv's own word is not known. */
+export type Given = Pick<PaperRecord, "title" | "authors" | "publishedAt">
+
+/** Where a record came from: the operator brought it in, or arXiv was asked for somebody. */
+export type Origin = "import" | "arxiv"
+
+/** A paper as a page shows it: its record as it is stored, or what can be said without one, and whatever else the page says. */
+export function shownPaper(arxivId: string, record: string | null, more: { readonly [member: string]: Writable }, given: string | null = null): JsonText {
+  if (record !== null) return new JsonText(extendJson(record, { metadata: "known", ...more }))
+  const said = given === null ? null : (JSON.parse(given) as Given)
+  const { title = null, authors = [], publishedAt = null } = said ?? {}
+  return new JsonText(writeJson({ arxivId, title, authors, abstract: null, categories: [], publishedAt, metadata: "unknown", ...more }))
+}
+
+interface StandingRow {
+  record: string | null
+  origin: Origin | null
+  saved_at: string | null
+  saved_known: number | null
+  collections: string
+  held_known: number | null
+}
+
+/** A paper as one reader may know it. */
+export interface PaperStanding {
+  /** null: nothing that this reader may see says what the paper is. */
+  readonly record: string | null
+  /** Whether the operator imported it: that it is known here is no secret then. */
+  readonly imported: boolean
+  readonly savedAt: string | null
+  /** JSON: the Collections in reach that hold it. */
+  readonly collections: string
+  readonly held: boolean
+}
+
+/** JSON of the Collections in reach that hold the paper `of`. */
+export const holders = (of: string): string =>
+  `(SELECT json_group_array(json_object('id', r.collection_id, 'name', r.name)) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = ${of})`
+
+export type Papers = ReturnType<typeof papers>
+
+export function papers(db: Db) {
+  const put = db.prepare(
+    `INSERT INTO papers (arxiv_id, origin, recorded_at, record) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET origin = CASE WHEN origin = 'import' THEN origin ELSE excluded.origin END, recorded_at = excluded.recorded_at, record = excluded.record`,
+  )
+  const standing = db.prepare<StandingRow>(
+    `WITH ${REACHED}, wanted (arxiv_id) AS (VALUES (?))
+     SELECT p.record, p.origin, s.saved_at, s.known AS saved_known, ${holders("w.arxiv_id")} AS collections,
+       (SELECT max(h.known) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = w.arxiv_id) AS held_known
+     FROM me CROSS JOIN wanted w
+     LEFT JOIN saved_papers s ON s.user_id = me.user_id AND s.arxiv_id = w.arxiv_id
+     LEFT JOIN papers p ON p.arxiv_id = w.arxiv_id`,
+  )
+
+  return {
+    /** Keeps a record. What the operator imported stays open to everybody, also when arXiv tells it anew. */
+    put: (record: PaperRecord, origin: Origin, at: string) => put.run(record.arxivId, origin, at, JSON.stringify(record)),
+
+    /** What a reader may know of a paper. What others filed is as if it were not there. */
+    standing(scope: Scope, arxivId: string): PaperStanding {
+      const row = standing.get(...values(scope), arxivId) as StandingRow
+      const library = reachesLibrary(scope)
+      const imported = row.origin === "import"
+      const visible = imported || (library && row.saved_known === 1) || row.held_known === 1
+      return { record: visible ? row.record : null, imported, savedAt: library ? row.saved_at : null, collections: row.collections, held: row.held_known !== null }
+    },
+  }
+}

@@ -1,0 +1,173 @@
+/** What people do with Collections in the browser: delete them, share them, read and delete notes, bring in a bibliography. */
+import { Refusal } from "../contract/refusals.ts"
+import type { Actor } from "../ledger/actor.ts"
+import { behaviour } from "../ledger/behaviour.ts"
+import type { People } from "../people/people.ts"
+import { type Bibliography, readBibtex } from "./bibtex/read.ts"
+import type { Collection, Collections } from "./collections.ts"
+import { inLibrary } from "./filing-operations.ts"
+import type { CollectionInvitations, Invitation } from "./invitations.ts"
+import type { Notes } from "./notes.ts"
+import type { Saved } from "./saved.ts"
+import { mustFit, scopeOf } from "./scope.ts"
+
+interface Parts {
+  readonly people: People
+  readonly saved: Saved
+  readonly collections: Collections
+  readonly notes: Notes
+  readonly invitations: CollectionInvitations
+}
+
+type InPath = { readonly actor: Actor; readonly params: Readonly<Record<string, string>> }
+
+const nothing = (what: string) => new Refusal("room_unavailable", what)
+const noInvitation = () => nothing("There is no such open invitation.")
+const named = ({ id, name }: Collection) => ({ collectionId: id, name, label: null })
+const ofInvitation = ({ invitationId, collection }: Invitation) => ({ invitationId, collectionId: collection.id, name: collection.name, label: null })
+
+export function sharingOperations({ people, saved, collections, notes, invitations }: Parts) {
+  /** The Collection in the path. @throws Refusal 404 */
+  const shared = ({ actor, params }: InPath) => ({ ...inLibrary, collection: collections.mustFind(scopeOf(actor), params.collectionId as string) })
+  /** The same, for its owner only. @throws Refusal 404, 403 */
+  const owned = ({ actor, params }: InPath) => ({ ...inLibrary, collection: collections.mustOwn(scopeOf(actor), params.collectionId as string) })
+
+  /** The invitation in the path, which the person received or sent. @throws Refusal 404 */
+  function invitation({ actor, params }: InPath, side: "userId" | "ownerId") {
+    const found = invitations.find(params.invitationId as string)
+    if (found?.[side] !== actor.userId) throw noInvitation()
+    return { ...inLibrary, invitation: found }
+  }
+  const received = (call: InPath) => invitation(call, "userId")
+
+  const unsave_papers = behaviour("unsave_papers", {
+    subject: () => inLibrary,
+    write({ actor, body }) {
+      const unsaved = body.arxivIds.filter((arxivId) => saved.unsave(actor.userId, arxivId))
+      return { target: { id: actor.userId, label: null }, result: { unsaved, notSaved: body.arxivIds.filter((arxivId) => !unsaved.includes(arxivId)), label: null } }
+    },
+  })
+
+  const delete_collection = behaviour("delete_collection", {
+    subject: owned,
+    write(_call, { collection }) {
+      collections.delete(collection.id)
+      return { target: { id: collection.id, label: null }, result: named(collection) }
+    },
+  })
+
+  const invite_to_collection = behaviour("invite_to_collection", {
+    subject: owned,
+    references: ({ body }) => (people.named(body.username) === undefined ? [{ path: "/username", message: "is the name of nobody here" }] : []),
+    admit({ body }, { collection }) {
+      const members = collections.members(collection.id)
+      const open = invitations.sentFor(collection.id)
+      const there = [...members, ...open].find(({ username }) => username === body.username)
+      if (there !== undefined) throw new Refusal("state_conflict", `${body.username} ${members.includes(there) ? "has this Collection" : "is invited"} already.`, { current: { username: body.username } })
+      mustFit("collectionMembers", members.length + open.length, 1)
+    },
+    write({ body }, { collection }, change) {
+      const { userId, username } = people.named(body.username) as { userId: string; username: string }
+      const invitationId = change.newId()
+      invitations.open(invitationId, collection.id, userId, change.at)
+      return { target: { id: invitationId, label: null }, result: { invitationId, ...named(collection), username } }
+    },
+  })
+
+  const withdraw_collection_invitation = behaviour("withdraw_collection_invitation", {
+    subject: (call) => invitation(call, "ownerId"),
+    write(_call, { invitation: found }) {
+      invitations.close(found.invitationId)
+      return { target: { id: found.invitationId, label: null }, result: ofInvitation(found) }
+    },
+  })
+
+  const accept_collection_invitation = behaviour("accept_collection_invitation", {
+    subject: received,
+    write({ actor }, { invitation: found }, { at }) {
+      invitations.close(found.invitationId)
+      collections.join(found.collection.id, actor.userId, at)
+      return { target: { id: found.collection.id, label: null }, result: ofInvitation(found) }
+    },
+  })
+
+  const decline_collection_invitation = behaviour("decline_collection_invitation", {
+    subject: received,
+    write(_call, { invitation: found }) {
+      invitations.close(found.invitationId)
+      return { target: { id: found.invitationId, label: null }, result: ofInvitation(found) }
+    },
+  })
+
+  const leave_collection = behaviour("leave_collection", {
+    subject: shared,
+    admit(_call, { collection }) {
+      if (collection.isOwner) throw new Refusal("state_conflict", "The owner cannot leave a Collection; it can be deleted.", { current: { owner: collection.owner } })
+    },
+    write({ actor }, { collection }) {
+      collections.leave(collection.id, actor.userId)
+      return { target: { id: collection.id, label: null }, result: named(collection) }
+    },
+  })
+
+  const remove_collection_member = behaviour("remove_collection_member", {
+    subject(call) {
+      const { collection } = owned(call)
+      const username = (call.params.username as string).toLowerCase()
+      const member = collections.members(collection.id).find((each) => each.username === username)
+      if (member === undefined) throw nothing("Nobody of that name has this Collection.")
+      return { ...inLibrary, collection, member }
+    },
+    admit(_call, { collection, member }) {
+      if (member.username === collection.owner) throw new Refusal("state_conflict", "The owner cannot be removed.", { current: { owner: collection.owner } })
+    },
+    write(_call, { collection, member }) {
+      collections.leave(collection.id, member.userId)
+      return { target: { id: collection.id, label: null }, result: { ...named(collection), username: member.username } }
+    },
+  })
+
+  /** Whether an owner may clear away what somebody left behind, so that a paper can be taken out again. */
+  const leftBehind = (collection: Collection, authorId: string) => collection.isOwner && collections.members(collection.id).every(({ userId }) => userId !== authorId)
+
+  const delete_note = behaviour("delete_note", {
+    subject({ actor, params }) {
+      const noteId = params.noteId as string
+      const note = notes.find(noteId)
+      const collection = note && collections.find(scopeOf(actor), note.collectionId)
+      if (collection === undefined) throw nothing("There is no such note.")
+      if (note?.authorId !== actor.userId && !leftBehind(collection, note?.authorId ?? "")) {
+        throw new Refusal("not_authorized", "A note is deleted by who wrote it.", { status: 403, current: { needed: "author" } })
+      }
+      return { ...inLibrary, noteId, collectionId: collection.id, arxivId: note?.arxivId ?? "" }
+    },
+    write(_call, { noteId, collectionId, arxivId }) {
+      notes.delete(noteId)
+      return { target: { id: noteId, label: null }, result: { noteId, collectionId, arxivId, label: null } }
+    },
+  })
+
+  const mark_read = behaviour("mark_read", {
+    subject: ({ actor, body }) => ({ ...inLibrary, collection: collections.mustFind(scopeOf(actor), body.collectionId) }),
+    write({ actor, body }, { collection }) {
+      const unread = notes.markRead(actor.userId, collection.id, body.arxivId, body.throughNoteId)
+      return { target: { id: collection.id, label: null }, result: { collectionId: collection.id, unread, label: null } }
+    },
+  })
+
+  const import_bibtex = behaviour("import_bibtex", {
+    subject: shared,
+    prepare: ({ body }) => readBibtex(body.bibtex),
+    write({ actor, prepared }, { collection }, { at }) {
+      const { papers, skipped } = prepared as Bibliography
+      const filed = collections.add(collection, papers, actor.userId, at)
+      const kept = saved.save(actor.userId, papers.map(({ arxivId }) => arxivId), at)
+      return { target: { id: collection.id, label: null }, result: { collectionId: collection.id, ...filed, ...kept, skipped: [...skipped], label: null } }
+    },
+  })
+
+  return {
+    unsave_papers, delete_collection, invite_to_collection, withdraw_collection_invitation, accept_collection_invitation, decline_collection_invitation,
+    leave_collection, remove_collection_member, delete_note, mark_read, import_bibtex,
+  }
+}

@@ -1,0 +1,91 @@
+/** How a record is cited, as BibTeX and as CSL-JSON: by a key that never changes, with where it stands now. */
+import type { LinkKind } from "../../contract/enumerations.ts"
+import { linkKinds } from "../../contract/links.ts"
+import { pageOf } from "../../contract/permalinks.ts"
+import { Refusal } from "../../contract/refusals.ts"
+import { serviceName } from "../../contract/versions.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import type { Findings } from "../findings/findings.ts"
+import type { Records } from "../records/records.ts"
+import { texOf } from "./tex.ts"
+
+interface Parts {
+  readonly records: Records
+  readonly rooms: Rooms
+  readonly findings: Findings
+}
+
+const kinds = { hypothesis: "Hypothesis", finding: "Finding", cited_claim: "Cited claim" } as const
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+export type Citations = ReturnType<typeof citations>
+
+export function citations({ records, rooms, findings }: Parts) {
+  /** How many of its experiment's attempts a finding rests on. */
+  function denominator(versionId: string): string {
+    const execution = findings.read(versionId).execution
+    if (execution === null) return "no recorded execution"
+    const { named, attempts } = execution.denominator
+    return `${named} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"} of ${execution.experimentLabel}`
+  }
+
+  /** Everything that a citation says. @throws Refusal `unknown_record` */
+  function cited(versionId: string, baseUrl: string) {
+    const record = records.summary(versionId)
+    if (record === undefined) throw new Refusal("unknown_record", "There is no such record.")
+    const { kind, label, author, createdAt, wording, status, contentDigest, outcome } = record
+    const notices = JSON.parse(record.notices.text) as { readonly kind: LinkKind; readonly label: string }[]
+    const standing = notices.length === 0 ? [] : [`${status}: ${notices.map((notice) => `${linkKinds[notice.kind].status} by ${notice.label}`).join(", ")}`]
+    const what = kind === "finding" ? [`${kinds[kind]} ${label}, ${outcome}, on ${denominator(versionId)}`] : [`${kinds[kind]} ${label}`]
+    return {
+      key: `${author.username}${createdAt.slice(0, 4)}-${label}-${contentDigest.slice("sha256:".length, "sha256:".length + 8)}`,
+      kind,
+      label,
+      wording,
+      author: author.username,
+      date: [Number(createdAt.slice(0, 4)), Number(createdAt.slice(5, 7)), Number(createdAt.slice(8, 10))] as const,
+      room: rooms.summary(record.roomId)?.title ?? "",
+      url: `${baseUrl}${pageOf(kind, versionId)}`,
+      status,
+      note: [...what, ...standing, contentDigest].join("; "),
+    }
+  }
+
+  return {
+    /** A BibTeX entry; older programs that know no `url` find it in the note's digest and the Room. */
+    bibtex(versionId: string, baseUrl: string): string {
+      const { key, label, wording, author, date, room, url, note } = cited(versionId, baseUrl)
+      const fields = {
+        author: `{${texOf(author)}}`,
+        title: `{${texOf(wording)}}`,
+        howpublished: `${serviceName}: ${texOf(room)}, ${label}`,
+        year: String(date[0]),
+        url,
+        note: texOf(note),
+      }
+      const lines = Object.entries(fields).map(([name, value]) => `  ${name} = {${value}},\n`)
+      return `@misc{${key},\n${lines.join("")}  month = ${MONTHS[date[1] - 1]}\n}\n`
+    },
+
+    /** CSL-JSON, as reference managers read it: a list of one item. */
+    csl(versionId: string, baseUrl: string): string {
+      const { key, kind, label, wording, author, date, room, url, status, note } = cited(versionId, baseUrl)
+      const item = {
+        id: key,
+        "citation-key": key,
+        type: "document",
+        genre: kinds[kind],
+        number: label,
+        title: wording,
+        author: [{ literal: author }],
+        issued: { "date-parts": [date] },
+        "container-title": room,
+        publisher: serviceName,
+        URL: url,
+        status,
+        note,
+      }
+      return JSON.stringify([item])
+    },
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Text as TeX can set it. What people and agents wrote is not trusted: outside of formulas no sign keeps a meaning, and a
+ * formula stays one only where every command in it is known to do nothing but set signs.
+ */
+
+const signs: Readonly<Record<string, string>> = {
+  "\\": "\\textbackslash{}",
+  "{": "\\textbraceleft{}",
+  "}": "\\textbraceright{}",
+  "^": "\\textasciicircum{}",
+  "~": "\\textasciitilde{}",
+  "&": "\\&",
+  "%": "\\%",
+  $: "\\$",
+  "#": "\\#",
+  _: "\\_",
+}
+
+/** Prose, letter by letter as it was written. */
+const prose = (text: string): string => text.replace(/[\\{}^~&%$#_]/g, (sign) => signs[sign] as string)
+
+/** Commands that a formula may hold. */
+const harmless = new Set(
+  `alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega
+  Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell hbar partial nabla infty emptyset
+  frac sqrt sum prod int lim log ln exp sin cos tan tanh max min sup inf arg argmax argmin det Pr gcd dim ker
+  cdot times div pm mp ast star circ bullet oplus otimes le leq ge geq ne neq ll gg approx sim simeq equiv cong propto in notin subset subseteq supset cup cap setminus
+  to rightarrow leftarrow Rightarrow Leftarrow leftrightarrow mapsto forall exists neg land lor mid parallel perp angle
+  hat bar tilde vec dot ddot overline underline widehat widetilde mathbf mathrm mathit mathcal mathbb mathsf mathtt text operatorname boldsymbol
+  left right big Big bigl bigr lfloor rfloor lceil rceil langle rangle lvert rvert lVert rVert ldots cdots dots prime quad qquad`.split(/\s+/),
+)
+
+function isBalanced(text: string): boolean {
+  let depth = 0
+  for (const brace of text.match(/[{}]/g) ?? []) {
+    depth += brace === "{" ? 1 : -1
+    if (depth < 0) return false
+  }
+  return depth === 0
+}
+
+/** Whether a formula can be left as it is: known commands, braces in pairs, and none of the signs that mean more than themselves. */
+function isFormula(text: string): boolean {
+  if (text.trim() === "" || /[%#~&\n]|\^\^/.test(text) || !isBalanced(text)) return false
+  return [...text.matchAll(/\\([A-Za-z]+|.?)/gs)].every(([, command = ""]) => harmless.has(command) || /^[,;:! |]$/.test(command))
+}
+
+/** As in the messages and wordings themselves: `$5 and $6` is no formula. */
+const FORMULA = /(\$\$[^$]+\$\$|\$(?=\S)[^$]*[^\s$]\$(?![0-9]))/
+
+/** A text as the value of a BibTeX field, formulas between dollar signs kept. */
+export function texOf(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim()
+  return line
+    .split(FORMULA)
+    .map((part, index) => {
+      const formula = index % 2 === 1 ? part.replace(/^\$+|\$+$/g, "") : undefined
+      return formula !== undefined && isFormula(formula) ? `$${formula}$` : prose(part)
+    })
+    .join("")
+}

@@ -1,0 +1,52 @@
+/** The read of a Room's provenance. */
+import type { ProvenanceNode } from "../../contract/enumerations.ts"
+import { Refusal } from "../../contract/refusals.ts"
+import type { Readers } from "../../ledger/reading.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import type { Provenance } from "./provenance.ts"
+
+interface Parts {
+  readonly rooms: Rooms
+  readonly provenance: Provenance
+  /** Reads several things as of one moment. */
+  readonly snapshot: <T>(work: () => T) => T
+}
+
+/** Where the nodes of each kind are listed page by page, those that were cut included. */
+const pagedAt = (roomId: string): Record<ProvenanceNode, string> => {
+  const publications = `/api/research/rooms/${roomId}/publications`
+  return {
+    hypothesis: `/api/research/hypotheses?roomId=${roomId}`,
+    experiment: `/api/research/experiments?roomId=${roomId}`,
+    plan: `/api/research/rooms/${roomId}/activity?kinds=accept_plan`,
+    attempt: `/api/research/attempts?roomId=${roomId}`,
+    finding: publications,
+    cited_claim: publications,
+    material: `/api/research/rooms/${roomId}/materials`,
+    finding_link: `/api/research/rooms/${roomId}/activity?kinds=link_experiment_finding`,
+    link: `/api/research/rooms/${roomId}/links`,
+  }
+}
+
+export function provenanceReads({ rooms, provenance, snapshot }: Parts) {
+  function read(roomId: string, focus: string | undefined, depth: number | undefined, basePath: string) {
+    const room = rooms.summary(roomId)
+    if (room === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
+    const found = focus === undefined ? provenance.ofRoom(roomId) : provenance.around(roomId, focus, depth ?? 1)
+    if (found === undefined) throw new Refusal("room_unavailable", "Nothing in the provenance of this Room has the id in focus.")
+    const { nodes, edges, cut } = found
+    const paths = pagedAt(roomId)
+    const truncated = Object.fromEntries(cut.map((kind) => [kind, `${basePath}${paths[kind]}`]))
+    return { roomId, focus: focus ?? null, nodes, edges, truncated, activityWatermark: room.activityWatermark }
+  }
+
+  return {
+    room_provenance({ params, query, basePath = "" }) {
+      const { focus, depth } = query
+      if (depth !== undefined && focus === undefined) {
+        throw new Refusal("invalid_parameter", "depth says how far around focus to look: give focus with it.", { issues: [{ path: "/focus", message: "is required with depth" }] })
+      }
+      return snapshot(() => read(params.roomId as string, focus, depth, basePath))
+    },
+  } satisfies Partial<Readers>
+}

@@ -1,0 +1,79 @@
+/** Full-text search over records, experiments, Threads and messages. The index is kept by triggers; see schema.sql. */
+import type { RecordStatus, SearchKind } from "../../contract/enumerations.ts"
+import { limits } from "../../contract/limits.ts"
+import type { Db } from "../../ledger/database.ts"
+import { indexQuery, typed, type Within } from "./query.ts"
+import { isMarked, MARKS, snippetHtml } from "./snippet.ts"
+
+interface Row {
+  kind: SearchKind
+  id: string
+  label: string | null
+  title: string
+  room_id: string
+  thread_id: string
+  entry_id: string | null
+  user_id: string
+  username: string
+  at: string
+  status: RecordStatus | null
+  in_title: string | null
+  in_body: string | null
+}
+
+const isRecord = (kind: SearchKind): boolean => kind === "hypothesis" || kind === "finding" || kind === "cited_claim"
+
+const hit = (row: Row) => ({
+  kind: row.kind,
+  id: row.id,
+  label: row.label,
+  title: row.title,
+  roomId: row.room_id,
+  threadId: row.thread_id,
+  entryId: row.entry_id,
+  author: { userId: row.user_id, username: row.username },
+  at: row.at,
+  status: isRecord(row.kind) ? (row.status ?? ("current" as const)) : null,
+  snippet: snippetHtml((isMarked(row.in_title) ? row.in_title : isMarked(row.in_body) ? row.in_body : (row.in_title ?? row.in_body)) ?? ""),
+})
+
+/** Words of a passage. */
+const PASSAGE = 24
+const passage = (column: number) => `snippet(search_index, ${column}, '${MARKS.open}', '${MARKS.close}', '…', ${PASSAGE})`
+
+/** The best matches first, each with what it belongs to; a message goes by the title of its Thread. */
+const HITS = `
+  SELECT i.kind, i.id, coalesce(r.label, x.label) AS label, coalesce(r.wording, x.question, t.title) AS title,
+    t.room_id, t.thread_id, coalesce(r.entry_id, x.entry_id, e.entry_id) AS entry_id, p.user_id, p.username,
+    coalesce(r.created_at, x.created_at, e.body ->> '$.at', t.created_at) AS at, s.status, found.in_title, found.in_body
+  FROM (SELECT rowid AS item, rank, ${passage(1)} AS in_title, ${passage(2)} AS in_body
+        FROM search_index WHERE search_index MATCH ? ORDER BY rank LIMIT ? OFFSET ?) found
+  JOIN search_items i USING (item)
+  LEFT JOIN timeline_entries e ON i.kind = 'message' AND e.entry_id = i.id
+  LEFT JOIN experiments x ON i.kind = 'experiment' AND x.experiment_id = i.id
+  LEFT JOIN records r ON r.version_id = i.id
+  JOIN threads t ON t.thread_id = coalesce(e.thread_id, x.thread_id, r.thread_id, i.id)
+  JOIN people p ON p.user_id = coalesce(e.author_id, x.proposer_id, r.author_id, t.author_id)
+  LEFT JOIN standings s ON s.version_id = r.version_id
+  ORDER BY found.rank, i.item`
+
+export type Search = ReturnType<typeof search>
+
+export function search(db: Db) {
+  const hits = db.prepare<Row>(HITS)
+  const beginning = db.prepare<{ words: number }>("SELECT count(*) AS words FROM (SELECT 1 FROM search_words WHERE term >= ? AND term < ? LIMIT ?)")
+
+  /** Whether so few words begin like this that looking all of them up is little work. */
+  function isBeginning(word: string): boolean {
+    return (beginning.get(word, `${word}\u{10ffff}`, limits.searchBeginnings + 1)?.words ?? 0) <= limits.searchBeginnings
+  }
+
+  return {
+    /** Up to `count` hits after so many, best first. */
+    find(query: string, within: Within, offset: number, count: number) {
+      const read = typed(query)
+      const asked = indexQuery(read, isBeginning(read.beginning), within)
+      return asked === undefined ? [] : hits.all(asked, count, offset).map(hit)
+    },
+  }
+}

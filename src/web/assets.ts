@@ -1,0 +1,46 @@
+/** Style, script and fonts: made by build/assets.ts into dist/assets, each under a name that holds its digest. */
+import type { HTTPResponse } from "h3"
+import { packagedBytes } from "../packaged.ts"
+import { Refusal } from "../contract/refusals.ts"
+import { asset } from "../http/answer.ts"
+import { type Html, html, to } from "./html.ts"
+
+/** What build/assets.ts writes beside the files: their names by what they are. */
+interface Manifest {
+  readonly style: string
+  readonly script: string
+  readonly icon: string
+  readonly files: Readonly<Record<string, string>>
+}
+
+export interface Assets {
+  /** What the head of every page refers to. */
+  readonly head: Html
+  /** A file by its hashed name. @throws Refusal 404 */
+  answer(name: string): HTTPResponse
+}
+
+const unknown = () => new Refusal("unknown_operation", "There is no such file.")
+
+/** The assets that were built; pages are served without style and script where they were not. */
+export function openAssets(): Assets {
+  const text = packagedBytes("dist/assets/manifest.json")
+  if (text === undefined) {
+    return { head: html``, answer: () => { throw unknown() } }
+  }
+  const { style, script, icon, files } = JSON.parse(Buffer.from(text).toString("utf8")) as Manifest
+  const kept = new Map<string, Uint8Array<ArrayBuffer>>()
+  return {
+    head: html`<link rel="stylesheet" href="${to(`/assets/${style}`)}">
+<link rel="icon" href="${to(`/assets/${icon}`)}" type="image/svg+xml">
+<script type="module" src="${to(`/assets/${script}`)}"></script>
+`,
+    answer(name) {
+      const type = Object.hasOwn(files, name) ? files[name] : undefined
+      const body = type === undefined ? undefined : (kept.get(name) ?? packagedBytes(`dist/assets/${name}`))
+      if (type === undefined || body === undefined) throw unknown()
+      kept.set(name, body)
+      return asset(body, type)
+    },
+  }
+}

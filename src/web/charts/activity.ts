@@ -1,0 +1,37 @@
+/** A Room's activity over time: one bar a day, drawn by the server. */
+import { scaleLinear } from "d3-scale"
+import { type Html, html } from "../html.ts"
+import { counted } from "../words.ts"
+
+const DAY = 86_400_000
+const [WIDTH, HEIGHT, BOTTOM] = [420, 110, 18]
+const day = (milliseconds: number) => new Date(milliseconds).toISOString().slice(0, 10)
+
+/** How many of the moments fall on each day, the days without any included. */
+export function perDay(moments: readonly string[]): { day: string; count: number }[] {
+  const counts = new Map<string, number>()
+  for (const at of moments) counts.set(at.slice(0, 10), (counts.get(at.slice(0, 10)) ?? 0) + 1)
+  const known = [...counts.keys()].sort()
+  const [first, last] = [known[0], known.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const days: { day: string; count: number }[] = []
+  const start = Math.max(Date.parse(first), Date.parse(last) - 59 * DAY)
+  for (let at = start; at <= Date.parse(last); at += DAY) days.push({ day: day(at), count: counts.get(day(at)) ?? 0 })
+  return days
+}
+
+export function activityChart(moments: readonly string[]): Html {
+  const days = perDay(moments)
+  const [first, last] = [days[0], days.at(-1)]
+  if (first === undefined || last === undefined) return html`<p class="quiet">Nothing happened yet.</p>`
+  const most = Math.max(...days.map(({ count }) => count))
+  const y = scaleLinear([0, most], [HEIGHT - BOTTOM, 12])
+  const step = Math.min(28, WIDTH / days.length)
+  const total = days.reduce((sum, { count }) => sum + count, 0)
+  const said = `${counted(total, "accepted write")} from ${first.day} to ${last.day}; at most ${most} on one day.`
+  return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${said}">
+<path class="axis" d="M0 ${HEIGHT - BOTTOM}H${WIDTH}"/>
+${days.map(({ day: on, count }, index) => count === 0 ? null : html`<rect class="bar" x="${(index * step + 1).toFixed(1)}" y="${y(count).toFixed(1)}" width="${(step - 2).toFixed(1)}" height="${(HEIGHT - BOTTOM - y(count)).toFixed(1)}"><title>${on}: ${count}</title></rect>`)}
+<text x="0" y="${HEIGHT - 4}">${first.day}</text>${days.length * step < 150 ? null : html`<text x="${(days.length * step).toFixed(0)}" y="${HEIGHT - 4}" text-anchor="end">${last.day}</text>`}<text x="${WIDTH}" y="10" text-anchor="end">at most ${most} a day</text></svg>
+<figcaption class="meta">${said}</figcaption></figure>`
+}

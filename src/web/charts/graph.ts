@@ -1,0 +1,85 @@
+/** A graph of what rests on what: layered from left to right by dagre, drawn by the server, each node a link. */
+import { Graph, layout } from "@dagrejs/dagre"
+import { curveMonotoneX, line } from "d3-shape"
+import { pathOf } from "../addresses.ts"
+import { type Html, html, to } from "../html.ts"
+import { shape } from "../parts/marks.ts"
+import { stateBadge } from "../parts/marks.ts"
+import { table } from "../parts/parts.ts"
+import { shortened, words } from "../words.ts"
+
+export interface GraphNode {
+  readonly id: string
+  readonly kind: string
+  readonly label: string
+  /** What it says, in short. */
+  readonly text: string
+  /** Its state, outcome or standing. */
+  readonly state: string | null
+}
+export interface GraphEdge {
+  readonly from: string
+  readonly to: string
+  readonly kind: string
+}
+
+const [NODE_WIDTH, NODE_HEIGHT] = [158, 46]
+const tones: Readonly<Record<string, string>> = { supports: "good", contradicts: "bad", retracts: "bad", disputes: "warn", corrects: "warn", supersedes: "warn", inconclusive: "warn" }
+const fallen = new Set(["retracted", "superseded", "disputed"])
+
+const MARGIN = 8
+
+interface Placed {
+  readonly x: number
+  readonly y: number
+}
+
+function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
+  const graph = new Graph({ multigraph: true })
+  graph.setGraph({ rankdir: "LR", nodesep: 14, ranksep: 46, edgesep: 14 })
+  graph.setDefaultEdgeLabel(() => ({}))
+  for (const { id } of nodes) graph.setNode(id, { width: NODE_WIDTH, height: NODE_HEIGHT })
+  edges.forEach((edge, index) => graph.setEdge(edge.from, edge.to, {}, `e${index}`))
+  layout(graph)
+  const node = (id: string) => graph.node(id) as unknown as Placed
+  const points = (edge: GraphEdge, index: number) => (graph.edge({ v: edge.from, w: edge.to, name: `e${index}` }) as unknown as { points: readonly Placed[] }).points
+  // The layout's own size leaves out the bends of edges.
+  const corners = nodes.flatMap(({ id }) => [-1, 1].map((side) => ({ x: node(id).x + (side * NODE_WIDTH) / 2, y: node(id).y + (side * NODE_HEIGHT) / 2 })))
+  const all = [...corners, ...edges.flatMap(points)]
+  const [left, top] = [Math.min(...all.map(({ x }) => x)) - MARGIN, Math.min(...all.map(({ y }) => y)) - MARGIN]
+  const [right, bottom] = [Math.max(...all.map(({ x }) => x)) + MARGIN, Math.max(...all.map(({ y }) => y)) + MARGIN]
+  return { box: [left, top, right - left, bottom - top].map(Math.round), node, points }
+}
+
+/** A curve through the points that the layout gave. */
+function curve(points: readonly Placed[]): string {
+  const [first, ...rest] = points
+  const last = rest.at(-1)
+  if (first === undefined || last === undefined) return ""
+  return (line<Placed>().x(({ x }) => Math.round(x)).y(({ y }) => Math.round(y)).curve(curveMonotoneX)(points as Placed[]) ?? "").replace(/(\.\d)\d+/g, "$1")
+}
+
+function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here: string | undefined): Html {
+  const placed = place(nodes, edges)
+  const drawnEdge = (edge: GraphEdge, index: number) => {
+    const points = placed.points(edge, index)
+    const end = points.at(-1) ?? { x: 0, y: 0 }
+    return html`<g class="link" data-from="${edge.from}" data-to="${edge.to}"><path class="edge ${tones[edge.kind] ?? ""}" d="${curve(points)}"><title>${words(edge.kind)}</title></path><path class="head" d="M${end.x.toFixed(0)} ${end.y.toFixed(0)}l-7-3.5v7z"/></g>`
+  }
+  const drawnNode = ({ id, kind, label, text, state }: GraphNode) => {
+    const { x, y } = placed.node(id)
+    const [left, top] = [Math.round(x - NODE_WIDTH / 2), Math.round(y - NODE_HEIGHT / 2)]
+    return html`<g class="node${id === here ? " here" : ""}${state !== null && fallen.has(state) ? " fallen" : ""}" data-node="${id}" transform="translate(${left} ${top})"><a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label}, ${words(kind)}${state === null ? "" : `, ${words(state)}`}: ${text}"><rect width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="4"/><title>${text}</title><text class="name" x="8" y="18">${label}</text>${state === null ? null : html`<svg x="${14 + label.length * 7.5}" y="8" width="12" height="12" overflow="visible">${shape(state)}</svg><text x="${30 + label.length * 7.5}" y="18">${words(state)}</text>`}<text x="8" y="36">${shortened(text, 22)}</text></a></g>`
+  }
+  return html`<div class="graph" tabindex="0" role="region" aria-label="Graph; the table below holds the same"><svg class="net" data-graph viewBox="${placed.box.join(" ")}" width="${placed.box[2]}" height="${placed.box[3]}" role="group" aria-label="${nodes.length} objects and ${edges.length} relations, from hypotheses on the left to findings on the right">${edges.map(drawnEdge)}${nodes.map(drawnNode)}</svg></div>`
+}
+
+const cell = (node: GraphNode | undefined) => node && html`<a class="label" href="${to(pathOf(node.kind, node.id) ?? "/")}">${node.label}</a> ${shortened(node.text, 70)}${node.state === null ? null : html` ${stateBadge(node.state)}`}`
+
+/** The picture and, below it, the table of the same relations. */
+export function graphFigure(nodes: readonly GraphNode[], given: readonly GraphEdge[], here?: string): Html {
+  const known = new Map(nodes.map((node) => [node.id, node]))
+  const edges = given.filter(({ from, to: end }) => known.has(from) && known.has(end) && from !== end)
+  return html`${picture(nodes, edges, here)}
+<section aria-labelledby="edges"><h2 id="edges">The same as a table</h2>${table("Relations", ["From", "Relation", "To"], edges.map(({ from, to: end, kind }) => html`<tr><td>${cell(known.get(from))}</td><td>${words(kind)}</td><td>${cell(known.get(end))}</td></tr>`))}</section>`
+}

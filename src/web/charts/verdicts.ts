@@ -1,0 +1,34 @@
+/** Verdicts per hypothesis: what supports to the right, what contradicts to the left. */
+import { scaleLinear } from "d3-scale"
+import { type Html, html, to } from "../html.ts"
+import { type FindingLink, toward } from "../parts/evidence.ts"
+
+const [WIDTH, ROW, LEFT] = [420, 22, 40]
+const HEAD = 18
+
+interface Hypothesis {
+  readonly versionId: string
+  readonly label: string
+}
+
+/** Drawn from two hypotheses on: with one, the rows below it say the same. */
+export function verdictChart(hypotheses: readonly Hypothesis[], links: readonly FindingLink[]): Html | null {
+  const rows = hypotheses.map(({ versionId, label }) => {
+    const said = toward(links, versionId)
+    const count = (verdict: string) => said.filter((one) => one.verdict === verdict).length
+    return { versionId, label, supports: count("supports"), contradicts: count("contradicts"), inconclusive: count("inconclusive") }
+  })
+  const most = Math.max(...rows.map(({ supports, contradicts }) => Math.max(supports, contradicts)), 1)
+  if (rows.length < 2 || rows.every(({ supports, contradicts, inconclusive }) => supports + contradicts + inconclusive === 0)) return null
+  const middle = LEFT + (WIDTH - LEFT) / 2
+  const x = scaleLinear([-most, most], [LEFT + 40, WIDTH - 40])
+  const height = HEAD + rows.length * ROW + 4
+  const told = rows.map(({ label, supports, contradicts, inconclusive }) => `${label}: ${supports} support, ${contradicts} contradict, ${inconclusive} inconclusive`).join("; ")
+  return html`<figure><svg class="chart verdict-rows" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="group" aria-label="Verdicts per hypothesis. ${told}">
+<text x="${middle - 8}" y="11" text-anchor="end">contradict</text><text x="${middle + 8}" y="11">support</text><path class="axis" d="M${middle} ${HEAD}V${height}"/>
+${rows.map(({ versionId, label, supports, contradicts, inconclusive }, index) => {
+    const y = HEAD + index * ROW + 4
+    const bar = (from: number, until: number, tone: string) => from === until ? null : html`<rect class="${tone}" x="${x(from).toFixed(1)}" y="${y}" width="${(x(until) - x(from)).toFixed(1)}" height="14"/>`
+    return html`<g><a href="${to(`/records/${versionId}`)}"><text x="0" y="${y + 11}" class="name">${label}</text></a>${bar(0, supports, "p3")}${bar(-contradicts, 0, "p2")}${contradicts > 0 ? html`<text x="${(x(-contradicts) - 5).toFixed(1)}" y="${y + 11}" text-anchor="end">${contradicts}</text>` : null}${supports > 0 ? html`<text x="${(x(supports) + 5).toFixed(1)}" y="${y + 11}">${supports}</text>` : null}${inconclusive > 0 ? html`<text x="${middle + 5}" y="${y + 11}">${supports > 0 ? null : `${inconclusive} inconclusive`}</text>` : null}${supports + contradicts + inconclusive === 0 ? html`<text x="${middle + 5}" y="${y + 11}">no finding yet</text>` : null}</g>`
+  })}</svg></figure>`
+}

@@ -1,0 +1,23 @@
+/** Digests, commits and commands are copied on click, and by a button for the keyboard. */
+async function copy(from: HTMLElement): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(from.dataset.copy ?? "")
+  } catch {
+    // Not allowed here: select it, so that it can be copied by hand.
+    getSelection()?.selectAllChildren(from)
+    return
+  }
+  from.classList.add("copied")
+  setTimeout(() => from.classList.remove("copied"), 1_500)
+}
+
+export function copyOnClick(): void {
+  document.addEventListener("click", ({ target }) => {
+    const from = (target as Element).closest<HTMLElement>("[data-copy]")
+    if (from !== null && getSelection()?.isCollapsed !== false) void copy(from)
+  })
+  document.addEventListener("keydown", (event) => {
+    const { target, key } = event
+    if ((key === "Enter" || key === "c") && target instanceof HTMLElement && target.dataset.copy !== undefined && !event.ctrlKey && !event.metaKey) void copy(target)
+  })
+}

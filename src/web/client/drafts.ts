@@ -1,0 +1,81 @@
+/**
+ * Keeps what is typed into a form until it is stored: through a reload, a lost connection, a closed tab. A draft is named by
+ * its form; it goes when the page after it says that its write was accepted.
+ */
+const PREFIX = "draft "
+const SENT = "draft-sent"
+
+type Saved = readonly (readonly [string, string])[]
+
+/** What was typed: hidden inputs (ids, expectations) are the page's own, and fresh. */
+function typed(form: HTMLFormElement): Saved {
+  const hidden = new Set([...form.querySelectorAll<HTMLInputElement>("input[type=hidden]:not([name^='#'])")].map(({ name }) => name))
+  return [...new FormData(form)].filter(([name, value]) => typeof value === "string" && value !== "" && !hidden.has(name) && !name.startsWith("#")) as unknown as Saved
+}
+
+const counts = (form: HTMLFormElement): string => [...form.querySelectorAll<HTMLInputElement>("input[type=hidden][name^='#']")].map(({ name, value }) => `${name}=${value}`).join("&")
+
+function restore(form: HTMLFormElement, saved: Saved): number {
+  let restored = 0
+  for (const [name, value] of saved) {
+    const inputs = form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>(`[name="${CSS.escape(name)}"]`)
+    for (const input of inputs) {
+      if (input instanceof HTMLInputElement && input.type === "checkbox") {
+        if (input.value === value) input.checked = true
+      } else if (input.value === "" || input instanceof HTMLSelectElement) input.value = value
+      else continue
+      restored += 1
+      break
+    }
+  }
+  return restored
+}
+
+/** Says that a draft was found, and lets it be thrown away. */
+function tell(form: HTMLFormElement, key: string): void {
+  const said = document.createElement("p")
+  said.className = "saved-draft"
+  said.setAttribute("role", "status")
+  said.append("Your draft was kept. ")
+  const drop = document.createElement("button")
+  drop.type = "button"
+  drop.className = "plain"
+  drop.textContent = "Throw it away"
+  drop.addEventListener("click", () => {
+    localStorage.removeItem(key)
+    form.reset()
+    said.remove()
+  })
+  said.append(drop)
+  form.prepend(said)
+}
+
+function keep(form: HTMLFormElement): void {
+  const key = `${PREFIX}${location.pathname.replace(/\/(do|web)\/.*/, "")}${form.dataset.draft}`
+  const saved = localStorage.getItem(key)
+  if (saved !== null && form.dataset.state !== "refused") {
+    const { values, shown } = JSON.parse(saved) as { values: Saved; shown: string }
+    if (shown === counts(form)) {
+      if (restore(form, values) > 0) tell(form, key)
+      for (const select of form.querySelectorAll("[data-variant]")) select.dispatchEvent(new Event("change"))
+    }
+  }
+  const save = () => {
+    const values = typed(form)
+    if (values.length === 0) localStorage.removeItem(key)
+    else localStorage.setItem(key, JSON.stringify({ values, shown: counts(form) }))
+  }
+  form.addEventListener("input", save)
+  form.addEventListener("submit", () => {
+    save()
+    sessionStorage.setItem(SENT, key)
+  })
+}
+
+export function keepDrafts(): void {
+  const sent = sessionStorage.getItem(SENT)
+  sessionStorage.removeItem(SENT)
+  // The write was accepted: the page it led to says so.
+  if (sent !== null && (document.getElementById("main")?.dataset.done !== undefined || document.querySelector("[data-stored]") !== null)) localStorage.removeItem(sent)
+  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-draft]")) keep(form)
+}

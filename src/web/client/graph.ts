@@ -1,0 +1,32 @@
+/** In a graph, the paths through the node under the pointer or the focus stand out. */
+function lit(graph: SVGElement, id: string): Set<string> {
+  const links = [...graph.querySelectorAll<SVGElement>("[data-from]")].map(({ dataset }) => [dataset.from ?? "", dataset.to ?? ""] as const)
+  const found = new Set([id])
+  const walk = (start: string, from: 0 | 1, to: 0 | 1) => {
+    for (const link of links) {
+      if (link[from] !== start || found.has(link[to])) continue
+      found.add(link[to])
+      walk(link[to], from, to)
+    }
+  }
+  walk(id, 0, 1)
+  walk(id, 1, 0)
+  return found
+}
+
+function trace(graph: SVGElement, id: string | undefined): void {
+  graph.classList.toggle("tracing", id !== undefined)
+  const on = id === undefined ? new Set<string>() : lit(graph, id)
+  for (const node of graph.querySelectorAll<SVGElement>("[data-node]")) node.classList.toggle("lit", on.has(node.dataset.node ?? ""))
+  for (const link of graph.querySelectorAll<SVGElement>("[data-from]")) link.querySelector(".edge")?.classList.toggle("lit", on.has(link.dataset.from ?? "") && on.has(link.dataset.to ?? ""))
+}
+
+export function traceGraphs(): void {
+  for (const graph of document.querySelectorAll<SVGElement>("[data-graph]")) {
+    const of = (target: EventTarget | null) => (target as Element | null)?.closest<SVGElement>("[data-node]")?.dataset.node
+    graph.addEventListener("pointerover", ({ target }) => trace(graph, of(target)))
+    graph.addEventListener("pointerleave", () => trace(graph, undefined))
+    graph.addEventListener("focusin", ({ target }) => trace(graph, of(target)))
+    graph.addEventListener("focusout", () => trace(graph, undefined))
+  }
+}

@@ -1,0 +1,31 @@
+/** The keys: `/` searches, `j` and `k` step through entries, `?` lists them all. */
+const typing = (target: EventTarget | null) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** Moves to the next entry below, or above, the one that has the focus. */
+function step(by: 1 | -1): void {
+  const entries = [...document.querySelectorAll<HTMLElement>("[data-entry]")]
+  const at = entries.findIndex((entry) => entry.contains(document.activeElement))
+  const next = entries[at === -1 ? (by === 1 ? 0 : entries.length - 1) : Math.min(entries.length - 1, Math.max(0, at + by))]
+  if (next === undefined) return
+  const focused = next.querySelector<HTMLElement>("a.permalink, a, button") ?? next
+  focused.focus({ preventScroll: true })
+  next.scrollIntoView({ block: "nearest" })
+}
+
+export function listenForKeys(): void {
+  const keys = document.getElementById("keys") as HTMLDialogElement | null
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || keys?.open === true) return
+    const acts: Record<string, () => void> = {
+      "/": () => document.getElementById("search")?.focus(),
+      j: () => step(1),
+      k: () => step(-1),
+      g: () => document.querySelector<HTMLAnchorElement>("a.brand")?.click(),
+      "?": () => keys?.showModal(),
+    }
+    const act = acts[event.key]
+    if (act === undefined) return
+    event.preventDefault()
+    act()
+  })
+}

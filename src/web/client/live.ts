@@ -1,0 +1,107 @@
+/**
+ * Shows what lands in the page's Room as it lands: waits on the activity feed, then asks for the page again and takes over
+ * what changed. New entries are added at the end and marked; nothing above the reader moves; a form in use is left alone.
+ */
+const WAIT = 25
+const LONGEST_PAUSE = 30_000
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+function connection(said: string): void {
+  const status = document.getElementById("connection")
+  if (status !== null && status.textContent !== said) status.textContent = said
+}
+
+/** Whether somebody is at work in a part of the page. */
+const inUse = (part: Element): boolean => {
+  const active = document.activeElement
+  if (active !== null && active !== document.body && part.contains(active)) return true
+  const selected = getSelection()
+  return selected !== null && !selected.isCollapsed && selected.anchorNode !== null && part.contains(selected.anchorNode)
+}
+
+/** Takes over the entries of a list that are not there yet. */
+function append(list: Element, fresh: Element): number {
+  let added = 0
+  for (const item of [...fresh.children]) {
+    const known = item.id === "" ? null : document.getElementById(item.id)
+    if (known !== null) {
+      const [before, after] = [known.querySelector(".after > a"), item.querySelector(".after > a")]
+      if (before !== null && after !== null) before.textContent = after.textContent
+      continue
+    }
+    const taken = document.importNode(item, true)
+    taken.classList.add("fresh")
+    list.append(taken)
+    added += 1
+  }
+  return added
+}
+
+/** Takes over what changed. @returns whether something had to be left, because it was in use */
+function take(fresh: Document): boolean {
+  let left = false
+  for (const list of document.querySelectorAll("[data-append]")) {
+    const other = fresh.getElementById(list.id)
+    if (other !== null) append(list, other)
+  }
+  // A list that was empty when the page was made.
+  const entries = document.getElementById("entries")
+  if (entries !== null && document.getElementById("timeline") === null) entries.replaceChildren(...[...(fresh.getElementById("entries")?.children ?? [])].map((child) => document.importNode(child, true)))
+  for (const part of document.querySelectorAll("[data-live]")) {
+    const other = fresh.getElementById(part.id)
+    if (other === null || other.innerHTML === part.innerHTML) continue
+    if (inUse(part)) left = true
+    else part.replaceChildren(...[...other.childNodes].map((child) => document.importNode(child, true)))
+  }
+  const watermark = fresh.getElementById("timeline")
+  if (watermark !== null) refreshExpectations(fresh)
+  return left
+}
+
+/** A reply form's ids stay; what a checkpoint expects of the Thread moves with it. */
+function refreshExpectations(fresh: Document): void {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[href*="post_research_checkpoint"]')) {
+    const other = fresh.querySelector<HTMLAnchorElement>('a[href*="post_research_checkpoint"]')
+    if (other !== null) link.href = other.href
+  }
+}
+
+async function refresh(): Promise<void> {
+  const url = new URL(location.href)
+  url.searchParams.delete("done")
+  const response = await fetch(url, { headers: { accept: "text/html" } })
+  if (!response.ok) throw new Error(`status ${response.status}`)
+  const left = take(new DOMParser().parseFromString(await response.text(), "text/html"))
+  connection(left ? "Something changed where you are at work; reload to see it." : "")
+}
+
+/** Follows a Room for as long as the page is open. */
+export async function follow(main: HTMLElement): Promise<void> {
+  const { room, base = "" } = main.dataset
+  let after = Number(main.dataset.after)
+  let failures = 0
+  const signal = new AbortController()
+  addEventListener("pagehide", () => signal.abort())
+  addEventListener("pageshow", ({ persisted }) => persisted && location.reload())
+  while (!signal.signal.aborted) {
+    try {
+      const response = await fetch(`${base}/api/research/rooms/${room}/activity?after=${after}&wait=${WAIT}`, { signal: signal.signal })
+      if (!response.ok) throw new Error(`status ${response.status}`)
+      const { items, nextCursor } = (await response.json()) as { items: unknown[]; nextCursor: number }
+      if (items.length > 0 || failures > 0) await refresh()
+      after = nextCursor
+      failures = 0
+      main.dataset.after = String(after)
+      main.dataset.live = "on"
+      // A service that is ending answers at once.
+      if (items.length === 0) await pause(500)
+    } catch {
+      if (signal.signal.aborted) return
+      failures += 1
+      main.dataset.live = "off"
+      connection("The connection is gone. What you see may be out of date; trying again.")
+      await pause(Math.min(LONGEST_PAUSE, 500 * 2 ** failures))
+    }
+  }
+}

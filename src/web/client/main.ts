@@ -1,0 +1,17 @@
+/** What pages do once a script runs; each of them works without. */
+import { copyOnClick } from "./copy.ts"
+import { keepDrafts } from "./drafts.ts"
+import { traceGraphs } from "./graph.ts"
+import { listenForKeys } from "./keys.ts"
+import { follow } from "./live.ts"
+import { showChosenCases } from "./variants.ts"
+
+showChosenCases(document)
+keepDrafts()
+copyOnClick()
+traceGraphs()
+listenForKeys()
+document.getElementById("refused")?.focus()
+
+const main = document.getElementById("main")
+if (main?.dataset.room !== undefined) void follow(main)

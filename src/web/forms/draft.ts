@@ -1,0 +1,188 @@
+/**
+ * What was written into a form, and the body it makes. Inputs are named by the JSON Pointer of what they say, so that a
+ * refusal's issues find their field; a draft keeps what was typed even where no body can be made of it.
+ */
+import type { Issue } from "../../contract/refusals.ts"
+import { pointer } from "../../contract/validation.ts"
+import type { Field } from "./fields.ts"
+
+/** What was typed, by the name of the input; and how many items each list shows. */
+export type Draft = URLSearchParams
+
+/** The name of an input that says how many items a list shows. */
+export const countName = (path: string): string => `#${path}`
+/** The name of an input within one case of a variant: cases may have properties of the same name. */
+export const casePath = (path: string, value: string): string => `${path}|${value}`
+export const keyName = (path: string): string => `${path}/~key`
+
+export const itemCount = (draft: Draft, path: string, least: number): number => Math.min(200, Math.max(Number(draft.get(countName(path)) ?? least) || 0, 0))
+
+const typed = (draft: Draft, path: string): string | undefined => {
+  const text = draft.get(path)?.replaceAll("\r\n", "\n")
+  return text === undefined || text === "" ? undefined : text
+}
+const lines = (text: string | undefined): string[] => (text ?? "").split("\n").map((line) => line.trim()).filter((line) => line !== "")
+
+/** A local time of a date input is taken as UTC, as its hint says. */
+const asTime = (text: string | undefined) => (text !== undefined && /^[0-9-]{10}T[0-9:]{5}(:[0-9]{2})?$/.test(text) ? `${text.length === 16 ? `${text}:00` : text}Z` : text)
+
+/** An object of fields, and whether anybody said anything of it. */
+function objectOf(fields: readonly Field[], path: string, draft: Draft, issues: Issue[]): { made: Record<string, unknown>; said: boolean } {
+  const made: Record<string, unknown> = {}
+  let said = false
+  for (const field of fields) {
+    const value = valueOf(field, `${path}/${field.name}`, draft, issues)
+    if (value === undefined) continue
+    made[field.name] = value
+    // A fixed value alone is nothing that anybody said.
+    if (field.form !== "fixed" && !(Array.isArray(value) && value.length === 0)) said = true
+  }
+  return { made, said }
+}
+
+function json(path: string, text: string | undefined, issues: Issue[]): unknown {
+  if (text === undefined) return {}
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    issues.push({ path, message: "is no JSON object" })
+    return {}
+  }
+}
+
+function named(item: Field, path: string, draft: Draft, issues: Issue[]): Record<string, unknown> {
+  const made: Record<string, unknown> = {}
+  for (let index = 0; index < itemCount(draft, path, 1); index += 1) {
+    const at = `${path}/${index}`
+    const key = typed(draft, keyName(at))
+    const value = objectOf(item.form === "object" ? item.fields : [item], at, draft, issues)
+    if (key !== undefined || value.said) made[key ?? ""] = value.made
+  }
+  return made
+}
+
+function pairs(text: string | undefined): Record<string, string> | undefined {
+  const found = lines(text).map((line) => /^([^:=]+)[:=](.*)$/.exec(line) ?? [line, line, ""])
+  return found.length === 0 ? undefined : Object.fromEntries(found.map(([, name = "", value = ""]) => [name.trim(), value.trim()]))
+}
+
+/** A number as typed, or the text itself, which the schema then refuses. */
+const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number.isFinite(Number(text)) ? Number(text) : text)
+
+function valueOf(field: Field, path: string, draft: Draft, issues: Issue[]): unknown {
+  switch (field.form) {
+    case "fixed":
+      return field.value
+    case "text":
+      if (field.type === "time") return asTime(typed(draft, path))
+      return field.name === "value" && field.hint?.startsWith("A number") ? numberOf(typed(draft, path)) : typed(draft, path)
+    case "choice":
+      return typed(draft, path)
+    case "number":
+      return numberOf(typed(draft, path))
+    case "yes-no":
+      return ({ true: true, false: false } as Record<string, boolean>)[draft.get(path) ?? ""]
+    case "boxes":
+      return draft.getAll(path)
+    case "lines": {
+      const all = draft.getAll(path).flatMap((text) => (field.of === "id" ? text.split(/[\s,]+/).filter((id) => id !== "") : lines(text.replaceAll("\r\n", "\n"))))
+      return all.length === 0 && !field.required ? undefined : field.of === "id" ? [...new Set(all)] : all
+    }
+    case "object": {
+      const { made, said } = objectOf(field.fields, path, draft, issues)
+      return said || field.required ? made : undefined
+    }
+    case "list": {
+      const items: unknown[] = []
+      for (let index = 0; index < itemCount(draft, path, field.least); index += 1) {
+        const value = valueOf(field.item, `${path}/${index}`, draft, issues)
+        items.push(value ?? {})
+      }
+      return items.length === 0 && !field.required ? undefined : items
+    }
+    case "named":
+      return named(field.item, path, draft, issues)
+    case "pairs":
+      return pairs(typed(draft, path)) ?? (field.required ? {} : undefined)
+    case "json":
+      return typed(draft, path) === undefined && !field.required ? undefined : json(path, typed(draft, path), issues)
+    case "variant": {
+      const tag = typed(draft, `${path}/${field.tag}`)
+      const chosen = field.cases.find(({ value }) => value === tag)
+      if (chosen === undefined) return field.required ? {} : undefined
+      return { [field.tag]: tag, ...objectOf(chosen.fields, casePath(path, chosen.value), draft, issues).made }
+    }
+  }
+}
+
+/** The body that a draft makes, and what of it could not be read at all. */
+export function bodyOf(form: Field & { form: "object" }, draft: Draft): { body: Record<string, unknown>; issues: Issue[] } {
+  const issues: Issue[] = []
+  return { body: objectOf(form.fields, "", draft, issues).made, issues }
+}
+
+/** Puts a value into a draft, as what is known before anything was typed: from an address, or an object to amend. */
+export function fill(draft: Draft, field: Field, path: string, value: unknown): void {
+  if (value === undefined || value === null) return
+  if (field.form === "object") {
+    for (const inner of field.fields) fill(draft, inner, `${path}/${inner.name}`, (value as Record<string, unknown>)[inner.name])
+  } else if (field.form === "list") {
+    const items = value as unknown[]
+    draft.set(countName(path), String(items.length))
+    items.forEach((item, index) => fill(draft, field.item, `${path}/${index}`, item))
+  } else if (field.form === "lines" || field.form === "boxes") {
+    draft.delete(path)
+    if (field.form === "lines" && field.of === "text") draft.set(path, (value as string[]).join("\n"))
+    else for (const one of value as string[]) draft.append(path, one)
+  } else if (field.form === "json") {
+    draft.set(path, JSON.stringify(value, null, 2))
+  } else {
+    draft.set(path, String(value))
+  }
+}
+
+/** Adds or removes an item of a list, as a button asks; what was typed into the others stays. */
+export function withItem(draft: Draft, { add, remove }: { add: string | null; remove: string | null }): Draft {
+  const made = new URLSearchParams(draft)
+  if (add !== null) made.set(countName(add), String(itemCount(draft, add, 1) + 1))
+  if (remove === null) return made
+  const [list, index] = [remove.slice(0, remove.lastIndexOf("/")), Number(remove.slice(remove.lastIndexOf("/") + 1))]
+  const moved = new URLSearchParams()
+  for (const [name, value] of draft) {
+    const at = name.replace(/^#/, "")
+    const match = at.startsWith(`${list}/`) ? /^(\d+)(.*)$/s.exec(at.slice(list.length + 1)) : null
+    if (match === null) moved.append(name, value)
+    else if (Number(match[1]) !== index) moved.append(`${name.startsWith("#") ? "#" : ""}${list}/${Number(match[1]) - (Number(match[1]) > index ? 1 : 0)}${match[2]}`, value)
+  }
+  moved.set(countName(list), String(Math.max(0, itemCount(draft, list, 1) - 1)))
+  return moved
+}
+
+/** Where an issue of the body stands in the form: names of one's own choice are counted there, cases named. */
+export function issueField(path: string, form: Field & { form: "object" }, draft: Draft): string {
+  const steps = path.split("/").slice(1)
+  let field: Field = form
+  let at = ""
+  for (const step of steps) {
+    if (field.form === "object") {
+      field = field.fields.find(({ name }) => name === step) ?? field
+      at = `${at}/${step}`
+    } else if (field.form === "list") {
+      field = field.item
+      at = `${at}/${step}`
+    } else if (field.form === "named") {
+      const list = at
+      const count = itemCount(draft, list, 1)
+      const index = Array.from({ length: count }, (_, place) => place).find((place) => (draft.get(keyName(`${list}/${place}`)) ?? "") === step.replaceAll("~1", "/")) ?? 0
+      field = field.item
+      at = `${list}/${index}`
+    } else if (field.form === "variant") {
+      if (step === field.tag) return `${at}/${step}`
+      const { cases, tag } = field
+      const chosen = cases.find(({ value }) => value === draft.get(`${at}/${tag}`)) ?? cases[0]
+      at = `${casePath(at, chosen?.value ?? "")}/${step}`
+      field = chosen?.fields.find(({ name }) => name === step) ?? field
+    } else break
+  }
+  return at === "" ? pointer(steps) : at
+}

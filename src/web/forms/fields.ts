@@ -1,0 +1,105 @@
+/** The fields of an operation's form, made from the JSON Schema of its own body: there is no second list of them. */
+import { bodySchema, type JsonSchema } from "../../contract/json-schema.ts"
+import type { Operation } from "../../contract/operation.ts"
+
+interface Common {
+  /** The property's own name; empty for items of lists. */
+  readonly name: string
+  readonly required: boolean
+  /** What the schema says a value must be, for the hint. */
+  readonly hint?: string | undefined
+}
+export type Field = Common &
+  (
+    | { readonly form: "text"; readonly max: number; readonly long: boolean; readonly type: "text" | "id" | "time" | "code" }
+    | { readonly form: "number"; readonly least?: number | undefined }
+    | { readonly form: "yes-no" }
+    | { readonly form: "choice"; readonly options: readonly string[] }
+    | { readonly form: "fixed"; readonly value: unknown }
+    | { readonly form: "object"; readonly fields: readonly Field[] }
+    /** Texts, one a line; ids and closed sets of words as boxes to tick. */
+    | { readonly form: "lines"; readonly of: "text" | "id"; readonly least: number }
+    | { readonly form: "boxes"; readonly options: readonly string[] }
+    | { readonly form: "list"; readonly item: Field; readonly least: number; readonly most: number }
+    /** Names of one's own choice, each with its fields. */
+    | { readonly form: "named"; readonly item: Field }
+    | { readonly form: "pairs" }
+    | { readonly form: "json" }
+    /** One of several objects, told apart by a property. */
+    | { readonly form: "variant"; readonly tag: string; readonly cases: readonly { readonly value: string; readonly fields: readonly Field[] }[] }
+  )
+
+const schemas = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : [])
+const properties = (schema: JsonSchema) => Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
+/** From this length on a text has room for several lines. */
+const LONG = 300
+
+function objectFields(schema: JsonSchema, without: readonly string[] = []): Field[] {
+  const required = new Set((schema.required ?? []) as string[])
+  return properties(schema).filter(([name]) => !without.includes(name)).map(([name, inner]) => fieldOf(name, inner, required.has(name)))
+}
+
+function textField(common: Common, schema: JsonSchema): Field {
+  const max = (schema.maxLength as number | undefined) ?? 2_000
+  const title = schema.title as string | undefined
+  const type = title === "UUID" ? "id" : title === "time" ? "time" : title === "key" || /digest|reference|commit|url|uri/i.test(common.name) ? "code" : "text"
+  // What every text must be goes without saying.
+  const hint = title === "text" || title === "string" || title === "UUID" ? undefined : (schema.description as string | undefined)
+  return { ...common, hint, form: "text", max, long: type === "text" && max > LONG, type }
+}
+
+function listField(common: Common, schema: JsonSchema): Field {
+  const items = schema.items as JsonSchema
+  const [least, most] = [(schema.minItems as number | undefined) ?? 0, (schema.maxItems as number | undefined) ?? 50]
+  if (Array.isArray(items.enum)) return { ...common, form: "boxes", options: items.enum as string[] }
+  if (items.type === "string") return { ...common, form: "lines", of: items.title === "UUID" ? "id" : "text", least }
+  return { ...common, form: "list", item: fieldOf("", items, true), least, most }
+}
+
+function eitherField(common: Common, options: readonly JsonSchema[]): Field {
+  const tag = properties(options[0] ?? {}).find(([name]) => options.every((option) => (option.properties as Record<string, JsonSchema> | undefined)?.[name]?.const !== undefined))?.[0]
+  if (tag !== undefined) {
+    const cases = options.map((option) => ({ value: String((option.properties as Record<string, JsonSchema>)[tag]?.const), fields: objectFields(option, [tag]) }))
+    return { ...common, form: "variant", tag, cases }
+  }
+  // Objects told apart by which of their properties is given.
+  if (options.every(({ type }) => type === "object")) return { ...common, form: "object", fields: options.flatMap((option) => objectFields(option).map((field) => ({ ...field, required: false }))) }
+  return { ...common, hint: "A number, or one of NaN, Infinity, -Infinity.", form: "text", max: 100, long: false, type: "code" }
+}
+
+function fieldOf(name: string, schema: JsonSchema, required: boolean): Field {
+  const common = { name, required }
+  if (schema.const !== undefined) return { ...common, form: "fixed", value: schema.const }
+  if (Array.isArray(schema.enum)) return { ...common, form: "choice", options: schema.enum as string[] }
+  const either = [...schemas(schema.oneOf), ...schemas(schema.anyOf)]
+  if (either.length > 0) return eitherField(common, either)
+  switch (schema.type) {
+    case "string":
+      return textField(common, schema)
+    case "number":
+    case "integer":
+      return { ...common, form: "number", least: schema.minimum as number | undefined }
+    case "boolean":
+      return { ...common, form: "yes-no" }
+    case "array":
+      return listField(common, schema)
+    default:
+      break
+  }
+  const values = schema.additionalProperties as JsonSchema | boolean | undefined
+  if (typeof values !== "object") return { ...common, form: "object", fields: objectFields(schema) }
+  if (values.type === "object") return { ...common, form: "named", item: fieldOf("", values, true) }
+  return values.type === "string" ? { ...common, form: "pairs" } : { ...common, form: "json" }
+}
+
+const made = new Map<string, Field & { form: "object" }>()
+
+/** The body of an operation as one field of fields; what every body has is left to the page. */
+export function formOf(operation: Operation): Field & { form: "object" } {
+  const known = made.get(operation.name)
+  if (known !== undefined) return known
+  const { anyOf: _condition, allOf: _conditions, ...schema } = bodySchema(operation)
+  const form = { name: "", required: true, form: "object" as const, fields: objectFields(schema, ["schemaVersion", operation.delivery, "client"]) }
+  made.set(operation.name, form)
+  return form
+}

@@ -1,0 +1,54 @@
+/** What a form is about: the object an operation acts on, found by the ids it was given, and shown above the form. */
+import type { Visit } from "../visit.ts"
+import { orNull } from "../visit.ts"
+import { type Content, html, to } from "../html.ts"
+import { inlineMarkdown } from "../markdown.ts"
+import { label, recordChip } from "../parts/parts.ts"
+import { stateBadge } from "../parts/marks.ts"
+import { shortened } from "../words.ts"
+
+export interface Subject {
+  readonly roomId: string | undefined
+  readonly threadId?: string | undefined
+  readonly about: readonly Content[]
+}
+
+/** Ids by the name of the property or path part that holds them. */
+export type Ids = Readonly<Record<string, string | undefined>>
+
+/** Looks up what the ids name, as far as they name anything. */
+export async function subjectOf(visit: Visit, ids: Ids): Promise<Subject> {
+  const about: Content[] = []
+  let { roomId } = ids
+  let threadId = ids.threadId
+  if (ids.experimentId !== undefined) {
+    const experiment = await orNull(visit.ask("experiment", { experimentId: ids.experimentId }))
+    roomId ??= experiment?.roomId
+    if (experiment !== null) about.push(html`${label("experiment", experiment.experimentId, experiment.label)} ${stateBadge(experiment.status)} ${inlineMarkdown(shortened(experiment.question, 160))}`)
+  }
+  if (ids.attemptId !== undefined) {
+    const attempt = await orNull(visit.ask("attempt", { attemptId: ids.attemptId }))
+    roomId ??= attempt?.roomId
+    if (attempt !== null) about.push(html`${label("attempt", attempt.attemptId, attempt.label)} ${stateBadge(attempt.outcome ?? attempt.status)} of ${attempt.experimentLabel}`)
+  }
+  for (const versionId of [ids.targetVersionId, ids.findingVersionId, ids.versionId]) {
+    const record = versionId === undefined ? null : await orNull(visit.ask("record", { versionId }))
+    if (record === null) continue
+    roomId ??= record.roomId
+    about.push(recordChip({ ...record, wording: (record.content as { assertion: { wording: string } }).assertion.wording }, 160))
+  }
+  if (ids.materialId !== undefined) {
+    const material = await orNull(visit.ask("material", { materialId: ids.materialId }))
+    roomId ??= material?.materialOriginRoom
+    if (material !== null) about.push(html`${label("material", material.materialId, material.label)} ${material.name}`)
+  }
+  if (threadId !== undefined) {
+    const context = await orNull(visit.ask("thread_context", { threadId }))
+    roomId ??= context?.room.roomId
+    if (context === null) threadId = undefined
+    else about.push(html`Thread <a href="${to(`/threads/${context.thread.threadId}`)}">${context.thread.title}</a>`)
+  }
+  const room = roomId === undefined ? null : await orNull(visit.ask("room", { roomId }))
+  if (room !== null) about.push(html`Room <a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a>`)
+  return { roomId: room?.roomId, threadId, about }
+}

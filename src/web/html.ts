@@ -1,0 +1,80 @@
+/**
+ * Markup as values. Whatever is put into an `html` template is escaped, unless it is markup made by one; what depends on
+ * where the page is served (addresses below the base path) or when (ages of things) is written when the page is.
+ */
+
+/** What is known only when a page is written. */
+export interface Setting {
+  /** Below which path the service is reached: empty, or beginning with a slash. */
+  readonly basePath: string
+  readonly now: number
+}
+
+type Piece = string | ((setting: Setting) => string)
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
+
+/** Safe between tags and within quoted attributes. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] as string)
+
+/** Markup; made by `html`, and by `markup` from a writer of markup that is trusted. */
+export class Html {
+  readonly pieces: readonly Piece[]
+  constructor(pieces: readonly Piece[]) {
+    this.pieces = pieces
+  }
+  write(setting: Setting): string {
+    let text = ""
+    for (const piece of this.pieces) text += typeof piece === "string" ? piece : piece(setting)
+    return text
+  }
+}
+
+/** Text that is made when the page is written; escaped like any other. */
+export class Late {
+  readonly say: (setting: Setting) => string
+  constructor(say: (setting: Setting) => string) {
+    this.say = say
+  }
+}
+
+export type Content = Html | Late | string | number | boolean | null | undefined | readonly Content[]
+
+function add(pieces: Piece[], value: Content): void {
+  if (value === null || value === undefined || typeof value === "boolean") return
+  if (value instanceof Html) {
+    for (const piece of value.pieces) pieces.push(piece)
+  } else if (value instanceof Late) {
+    pieces.push((setting) => escapeHtml(value.say(setting)))
+  } else if (typeof value === "object") {
+    for (const inner of value) add(pieces, inner)
+  } else {
+    pieces.push(escapeHtml(String(value)))
+  }
+}
+
+/** Markup from a template. Nothing, true and false leave no trace; lists are written one after the other. */
+export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
+  const pieces: Piece[] = []
+  strings.forEach((text, index) => {
+    if (text !== "") pieces.push(text)
+    add(pieces, values[index])
+  })
+  return new Html(pieces)
+}
+
+/** Markup from a writer that escapes for itself. */
+export const markup = (text: string): Html => new Html([text])
+
+/** An address of this service, for `href`, `action` and `src`. */
+export const to = (path: string): Late => new Late(({ basePath }) => `${basePath}${path}`)
+
+/** Attributes: true is written as a bare name, false and nothing not at all. */
+export const attributes = (given: Readonly<Record<string, string | number | boolean | Late | null | undefined>>): Html =>
+  html`${Object.entries(given).map(([name, value]) => {
+    if (value === undefined || value === null || value === false) return null
+    return value === true ? html` ${name}` : html` ${name}="${value}"`
+  })}`
+
+/** Items with something between them. */
+export const joined = (items: readonly Content[], between: Content = ", "): Content => items.map((item, index) => (index === 0 ? item : [between, item]))

@@ -1,0 +1,112 @@
+/** Every page of the browser app: the table of contents. */
+import { HTTPResponse, type H3Event } from "h3"
+import { Refusal } from "../contract/refusals.ts"
+import { commonHeaders } from "../http/answer.ts"
+import type { Edge } from "../http/edge.ts"
+import type { Routes } from "../http/routes.ts"
+import { type Assets, openAssets } from "./assets.ts"
+import { layout } from "./layout.ts"
+import { accountPage, invitationPage, invitationSent, inviteSent, setUpPage, setUpSent, signInPage, signInSent, signOutSent } from "./pages/account.ts"
+import { actPage, actSent } from "./pages/act.ts"
+import { attemptPage, attemptsPage } from "./pages/attempts.ts"
+import { comparePage } from "./pages/compare.ts"
+import { experimentPage } from "./pages/experiment.ts"
+import { experimentsPage } from "./pages/experiments.ts"
+import { graphPage } from "./pages/graph.ts"
+import { checkpointPage, conceptsPage, linkPage, materialPage, paperPage } from "./pages/objects.ts"
+import { peoplePage } from "./pages/people.ts"
+import { planPage } from "./pages/plan.ts"
+import { recordPage } from "./pages/record.ts"
+import { refusedPage } from "./pages/refused.ts"
+import { activityPage, findingsPage, hypothesesPage, linksPage, materialsPage, threadsPage } from "./pages/room-lists.ts"
+import { roomPage } from "./pages/room.ts"
+import { roomsPage } from "./pages/rooms.ts"
+import { searchPage } from "./pages/search.ts"
+import { repliesPage, threadPage } from "./pages/thread.ts"
+import { type Shown, type Visit, visitOf } from "./visit.ts"
+
+export type Page = (visit: Visit) => Shown | HTTPResponse | Promise<Shown | HTTPResponse>
+
+/** Pages that anybody may read, by their address. */
+const reading: Readonly<Record<string, Page>> = {
+  "/": roomsPage,
+  "/rooms/{roomId}": roomPage,
+  "/rooms/{roomId}/threads": threadsPage,
+  "/rooms/{roomId}/hypotheses": hypothesesPage,
+  "/rooms/{roomId}/experiments": experimentsPage,
+  "/rooms/{roomId}/attempts": attemptsPage,
+  "/rooms/{roomId}/findings": findingsPage,
+  "/rooms/{roomId}/materials": materialsPage,
+  "/rooms/{roomId}/links": linksPage,
+  "/rooms/{roomId}/graph": graphPage,
+  "/rooms/{roomId}/activity": activityPage,
+  "/rooms/{roomId}/people": peoplePage,
+  "/threads/{threadId}": threadPage,
+  "/threads/{threadId}/replies/{entryId}": repliesPage,
+  "/records/{versionId}": recordPage,
+  "/experiments/{experimentId}": experimentPage,
+  "/plans/{planId}": planPage,
+  "/attempts/compare": comparePage,
+  "/attempts/{attemptId}": attemptPage,
+  "/materials/{materialId}": materialPage,
+  "/links/{linkId}": linkPage,
+  "/checkpoints/{checkpointId}": checkpointPage,
+  "/papers/{arxivId}": paperPage,
+  "/concepts": conceptsPage,
+  "/search": searchPage,
+}
+
+/** Pages with a form, and those about oneself. */
+const acting: Readonly<Record<string, Page>> = {
+  "/do/{operation}": actPage,
+  "/sign-in": signInPage,
+  "/setup": setUpPage,
+  "/invitations/{token}": invitationPage,
+  "/account": accountPage,
+}
+
+/** What forms send; each works without a script. */
+const sent: Readonly<Record<string, Page>> = {
+  "/web/sign-in": signInSent,
+  "/web/sign-out": signOutSent,
+  "/web/setup": setUpSent,
+  "/web/invite": inviteSent,
+  "/web/invitations/{token}": invitationSent,
+  "/web/{operation}": actSent,
+}
+
+/** Writes a page. */
+function write(visit: Visit, assets: Assets, shown: Shown): HTTPResponse {
+  const { edge } = visit
+  const setting = { basePath: new URL(edge.baseUrl).pathname.replace(/\/$/, ""), now: edge.instance.world.now() }
+  const text = layout(visit, assets, shown).write(setting)
+  return new HTTPResponse(text, { status: shown.status ?? 200, headers: { ...commonHeaders, "content-type": "text/html; charset=utf-8", ...shown.headers } })
+}
+
+/** A handler that answers with a page, its refusals as pages too. */
+function handler(edge: Edge, assets: Assets, page: Page) {
+  return async (event: H3Event): Promise<HTTPResponse> => {
+    const visit = visitOf(edge, event)
+    try {
+      const shown = await page(visit)
+      return shown instanceof HTTPResponse ? shown : write(visit, assets, shown)
+    } catch (error) {
+      if (error instanceof Refusal) return write(visit, assets, refusedPage(error))
+      edge.log.error({ err: error, path: event.url.pathname }, "a page failed")
+      return write(visit, assets, refusedPage(new Refusal("temporarily_unavailable", "The service failed while it made this page.", { committed: null })))
+    }
+  }
+}
+
+/** Adds every page, and answers what a browser asks for that is none. */
+export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => Promise<HTTPResponse> | null } {
+  const assets = openAssets()
+  for (const [path, page] of Object.entries({ ...reading, ...acting })) routes.add("GET", path, handler(edge, assets, page))
+  for (const [path, page] of Object.entries(sent)) routes.add("POST", path, handler(edge, assets, page))
+  routes.add("GET", "/assets/{name}", (event) => assets.answer(event.context.params?.name ?? ""))
+  const nothing = handler(edge, assets, () => {
+    throw new Refusal("unknown_operation", "No page of this service has this address.")
+  })
+  const isForPeople = ({ url, req }: H3Event) => !url.pathname.startsWith("/api/") && (req.headers.get("accept") ?? "").includes("text/html")
+  return { missing: (event) => (isForPeople(event) ? nothing(event) : null) }
+}

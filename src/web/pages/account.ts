@@ -1,0 +1,133 @@
+/** How people come in: set-up, signing in and out, invitations, and one's own account. */
+import { getCookie, getRequestIP, HTTPResponse } from "h3"
+import { type ActionName, actions, sessionCookie } from "../../contract/actions.ts"
+import { limits } from "../../contract/limits.ts"
+import { Refusal } from "../../contract/refusals.ts"
+import { check } from "../../contract/validation.ts"
+import { readFormBody } from "../../http/body.ts"
+import { mustBeSignedIn, mustComeFromOwnPage } from "../../http/edge.ts"
+import { cookie } from "../../http/people.ts"
+import type { SignedIn } from "../../people/accounts.ts"
+import { attributes, type Content, type Html, html, to } from "../html.ts"
+import { stateBadge } from "../parts/marks.ts"
+import { command, empty, exactTime, facts, heading, table } from "../parts/parts.ts"
+import { ownPath, redirected } from "../redirect.ts"
+import type { Shown, Visit } from "../visit.ts"
+
+/** A field of a form about a person. */
+const field = (name: string, text: string, more: Readonly<Record<string, string | number | boolean | null>>, faults: readonly string[] = [], hint?: string): Html =>
+  html`<div class="field${faults.length > 0 ? " wrong" : ""}"><label for="${name}">${text}</label><input${attributes({ id: name, name, required: true, "aria-invalid": faults.length > 0 ? "true" : null, "aria-describedby": faults.length > 0 ? `${name}-fault` : hint === undefined ? null : `${name}-hint`, ...more })}>${hint === undefined ? null : html`<p class="hint" id="${name}-hint">${hint}</p>`}${faults.length === 0 ? null : html`<p class="fault" id="${name}-fault">${faults.map((fault) => `It ${fault}. `)}</p>`}</div>`
+
+interface Entrance {
+  readonly heading: string
+  readonly lead: Content
+  readonly action: string
+  readonly button: string
+  readonly hidden?: Readonly<Record<string, string>>
+  readonly isNew: boolean
+}
+
+/** The one form of set-up, signing in and accepting an invitation: a name and a password. */
+function entrance({ heading: text, lead, action, button, hidden = {}, isNew }: Entrance, username = "", refusal?: Refusal): Shown {
+  const faults = (name: string) => (refusal?.details.issues ?? []).filter(({ path }) => path === `/${name}`).map(({ message }) => message)
+  return {
+    title: text,
+    status: refusal?.status ?? 200,
+    body: html`<h1>${text}</h1><p class="lead">${lead}</p>${refusal === undefined ? null : html`<div class="refused" role="alert"><p>${refusal.message}</p></div>`}
+<form class="stack" method="post" action="${to(action)}">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${field("username", "Name", { autocomplete: "username", value: username, maxlength: limits.usernameMax, autocapitalize: "none", spellcheck: "false" }, faults("username"), isNew ? `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots, dashes; others see it.` : undefined)}
+${field("password", "Password", { type: "password", autocomplete: isNew ? "new-password" : "current-password", maxlength: limits.passwordMax }, faults("password"), isNew ? `At least ${limits.passwordMin} characters; a sentence is good.` : undefined)}
+<div class="buttons"><button>${button}</button></div></form>`,
+  }
+}
+
+const signInForm = (next: string): Entrance => ({ heading: "Sign in", lead: "Reading needs no account. Accounts are made by invitation.", action: "/web/sign-in", button: "Sign in", hidden: { next }, isNew: false })
+const setUpForm = (token: string): Entrance => ({ heading: "Set this service up", lead: "You are the first person here, and its operator. The link works once.", action: "/web/setup", button: "Create the account", hidden: { token }, isNew: true })
+
+export const signInPage = (visit: Visit): Shown => entrance(signInForm(ownPath(visit.url.searchParams.get("next"))))
+
+export function setUpPage(visit: Visit): Shown {
+  if (visit.edge.instance.tables.people.exist()) throw new Refusal("state_conflict", "This instance is set up already; sign in instead.")
+  return entrance(setUpForm(visit.url.searchParams.get("token") ?? ""))
+}
+
+function invitationForm(visit: Visit, token: string): Entrance {
+  const { invitedBy, room, expiresAt } = visit.edge.instance.accounts.invitation(token)
+  return { heading: "You are invited", lead: html`${invitedBy.username} invites you${room === null ? " to this service" : html` to the Room “${room.title}”`}. The link works once, until ${exactTime(expiresAt)}.`, action: `/web/invitations/${token}`, button: "Create the account", isNew: true }
+}
+export const invitationPage = (visit: Visit): Shown => entrance(invitationForm(visit, visit.params.token ?? ""))
+
+/** The checked body of an action. @throws Refusal `invalid_schema` */
+function checked<T>(name: ActionName, input: object): T {
+  const action = actions.find((known) => known.name === name)
+  if (action === undefined) throw new Error(`${name} is no action`)
+  const result = check(action.body, input)
+  if (!result.ok) throw new Refusal("invalid_schema", "Something is to be mended.", { issues: result.issues })
+  return result.value as T
+}
+
+/** Sends a person on, signed in. */
+const welcome = (visit: Visit, { token, maxAge }: SignedIn, next: string): HTTPResponse => redirected(visit, next, { "set-cookie": cookie(visit.edge, token, maxAge) })
+
+/** Comes in through a form: the page again with the refusal, or on to where the person wanted to go. */
+async function comeIn(visit: Visit, form: (given: URLSearchParams) => Entrance, work: (given: URLSearchParams, said: { username: string; password: string }) => Promise<SignedIn>, next: (given: URLSearchParams) => string): Promise<Shown | HTTPResponse> {
+  mustComeFromOwnPage(visit.edge, visit.event)
+  const given = await readFormBody(visit.event)
+  const said = { username: (given.get("username") ?? "").trim(), password: given.get("password") ?? "" }
+  try {
+    return welcome(visit, await work(given, said), next(given))
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return entrance(form(given), said.username, error)
+  }
+}
+
+export const signInSent = (visit: Visit) =>
+  comeIn(visit, (given) => signInForm(ownPath(given.get("next"))), (_given, said) => visit.edge.instance.accounts.signIn(checked("sign_in", said), getRequestIP(visit.event) ?? "unknown"), (given) => ownPath(given.get("next")))
+
+export const setUpSent = (visit: Visit) =>
+  comeIn(visit, (given) => setUpForm(given.get("token") ?? ""), (given, said) => visit.edge.instance.accounts.setUp(checked("set_up", { ...said, token: given.get("token") ?? "" })), () => "/")
+
+export const invitationSent = (visit: Visit) => {
+  const token = visit.params.token ?? ""
+  const { room } = visit.edge.instance.accounts.invitation(token)
+  return comeIn(visit, () => invitationForm(visit, token), (_given, said) => visit.edge.instance.accounts.acceptInvitation(token, checked("accept_invitation", said)), () => (room === null ? "/" : `/rooms/${room.roomId}`))
+}
+
+export async function signOutSent(visit: Visit): Promise<HTTPResponse> {
+  mustComeFromOwnPage(visit.edge, visit.event)
+  const token = getCookie(visit.event, sessionCookie)
+  if (token !== undefined) await visit.edge.instance.accounts.signOut(token)
+  return redirected(visit, "/", { "set-cookie": cookie(visit.edge, "", 0) })
+}
+
+/** Makes an invitation and shows its link, once. */
+export async function inviteSent(visit: Visit): Promise<Shown> {
+  mustComeFromOwnPage(visit.edge, visit.event)
+  const { accounts, tables } = visit.edge.instance
+  const roomId = (await readFormBody(visit.event)).get("roomId") || undefined
+  const body = checked<{ roomId?: string }>("invite", roomId === undefined ? {} : { roomId })
+  const { token, expiresAt } = await accounts.invite(mustBeSignedIn(visit.edge, visit.event), body as never, (room, userId) => tables.rooms.standing(room, userId)?.role === "owner")
+  return {
+    title: "Invitation",
+    body: html`<h1>An invitation</h1><div class="banner warn" role="status"><strong>Shown once.</strong><p>Send the link to one person. It makes one account${roomId === undefined ? "" : ", a member of the Room"}, until ${exactTime(expiresAt)}.</p></div>${command(`${visit.edge.baseUrl}/invitations/${token}`)}<p><a href="${to(roomId === undefined ? "/account" : `/rooms/${roomId}/people`)}">Back</a></p>`,
+  }
+}
+
+export async function accountPage(visit: Visit): Promise<Shown | HTTPResponse> {
+  const { person, edge } = visit
+  if (person === undefined) return redirected(visit, "/sign-in?next=/account")
+  const { tables } = edge.instance
+  const assignments = tables.experiments.assignedTo(person.userId)
+  const rooms = tables.rooms.all().flatMap((room) => {
+    const role = tables.rooms.standing(room.roomId, person.userId)?.role
+    return role === null || role === undefined ? [] : [{ room, role }]
+  })
+  return {
+    title: "Account",
+    body: html`<h1>${person.username}</h1>${facts([["Role here", person.isOperator ? "operator of this service" : "person"], ["Password", html`The operator sets a new one with <code>research-room user password ${person.username}</code>; it ends every session.`]])}
+<section aria-labelledby="work">${heading(2, "work", "What you hold")}${assignments.length === 0 ? empty("No experiment is yours to work on.") : html`<ul>${assignments.map(({ experimentId, label, status }) => html`<li><a class="label" href="${to(`/experiments/${experimentId}`)}">${label}</a> ${stateBadge(status)}</li>`)}</ul>`}</section>
+<section aria-labelledby="rooms">${heading(2, "rooms", "Your Rooms", html`<a class="button quiet" href="${to("/do/create_room")}">Create a Room</a>`)}${rooms.length === 0 ? empty("You are a member of no Room. Open one and ask to join, or create your own.") : table("Rooms", ["Room", "Role", ""], rooms.map(({ room, role }) => html`<tr><td><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></td><td>${role}</td><td><a href="${to(`/rooms/${room.roomId}/people`)}">people and credentials</a></td></tr>`))}</section>
+<section aria-labelledby="invite">${heading(2, "invite", "Invite somebody")}<p>An account of their own, without a Room; owners invite to their Rooms under People.</p><form method="post" action="${to("/web/invite")}"><button class="quiet">Make an invitation link</button></form></section>`,
+  }
+}

@@ -1,0 +1,164 @@
+/** The form of any operation, and what comes of it: made from the operation's own schema, admitted through the ledger's one door. */
+import { randomUUID } from "node:crypto"
+import { HTTPResponse } from "h3"
+import type { Receipt } from "../../contract/answers.ts"
+import { checkBody, type Operation, pathNames } from "../../contract/operation.ts"
+import { operationNamed } from "../../contract/operations/index.ts"
+import { type Issue, Refusal, refusals } from "../../contract/refusals.ts"
+import { readFormBody } from "../../http/body.ts"
+import { mustBeSignedIn, mustComeFromOwnPage, personActor } from "../../http/edge.ts"
+import { moment } from "../../ledger/world.ts"
+import { pathOf, withQuery } from "../addresses.ts"
+import { bodyOf, countName, type Draft, fill, issueField, withItem } from "../forms/draft.ts"
+import { type Field, formOf } from "../forms/fields.ts"
+import { choicesOf } from "../forms/choices.ts"
+import { dataLists, fields, forPeople, idOf } from "../forms/render.ts"
+import { type Subject, subjectOf } from "../forms/subject.ts"
+import { type Content, type Html, html, to } from "../html.ts"
+import { markdown } from "../markdown.ts"
+import { roomRail } from "../parts/room-frame.ts"
+import { redirected } from "../redirect.ts"
+import { orNull, type Shown, type Visit } from "../visit.ts"
+import { title, words } from "../words.ts"
+import { secretPage } from "./secret.ts"
+
+/** Ids a form is opened with: they say what it is about, and are not asked for again. */
+const SUBJECTS = ["roomId", "experimentId", "materialId", "targetVersionId", "expectedRevision", "expectedStatus", "expectedWatermark"]
+/** Texts of Markdown that a preview shows. */
+const MARKDOWN = ["text", "message", "synthesis", "handoff", "summary"]
+
+function operationIn({ params }: Visit): Operation {
+  const operation = operationNamed(params.operation ?? "")
+  if (operation === undefined) throw new Refusal("unknown_operation", "There is no such operation.")
+  return operation
+}
+
+/** The draft a form opens with: what the address says, and what can be known. */
+function opening(visit: Visit, operation: Operation, form: Field & { form: "object" }): Draft {
+  const draft: Draft = new URLSearchParams()
+  for (const field of form.fields) {
+    const given = visit.url.searchParams.getAll(field.name)
+    if (given.length > 0) fill(draft, field, `/${field.name}`, field.form === "lines" || field.form === "boxes" ? given : given[0])
+  }
+  for (const [name, value] of visit.url.searchParams) if (name.startsWith("/") || name.startsWith("#")) draft.set(name, value)
+  for (const name of pathNames(operation.path)) draft.set(name, visit.url.searchParams.get(name) ?? "")
+  draft.set(`/${operation.delivery}`, randomUUID())
+  if (operation.name === "register_attempt") draft.set("/attemptId", randomUUID())
+  if (form.fields.some(({ name }) => name === "reportedAt")) draft.set("/reportedAt", moment(visit.edge.instance.world.now()))
+  return draft
+}
+
+interface FormPage {
+  readonly operation: Operation
+  readonly draft: Draft
+  readonly refusal?: Refusal
+  readonly preview?: boolean
+}
+
+function said(refusal: Refusal, form: Field & { form: "object" }, draft: Draft): Html {
+  const { code, details } = refusal
+  const current = Object.entries(details.current ?? {}).filter(([, value]) => typeof value !== "object" && value !== null)
+  const expects = details.current?.expected !== undefined
+  return html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Not stored</h2><p>${code === "invalid_schema" ? "Nothing was lost: mend what is named here, and send it again." : refusal.message} ${details.committed === null ? "Whether it was stored is not known: send it again as it is." : null}</p>
+${details.issues === undefined || details.issues.length === 0 ? html`<p>${refusals[code].remedy}</p>` : html`<ul>${details.issues.map(({ path, message }) => html`<li><a href="#${idOf(issueField(path, form, draft))}">${words(path.split("/").filter((step) => step !== "" && !/^\d+$/.test(step)).join(", ")) || "the whole"}</a> ${forPeople(message)}</li>`)}</ul>`}
+${current.length === 0 ? null : html`<p>As it is now:</p><dl class="facts">${current.map(([name, value]) => html`<div><dt>${title(name)}</dt><dd>${String(value)}</dd></div>`)}</dl>`}
+${expects ? html`<p>Your draft is below as you wrote it. Sending it again takes it as written for this new state.</p>` : null}</div>`
+}
+
+/** Issues by the input they are about. */
+function byField(refusal: Refusal | undefined, form: Field & { form: "object" }, draft: Draft): Map<string, Issue[]> {
+  return Map.groupBy(refusal?.details.issues ?? [], ({ path }) => issueField(path, form, draft))
+}
+
+function preview(form: Field & { form: "object" }, draft: Draft): Html {
+  const shown = form.fields.filter(({ name }) => MARKDOWN.includes(name) && draft.get(`/${name}`))
+  return html`<section aria-label="Preview" class="preview">${shown.length === 0 ? html`<p class="quiet">Nothing to preview yet.</p>` : shown.map(({ name }) => markdown(draft.get(`/${name}`) ?? ""))}</section>`
+}
+
+async function formPage(visit: Visit, { operation, draft, refusal, preview: previewed = false }: FormPage): Promise<Shown> {
+  const form = formOf(operation)
+  const given = (name: string) => draft.get(`/${name}`) || draft.get(name) || undefined
+  const names = [...form.fields.map(({ name }) => name), ...pathNames(operation.path)]
+  const subject: Subject = await subjectOf(visit, Object.fromEntries(names.map((name) => [name, operation.name === "register_attempt" && name === "attemptId" ? undefined : given(name)])))
+  const room = subject.roomId === undefined ? null : await orNull(visit.ask("room", { roomId: subject.roomId }))
+  const known = SUBJECTS.filter((name) => given(name) !== undefined)
+  const hidden = new Set([...known, "attemptId", ...(given("threadId") === undefined ? [] : ["threadId"])].filter((name) => operation.name === "register_attempt" || name !== "attemptId" || given("attemptId") !== undefined).map((name) => `/${name}`))
+  if (operation.name === "post_message" || operation.name === "create_thread") hidden.add("/replyToEntryId")
+  const state = { draft, issues: byField(refusal, form, draft), choices: await choicesOf(visit, subject.roomId), hidden }
+  const canPreview = form.fields.some(({ name, form: kind }) => MARKDOWN.includes(name) && kind === "text")
+  const inPath: Content = pathNames(operation.path).map((name) => html`<input type="hidden" name="${name}" value="${draft.get(name)}">`)
+  return {
+    title: title(operation.name),
+    ...(room === null ? {} : { rail: roomRail(room) }),
+    status: refusal?.status ?? 200,
+    body: html`<h1>${title(operation.name)}</h1><p class="lead">${operation.summary}</p>
+${subject.about.length === 0 ? null : html`<div class="about" aria-label="About">${subject.about.map((line) => html`<p>${line}</p>`)}</div>`}
+${refusal === undefined ? null : said(refusal, form, draft)}${previewed ? preview(form, draft) : null}
+<form class="stack" method="post" action="${to(`/web/${operation.name}`)}" data-draft="${operation.name}-${known.map((name) => given(name)).join("-")}" data-state="${refusal === undefined ? "fresh" : "refused"}" novalidate>
+<button class="aside" tabindex="-1" aria-hidden="true">Send</button>
+<input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${fields(form.fields, "", state)}
+<div class="buttons"><button>${title(operation.name)}</button>${canPreview ? html`<button class="quiet" name="_preview" value="1">Preview</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Leave it</a>`}</div>${dataLists(state.choices)}</form>`,
+  }
+}
+
+/** `/do/{operation}`: the form, empty but for what is known. */
+export async function actPage(visit: Visit): Promise<Shown | HTTPResponse> {
+  const operation = operationIn(visit)
+  if (visit.person === undefined) return redirected(visit, withQuery("/sign-in", { next: `${visit.url.pathname}${visit.url.search}` }))
+  return formPage(visit, { operation, draft: opening(visit, operation, formOf(operation)) })
+}
+
+/** Where an accepted write is to be seen. */
+export function placeOf(operation: Operation, receipt: Receipt): string {
+  const { target, targetId, threadId, roomId, entry } = receipt
+  if (target.kind === "message" && threadId !== null && entry !== null) return `${withQuery(`/threads/${threadId}`, { entry: entry.entryId, done: operation.name })}#entry-${entry.entryId}`
+  const path = pathOf(target.kind, operation.name.includes("experiment") && target.kind !== "finding_link" ? targetId : target.id)
+  if (path !== undefined) return withQuery(path, { done: operation.name })
+  return withQuery(operation.name === "request_to_join" || operation.name === "remove_member" ? `/rooms/${roomId}` : `/rooms/${roomId}/people`, { done: operation.name })
+}
+
+async function admitted(visit: Visit, operation: Operation, draft: Draft): Promise<Receipt> {
+  const form = formOf(operation)
+  const { body, issues } = bodyOf(form, draft)
+  const whole = { schemaVersion: operation.schemaVersion, [operation.delivery]: draft.get(`/${operation.delivery}`) ?? randomUUID(), ...body }
+  if (issues.length > 0) {
+    const checked = checkBody(operation, whole)
+    throw new Refusal("invalid_schema", "Some of what you wrote cannot be read.", { issues: [...issues, ...(checked.ok ? [] : checked.issues)] })
+  }
+  const params = Object.fromEntries(pathNames(operation.path).map((name) => [name, (draft.get(name) ?? "").toLowerCase()]))
+  const actor = personActor(mustBeSignedIn(visit.edge, visit.event))
+  return JSON.parse(await visit.edge.instance.ledger.admit({ operation, actor, params, body: whole })) as Receipt
+}
+
+/** Takes the state that a refusal told of as what is expected next: the person has now seen it. */
+function withCurrent(draft: Draft, { details }: Refusal): Draft {
+  const expected = details.current?.expected
+  if (typeof expected !== "object" || expected === null || Array.isArray(expected)) return draft
+  const made = new URLSearchParams(draft)
+  for (const [name, value] of Object.entries(expected)) if (made.has(`/${name}`)) made.set(`/${name}`, String(value))
+  return made
+}
+
+/** `POST /web/{operation}`: what a form sends. */
+export async function actSent(visit: Visit): Promise<Shown | HTTPResponse> {
+  mustComeFromOwnPage(visit.edge, visit.event)
+  const operation = operationIn(visit)
+  const draft = await readFormBody(visit.event)
+  const [add, remove, previewed] = [draft.get("_add"), draft.get("_remove"), draft.has("_preview")]
+  for (const name of ["_add", "_remove", "_preview"]) draft.delete(name)
+  if (add !== null || remove !== null) {
+    if (add !== null && !draft.has(countName(add))) draft.set(countName(add), "0")
+    return formPage(visit, { operation, draft: withItem(draft, { add, remove }) })
+  }
+  if (previewed) return formPage(visit, { operation, draft, preview: true })
+  try {
+    const receipt = await admitted(visit, operation, draft)
+    if (typeof receipt.result.token === "string") return secretPage(visit, operation, receipt)
+    return redirected(visit, placeOf(operation, receipt))
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const next = withCurrent(draft, error)
+    if (error.code === "request_conflict") next.set(`/${operation.delivery}`, randomUUID())
+    return formPage(visit, { operation, draft: next, refusal: error })
+  }
+}

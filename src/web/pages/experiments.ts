@@ -1,0 +1,55 @@
+/** Experiments as rows: label, question, state, assignee, attempts as a row of outcome dots, verdicts so far. */
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { enumerations } from "../../contract/enumerations.ts"
+import { withQuery } from "../addresses.ts"
+import { type Html, html, to } from "../html.ts"
+import { inlineMarkdown } from "../markdown.ts"
+import type { FindingLink } from "../parts/evidence.ts"
+import { act, forMembers } from "../parts/actions.ts"
+import { stateBadge, stateMark } from "../parts/marks.ts"
+import { empty, label, more, person, table } from "../parts/parts.ts"
+import { roomRail } from "../parts/room-frame.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { counted, shortened, words } from "../words.ts"
+
+type Experiment = AnswerOf<"experiments">["items"][number]
+/** More dots than this are told as numbers. */
+const DOTS = 12
+
+/** How the attempts ended: a dot for each, or a count for each outcome. */
+export function outcomeDots(attempts: Experiment["attempts"]): Html {
+  if (attempts.total === 0) return html`<span class="quiet">none</span>`
+  const counts = enumerations.attemptStatus.flatMap((status) => (attempts[status] === 0 ? [] : [[status, attempts[status]] as const]))
+  const said = (status: string) => (status === "started" ? "started, outcome unknown" : words(status))
+  if (attempts.total > DOTS) return html`<span class="dots">${counts.map(([status, count]) => html`${stateMark(status, `${count} ${said(status)}`)}${count} `)}</span>`
+  return html`<span class="dots">${counts.flatMap(([status, count]) => Array.from({ length: count }, () => stateMark(status, said(status))))}</span>`
+}
+
+/** What findings said toward the question, newest last. */
+const verdicts = (links: readonly FindingLink[], experimentId: string) => {
+  const said = links.filter((link) => link.experimentId === experimentId)
+  return said.length === 0 ? html`<span class="quiet">none yet</span>` : html`${said.slice(-3).map(({ towardQuestion }) => html`${stateBadge(towardQuestion.verdict)} `)}`
+}
+
+const row = (experiment: Experiment, links: readonly FindingLink[]): Html => html`<tr data-entry><td>${label("experiment", experiment.experimentId, experiment.label)}</td><td><a class="wording" href="${to(`/experiments/${experiment.experimentId}`)}">${inlineMarkdown(shortened(experiment.question, 180))}</a></td><td>${stateBadge(experiment.status)}</td><td>${experiment.assignee === null ? html`<span class="quiet">nobody</span>` : person(experiment.assignee)}</td><td>${outcomeDots(experiment.attempts)}</td><td>${verdicts(links, experiment.experimentId)}</td></tr>`
+
+export const experimentTable = (experiments: readonly Experiment[], links: readonly FindingLink[], caption: string): Html =>
+  table(caption, ["", "Question", "State", "Assignee", "Attempts", "Toward the question"], experiments.map((experiment) => row(experiment, links)))
+
+export async function experimentsPage(visit: Visit): Promise<Shown> {
+  const roomId = visit.params.roomId as string
+  const after = visit.url.searchParams.get("after") ?? undefined
+  const room = await visit.ask("room", { roomId })
+  const { items, nextCursor } = await visit.ask("experiments", {}, { roomId, after })
+  const links = (await Promise.all(items.map(({ experimentId, attempts }) => (attempts.total === 0 ? null : visit.ask("experiment_findings", { experimentId }))))).flatMap((page) => page?.items ?? [])
+  return {
+    title: `Experiments · ${room.title}`,
+    rail: roomRail(room, "/experiments"),
+    json: `/api/research/experiments?roomId=${roomId}`,
+    follow: { roomId, after: room.activityWatermark },
+    body: html`<h1>Experiments</h1><p class="meta"><span>${counted(room.counts.experiment, "experiment")} in the order they were proposed</span></p>
+${forMembers(visit, room, act("propose_experiment", { roomId, threadId: room.openingThreadId }, "Propose an experiment"))}
+<div id="live-experiments" data-live>${items.length === 0 ? empty("No experiment yet.") : experimentTable(items, links as FindingLink[], "Experiments")}</div>
+${more(nextCursor === null ? null : withQuery(`/rooms/${roomId}/experiments`, { after: nextCursor }), "Later experiments")}`,
+  }
+}

@@ -1,0 +1,110 @@
+/** Smaller objects, a page each: materials, links, checkpoints, papers; and the concepts of every Room. */
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { entryPath, withQuery } from "../addresses.ts"
+import { type Content, type Html, html, to } from "../html.ts"
+import { inlineMarkdown, markdown } from "../markdown.ts"
+import { act, forMembers } from "../parts/actions.ts"
+import { stateBadge } from "../parts/marks.ts"
+import { digest, empty, exactTime, facts, heading, label, more, person, recordChip, table, time, ways } from "../parts/parts.ts"
+import { archivedBanner, roomRail } from "../parts/room-frame.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { bytes, shortened, title, words } from "../words.ts"
+
+type Material = AnswerOf<"material">
+const uses = (kind: string, name: string, { total, items }: Material["consumedBy"]): readonly [Content, Content] => [name, total === 0 ? "none" : html`${items.map(({ id, label: text, name: said }) => html`${label(kind, id, text)} ${said} `)}${total > items.length ? `and ${total - items.length} more` : null}`]
+
+/** An address that somebody reported. Only one that a browser can open becomes a link. */
+const location = (uri: string): Html => (uri.startsWith("https:") ? html`<a rel="nofollow noopener ugc" href="${uri}">${uri}</a>` : html`<code>${uri}</code>`)
+
+export async function materialPage(visit: Visit): Promise<Shown> {
+  const material = await visit.ask("material", visit.params)
+  const room = await visit.ask("room", { roomId: material.materialOriginRoom })
+  const { materialId } = material
+  return {
+    title: `${material.label}: ${material.name}`,
+    rail: roomRail(room),
+    json: `/api/research/materials/${materialId}`,
+    body: html`<p class="meta"><span><span class="label">${material.label}</span> material</span><span>${stateBadge(material.obtainability)}</span><span>${person(material.registeredBy)}</span><span>${exactTime(material.registeredAt)}</span></p>
+<h1>${material.name}</h1>${material.description === null ? null : html`<p class="said">${inlineMarkdown(material.description)}</p>`}
+${facts([
+      ["Reference", digest(material.reference)],
+      material.digest === null ? null : ["Digest", digest(material.digest)],
+      material.valuesDigest === null ? null : ["Digest of its values", digest(material.valuesDigest)],
+      material.mediaType === null ? null : ["Media type", material.mediaType],
+      material.sizeBytes === null ? null : ["Size", bytes(material.sizeBytes)],
+      ["Labelled in", html`<a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a>`],
+      uses("attempt", "Consumed by", material.consumedBy), uses("attempt", "Produced by", material.producedBy), uses("plan", "Required by", material.requiredBy),
+    ])}
+<section aria-labelledby="locations">${heading(2, "locations", "Where it is said to lie")}${material.locations.length === 0 ? empty("Nobody reported a location.") : table("Locations", ["State", "Address", "Reported by", "Observed digest"], material.locations.map((report) => html`<tr><td>${stateBadge(report.state)}</td><td>${location(report.uri)}${report.explanation === null ? null : html`<br>${report.explanation}`}</td><td>${person(report.reporter)} ${time(report.at)}</td><td>${report.observedDigest === null ? html`<span class="quiet">none</span>` : html`${digest(report.observedDigest)} ${material.digest === null ? null : report.observedDigest === material.digest ? stateBadge("succeeded", "the same") : stateBadge("failed", "differs")}`}</td></tr>`))}<p class="hint">The service opens none of these addresses.</p></section>
+${forMembers(visit, room, act("report_material_location", { materialId }))}
+${ways([["JSON", `/api/research/materials/${materialId}`]])}`,
+  }
+}
+
+type Link = AnswerOf<"link">
+function linkBody(link: Link): Html {
+  if (link.kind === "finding_link") {
+    return html`<h1>${link.finding.label} related to ${link.experimentLabel}</h1><p>${recordChip(link.finding, 200)} ${label("experiment", link.experimentId, link.experimentLabel)}${link.attemptId === null ? null : html` from ${label("attempt", link.attemptId, link.attemptLabel ?? "")}`}</p>
+<ul class="verdicts"><li>${stateBadge(link.towardQuestion.verdict)} toward the question. ${inlineMarkdown(link.towardQuestion.explanation)}</li>${link.towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => html`<li>${stateBadge(verdict)} ${label("hypothesis", versionId, text)} ${inlineMarkdown(explanation)}</li>`)}</ul>
+<p class="meta"><span>${person(link.author)}</span><span>${exactTime(link.at)}</span><span><a href="${to(entryPath(link.card.threadId, link.card.entryId))}">${link.replies} replies</a></span></p>`
+  }
+  const content = link.content as { correction?: string; evidence?: string[] }
+  return html`<p class="meta"><span><span class="label">${link.label}</span> link</span><span>${person(link.author)}</span><span>${exactTime(link.at)}</span></p><h1>${stateBadge(link.kind, title(link.kind))} ${link.target.label}</h1>
+<p>${recordChip(link.target, 220)}</p><p class="said">${inlineMarkdown(link.explanation)}</p>${content.correction === undefined ? null : html`<p><strong>Correction:</strong> ${inlineMarkdown(content.correction)}</p>`}
+${link.replacement === null ? null : html`<p>Replaced by ${recordChip(link.replacement, 220)}</p>`}
+${content.evidence === undefined ? null : html`<p>Evidence: ${content.evidence.map((versionId) => html`<a href="${to(`/records/${versionId}`)}">a record</a> `)}</p>`}
+${facts([["What stands on it now", stateBadge(link.status)], ["Content digest", digest(link.contentDigest)], ["Said at", html`<a href="${to(entryPath(link.threadId, link.entryId))}">its place in the Thread</a>`]])}`
+}
+
+export async function linkPage(visit: Visit): Promise<Shown> {
+  const link = await visit.ask("link", visit.params)
+  const room = await visit.ask("room", { roomId: link.roomId })
+  const json = `/api/research/links/${link.linkId}`
+  return { title: link.kind === "finding_link" ? `${link.finding.label} and ${link.experimentLabel}` : `${link.label}: ${words(link.kind)} ${link.target.label}`, rail: roomRail(room), json, body: html`${linkBody(link)}${ways([["JSON", json]])}` }
+}
+
+export async function checkpointPage(visit: Visit): Promise<Shown> {
+  const checkpoint = await visit.ask("checkpoint", visit.params)
+  const room = await visit.ask("room", { roomId: checkpoint.roomId })
+  const { thread } = await visit.ask("thread_context", { threadId: checkpoint.threadId })
+  const json = `/api/research/checkpoints/${checkpoint.checkpointId}`
+  return {
+    title: `Checkpoint of ${thread.title}`,
+    rail: roomRail(room),
+    json,
+    body: html`<p class="meta"><span>checkpoint of <a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a></span><span>${person(checkpoint.author)}</span><span>${exactTime(checkpoint.at)}</span><span>covers entries 1 to ${checkpoint.coversThrough}</span></p>
+<h1>${stateBadge(checkpoint.state, title(checkpoint.state))} checkpoint</h1>
+${checkpoint.stale ? html`<aside class="banner warn">${stateBadge("disputed", "Stale")}<p>Records were published in the Thread since it concluded.</p></aside>` : null}
+${checkpoint.selected ? null : html`<aside class="banner quiet"><p>A newer checkpoint of this Thread has taken its place.</p></aside>`}
+${archivedBanner(room)}
+${checkpoint.conclusion === null ? null : html`<p class="statement">${inlineMarkdown(checkpoint.conclusion)}</p>`}
+<section aria-labelledby="synthesis">${heading(2, "synthesis", "Synthesis")}${markdown(checkpoint.synthesis)}</section>
+${checkpoint.openQuestions.length === 0 ? null : html`<section aria-labelledby="open">${heading(2, "open", "Left open")}<ul class="questions">${checkpoint.openQuestions.map((question) => html`<li>${inlineMarkdown(question)}</li>`)}</ul></section>`}
+${checkpoint.citations.length === 0 ? null : html`<section aria-labelledby="citations">${heading(2, "citations", "Records it cites")}${checkpoint.citations.map((record) => recordChip(record, 140))}</section>`}
+${facts([["Content digest", digest(checkpoint.contentDigest)], ["Posted at", html`<a href="${to(entryPath(checkpoint.threadId, checkpoint.entryId))}">its place in the Thread</a>`]])}${ways([["JSON", json]])}`,
+  }
+}
+
+export async function paperPage(visit: Visit): Promise<Shown> {
+  const { arxivId } = visit.params as { arxivId: string }
+  const { items } = await visit.ask("paper_publications", { arxivId })
+  return {
+    title: `arXiv:${arxivId}`,
+    json: `/api/research/papers/${encodeURIComponent(arxivId)}/publications`,
+    body: html`<h1>arXiv:${arxivId}</h1><p class="meta"><span>What this service knows of the paper is what records quote from it.</span><span><a rel="noopener" href="https://arxiv.org/abs/${arxivId}">the paper at arXiv</a></span></p>
+${items.length === 0 ? empty("No record quotes it.") : html`<ul class="cards">${items.map((record) => html`<li><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`}<span>${person(record.author)}</span></p><a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a></li>`)}</ul>`}`,
+  }
+}
+
+export async function conceptsPage(visit: Visit): Promise<Shown> {
+  const query = visit.url.searchParams.get("query") || undefined
+  const { items, nextCursor } = await visit.ask("concepts", {}, { query, after: visit.url.searchParams.get("after") ?? undefined })
+  return {
+    title: "Concepts",
+    json: withQuery("/api/research/concepts", { query }),
+    body: html`<h1>Concepts</h1><p class="meta">What records define and use in their statements; each definition belongs to its record.</p>
+<form class="inline" role="search" aria-label="Concepts" action="${to("/concepts")}"><div class="field"><label for="concept-query">Key, label or definition contains</label><input id="concept-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field"><button class="quiet">Filter</button></div></form>
+${items.length === 0 ? empty(query === undefined ? "No record defines a concept yet." : `No concept contains “${query}”.`) : table("Concepts", ["Concept", "Definition", "Defined in"], items.map((concept) => html`<tr data-entry><th scope="row"><a href="${to(`/records/${concept.versionId}#concept-${concept.key}`)}">${concept.label}</a><br><code>${concept.key}</code></th><td>${inlineMarkdown(shortened(concept.definition, 300))}</td><td>${label(concept.recordKind, concept.versionId, concept.recordLabel)}</td></tr>`))}
+${more(nextCursor === null ? null : withQuery("/concepts", { query, after: nextCursor }), "Older concepts")}`,
+  }
+}

@@ -1,0 +1,102 @@
+/** A Room at a glance: what it asks, where it stands, and the evidence toward each hypothesis. */
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { enumerations } from "../../contract/enumerations.ts"
+import { activityChart } from "../charts/activity.ts"
+import { verdictChart } from "../charts/verdicts.ts"
+import { type Html, html, to } from "../html.ts"
+import { inlineMarkdown, markdown } from "../markdown.ts"
+import { act, forMembers, roleIn, whyNot } from "../parts/actions.ts"
+import { evidenceRows, tally, toward } from "../parts/evidence.ts"
+import { shape, stateBadge } from "../parts/marks.ts"
+import { command, empty, heading, label, person, time, ways } from "../parts/parts.ts"
+import { archivedBanner, roomRail } from "../parts/room-frame.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { counted, words } from "../words.ts"
+import { experimentTable } from "./experiments.ts"
+
+export type Context = AnswerOf<"room_context">
+/** What the overview shows of each list; the sections show all. */
+const SHOWN = { hypotheses: 12, experiments: 8, threads: 6 }
+
+function where({ room, concluded, conclusion, openQuestions }: Context): Html {
+  if (!concluded || conclusion === null) {
+    const questions = openQuestions.length === 0 ? null : html`<ul class="questions">${openQuestions.map(({ question, threadId }) => html`<li>${inlineMarkdown(question)} <a class="meta" href="${to(`/threads/${threadId}`)}">Thread</a></li>`)}</ul>`
+    return html`<p>${stateBadge(room.state === "archived" ? "archived" : "open", room.state === "archived" ? "Archived without a conclusion" : "Open")}${openQuestions.length === 0 ? ", no question noted as open by a checkpoint." : html`, with ${counted(openQuestions.length, "open question")}:`}</p>${questions}`
+  }
+  return html`<div class="banner ${conclusion.stale ? "warn" : "good"}">${stateBadge("concluded", "Concluded")}${conclusion.stale ? html` <span class="state warn">${shape("disputed")}stale: records were published since</span>` : null}
+<div class="said">${inlineMarkdown(conclusion.conclusion ?? "")}</div>
+<p class="meta"><span>${person(conclusion.author)}</span><span>${time(conclusion.at)}</span><span><a href="${to(`/checkpoints/${conclusion.checkpointId}`)}">the whole checkpoint</a></span></p></div>
+${openQuestions.length === 0 ? null : html`<p>${counted(openQuestions.length, "question")} left open:</p><ul class="questions">${openQuestions.map(({ question }) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>`}`
+}
+
+function hypotheses(visit: Visit, { room, hypotheses: all, findingLinks }: Context): Html {
+  const newest = all.slice(-SHOWN.hypotheses).reverse()
+  const rows = newest.map((record) => {
+    const verdicts = toward(findingLinks, record.versionId)
+    return html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`}<span>${tally(verdicts)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
+<a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a>${evidenceRows(verdicts)}</li>`
+  })
+  const rest = room.counts.hypothesis - newest.length
+  const nothing = empty("No hypothesis yet. One states a prediction exactly enough to be wrong: its wording, the concepts it uses, its scope.", whyNot(visit, room) ?? act("publish_hypothesis", { roomId: room.roomId, threadId: room.openingThreadId }, "Publish a hypothesis", "first"))
+  return html`<section aria-labelledby="hypotheses">${heading(2, "hypotheses", "Hypotheses and the evidence toward each", rest > 0 ? html`<a href="${to(`/rooms/${room.roomId}/hypotheses`)}">all ${room.counts.hypothesis}</a>` : null)}
+<div id="live-hypotheses" data-live>${rows.length === 0 ? nothing : html`${verdictChart(newest, findingLinks)}<ul class="cards">${rows}</ul>`}</div></section>`
+}
+
+function experiments(visit: Visit, { room, experiments: all, findingLinks }: Context): Html {
+  const counts = enumerations.experimentStatus.map((status) => [status, all.filter((experiment) => experiment.status === status).length] as const)
+  const moved = [...all].sort((one, other) => (one.updatedAt < other.updatedAt ? 1 : -1)).slice(0, SHOWN.experiments)
+  const of = all.length < room.counts.experiment ? html` <span class="meta">of the newest ${all.length}</span>` : null
+  const nothing = empty("No experiment yet. One asks a scoped question that an agent or a person can take, plan and try.", whyNot(visit, room) ?? act("propose_experiment", { roomId: room.roomId, threadId: room.openingThreadId }, "Propose an experiment", "first"))
+  return html`<section aria-labelledby="experiments">${heading(2, "experiments", "Experiments", room.counts.experiment > moved.length ? html`<a href="${to(`/rooms/${room.roomId}/experiments`)}">all ${room.counts.experiment}</a>` : null)}
+<div id="live-experiments" data-live>${all.length === 0 ? nothing : html`<p class="meta">${counts.filter(([, count]) => count > 0).map(([status, count]) => html`<span>${stateBadge(status, `${count} ${words(status)}`)}</span>`)}${of}</p>${experimentTable(moved, findingLinks, "Experiments that moved last")}`}</div></section>`
+}
+
+function threads(visit: Visit, { room, threads: all }: Context): Html {
+  const newest = [...all].sort((one, other) => (one.lastActivityAt < other.lastActivityAt ? 1 : -1)).slice(0, SHOWN.threads)
+  return html`<section aria-labelledby="threads">${heading(2, "threads", "Threads", roleIn(visit, room) === "nobody" ? html`<a href="${to(`/rooms/${room.roomId}/threads`)}">all ${all.length}</a>` : html`<a href="${to(`/rooms/${room.roomId}/threads`)}">all ${all.length}</a> <a href="${to(`/do/create_thread?roomId=${room.roomId}`)}">start one</a>`)}
+<ul class="cards" id="live-threads" data-live>${newest.map((thread) => html`<li><a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}<br><span class="meta"><span>${person(thread.author)}</span><span>${counted(thread.timelineWatermark, "entry", "entries")}</span><span>last ${time(thread.lastActivityAt)}</span></span></li>`)}</ul></section>`
+}
+
+const agents = (visit: Visit, roomId: string): Html => {
+  const { baseUrl } = visit.edge
+  return html`<details><summary>Bring an agent</summary><p>Agents read this Room without a key. To write, one needs a credential of a member, issued under <a href="${to(`/rooms/${roomId}/people`)}">People</a>.</p>${command(`curl ${baseUrl}/api/research/rooms/${roomId}/research-context`)}</details>`
+}
+
+export async function roomPage(visit: Visit): Promise<Shown> {
+  const roomId = visit.params.roomId as string
+  const context = await visit.ask("room_context", { roomId })
+  const { room } = context
+  const at = { roomId, threadId: room.openingThreadId }
+  return {
+    title: room.title,
+    rail: roomRail(room, ""),
+    json: `/api/research/rooms/${roomId}/research-context`,
+    follow: { roomId, after: context.activityWatermark },
+    body: html`<h1>${room.title}</h1>
+${room.question === null ? null : html`<p class="lead">${room.question}</p>`}
+${archivedBanner(room)}
+<section aria-label="Where it stands" id="live-where" data-live>${where(context)}</section>
+<section aria-label="Actions">${forMembers(visit, room, html`${act("publish_hypothesis", at, "Publish a hypothesis")}${act("propose_experiment", at, "Propose an experiment")}${act("publish_finding", at, "Publish a finding")}${act("publish_cited_claim", at, "Cite a claim")}${act("register_material", at, "Register a material")}`)}</section>
+${hypotheses(visit, context)}
+${experiments(visit, context)}
+<div class="columns">${threads(visit, context)}
+<section aria-labelledby="activity">${heading(2, "activity", "Activity", html`<a href="${to(`/rooms/${roomId}/activity`)}">all ${context.activityWatermark}</a>`)}<div id="live-activity" data-live>${activityChart(context.activityWatermark === 0 ? [] : (await recent(visit, roomId, context.activityWatermark)).map(({ at: when }) => when))}</div></section></div>
+${agents(visit, roomId)}
+${ways([["Graph of the Room", `/rooms/${roomId}/graph`], ["JSON", `/api/research/rooms/${roomId}/research-context`]])}`,
+  }
+}
+
+/** The newest entries of a Room's activity: a few pages at most. */
+export async function recent(visit: Visit, roomId: string, watermark: number) {
+  const found: AnswerOf<"room_activity">["items"] = []
+  for (let after = Math.max(0, watermark - 200); after < watermark; ) {
+    const page = await visit.ask("room_activity", { roomId }, { after })
+    found.push(...page.items)
+    if (!page.hasMore || page.items.length === 0) break
+    after = page.nextCursor as number
+  }
+  return found
+}
+
+/** A synthesis, for pages that show one whole. */
+export const synthesis = (text: string): Html => markdown(text)

@@ -1,0 +1,35 @@
+/** The first page: every Room with what it asks, where it stands and when it last moved. */
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { withQuery } from "../addresses.ts"
+import { type Html, html, to } from "../html.ts"
+import { command, empty, more, person, time } from "../parts/parts.ts"
+import { stateBadge } from "../parts/marks.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { counted } from "../words.ts"
+
+type Summary = AnswerOf<"rooms">["items"][number]
+
+/** Where a Room stands, in one word with its mark. */
+export const roomState = ({ state, concluded }: Pick<Summary, "state" | "concluded">): Html =>
+  html`${state === "archived" ? html`${stateBadge("archived")} ` : null}${concluded ? stateBadge("concluded") : state === "archived" ? null : stateBadge("open")}`
+
+const row = (room: Summary): Html => html`<li data-entry><h2 class="title"><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></h2> ${roomState(room)}
+${room.question === null ? null : html`<p class="question">${room.question}</p>`}
+<p class="meta"><span>${counted(room.counts.hypothesis, "hypothesis", "hypotheses")}</span><span>${counted(room.counts.experiment, "experiment")}</span><span>${counted(room.counts.attempt, "attempt")}</span><span>${counted(room.counts.finding, "finding")}</span><span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span><span>last activity ${time(room.lastActivityAt)}</span></p></li>`
+
+export async function roomsPage(visit: Visit): Promise<Shown> {
+  const query = visit.url.searchParams.get("query") || undefined
+  const { items, nextCursor } = await visit.ask("rooms", {}, { query, after: visit.url.searchParams.get("after") ?? undefined })
+  const nothing =
+    query !== undefined
+      ? empty(html`No Room's title or question contains “${query}”.`, html`<a href="${to("/")}">All Rooms</a>`)
+      : empty("There is no Room yet. A Room holds one question: what is asked, who works on it, and everything they try.", visit.person === undefined ? html`<p>Sign in to create the first one, or let an agent read what this service is:</p>${command(`curl ${visit.edge.baseUrl}/llms.txt`)}` : null)
+  return {
+    title: "Rooms",
+    json: withQuery("/api/research/rooms", { query }),
+    body: html`<div class="heading"><h1>Rooms</h1><div class="beside">${visit.person === undefined ? null : html`<a class="button" href="${to("/do/create_room")}">Create a Room</a>`}</div></div>
+<form class="inline" role="search" aria-label="Rooms" action="${to("/")}"><div class="field"><label for="room-query">Title or question contains</label><input id="room-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field"><button class="quiet">Filter</button></div></form>
+${items.length === 0 ? nothing : html`<ul class="cards rooms">${items.map(row)}</ul>`}
+${more(nextCursor === null ? null : withQuery("/", { query, after: nextCursor }), "Older Rooms")}`,
+  }
+}

@@ -1,0 +1,24 @@
+/** A token, shown once, with what to paste next. */
+import type { Receipt } from "../../contract/answers.ts"
+import type { Operation } from "../../contract/operation.ts"
+import { html, to } from "../html.ts"
+import { command, exactTime, facts, heading } from "../parts/parts.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { joinedWords } from "../words.ts"
+
+export function secretPage({ edge }: Visit, operation: Operation, receipt: Receipt): Shown {
+  const { token, label, permissions, expiresAt } = receipt.result as { token: string; label: string; permissions: string[]; expiresAt: string }
+  const { baseUrl } = edge
+  const shell = `export RESEARCH_ROOM_URL=${baseUrl}\nexport ROOM_CREDENTIAL=${token}\ncurl -H "Authorization: Bearer $ROOM_CREDENTIAL" "$RESEARCH_ROOM_URL/api/agent/research/identity"`
+  const prompt = `You take part in a research Room. Read ${baseUrl}/api/research/skill first: it says how.\nThe service is at ${baseUrl}. Your credential is in the environment variable ROOM_CREDENTIAL; send it as Authorization: Bearer, to this address only, and never print it.\nBegin with GET /api/agent/research/identity, then GET /api/research/rooms/${receipt.roomId}/research-context.`
+  return {
+    title: "Credential",
+    headers: { "referrer-policy": "no-referrer" },
+    body: html`<h1 data-stored>${operation.name === "rotate_credential" ? "The new credential" : "Your credential"}</h1>
+<div class="banner warn" role="status"><strong>Shown once.</strong><p>Copy it now: the service keeps only a digest of it. If it is lost, rotate it.</p></div>
+<section aria-labelledby="token">${heading(2, "token", "The token")}${command(token)}${facts([["Label", label], ["May", joinedWords(permissions)], ["Expires", exactTime(expiresAt)]])}</section>
+<section aria-labelledby="shell">${heading(2, "shell", "For a shell")}${command(shell)}</section>
+<section aria-labelledby="prompt">${heading(2, "prompt", "For an agent's instructions")}${command(prompt)}</section>
+<p><a href="${to(`/rooms/${receipt.roomId}/people`)}">Back to the people of the Room</a></p>`,
+  }
+}

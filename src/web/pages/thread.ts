@@ -1,0 +1,125 @@
+/** A Thread: its timeline in order, with what may be said next. */
+import { randomUUID } from "node:crypto"
+import type { Entry } from "../../contract/answers.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { limits } from "../../contract/limits.ts"
+import { Refusal } from "../../contract/refusals.ts"
+import { withQuery } from "../addresses.ts"
+import { type Html, html, to } from "../html.ts"
+import { act, forMembers, roleIn, whyNot } from "../parts/actions.ts"
+import { entryItem, type EntryView, gist } from "../parts/entry.ts"
+import { stateBadge } from "../parts/marks.ts"
+import { empty, person, time, ways } from "../parts/parts.ts"
+import { archivedBanner, roomRail } from "../parts/room-frame.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { counted } from "../words.ts"
+
+/** A Thread of no more entries than this is shown whole. */
+const WHOLE = 100
+
+/** Up to two pages of entries after a sequence. */
+async function entriesAfter(visit: Visit, threadId: string, after: number, pages: number): Promise<Entry[]> {
+  const found: Entry[] = []
+  for (let page = 0, cursor = after; page < pages; page += 1) {
+    const { items, hasMore, nextCursor } = await visit.ask("thread_timeline", { threadId }, { after: cursor })
+    found.push(...items)
+    if (!hasMore) break
+    cursor = nextCursor as number
+  }
+  return found
+}
+
+/** Where the page begins: as asked, at a permalink's entry, or at the newest. */
+function start({ url, edge }: Visit, threadId: string, watermark: number): number {
+  const asked = url.searchParams.get("after")
+  if (asked !== null && /^[0-9]{1,12}$/.test(asked)) return Number(asked)
+  const entry = url.searchParams.get("entry")
+  if (entry !== null) {
+    const found = edge.instance.ledger.timeline.find(entry.toLowerCase())
+    if (found === undefined || found.threadId !== threadId) throw new Refusal("room_unavailable", "There is no such entry in this Thread.")
+    const { sequence } = JSON.parse(found.entry.text) as Entry
+    return watermark <= WHOLE ? 0 : Math.max(0, sequence - 6)
+  }
+  return watermark <= WHOLE ? 0 : watermark - limits.pageItems
+}
+
+const replyForm = (threadId: string, entryId?: string): Html => {
+  const id = entryId ?? "thread"
+  return html`<form class="stack" method="post" action="${to("/web/post_message")}" data-draft="message-${threadId}-${id}">
+<input type="hidden" name="threadId" value="${threadId}"><input type="hidden" name="/clientMessageId" value="${randomUUID()}">${entryId === undefined ? null : html`<input type="hidden" name="/replyToEntryId" value="${entryId}">`}
+<div class="field"><label for="text-${id}">${entryId === undefined ? "Write in this Thread" : "Your reply"}</label><textarea id="text-${id}" name="/text" required maxlength="${limits.message}" aria-describedby="hint-${id}"></textarea><p class="hint" id="hint-${id}">Markdown, with TeX math between dollar signs: $n_w$.</p></div>
+<div class="buttons"><button>Post</button><button class="quiet" name="_preview" value="1">Preview</button></div></form>`
+}
+
+/** The reply form, folded below an entry. */
+const replyInPlace = ({ entryId, threadId }: Entry): Html => html`<details class="reply"><summary>Reply</summary>${replyForm(threadId, entryId)}</details>`
+
+const followUp = (roomId: string, { entryId }: Entry): Html => html` <a href="${to(withQuery("/do/create_thread", { roomId, replyToEntryId: entryId }))}">Follow up in a new Thread</a>`
+
+function timeline(visit: Visit, entries: readonly Entry[], view: EntryView): Html {
+  if (entries.length === 0) return empty("Nothing has been said here yet.")
+  const receipts = entries.filter(({ receipt }) => receipt !== undefined).length
+  const folded = visit.url.searchParams.get("receipts") === "hidden"
+  const toggled = new URL(visit.url)
+  if (folded) toggled.searchParams.delete("receipts")
+  else toggled.searchParams.set("receipts", "hidden")
+  return html`<p class="meta folding">${receipts === 0 ? null : html`<a id="fold-receipts" href="${to(`${toggled.pathname}${toggled.search}`)}">${folded ? `Show ${counted(receipts, "receipt")}` : `Hide ${counted(receipts, "receipt")}`}</a>`}</p>
+<ol class="timeline" id="timeline" data-append aria-label="Timeline">${entries.filter(({ receipt }) => !folded || receipt === undefined).map((entry) => entryItem(entry, view))}</ol>`
+}
+
+function head({ thread, room, checkpoint }: AnswerOf<"thread_research_context">, follows: Entry | null): Html {
+  return html`<h1>${thread.title}</h1>
+<p class="meta"><span>${thread.opening ? "opening Thread of" : "Thread in"} <a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></span><span>started by ${person(thread.author)} ${time(thread.createdAt)}</span><span id="live-entries" data-live>${counted(thread.timelineWatermark, "entry", "entries")}</span></p>
+${follows === null ? null : html`<p class="in-reply">Follows up <a href="${to(`/threads/${follows.threadId}?entry=${follows.entryId}#entry-${follows.entryId}`)}">${follows.author.username}: ${gist(follows)}</a></p>`}
+${archivedBanner(room)}
+${checkpoint === null ? null : html`<aside class="banner ${checkpoint.state === "concluded" ? (checkpoint.stale ? "warn" : "good") : "active"}" aria-label="Checkpoint">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? (checkpoint.stale ? "Concluded, stale: records were published since" : "Concluded") : "Open, with a checkpoint")}${checkpoint.conclusion === null ? null : html`<p>${checkpoint.conclusion}</p>`}<p class="meta"><a href="${to(`/checkpoints/${checkpoint.checkpointId}`)}">Read the checkpoint</a></p></aside>`}`
+}
+
+export async function threadPage(visit: Visit): Promise<Shown> {
+  const threadId = visit.params.threadId as string
+  const context = await visit.ask("thread_research_context", { threadId })
+  const { follows } = await visit.ask("thread_context", { threadId })
+  const { thread, timelineWatermark: watermark } = context
+  const room = await visit.ask("room", { roomId: thread.roomId })
+  const after = start(visit, threadId, watermark)
+  const entries = await entriesAfter(visit, threadId, after, watermark <= WHOLE ? 2 : 1)
+  const last = entries.at(-1)?.sequence ?? after
+  const role = roleIn(visit, room)
+  const writes = (role === "member" || role === "owner") && room.state === "active"
+  const at = { roomId: room.roomId, threadId }
+  const view: EntryView = {
+    known: new Map(entries.map((entry) => [entry.entryId, entry])),
+    chosen: visit.url.searchParams.get("entry") ?? undefined,
+    ...(writes ? { below: (entry: Entry) => html`${replyInPlace(entry)}${entry.card === undefined ? null : followUp(room.roomId, entry)}` } : {}),
+  }
+  return {
+    title: thread.title,
+    rail: roomRail(room),
+    json: `/api/research/threads/${threadId}/timeline`,
+    ...(last >= watermark ? { follow: { roomId: room.roomId, after: context.activityWatermark } } : {}),
+    body: html`${head(context, follows)}
+${after > 0 ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: Math.max(0, after - limits.pageItems) }))}" rel="prev">Earlier entries</a></p>` : null}
+<section aria-label="Entries" id="entries">${timeline(visit, entries, view)}</section>
+${last < watermark ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: last }))}" rel="next">Later entries</a></p>` : null}
+<section aria-label="Take part">${writes ? replyForm(threadId) : whyNot(visit, room)}
+${writes ? html`<details><summary>More that can be done here</summary>${forMembers(visit, room, html`${act("publish_hypothesis", at)}${act("publish_finding", at)}${act("publish_cited_claim", at)}${act("reuse_record", { threadId })}${act("propose_experiment", at)}${act("register_material", at)}${act("post_research_checkpoint", { threadId, expectedWatermark: watermark, coversThrough: watermark })}`)}</details>` : null}</section>
+${ways([["JSON", `/api/research/threads/${threadId}/timeline`], ["Research context", `/api/research/threads/${threadId}/research-context`]])}`,
+  }
+}
+
+/** One entry with its replies. */
+export async function repliesPage(visit: Visit): Promise<Shown> {
+  const { threadId, entryId } = visit.params as { threadId: string; entryId: string }
+  const found = visit.edge.instance.ledger.timeline.find(entryId)
+  const { thread } = await visit.ask("thread_context", { threadId })
+  const { items } = await visit.ask("thread_replies", { threadId }, { targetEntryId: entryId })
+  const room = await visit.ask("room", { roomId: thread.roomId })
+  const target = JSON.parse(found?.entry.text ?? "{}") as Entry
+  const view = { known: new Map([target, ...items].map((entry) => [entry.entryId, entry])) }
+  return {
+    title: `Replies · ${thread.title}`,
+    rail: roomRail(room),
+    json: `/api/research/threads/${threadId}/replies?targetEntryId=${entryId}`,
+    body: html`<h1>Replies</h1><p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}">${thread.title}</a></span></p><ol class="timeline">${entryItem(target, view)}${items.map((entry) => entryItem(entry, view))}</ol>`,
+  }
+}

@@ -1,0 +1,63 @@
+/** What may be done from a page, and by whom: links to the form of an operation, or the words of why not. */
+import { refusals } from "../../contract/refusals.ts"
+import { operationNamed } from "../../contract/operations/index.ts"
+import { withQuery } from "../addresses.ts"
+import { type Content, type Html, html, to } from "../html.ts"
+import type { Visit } from "../visit.ts"
+import { title } from "../words.ts"
+
+/** What the visitor is in a Room. */
+export type Role = "nobody" | "visitor" | "member" | "owner"
+
+interface RoomLike {
+  readonly roomId: string
+  readonly state: string
+  readonly members?: readonly { readonly userId: string; readonly role: "owner" | "member" }[]
+}
+
+export function roleIn({ person, edge }: Visit, room: Pick<RoomLike, "roomId">): Role {
+  if (person === undefined) return "nobody"
+  return edge.instance.tables.rooms.standing(room.roomId, person.userId)?.role ?? "visitor"
+}
+
+export type Given = Readonly<Record<string, string | number | undefined | null>>
+
+/** A link to the form of an operation, with what is known already. */
+export const act = (operation: string, given: Given, text: string = title(operation), form: "quiet" | "first" | "danger" = "quiet"): Html =>
+  html`<a class="button${form === "first" ? "" : " quiet"}" href="${to(withQuery(`/do/${operation}`, given))}" title="${operationNamed(operation)?.summary}">${text}</a>`
+
+/** Why nothing can be done here, in the words of the refusal that would come. */
+export function whyNot(visit: Visit, room: RoomLike): Html | null {
+  const role = roleIn(visit, room)
+  const here = encodeURIComponent(`${visit.url.pathname}${visit.url.search}`)
+  if (role === "nobody") return html`<p class="not-now"><a href="${to(`/sign-in?next=${here}`)}">Sign in</a> to take part.</p>`
+  if (room.state === "archived") return html`<p class="not-now">${refusals.room_archived.meaning.replace(/; current.*$/, ".")}</p>`
+  if (role === "visitor") return html`<p class="not-now">${refusals.not_a_member.meaning.replace("The caller is", "You are")} <a href="${to(withQuery("/do/request_to_join", { roomId: room.roomId }))}">Ask to join</a></p>`
+  return null
+}
+
+/** Actions for members of an active Room; for everybody else the reason. */
+export const forMembers = (visit: Visit, room: RoomLike, actions: Content): Html => whyNot(visit, room) ?? html`<div class="actions">${actions}</div>`
+
+interface Afforded {
+  readonly expected: object
+  readonly operations: readonly { readonly operation: string; readonly by: string; readonly userId: string | null; readonly values?: Readonly<Record<string, readonly string[]>> | undefined }[]
+}
+
+/** What the server would accept next, as it says itself: by this person, and by others. */
+export function afforded(visit: Visit, room: RoomLike, { expected, operations }: Afforded, subject: Given): Html {
+  const role = roleIn(visit, room)
+  if (operations.length === 0) return html`<p class="not-now">Nothing: this state is final.</p>`
+  const member = role === "member" || role === "owner"
+  const isOwn = (userId: string | null) => member && (userId === null || userId === visit.person?.userId)
+  const own = operations.filter(({ userId }) => isOwn(userId))
+  const others = operations.filter(({ userId }) => !isOwn(userId))
+  const link = ({ operation, values = {} }: Afforded["operations"][number]) => {
+    const [field, allowed = []] = Object.entries(values)[0] ?? []
+    if (field === undefined) return act(operation, { ...subject, ...expected })
+    return allowed.map((value) => act(operation, { ...subject, ...expected, [field]: value }, `${title(operation)}: ${value.replaceAll("_", " ")}`))
+  }
+  return html`${own.length === 0 ? null : html`<div class="actions">${own.map(link)}</div>`}
+${others.length === 0 ? null : html`<p class="not-now">${member ? "Others may" : "Members may"}: ${others.map(({ operation, by }, index) => html`${index === 0 ? null : "; "}${title(operation).toLowerCase()} (${by.replaceAll("_", " ")})`)}.</p>`}
+${member ? null : whyNot(visit, room)}`
+}

@@ -1,0 +1,58 @@
+/** A statement of science: its wording with the concepts underlined, and its roles as a table. */
+import type { Assertion, Concepts } from "../../contract/science.ts"
+import { type Content, type Html, html, to } from "../html.ts"
+import { inlineMarkdown } from "../markdown.ts"
+import { words } from "../words.ts"
+import { table } from "./parts.ts"
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+
+/** The wording, with each concept it names underlined and its definition at hand. Formulas are kept whole. */
+export function wording(text: string, concepts: Concepts): Html {
+  const named = Object.entries(concepts).filter(([, { label }]) => label.length > 2)
+  if (named.length === 0) return inlineMarkdown(text)
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${named.map(([, { label }]) => escaped(label)).sort((one, other) => other.length - one.length).join("|")})(?![\\p{L}\\p{N}])`, "giu")
+  const said: Content[] = []
+  let last = 0
+  for (const match of text.matchAll(pattern)) {
+    const before = text.slice(0, match.index)
+    // Within a formula or code there is nothing to underline.
+    if ((before.match(/(?<!\\)\$/g)?.length ?? 0) % 2 === 1 || (before.match(/`/g)?.length ?? 0) % 2 === 1) continue
+    const [key, concept] = named.find(([, { label }]) => label.toLowerCase() === match[0].toLowerCase()) ?? named[0]!
+    said.push(inlineMarkdown(text.slice(last, match.index)), html`<span class="with-tip"><a class="concept" href="#concept-${key}" aria-describedby="tip-${key}-${match.index}">${match[0]}</a><span class="tip" role="tooltip" id="tip-${key}-${match.index}">${concept.definition}</span></span>`)
+    last = match.index + match[0].length
+  }
+  said.push(inlineMarkdown(text.slice(last)))
+  return html`${said}`
+}
+
+type Value = Assertion["roles"][number]["value"]
+
+/** What fills a role. */
+export function roleValue(value: Value | Assertion["predicate"], concepts: Concepts, named: (versionId: string) => Content): Content {
+  switch (value.type) {
+    case "concept":
+      return html`<a class="concept" href="#concept-${value.key}">${concepts[value.key]?.label ?? value.key}</a>`
+    case "concept_ref":
+      return html`<a class="concept" href="${to(`/records/${value.versionId}#concept-${value.key}`)}">${words(value.key)}</a> of ${named(value.versionId)}`
+    case "record":
+      return named(value.versionId)
+    case "decimal":
+      return html`${value.value} ${value.unit}`
+    case "boolean":
+      return value.value ? "yes" : "no"
+    case "text":
+      return inlineMarkdown(value.value)
+  }
+}
+
+/** The roles of an assertion. */
+export const rolesTable = ({ predicate, roles }: Assertion, concepts: Concepts, named: (versionId: string) => Content): Html =>
+  table("Roles", ["Role", "What", "Meaning of the role"], [
+    html`<tr><th scope="row">predicate</th><td>${roleValue(predicate, concepts, named)}</td><td class="quiet">What is said of the roles below.</td></tr>`,
+    ...roles.map(({ role, definition, value }) => html`<tr><th scope="row">${words(role)}</th><td>${roleValue(value, concepts, named)}</td><td class="quiet">${definition}</td></tr>`),
+  ])
+
+/** The concepts a record defines, each with an anchor. */
+export const conceptList = (concepts: Concepts): Html =>
+  html`<dl class="facts">${Object.entries(concepts).map(([key, { label, definition }]) => html`<div id="concept-${key}"><dt><dfn>${label}</dfn><br><code>${key}</code></dt><dd>${inlineMarkdown(definition)}</dd></div>`)}</dl>`

@@ -1,0 +1,52 @@
+/** States as a shape, a word and a colour: never by colour alone. */
+import { type Html, html, markup } from "../html.ts"
+import { words } from "../words.ts"
+
+/** Shapes on a field of 12 by 12. */
+const SHAPES = {
+  filled: "M6 1.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9z",
+  hollow: "M6 1.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9zM6 3.2a2.8 2.8 0 1 0 0 5.6a2.8 2.8 0 1 0 0-5.6z",
+  half: "M6 1.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9zM6 3v6a3 3 0 0 0 0-6z",
+  cross: "M2.2 3.4l1.2-1.2L6 4.8l2.6-2.6 1.2 1.2L7.2 6l2.6 2.6-1.2 1.2L6 7.2 3.4 9.8 2.2 8.6 4.8 6z",
+  question: "M3.3 4.3C3.3 2.6 4.4 1.5 6.1 1.5S8.9 2.5 8.9 4c0 1.9-2 2-2 3.4H5.2c0-2.1 1.9-2.2 1.9-3.3 0-.6-.4-1-1.1-1s-1.1.5-1.1 1.2zM5.1 8.6h1.9v1.9H5.1z",
+  dash: "M2 5.1h8v1.8H2z",
+  up: "M6 1.8l4.4 7.9H1.6z",
+  down: "M6 10.2L1.6 2.3h8.8z",
+  square: "M2 2h8v8H2zM3.7 3.7v4.6h4.6V3.7z",
+  flag: "M2.5 1.5h7l-2 2.8 2 2.8H4.1v3.6H2.5z",
+} as const
+type Shape = keyof typeof SHAPES
+
+/** What each state looks like; one that is not here is a hollow dot. */
+const marks: Readonly<Record<string, readonly [Shape, "good" | "bad" | "warn" | "active" | "quiet"]>> = {
+  open: ["hollow", "active"], claimed: ["half", "active"], in_progress: ["half", "active"], completed: ["filled", "good"], cancelled: ["dash", "quiet"],
+  registered: ["hollow", "quiet"], started: ["question", "warn"], unknown: ["question", "warn"], preflight_failed: ["cross", "warn"], succeeded: ["filled", "good"], failed: ["cross", "bad"],
+  supports: ["up", "good"], contradicts: ["down", "bad"], inconclusive: ["dash", "warn"],
+  answers: ["filled", "good"], partly_answers: ["half", "active"], does_not_answer: ["hollow", "quiet"],
+  positive: ["up", "good"], negative: ["down", "bad"],
+  current: ["filled", "quiet"], retracted: ["cross", "bad"], superseded: ["square", "warn"], corrected: ["flag", "warn"], disputed: ["question", "warn"],
+  retracts: ["cross", "bad"], supersedes: ["square", "warn"], corrects: ["flag", "warn"], disputes: ["question", "warn"],
+  obtainable: ["filled", "good"], restricted: ["half", "warn"], unobtainable: ["cross", "bad"], unreported: ["hollow", "quiet"],
+  available: ["filled", "good"], unavailable: ["cross", "bad"],
+  concluded: ["filled", "good"], active: ["hollow", "active"], archived: ["square", "quiet"],
+}
+
+/** The tone of a state, for what is coloured beside its mark. */
+export const tone = (state: string): string => marks[state]?.[1] ?? "quiet"
+
+/** The shape of a state alone; a word must stand beside it. */
+export function shape(state: string): Html {
+  const [name] = marks[state] ?? ["hollow"]
+  return html`<svg class="mark ${tone(state)}" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true" focusable="false"><path fill-rule="evenodd" d="${markup(SHAPES[name])}"/></svg>`
+}
+
+/** A state: its mark and its word. */
+export const stateBadge = (state: string, said: string = words(state)): Html => html`<span class="state ${tone(state)}">${shape(state)}${said}</span>`
+
+/** A mark whose word is read aloud and shown on hover. */
+export const stateMark = (state: string, said: string = words(state)): Html =>
+  html`<span class="dot" title="${said}">${shape(state)}<span class="aside">${said}</span></span>`
+
+/** Whether something holds, in a mark and words. */
+export const yesNo = (holds: boolean | null, yes: string, no: string, unknown = "cannot be told"): Html =>
+  holds === null ? stateBadge("unknown", unknown) : stateBadge(holds ? "succeeded" : "failed", holds ? yes : no)

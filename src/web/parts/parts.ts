@@ -1,0 +1,69 @@
+/** Small things that many pages show: times, people, digests, labels, lists that go on, empty places. */
+import type { RecordStatus } from "../../contract/enumerations.ts"
+import { address } from "../addresses.ts"
+import { type Content, type Html, html, Late, to } from "../html.ts"
+import { ago, moment, shortDigest, shortened } from "../words.ts"
+import { shape } from "./marks.ts"
+
+/** "3 h ago", with the exact time at hand. */
+export const time = (at: string): Html => html`<time datetime="${at}" title="${moment(at)}">${new Late(({ now }) => ago(at, now))}</time>`
+
+/** The exact time, in full. */
+export const exactTime = (at: string): Html => html`<time datetime="${at}">${moment(at)}</time>`
+
+/** A person's name; nothing more is known of people here. */
+export const person = (who: { readonly username: string }): Html => html`<span class="person">${who.username}</span>`
+
+/** A digest or commit, shortened in the middle; the script makes it copy on click. */
+export const digest = (text: string): Html => html`<code class="digest" title="${text}" data-copy="${text}">${shortDigest(text)}</code>`
+
+/** A label such as H1, linked to its object. */
+export const label = (kind: string, id: string, text: string): Html => html`<a class="label" href="${address(kind, id)}">${text}</a>`
+
+interface Related {
+  readonly versionId: string
+  readonly label: string
+  readonly kind: string
+  readonly wording: string
+  readonly status: RecordStatus
+}
+
+/** A record as a chip: its label, its standing where it has fallen, and the start of its wording. */
+export const recordChip = ({ versionId, label: text, kind, wording, status }: Related, most = 90): Html =>
+  html`<a class="chip ${status === "current" ? "" : "fallen"}" href="${address(kind, versionId)}"><span class="label">${text}</span>${status === "current" ? null : html` <span class="state">${shape(status)}${status}</span>`} ${shortened(wording, most)}</a>`
+
+/** What teaches the next step where there is nothing yet. */
+export const empty = (what: Content, next?: Content): Html => html`<div class="empty"><p>${what}</p>${next === undefined ? null : html`<div class="next">${next}</div>`}</div>`
+
+/** A command to paste. */
+export const command = (text: string): Html => html`<pre class="command" tabindex="0" data-copy="${text}"><code>${text}</code></pre>`
+
+/** Where a list goes on. */
+export const more = (path: string | null, text = "Show more"): Html | null => (path === null ? null : html`<p class="more"><a href="${to(path)}" rel="next">${text}</a></p>`)
+
+/** A heading with what may be done beside it. */
+export const heading = (level: 2 | 3, id: string, text: Content, beside?: Content): Html =>
+  html`<div class="heading">${level === 2 ? html`<h2 id="${id}">${text}</h2>` : html`<h3 id="${id}">${text}</h3>`}${beside === undefined ? null : html`<div class="beside">${beside}</div>`}</div>`
+
+/** Terms and what they are. */
+export const facts = (rows: readonly (readonly [Content, Content] | null)[]): Html =>
+  html`<dl class="facts">${rows.map((row) => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
+
+/** A table that scrolls by itself where the screen is too narrow. */
+export const table = (caption: string, head: readonly Content[], rows: readonly Html[], shown: "caption" | "no-caption" = "no-caption"): Html =>
+  html`<div class="table" tabindex="0" role="region" aria-label="${caption}"><table><caption class="${shown === "caption" ? "" : "aside"}">${caption}</caption><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
+
+/** Where the same stands as JSON, and other ways out of a page. */
+export const ways = (rows: readonly (readonly [string, string] | null)[]): Html =>
+  html`<p class="ways">${rows.map((row) => row && html`<a href="${to(row[1])}">${row[0]}</a> `)}</p>`
+
+/** JSON as people can read it. */
+export const jsonBlock = (value: unknown): Html => html`<pre class="json" tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`
+
+/** A command line as one would type it. */
+export const argv = (given: readonly string[]): Html =>
+  html`<code class="argv">${given.map((part) => (/^[A-Za-z0-9_\-./:=@%+,]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`)).join(" ")}</code>`
+
+/** A public repository and its commit. It is named, not linked to by the service's own word: a link leaves the instance. */
+export const repository = ({ url, commit }: { readonly url: string; readonly commit: string }): Html =>
+  html`<span class="repository"><a rel="nofollow noopener" href="${url}">${url.replace(/^https:\/\//, "")}</a> at ${digest(commit)}</span>`

@@ -1,0 +1,16 @@
+/** How work is to be done: summary, steps, arms with their command lines. */
+import type { Protocol } from "../../contract/work.ts"
+import { type Html, html } from "../html.ts"
+import { inlineMarkdown, markdown } from "../markdown.ts"
+import { argv, jsonBlock, table } from "./parts.ts"
+
+/** @param given a protocol as it was accepted */
+export function protocolParts(given: unknown, id: string): Html {
+  const { summary, steps, arms, entrypoint, configuration, successCriteria } = given as Protocol
+  return html`${markdown(summary)}
+${steps.length === 0 ? null : html`<ol>${steps.map((step) => html`<li>${inlineMarkdown(step)}</li>`)}</ol>`}
+${entrypoint === undefined ? null : html`<p>Entry point: ${argv(entrypoint.argv)}</p>`}
+${arms.length === 0 ? null : table("Arms", ["Arm", "Command", "What sets it apart"], arms.map((arm) => html`<tr id="arm-${id}-${arms.indexOf(arm)}"><th scope="row">${arm.name}</th><td>${argv(arm.argv)}</td><td>${arm.description === undefined ? null : inlineMarkdown(arm.description)}</td></tr>`), "caption")}
+${successCriteria === undefined ? null : html`<p>It succeeds if:</p><ul>${successCriteria.map((criterion) => html`<li>${inlineMarkdown(criterion)}</li>`)}</ul>`}
+${configuration === undefined ? null : html`<details><summary>Configuration</summary>${jsonBlock(configuration)}</details>`}`
+}

@@ -1,0 +1,13 @@
+/** Sends a browser on to another page of this service, and nowhere else. */
+import { HTTPResponse } from "h3"
+import { commonHeaders } from "../http/answer.ts"
+import type { Visit } from "./visit.ts"
+
+/** @param path below the base path */
+export function redirected({ edge }: Pick<Visit, "edge">, path: string, headers: Readonly<Record<string, string>> = {}): HTTPResponse {
+  const basePath = new URL(edge.baseUrl).pathname.replace(/\/$/, "")
+  return new HTTPResponse(null, { status: 303, headers: { ...commonHeaders, location: `${basePath}${path}`, ...headers } })
+}
+
+/** A path that a query asked to be sent on to: one of this service only. */
+export const ownPath = (given: string | null | undefined): string => (given !== null && given !== undefined && /^\/(?![/\\])[^\s\\]*$/.test(given) ? given : "/")

@@ -1,0 +1,91 @@
+/** One request for a page: who asks, what they may read, and how the answer is given. */
+import type { H3Event } from "h3"
+import { JsonText, type Writable } from "../contract/json.ts"
+import type { AnswerOf, ParametersOf, ReadName } from "../contract/reads/index.ts"
+import { checkParameters, type Read } from "../contract/read.ts"
+import { reads } from "../contract/reads/index.ts"
+import { Refusal } from "../contract/refusals.ts"
+import { type Edge, pathParams, personActor, signedIn } from "../http/edge.ts"
+import type { Actor } from "../ledger/actor.ts"
+import { ColumnPage, Page } from "../ledger/paging.ts"
+import type { Reader } from "../ledger/reading.ts"
+import type { Person } from "../people/people.ts"
+import type { Html } from "./html.ts"
+
+type Params = Readonly<Record<string, string | undefined>>
+/** What a page's address may hold for a read: text, checked as the read checks it. */
+type Query<N extends ReadName> = { readonly [K in keyof ParametersOf<N>]?: string | number | undefined }
+
+export interface Visit {
+  readonly edge: Edge
+  readonly event: H3Event
+  readonly url: URL
+  readonly params: Readonly<Record<string, string>>
+  readonly person: Person | undefined
+  readonly actor: Actor | null
+  /** Asks a read of the contract, as this visitor. @throws Refusal */
+  ask<N extends ReadName>(name: N, params?: Params, query?: Query<N>): Promise<AnswerOf<N>>
+}
+
+/** What a page shows; the layout adds what all of them have. */
+export interface Shown {
+  readonly title: string
+  readonly body: Html
+  /** The rail beside it: a Room's sections. */
+  readonly rail?: Html
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** The Room whose activity the page follows, and from where. */
+  readonly follow?: { readonly roomId: string; readonly after: number }
+  /** The same as JSON. */
+  readonly json?: string
+  /** A receipt that was just given: its draft is done with. */
+  readonly wide?: boolean
+}
+
+const definitions = new Map<string, Read>(reads.map((definition) => [definition.name, definition]))
+
+/** Stored JSON text inside an answer, parsed: pages look into what the API copies. */
+function plain(value: Writable): unknown {
+  if (value instanceof JsonText) return JSON.parse(value.text) as unknown
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map(plain)
+  const made: Record<string, unknown> = {}
+  for (const [member, inner] of Object.entries(value)) if (inner !== undefined) made[member] = plain(inner)
+  return made
+}
+
+function shape(found: unknown): unknown {
+  if (found instanceof Page) return { items: plain(found.items), hasMore: found.hasMore, nextCursor: found.nextCursor }
+  if (found instanceof ColumnPage) return { ...(plain(found.members) as object), hasMore: found.hasMore, nextCursor: found.nextCursor }
+  return plain(found as Writable)
+}
+
+/** The visit that a request is. */
+export function visitOf(edge: Edge, event: H3Event): Visit {
+  const person = signedIn(edge, event)
+  const actor = person === undefined ? null : personActor(person)
+  const readers = edge.instance.readers as unknown as Readonly<Record<string, Reader<unknown>>>
+  return {
+    edge, event, person, actor,
+    url: event.url,
+    params: pathParams(event),
+    async ask(name, params = {}, query = {}) {
+      const [definition, reader] = [definitions.get(name), readers[name]]
+      if (definition === undefined || reader === undefined) throw new Error(`${name} is not read by pages`)
+      const given = Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]))
+      const checked = checkParameters(definition, new URLSearchParams(given))
+      return shape(await reader({ params: params as Record<string, string>, query: checked, actor })) as never
+    },
+  }
+}
+
+/** The refusal that is null instead of thrown: for what may not be there, or not for this visitor. */
+export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
+}

@@ -1,0 +1,70 @@
+/** The contract's words as people read them. Only their form is changed here: which words there are, the contract says. */
+import { enumerations } from "../contract/enumerations.ts"
+
+/** `in_progress` and `towardHypothesis` as words: "in progress", "toward hypothesis". */
+export const words = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replaceAll("_", " ")
+    .toLowerCase()
+    .replace(/\b(id|url|uri|json|argv)\b/g, (word) => (word === "argv" ? "command" : word.toUpperCase()))
+
+/** The same with a capital at the start. */
+export const title = (name: string): string => {
+  const text = words(name)
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
+
+/** "1 attempt", "4 attempts"; `several` where the plural is no plain s. */
+export const counted = (count: number, one: string, several = `${one}s`): string => `${count.toLocaleString("en")} ${count === 1 ? one : several}`
+
+/** The start of a text, up to a word's end. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text
+  const cut = text.slice(0, most)
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), most - 20)).trimEnd()}…`
+}
+
+/** A digest or commit, shortened in the middle. */
+export const shortDigest = (digest: string): string => {
+  const [scheme, hex] = digest.startsWith("sha256:") ? ["sha256:", digest.slice(7)] : ["", digest]
+  return hex.length <= 16 ? digest : `${scheme}${hex.slice(0, 7)}…${hex.slice(-5)}`
+}
+
+/** A byte count with a unit. */
+export function bytes(count: number): string {
+  const units = ["bytes", "kB", "MB", "GB", "TB"]
+  let [value, unit] = [count, 0]
+  while (value >= 1_000 && unit < units.length - 1) {
+    value /= 1_000
+    unit += 1
+  }
+  return `${unit === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`
+}
+
+/** How long ago, in one unit. */
+export function ago(at: string, now: number): string {
+  const seconds = Math.round((now - Date.parse(at)) / 1_000)
+  if (seconds < 45) return seconds < -45 ? `in ${span(-seconds)}` : "just now"
+  return `${span(seconds)} ago`
+}
+function span(seconds: number): string {
+  if (seconds < 2_700) return `${Math.max(1, Math.round(seconds / 60))} min`
+  if (seconds < 79_200) return `${Math.round(seconds / 3_600)} h`
+  const days = Math.round(seconds / 86_400)
+  if (days < 45) return counted(days, "day")
+  return days < 550 ? counted(Math.round(days / 30.4), "month") : counted(Math.round(days / 365), "year")
+}
+
+/** 2026-11-20T09:30:00.000Z as "20 Nov 2026, 09:30 UTC". */
+export function moment(at: string): string {
+  const date = new Date(at)
+  const day = date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })
+  return `${day}, ${at.slice(11, 16)} UTC`
+}
+
+/** Every word of an enumeration with how people read it. */
+export const choices = (name: keyof typeof enumerations): { value: string; text: string }[] => enumerations[name].map((value) => ({ value, text: words(value) }))
+
+/** Several of the contract's words in a row. */
+export const joinedWords = (names: readonly string[]): string => names.map(words).join(", ")

@@ -1,0 +1,54 @@
+/** The database itself keeps what was accepted: an update or a delete of it is aborted, whoever sends it. */
+import tap, { test } from "tap"
+import { startDemo } from "../../src/demo/demo.ts"
+import { checkData } from "../../src/ledger/check.ts"
+import { openLog } from "../../src/log.ts"
+
+const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+tap.teardown(() => demo.close())
+const { db } = demo.instance
+
+const columnsOf = (table: string) => db.prepare<{ name: string }>(`SELECT name FROM pragma_table_info(?)`).all(table).map(({ name }) => name)
+
+/** What is accepted for good, and the columns of it that move all the same. */
+const kept: Readonly<Record<string, readonly string[]>> = {
+  receipts: [],
+  timeline_entries: ["reply_count"],
+  activity_entries: [],
+  records: [],
+  record_references: [],
+  concepts: [],
+  experiment_revisions: [],
+  plans: [],
+  attempt_events: [],
+  materials: [],
+  material_reports: [],
+}
+
+test("no column of what was accepted can be changed, and no row removed", (t) => {
+  for (const [table, moving] of Object.entries(kept)) {
+    const rows = db.prepare<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows ?? 0
+    t.ok(rows > 0, `the story has filled ${table}`)
+    for (const column of columnsOf(table)) {
+      const change = () => db.exec(`UPDATE ${table} SET ${column} = ${column}`)
+      if (moving.includes(column)) t.doesNotThrow(change, `${table}.${column} moves`)
+      else t.throws(change, /is immutable/, `${table}.${column}`)
+    }
+    t.throws(() => db.exec(`DELETE FROM ${table}`), /is never deleted/, `${table}: a row`)
+    t.throws(() => db.exec(`INSERT OR REPLACE INTO ${table} SELECT * FROM ${table} LIMIT 1`), /is never deleted/, `${table}: no row is replaced`)
+  }
+  t.strictSame(checkData(db).problems, [])
+  t.end()
+})
+
+test("the activity and timelines take no second entry in one place", (t) => {
+  t.throws(() => db.exec("INSERT INTO activity_entries (room_id, sequence, kind, body) SELECT room_id, sequence, kind, body FROM activity_entries LIMIT 1"), /UNIQUE/)
+  t.throws(() => db.exec("CREATE TEMP TABLE twin AS SELECT * FROM threads LIMIT 1; UPDATE twin SET thread_id = 'x'; INSERT INTO threads SELECT * FROM twin"), /UNIQUE/)
+  t.end()
+})
+
+test("foreign keys are kept: nothing refers to what is not there", (t) => {
+  t.throws(() => db.exec("INSERT INTO sessions VALUES ('digest', 'nobody', '2026', '2027')"), /FOREIGN KEY/)
+  t.throws(() => db.exec("INSERT INTO members VALUES ('no room', (SELECT user_id FROM people LIMIT 1), 'member', '2026')"), /FOREIGN KEY/)
+  t.end()
+})

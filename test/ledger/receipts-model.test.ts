@@ -1,0 +1,91 @@
+/** The rules of delivery ids against a model of them: any sequence of deliveries is answered as the model says. */
+import assert from "node:assert/strict"
+import fc from "fast-check"
+import tap, { test } from "tap"
+import { freshId, hypothesis } from "../support/bodies.ts"
+import { fateOf, openHouse, type Sent } from "../support/house.ts"
+
+const house = await openHouse()
+tap.teardown(() => house.close())
+const { roomId, threadId } = house
+const second = await house.admit({ actor: house.ada, name: "create_thread", body: { schemaVersion: 3, requestId: freshId(), roomId, title: "Another" } })
+const senders = {
+  "grace's first": await house.credential(house.grace),
+  "grace's second": await house.credential(house.grace),
+  "grace in the browser": house.grace,
+  "ada's": await house.credential(house.ada),
+}
+type Sender = keyof typeof senders
+
+interface Delivered {
+  readonly sender: Sender
+  readonly operation: "post_message" | "publish_hypothesis"
+  /** Which of a few ids, contents and Threads. */
+  readonly id: number
+  readonly content: number
+  readonly place: number
+  readonly client: boolean
+  readonly shouted: boolean
+}
+const delivery: fc.Arbitrary<Delivered> = fc.record({
+  sender: fc.constantFrom(...(Object.keys(senders) as Sender[])),
+  operation: fc.constantFrom("post_message", "publish_hypothesis"),
+  id: fc.nat(2),
+  content: fc.nat(1),
+  place: fc.nat(1),
+  client: fc.boolean(),
+  shouted: fc.boolean(),
+})
+
+/** Two contents that differ in a word. */
+const contents = [hypothesis(roomId, threadId), hypothesis(roomId, threadId, { scope: "Elsewhere." })]
+
+function sent({ sender, operation, id, content, place, client, shouted }: Delivered, ids: readonly string[]): Sent {
+  const deliveryId = shouted ? ids[id]?.toUpperCase() : ids[id]
+  const said = client ? { client: { name: `hand ${sender}` } } : {}
+  const at = place === 0 ? threadId : second.targetId
+  if (operation === "post_message") return { actor: senders[sender], name: operation, params: { threadId: at }, body: { schemaVersion: 3, clientMessageId: deliveryId, text: `Content ${content}.`, ...said } }
+  return { actor: senders[sender], name: operation, body: { ...contents[content], requestId: deliveryId, threadId: shouted ? at.toUpperCase() : at, ...said } }
+}
+
+/** Rule 3 and 4: a record's receipt is the member's, a message's is the credential's. */
+const keyOf = ({ sender, operation, id }: Delivered) => {
+  const person = senders[sender].username
+  return [operation, id, person, operation === "post_message" ? sender : ""].join("/")
+}
+
+test("new, replayed or in conflict: as the rules say, alone and together in one transaction", async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(delivery, { minLength: 1, maxLength: 14 }), fc.boolean(), async (deliveries, together) => {
+      const ids = [freshId(), freshId(), freshId()]
+      const stored = new Map<string, string>()
+      const foretold = deliveries.map((each) => {
+        const content = `${each.content} in ${each.place}`
+        const known = stored.get(keyOf(each))
+        if (known === undefined) stored.set(keyOf(each), content)
+        return known === undefined ? "accepted" : known === content ? "replayed" : "request_conflict"
+      })
+      const admit = (each: Delivered) => fateOf(house.admit(sent(each, ids)))
+      const fates = together ? await Promise.all(deliveries.map(admit)) : []
+      if (!together) for (const each of deliveries) fates.push(await admit(each))
+      assert.deepEqual(fates, foretold)
+    }),
+    { numRuns: 150 },
+  )
+  t.pass("150 sequences")
+})
+
+test("a replay is marked when, and only when, another credential of the member sends it", async (t) => {
+  const marks: Record<string, unknown> = {}
+  const ids = [freshId()]
+  const each = { operation: "publish_hypothesis" as const, id: 0, content: 0, place: 0, client: false, shouted: false }
+  for (const sender of ["grace's first", "grace's first", "grace's second", "grace in the browser"] as const) {
+    const { replayed = false, credentialChanged = false } = await house.admit(sent({ ...each, sender }, ids))
+    marks[sender] = { replayed, credentialChanged }
+  }
+  t.strictSame(marks, {
+    "grace's first": { replayed: true, credentialChanged: false },
+    "grace's second": { replayed: true, credentialChanged: true },
+    "grace in the browser": { replayed: true, credentialChanged: true },
+  })
+})

@@ -1,0 +1,74 @@
+/**
+ * Between the moment a request is let in and the moment it is written, things change. Permission is checked again inside
+ * the transaction (interface, "Agent writes"): what is true then counts.
+ */
+import tap, { test } from "tap"
+import type { Actor } from "../../src/ledger/actor.ts"
+import { freshId, hypothesis, message } from "../support/bodies.ts"
+import { fateOf, type House, openHouse, type Sent } from "../support/house.ts"
+
+const house = await openHouse()
+tap.teardown(() => house.close())
+const { ada, grace, roomId, threadId } = house
+
+const post = (actor: Actor): Sent => ({ actor, name: "post_message", params: { threadId }, body: message() })
+const publish = (actor: Actor): Sent => ({ actor, name: "publish_hypothesis", body: hypothesis(roomId, threadId) })
+const action = (actor: Actor, name: Sent["name"], params: Record<string, string>, body: object = {}): Sent => ({ actor, name, params, body: { schemaVersion: 3, requestId: freshId(), ...body } })
+
+/** How many rows the Room's objects, receipts and entries are. */
+const rows = ({ db }: House) =>
+  ["receipts", "timeline_entries", "activity_entries", "records"].map((table) => db.prepare<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows)
+
+test("a credential that is revoked after it was let in writes nothing", async (t) => {
+  const agent = await house.credential(grace)
+  t.equal(await fateOf(house.admit(post(agent))), "accepted")
+  await house.admit(action(grace, "revoke_credential", { roomId, credentialId: agent.credentialId }))
+  const before = rows(house)
+  t.equal(await fateOf(house.admit(post(agent))), "not_authenticated")
+  t.strictSame(rows(house), before)
+})
+
+test("a credential that expires on the way writes nothing", async (t) => {
+  const agent = await house.credential(grace, { expiresAt: "2026-12-01T00:00:00.000Z" })
+  t.equal(await fateOf(house.admit(post(agent))), "accepted")
+  house.clock.pass(60 * 24 * 11)
+  t.equal(await fateOf(house.admit(post(agent))), "not_authenticated")
+})
+
+test("a member who is removed on the way writes nothing, and is let in again as a member anew", async (t) => {
+  const agent = await house.credential(grace)
+  await house.admit(action(ada, "remove_member", { roomId, userId: grace.userId }))
+  const before = rows(house)
+  for (const sent of [post(agent), publish(agent), post(grace)]) t.equal(await fateOf(house.admit(sent)), "not_a_member")
+  t.strictSame(rows(house), before)
+  await house.admit(action(ada, "add_member", { roomId }, { username: "grace" }))
+  t.equal(await fateOf(house.admit(post(grace))), "accepted")
+  t.equal(await fateOf(house.admit(post(agent))), "not_authenticated", "the credential of the membership that ended admits nothing more")
+  t.equal(await fateOf(house.admit(post(await house.credential(grace)))), "accepted", "a new one does")
+})
+
+test("a Room that is archived on the way admits nothing new, and still answers a replay", async (t) => {
+  const agent = await house.credential(grace)
+  const sent = [post(agent), publish(agent)]
+  for (const each of sent) t.equal(await fateOf(house.admit(each)), "accepted")
+  await house.admit(action(ada, "archive_room", { roomId }, { reason: "Enough." }))
+  t.equal(await fateOf(house.admit(post(agent))), "room_archived")
+  t.equal(await fateOf(house.admit(publish(agent))), "room_unavailable")
+  for (const each of sent) t.equal(await fateOf(house.admit(each)), "replayed")
+  await house.admit(action(ada, "restore_room", { roomId }, { reason: "Not enough." }))
+  t.equal(await fateOf(house.admit(post(agent))), "accepted")
+})
+
+test("what comes earlier in the same transaction counts for what comes later in it", async (t) => {
+  const agent = await house.credential(grace)
+  const together = (...sent: Sent[]) => Promise.all(sent.map((each) => fateOf(house.admit(each))))
+  const archive = action(ada, "archive_room", { roomId }, { reason: "Now." })
+  const restore = action(ada, "restore_room", { roomId }, { reason: "Again." })
+  t.strictSame(await together(post(agent), archive, post(agent), restore, post(agent)), ["accepted", "accepted", "room_archived", "accepted", "accepted"])
+
+  const revoke = action(grace, "revoke_credential", { roomId, credentialId: agent.credentialId })
+  t.strictSame(await together(post(agent), revoke, post(agent)), ["accepted", "accepted", "not_authenticated"])
+
+  const leave = action(grace, "remove_member", { roomId, userId: grace.userId })
+  t.strictSame(await together(post(grace), leave, post(grace)), ["accepted", "accepted", "not_a_member"])
+})

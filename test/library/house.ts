@@ -1,0 +1,76 @@
+/** Two or three people with a Library each, their agents, and what the stories ask of them. */
+import { RefusedError, ResearchRoomClient, type WriteInput } from "research-room/client"
+import type { Browser } from "research-room/testing"
+import { held } from "../support/contract.ts"
+import { type Own, type OwnOptions, startOwn } from "../support/service.ts"
+
+export interface House extends Own {
+  readonly ada: Browser
+  readonly grace: Browser
+  readonly mary: Browser
+  readonly ids: Record<"ada" | "grace" | "mary", string>
+  /** An agent with a token, every answer of which is held against the contract. */
+  agent(token: string): ResearchRoomClient
+  /** An agent of somebody with a key of its own. */
+  agentOf(person: Browser, key?: Partial<WriteInput<"issue_key">>): Promise<ResearchRoomClient>
+}
+
+/** Starts a service with ada, grace and mary. */
+export async function startHouse(options: OwnOptions = {}): Promise<House> {
+  const own = await startOwn(options)
+  const people = { ada: await own.setUp("ada"), grace: await own.person("grace"), mary: await own.person("mary") }
+  const idOf = async (person: Browser) => (await person.read("session")).person?.userId ?? ""
+  const agent = (token: string) => new ResearchRoomClient({ baseUrl: own.baseUrl, token, fetch: held, retries: 0 })
+  return {
+    ...own,
+    ...people,
+    ids: { ada: await idOf(people.ada), grace: await idOf(people.grace), mary: await idOf(people.mary) },
+    agent,
+    agentOf: async (person, key) => agent(await keyOf(person, key)),
+  }
+}
+
+export const everyPermission = ["read_library", "read_annotations", "file_papers", "post_notes"] as const
+
+/** The token of a new key. */
+export async function keyOf(person: Browser, key: Partial<WriteInput<"issue_key">> = {}): Promise<string> {
+  const { result } = await person.write("issue_key", { label: "an agent", permissions: everyPermission, reach: "all", ...key })
+  return result.token as string
+}
+
+/** A Collection of somebody's, with papers in it. */
+export async function collectionOf(person: Browser | ResearchRoomClient, name: string, arxivIds: readonly string[] = []): Promise<string> {
+  const write = person.write.bind(person) as ResearchRoomClient["write"]
+  const { collectionId } = (await write("create_collection", { name })).result
+  if (arxivIds.length > 0) await write("add_papers", { collectionId, arxivIds })
+  return collectionId
+}
+
+/** Shares a Collection with somebody. */
+export async function share(owner: Browser, collectionId: string, guest: Browser, username: string): Promise<void> {
+  const { invitationId } = (await owner.write("invite_to_collection", { collectionId, username })).result
+  await guest.write("accept_collection_invitation", { invitationId })
+}
+
+/** Ids of papers as arXiv would give them out, from a number. */
+export const paperId = (number: number): string => `24${String(1 + Math.floor(number / 90_000)).padStart(2, "0")}.${String(10_000 + (number % 90_000))}`
+export const paperIds = (from: number, count: number): string[] => Array.from({ length: count }, (_, index) => paperId(from + index))
+
+/** What a request is refused with. */
+export interface Refused {
+  readonly status: number
+  readonly refusal: string
+  readonly current: RefusedError["current"]
+  readonly issues: string[]
+}
+
+/** How a request ends that must not be let in. */
+export const refused = (request: Promise<unknown>): Promise<Refused> =>
+  request.then(
+    (answer) => Promise.reject(new Error(`it was accepted: ${JSON.stringify(answer).slice(0, 300)}`)),
+    (error: unknown) => {
+      if (!(error instanceof RefusedError)) throw error
+      const { status, refusal, current, issues } = error
+      return { status, refusal, current, issues: issues.map(({ path }) => path) }
+    },
+  )

@@ -1,0 +1,102 @@
+/** Invitations: links by which one person makes one account, and joins the Room that the link names. */
+import type { Browser } from "research-room/testing"
+import tap, { test } from "tap"
+import { limits } from "../../src/contract/limits.ts"
+import { mintToken } from "../../src/people/tokens.ts"
+import { ask } from "../support/ask.ts"
+import { freshId } from "../support/bodies.ts"
+import { DAY, passwordOf, startOwn } from "../support/service.ts"
+
+const house = await startOwn()
+tap.teardown(() => house.close())
+const ada = await house.setUp("ada")
+const grace = await house.person("grace")
+const { roomId } = (await ada.write("create_room", { title: "Warm-up" })).result
+
+interface Invited {
+  readonly invitationId: string
+  readonly token: string
+  readonly link: string
+  readonly expiresAt: string
+}
+const sent = async (browser: Browser, body: object = {}) => {
+  const response = await browser.request("POST", "/api/invitations", body)
+  return { status: response.status, body: (await response.json()) as Invited & { refusal?: string } }
+}
+const invited = async (browser: Browser, body: object = {}): Promise<Invited> => (await sent(browser, body)).body
+const accept = (token: string, username: string, password = passwordOf(username)) =>
+  ask(`${house.baseUrl}/api/invitations/${token}/accept`, { body: { username, password }, headers: { origin: house.baseUrl } })
+const look = (token: string) => ask(`${house.baseUrl}/api/invitations/${token}`)
+const membersNow = async () => (await ada.read("members", { roomId })).items.map(({ username }) => username)
+
+test("a link says what it offers, and makes one account", async (t) => {
+  const { token, link, invitationId, expiresAt } = await invited(grace)
+  t.equal(link, `${house.baseUrl}/invitations/${token}`)
+  t.match((await look(token)).body, { invitationId, invitedBy: "grace", room: null, expiresAt })
+  const first = await accept(token, "Mary")
+  t.equal(first.status, 200)
+  t.match(first.body.person, { username: "mary", isOperator: false })
+  t.ok(first.headers.getSetCookie()[0]?.startsWith("research_room_session=rrs_"), "who accepts is signed in")
+  t.equal((await accept(token, "eve")).status, 404, "once")
+  t.equal((await look(token)).status, 404)
+  t.strictSame(await membersNow(), ["ada"], "a link without a Room makes nobody a member")
+})
+
+test("a link of a Room's owner makes its holder a member, and the Room hears of it", async (t) => {
+  const { token } = await invited(ada, { roomId: roomId.toUpperCase() })
+  t.match((await look(token)).body, { invitedBy: "ada", room: { roomId, title: "Warm-up" } })
+  const { body } = await accept(token, "dorothy")
+  t.strictSame(await membersNow(), ["ada", "dorothy"])
+  const { body: feed } = await ask(`${house.baseUrl}/api/research/rooms/${roomId}/activity?kinds=member_joined`)
+  t.match(feed.items, [{ kind: "member_joined", operation: "add_member", actor: { username: "ada" }, target: { kind: "member", id: body.person?.userId } }])
+})
+
+test("only the owner of a Room invites into it, and only somebody signed in invites at all", async (t) => {
+  for (const body of [{ roomId }, { roomId: freshId() }]) t.match(await sent(grace, body), { status: 403, body: { refusal: "role_required" } })
+  t.match(await sent(house.stranger()), { status: 401 })
+  t.match(await sent(ada, { roomId: "the first one" }), { status: 422 })
+})
+
+test("of two who hold one link one comes first; the other has made no account", async (t) => {
+  const { token } = await invited(ada, { roomId })
+  const answers = await Promise.all([accept(token, "barbara"), accept(token, "frances")])
+  t.strictSame(answers.map(({ status }) => status).sort(), [200, 404])
+  const names = house.instance.tables.people.all().map(({ username }) => username)
+  t.equal(names.filter((name) => ["barbara", "frances"].includes(name)).length, 1)
+})
+
+test("a name that is taken leaves the link open", async (t) => {
+  const { token } = await invited(grace)
+  const { status, body } = await accept(token, "ADA", "some other password")
+  t.strictSame([status, body.refusal], [409, "state_conflict"])
+  t.equal((await accept(token, "x")).status, 422)
+  t.equal((await accept(token, "katherine", "short")).status, 422)
+  t.equal((await accept(token, "katherine")).status, 200)
+})
+
+test("a link ends with its time", async (t) => {
+  const { token, expiresAt } = await invited(ada, { roomId })
+  t.ok(Math.abs(Date.parse(expiresAt) - Date.now() - limits.invitationDays * DAY) < 60_000)
+  house.pass(limits.invitationDays * DAY + 1)
+  t.equal((await look(token)).status, 404)
+  t.equal((await accept(token, "late")).status, 404)
+})
+
+test("whoever sent a link takes it back, and nobody else", async (t) => {
+  const { token, invitationId } = await invited(grace)
+  const takeBack = async (browser: Browser, id = invitationId) => (await browser.request("POST", `/api/invitations/${id}/revoke`, {})).status
+  t.equal(await takeBack(house.stranger()), 401)
+  t.equal(await takeBack(ada), 404, "of somebody else's nothing is known, the operator's wish or not")
+  t.equal(await takeBack(grace), 200)
+  t.equal((await accept(token, "mallory")).status, 404)
+  t.equal(await takeBack(grace), 404, "once")
+  const { token: used, invitationId: usedId } = await invited(grace)
+  await accept(used, "hedy")
+  t.equal(await takeBack(grace, usedId), 404, "a used link cannot be taken back")
+})
+
+test("made-up links open nothing, and only a digest of a real one is kept", async (t) => {
+  for (const token of ["guess", mintToken("invitation", (count) => Buffer.alloc(count, 9)), "%00"]) t.equal((await look(token)).status, 404, token)
+  const { token } = await invited(ada)
+  t.notMatch(JSON.stringify(house.instance.db.prepare("SELECT * FROM invitations").all()), new RegExp(token))
+})

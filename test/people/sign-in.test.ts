@@ -1,0 +1,107 @@
+/** Signing in: with the right password, not too many wrong ones, into a session that ends. */
+import tap, { test } from "tap"
+import { limits } from "../../src/contract/limits.ts"
+import { type Answer, ask } from "../support/ask.ts"
+import { DAY, type Own, passwordOf, startOwn } from "../support/service.ts"
+
+const house = await startOwn()
+tap.teardown(() => house.close())
+await house.setUp("ada")
+await house.person("grace")
+
+const signIn = (username: string, password = passwordOf(username), at: Pick<Own, "baseUrl"> = house): Promise<Answer> =>
+  ask(`${at.baseUrl}/api/session`, { body: { username, password }, headers: { origin: new URL(at.baseUrl).origin } })
+const cookieOf = ({ headers }: Answer) => headers.getSetCookie()[0] ?? ""
+const whoIs = async (cookie: string) => (await ask(`${house.baseUrl}/api/session`, { headers: { cookie: cookie.split(";")[0] ?? "" } })).body.person
+const failures = (count: number) => Promise.all(Array.from({ length: count }, () => signIn("grace", "not the password")))
+const window = (limits.signInWindowSeconds + 1) * 1_000
+
+test("the right name and password open a session, in either letter case of the name", async (t) => {
+  const answer = await signIn("GRACE", passwordOf("grace"))
+  t.equal(answer.status, 200)
+  t.match(answer.body.person, { username: "grace", isOperator: false })
+  t.match(await whoIs(cookieOf(answer)), { username: "grace" })
+  t.strictSame(await whoIs(""), null, "without the cookie nobody is signed in")
+})
+
+test("the cookie is out of reach of scripts and other sites, and Secure behind https", async (t) => {
+  const [, ...attributes] = cookieOf(await signIn("grace")).split("; ")
+  t.strictSame(attributes.sort(), ["HttpOnly", `Max-Age=${limits.sessionDays * 86_400}`, "Path=/", "SameSite=Lax"])
+  const published = await startOwn({ baseUrl: "https://rooms.example.org" })
+  t.teardown(() => published.close())
+  await published.instance.accounts.add("ada", passwordOf("ada"))
+  const answer = await ask(`http://127.0.0.1:${published.port}/api/session`, { body: { username: "ada", password: passwordOf("ada") }, headers: { origin: "https://rooms.example.org" } })
+  t.ok(cookieOf(answer).split("; ").includes("Secure"))
+  t.equal((await ask(`http://127.0.0.1:${published.port}/api/session`, { body: { username: "ada", password: passwordOf("ada") }, headers: { origin: `http://127.0.0.1:${published.port}` } })).status, 403, "the Origin is the base URL's, not the address it listens on")
+})
+
+test("a wrong password and an unknown name are answered alike", async (t) => {
+  const [wrong, unknown] = [await signIn("grace", "not the password"), await signIn("nobody", "not the password")]
+  t.equal(wrong.status, 401)
+  t.equal(wrong.text, unknown.text)
+  t.strictSame(wrong.headers.getSetCookie(), [])
+  for (const password of [passwordOf("grace").toUpperCase(), ` ${passwordOf("grace")}`, passwordOf("grace").slice(0, -1), ""]) t.not((await signIn("grace", password)).status, 200, `"${password}"`)
+  house.pass(window)
+})
+
+test("after ten failures a name is closed for a while, also to the right password, and says for how long", async (t) => {
+  t.strictSame((await failures(limits.signInFailures)).map(({ status }) => status), Array(limits.signInFailures).fill(401))
+  const closed = await signIn("grace")
+  t.strictSame([closed.status, closed.body.refusal], [429, "too_many_requests"])
+  const seconds = Number(closed.headers.get("retry-after"))
+  t.ok(seconds > 0 && seconds <= limits.signInWindowSeconds)
+  t.match(closed.body, { retryable: true, retryAfter: seconds, committed: false })
+  t.equal((await signIn("ada")).status, 200, "others come in as before")
+  house.pass(seconds * 1_000)
+  t.equal((await signIn("grace")).status, 200, "after that time it is open again")
+})
+
+test("a success forgets the failures before it", async (t) => {
+  for (const round of ["one failure less than too many", "and as many again"]) {
+    await failures(limits.signInFailures - 1)
+    t.equal((await signIn("grace")).status, 200, round)
+  }
+  house.pass(window)
+})
+
+test("guesses sent all at once are no more than guesses sent one by one", async (t) => {
+  const answers = await Promise.all(Array.from({ length: 4 * limits.signInFailures }, (_, n) => signIn("grace", `guess number ${n}`)))
+  const looked = answers.filter(({ status }) => status === 401).length
+  t.equal(looked, limits.signInFailures, "only so many passwords were looked at")
+  t.equal(answers.filter(({ status }) => status === 429).length, 3 * limits.signInFailures)
+  house.pass(window)
+})
+
+test("signing out ends the session on the server, not only in the browser", async (t) => {
+  const cookie = cookieOf(await signIn("grace"))
+  const out = await ask(`${house.baseUrl}/api/session`, { method: "DELETE", body: {}, headers: { origin: house.baseUrl, cookie: cookie.split(";")[0] ?? "" } })
+  t.match(cookieOf(out), /^research_room_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/)
+  t.strictSame(await whoIs(cookie), null, "the old cookie opens nothing")
+})
+
+test("a session ends with its time, and every sign-in is one of its own", async (t) => {
+  const first = cookieOf(await signIn("grace"))
+  house.pass((limits.sessionDays - 1) * DAY)
+  const second = cookieOf(await signIn("grace"))
+  t.not(first, second)
+  t.match(await whoIs(first), { username: "grace" })
+  house.pass(1.01 * DAY)
+  t.strictSame(await whoIs(first), null)
+  t.match(await whoIs(second), { username: "grace" })
+})
+
+test("a new password ends every session of its person, and of nobody else", async (t) => {
+  const [grace, ada] = [cookieOf(await signIn("grace")), cookieOf(await signIn("ada"))]
+  await house.instance.accounts.setPassword("grace", "another long password")
+  t.strictSame(await whoIs(grace), null)
+  t.match(await whoIs(ada), { username: "ada" })
+  t.equal((await signIn("grace")).status, 401)
+  t.equal((await signIn("grace", "another long password")).status, 200)
+})
+
+test("what is stored opens nothing: passwords as scrypt, sessions as digests", async (t) => {
+  const cookie = cookieOf(await signIn("ada")).split(";")[0] ?? ""
+  const { db } = house.instance
+  for (const { password_hash } of db.prepare<{ password_hash: string }>("SELECT password_hash FROM people").all()) t.match(password_hash, /^scrypt\$16384\$8\$5\$[\w-]{22}\$[\w-]{43}$/)
+  t.notMatch(JSON.stringify(db.prepare("SELECT * FROM sessions").all()), new RegExp(cookie.split("=")[1] ?? "-"))
+})

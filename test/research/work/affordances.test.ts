@@ -1,0 +1,146 @@
+/**
+ * Affordances are exactly what the service would accept next, and from whom. After every step of a random history every
+ * write is rehearsed by everybody: those that the reads afford must be admitted, all others refused.
+ */
+import fc from "fast-check"
+import t from "tap"
+import { operationNamed } from "../../../src/contract/operations/index.ts"
+import { affords, attemptTries, bodyOf, experimentTries, type Grounds, rehearsed, type Try } from "./affordances.ts"
+import { proposal } from "./bodies.ts"
+import { House, type Person, type TestRoom } from "./house.ts"
+
+const house = await House.open({ people: 4 })
+t.teardown(() => house.close())
+const [owner, ...others] = house.people as [Person, ...Person[]]
+const reader = house.client()
+
+/** A Room in which a history happens. */
+class Scene {
+  readonly room: TestRoom
+  readonly members = new Set(house.people)
+  readonly experiments: string[] = []
+  readonly attempts: { readonly attemptId: string; readonly experimentId: string }[] = []
+  readonly #clients = new Map<string, ReturnType<House["client"]>>()
+
+  private constructor(room: TestRoom) {
+    this.room = room
+  }
+
+  static async open(): Promise<Scene> {
+    const scene = new Scene(await house.room())
+    for (const person of house.people) await scene.#issue(person)
+    return scene
+  }
+
+  /** Everybody works with a credential for work and for nothing else. */
+  async #issue(person: Person) {
+    this.#clients.set(person.userId, house.client(await house.credential(person, this.room.roomId, { permissions: ["manage_own_experiments"] })))
+  }
+
+  client = (person: Person) => this.#clients.get(person.userId) as ReturnType<House["client"]>
+
+  /** Everything that can be tried, each with what the reads say of it. */
+  async subjects() {
+    const experiments = await Promise.all(this.experiments.map((experimentId) => reader.read("experiment", { experimentId })))
+    // An attempt of any Room can be reproduced, those of earlier histories too.
+    const [any] = (await reader.read("attempts", { limit: 1 })).items
+    const grounds = (experimentId: string): Grounds => ({
+      planId: experiments.find((one) => one.experimentId === experimentId)?.acceptedPlans[0]?.planId,
+      ownAttempt: this.attempts.find((one) => one.experimentId === experimentId)?.attemptId,
+      anyAttempt: any?.attemptId,
+    })
+    const attempts = await Promise.all(this.attempts.map(({ attemptId }) => reader.read("attempt", { attemptId })))
+    return [
+      ...experiments.map(({ experimentId, affordances, label, status }) => ({ id: { experimentId }, affordances, name: `${status} ${label}`, tries: experimentTries, grounds: grounds(experimentId) })),
+      ...attempts.map(({ attemptId, experimentId, affordances, label, status }) => ({ id: { attemptId }, affordances, name: `${status} ${label}`, tries: attemptTries, grounds: grounds(experimentId) })),
+    ]
+  }
+
+  /** Rehearses everything by everybody and says where affordances and admission part. */
+  async disagreements(): Promise<string[]> {
+    const found: string[] = []
+    for (const { id, affordances, name, tries, grounds } of await this.subjects()) {
+      for (const { operation, path, permission } of affordances.operations) {
+        const { path: own, permissions } = operationNamed(operation) ?? {}
+        if (path !== own || permissions?.join() !== permission) found.push(`${operation} of ${name} is afforded at ${path} with ${permission}`)
+      }
+      for (const one of tries) {
+        for (const person of house.people) {
+          const refusal = await rehearsed(this.client(person), one, bodyOf(one, id, affordances, grounds))
+          const afforded = affords(affordances, one, person, this.members.has(person))
+          if (afforded !== (refusal === null)) found.push(`${one.operation} ${one.value ?? ""} of ${name} by ${person.username} is ${afforded ? "afforded" : "not afforded"} and ${refusal ?? "admitted"}`)
+        }
+      }
+    }
+    return found
+  }
+
+  /** What the lists afford, where that is not what each read affords. */
+  async unlike(): Promise<unknown[]> {
+    const { roomId } = this.room
+    const listed = [...(await reader.read("experiments", { roomId })).items, ...(await reader.read("attempts", { roomId })).items]
+    const read = new Set((await this.subjects()).map(({ affordances }) => JSON.stringify(affordances)))
+    return listed.filter(({ affordances }) => !read.has(JSON.stringify(affordances)))
+  }
+
+  /** What may happen next: any afforded write, a proposal, somebody leaving or coming back. */
+  async moves(): Promise<(() => Promise<unknown>)[]> {
+    const moves: (() => Promise<unknown>)[] = []
+    for (const { id, affordances, tries, grounds } of await this.subjects()) {
+      for (const one of tries) {
+        for (const person of this.members) {
+          if (affords(affordances, one, person, true)) moves.push(() => this.#write(person, one, bodyOf(one, id, affordances, grounds)))
+        }
+      }
+    }
+    if (this.experiments.length < 2) moves.unshift(() => this.#propose([...this.members].at(-1) as Person))
+    const away = others.find((person) => !this.members.has(person))
+    moves.push(() => (away === undefined ? this.#leave(others.at(-1) as Person) : this.#return(away)))
+    return moves
+  }
+
+  async #write(person: Person, { operation }: Try, body: Record<string, unknown>) {
+    await this.client(person).write(operation, body as never)
+    if (operation === "register_attempt") this.attempts.push(body as { attemptId: string; experimentId: string })
+  }
+  async #propose(person: Person) {
+    const { result } = await this.client(person).write("propose_experiment", proposal(this.room))
+    this.experiments.push(result.experimentId)
+  }
+  async #leave(person: Person) {
+    await house.does(owner, "remove_member", { roomId: this.room.roomId, userId: person.userId })
+    this.members.delete(person)
+  }
+  async #return(person: Person) {
+    await house.does(owner, "add_member", { roomId: this.room.roomId, username: person.username })
+    // The credentials of the earlier membership stay closed.
+    await this.#issue(person)
+    this.members.add(person)
+  }
+}
+
+const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+
+t.test("after every step, what is afforded is admitted and everything else refused", async (t) => {
+  let [steps, tried] = [0, 0]
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(10_000), { minLength: 8, maxLength: 16 }), async (picks) => {
+      const scene = await Scene.open()
+      for (const pick of picks) {
+        const moves = await scene.moves()
+        await moves[pick % moves.length]?.()
+        steps += 1
+        tried += house.people.length * (scene.experiments.length * experimentTries.length + scene.attempts.length * attemptTries.length)
+        const found = await scene.disagreements()
+        if (found.length > 0) throw new Error(found.join("\n"))
+      }
+      if ((await scene.unlike()).length > 0) throw new Error("a list affords something else")
+      await house.does(owner, "archive_room", { roomId: scene.room.roomId, reason: "Over." })
+      for (const { affordances } of await scene.subjects()) if (affordances.operations.length > 0) throw new Error("something is afforded in an archived Room")
+      const found = await scene.disagreements()
+      if (found.length > 0) throw new Error(found.join("\n"))
+    }),
+    { seed, numRuns: 14 },
+  )
+  t.ok(tried > steps * 40, `seed ${seed}: ${tried} writes were rehearsed after ${steps} steps`)
+})

@@ -1,0 +1,66 @@
+/** Reads what an experiment or attempt affords, and writes what is afforded, or what is not. */
+import type { AgentOperation, AnswerOf, ResearchRoomClient } from "research-room/client"
+import { launch, nobody, plan, told } from "./bodies.ts"
+import type { Person } from "./house.ts"
+
+type Affordances = AnswerOf<"experiment">["affordances"] | AnswerOf<"attempt">["affordances"]
+export type Affordance = Affordances["operations"][number]
+
+/** One write that could be tried: an operation, and the value of the field that `values` speaks of. */
+export interface Try {
+  readonly operation: AgentOperation
+  readonly field?: "status" | "intent" | "event"
+  readonly value?: string
+}
+
+const each = (operation: AgentOperation, field: "status" | "intent" | "event", values: readonly string[]): Try[] => values.map((value) => ({ operation, field, value }))
+
+/** Every write about an experiment. */
+export const experimentTries: readonly Try[] = [
+  { operation: "amend_experiment" }, { operation: "cancel_experiment" }, { operation: "take_experiment" }, { operation: "accept_plan" }, { operation: "release_experiment" },
+  ...each("report_experiment_status", "status", ["in_progress", "completed", "cancelled"]),
+  ...each("register_attempt", "intent", ["planned", "exploratory", "rerun", "reproduction"]),
+]
+/** Every write about an attempt. */
+export const attemptTries: readonly Try[] = each("report_attempt_event", "event", ["started", "preflight_failed", "progress", "succeeded", "failed", "cancelled"])
+
+/** Whether a read affords a write to a person. @param isMember what "any member" means for them */
+export const affords = ({ operations }: Affordances, { operation, field, value }: Try, { userId }: Person, isMember: boolean): boolean =>
+  operations.some((one) => {
+    const forThem = one.userId === null ? one.by === "any_member" && isMember : one.userId === userId
+    const ofValue = field === undefined || (one.values?.[field] ?? []).includes(value as string)
+    return one.operation === operation && forThem && ofValue
+  })
+
+/** What a write builds on besides its subject: ids that exist, where there are any. */
+export interface Grounds {
+  readonly planId: string | undefined
+  readonly ownAttempt: string | undefined
+  readonly anyAttempt: string | undefined
+}
+
+/** The body of a write: its guard copied from the read, everything else as short as it may be. */
+export function bodyOf({ operation, value }: Try, subject: object, { expected }: Affordances, { planId = nobody, ownAttempt = nobody, anyAttempt = nobody }: Grounds): Record<string, unknown> {
+  const more: Partial<Record<AgentOperation, () => object>> = {
+    amend_experiment: () => ({ scope: "There.", explanation: "Better so." }),
+    cancel_experiment: () => ({ reason: "Not worth it." }),
+    release_experiment: () => ({ handoff: "Yours." }),
+    accept_plan: () => plan,
+    report_experiment_status: () => ({ status: value, summary: "So it went." }),
+    register_attempt: () => ({ attemptId: crypto.randomUUID(), intent: value, ...launch, ...grounds[value as keyof typeof grounds] }),
+    report_attempt_event: () => told(value as "started"),
+  }
+  const grounds = { planned: { planId }, exploratory: {}, rerun: { rerunOf: ownAttempt }, reproduction: { reproduces: { attemptId: anyAttempt } } }
+  return { ...subject, ...expected, ...more[operation]?.() }
+}
+
+/** Tries a write without doing it: null when it would be admitted, else the code of its refusal. */
+export async function rehearsed(client: ResearchRoomClient, { operation }: Try, body: Record<string, unknown>): Promise<string | null> {
+  try {
+    await client.write(operation, body as never, { rehearse: true })
+    return null
+  } catch (error) {
+    if (error instanceof Error && "refusal" in error) return error.refusal as string
+    throw error
+  }
+}

@@ -1,0 +1,20 @@
+/** A repository check that counts what it is asked, and answers as the test wants. */
+import type { OutsideCheck } from "../../../src/ledger/admit.ts"
+
+type Answer = Awaited<ReturnType<OutsideCheck["check"]>>
+
+export const hidden = "https://git.example.org/lab/hidden"
+
+export class CountingCheck implements OutsideCheck {
+  readonly asked: string[] = []
+  /** Answers that come first, one for each question. */
+  readonly next: Answer[] = []
+  /** Held back until it resolves. */
+  gate: Promise<void> = Promise.resolve()
+
+  async check({ url, commit }: { url: string; commit: string }): Promise<Answer> {
+    this.asked.push(`${url} ${commit}`)
+    await this.gate
+    return this.next.shift() ?? (url === hidden ? { ok: false, reason: "The repository is not public." } : { ok: true })
+  }
+}

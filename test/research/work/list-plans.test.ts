@@ -1,0 +1,142 @@
+/**
+ * How the lists of work find their rows: every statement that a list asks is looked up in SQLite's own plan, with every
+ * set of filters. None may walk through a table or sort what it found.
+ */
+import type { ListName, ReadInput } from "research-room/client"
+import t, { type Test } from "tap"
+import type { Db, Statement } from "../../../src/ledger/database.ts"
+import { limits } from "../../../src/contract/limits.ts"
+import { launch, sha256, told } from "./bodies.ts"
+import { House, type Person } from "./house.ts"
+import { experimentIn, exploration, leadTo, planFor } from "./situations.ts"
+
+/** The statements that were asked for many rows since the last look. */
+const asked: { readonly sql: string; readonly values: number }[] = []
+
+const watched = (db: Db): Db => ({
+  prepare<Row>(sql: string): Statement<Row> {
+    const statement = db.prepare<Row>(sql)
+    const all: Statement<Row>["all"] = (...values) => {
+      asked.push({ sql, values: values.length })
+      return statement.all(...values)
+    }
+    return { ...statement, all }
+  },
+  exec: (sql) => db.exec(sql),
+  get inTransaction() {
+    return db.inTransaction
+  },
+  snapshot: (work) => db.snapshot(work),
+  close: () => db.close(),
+})
+
+let raw: Db | undefined
+const house = await House.open({ people: 2, around: (db) => watched((raw = db)) })
+t.teardown(() => house.close())
+const [proposer, holder] = house.people as [Person, Person]
+const room = await house.room()
+const client = room.client(holder)
+const { made } = await planFor(await experimentIn("in_progress", room, proposer, holder), client)
+const { experimentId } = made
+const attemptId = await exploration(made, client)
+const guard = await leadTo("started", attemptId, client)
+await client.write("report_attempt_event", { attemptId, ...guard, ...told("progress"), metrics: [{ name: "loss", value: 1 }, { name: "loss", value: 2 }] })
+await client.write("register_attempt", { attemptId: crypto.randomUUID(), experimentId, intent: "rerun", rerunOf: attemptId, ...made.expected, ...launch })
+const { result: material } = await client.write("register_material", { roomId: room.roomId, reference: sha256("1"), name: "Counts", valuesDigest: sha256("2"), location: "https://example.org/1" })
+const reader = house.client()
+
+interface Step {
+  readonly detail: string
+}
+/** What SQLite says it does for a statement. */
+const steps = ({ sql, values }: (typeof asked)[number]): string[] =>
+  (raw as Db).prepare<Step>(`EXPLAIN QUERY PLAN ${sql}`).all(...Array.from({ length: values }, () => null)).map(({ detail }) => detail)
+
+/** A walk through a whole table, or a sort. A subquery of one row and a list of values in memory are neither. */
+const isSlow = (detail: string) => /\bSCAN\b(?! CONSTANT ROW)/.test(detail) ? !/VIRTUAL TABLE|CONSTANT ROW/.test(detail) : /USE TEMP B-TREE/.test(detail)
+
+async function mustBeQuick<N extends ListName>(t: Test, name: N, input: ReadInput<N>, told: string): Promise<void> {
+  asked.length = 0
+  const page = await reader.read(name as "attempts", input as ReadInput<"attempts">)
+  t.ok(asked.length > 0 && page !== undefined, `${told}: something was asked`)
+  // One statement for the page, and for what is in it none.
+  t.ok(asked.length === 1, `${told}: one statement a page, not ${asked.length}`)
+  for (const statement of asked) t.same(steps(statement).filter(isSlow), [], `${told}: ${steps(statement).join(" | ")}`)
+}
+
+/** The step that finds the attempts: by which columns they are looked up. */
+const driver = (details: readonly string[]): string => details.find((detail) => /^SEARCH [at] /.test(detail)) ?? ""
+
+const subsets = <T>(items: readonly T[]): T[][] => items.reduce<T[][]>((sets, item) => [...sets, ...sets.map((set) => [...set, item])], [[]])
+const { label } = await reader.read("attempt", { attemptId })
+const filters = { experimentId, roomId: room.roomId, status: "started", intent: "exploratory", label } as const
+
+const filterNames = Object.keys(filters) as (keyof typeof filters)[]
+const sets = subsets(filterNames).filter((set) => !set.includes("label") || set.includes("roomId"))
+
+/** What narrows a search the most, by the filters it has. */
+function narrowest(set: readonly string[]): RegExp {
+  if (set.includes("label")) return /\(room_id=\? AND label=\?\)$/
+  if (set.includes("experimentId")) return /\(experiment_id=\?(?: AND (?:status|intent)=\?)? AND attempt_id>\?\)$/
+  const own = ["status", "intent"].filter((name) => set.includes(name))
+  const columns = [...(set.includes("roomId") ? ["room_id"] : []), ...(own.length === 0 ? [] : [`(${own.join("|")})`])].map((column) => `${column}=\\?`)
+  return new RegExp(`\\(${[...columns, "attempt_id>\\?"].join(" AND ")}\\)$`)
+}
+
+t.test("attempts, with every set of filters, at the start and further on", async (t) => {
+  t.equal(sets.length, 24)
+  for (const set of sets) {
+    const input = Object.fromEntries(set.map((name) => [name, filters[name]]))
+    for (const after of [{}, { after: attemptId }]) {
+      await mustBeQuick(t, "attempts", { ...input, ...after }, `attempts by ${set.join(", ") || "nothing"}`)
+      t.match(driver(asked.flatMap(steps)), narrowest(set), `attempts by ${set.join(", ") || "nothing"} are looked up by what narrows the most`)
+    }
+  }
+})
+
+t.test("the attempts of a finding, with every other filter", async (t) => {
+  const { result } = await client.write("publish_finding", {
+    kind: "finding", roomId: room.roomId, threadId: room.threadId, scope: "Here.", outcome: "inconclusive", retrospective: false, provenance: { papers: [] }, materials: [], references: [],
+    assertion: { wording: "It may hold.", predicate: { type: "concept", key: "holds" }, roles: [1, 2].map((n) => ({ role: `r${n}`, definition: "A part.", value: { type: "boolean" as const, value: true } })) },
+    concepts: { holds: { label: "holds", definition: "Is so." } }, evidence: [{ kind: "attempt_outcome", attemptId, explanation: "It ran." }],
+  })
+  for (const set of sets) {
+    const input = { ...Object.fromEntries(set.map((name) => [name, filters[name]])), findingVersionId: result.versionId }
+    await mustBeQuick(t, "attempts", input, `attempts of a finding by ${set.join(", ") || "nothing"}`)
+    t.match(driver(asked.flatMap(steps)), /^SEARCH t .*\(version_id=\? AND attempt_id>\?\)$/, "the finding's few attempts come first")
+  }
+  t.match((await reader.read("attempts", { findingVersionId: result.versionId, experimentId, status: "started" })).items, [{ attemptId, namedAs: "evidence" }])
+})
+
+t.test("experiments, their history, metrics and materials", async (t) => {
+  const { roomId } = room
+  await mustBeQuick(t, "experiments", {}, "experiments")
+  await mustBeQuick(t, "experiments", { roomId }, "experiments of a Room")
+  await mustBeQuick(t, "experiments", { roomId, label: "E1" }, "an experiment by its label")
+  await mustBeQuick(t, "experiment_history", { experimentId }, "history")
+  await mustBeQuick(t, "materials", {}, "materials")
+  await mustBeQuick(t, "materials", { valuesDigest: sha256("2") }, "materials by their values")
+  await mustBeQuick(t, "room_materials", { roomId, after: material.materialId }, "materials of a Room")
+  for (const name of [undefined, "loss"]) {
+    asked.length = 0
+    await reader.read("attempt_metrics", { attemptId, ...(name && { name }), limit: limits.metricPoints })
+    t.equal(asked.length, 1)
+    t.same(asked.flatMap(steps).filter(isSlow), [], `metrics ${name ?? ""}: ${asked.flatMap(steps).join(" | ")}`)
+  }
+})
+
+t.test("one material, however much it is used", async (t) => {
+  asked.length = 0
+  await reader.read("material", { materialId: material.materialId })
+  t.equal(asked.length, 4, "its reports, and three kinds of use")
+  for (const statement of asked) t.same(steps(statement).filter(isSlow), [], steps(statement).join(" | "))
+})
+
+t.test("the test sees a walk and a sort", async (t) => {
+  const planOf = (sql: string) => steps({ sql, values: 0 }).filter(isSlow)
+  t.equal(planOf("SELECT * FROM attempts").length, 1)
+  t.equal(planOf("SELECT * FROM attempts WHERE content = 'x'").length, 1)
+  t.equal(planOf("SELECT * FROM attempts WHERE room_id = 'x' ORDER BY registered_at").length, 1)
+  t.equal(planOf("SELECT * FROM attempts ORDER BY attempt_id").length, 1, "also along an index, where it goes through all of it")
+  t.same(planOf("SELECT * FROM attempts WHERE attempt_id > 'x' ORDER BY attempt_id"), [])
+})

@@ -1,0 +1,69 @@
+/** The situations an experiment or an attempt can be in, each made anew where a test needs one. */
+import { RefusedError, type ResearchRoomClient, type WriteInput } from "research-room/client"
+import { launch, plan, proposal, reportedAt, told } from "./bodies.ts"
+import type { Person, TestRoom } from "./house.ts"
+
+export type State = "open" | "claimed" | "in_progress" | "completed" | "cancelled"
+export type AttemptState = "registered" | "preflight_failed" | "started" | "succeeded" | "failed" | "cancelled"
+
+/** An experiment with the block that guards a write to it. */
+export interface Made {
+  readonly experimentId: string
+  readonly expected: { readonly expectedRevision: number; readonly expectedStatus: State }
+}
+
+/** Proposes an experiment and leads it into a state. @param holder who takes it, where it is taken */
+export async function experimentIn(state: State, room: TestRoom, proposer: Person, holder: Person): Promise<Made> {
+  const { result } = await room.client(proposer).write("propose_experiment", proposal(room))
+  const { experimentId } = result
+  const made = { experimentId, expected: { expectedRevision: 1, expectedStatus: "open" as State } }
+  if (state === "open") return made
+  const { result: taken } = await room.client(holder).write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+  if (state === "claimed") return { experimentId, expected: { expectedRevision: taken.revision, expectedStatus: "claimed" } }
+  const reported = await room.client(holder).write("report_experiment_status", { experimentId, expectedRevision: taken.revision, expectedStatus: "claimed", status: state, summary: "As it went." })
+  return { experimentId, expected: { expectedRevision: reported.result.revision, expectedStatus: state } }
+}
+
+/** A plan for one's own experiment. */
+export async function planFor({ experimentId, expected }: Made, client: ResearchRoomClient, more: Partial<WriteInput<"accept_plan">> = {}): Promise<{ planId: string; made: Made }> {
+  const { result } = await client.write("accept_plan", { experimentId, ...expected, ...plan, ...more })
+  return { planId: result.planId, made: { experimentId, expected: { expectedRevision: result.revision, expectedStatus: result.status } } }
+}
+
+/** An attempt that reproduces another one: nobody has to hold anything for it. */
+export async function reproductionOf(attemptId: string, { experimentId }: Made, client: ResearchRoomClient): Promise<string> {
+  const { result } = await client.write("register_attempt", { attemptId: crypto.randomUUID(), experimentId, intent: "reproduction", reproduces: { attemptId }, ...launch })
+  return result.attemptId
+}
+
+/** An exploratory attempt at one's own experiment. */
+export async function exploration({ experimentId, expected }: Made, client: ResearchRoomClient): Promise<string> {
+  const { result } = await client.write("register_attempt", { attemptId: crypto.randomUUID(), experimentId, intent: "exploratory", ...expected, ...launch })
+  return result.attemptId
+}
+
+const way: Readonly<Record<AttemptState, readonly WriteInput<"report_attempt_event">["event"][]>> = {
+  registered: [], preflight_failed: ["preflight_failed"], started: ["started"],
+  succeeded: ["started", "succeeded"], failed: ["started", "failed"], cancelled: ["cancelled"],
+}
+
+/** Leads a newly registered attempt into a state, and returns the block that guards the next event. */
+export async function leadTo(state: AttemptState, attemptId: string, client: ResearchRoomClient): Promise<{ expectedRevision: number; expectedStatus: AttemptState }> {
+  let expected: { expectedRevision: number; expectedStatus: AttemptState } = { expectedRevision: 1, expectedStatus: "registered" }
+  for (const event of way[state]) {
+    const { result } = await client.write("report_attempt_event", { attemptId, ...expected, ...told(event), reportedAt })
+    expected = { expectedRevision: result.revision, expectedStatus: result.status }
+  }
+  return expected
+}
+
+/** What a write was refused with. @throws Error when it was accepted, or went wrong in another way */
+export async function refusalOf(write: Promise<unknown>): Promise<RefusedError> {
+  try {
+    await write
+  } catch (error) {
+    if (error instanceof RefusedError) return error
+    throw error
+  }
+  throw new Error("it was accepted")
+}

@@ -1,0 +1,125 @@
+/** An archived Room is read and cited and admits no new work, on any route; restored, it works on. */
+import { startResearchRoom } from "research-room/testing"
+import tap, { test } from "tap"
+import { browserPath, type Operation } from "../../src/contract/operation.ts"
+import { operations } from "../../src/contract/operations/index.ts"
+import { ask } from "../support/ask.ts"
+import { action, type Body, freshId, hypothesis } from "../support/bodies.ts"
+import { castOf } from "../support/cast.ts"
+import { held } from "../support/contract.ts"
+import { addressOf } from "../support/routes.ts"
+import { ResearchRoomClient } from "research-room/client"
+
+const house = await startResearchRoom()
+tap.teardown(() => house.close())
+const cast = await castOf(house)
+const reason = "The question is answered."
+
+/** A Room of ada's with one of everything that a write can be about. */
+async function fullRoom() {
+  const { roomId, threadId } = await cast.room("Soon to be archived")
+  const { token } = (await cast.ada.write("issue_credential", { roomId, label: "ada's", permissions: ["post_thread", "publish_records", "manage_own_experiments"] })).result
+  const agent = new ResearchRoomClient({ baseUrl: house.baseUrl, token, fetch: held })
+  const versionId = (await agent.write("publish_hypothesis", hypothesis(roomId, threadId))).targetId
+  const { experimentId } = (await agent.write("propose_experiment", { roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] })).result
+  await agent.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+  const attemptId = freshId()
+  await agent.write("register_attempt", {
+    attemptId, experimentId, intent: "exploratory", expectedRevision: 2, expectedStatus: "claimed", argv: ["run"], configuration: {}, inputs: [],
+    repository: { url: house.repositories.public.url, commit: house.repositories.public.commit },
+  })
+  const materialId = (await agent.write("register_material", { roomId, threadId, reference: `sha256:${roomId.replaceAll("-", "").padEnd(64, "0")}`, name: "Counts" })).targetId
+  return { roomId, threadId, token: token ?? "", experimentId, attemptId, materialId, targetVersionId: versionId, versionId }
+}
+type FullRoom = Awaited<ReturnType<typeof fullRoom>>
+
+/** The example body of an operation, made to be about things of the Room. */
+function bodyFor(operation: Operation, room: FullRoom): Body {
+  const example = operation.example as Body
+  const about = Object.fromEntries(Object.entries(room).filter(([name]) => Object.hasOwn(example, name)))
+  return { ...example, ...about, [operation.delivery]: freshId() }
+}
+
+const agentOperations = operations.filter(({ surface, family }) => surface === "agent" && family === "research")
+
+test("every write of an agent is refused, as its route says it, with the archive in current", async (t) => {
+  const room = await fullRoom()
+  await cast.ada.write("archive_room", { roomId: room.roomId, reason })
+  const before = await house.client("member_all").verifyActivity(room.roomId)
+  for (const operation of agentOperations) {
+    const expected = operation.archived === "room_archived" ? [403, "room_archived"] : [404, "room_unavailable"]
+    const agent = await ask(`${house.baseUrl}${addressOf(operation.path, room)}`, { token: room.token, body: bodyFor(operation, room) })
+    const person = await cast.at("ada", operation.method, addressOf(browserPath(operation), room), bodyFor(operation, room))
+    for (const { status, body } of [agent, person]) {
+      t.strictSame([status, body.refusal], expected, operation.name)
+      t.match(body, { committed: false, retryable: false, current: { room: { id: room.roomId, state: "archived", reason, archivedAt: /^20/ } } })
+    }
+  }
+  t.strictSame(await house.client("member_all").verifyActivity(room.roomId), before)
+})
+
+test("Thread, message and publication routes say 403, the research routes 404", (t) => {
+  const saying403 = agentOperations.filter(({ archived }) => archived === "room_archived").map(({ path }) => path)
+  for (const path of ["/api/agent/threads", "/api/agent/threads/{threadId}/messages", "/api/agent/threads/{threadId}/records", "/api/agent/cited-claims", "/api/agent/findings"]) {
+    if (agentOperations.some((operation) => operation.path === path)) t.ok(saying403.includes(path), path)
+  }
+  t.ok(saying403.every((path) => !path.startsWith("/api/agent/research/")))
+  t.end()
+})
+
+test("what is there stays readable, and says that and why it is archived", async (t) => {
+  const room = await fullRoom()
+  const paths = [`/rooms/${room.roomId}/threads`, `/threads/${room.threadId}/timeline`, `/records/${room.versionId}`, `/experiments/${room.experimentId}`, `/attempts/${room.attemptId}`, `/materials/${room.materialId}`]
+  const read = async () => Promise.all(paths.map(async (path) => (await ask(`${house.baseUrl}/api/research${path}`)).body))
+  const before = await read()
+  await cast.ada.write("archive_room", { roomId: room.roomId, reason })
+  const shown = await read()
+  for (const [index, path] of paths.entries()) t.strictSame({ ...shown[index], generatedAt: "", affordances: "" }, { ...before[index], generatedAt: "", affordances: "" }, path)
+  const archive = { archivedBy: { username: "ada" }, reason }
+  t.match((await ask(`${house.baseUrl}/api/research/rooms/${room.roomId}`)).body, { state: "archived", archive })
+  t.match((await ask(`${house.baseUrl}/api/research/threads/${room.threadId}/context`)).body, { room: { state: "archived", archive } })
+  t.match((await ask(`${house.baseUrl}/api/agent/research/identity`, { token: room.token })).body, { room: { id: room.roomId, archived: true } })
+  t.match((await ask(`${house.baseUrl}/api/agent/rooms/${room.roomId}/status`, { token: room.token })).body, { room: { state: "archived", archive } })
+  const access = (await ask(`${house.baseUrl}/api/agent/rooms/${room.roomId}/access`, { token: room.token })).body.operations as unknown as { allowed: boolean; refusal: string }[]
+  t.ok(access.every(({ allowed, refusal }) => !allowed && ["room_archived", "room_unavailable"].includes(refusal)))
+})
+
+test("a record of an archived Room is cited and reused elsewhere", async (t) => {
+  const room = await fullRoom()
+  await cast.ada.write("archive_room", { roomId: room.roomId, reason })
+  const { roomId, openingThreadId: threadId } = house.rooms.empty
+  const agent = house.client("owner_all", { fetch: held })
+  await agent.write("reuse_record", { threadId, versionId: room.versionId })
+  const citing = await agent.write("publish_hypothesis", { ...hypothesis(roomId, threadId), references: [{ versionId: room.versionId, purpose: "extends", explanation: "One step on." }] })
+  t.match((await agent.read("record", { versionId: citing.targetId })).references, [{ versionId: room.versionId, label: "H1" }])
+  t.match((await agent.read("record", { versionId: room.versionId })).usedBy, { references: 1, reuses: 1 })
+})
+
+test("membership and credentials are still looked after; the Room's own title is not", async (t) => {
+  const { roomId } = await fullRoom()
+  await cast.ada.write("archive_room", { roomId, reason })
+  await cast.mary.write("request_to_join", { roomId })
+  await cast.ada.write("add_member", { roomId, username: "mary" })
+  const { credentialId } = (await cast.mary.write("issue_credential", { roomId, label: "one", permissions: ["post_thread"] })).result
+  const rotated = await cast.mary.write("rotate_credential", { roomId, credentialId })
+  await cast.mary.write("revoke_credential", { roomId, credentialId: rotated.result.credentialId })
+  await cast.ada.write("remove_member", { roomId, userId: cast.ids.mary })
+  for (const [method, path, body] of [["PATCH", "", { title: "New" }], ["POST", "/archive", { reason: "Again." }]] as const) {
+    t.strictSame((await cast.at("ada", method, `/api/rooms/${roomId}${path}`, action(body))).body.refusal, "room_archived")
+  }
+})
+
+test("restored, with a reason, the Room works on, and its feed tells the whole of it", async (t) => {
+  const room = await fullRoom()
+  await cast.ada.write("archive_room", { roomId: room.roomId, reason })
+  await cast.ada.write("restore_room", { roomId: room.roomId, reason: "A correction reopens it." })
+  t.match((await ask(`${house.baseUrl}/api/research/rooms/${room.roomId}`)).body, { state: "active", archive: null })
+  for (const operation of agentOperations) {
+    const { body } = await ask(`${house.baseUrl}${addressOf(operation.path, room)}?rehearse=1`, { token: room.token, body: bodyFor(operation, room) })
+    t.notMatch(body, { current: { room: { state: "archived" } } }, operation.name)
+  }
+  const { body } = await ask(`${house.baseUrl}/api/research/rooms/${room.roomId}/activity?kinds=room_archived,room_restored`)
+  t.match(body.items, [{ kind: "room_archived" }, { kind: "room_restored" }])
+  await cast.ada.write("archive_room", { roomId: room.roomId, reason: "Now it is." })
+  t.strictSame((await ask(`${house.baseUrl}/api/research/rooms/${room.roomId}`)).body.archive?.reason, "Now it is.")
+})

@@ -1,0 +1,141 @@
+/** Room credentials: issued by a member for themselves, shown once, kept as a digest, rotated, revoked, and ended by their time. */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import tap, { test } from "tap"
+import { limits } from "../../src/contract/limits.ts"
+import { type Answer, ask } from "../support/ask.ts"
+import { action, type Body, freshId, message } from "../support/bodies.ts"
+import { DAY, startOwn } from "../support/service.ts"
+
+const house = await startOwn()
+tap.teardown(() => house.close())
+const ada = await house.setUp("ada")
+const grace = await house.person("grace")
+const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Warm-up" })).result
+await ada.write("add_member", { roomId, username: "grace" })
+
+const route = `/api/rooms/${roomId}/credentials`
+const sent = async (browser: typeof ada, path: string, body: Body): Promise<{ status: number; body: Answer["body"]; text: string }> => {
+  const response = await browser.request("POST", path, body)
+  const text = await response.text()
+  return { status: response.status, text, body: JSON.parse(text) as Answer["body"] }
+}
+const issue = (browser: typeof ada, more: Body = {}) => sent(browser, route, action({ label: "sweep agent", permissions: ["post_thread"], ...more }))
+const identity = (token: unknown) => ask(`${house.baseUrl}/api/agent/research/identity`, { token: String(token) })
+const post = (token: unknown) => ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token: String(token), body: message() })
+
+test("a member issues a credential that speaks for her and says what it may do", async (t) => {
+  const { body } = await issue(grace, { permissions: ["publish_records", "post_thread"], threadIds: [threadId.toUpperCase()] })
+  t.match(body, { target: { kind: "credential", label: null }, entry: null, activity: null, result: { label: "sweep agent", threadIds: [threadId], token: /^rrc_[0-9A-Za-z]{36}$/ } })
+  const { body: who } = await identity(body.result?.token)
+  t.match(who, { username: "grace", grants: ["publish_records", "post_thread"], credential: { id: body.target?.id, label: "sweep agent", threadIds: [threadId] }, room: { id: roomId, title: "Warm-up", archived: false }, assignments: [] })
+})
+
+test("the token is in the first answer only: a replay comes without it", async (t) => {
+  const body = action({ label: "once", permissions: ["post_thread"] })
+  const first = await sent(ada, route, body)
+  t.match(first.body.result, { token: String })
+  const again = await sent(ada, route, body)
+  t.match(again.body, { replayed: true, target: first.body.target })
+  t.notHas(again.body.result, { token: String })
+  const rotation = action()
+  const path = `${route}/${first.body.target?.id}/rotate`
+  const rotated = await sent(ada, path, rotation)
+  t.match(rotated.body.result, { token: String })
+  t.notHas((await sent(ada, path, rotation)).body.result, { token: String })
+  const rehearsed = await sent(ada, `${route}?rehearse=1`, action({ label: "tried", permissions: ["post_thread"] }))
+  t.match((await identity(rehearsed.body.result?.token)).body, { refusal: "not_authenticated" }, "a rehearsed one opens nothing")
+})
+
+test("of any token only a digest is in the data, whichever file one looks into", async (t) => {
+  const tokens = await Promise.all([ada, grace].map(async (browser) => String((await issue(browser)).body.result?.token)))
+  for (const token of tokens) t.equal((await post(token)).status, 200)
+  const files = readdirSync(house.folder).filter((name) => name.startsWith("research-room.db"))
+  t.ok(files.includes("research-room.db-wal"), "the log is among them")
+  for (const file of files) {
+    const bytes = readFileSync(join(house.folder, file)).toString("latin1")
+    for (const token of tokens) {
+      t.notOk(bytes.includes(token), `${file} does not hold the token`)
+      t.notOk(bytes.includes(token.slice(4, 34)), `nor its chance alone`)
+    }
+    t.notOk(/rr[csiku]_[0-9A-Za-z]{36}/.test(bytes), `${file} holds no token of any kind`)
+  }
+})
+
+test("ninety days unless chosen, at most 366, and always ahead", async (t) => {
+  const now = Date.now()
+  const { body } = await issue(ada)
+  t.ok(Math.abs(Date.parse(String(body.result?.expiresAt)) - now - limits.credentialDaysDefault * DAY) < 60_000)
+  const chosen = new Date(now + 366 * DAY - 60_000).toISOString()
+  t.strictSame((await issue(ada, { expiresAt: chosen })).body.result?.expiresAt, chosen)
+  t.strictSame((await issue(ada, { expiresAt: chosen.replace("Z", "+00:00") })).body.result?.expiresAt, chosen, "any offset is taken and told in UTC")
+  for (const expiresAt of [new Date(now + 367 * DAY), new Date(now - 1_000), new Date(0)].map((at) => at.toISOString())) {
+    t.match(await issue(ada, { expiresAt }), { status: 422, body: { refusal: "invalid_schema", issues: [{ path: "/expiresAt" }] } }, expiresAt)
+  }
+  for (const expiresAt of ["tomorrow", "2027-02-30T00:00:00Z", "2027-01-01", 1_900_000_000]) t.match(await issue(ada, { expiresAt }), { status: 422, body: { issues: [{ path: "/expiresAt" }] } }, String(expiresAt))
+})
+
+test("permissions and Threads are named once each, and are ones that exist", async (t) => {
+  const faults: readonly [Body, string][] = [
+    [{ permissions: [] }, "/permissions"],
+    [{ permissions: ["post_thread", "post_thread"] }, "/permissions"],
+    [{ permissions: ["everything"] }, "/permissions/0"],
+    [{ threadIds: [] }, "/threadIds"],
+    [{ threadIds: [threadId, threadId] }, "/threadIds"],
+    [{ label: " " }, "/label"],
+    [{ label: "x".repeat(101) }, "/label"],
+  ]
+  for (const [more, path] of faults) t.match(await issue(ada, more), { status: 422, body: { refusal: "invalid_schema", issues: [{ path }] } }, JSON.stringify(more))
+  t.match(await issue(ada, { threadIds: [threadId, freshId()] }), { status: 422, body: { refusal: "unknown_reference", issues: [{ path: "/threadIds/1" }] } })
+})
+
+test("a rotation gives a new token for the same work, and ends the old one at once", async (t) => {
+  const { body: first } = await issue(grace, { permissions: ["post_thread"], threadIds: [threadId] })
+  const { body: rotated } = await sent(grace, `${route}/${first.target?.id}/rotate`, action())
+  t.not(String(rotated.target?.id), String(first.target?.id))
+  t.match(rotated.result, { label: first.result?.label, permissions: first.result?.permissions, threadIds: first.result?.threadIds })
+  t.equal((await post(rotated.result?.token)).status, 200)
+  const old = await post(first.result?.token)
+  t.strictSame([old.status, old.body.refusal], [401, "not_authenticated"])
+  t.match(await sent(grace, `${route}/${first.target?.id}/rotate`, action()), { status: 409, body: { refusal: "state_conflict", current: { credentialId: first.target?.id } } }, "what is revoked is not rotated")
+  const both = await Promise.all([1, 2].map(() => sent(grace, `${route}/${rotated.target?.id}/rotate`, action())))
+  t.strictSame(both.map(({ status }) => status).sort(), [200, 409], "of two rotations at once one counts")
+})
+
+test("a revoked credential is dead at once, and its owner and the Room's may revoke it", async (t) => {
+  for (const by of [grace, ada]) {
+    const { body } = await issue(grace)
+    t.equal((await post(body.result?.token)).status, 200)
+    const revoked = await sent(by, `${route}/${body.target?.id}/revoke`, action())
+    t.match(revoked.body.result, { credentialId: body.target?.id, revokedAt: /^20/ })
+    t.match((await post(body.result?.token)).body, { refusal: "not_authenticated", error: /revoked/ })
+    t.match(await sent(by, `${route}/${body.target?.id}/revoke`, action()), { status: 409 })
+  }
+  const adas = await issue(ada)
+  t.match(await sent(grace, `${route}/${adas.body.target?.id}/revoke`, action()), { status: 403, body: { refusal: "role_required" } })
+  t.match(await sent(ada, `${route}/${freshId()}/revoke`, action()), { status: 404 })
+  const other = (await ada.write("create_room", { title: "Another" })).result.roomId
+  t.match(await sent(ada, `/api/rooms/${other}/credentials/${adas.body.target?.id}/revoke`, action()), { status: 404 }, "under another Room's path it does not exist")
+})
+
+test("members see their own credentials, the owner everybody's, nobody a token", async (t) => {
+  const [graces, adas] = [await grace.read("credentials", { roomId }), await ada.read("credentials", { roomId })]
+  t.ok(graces.items.length > 0 && graces.items.every(({ owner }) => owner.username === "grace"))
+  t.strictSame(new Set(adas.items.map(({ owner }) => owner.username)), new Set(["ada", "grace"]))
+  t.notMatch(JSON.stringify([graces, adas]), /rrc_/)
+  const { body } = await issue(grace)
+  const used = async () => (await grace.read("credentials", { roomId })).items.find(({ credentialId }) => credentialId === String(body.target?.id))?.lastUsedAt
+  t.equal(await used(), null)
+  await post(body.result?.token)
+  t.match(await used(), /^20/)
+})
+
+test("a credential ends with its time, to the millisecond, in reads and in writes", async (t) => {
+  const { body } = await issue(grace, { expiresAt: new Date(Date.now() + 2 * DAY).toISOString() })
+  const { token } = body.result as unknown as { token: string }
+  t.equal((await identity(token)).status, 200)
+  house.pass(2 * DAY)
+  for (const answer of [await identity(token), await post(token), await ask(`${house.baseUrl}/api/agent/rooms/${roomId}/status`, { token })]) {
+    t.match(answer.body, { refusal: "not_authenticated", error: /expired/ })
+  }
+})

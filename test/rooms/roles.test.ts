@@ -1,0 +1,117 @@
+/** Who may do what: every browser route of Rooms and Threads, asked by nobody, a visitor, a member and the owner. */
+import { startResearchRoom } from "research-room/testing"
+import tap, { test } from "tap"
+import { operations } from "../../src/contract/operations/index.ts"
+import { ask } from "../support/ask.ts"
+import { action, type Body, experiment, freshId, hypothesis, message, thread } from "../support/bodies.ts"
+import { castOf, type Scene } from "../support/cast.ts"
+
+const house = await startResearchRoom()
+tap.teardown(() => house.close())
+const cast = await castOf(house)
+const { ids } = cast
+const known = (await ask(`${house.baseUrl}/api/research/hypotheses`)).body.items?.[0]
+
+/** A scene with everything in it that a route may be about: mary asks to join, grace has a credential. */
+interface Setting extends Scene {
+  readonly credentialId: string
+}
+async function setting({ asking = true } = {}): Promise<Setting> {
+  const scene = await cast.room()
+  if (asking) await cast.mary.write("request_to_join", { roomId: scene.roomId })
+  const { result } = await cast.grace.write("issue_credential", { roomId: scene.roomId, label: "grace's", permissions: ["post_thread"] })
+  return { ...scene, credentialId: result.credentialId }
+}
+
+interface Row {
+  readonly route: string
+  readonly method?: string
+  readonly path: (setting: Setting) => string
+  readonly body?: (setting: Setting) => Body
+  /** What becomes of it for nobody, mary (no member), grace (member) and ada (owner). */
+  readonly fates: readonly [nobody: string, mary: string, grace: string, ada: string]
+}
+const [out, stranger, notOwner, ok] = ["not_authenticated", "not_a_member", "role_required", "ok"]
+const ownersOnly = [out, stranger, notOwner, ok] as const
+const members = [out, stranger, ok, ok] as const
+const inRoom = (rest = "") => ({ roomId }: Setting) => `/api/rooms/${roomId}${rest}`
+
+const table: readonly Row[] = [
+  { route: "create_room", path: () => "/api/rooms", body: () => action({ title: "Another" }), fates: [out, ok, ok, ok] },
+  { route: "amend_room", method: "PATCH", path: inRoom(), body: () => action({ title: "Better" }), fates: ownersOnly },
+  { route: "archive_room", path: inRoom("/archive"), body: () => action({ reason: "Done." }), fates: ownersOnly },
+  { route: "restore_room", path: inRoom("/restore"), body: () => action({ reason: "Not done." }), fates: [out, stranger, notOwner, "state_conflict"] },
+  { route: "request_to_join", path: inRoom("/join-requests"), fates: [out, "state_conflict", "state_conflict", "state_conflict"] },
+  { route: "decide_join_request", path: inRoom(`/join-requests/${ids.mary}/decision`), body: () => action({ decision: "accept" }), fates: ownersOnly },
+  { route: "add_member", path: inRoom("/members"), body: () => action({ username: house.people.visitor.username }), fates: ownersOnly },
+  { route: "remove_member, grace", method: "DELETE", path: inRoom(`/members/${ids.grace}`), fates: [out, stranger, ok, ok] },
+  { route: "remove_member, ada", method: "DELETE", path: inRoom(`/members/${ids.ada}`), fates: [out, stranger, notOwner, "state_conflict"] },
+  { route: "issue_credential", path: inRoom("/credentials"), body: () => action({ label: "one", permissions: ["post_thread"] }), fates: members },
+  { route: "rotate_credential, grace's", path: ({ roomId, credentialId }) => `/api/rooms/${roomId}/credentials/${credentialId}/rotate`, fates: [out, stranger, ok, notOwner] },
+  { route: "revoke_credential, grace's", path: ({ roomId, credentialId }) => `/api/rooms/${roomId}/credentials/${credentialId}/revoke`, fates: members },
+  { route: "create_thread", path: () => "/api/threads", body: ({ roomId }) => thread(roomId), fates: members },
+  { route: "post_message", path: ({ threadId }) => `/api/threads/${threadId}/messages`, body: () => message(), fates: members },
+  { route: "reuse_record", path: ({ threadId }) => `/api/threads/${threadId}/records`, body: () => action({ versionId: String(known?.versionId) }), fates: members },
+  { route: "publish_hypothesis", path: () => "/api/research-actions/publish_hypothesis", body: ({ roomId, threadId }) => hypothesis(roomId, threadId), fates: members },
+  { route: "propose_experiment", path: () => "/api/research-actions/propose_experiment", body: ({ roomId, threadId }) => experiment(roomId, threadId), fates: members },
+  { route: "members (read)", method: "GET", path: inRoom("/members"), fates: [out, ok, ok, ok] },
+  { route: "join_requests (read)", method: "GET", path: inRoom("/join-requests"), fates: ownersOnly },
+  { route: "credentials (read)", method: "GET", path: inRoom("/credentials"), fates: members },
+  { route: "room (public read)", method: "GET", path: ({ roomId }) => `/api/research/rooms/${roomId}`, fates: [ok, ok, ok, ok] },
+]
+
+for (const { route, method = "POST", path, body, fates } of table) {
+  test(`${route}: ${fates.join(", ")}`, async (t) => {
+    for (const [index, who] of (["nobody", "mary", "grace", "ada"] as const).entries()) {
+      const scene = await setting()
+      const before = await house.client("member_all").verifyActivity(scene.roomId)
+      const { status, body: answer } = await cast.at(who, method, path(scene), body?.(scene))
+      t.strictSame(status === 200 ? ok : answer.refusal, fates[index], who)
+      const after = await house.client("member_all").verifyActivity(scene.roomId)
+      if (fates[index] !== ok) t.strictSame(after, before, `${who}: nothing came of it`)
+    }
+  })
+}
+
+test("a visitor may ask to join, once, until the owner has decided", async (t) => {
+  const { roomId } = await setting({ asking: false })
+  t.equal((await cast.at("mary", "POST", `/api/rooms/${roomId}/join-requests`)).status, 200)
+  t.match((await cast.at("mary", "POST", `/api/rooms/${roomId}/join-requests`)).body, { refusal: "state_conflict" })
+})
+
+test("what a credential has no permission for it is refused, operation by operation, as its access says", async (t) => {
+  const { roomId, openingThreadId: threadId } = house.rooms.empty
+  for (const name of ["member_all", "member_post_only", "member_publish_only", "member_work_only"] as const) {
+    const { token, permissions } = house.credentials[name]
+    const access = (await house.client(name).read("room_access", { roomId })).operations
+    for (const operation of operations.filter(({ surface, family }) => surface === "agent" && family === "research")) {
+      const granted = operation.permissions.every((needed) => (permissions as readonly string[]).includes(needed))
+      const said = access.find((each) => each.operation === operation.name)
+      t.match(said, { path: operation.path, allowed: granted, refusal: granted ? null : "permission_missing" }, `${name}: ${operation.name}`)
+      if (granted) continue
+      const body = { ...(operation.example as Body), [operation.delivery]: freshId() }
+      const { status, body: answer } = await ask(`${house.baseUrl}${operation.path.replace("{threadId}", threadId)}`, { token, body })
+      t.strictSame([status, answer.refusal], [403, "permission_missing"], `${name}: ${operation.name}`)
+      t.strictSame(answer.current?.needed, [...operation.permissions])
+    }
+  }
+})
+
+test("a credential limited to Threads stays in them", async (t) => {
+  const { roomId, openingThreadId: threadId } = house.rooms.empty
+  const { token } = house.credentials.member_thread_scoped
+  const elsewhere = (await house.client("member_all").write("create_thread", { roomId, title: "Out of reach" })).result.threadId
+  const send = (path: string, body: Body) => ask(`${house.baseUrl}/api/agent${path}`, { token, body })
+  t.equal((await send(`/threads/${threadId}/messages`, message())).status, 200)
+  t.equal((await send("/research/publish_hypothesis", hypothesis(roomId, threadId))).status, 200)
+  const refused = [
+    await send(`/threads/${elsewhere}/messages`, message()),
+    await send("/research/publish_hypothesis", hypothesis(roomId, elsewhere)),
+    await send("/threads", thread(roomId)),
+    await send(`/threads/${house.rooms.main.openingThreadId}/messages`, message()),
+  ]
+  for (const { status, body } of refused) t.strictSame([status, body.refusal], [403, "scope_missing"])
+  t.strictSame(refused[0]?.body.current, { threadIds: [threadId] }, "and is told which they are")
+  const access = (await house.client("member_thread_scoped").read("room_access", { roomId })).operations
+  t.match(access.find(({ operation }) => operation === "create_thread"), { allowed: false, refusal: "scope_missing" })
+})

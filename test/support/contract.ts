@@ -1,0 +1,96 @@
+/**
+ * Holds every answer of the service against the contract it was made from: reads against their definition's schema,
+ * receipts against their operation's, refusals against the envelope. What the documents say can then not drift.
+ */
+import assert from "node:assert/strict"
+import type { Fetch } from "research-room/client"
+import * as v from "valibot"
+import { actions } from "../../src/contract/actions.ts"
+import { receipt, refusal } from "../../src/contract/answers.ts"
+import { discoveryRoutes } from "../../src/contract/discovery/routes.ts"
+import { browserPath } from "../../src/contract/operation.ts"
+import { operations } from "../../src/contract/operations/index.ts"
+import { browserReadPath } from "../../src/contract/read.ts"
+import { reads } from "../../src/contract/reads/index.ts"
+import { type RefusalCode, refusals } from "../../src/contract/refusals.ts"
+import { check } from "../../src/contract/validation.ts"
+import { familyOf, schemaVersions } from "../../src/contract/versions.ts"
+import { commonHeaders } from "../../src/http/answer.ts"
+
+interface Route {
+  readonly method: string
+  readonly path: RegExp
+  readonly name: string
+  readonly mediaType: string
+  readonly schemas: readonly v.GenericSchema[]
+}
+
+const pattern = (path: string) => new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{[a-zA-Z]+\}/g, "[^/]+")}/?$`)
+
+const json = "application/json"
+const routes: readonly Route[] = [
+  ...[...reads, ...discoveryRoutes].map(({ method, path, name, mediaType, answer }) => ({ method, path: pattern(path), name, mediaType, schemas: [answer] })),
+  ...reads.flatMap((read) => {
+    const path = browserReadPath(read)
+    return path === null ? [] : [{ method: read.method, path: pattern(path), name: read.name, mediaType: read.mediaType, schemas: [read.answer] }]
+  }),
+  ...actions.map(({ method, path, name, answer }) => ({ method, path: pattern(path), name, mediaType: json, schemas: [answer] })),
+  ...operations.flatMap((operation) => {
+    const { method, name, result, path } = operation
+    const schemas = [receipt, v.looseObject({ operation: v.literal(name), result })]
+    const paths = operation.surface === "agent" ? [path, browserPath(operation)] : [path]
+    return paths.map((each) => ({ method, path: pattern(each), name, mediaType: json, schemas }))
+  }),
+]
+
+const fits = (what: string, schema: v.GenericSchema, value: unknown): void => {
+  const checked = check(schema, value)
+  const faults = checked.ok ? [] : checked.issues.map(({ path, message }) => `${path} ${message}`)
+  assert.deepEqual(faults, [], `${what} is not what its definition says: ${faults.join("; ")}`)
+}
+
+/** Refusals that name the places of what is wrong. */
+const naming: readonly RefusalCode[] = ["invalid_schema", "invalid_parameter", "unknown_reference", "invalid_request"]
+
+function holdRefusal(what: string, { status, headers }: Response, body: unknown): void {
+  fits(`${what}: the refusal`, refusal, body)
+  const { refusal: code, retryAfter, retryable, issues, error } = body as v.InferOutput<typeof refusal>
+  assert.ok(Object.hasOwn(refusals, code), `${what}: ${code} is in the list of refusals`)
+  const spec = refusals[code as RefusalCode]
+  assert.ok((spec.status as readonly number[]).includes(status), `${what}: ${code} comes with ${spec.status.join(" or ")}, not ${status}`)
+  assert.equal(retryable, spec.retryable && status !== 422, `${what}: ${code} says whether to retry`)
+  assert.equal(headers.get("retry-after"), retryAfter === null ? null : String(retryAfter), `${what}: Retry-After says what the body says`)
+  if (naming.includes(code as RefusalCode)) assert.ok(issues.length > 0, `${what}: ${code} names what is wrong`)
+  assert.match(error, /\S.*[.?]$/s, `${what}: the error is a sentence`)
+  if (code === "method_not_allowed") assert.ok(headers.get("allow"), `${what}: 405 comes with Allow`)
+}
+
+/** Checks one answer. @throws AssertionError for whatever the contract does not foresee */
+export function holdToContract(method: string, path: string, response: Response, text: string): void {
+  const what = `${method} ${path} ${response.status}`
+  for (const [name, value] of Object.entries(commonHeaders)) assert.equal(response.headers.get(name), value, `${what}: ${name}`)
+  const type = response.headers.get("content-type") ?? ""
+  if (!response.ok) {
+    assert.equal(type, `${json}; charset=utf-8`, `${what}: the media type`)
+    if (method !== "HEAD") holdRefusal(what, response, JSON.parse(text))
+    if (method !== "HEAD") assert.equal((JSON.parse(text) as { schemaVersion: number }).schemaVersion, schemaVersions[familyOf(path)], `${what}: in the envelope of its family`)
+    return
+  }
+  const route = routes.find((each) => each.method === (method === "HEAD" ? "GET" : method) && each.path.test(path))
+  assert.ok(route, `${what}: the contract has such a route`)
+  assert.equal(type, `${route.mediaType}; charset=utf-8`, `${what}: the media type`)
+  if (method === "HEAD") return
+  const body: unknown = route.mediaType === json ? JSON.parse(text) : text
+  for (const schema of route.schemas) fits(`${what} (${route.name})`, schema, body)
+}
+
+/** A fetch for a service below `basePath` that holds every answer against the contract. */
+export const heldBelow = (basePath: string): Fetch => async (url, init) => {
+  const response = await fetch(url, init)
+  const { pathname } = new URL(url)
+  const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : pathname
+  holdToContract(init.method ?? "GET", path, response, await response.clone().text())
+  return response
+}
+
+export const held: Fetch = heldBelow("")

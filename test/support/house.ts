@@ -1,0 +1,76 @@
+/** A Room of ada's and grace's without a service around it: the ledger, driven directly, on a real file. */
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import type { Receipt } from "../../src/contract/answers.ts"
+import type { OperationName } from "../../src/contract/operations/index.ts"
+import { operationNamed } from "../../src/contract/operations/index.ts"
+import { Refusal, type RefusalCode } from "../../src/contract/refusals.ts"
+import { createInstance } from "../../src/instance.ts"
+import type { Actor } from "../../src/ledger/actor.ts"
+import { openData } from "../../src/ledger/data.ts"
+import { moment, realWorld } from "../../src/ledger/world.ts"
+import { Narrator, StoryClock } from "../../src/demo/narrator.ts"
+import { type Body, freshId } from "./bodies.ts"
+import { temporaryFolder } from "./service.ts"
+
+export interface Sent {
+  readonly actor: Actor
+  readonly name: OperationName
+  readonly params?: Readonly<Record<string, string>>
+  readonly body: Body
+  readonly rehearse?: boolean
+}
+
+export type House = Awaited<ReturnType<typeof openHouse>>
+
+/** Opens a house. Its clock stands still until the test moves it. */
+export async function openHouse() {
+  const folder = temporaryFolder()
+  const clock = new StoryClock(Date.parse("2026-11-20T09:00:00.000Z"))
+  const { db, world, instanceId } = openData(join(folder, "research-room.db"), realWorld(0, clock.read))
+  const instance = createInstance({ db, world, instanceId })
+  const narrator = new Narrator(instance, clock)
+  const ada = await narrator.person("ada")
+  const grace = await narrator.person("grace")
+  const { roomId, openingThreadId: threadId } = (await narrator.does(ada, "create_room", {}, { title: "Warm-up" })).result
+  await narrator.does(ada, "add_member", { roomId }, { username: "grace" })
+
+  const operation = (name: OperationName) => {
+    const found = operationNamed(name)
+    if (found === undefined) throw new Error(`${name} is no operation`)
+    return found
+  }
+  return {
+    db, instance, clock, roomId, threadId, folder,
+    ada: { userId: ada.userId, username: ada.username, grant: null } satisfies Actor,
+    grace: { userId: grace.userId, username: grace.username, grant: null } satisfies Actor,
+
+    /** Issues a credential and lets a request in with it, as the edge does. */
+    async credential(person: Actor, more: Body = {}): Promise<Actor & { readonly token: string; readonly credentialId: string }> {
+      const body = { schemaVersion: 3, requestId: freshId(), label: "agent", permissions: ["post_thread", "publish_records", "manage_own_experiments"], ...more }
+      const text = await instance.ledger.admit({ operation: operation("issue_credential"), actor: person, params: { roomId }, body })
+      const { token, credentialId } = (JSON.parse(text) as { result: { token: string; credentialId: string } }).result
+      return { ...instance.tables.credentials.authenticate(token, moment(world.now())), token, credentialId }
+    },
+
+    /** Hands a write to the ledger. @throws Refusal */
+    async admit({ name, params = {}, ...sent }: Sent): Promise<Receipt> {
+      return JSON.parse(await instance.ledger.admit({ operation: operation(name), params, ...sent })) as Receipt
+    },
+
+    close(): void {
+      db.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The code a write was refused with, `accepted`, or `replayed`. @throws whatever else went wrong */
+export const fateOf = (write: Promise<Receipt>): Promise<RefusalCode | "accepted" | "replayed"> =>
+  write.then(
+    ({ replayed }) => (replayed === true ? "replayed" : "accepted"),
+    (error: unknown) => {
+      if (error instanceof Refusal) return error.code
+      throw error
+    },
+  )

@@ -1,0 +1,74 @@
+/** A service of the test's own: its data in a folder of its own, its clock in the test's hand, its database within reach. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Browser } from "research-room/testing"
+import { realWorld } from "../../src/ledger/world.ts"
+import { openLog } from "../../src/log.ts"
+import { type Service, startService } from "../../src/service.ts"
+import { held } from "./contract.ts"
+
+export interface Own extends Service {
+  readonly folder: string
+  /** Lets the service's time run ahead of the machine's. */
+  pass(milliseconds: number): void
+  /** Somebody at the browser who has not signed in. */
+  stranger(): Browser
+  /** Sets the first person up and returns their browser. */
+  setUp(username?: string): Promise<Browser>
+  /** Makes another person, as the operator can, and signs them in. */
+  person(username: string): Promise<Browser>
+}
+
+export interface OwnOptions {
+  readonly baseUrl?: string
+  readonly folder?: string
+  /** The data stays when the service is closed. */
+  readonly keeps?: boolean
+  /** What stands in for arXiv, and the milliseconds between two requests to it. */
+  readonly arxiv?: { readonly api: string; readonly pause: number }
+}
+
+export const DAY = 86_400_000
+
+/** Good enough for everybody in these stories. */
+export const passwordOf = (username: string): string => `the long password of ${username}`
+
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), "research-room-test-"))
+
+/** Starts a service in this process on a port that the system picks. */
+export async function startOwn({ baseUrl, folder = temporaryFolder(), keeps = false, arxiv }: OwnOptions = {}): Promise<Own> {
+  let ahead = 0
+  const service = await startService({
+    data: folder,
+    host: "127.0.0.1",
+    port: 0,
+    baseUrl,
+    log: openLog("silent"),
+    repositories: { folders: [], github: null },
+    ...(arxiv && { arxiv }),
+    world: realWorld(0, () => Date.now() + ahead),
+  })
+  const stranger = () => Browser.anonymous({ baseUrl: service.baseUrl, fetch: held })
+  const signedIn = async (username: string, path: string, body: object) => {
+    const browser = stranger()
+    const response = await browser.request("POST", path, { username, password: passwordOf(username), ...body })
+    if (!response.ok) throw new Error(`${username} does not come in: ${await response.text()}`)
+    return browser
+  }
+  return {
+    ...service,
+    folder,
+    stranger,
+    pass: (milliseconds) => void (ahead += milliseconds),
+    setUp: (username = "ada") => signedIn(username, "/api/setup", { token: new URL(service.setUpLink ?? "").searchParams.get("token") }),
+    async person(username) {
+      await service.instance.accounts.add(username, passwordOf(username))
+      return signedIn(username, "/api/session", {})
+    },
+    async close() {
+      await service.close()
+      if (!keeps) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

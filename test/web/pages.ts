@@ -1,0 +1,90 @@
+/** Every page of the app with the demo's story in it: for the tests that look at all of them, and for the screenshots. */
+import type { Page } from "playwright-core"
+import type { Demo } from "../../src/demo/demo.ts"
+
+export interface Named {
+  readonly name: string
+  readonly path: string
+  /** Who must be signed in to see it. */
+  readonly as?: "owner" | "member" | "visitor"
+}
+
+async function json<T>(demo: Demo, path: string): Promise<T> {
+  return (await (await fetch(demo.baseUrl + path)).json()) as T
+}
+
+interface Context {
+  readonly hypotheses: readonly { versionId: string }[]
+  readonly publications: readonly { versionId: string; kind: string; status: string }[]
+  readonly experiments: readonly { experimentId: string }[]
+  readonly findingLinks: readonly { linkId: string }[]
+  readonly threads: readonly { threadId: string }[]
+  readonly conclusion: { checkpointId: string } | null
+}
+type Items<T> = { readonly items: readonly T[] }
+
+/** The pages of a demo, signed out first. */
+export async function pagesOf(demo: Demo): Promise<Named[]> {
+  const { roomId, openingThreadId } = demo.rooms.main
+  const context = await json<Context>(demo, `/api/research/rooms/${roomId}/research-context`)
+  const attempts = (await json<Items<{ attemptId: string }>>(demo, `/api/research/attempts?roomId=${roomId}`)).items
+  const materials = (await json<Items<{ materialId: string }>>(demo, `/api/research/rooms/${roomId}/materials`)).items
+  const links = (await json<Items<{ linkId: string }>>(demo, `/api/research/rooms/${roomId}/links`)).items
+  const experimentId = context.experiments[0]?.experimentId ?? ""
+  const experiment = await json<{ acceptedPlans: readonly { planId: string }[] }>(demo, `/api/research/experiments/${experimentId}`)
+  const finding = context.publications.find(({ kind }) => kind === "finding")?.versionId ?? ""
+  const fallen = context.publications.find(({ status }) => status !== "current")?.versionId
+  const claim = context.publications.find(({ kind }) => kind === "cited_claim")?.versionId
+  const room = `/rooms/${roomId}`
+  const at = `roomId=${roomId}&threadId=${openingThreadId}`
+  const sections = ["threads", "hypotheses", "experiments", "attempts", "findings", "materials", "links", "graph", "activity", "people"]
+  return [
+    { name: "rooms", path: "/" },
+    { name: "room", path: room },
+    ...sections.map((section) => ({ name: `room-${section}`, path: `${room}/${section}` })),
+    { name: "room-empty", path: `/rooms/${demo.rooms.empty.roomId}` },
+    { name: "room-archived", path: `/rooms/${demo.rooms.archived.roomId}` },
+    { name: "thread", path: `/threads/${openingThreadId}` },
+    { name: "thread-concluded", path: `/threads/${context.threads.at(-1)?.threadId}` },
+    { name: "hypothesis", path: `/records/${context.hypotheses[0]?.versionId}` },
+    { name: "finding", path: `/records/${finding}` },
+    ...(fallen === undefined ? [] : [{ name: "record-fallen", path: `/records/${fallen}` }]),
+    ...(claim === undefined ? [] : [{ name: "cited-claim", path: `/records/${claim}` }]),
+    { name: "experiment", path: `/experiments/${experimentId}` },
+    { name: "plan", path: `/plans/${experiment.acceptedPlans[0]?.planId}` },
+    { name: "attempt", path: `/attempts/${attempts[0]?.attemptId}` },
+    { name: "compare", path: `/attempts/compare?ids=${attempts.map(({ attemptId }) => attemptId).join(",")}` },
+    { name: "material", path: `/materials/${materials[0]?.materialId}` },
+    { name: "link", path: `/links/${links[0]?.linkId ?? context.findingLinks[0]?.linkId}` },
+    { name: "finding-link", path: `/links/${context.findingLinks[0]?.linkId}` },
+    ...(context.conclusion === null ? [] : [{ name: "checkpoint", path: `/checkpoints/${context.conclusion.checkpointId}` }]),
+    { name: "graph-focused", path: `${room}/graph?focus=${finding}` },
+    { name: "concepts", path: "/concepts" },
+    { name: "paper", path: "/papers/1706.03762" },
+    { name: "search", path: "/search?query=warm-up" },
+    { name: "missing", path: "/records/0198f3a0-0000-7000-8000-000000000001" },
+    { name: "sign-in", path: "/sign-in" },
+    { name: "signed-in-rooms", path: "/", as: "owner" },
+    { name: "signed-in-room", path: room, as: "owner" },
+    { name: "signed-in-thread", path: `/threads/${openingThreadId}`, as: "owner" },
+    { name: "signed-in-experiment", path: `/experiments/${experimentId}`, as: "owner" },
+    { name: "signed-in-people", path: `${room}/people`, as: "owner" },
+    { name: "account", path: "/account", as: "owner" },
+    { name: "create-room", path: "/do/create_room", as: "owner" },
+    { name: "write-hypothesis", path: `/do/publish_hypothesis?${at}`, as: "owner" },
+    { name: "write-finding", path: `/do/publish_finding?${at}`, as: "owner" },
+    { name: "write-experiment", path: `/do/propose_experiment?${at}`, as: "owner" },
+    { name: "register-attempt", path: `/do/register_attempt?experimentId=${experimentId}&intent=reproduction`, as: "owner" },
+    { name: "issue-credential", path: `/do/issue_credential?roomId=${roomId}`, as: "owner" },
+  ]
+}
+
+/** Signs a person in through the page. */
+export async function signIn(page: Page, demo: Demo, who: "owner" | "member" | "visitor"): Promise<void> {
+  const { username, password } = demo.people[who]
+  await page.goto(`${demo.baseUrl}/sign-in`)
+  await page.getByLabel("Name").fill(username)
+  await page.getByLabel("Password").fill(password)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.waitForURL(`${demo.baseUrl}/`)
+}
