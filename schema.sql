@@ -216,6 +216,8 @@ CREATE TABLE records (
 CREATE INDEX records_of_room ON records (room_id, version_id);
 CREATE INDEX records_of_kind ON records (kind, version_id);
 CREATE INDEX records_of_room_and_kind ON records (room_id, kind, version_id);
+CREATE INDEX records_of_thread ON records (thread_id, version_id);
+CREATE INDEX records_of_thread_and_kind ON records (thread_id, kind, version_id);
 
 -- What a record rests on or refers to, in the order it was written: premises and references, records among its
 -- evidence, what the plan behind it rests on, and what it was replaced by.
@@ -235,6 +237,8 @@ CREATE TABLE findings (
   version_id TEXT PRIMARY KEY REFERENCES records (version_id),
   outcome TEXT NOT NULL,
   retrospective INTEGER NOT NULL CHECK (retrospective IN (0, 1)),
+  -- How many papers it names.
+  papers INTEGER NOT NULL,
   experiment_id TEXT REFERENCES experiments (experiment_id),
   plan_id TEXT REFERENCES plans (plan_id)
 ) STRICT;
@@ -292,6 +296,7 @@ CREATE TABLE finding_links (
 ) STRICT;
 CREATE INDEX finding_links_of_experiment ON finding_links (experiment_id, link_id);
 CREATE INDEX finding_links_of_room ON finding_links (room_id, link_id);
+CREATE INDEX finding_links_of_thread ON finding_links (thread_id, link_id);
 CREATE INDEX finding_links_of_finding ON finding_links (version_id);
 
 -- The verdicts of a finding link toward hypotheses.
@@ -325,8 +330,10 @@ CREATE TABLE research_links (
 ) STRICT;
 CREATE INDEX research_links_of_room ON research_links (room_id, link_id);
 CREATE INDEX research_links_by_kind ON research_links (room_id, kind, link_id);
-CREATE INDEX research_links_by_target ON research_links (target_version_id, kind, author_id);
+CREATE INDEX research_links_by_target ON research_links (target_version_id, link_id);
+CREATE INDEX research_links_by_target_and_kind ON research_links (target_version_id, kind, link_id);
 CREATE INDEX research_links_by_target_author ON research_links (room_id, target_author_id, link_id);
+CREATE INDEX research_links_by_target_author_and_kind ON research_links (room_id, target_author_id, kind, link_id);
 
 -- Syntheses of Threads; `content` is the canonical JSON that was accepted.
 CREATE TABLE checkpoints (
@@ -397,6 +404,7 @@ CREATE TABLE experiments (
   CHECK ((status = 'open') <= (assignee_id IS NULL))
 ) STRICT;
 CREATE INDEX experiments_of_room ON experiments (room_id, experiment_id);
+CREATE INDEX experiments_of_thread ON experiments (thread_id, experiment_id);
 CREATE INDEX experiments_assigned ON experiments (assignee_id, experiment_id) WHERE status IN ('claimed', 'in_progress');
 
 -- Every revision of an experiment: which operation made it, by whom, what was sent, and the state it left.
@@ -466,6 +474,8 @@ CREATE TABLE attempts (
 ) STRICT;
 CREATE INDEX attempts_of_room ON attempts (room_id, attempt_id);
 CREATE INDEX attempts_of_experiment ON attempts (experiment_id, attempt_id);
+CREATE INDEX attempts_of_experiment_by_status ON attempts (experiment_id, status, attempt_id);
+CREATE INDEX attempts_of_experiment_by_intent ON attempts (experiment_id, intent, attempt_id);
 CREATE INDEX attempts_by_status ON attempts (status, attempt_id);
 CREATE INDEX attempts_by_room_and_status ON attempts (room_id, status, attempt_id);
 CREATE INDEX attempts_by_intent ON attempts (intent, attempt_id);

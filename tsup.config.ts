@@ -26,7 +26,7 @@ export default defineConfig([
     // The client stands in one file that both share: an error that the test instance's client throws is one of the client's.
     splitting: true,
     esbuildOptions(options) {
-      options.chunkNames = "client-shared"
+      options.chunkNames = "client-shared-[hash]"
     },
   },
 ])

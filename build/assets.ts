@@ -38,8 +38,10 @@ const entryNamed = (source: string) => basename(Object.keys(metafile.outputs).fi
 const [style, script] = [entryNamed("src/web/style/main.css"), entryNamed("src/web/client/main.ts")]
 writeFileSync(join(made, "manifest.json"), JSON.stringify({ style, script, icon: iconName, files }))
 
-// Put in place whole: a service may be starting from it.
-rmSync("dist/assets", { recursive: true, force: true })
-renameSync(made, "dist/assets")
+// Names tell contents, so a service that is starting finds either the old whole or the new one: the manifest comes last.
+mkdirSync("dist/assets", { recursive: true })
+for (const name of [...Object.keys(files), "manifest.json"]) renameSync(join(made, name), join("dist/assets", name))
+for (const name of readdirSync("dist/assets")) if (name !== "manifest.json" && !Object.hasOwn(files, name)) rmSync(join("dist/assets", name), { force: true })
+rmSync(made, { recursive: true, force: true })
 const weight = (name: string) => `${(gzipSync(readFileSync(`dist/assets/${name}`)).length / 1000).toFixed(1)} kB`
 console.log(`dist/assets: style ${weight(style)}, script ${weight(script)} compressed, ${Object.keys(files).length} files`)

@@ -25,6 +25,8 @@ import { materialReads } from "./research/materials/reads.ts"
 import { checkpoints } from "./research/checkpoints/checkpoints.ts"
 import { checkpointOperations } from "./research/checkpoints/operations.ts"
 import { contextReads } from "./research/contexts/room-context.ts"
+import { citations } from "./research/citations/citations.ts"
+import { Exports } from "./research/export/exports.ts"
 import { findingLinks } from "./research/findings/finding-links.ts"
 import { findings } from "./research/findings/findings.ts"
 import { findingLinkOperations } from "./research/findings/link-operations.ts"
@@ -57,14 +59,19 @@ export interface InstanceParts {
   readonly db: Db
   readonly world: World
   readonly instanceId: string
+  /** Opens a second, reading connection; left out where nothing is exported. */
+  readonly aside?: () => Db
   /** Left out, for commands that pin nothing. */
   readonly repositories?: OutsideCheck
 }
 
+const noConnection = (): Db => {
+  throw new Error("this instance was made without a way to open its data once more")
+}
 const nothingChecked: OutsideCheck = { check: async () => ({ ok: null, reason: "This process checks no repositories.", retryAfter: null }) }
 
 /** Builds everything that stands between the edge and the data. */
-export function createInstance({ db, world, instanceId, repositories = nothingChecked }: InstanceParts) {
+export function createInstance({ db, world, instanceId, aside = noConnection, repositories = nothingChecked }: InstanceParts) {
   const knownMaterials = materials(db)
   const tables = {
     people: people(db),
@@ -122,7 +129,7 @@ export function createInstance({ db, world, instanceId, repositories = nothingCh
   }
   ledger.learn(behaviours)
 
-  const readers: Omit<Readers, "receipt" | "session" | "invitation"> = {
+  const readers: Omit<Readers, "receipt" | "session" | "invitation" | "room_export"> = {
     ...roomReads({ ...tables, activity, watch, assignments: tables.experiments.assignedTo }),
     ...threadReads({ ...tables, timeline, now: () => moment(world.now()) }),
     ...recordReads(tables),
@@ -136,6 +143,7 @@ export function createInstance({ db, world, instanceId, repositories = nothingCh
     ...libraryReads(tables.library),
   }
   const accounts = new Accounts({ ...tables, ledger, world })
+  const exports = new Exports({ rooms: tables.rooms, aside, instanceId })
 
-  return { instanceId, db, world, ledger, tables, readers, accounts }
+  return { instanceId, db, world, ledger, tables, readers, accounts, citations: citations(tables), exports }
 }

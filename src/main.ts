@@ -4,6 +4,7 @@ import { backupCommand, restoreCommand } from "./commands/backup.ts"
 import { checkCommand } from "./commands/check.ts"
 import { credentialCommand } from "./commands/credential.ts"
 import { demoCommand } from "./commands/demo.ts"
+import { exportCommand } from "./commands/export.ts"
 import { keyCommand } from "./commands/key.ts"
 import { papersCommand } from "./commands/papers.ts"
 import { roomCommand } from "./commands/room.ts"
@@ -18,7 +19,6 @@ import { softwareVersion } from "./version.ts"
 const program = new Command("research-room")
   .description("A self-hosted home for research Rooms: one executable, one file of data.")
   .version(softwareVersion, "--version", "print the version")
-  .showHelpAfterError("Add --help to see what it takes.")
   .addCommand(serveCommand())
   .addCommand(demoCommand())
   .addCommand(userCommand())
@@ -29,11 +29,15 @@ const program = new Command("research-room")
   .addCommand(backupCommand())
   .addCommand(restoreCommand())
   .addCommand(checkCommand())
+  .addCommand(exportCommand())
   .addCommand(new Command("version").description("print the version").action(() => console.log(softwareVersion)))
+
+/** A wrong call is told in one line, suggestions included. */
+const onOneLine = (text: string) => `${text.trim().replace(/\s*\n\s*/g, " ")}\n`
 
 /** Commander ends the process itself unless every command is told to throw. */
 function throwInstead(command: Command): void {
-  command.exitOverride()
+  command.exitOverride().configureOutput({ outputError: (text, write) => write(onOneLine(text)) })
   command.commands.forEach(throwInstead)
 }
 throwInstead(program)

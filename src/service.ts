@@ -53,14 +53,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // What a start that fails half-way leaves behind, undone in the opposite order.
   using started = new DisposableStack()
   started.defer(own(options.data))
-  const { db, world, instanceId } = openData(join(options.data, "research-room.db"), options.world)
+  const { db, world, instanceId, aside } = openData(join(options.data, "research-room.db"), options.world)
   started.defer(() => db.close())
   const { server, port } = await listen(options.host, options.port)
   started.defer(() => server.close())
 
   const baseUrl = options.baseUrl?.replace(/\/+$/, "") ?? `http://${urlHost(options.host)}:${port}`
   const repositories = configuredCheck({ ...options.repositories, now: () => world.now() })
-  const instance = createInstance({ db, world, instanceId, repositories })
+  const instance = createInstance({ db, world, instanceId, repositories, aside })
   await options.prepare?.(instance, baseUrl)
   const stop = serveOn(server, createApp({ instance, baseUrl, softwareVersion, log: options.log }), baseUrl)
   const clerk = options.arxiv ? new ArxivClerk({ ...options.arxiv, ledger: instance.ledger, world, papers: instance.tables.library.papers, metadata: instance.tables.library.metadata, log: options.log }) : null

@@ -8,12 +8,13 @@ import type { healthReady } from "../contract/discovery/health.ts"
 import type { InputOf } from "../contract/operations/index.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
 import { type ActivityMark, Chain } from "./chain.ts"
-import { RefusedError } from "./errors.ts"
+import { RefusedError, UnexpectedAnswer } from "./errors.ts"
 import { type FollowOptions, follow } from "./follow.ts"
+import { judge } from "./outcome.ts"
 import { type AnyPage, walk } from "./paging.ts"
 import { type Input, operationOf, readOf, readRequest } from "./requests.ts"
 import { Transport, type TransportOptions } from "./transport.ts"
-import type { AgentOperation, AgentRead, ItemOf, ListName, ReadArguments, ReceiptOf, RoomOperation, WriteInput } from "./types.ts"
+import type { AgentOperation, AgentRead, FileRead, FormedRead, FormOf, ItemOf, ListName, ReadArguments, ReadInput, ReceiptOf, RoomOperation, WriteInput } from "./types.ts"
 import { deliver, type WriteOptions } from "./write.ts"
 
 /** What the health route answers. */
@@ -80,6 +81,26 @@ export class ResearchRoomClient {
    */
   read<N extends AgentRead>(name: N, ...[input, options]: ReadArguments<N, ReadOptions>): Promise<AnswerOf<N>> {
     return this.#ask(name, (input ?? {}) as Input, options) as Promise<AnswerOf<N>>
+  }
+
+  /**
+   * A read in another of its forms, as text: `text("record", { versionId, format: "bibtex" })`.
+   * @throws RefusedError, ConnectionLost or UnexpectedAnswer when the retries are used up
+   */
+  text<N extends FormedRead>(name: N, input: ReadInput<N> & { readonly format: FormOf<N> }, options?: ReadOptions): Promise<string> {
+    return this.#ask(name, input as Input, options) as Promise<string>
+  }
+
+  /**
+   * A read that answers a file: its bytes as they come, for as long as it takes. One that breaks off fails where it is read.
+   * @throws RefusedError, such as 429 while too many are under way
+   */
+  async download<N extends FileRead>(name: N, input: ReadInput<N>, { signal = new AbortController().signal }: ReadOptions = {}): Promise<ReadableStream<Uint8Array>> {
+    const { method, path } = readRequest(readOf(name), input as Input)
+    const response = await this.#transport.once(method, path, {}, undefined, signal)
+    if (response.ok && response.body !== null) return response.body
+    const outcome = judge(response, await response.text(), "json")
+    throw "failure" in outcome ? outcome.failure : new UnexpectedAnswer(response.status, "The answer holds no file", "")
   }
 
   /** The pages of a list, from `after` on, while there are more. A page is asked for when the one before was handled. */
@@ -166,5 +187,5 @@ export type { ActivityMark } from "./chain.ts"
 export { ChainBroken, ConnectionLost, InstanceChanged, RefusedError, UncertainDelivery, UnexpectedAnswer } from "./errors.ts"
 export type { FollowOptions } from "./follow.ts"
 export type { Fetch, Sleep, TransportOptions } from "./transport.ts"
-export type { AgentOperation, AgentRead, ItemOf, ListName, ReadInput, ReceiptOf, RoomOperation, WriteInput } from "./types.ts"
+export type { AgentOperation, AgentRead, FileRead, FormedRead, FormOf, ItemOf, ListName, ReadInput, ReceiptOf, RoomOperation, WriteInput } from "./types.ts"
 export type { WriteOptions } from "./write.ts"

@@ -2,7 +2,7 @@
 import { discoveryRoutes } from "../contract/discovery/routes.ts"
 import { type Operation, pathNames } from "../contract/operation.ts"
 import { operations } from "../contract/operations/index.ts"
-import type { Read } from "../contract/read.ts"
+import { mediaTypeOf, type Read } from "../contract/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import type { Request } from "./transport.ts"
 
@@ -73,5 +73,5 @@ export function readRequest(read: Read, input: Input): Request {
     if (value !== undefined) query.set(name, asText(value))
   }
   const path = filled(read.name, read.path, input)
-  return { method: read.method, path: query.size === 0 ? path : `${path}?${query}`, form: read.mediaType === "application/json" ? "json" : "text" }
+  return { method: read.method, path: query.size === 0 ? path : `${path}?${query}`, form: mediaTypeOf(read, input.format) === "application/json" ? "json" : "text" }
 }

@@ -33,15 +33,21 @@ export type ReceiptOf<N extends OperationName> = Flat<Omit<Receipt, "operation" 
 
 /** Reads of people signed in to the browser. */
 type BrowserOnly = "session" | "visitor"
+/** Reads that answer a file. */
+export type FileRead = { [N in ReadName]: ReadOf<N>["mediaType"] extends "application/zip" ? N : never }[ReadName]
 /** Reads that need no session. */
-export type AgentRead = { [N in ReadName]: ReadOf<N>["surface"] extends BrowserOnly ? never : N }[ReadName]
+export type AgentRead = Exclude<{ [N in ReadName]: ReadOf<N>["surface"] extends BrowserOnly ? never : N }[ReadName], FileRead>
+/** Reads that can also be had in another form than their own. */
+export type FormedRead = { [N in AgentRead]: keyof ReadOf<N>["formats"] extends never ? never : N }[AgentRead]
+/** The other forms of a read. */
+export type FormOf<N extends FormedRead> = Extract<keyof ReadOf<N>["formats"], string>
 /** Reads that need no Room credential and no key; of one's own Library, whatever a key of one's own could read. */
-export type BrowserRead = { [N in ReadName]: ReadOf<N>["surface"] extends BrowserOnly | "public" | "discovery" | "key" ? Exclude<N, "library_identity"> : never }[ReadName]
+export type BrowserRead = { [N in ReadName]: ReadOf<N>["surface"] extends BrowserOnly | "public" | "discovery" | "key" ? Exclude<N, "library_identity" | FileRead> : never }[ReadName]
 /** Reads that answer pages. */
 export type ListName = { [N in AgentRead]: ReadOf<N>["cursor"] extends null ? never : N }[AgentRead]
 
-/** The ids of a read's path and its query parameters, in one object. */
-export type ReadInput<N extends ReadName> = Flat<Ids<ReadOf<N>["path"]> & Given<ParametersOf<N>>>
+/** The ids of a read's path and its query parameters, in one object; its own form is what it answers in. */
+export type ReadInput<N extends ReadName> = Flat<Ids<ReadOf<N>["path"]> & Given<Omit<ParametersOf<N>, "format">>>
 
 /** An item of a list. */
 export type ItemOf<N extends ListName> = AnswerOf<N> extends { items: (infer Item)[] } ? Item : never

@@ -9,9 +9,9 @@ import { openData } from "../ledger/data.ts"
 export async function withInstance<T>(folder: string, work: (instance: Instance) => T | Promise<T>, { make = false } = {}): Promise<T> {
   const file = join(folder, "research-room.db")
   if (!make && !existsSync(file)) throw new DataError(`There is no research-room data in ${folder}. Name its folder with --data.`)
-  const { db, world, instanceId } = openData(file)
+  const { db, world, instanceId, aside } = openData(file)
   try {
-    return await work(createInstance({ db, world, instanceId }))
+    return await work(createInstance({ db, world, instanceId, aside }))
   } finally {
     db.close()
   }

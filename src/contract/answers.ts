@@ -189,7 +189,7 @@ const recordFields = {
   provenanceSummary: v.string(),
 }
 export const recordSummary = shape({ ...recordFields, wording: v.string() })
-export const resolved = shape({ versionId: id, label: v.string(), kind: recordKind, wording: v.string(), status, explanation: v.string(), purpose: v.exactOptional(v.string()) })
+export const resolved = shape({ versionId: id, label: v.string(), kind: recordKind, wording: v.string(), status, notices: v.array(notice), explanation: v.string(), purpose: v.exactOptional(v.string()) })
 
 export const record = shape({
   schemaVersion,

@@ -7,26 +7,50 @@ export interface JsonObject {
   [member: string]: Json
 }
 
+/** Stands for a text while the rest is written; no string of the service holds NUL. */
+const MARK = "\u0000"
+const WRITTEN_MARK = JSON.stringify(MARK)
+/** The texts that were met while an object was written, in the order they stand in it. */
+let met: string[] = []
+
 /** JSON text made earlier (stored content, a stored entry) that an answer carries as it is. */
 export class JsonText {
   readonly text: string
   constructor(text: string) {
     this.text = text
   }
+  /** Called while `writeJson` writes what this stands in. */
+  toJSON(): string {
+    met.push(this.text)
+    return MARK
+  }
 }
 
 /** A value that may hold stored text anywhere inside. */
 export type Writable = string | number | boolean | null | undefined | JsonText | readonly Writable[] | { readonly [member: string]: Writable }
 
-/** JSON text of `value`, with every `JsonText` inside it copied verbatim; members that are undefined are left out. */
-export function writeJson(value: Writable): string {
+/** JSON text of a value by the engine itself, which is several times faster than walking through it. */
+function written(value: Writable): string {
   if (value instanceof JsonText) return value.text
-  if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null)
-  if (Array.isArray(value)) return `[${value.map(writeJson).join(",")}]`
+  met = []
+  const text = JSON.stringify(value) ?? "null"
+  if (met.length === 0) return text
+  const [first = "", ...rest] = text.split(WRITTEN_MARK)
+  if (rest.length !== met.length) throw new Error("a string of the service holds NUL")
+  return rest.reduce((before, after, index) => before + met[index] + after, first)
+}
+
+/**
+ * JSON text of `value`, with every `JsonText` inside it copied verbatim; members that are undefined are left out.
+ * Items of lists are written one by one, so that those without such texts keep the engine's fastest way.
+ */
+export function writeJson(value: Writable): string {
+  if (typeof value !== "object" || value === null || value instanceof JsonText) return written(value)
+  if (Array.isArray(value)) return `[${value.map(written).join(",")}]`
   let text = ""
   for (const [member, inner] of Object.entries(value)) {
     if (inner === undefined) continue
-    text += `${text === "" ? "" : ","}${JSON.stringify(member)}:${writeJson(inner)}`
+    text += `${text === "" ? "" : ","}${JSON.stringify(member)}:${Array.isArray(inner) ? `[${inner.map(written).join(",")}]` : written(inner)}`
   }
   return `{${text}}`
 }

@@ -54,6 +54,11 @@ export const limits = {
   /** Newest events that an attempt read shows. */
   attemptEvents: 500,
 
+  /** Exports under way at one time; a further one is told to wait. */
+  exports: 2,
+  /** Seconds after which an export is given up whose reader takes nothing more. */
+  exportStallSeconds: 60,
+
   /** Seconds for which an answer about one repository and commit stands. */
   repositoryCheckSeconds: 120,
   /** Requests an hour that the repository host takes from one address without a token. */

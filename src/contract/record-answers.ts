@@ -12,6 +12,7 @@ const text = v.nullable(v.string())
 const status = v.picklist(enumerations.recordStatus)
 const { purpose: _purpose, explanation: _explanation, ...relatedFields } = resolved.entries
 const related = shape(relatedFields)
+const { notices: _notices, ...namedFields } = relatedFields
 
 const researchLinkFields = {
   linkId: id,
@@ -23,7 +24,8 @@ const researchLinkFields = {
   author: person,
   at,
   explanation: v.string(),
-  target: related,
+  /** Its notices stand beside it. */
+  target: shape(namedFields),
   replacement: v.nullable(related),
   /** What stands on the target now. */
   status,
@@ -45,7 +47,7 @@ const findingLinkFields = {
   author: person,
   at,
   towardQuestion: shape({ verdict: v.picklist(enumerations.questionVerdict), explanation: v.string() }),
-  towardHypothesis: v.array(shape({ versionId: id, label: v.string(), verdict: v.picklist(enumerations.hypothesisVerdict), explanation: v.string() })),
+  towardHypothesis: v.array(shape({ versionId: id, label: v.string(), status, verdict: v.picklist(enumerations.hypothesisVerdict), explanation: v.string() })),
   card: shape({ entryId: id, threadId: id }),
   replies: count,
   /** Everybody but the author who replied to its card. */

@@ -19,6 +19,10 @@ export const commonHeaders: Readonly<Record<string, string>> = {
 export const answer = (body: string, type: string, status = 200, headers: Readonly<Record<string, string>> = {}): HTTPResponse =>
   new HTTPResponse(body, { status, headers: { ...commonHeaders, "content-type": `${type}; charset=utf-8`, ...headers } })
 
+/** A file to be kept, sent as it is made. */
+export const download = (body: ReadableStream<Uint8Array>, type: string, name: string): HTTPResponse =>
+  new HTTPResponse(body, { headers: { ...commonHeaders, "content-type": type, "content-disposition": `attachment; filename="${name}"` } })
+
 /** A file that never changes under its name. */
 export const asset = (body: Uint8Array<ArrayBuffer>, type: string): HTTPResponse =>
   new HTTPResponse(body, { headers: { ...commonHeaders, "content-type": type, "cache-control": "public, max-age=31536000, immutable" } })

@@ -40,8 +40,11 @@ export function refusing({ log }: Edge, family: Family, handler: Handler): Handl
   }
 }
 
-/** The names in a path pattern as h3 writes them. */
-export const routePattern = (path: string): string => path.replace(/\{([a-zA-Z]+)\}/g, ":$1")
+/** A path pattern as h3 writes it; one more where an old-style arXiv id may stand with its slash as it is, as two parts. */
+export function routePatterns(path: string): string[] {
+  const pattern = path.replace(/\{([a-zA-Z]+)\}/g, ":$1")
+  return pattern.includes("/:arxivId") ? [pattern, pattern.replace("/:arxivId", "/:archive/:arxivId")] : [pattern]
+}
 
 /** What stands in the path: ids in lower case, everything else as it is. */
 export function pathParams(event: H3Event): Record<string, string> {
@@ -53,9 +56,11 @@ export function pathParams(event: H3Event): Record<string, string> {
     } catch {
       // What cannot be decoded names nothing; it is looked up as it is and not found.
     }
-    params[name] = name.endsWith("Id") ? value.toLowerCase() : value
+    // A subject class in an arXiv id is in upper case.
+    params[name] = name.endsWith("Id") && name !== "arxivId" ? value.toLowerCase() : value
   }
-  return params
+  const { archive, ...ids } = params
+  return archive === undefined ? params : { ...ids, arxivId: `${archive}/${ids.arxivId}` }
 }
 
 /** Step 2 of an agent write. @throws Refusal `browser_origin` */
@@ -79,7 +84,12 @@ export function bearer({ instance }: Edge, family: Family, event: H3Event): Acto
   if (scheme.toLowerCase() !== "bearer" || token === "" || rest.length > 0) {
     throw new Refusal("not_authenticated", family === "library" ? "Send a personal key as Authorization: Bearer rrk_…." : "Send a Room credential as Authorization: Bearer rrc_….")
   }
-  return (family === "library" ? library.keys : credentials).authenticate(token, moment(instance.world.now()))
+  const at = moment(instance.world.now())
+  if (family === "research") return credentials.authenticate(token, at)
+  const { key, ...person } = library.keys.authenticate(token, at)
+  // Most keys only read; their person wants to see all the same that they are in use. Nobody waits for that.
+  if (library.keys.isUseDue(key.keyId, at)) void instance.ledger.transact(() => library.keys.used(key.keyId, at)).catch(() => undefined)
+  return { ...person, key }
 }
 
 /** Who is signed in, or undefined. */

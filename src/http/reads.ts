@@ -2,15 +2,15 @@
 import type { H3Event } from "h3"
 import { JsonText, type Writable } from "../contract/json.ts"
 import { operationNamed } from "../contract/operations/index.ts"
-import { browserReadPath, checkParameters, type Read } from "../contract/read.ts"
+import { browserReadPath, checkParameters, mediaTypeOf, type Read } from "../contract/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { keyRefusal } from "../ledger/entrance.ts"
-import { ColumnPage, LibraryPage, Page, PlainText } from "../ledger/paging.ts"
+import { ColumnPage, Download, LibraryPage, Page, PlainText } from "../ledger/paging.ts"
 import type { Reader, Readers } from "../ledger/reading.ts"
 import { moment } from "../ledger/world.ts"
-import { answer, columnPageText, json, libraryPageText, pageText, versioned } from "./answer.ts"
+import { answer, columnPageText, download, json, libraryPageText, pageText, versioned } from "./answer.ts"
 import { bearer, type Edge, mustBeSignedIn, mustNotComeFromBrowser, pathParams, personActor, signedIn } from "./edge.ts"
 import type { Routes } from "./routes.ts"
 
@@ -26,8 +26,8 @@ function asking(edge: Edge, definition: Read, event: H3Event): Actor | null {
 }
 
 /** The reads that need more than a domain's tables. */
-function edgeReaders({ instance }: Edge): Pick<Readers, "receipt" | "session" | "invitation"> {
-  const { accounts, ledger, tables } = instance
+function edgeReaders({ instance, baseUrl, softwareVersion }: Edge): Pick<Readers, "receipt" | "session" | "invitation" | "record" | "room_export"> {
+  const { accounts, citations, exports, ledger, readers, tables } = instance
   return {
     receipt({ actor, query }) {
       const named = operationNamed(query.operation)
@@ -42,6 +42,13 @@ function edgeReaders({ instance }: Edge): Pick<Readers, "receipt" | "session" | 
       if (stored === undefined) throw new Refusal("unknown_receipt", "You have no receipt under this operation and id: nothing was stored for it.")
       return new JsonText(stored)
     },
+    record(asked) {
+      const versionId = asked.params.versionId as string
+      if (asked.query.format === "bibtex") return new PlainText(citations.bibtex(versionId, baseUrl))
+      if (asked.query.format === "csl") return new PlainText(citations.csl(versionId, baseUrl))
+      return readers.record(asked)
+    },
+    room_export: ({ params }) => exports.open(params.roomId as string, { baseUrl, softwareVersion }),
     session({ actor }) {
       const person = actor && tables.people.withId(actor.userId)
       return { person: person ? { userId: person.userId, username: person.username, isOperator: person.isOperator } : null }
@@ -68,7 +75,12 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       if (found instanceof Page) return json(pageText(found, event.url, basePath, moment(instance.world.now())))
       if (found instanceof ColumnPage) return json(columnPageText(found, event.url, basePath, moment(instance.world.now())))
       if (found instanceof LibraryPage) return json(libraryPageText(found, event.url, basePath))
-      if (found instanceof PlainText) return answer(found.text, definition.mediaType)
+      if (found instanceof PlainText) return answer(found.text, mediaTypeOf(definition, query.format))
+      if (found instanceof Download) {
+        // Nobody reads the body of a HEAD: it is given back unmade.
+        if (event.req.method === "HEAD") await found.bytes.cancel()
+        return download(found.bytes, definition.mediaType, found.name)
+      }
       if (found instanceof JsonText) return json(found.text)
       return json(versioned(found as { readonly [member: string]: Writable }, definition.family))
     }

@@ -2,7 +2,7 @@
 import type { H3 } from "h3"
 import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
-import { type Edge, type Handler, refusing, routePattern } from "./edge.ts"
+import { type Edge, type Handler, refusing, routePatterns } from "./edge.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE"
 
@@ -18,12 +18,13 @@ export class Routes {
 
   /** @param path with `{name}` for each part that varies */
   add(method: Method, path: string, handler: Handler): void {
-    const pattern = routePattern(path)
-    const known = this.#methods.get(pattern) ?? []
-    this.#methods.set(pattern, [...known, method])
     const route = refusing(this.#edge, familyOf(path), handler)
-    this.#app.on(method, pattern, route)
-    if (method === "GET") this.#app.on("HEAD", pattern, route)
+    for (const pattern of routePatterns(path)) {
+      const known = this.#methods.get(pattern) ?? []
+      this.#methods.set(pattern, [...known, method])
+      this.#app.on(method, pattern, route)
+      if (method === "GET") this.#app.on("HEAD", pattern, route)
+    }
   }
 
   /** Answers every other method of the paths added so far. */

@@ -1,7 +1,5 @@
 /** Proves a database whole: the file itself, the digest chain of every Room, and that no number is missing. */
-import type { ActivityEntry } from "../contract/answers.ts"
-import { entryDigest, firstPreviousDigest } from "../contract/chain.ts"
-import { digestOf } from "../contract/json.ts"
+import { accepted } from "./check-accepted.ts"
 import type { Db } from "./database.ts"
 
 export interface CheckReport {
@@ -11,9 +9,6 @@ export interface CheckReport {
   /** One sentence for each thing that is wrong; empty for a whole database. */
   readonly problems: readonly string[]
 }
-
-/** How many rows are held in memory at once. */
-const STEP = 1_000
 
 /** The file, its foreign keys, and the sequences that must have no gap. */
 function structure(db: Db): string[] {
@@ -41,52 +36,10 @@ function structure(db: Db): string[] {
   ]
 }
 
-/** Verifies one Room's chain from its first entry to its head. */
-function chain(db: Db, roomId: string, head: { sequence: number; digest: string }): { entries: number; problems: string[] } {
-  const page = db.prepare<{ sequence: number; body: string }>(
-    `SELECT sequence, body FROM activity_entries WHERE room_id = ? AND sequence > ? ORDER BY sequence LIMIT ${STEP}`,
-  )
-  let previous = firstPreviousDigest
-  let entries = 0
-  for (let rows = page.all(roomId, 0); rows.length > 0; rows = page.all(roomId, entries)) {
-    for (const { sequence, body } of rows) {
-      const entry = JSON.parse(body) as ActivityEntry
-      entries += 1
-      if (sequence !== entries || entry.sequence !== entries || entry.previousDigest !== previous || entryDigest(entry) !== entry.digest) {
-        return { entries, problems: [`The activity of Room ${roomId} does not hold together at entry ${entries}.`] }
-      }
-      previous = entry.digest
-    }
-  }
-  const whole = entries === head.sequence && previous === head.digest
-  return { entries, problems: whole ? [] : [`The activity of Room ${roomId} ends at entry ${entries}; its head says ${head.sequence}.`] }
-}
-
-/** Verifies that every record's content has the digest it was accepted with. */
-function contents(db: Db): { records: number; problems: string[] } {
-  const page = db.prepare<{ version_id: string; label: string; content: string; content_digest: string }>(
-    `SELECT version_id, label, content, content_digest FROM records WHERE version_id > ? ORDER BY version_id LIMIT ${STEP}`,
-  )
-  const problems: string[] = []
-  let records = 0
-  for (let rows = page.all(""); rows.length > 0; rows = page.all(rows.at(-1)?.version_id ?? "")) {
-    records += rows.length
-    for (const row of rows) if (digestOf(row.content) !== row.content_digest) problems.push(`The content of record ${row.label} (${row.version_id}) is not what was accepted.`)
-  }
-  return { records, problems }
-}
-
 /** Reads the whole database and reports what does not hold together. */
 export function checkData(db: Db): CheckReport {
   return db.snapshot(() => {
-    const heads = db.prepare<{ room_id: string; activity_sequence: number; activity_digest: string }>("SELECT * FROM room_heads ORDER BY room_id").all()
-    const chains = heads.map((head) => chain(db, head.room_id, { sequence: head.activity_sequence, digest: head.activity_digest }))
-    const { records, problems } = contents(db)
-    return {
-      rooms: heads.length,
-      activityEntries: chains.reduce((sum, { entries }) => sum + entries, 0),
-      records,
-      problems: [...structure(db), ...chains.flatMap((checked) => checked.problems), ...problems],
-    }
+    const { rooms, activityEntries, records, problems } = accepted(db)
+    return { rooms, activityEntries, records, problems: [...structure(db), ...problems] }
   })
 }

@@ -1,11 +1,13 @@
 /** Opens the data of an instance: its database, who it is, and the world it lives in. */
-import { type Db, openDatabase } from "./database.ts"
+import { type Db, openAside, openDatabase } from "./database.ts"
 import { moment, realWorld, type World } from "./world.ts"
 
 export interface Data {
   readonly db: Db
   readonly world: World
   readonly instanceId: string
+  /** Opens the data once more, to read it as of that moment for as long as it takes; its caller closes it. */
+  readonly aside: () => Db
 }
 
 /** The newest moment that anything in the data was accepted at, in milliseconds; 0 for new data. */
@@ -25,7 +27,7 @@ export function openData(file: string, given?: World): Data {
     const known = db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance")
     // Of two processes that open new data at once, the first one names the instance.
     if (known.get() === undefined) db.prepare("INSERT INTO instance (one, instance_id, created_at) VALUES (1, ?, ?) ON CONFLICT DO NOTHING").run(world.id(), moment(world.now()))
-    return { db, world, instanceId: (known.get() as { instance_id: string }).instance_id }
+    return { db, world, instanceId: (known.get() as { instance_id: string }).instance_id, aside: () => openAside(file) }
   } catch (error) {
     db.close()
     throw error

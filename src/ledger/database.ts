@@ -189,6 +189,15 @@ export function openDatabase(file: string, steps: readonly Migration[] = migrati
   }
 }
 
+/** A second connection to a file that is open already: it only reads, and sees the data as it is now until it is closed. */
+export function openAside(file: string): Db {
+  const database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT })
+  database.exec("BEGIN")
+  // A snapshot begins with the first read.
+  database.prepare("SELECT 1 FROM instance").get()
+  return new SqliteDb(database)
+}
+
 /**
  * Takes the exclusive lock of a file, for as long as the process lives or until the returned function is called.
  * @returns null when another process holds it

@@ -49,6 +49,16 @@ export class PlainText {
   }
 }
 
+/** A file that is sent while it is made. */
+export class Download {
+  readonly name: string
+  readonly bytes: ReadableStream<Uint8Array>
+  constructor(name: string, bytes: ReadableStream<Uint8Array>) {
+    this.name = name
+    this.bytes = bytes
+  }
+}
+
 const badCursor = () => new Refusal("invalid_parameter", "The cursor in after is not one that this list gave out.", { issues: [{ path: "/after", message: "is not a cursor of this list" }] })
 
 /** How many items a page holds. */

@@ -2,7 +2,7 @@
 import type { Writable } from "../contract/json.ts"
 import type { ParametersOf, ReadName } from "../contract/reads/index.ts"
 import type { Actor } from "./actor.ts"
-import type { ColumnPage, LibraryPage, Page, PlainText } from "./paging.ts"
+import type { ColumnPage, Download, LibraryPage, Page, PlainText } from "./paging.ts"
 
 /** One read as it was asked, its parameters checked. */
 export interface Asked<Query = unknown> {
@@ -17,7 +17,7 @@ export interface Asked<Query = unknown> {
   readonly signal?: AbortSignal
 }
 
-type Answered = Page | ColumnPage | LibraryPage | PlainText | Writable
+type Answered = Page | ColumnPage | LibraryPage | PlainText | Download | Writable
 
 /** Answers a read with a page, an object (the edge adds `schemaVersion`) or a whole JSON text. */
 export type Reader<Query = never> = (asked: Asked<Query>) => Answered | Promise<Answered>

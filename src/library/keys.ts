@@ -1,7 +1,7 @@
 /** Personal keys: their rows, and whose Library a token opens. */
 import type { KeyReach, LibraryPermission } from "../contract/enumerations.ts"
 import { Refusal } from "../contract/refusals.ts"
-import type { Actor } from "../ledger/actor.ts"
+import type { Actor, KeyGrant } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import { moment } from "../ledger/world.ts"
 import { tokenDigest, tokenForm, tokenPrefixes } from "../people/tokens.ts"
@@ -80,6 +80,9 @@ export function keys(db: Db) {
   const revoke = db.prepare("UPDATE personal_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL")
   const used = db.prepare("UPDATE personal_keys SET last_used_at = ? WHERE key_id = ? AND (last_used_at IS NULL OR last_used_at < ?)")
 
+  /** When a use was last noted, in milliseconds. */
+  const noted = new Map<string, number>()
+
   return {
     insert(made: Omit<PersonalKey, "revokedAt" | "lastUsedAt">, token: string): void {
       const { keyId, owner, label, permissions, reach, agent, createdAt, expiresAt } = made
@@ -93,7 +96,7 @@ export function keys(db: Db) {
      * Whose Library a bearer token opens, at the moment of asking.
      * @throws Refusal `not_authenticated`, saying what is wrong with the token as far as its holder may know
      */
-    authenticate(token: string, at: string): Actor {
+    authenticate(token: string, at: string): Actor & { readonly key: KeyGrant } {
       const form = tokenForm("personalKey", token)
       if (form === "foreign") {
         const room = token.startsWith(tokenPrefixes.credential)
@@ -112,6 +115,13 @@ export function keys(db: Db) {
       const row = life.get(keyId)
       if (row === undefined) throw refused("This personal key is unknown here.")
       mustLive(row, at)
+    },
+    /** Whether a use is to be noted: reads are uses too, and must not cost a write each time. */
+    isUseDue(keyId: string, at: string): boolean {
+      const now = Date.parse(at)
+      if (now - (noted.get(keyId) ?? 0) < LAST_USE_STEP) return false
+      noted.set(keyId, now)
+      return true
     },
     /** Notes a use, at most once in a while. */
     used: (keyId: string, at: string) => used.run(at, keyId, moment(Date.parse(at) - LAST_USE_STEP)),

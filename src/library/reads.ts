@@ -2,6 +2,7 @@
 import { discoveryRoutes } from "../contract/discovery/routes.ts"
 import { JsonText, type Writable } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
+import { browserReadPath, type Read } from "../contract/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import { schemaVersions } from "../contract/versions.ts"
 import type { Actor } from "../ledger/actor.ts"
@@ -29,6 +30,7 @@ interface Parts {
 
 const paths = new Map([...reads, ...discoveryRoutes].map(({ name, path }) => [name, path]))
 const pathOf = (name: string): string => paths.get(name) as string
+const inBrowser = (name: string): string => browserReadPath(reads.find((read) => read.name === name) as Read) as string
 
 /** Every read of the Library is somebody's. */
 function mustBe(actor: Actor | null): Actor {
@@ -92,7 +94,7 @@ export function libraryReads({ papers, saved, collections, notes, invitations, k
       const { record, savedAt, collections: holding } = mustKnow(scope, query.arxivId)
       const encoded = encodeURIComponent(query.arxivId)
       const links = {
-        self: `${basePath}${pathOf("library_paper")}?arxivId=${encoded}`,
+        self: `${basePath}${actor?.key === undefined ? inBrowser("library_paper") : pathOf("library_paper")}?arxivId=${encoded}`,
         publications: `${basePath}${pathOf("paper_publications").replace("{arxivId}", encoded)}`,
       }
       const saving = { saved: reachesLibrary(scope) ? savedAt !== null : null, savedAt }

@@ -1,24 +1,8 @@
-/** Where each object has its page. */
+/** Addresses of pages and places in them; which object has which page, the contract says. */
+import { pageOf } from "../contract/permalinks.ts"
 import { type Late, to } from "./html.ts"
 
-const pages: Readonly<Record<string, string>> = {
-  room: "/rooms",
-  thread: "/threads",
-  hypothesis: "/records",
-  finding: "/records",
-  cited_claim: "/records",
-  record: "/records",
-  experiment: "/experiments",
-  plan: "/plans",
-  attempt: "/attempts",
-  material: "/materials",
-  link: "/links",
-  finding_link: "/links",
-  checkpoint: "/checkpoints",
-}
-
-/** The page of an object that a receipt or an activity entry names; undefined where it has none. */
-export const pathOf = (kind: string, id: string): string | undefined => (pages[kind] === undefined ? undefined : `${pages[kind]}/${id}`)
+export const pathOf = pageOf
 
 /** A place in a timeline. */
 export const entryPath = (threadId: string, entryId: string): string => `/threads/${threadId}?entry=${entryId}#entry-${entryId}`

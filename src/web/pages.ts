@@ -15,6 +15,8 @@ import { experimentsPage } from "./pages/experiments.ts"
 import { graphPage } from "./pages/graph.ts"
 import { checkpointPage, conceptsPage, linkPage, materialPage, paperPage } from "./pages/objects.ts"
 import { peoplePage } from "./pages/people.ts"
+import { collectionPage, libraryPage } from "./pages/library.ts"
+import { libraryPaperPage } from "./pages/library-paper.ts"
 import { planPage } from "./pages/plan.ts"
 import { recordPage } from "./pages/record.ts"
 import { refusedPage } from "./pages/refused.ts"
@@ -63,6 +65,9 @@ const acting: Readonly<Record<string, Page>> = {
   "/setup": setUpPage,
   "/invitations/{token}": invitationPage,
   "/account": accountPage,
+  "/library": libraryPage,
+  "/library/collections/{collectionId}": collectionPage,
+  "/library/papers/{arxivId}": libraryPaperPage,
 }
 
 /** What forms send; each works without a script. */

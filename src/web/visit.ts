@@ -7,7 +7,7 @@ import { reads } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { type Edge, pathParams, personActor, signedIn } from "../http/edge.ts"
 import type { Actor } from "../ledger/actor.ts"
-import { ColumnPage, Page } from "../ledger/paging.ts"
+import { ColumnPage, LibraryPage, Page, PlainText } from "../ledger/paging.ts"
 import type { Reader } from "../ledger/reading.ts"
 import type { Person } from "../people/people.ts"
 import type { Html } from "./html.ts"
@@ -56,6 +56,8 @@ function plain(value: Writable): unknown {
 }
 
 function shape(found: unknown): unknown {
+  if (found instanceof PlainText) return found.text
+  if (found instanceof LibraryPage) return plain({ ...found.members, items: found.items, nextOffset: found.nextOffset, hasMore: found.nextOffset !== null })
   if (found instanceof Page) return { items: plain(found.items), hasMore: found.hasMore, nextCursor: found.nextCursor }
   if (found instanceof ColumnPage) return { ...(plain(found.members) as object), hasMore: found.hasMore, nextCursor: found.nextCursor }
   return plain(found as Writable)

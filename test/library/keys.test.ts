@@ -28,6 +28,11 @@ test("keys are listed to their person alone, with what they may do and when they
   await house.agent(result.token as string).write("create_collection", { name: "Used" })
   const [key] = (await grace.read("library_keys")).items
   t.match(key, { keyId: result.keyId, label: "grace's", permissions: ["file_papers"], reach: "owned", collectionIds: null, agent: { name: "filer" }, revokedAt: null, lastUsedAt: /Z$/ })
+  const reader = (await grace.write("issue_key", { label: "reader", permissions: ["read_library"], reach: "all" })).result
+  const lastUse = async () => (await grace.read("library_keys")).items.find(({ keyId }) => keyId === reader.keyId)?.lastUsedAt
+  t.equal(await lastUse(), null)
+  await house.agent(reader.token as string).read("library_identity")
+  t.match(await lastUse(), /Z$/, "a read is a use")
   t.notOk((await ada.read("library_keys")).items.some(({ keyId }) => keyId === result.keyId))
   t.match(await refused(ada.write("revoke_key", { keyId: result.keyId })), { status: 404, refusal: "unknown_object" })
 })

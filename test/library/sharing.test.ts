@@ -1,5 +1,6 @@
 /** Collections shared between people: by invitation, with notes, read marks of one's own, and an end to it. */
 import t, { test } from "tap"
+import { checkData } from "../../src/ledger/check.ts"
 import { collectionOf, paperId, paperIds, refused, share, startHouse } from "./house.ts"
 
 const house = await startHouse()
@@ -32,7 +33,7 @@ test("an invitation is answered by whom it is for, and seen by nobody else", asy
   await grace.write("accept_collection_invitation", { invitationId })
   t.match(await grace.read("library_collection", { collectionId }), { isOwner: false, owner: "ada", members: ["ada", "grace"] })
   t.match(await refused(grace.write("accept_collection_invitation", { invitationId })), { status: 404 }, "once")
-  t.notOk(JSON.stringify(await grace.read("library_collection", { collectionId })).includes("invitation"))
+  t.notOk(JSON.stringify(await grace.read("library_collection", { collectionId })).includes("invitationId"))
   t.match(await refused(grace.read("collection_invitations", { collectionId })), { status: 403, refusal: "not_authorized", current: { needed: "owner" } })
   t.match(await refused(grace.write("invite_to_collection", { collectionId, username: "mary" })), { status: 403, refusal: "not_authorized" })
 })
@@ -173,4 +174,9 @@ test("counts kept on the way are those that counting gives", async (t) => {
     UNION ALL SELECT 'saved' FROM library_counts l WHERE saved <> (SELECT count(*) FROM saved_papers s WHERE s.user_id = l.user_id)
     UNION ALL SELECT 'owned' FROM library_counts l WHERE collections <> (SELECT count(*) FROM collections c WHERE c.owner_id = l.user_id)`).all()
   t.strictSame(wrong, [])
+  t.strictSame(checkData(house.instance.db).problems, [])
+  const change = (by: number) => house.instance.ledger.transact(() => house.instance.db.prepare("UPDATE collections SET papers = papers + ?").run(by))
+  await change(1)
+  t.match(checkData(house.instance.db).problems[0], /^The papers of Collection .* should hold \d+ entries and holds \d+\.$/, "a check of the data finds what is off")
+  await change(-1)
 })

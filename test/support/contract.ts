@@ -10,7 +10,7 @@ import { receipt, refusal } from "../../src/contract/answers.ts"
 import { discoveryRoutes } from "../../src/contract/discovery/routes.ts"
 import { browserPath } from "../../src/contract/operation.ts"
 import { operations } from "../../src/contract/operations/index.ts"
-import { browserReadPath } from "../../src/contract/read.ts"
+import { browserReadPath, isText, type MediaType, type Read } from "../../src/contract/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { type RefusalCode, refusals } from "../../src/contract/refusals.ts"
 import { check } from "../../src/contract/validation.ts"
@@ -21,25 +21,26 @@ interface Route {
   readonly method: string
   readonly path: RegExp
   readonly name: string
-  readonly mediaType: string
-  readonly schemas: readonly v.GenericSchema[]
+  /** What it may answer in, each with what the answer must be. */
+  readonly forms: Readonly<Record<string, readonly v.GenericSchema[]>>
 }
 
 const pattern = (path: string) => new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{[a-zA-Z]+\}/g, "[^/]+")}/?$`)
 
 const json = "application/json"
+const formsOf = (read: Read) => Object.fromEntries([read, ...Object.values(read.formats)].map(({ mediaType, answer }) => [mediaType, [answer]]))
 const routes: readonly Route[] = [
-  ...[...reads, ...discoveryRoutes].map(({ method, path, name, mediaType, answer }) => ({ method, path: pattern(path), name, mediaType, schemas: [answer] })),
+  ...[...reads, ...discoveryRoutes].map((read) => ({ method: read.method, path: pattern(read.path), name: read.name, forms: formsOf(read) })),
   ...reads.flatMap((read) => {
     const path = browserReadPath(read)
-    return path === null ? [] : [{ method: read.method, path: pattern(path), name: read.name, mediaType: read.mediaType, schemas: [read.answer] }]
+    return path === null ? [] : [{ method: read.method, path: pattern(path), name: read.name, forms: formsOf(read) }]
   }),
-  ...actions.map(({ method, path, name, answer }) => ({ method, path: pattern(path), name, mediaType: json, schemas: [answer] })),
+  ...actions.map(({ method, path, name, answer }) => ({ method, path: pattern(path), name, forms: { [json]: [answer] } })),
   ...operations.flatMap((operation) => {
     const { method, name, result, path } = operation
     const schemas = [receipt, v.looseObject({ operation: v.literal(name), result })]
     const paths = operation.surface === "agent" ? [path, browserPath(operation)] : [path]
-    return paths.map((each) => ({ method, path: pattern(each), name, mediaType: json, schemas }))
+    return paths.map((each) => ({ method, path: pattern(each), name, forms: { [json]: schemas } }))
   }),
 ]
 
@@ -78,10 +79,12 @@ export function holdToContract(method: string, path: string, response: Response,
   }
   const route = routes.find((each) => each.method === (method === "HEAD" ? "GET" : method) && each.path.test(path))
   assert.ok(route, `${what}: the contract has such a route`)
-  assert.equal(type, `${route.mediaType}; charset=utf-8`, `${what}: the media type`)
+  const [mediaType = "", ...parameters] = type.split("; ")
+  assert.ok(Object.hasOwn(route.forms, mediaType), `${what}: ${mediaType} is a media type of it`)
+  assert.deepEqual(parameters, isText(mediaType as MediaType) ? ["charset=utf-8"] : [], `${what}: the encoding`)
   if (method === "HEAD") return
-  const body: unknown = route.mediaType === json ? JSON.parse(text) : text
-  for (const schema of route.schemas) fits(`${what} (${route.name})`, schema, body)
+  const body: unknown = /[/+]json$/.test(mediaType) ? JSON.parse(text) : text
+  for (const schema of route.forms[mediaType] ?? []) fits(`${what} (${route.name})`, schema, body)
 }
 
 /** A fetch for a service below `basePath` that holds every answer against the contract. */

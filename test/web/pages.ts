@@ -70,6 +70,7 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
     { name: "signed-in-experiment", path: `/experiments/${experimentId}`, as: "owner" },
     { name: "signed-in-people", path: `${room}/people`, as: "owner" },
     { name: "account", path: "/account", as: "owner" },
+    { name: "library", path: "/library", as: "owner" },
     { name: "create-room", path: "/do/create_room", as: "owner" },
     { name: "write-hypothesis", path: `/do/publish_hypothesis?${at}`, as: "owner" },
     { name: "write-finding", path: `/do/publish_finding?${at}`, as: "owner" },

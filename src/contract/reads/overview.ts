@@ -1,4 +1,4 @@
-/** The reads that look across everything: full-text search, and the provenance of a Room. */
+/** The reads that look across everything: full-text search, the provenance of a Room, and the Room as a file. */
 import * as v from "valibot"
 import { page } from "../answers.ts"
 import { enumerations } from "../enumerations.ts"
@@ -26,5 +26,13 @@ export const overviewReads = [
     summary: "What rests on what in a Room, as nodes and edges: hypotheses, experiments, plans, attempts, findings, claims, materials and links. With focus, only what lies around one of them, within depth steps (1 when left out).",
     parameters: { focus: v.exactOptional(uuid), depth: v.exactOptional(wholeNumber(limits.provenanceDepth)) },
     answer: answers.provenance,
+  }),
+  read({
+    name: "room_export",
+    path: "/api/research/rooms/{roomId}/export",
+    summary: "The whole Room as an RO-Crate 1.2 in a zip: everything accepted, the feed with its digests, and a program that verifies them offline. The same state of a Room gives the same bytes.",
+    refusals: ["too_many_requests"],
+    mediaType: "application/zip",
+    answer: v.unknown(),
   }),
 ] as const

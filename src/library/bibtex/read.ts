@@ -60,7 +60,7 @@ function idOf({ fields }: Entry): string | undefined {
   return undefined
 }
 
-const plainText = (value: string): string => value.replace(/<[^>]*>/g, "").replaceAll("\0", "").replace(/\s+/g, " ").trim().toWellFormed()
+const plainText = (value: string): string => value.replace(/<[^>]*>/g, "").replaceAll("\0", "").replace(/\s+/g, " ").trim().toWellFormed().normalize()
 const nameOf = ({ name, firstName, prefix, lastName, suffix }: Creator): string => plainText(name ?? [firstName, prefix, lastName, suffix].filter((part) => part !== undefined).join(" "))
 
 /** What the entry says of the paper; undefined where it does not even say its title. */

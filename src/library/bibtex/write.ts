@@ -23,7 +23,7 @@ const isBalanced = (text: string): boolean => {
 
 /** A text as the value of a field: formulas as they are, braces in pairs or not at all. */
 export function texValue(text: string): string {
-  const paired = isBalanced(text) ? text : text.replace(/[{}]/g, "")
+  const paired = isBalanced(text) ? text : text.replace(/[{}]/g, "").replace(/ {2,}/g, " ")
   const parts = paired.split(/(?<!\\)\$/)
   if (parts.length % 2 === 0) return escaped(paired.replace(/(?<!\\)\$/g, "\\$"))
   return parts.map((part, index) => (index % 2 === 0 ? escaped(part) : part)).join("$")

@@ -49,7 +49,7 @@ export interface PaperStanding {
 
 /** JSON of the Collections in reach that hold the paper `of`. */
 export const holders = (of: string): string =>
-  `(SELECT json_group_array(json_object('id', r.collection_id, 'name', r.name)) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = ${of})`
+  `(SELECT json_group_array(json_object('id', r.collection_id, 'name', r.name) ORDER BY r.collection_id) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = ${of})`
 
 export type Papers = ReturnType<typeof papers>
 

@@ -127,7 +127,7 @@ export function attempts(db: Db) {
   // With a plus a column is compared, but not looked up by: an experiment's own attempts are fewer than a Room's of some status.
   const compared = { experimentId: "+a.experiment_id", roomId: "+a.room_id", status: "+a.status", intent: "+a.intent", label: "+a.label" }
   const list = filteredList<Row>(db, SUMMARY, columns, "a.attempt_id")
-  const ofExperiment = filteredList<Row>(db, SUMMARY, { ...compared, experimentId: columns.experimentId }, "a.attempt_id")
+  const ofExperiment = filteredList<Row>(db, SUMMARY, { ...columns, roomId: compared.roomId }, "a.attempt_id")
   const ofFinding = filteredList<Row>(db, OF_FINDING, { ...compared, findingVersionId: "t.version_id" }, "t.attempt_id")
 
   return {

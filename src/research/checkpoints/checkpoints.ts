@@ -39,7 +39,6 @@ interface Row {
   content: string
   content_digest: string
   selected: number
-  opening: number
   stale: number
   archived_at: string | null
   archived_by: string | null
@@ -66,8 +65,16 @@ const shown = (row: Row) => ({
   contentDigest: row.content_digest,
 })
 
+type AskingRow = Pick<Row, "checkpoint_id" | "thread_id" | "open_questions">
+
+/** Open questions, the newest checkpoint's last one first. */
+const asked = (rows: AskingRow[]) =>
+  rows
+    .sort((one, other) => (one.checkpoint_id < other.checkpoint_id ? 1 : -1))
+    .flatMap((row) => (JSON.parse(row.open_questions) as string[]).reverse().map((question) => ({ question, checkpointId: row.checkpoint_id, threadId: row.thread_id })))
+
 const SELECT = `
-  SELECT c.*, p.username, (t.selected_checkpoint_id = c.checkpoint_id) AS selected, (r.opening_thread_id = c.thread_id) AS opening, ${STALE} AS stale,
+  SELECT c.*, p.username, (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE} AS stale,
     json_extract(c.content, '$.synthesis') AS synthesis, json_extract(c.content, '$.citations') AS citations,
     r.archived_at, r.archived_by, r.archive_reason, a.username AS archived_by_name
   FROM checkpoints c
@@ -85,8 +92,10 @@ export function checkpoints(db: Db) {
   )
   const select = db.prepare("UPDATE threads SET selected_checkpoint_id = ? WHERE thread_id = ?")
   const one = db.prepare<Row>(`${SELECT} WHERE c.checkpoint_id = ?`)
-  const selected = db.prepare<Row>(`${SELECT} WHERE c.room_id = ? AND t.selected_checkpoint_id = c.checkpoint_id ORDER BY c.checkpoint_id`)
-  const ofThread = db.prepare<Row>(`${SELECT} WHERE c.thread_id = ? AND t.selected_checkpoint_id = c.checkpoint_id`)
+  const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = ? AND t.selected_checkpoint_id = c.checkpoint_id`)
+  const ASKING = "SELECT c.checkpoint_id, c.thread_id, c.open_questions FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE c.open_questions <> '[]'"
+  const askingInRoom = db.prepare<AskingRow>(`${ASKING} AND t.room_id = ?`)
+  const askingInThread = db.prepare<AskingRow>(`${ASKING} AND t.thread_id = ?`)
 
   return {
     /** Stores a checkpoint; the newest of a Thread is the selected one. */
@@ -99,11 +108,13 @@ export function checkpoints(db: Db) {
       const row = one.get(checkpointId)
       return row && { ...shown(row), citationIds: JSON.parse(row.citations) as string[], content: new JsonText(row.content) }
     },
-    /** The selected checkpoint of each Thread of a Room, and whether it is the opening Thread's. */
-    selectedOf: (roomId: string) => selected.all(roomId).map((row) => ({ opening: row.opening === 1, openQuestions: JSON.parse(row.open_questions) as string[], checkpoint: shown(row) })),
+    /** The selected checkpoint of a Thread; undefined before the first. */
     selectedOfThread(threadId: string) {
       const row = ofThread.get(threadId)
       return row && shown(row)
     },
+    /** The questions that the selected checkpoints of a Room leave open, with where they were asked, newest first. */
+    openQuestions: (roomId: string) => asked(askingInRoom.all(roomId)),
+    openQuestionsOfThread: (threadId: string) => asked(askingInThread.all(threadId)),
   }
 }

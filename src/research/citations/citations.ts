@@ -1,6 +1,6 @@
 /** How a record is cited, as BibTeX and as CSL-JSON: by a key that never changes, with where it stands now. */
 import type { LinkKind } from "../../contract/enumerations.ts"
-import { linkKinds } from "../../contract/links.ts"
+import { writeJson } from "../../contract/json.ts"
 import { pageOf } from "../../contract/permalinks.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { serviceName } from "../../contract/versions.ts"
@@ -21,12 +21,12 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 export type Citations = ReturnType<typeof citations>
 
 export function citations({ records, rooms, findings }: Parts) {
-  /** How many of its experiment's attempts a finding rests on. */
+  /** How many of its experiment's attempts a finding names. */
   function denominator(versionId: string): string {
     const execution = findings.read(versionId).execution
-    if (execution === null) return "no recorded execution"
+    if (execution === null) return "no recorded execution behind it"
     const { named, attempts } = execution.denominator
-    return `${named} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"} of ${execution.experimentLabel}`
+    return `naming ${named} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"} of ${execution.experimentLabel}`
   }
 
   /** Everything that a citation says. @throws Refusal `unknown_record` */
@@ -34,9 +34,9 @@ export function citations({ records, rooms, findings }: Parts) {
     const record = records.summary(versionId)
     if (record === undefined) throw new Refusal("unknown_record", "There is no such record.")
     const { kind, label, author, createdAt, wording, status, contentDigest, outcome } = record
-    const notices = JSON.parse(record.notices.text) as { readonly kind: LinkKind; readonly label: string }[]
-    const standing = notices.length === 0 ? [] : [`${status}: ${notices.map((notice) => `${linkKinds[notice.kind].status} by ${notice.label}`).join(", ")}`]
-    const what = kind === "finding" ? [`${kinds[kind]} ${label}, ${outcome}, on ${denominator(versionId)}`] : [`${kinds[kind]} ${label}`]
+    const notices = JSON.parse(writeJson(record.notices)) as { readonly kind: LinkKind; readonly label: string }[]
+    const standing = notices.length === 0 ? [] : [`${status}: ${notices.map((notice) => `${notice.label} ${notice.kind} it`).join(", ")}`]
+    const what = kind === "finding" ? [`${kinds[kind]} ${label}, ${outcome}, ${denominator(versionId)}`] : [`${kinds[kind]} ${label}`]
     return {
       key: `${author.username}${createdAt.slice(0, 4)}-${label}-${contentDigest.slice("sha256:".length, "sha256:".length + 8)}`,
       kind,

@@ -1,6 +1,7 @@
 /** A Room read as a whole, and a Thread with its research: one snapshot each. */
 import type { Writable } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
+import { type ReadName, reads } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
@@ -21,69 +22,76 @@ interface Parts {
   readonly snapshot: <T>(work: () => T) => T
 }
 
-/** Where each list of a context goes on, page by page. */
-const pagedAt = (roomId: string) => ({
-  experiments: `/api/research/experiments?roomId=${roomId}`,
-  hypotheses: `/api/research/hypotheses?roomId=${roomId}`,
-  findingLinks: `/api/research/rooms/${roomId}/activity?kinds=link_experiment_finding`,
-  publications: `/api/research/rooms/${roomId}/publications`,
+const listNames = ["experiments", "hypotheses", "findingLinks", "publications", "openQuestions"] as const
+type Named<T> = Record<(typeof listNames)[number], T>
+
+/** The path of a read that takes one id. */
+const pathOf = (name: ReadName, id: string) => reads.find((read) => read.name === name)?.path.replace(/\{[a-zA-Z]+\}/, id) ?? ""
+
+/** Where each list of a Room's context goes on, page by page; relations of findings have no list but the feed, and open questions stand in the checkpoints that the Threads select. */
+const pagedInRoom = (roomId: string): Named<string> => ({
+  experiments: `${pathOf("experiments", "")}?roomId=${roomId}`,
+  hypotheses: `${pathOf("hypotheses", "")}?roomId=${roomId}`,
+  findingLinks: `${pathOf("room_activity", roomId)}?kinds=link_experiment_finding`,
+  publications: pathOf("room_publications", roomId),
+  openQuestions: pathOf("room_threads", roomId),
 })
-type ListName = keyof ReturnType<typeof pagedAt>
+
+/** As above for a Thread: its own lists where it has some, else those of its Room. */
+const pagedInThread = (roomId: string, threadId: string): Named<string> => ({
+  ...pagedInRoom(roomId),
+  findingLinks: `${pathOf("thread_timeline", threadId)}?kinds=link_experiment_finding`,
+  publications: pathOf("thread_records", threadId),
+})
 
 /** The newest items of each list, oldest first, and where those that were cut go on. */
-function cut(roomId: string, lists: Record<ListName, readonly Writable[]>) {
-  const names = Object.keys(lists) as ListName[]
-  const shown = Object.fromEntries(names.map((name) => [name, lists[name].slice(0, limits.contextItems).reverse()]))
-  const longer = names.filter((name) => lists[name].length > limits.contextItems)
-  return { ...shown, truncated: Object.fromEntries(longer.map((name) => [name, pagedAt(roomId)[name]])) }
+function cut(basePath: string, paged: Named<string>, lists: Named<readonly Writable[]>) {
+  const shown = Object.fromEntries(listNames.map((name) => [name, lists[name].slice(0, limits.contextItems).reverse()])) as Named<Writable[]>
+  const longer = listNames.filter((name) => lists[name].length > limits.contextItems)
+  return { ...shown, truncated: Object.fromEntries(longer.map((name) => [name, `${basePath}${paged[name]}`])) }
 }
 
 /** One more than is shown tells whether there are more. */
 const PROBE = limits.contextItems + 1
 
 export function contextReads({ rooms, threads, records, experiments, findingLinks, checkpoints, snapshot }: Parts) {
-  /** The questions that the selected checkpoints leave open, with where they were asked. */
-  const questionsOf = (selected: ReturnType<Checkpoints["selectedOf"]>) =>
-    selected.flatMap(({ openQuestions, checkpoint: { checkpointId, threadId } }) => openQuestions.map((question) => ({ question, checkpointId, threadId })))
-
-  function roomContext(roomId: string) {
+  function roomContext(roomId: string, basePath: string) {
     const room = rooms.summary(roomId)
     if (room === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
-    const selected = checkpoints.selectedOf(roomId)
-    const concluding = selected.find(({ opening, checkpoint }) => opening && checkpoint.state === "concluded")
+    const selected = checkpoints.selectedOfThread(room.openingThreadId)
+    const conclusion = selected?.state === "concluded" ? selected : null
     return {
       room,
       counts: room.counts,
       threads: threads.all(roomId),
-      ...cut(roomId, {
+      ...cut(basePath, pagedInRoom(roomId), {
         experiments: experiments.newestOf(roomId, PROBE),
         hypotheses: records.newestOfKind(roomId, "hypothesis", PROBE),
         findingLinks: findingLinks.newestOfRoom(roomId, PROBE),
         publications: records.newest(roomId, undefined, PROBE),
+        openQuestions: checkpoints.openQuestions(roomId),
       }),
-      openQuestions: questionsOf(selected),
-      concluded: concluding !== undefined,
-      conclusion: concluding?.checkpoint ?? null,
+      concluded: conclusion !== null,
+      conclusion,
       activityWatermark: room.activityWatermark,
     }
   }
 
-  function threadContext(threadId: string) {
+  function threadContext(threadId: string, basePath: string) {
     const thread = threads.summary(threadId)
     const room = thread && rooms.summary(thread.roomId)
     if (thread === undefined || room === undefined) throw new Refusal("room_unavailable", "There is no such Thread.")
     const { roomId, title, state, archive, activityWatermark } = room
-    const selected = checkpoints.selectedOf(roomId).filter(({ checkpoint }) => checkpoint.threadId === threadId)
     return {
       thread,
       room: { roomId, title, state, archive },
-      checkpoint: selected[0]?.checkpoint ?? null,
-      openQuestions: questionsOf(selected),
-      ...cut(roomId, {
+      checkpoint: checkpoints.selectedOfThread(threadId) ?? null,
+      ...cut(basePath, pagedInThread(roomId, threadId), {
         experiments: experiments.newestOfThread(roomId, threadId, PROBE),
-        hypotheses: records.ofThread(threadId, PROBE).filter(({ kind }) => kind === "hypothesis"),
+        hypotheses: records.newestOfThread(threadId, "hypothesis", PROBE),
         findingLinks: findingLinks.newestOfThread(roomId, threadId, PROBE),
-        publications: records.ofThread(threadId, PROBE),
+        publications: records.newestOfThread(threadId, undefined, PROBE),
+        openQuestions: checkpoints.openQuestionsOfThread(threadId),
       }),
       timelineWatermark: thread.timelineWatermark,
       activityWatermark,
@@ -91,8 +99,8 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
   }
 
   return {
-    room_context: ({ params }) => snapshot(() => roomContext(params.roomId as string)),
-    thread_research_context: ({ params }) => snapshot(() => threadContext(params.threadId as string)),
+    room_context: ({ params, basePath = "" }) => snapshot(() => roomContext(params.roomId as string, basePath)),
+    thread_research_context: ({ params, basePath = "" }) => snapshot(() => threadContext(params.threadId as string, basePath)),
     checkpoint({ params }) {
       const checkpoint = checkpoints.read(params.checkpointId as string)
       if (checkpoint === undefined) throw new Refusal("room_unavailable", "There is no such checkpoint.")

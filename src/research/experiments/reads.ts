@@ -53,7 +53,7 @@ export function experimentReads({ rooms, records, experiments, plans, materials 
         hypotheses: records.resolve(parsed.hypotheses),
         premises: records.resolve(parsed.premises.map(({ versionId }) => versionId)).map((record, index) => ({ ...record, explanation: parsed.premises[index]?.explanation ?? "" })),
         requiredMaterials: parsed.requiredMaterials.map(({ materialId, purpose }) => ({ material: materials.summary(materialId, shown.roomId) ?? null, purpose })),
-        warnings: [],
+        warnings: records.fallenAmong([...parsed.hypotheses, ...parsed.premises.map(({ versionId }) => versionId)]),
       }
     },
   } satisfies Partial<Readers>

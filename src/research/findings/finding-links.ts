@@ -3,6 +3,7 @@ import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
 import { JsonText } from "../../contract/json.ts"
 import type { Db } from "../../ledger/database.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
+import { standing } from "../records/shown.ts"
 
 export interface NewFindingLink {
   readonly linkId: string
@@ -31,6 +32,7 @@ interface Row {
   wording: string
   outcome: string | null
   status: RecordStatus | null
+  notices: string | null
   attempt_id: string | null
   attempt_label: string | null
   author_id: string
@@ -49,7 +51,7 @@ const shown = (row: Row) => ({
   roomId: row.room_id,
   experimentId: row.experiment_id,
   experimentLabel: row.experiment_label,
-  finding: { versionId: row.version_id, label: row.finding_label, kind: row.finding_kind, wording: row.wording, outcome: row.outcome, status: row.status ?? ("current" as const) },
+  finding: { versionId: row.version_id, label: row.finding_label, kind: row.finding_kind, wording: row.wording, outcome: row.outcome, ...standing(row) },
   attemptId: row.attempt_id,
   attemptLabel: row.attempt_label,
   author: { userId: row.author_id, username: row.username },
@@ -63,12 +65,12 @@ const shown = (row: Row) => ({
 
 /** Who reviewed a link: everybody but its author who replied to its card. */
 const SELECT = `
-  SELECT l.*, e.label AS experiment_label, r.label AS finding_label, r.kind AS finding_kind, r.wording, f.outcome, s.status, a.label AS attempt_label, p.username,
+  SELECT l.*, e.label AS experiment_label, r.label AS finding_label, r.kind AS finding_kind, r.wording, f.outcome, s.status, s.notices, a.label AS attempt_label, p.username,
     c.reply_count AS replies,
-    (SELECT json_group_array(u.username ORDER BY u.username) FROM people u WHERE u.user_id <> l.author_id AND u.user_id IN
-      (SELECT t.author_id FROM timeline_entries t WHERE t.reply_to_entry_id = l.entry_id)) AS reviewed_by,
-    (SELECT json_group_array(json_object('versionId', v.version_id, 'label', h.label, 'verdict', v.verdict, 'explanation', v.explanation) ORDER BY v.position)
-      FROM finding_verdicts v JOIN records h ON h.version_id = v.version_id WHERE v.link_id = l.link_id) AS toward_hypothesis
+    CASE c.reply_count WHEN 0 THEN '[]' ELSE (SELECT json_group_array(u.username ORDER BY u.username) FROM people u WHERE u.user_id <> l.author_id AND u.user_id IN
+      (SELECT t.author_id FROM timeline_entries t WHERE t.reply_to_entry_id = l.entry_id)) END AS reviewed_by,
+    (SELECT json_group_array(json_object('versionId', v.version_id, 'label', h.label, 'status', coalesce(g.status, 'current'), 'verdict', v.verdict, 'explanation', v.explanation) ORDER BY v.position)
+      FROM finding_verdicts v JOIN records h ON h.version_id = v.version_id LEFT JOIN standings g ON g.version_id = v.version_id WHERE v.link_id = l.link_id) AS toward_hypothesis
   FROM finding_links l
   JOIN experiments e ON e.experiment_id = l.experiment_id
   JOIN records r ON r.version_id = l.version_id
@@ -84,7 +86,7 @@ export function findingLinks(db: Db) {
   const insert = db.prepare("INSERT INTO finding_links (link_id, room_id, thread_id, entry_id, experiment_id, version_id, attempt_id, author_id, at, toward_question) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
   const insertVerdict = db.prepare("INSERT INTO finding_verdicts (link_id, version_id, position, verdict, explanation) VALUES (?, ?, ?, ?, ?)")
   const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = ?`)
-  const list = filteredList<Row>(db, SELECT, { experimentId: "l.experiment_id" }, "l.link_id")
+  const list = filteredList<Row>(db, SELECT, { experimentId: "l.experiment_id", roomId: "l.room_id" }, "l.link_id")
   const newestOfRoom = db.prepare<Row>(`${SELECT} WHERE l.room_id = ? ORDER BY l.link_id DESC LIMIT ?`)
   const newestOfThread = db.prepare<Row>(`${SELECT} WHERE l.room_id = ? AND l.thread_id = ? ORDER BY l.link_id DESC LIMIT ?`)
 
@@ -100,6 +102,8 @@ export function findingLinks(db: Db) {
     },
     /** Up to `count` links of an experiment after an id. */
     ofExperiment: (experimentId: string, after: string | undefined, count: number) => list({ experimentId }, after, count).map(shown),
+    /** Up to `count` links of a Room after an id. */
+    ofRoom: (roomId: string, after: string | undefined, count: number) => list({ roomId }, after, count).map(shown),
     /** The newest links of a Room, newest first. */
     newestOfRoom: (roomId: string, count: number) => newestOfRoom.all(roomId, count).map(shown),
     newestOfThread: (roomId: string, threadId: string, count: number) => newestOfThread.all(roomId, threadId, count).map(shown),

@@ -10,6 +10,8 @@ export interface NewFinding {
   readonly versionId: string
   readonly outcome: string
   readonly retrospective: boolean
+  /** How many papers it names. */
+  readonly papers: number
   readonly execution: Execution | undefined
   readonly evidence: readonly Evidence[]
   readonly materials: readonly { readonly materialId: string; readonly purpose: string }[]
@@ -49,7 +51,7 @@ export function attemptRoles(execution: Execution | undefined, evidence: readonl
 export type Findings = ReturnType<typeof findings>
 
 export function findings(db: Db, materials: Materials) {
-  const insert = db.prepare("INSERT INTO findings (version_id, outcome, retrospective, experiment_id, plan_id) VALUES (?, ?, ?, ?, ?)")
+  const insert = db.prepare("INSERT INTO findings (version_id, outcome, retrospective, papers, experiment_id, plan_id) VALUES (?, ?, ?, ?, ?, ?)")
   const insertAttempt = db.prepare("INSERT INTO finding_attempts (version_id, attempt_id, role) VALUES (?, ?, ?)")
   const insertEvidence = db.prepare("INSERT INTO finding_evidence (version_id, position, kind, attempt_id, output_label, digest, material_id) VALUES (?, ?, ?, ?, ?, ?, ?)")
   const insertMaterial = db.prepare("INSERT INTO finding_materials (version_id, position, material_id, purpose) VALUES (?, ?, ?, ?)")
@@ -60,7 +62,7 @@ export function findings(db: Db, materials: Materials) {
   )
   const attempts = db.prepare<AttemptRow>(
     `SELECT t.attempt_id, a.label, t.role, a.intent, a.status, a.experiment_id, (SELECT count(*) FROM attempt_outputs o WHERE o.attempt_id = t.attempt_id) AS outputs
-     FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = ? ORDER BY t.role DESC, a.label`,
+     FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = ? ORDER BY CASE t.role WHEN 'producing' THEN 0 WHEN 'baseline' THEN 1 ELSE 2 END, a.room_id, length(a.label), a.label`,
   )
   const evidence = db.prepare<EvidenceRow>(
     `SELECT v.position, v.kind, v.attempt_id, a.label AS attempt_label, a.status, v.output_label, v.digest, o.digest AS output_digest
@@ -88,15 +90,15 @@ export function findings(db: Db, materials: Materials) {
       attempts: named.map(({ attempt_id: attemptId, label, role, intent, status, experiment_id: experimentId }) => ({ attemptId, label, role, intent, status, outcome: outcomeOf(status), experimentId })),
       denominator: {
         attempts: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
-        named: named.filter((attempt) => attempt.role === "producing").length,
+        named: named.filter((attempt) => attempt.experiment_id === row.experiment_id).length,
         outcomes,
       },
     }
   }
 
   return {
-    insert({ versionId, outcome, retrospective, execution: run, evidence: entries, materials: used }: NewFinding): void {
-      insert.run(versionId, outcome, retrospective ? 1 : 0, run?.experimentId ?? null, run?.planId ?? null)
+    insert({ versionId, outcome, retrospective, papers, execution: run, evidence: entries, materials: used }: NewFinding): void {
+      insert.run(versionId, outcome, retrospective ? 1 : 0, papers, run?.experimentId ?? null, run?.planId ?? null)
       for (const [attemptId, role] of attemptRoles(run, entries)) insertAttempt.run(versionId, attemptId, role)
       entries.forEach((entry, position) => {
         const { attemptId = null, outputLabel = null, digest = null, materialId = null } = { attemptId: undefined, outputLabel: undefined, digest: undefined, materialId: undefined, ...entry }

@@ -12,6 +12,7 @@ import type { Materials } from "../materials/materials.ts"
 import type { ConceptIndex } from "../records/concepts.ts"
 import { unknownReferences } from "../records/exact-references.ts"
 import { recordCard } from "../records/operations.ts"
+import { arxivIdOf } from "../records/papers.ts"
 import type { Records, Reference } from "../records/records.ts"
 import type { Findings } from "./findings.ts"
 
@@ -28,6 +29,12 @@ interface Parts {
 
 type Finding = BodyOf<"publish_finding">
 type Publication = Finding | BodyOf<"publish_cited_claim">
+
+/** The papers a finding names, as evidence or as where it comes from, each once however it is written. */
+function papersOf({ evidence, provenance }: Finding): string[] {
+  const quoted = evidence.flatMap((entry) => (entry.kind === "paper" ? [entry.arxivId] : []))
+  return [...new Set([...quoted, ...provenance.papers.map((paper) => arxivIdOf(paper) ?? paper)])]
+}
 
 export function publicationOperations({ threads, records, concepts: index, experiments, plans, attempts, materials, findings }: Parts) {
   const unknown = (path: string, what: string): Issue[] => [{ path, message: `is no ${what}` }]
@@ -46,10 +53,13 @@ export function publicationOperations({ threads, records, concepts: index, exper
     if (execution === undefined) return []
     const { experimentId, planId, attemptIds, baselineAttemptIds } = execution
     const at = "/provenance/execution"
-    if (experiments.find(experimentId) === undefined) return unknown(`${at}/experimentId`, "experiment of this service")
+    const known = experiments.find(experimentId) !== undefined
+    // Where the experiment itself is unknown, an attempt of another one is not at fault.
+    const fits = (id: string) => (known ? attempts.find(id)?.experimentId === experimentId : attempts.find(id) !== undefined)
     return [
+      ...(known ? [] : unknown(`${at}/experimentId`, "experiment of this service")),
       ...(planId === undefined || plans.contentOf(planId, experimentId) !== undefined ? [] : unknown(`${at}/planId`, "plan of this experiment")),
-      ...attemptIds.flatMap((id, position) => (attempts.find(id)?.experimentId === experimentId ? [] : unknown(`${at}/attemptIds/${position}`, "attempt of this experiment"))),
+      ...attemptIds.flatMap((id, position) => (fits(id) ? [] : unknown(`${at}/attemptIds/${position}`, known ? "attempt of this experiment" : "attempt of this service"))),
       ...baselineAttemptIds.flatMap((id, position) => (attempts.find(id) === undefined ? unknown(`${at}/baselineAttemptIds/${position}`, "attempt of this service") : [])),
     ]
   }
@@ -90,11 +100,11 @@ export function publicationOperations({ threads, records, concepts: index, exper
     ],
     write(call, where, change) {
       const { body } = call
-      const papers = body.evidence.flatMap((entry) => (entry.kind === "paper" ? [entry.arxivId] : []))
-      const published = publish(call, where, change, restsOn(body), papers)
+      const named = papersOf(body)
+      const published = publish(call, where, change, restsOn(body), named.map(arxivIdOf).filter((id) => id !== undefined))
       const { versionId } = published.result
       const { outcome, retrospective, provenance, evidence } = body
-      findings.insert({ versionId, outcome, retrospective, execution: provenance.execution, evidence, materials: body.materials })
+      findings.insert({ versionId, outcome, retrospective, papers: named.length, execution: provenance.execution, evidence, materials: body.materials })
       return { ...published, warnings: [...records.restsOnFallen(versionId), ...findings.read(versionId).warnings] }
     },
   })

@@ -44,6 +44,7 @@ interface Row {
   replacement_kind: RecordKind | null
   replacement_wording: string | null
   replacement_status: RecordStatus | null
+  replacement_notices: string | null
   content: string
   content_digest: string
 }
@@ -62,7 +63,7 @@ const shown = (row: Row) => ({
   replacement:
     row.replacement_version_id === null
       ? null
-      : { versionId: row.replacement_version_id, label: row.replacement_label, kind: row.replacement_kind, wording: row.replacement_wording, status: row.replacement_status ?? "current" },
+      : { versionId: row.replacement_version_id, label: row.replacement_label, kind: row.replacement_kind, wording: row.replacement_wording, ...standing({ status: row.replacement_status, notices: row.replacement_notices }) },
   /** What stands on the target now, this link included. */
   ...standing(row),
   content: new JsonText(row.content),
@@ -71,7 +72,7 @@ const shown = (row: Row) => ({
 
 const SELECT = `
   SELECT l.*, p.username, r.label AS target_label, r.kind AS target_kind, r.wording, s.status, s.notices,
-    n.label AS replacement_label, n.kind AS replacement_kind, n.wording AS replacement_wording, m.status AS replacement_status
+    n.label AS replacement_label, n.kind AS replacement_kind, n.wording AS replacement_wording, m.status AS replacement_status, m.notices AS replacement_notices
   FROM research_links l
   JOIN people p ON p.user_id = l.author_id
   JOIN records r ON r.version_id = l.target_version_id
@@ -88,7 +89,9 @@ export function links(db: Db) {
   )
   const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = ?`)
   const same = db.prepare<Row>(`${SELECT} WHERE l.target_version_id = ? AND l.kind = ? AND l.author_id = ? ORDER BY l.link_id`)
-  const list = filteredList<Row>(db, SELECT, { roomId: "l.room_id", kind: "l.kind", targetVersionId: "l.target_version_id", targetAuthorId: "l.target_author_id" }, "l.link_id")
+  const list = filteredList<Row>(db, SELECT, { roomId: "l.room_id", kind: "l.kind", targetAuthorId: "l.target_author_id" }, "l.link_id")
+  // A target has one Room and one author: to look for it by these would take longer.
+  const ofTarget = filteredList<Row>(db, SELECT, { targetVersionId: "l.target_version_id", kind: "l.kind", roomId: "+l.room_id", targetAuthorId: "+l.target_author_id" }, "l.link_id")
 
   return {
     insert(link: NewLink): void {
@@ -105,6 +108,6 @@ export function links(db: Db) {
     by: (authorId: string, kind: LinkKind, targetVersionId: string) => same.all(targetVersionId, kind, authorId).map(shown),
     /** Up to `count` links of a Room after an id that match the filters. */
     page: (filters: { roomId: string; kind?: string; targetVersionId?: string; targetAuthorId?: string }, after: string | undefined, count: number) =>
-      list({ ...filters }, after, count).map(shown),
+      (filters.targetVersionId === undefined ? list : ofTarget)({ ...filters }, after, count).map(shown),
   }
 }

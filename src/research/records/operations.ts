@@ -45,6 +45,7 @@ export function recordOperations({ threads, records, concepts: index }: Parts) {
         target: { id: versionId, label },
         result: { versionId, label },
         entry: recordCard({ versionId, kind, label, roomId, wording, contentDigest }, { reused: false, client }),
+        warnings: records.restsOnFallen(versionId),
       }
     },
   })

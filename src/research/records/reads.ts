@@ -7,6 +7,7 @@ import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Findings } from "../findings/findings.ts"
 import type { ConceptIndex } from "./concepts.ts"
+import { arxivIdOf } from "./papers.ts"
 import type { Records } from "./records.ts"
 
 interface Parts {
@@ -50,7 +51,11 @@ export function recordReads({ records, concepts: index, findings, rooms }: Parts
 
     paper_publications({ params, query }) {
       const offset = query.after ?? 0
-      const found = records.ofPaper(params.arxivId as string, offset, pageSize(query) + 1)
+      const arxivId = arxivIdOf(params.arxivId as string)
+      if (arxivId === undefined) {
+        throw new Refusal("invalid_parameter", "The path names no paper: send an arXiv id.", { issues: [{ path: "/arxivId", message: "must be an arXiv id such as 2401.01234 or hep-th/9901001" }] })
+      }
+      const found = records.ofPaper(arxivId, offset, pageSize(query) + 1)
       return offsetPage(found, offset, query, (record) => record)
     },
 

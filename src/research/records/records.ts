@@ -52,6 +52,7 @@ interface ReferenceRow {
   kind: RecordKind
   wording: string
   status: RecordStatus | null
+  notices: string | null
 }
 
 const resolved = (row: ReferenceRow) => ({ ...related(row), explanation: row.explanation, ...(row.purpose === null ? {} : { purpose: row.purpose }) })
@@ -81,27 +82,44 @@ export function records(db: Db) {
      FROM ${SUMMARY_TABLES} WHERE r.version_id = ?`,
   )
   const referencesOf = db.prepare<ReferenceRow>(
-    `SELECT x.part, x.purpose, x.explanation, r.version_id, r.label, r.kind, r.wording, s.status
+    `SELECT x.part, x.purpose, x.explanation, r.version_id, r.label, r.kind, r.wording, s.status, s.notices
      FROM record_references x JOIN records r ON r.version_id = x.to_version_id LEFT JOIN standings s ON s.version_id = r.version_id
      WHERE x.version_id = ? AND x.part IN ('premise', 'reference') ORDER BY x.part, x.position`,
   )
-  const fallen = db.prepare<ReferenceRow & { direct: number }>(
+  const restsOn = db.prepare<{ to_version_id: string }>("SELECT DISTINCT to_version_id FROM record_references WHERE version_id = ?")
+  const fallen = db.prepare<Omit<ReferenceRow, "notices"> & { direct: number }>(
     `WITH RECURSIVE rests (version_id) AS (
-       SELECT to_version_id FROM record_references WHERE version_id = ?
+       SELECT value FROM json_each(?)
        UNION SELECT x.to_version_id FROM record_references x JOIN rests ON x.version_id = rests.version_id)
-     SELECT r.version_id, r.label, r.kind, r.wording, s.status,
-       EXISTS (SELECT 1 FROM record_references d WHERE d.version_id = ? AND d.to_version_id = r.version_id) AS direct
+     SELECT r.version_id, r.label, r.kind, r.wording, s.status, r.version_id IN (SELECT value FROM json_each(?)) AS direct
      FROM rests JOIN standings s USING (version_id) JOIN records r USING (version_id)
-     WHERE r.version_id <> ? AND s.status IN ('retracted', 'superseded', 'disputed') ORDER BY direct DESC, r.version_id`,
+     WHERE s.status IN ('retracted', 'superseded', 'disputed') AND r.version_id <> ? ORDER BY direct DESC, r.version_id`,
   )
   const newest = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id < ? ORDER BY r.version_id DESC LIMIT ?`)
   const newestOfRoom = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.version_id < ? ORDER BY r.version_id DESC LIMIT ?`)
   const newestOfKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.kind = ? ORDER BY r.version_id DESC LIMIT ?`)
-  const ofThread = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.thread_id = ? ORDER BY r.version_id DESC LIMIT ?`)
-  const ofPaper = db.prepare<SummaryRow>(`${SUMMARY} JOIN record_papers a ON a.version_id = r.version_id WHERE a.arxiv_id = ? ORDER BY r.version_id DESC LIMIT ? OFFSET ?`)
+  const newestOfThread = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.thread_id = ? ORDER BY r.version_id DESC LIMIT ?`)
+  const newestOfThreadAndKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.thread_id = ? AND r.kind = ? ORDER BY r.version_id DESC LIMIT ?`)
+  const ofPaper = db.prepare<SummaryRow>(`${SUMMARY} JOIN record_papers a ON a.version_id = r.version_id WHERE a.arxiv_id = ? ORDER BY a.version_id DESC LIMIT ? OFFSET ?`)
   const ofKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.kind = ? AND r.version_id > ? ORDER BY r.version_id LIMIT ?`)
   const ofKindInRoom = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.kind = ? AND r.version_id > ? ORDER BY r.version_id LIMIT ?`)
   const labelled = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.label = ? AND r.version_id > ?`)
+
+  /** @param except a record that may come up again in a circle */
+  function fallenAmong(versionIds: readonly string[], except = "") {
+    if (versionIds.length === 0) return []
+    const list = JSON.stringify(versionIds)
+    return fallen.all(list, list, except).map(({ version_id: versionId, label, kind, wording, status, direct }) => ({
+      code: `rests_on_${status}`,
+      message: `It rests ${direct === 1 ? "" : "indirectly "}on ${label}, which is ${status}.`,
+      versionId,
+      label,
+      kind,
+      wording,
+      status,
+      direct: direct === 1,
+    }))
+  }
 
   return {
     insert(record: NewRecord): void {
@@ -152,21 +170,18 @@ export function records(db: Db) {
     },
 
     /** What a record rests on, directly or further down, that is retracted, superseded or disputed now. */
-    restsOnFallen: (versionId: string) =>
-      fallen.all(versionId, versionId, versionId).map((row) => ({
-        code: `rests_on_${row.status}`,
-        message: `It rests ${row.direct === 1 ? "" : "indirectly "}on ${row.label}, which is ${row.status}.`,
-        ...related(row),
-        direct: row.direct === 1,
-      })),
+    restsOnFallen: (versionId: string) => fallenAmong(restsOn.all(versionId).map((row) => row.to_version_id), versionId),
+    /** What is retracted, superseded or disputed now among records that a plan names, and what these rest on. */
+    fallenAmong: (versionIds: readonly string[]) => fallenAmong(versionIds),
 
     /** Up to `count` records older than `before`, newest first; of one Room or of all. */
     newest: (roomId: string | undefined, before: string | undefined, count: number) =>
       (roomId === undefined ? newest.all(before ?? END, count) : newestOfRoom.all(roomId, before ?? END, count)).map(recordSummary),
     /** The newest records of a kind in a Room, newest first. */
     newestOfKind: (roomId: string, kind: RecordKind, count: number) => newestOfKind.all(roomId, kind, count).map(recordSummary),
-    /** The newest records published in a Thread, newest first. */
-    ofThread: (threadId: string, count: number) => ofThread.all(threadId, count).map(recordSummary),
+    /** The newest records published in a Thread, of a kind or of all, newest first. */
+    newestOfThread: (threadId: string, kind: RecordKind | undefined, count: number) =>
+      (kind === undefined ? newestOfThread.all(threadId, count) : newestOfThreadAndKind.all(threadId, kind, count)).map(recordSummary),
     /** Up to `count` records that quote a paper, newest first, after so many. */
     ofPaper: (arxivId: string, offset: number, count: number) => ofPaper.all(arxivId, count, offset).map(recordSummary),
 

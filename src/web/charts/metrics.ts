@@ -16,7 +16,7 @@ export interface Metric {
 }
 
 const [WIDTH, HEIGHT] = [340, 200]
-const EDGE = { left: 46, right: 10, top: 10, bottom: 26 }
+const EDGE = { left: 46, right: 20, top: 10, bottom: 26 }
 /** Points beyond this are thinned, each stretch by its least and its greatest value. */
 const MOST = 400
 

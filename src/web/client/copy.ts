@@ -1,4 +1,4 @@
-/** Digests, commits and commands are copied on click, and by a button for the keyboard. */
+/** Digests, commits and commands are copied on click; with the keyboard, by Enter where they have the focus. */
 async function copy(from: HTMLElement): Promise<void> {
   try {
     await navigator.clipboard.writeText(from.dataset.copy ?? "")
@@ -18,6 +18,7 @@ export function copyOnClick(): void {
   })
   document.addEventListener("keydown", (event) => {
     const { target, key } = event
-    if ((key === "Enter" || key === "c") && target instanceof HTMLElement && target.dataset.copy !== undefined && !event.ctrlKey && !event.metaKey) void copy(target)
+    // A button is clicked by the keyboard too; a block of commands is not.
+    if ((key === "Enter" || key === "c") && !(target instanceof HTMLButtonElement) && target instanceof HTMLElement && target.dataset.copy !== undefined && !event.ctrlKey && !event.metaKey) void copy(target)
   })
 }

@@ -76,32 +76,43 @@ async function refresh(): Promise<void> {
   connection(left ? "Something changed where you are at work; reload to see it." : "")
 }
 
+/** Ends when the machine says that its network went or came back: no need to wait for a request to fail, or to try again. */
+const networkChanged = () => new Promise<void>((resolve) => {
+  for (const event of ["online", "offline"]) addEventListener(event, () => resolve(), { once: true })
+})
+
 /** Follows a Room for as long as the page is open. */
 export async function follow(main: HTMLElement): Promise<void> {
   const { room, base = "" } = main.dataset
   let after = Number(main.dataset.after)
   let failures = 0
-  const signal = new AbortController()
-  addEventListener("pagehide", () => signal.abort())
+  let gone = false
+  let asking = new AbortController()
+  addEventListener("pagehide", () => {
+    gone = true
+    asking.abort()
+  })
+  addEventListener("offline", () => asking.abort())
   addEventListener("pageshow", ({ persisted }) => persisted && location.reload())
-  while (!signal.signal.aborted) {
+  while (!gone) {
+    asking = new AbortController()
     try {
-      const response = await fetch(`${base}/api/research/rooms/${room}/activity?after=${after}&wait=${WAIT}`, { signal: signal.signal })
+      const response = await fetch(`${base}/api/research/rooms/${room}/activity?after=${after}&wait=${WAIT}`, { signal: asking.signal })
       if (!response.ok) throw new Error(`status ${response.status}`)
       const { items, nextCursor } = (await response.json()) as { items: unknown[]; nextCursor: number }
       if (items.length > 0 || failures > 0) await refresh()
       after = nextCursor
       failures = 0
       main.dataset.after = String(after)
-      main.dataset.live = "on"
+      main.dataset.following = "on"
       // A service that is ending answers at once.
       if (items.length === 0) await pause(500)
     } catch {
-      if (signal.signal.aborted) return
+      if (gone) return
       failures += 1
-      main.dataset.live = "off"
+      main.dataset.following = "off"
       connection("The connection is gone. What you see may be out of date; trying again.")
-      await pause(Math.min(LONGEST_PAUSE, 500 * 2 ** failures))
+      await Promise.race([pause(Math.min(LONGEST_PAUSE, 500 * 2 ** failures)), networkChanged()])
     }
   }
 }

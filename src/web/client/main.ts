@@ -4,12 +4,14 @@ import { keepDrafts } from "./drafts.ts"
 import { traceGraphs } from "./graph.ts"
 import { listenForKeys } from "./keys.ts"
 import { follow } from "./live.ts"
+import { markUnseen } from "./seen.ts"
 import { showChosenCases } from "./variants.ts"
 
 showChosenCases(document)
 keepDrafts()
 copyOnClick()
 traceGraphs()
+markUnseen()
 listenForKeys()
 document.getElementById("refused")?.focus()
 

@@ -6,10 +6,10 @@ export interface Choice {
   readonly id: string
   readonly text: string
 }
-type Kind = "records" | "hypotheses" | "findings" | "attempts" | "plans" | "materials" | "experiments" | "threads"
+type Kind = "records" | "hypotheses" | "findings" | "attempts" | "plans" | "materials" | "experiments" | "threads" | "collections"
 export type Choices = Readonly<Record<Kind, readonly Choice[]>>
 
-const none: Choices = { records: [], hypotheses: [], findings: [], attempts: [], plans: [], materials: [], experiments: [], threads: [] }
+const none: Choices = { records: [], hypotheses: [], findings: [], attempts: [], plans: [], materials: [], experiments: [], threads: [], collections: [] }
 const text = (label: string, said: string) => `${label}: ${shortened(said, 90)}`
 
 /** What kind of object a property of this name holds the id of; undefined for ids that are not chosen. */
@@ -21,11 +21,16 @@ export function kindOf(name: string): Kind | undefined {
   if (/^planId$/.test(name)) return "plans"
   if (/^materialId$/.test(name)) return "materials"
   if (/^experimentId$/.test(name)) return "experiments"
+  if (/^collectionIds?$/.test(name)) return "collections"
   return /^threadIds?$/.test(name) ? "threads" : undefined
 }
 
 /** The objects of a Room, newest first where there are many. */
-export async function choicesOf(visit: Visit, roomId: string | undefined): Promise<Choices> {
+export async function choicesOf(visit: Visit, roomId: string | undefined, library: boolean): Promise<Choices> {
+  if (library && visit.actor !== null) {
+    const { items } = await visit.ask("library_collections")
+    return { ...none, collections: items.map(({ id, name }) => ({ id, text: name })) }
+  }
   if (roomId === undefined) return none
   const { hypotheses, publications, experiments, threads } = await visit.ask("room_context", { roomId })
   const { items: attempts } = await visit.ask("attempts", {}, { roomId })
@@ -42,6 +47,7 @@ export async function choicesOf(visit: Visit, roomId: string | undefined): Promi
     plans,
     materials: materials.map(({ materialId, label, name }) => ({ id: materialId, text: text(label, name) })),
     experiments: experiments.map(({ experimentId, label, question }) => ({ id: experimentId, text: text(label, question) })),
+    collections: [],
     threads: threads.map(({ threadId, title }) => ({ id: threadId, text: title })),
   }
 }

@@ -134,6 +134,21 @@ export function fill(draft: Draft, field: Field, path: string, value: unknown): 
     draft.delete(path)
     if (field.form === "lines" && field.of === "text") draft.set(path, (value as string[]).join("\n"))
     else for (const one of value as string[]) draft.append(path, one)
+  } else if (field.form === "named") {
+    const entries = Object.entries(value as object)
+    draft.set(countName(path), String(entries.length))
+    entries.forEach(([key, inner], index) => {
+      draft.set(keyName(`${path}/${index}`), key)
+      fill(draft, field.item, `${path}/${index}`, inner)
+    })
+  } else if (field.form === "variant") {
+    const tag = (value as Record<string, unknown>)[field.tag]
+    const chosen = field.cases.find((one) => one.value === tag)
+    if (chosen === undefined) return
+    draft.set(`${path}/${field.tag}`, chosen.value)
+    for (const inner of chosen.fields) fill(draft, inner, `${casePath(path, chosen.value)}/${inner.name}`, (value as Record<string, unknown>)[inner.name])
+  } else if (field.form === "pairs") {
+    draft.set(path, Object.entries(value as object).map(([name, said]) => `${name}: ${said}`).join("\n"))
   } else if (field.form === "json") {
     draft.set(path, JSON.stringify(value, null, 2))
   } else {

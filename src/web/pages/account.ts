@@ -2,6 +2,7 @@
 import { getCookie, getRequestIP, HTTPResponse } from "h3"
 import { type ActionName, actions, sessionCookie } from "../../contract/actions.ts"
 import { limits } from "../../contract/limits.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { check } from "../../contract/validation.ts"
 import { readFormBody } from "../../http/body.ts"
@@ -9,10 +10,12 @@ import { mustBeSignedIn, mustComeFromOwnPage } from "../../http/edge.ts"
 import { cookie } from "../../http/people.ts"
 import type { SignedIn } from "../../people/accounts.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
+import { act } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { command, empty, exactTime, facts, heading, table } from "../parts/parts.ts"
+import { command, deed, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
 import { ownPath, redirected } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
+import { joinedWords } from "../words.ts"
 
 /** A field of a form about a person. */
 const field = (name: string, text: string, more: Readonly<Record<string, string | number | boolean | null>>, faults: readonly string[] = [], hint?: string): Html =>
@@ -114,10 +117,16 @@ export async function inviteSent(visit: Visit): Promise<Shown> {
   }
 }
 
+function keyRow({ keyId, label, permissions, reach, expiresAt, revokedAt, lastUsedAt }: AnswerOf<"library_keys">["items"][number], now: number): Html {
+  const over = revokedAt !== null ? stateBadge("retracted", "revoked") : Date.parse(expiresAt) <= now ? stateBadge("cancelled", "expired") : null
+  return html`<tr><th scope="row">${label}</th><td>${joinedWords(permissions)}</td><td>${reach}</td><td>${over ?? time(expiresAt)}</td><td>${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td><td>${revokedAt === null ? deed("revoke_key", { keyId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true, next: "/account" }) : null}</td></tr>`
+}
+
 export async function accountPage(visit: Visit): Promise<Shown | HTTPResponse> {
   const { person, edge } = visit
   if (person === undefined) return redirected(visit, "/sign-in?next=/account")
   const { tables } = edge.instance
+  const { items: keys } = await visit.ask("library_keys")
   const assignments = tables.experiments.assignedTo(person.userId)
   const rooms = tables.rooms.all().flatMap((room) => {
     const role = tables.rooms.standing(room.roomId, person.userId)?.role
@@ -128,6 +137,7 @@ export async function accountPage(visit: Visit): Promise<Shown | HTTPResponse> {
     body: html`<h1>${person.username}</h1>${facts([["Role here", person.isOperator ? "operator of this service" : "person"], ["Password", html`The operator sets a new one with <code>research-room user password ${person.username}</code>; it ends every session.`]])}
 <section aria-labelledby="work">${heading(2, "work", "What you hold")}${assignments.length === 0 ? empty("No experiment is yours to work on.") : html`<ul>${assignments.map(({ experimentId, label, status }) => html`<li><a class="label" href="${to(`/experiments/${experimentId}`)}">${label}</a> ${stateBadge(status)}</li>`)}</ul>`}</section>
 <section aria-labelledby="rooms">${heading(2, "rooms", "Your Rooms", html`<a class="button quiet" href="${to("/do/create_room")}">Create a Room</a>`)}${rooms.length === 0 ? empty("You are a member of no Room. Open one and ask to join, or create your own.") : table("Rooms", ["Room", "Role", ""], rooms.map(({ room, role }) => html`<tr><td><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></td><td>${role}</td><td><a href="${to(`/rooms/${room.roomId}/people`)}">people and credentials</a></td></tr>`))}</section>
+<section aria-labelledby="keys">${heading(2, "keys", "Personal keys", act("issue_key", {}, "Issue a personal key"))}<p class="hint">With one, an agent of yours reads and files in your Library. It opens no Room.</p>${keys.length === 0 ? empty("No personal key yet.") : table("Personal keys", ["Label", "May", "Reach", "Expires", "Last use", html`<span class="aside">Actions</span>`], keys.map((key) => keyRow(key, edge.instance.world.now())))}</section>
 <section aria-labelledby="invite">${heading(2, "invite", "Invite somebody")}<p>An account of their own, without a Room; owners invite to their Rooms under People.</p><form method="post" action="${to("/web/invite")}"><button class="quiet">Make an invitation link</button></form></section>`,
   }
 }

@@ -17,13 +17,13 @@ import { type Subject, subjectOf } from "../forms/subject.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { markdown } from "../markdown.ts"
 import { roomRail } from "../parts/room-frame.ts"
-import { redirected } from "../redirect.ts"
+import { ownPath, redirected } from "../redirect.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { title, words } from "../words.ts"
 import { secretPage } from "./secret.ts"
 
 /** Ids a form is opened with: they say what it is about, and are not asked for again. */
-const SUBJECTS = ["roomId", "experimentId", "materialId", "targetVersionId", "expectedRevision", "expectedStatus", "expectedWatermark"]
+const SUBJECTS = ["roomId", "collectionId", "arxivId", "replyToNoteId", "experimentId", "materialId", "targetVersionId", "expectedRevision", "expectedStatus", "expectedWatermark"]
 /** Texts of Markdown that a preview shows. */
 const MARKDOWN = ["text", "message", "synthesis", "handoff", "summary"]
 
@@ -42,6 +42,7 @@ function opening(visit: Visit, operation: Operation, form: Field & { form: "obje
   }
   for (const [name, value] of visit.url.searchParams) if (name.startsWith("/") || name.startsWith("#")) draft.set(name, value)
   for (const name of pathNames(operation.path)) draft.set(name, visit.url.searchParams.get(name) ?? "")
+  if (visit.url.searchParams.has("_next")) draft.set("_next", ownPath(visit.url.searchParams.get("_next")))
   draft.set(`/${operation.delivery}`, randomUUID())
   if (operation.name === "register_attempt") draft.set("/attemptId", randomUUID())
   if (form.fields.some(({ name }) => name === "reportedAt")) draft.set("/reportedAt", moment(visit.edge.instance.world.now()))
@@ -84,7 +85,7 @@ async function formPage(visit: Visit, { operation, draft, refusal, preview: prev
   const known = SUBJECTS.filter((name) => given(name) !== undefined)
   const hidden = new Set([...known, "attemptId", ...(given("threadId") === undefined ? [] : ["threadId"])].filter((name) => operation.name === "register_attempt" || name !== "attemptId" || given("attemptId") !== undefined).map((name) => `/${name}`))
   if (operation.name === "post_message" || operation.name === "create_thread") hidden.add("/replyToEntryId")
-  const state = { draft, issues: byField(refusal, form, draft), choices: await choicesOf(visit, subject.roomId), hidden }
+  const state = { draft, issues: byField(refusal, form, draft), choices: await choicesOf(visit, subject.roomId, operation.family === "library"), hidden }
   const canPreview = form.fields.some(({ name, form: kind }) => MARKDOWN.includes(name) && kind === "text")
   const inPath: Content = pathNames(operation.path).map((name) => html`<input type="hidden" name="${name}" value="${draft.get(name)}">`)
   return {
@@ -96,7 +97,7 @@ ${subject.about.length === 0 ? null : html`<div class="about" aria-label="About"
 ${refusal === undefined ? null : said(refusal, form, draft)}${previewed ? preview(form, draft) : null}
 <form class="stack" method="post" action="${to(`/web/${operation.name}`)}" data-draft="${operation.name}-${known.map((name) => given(name)).join("-")}" data-state="${refusal === undefined ? "fresh" : "refused"}" novalidate>
 <button class="aside" tabindex="-1" aria-hidden="true">Send</button>
-<input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${fields(form.fields, "", state)}
+<input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${draft.has("_next") ? html`<input type="hidden" name="_next" value="${draft.get("_next")}">` : null}${fields(form.fields, "", state)}
 <div class="buttons"><button>${title(operation.name)}</button>${canPreview ? html`<button class="quiet" name="_preview" value="1">Preview</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Leave it</a>`}</div>${dataLists(state.choices)}</form>`,
   }
 }
@@ -108,10 +109,17 @@ export async function actPage(visit: Visit): Promise<Shown | HTTPResponse> {
   return formPage(visit, { operation, draft: opening(visit, operation, formOf(operation)) })
 }
 
+/** An address that says what was just stored. */
+function withDone(path: string, { name }: Operation): string {
+  const [before = "", fragment] = path.split("#")
+  return `${before}${before.includes("?") ? "&" : "?"}done=${name}${fragment === undefined ? "" : `#${fragment}`}`
+}
+
 /** Where an accepted write is to be seen. */
 export function placeOf(operation: Operation, receipt: Receipt): string {
   const { target, targetId, threadId, roomId, entry } = receipt
   if (target.kind === "message" && threadId !== null && entry !== null) return `${withQuery(`/threads/${threadId}`, { entry: entry.entryId, done: operation.name })}#entry-${entry.entryId}`
+  if (operation.family === "library") return withDone(target.kind === "personal_key" ? "/account" : target.kind === "collection" ? `/library/collections/${target.id}` : "/library", operation)
   const path = pathOf(target.kind, operation.name.includes("experiment") && target.kind !== "finding_link" ? targetId : target.id)
   if (path !== undefined) return withQuery(path, { done: operation.name })
   return withQuery(operation.name === "request_to_join" || operation.name === "remove_member" ? `/rooms/${roomId}` : `/rooms/${roomId}/people`, { done: operation.name })
@@ -154,7 +162,7 @@ export async function actSent(visit: Visit): Promise<Shown | HTTPResponse> {
   try {
     const receipt = await admitted(visit, operation, draft)
     if (typeof receipt.result.token === "string") return secretPage(visit, operation, receipt)
-    return redirected(visit, placeOf(operation, receipt))
+    return redirected(visit, draft.has("_next") ? withDone(ownPath(draft.get("_next")), operation) : placeOf(operation, receipt))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const next = withCurrent(draft, error)

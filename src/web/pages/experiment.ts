@@ -16,7 +16,7 @@ import { outcomeDots } from "./experiments.ts"
 type Experiment = AnswerOf<"experiment">
 
 const statement = (name: string, said: Experiment["handoff"]): Html | null =>
-  said && html`<aside class="banner active" aria-label="${name}"><strong>${name}</strong>${markdown(said.text)}<p class="meta"><span>${person(said.by)}</span><span>${exactTime(said.at)}</span></p></aside>`
+  said && html`<div class="banner active" role="note" aria-label="${name}"><strong>${name}</strong>${markdown(said.text)}<p class="meta"><span>${person(said.by)}</span><span>${exactTime(said.at)}</span></p></div>`
 
 function plans({ acceptedPlans, suggestedProtocol, experimentId }: Experiment): Html {
   if (acceptedPlans.length === 0 && suggestedProtocol === null) return empty("No plan was accepted yet. The assignee accepts one, pinned to a public repository and a commit, before planned attempts.")

@@ -74,8 +74,8 @@ export async function checkpointPage(visit: Visit): Promise<Shown> {
     json,
     body: html`<p class="meta"><span>checkpoint of <a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a></span><span>${person(checkpoint.author)}</span><span>${exactTime(checkpoint.at)}</span><span>covers entries 1 to ${checkpoint.coversThrough}</span></p>
 <h1>${stateBadge(checkpoint.state, title(checkpoint.state))} checkpoint</h1>
-${checkpoint.stale ? html`<aside class="banner warn">${stateBadge("disputed", "Stale")}<p>Records were published in the Thread since it concluded.</p></aside>` : null}
-${checkpoint.selected ? null : html`<aside class="banner quiet"><p>A newer checkpoint of this Thread has taken its place.</p></aside>`}
+${checkpoint.stale ? html`<div class="banner warn" role="note">${stateBadge("disputed", "Stale")}<p>Records were published in the Thread since it concluded.</p></div>` : null}
+${checkpoint.selected ? null : html`<div class="banner quiet" role="note"><p>A newer checkpoint of this Thread has taken its place.</p></div>`}
 ${archivedBanner(room)}
 ${checkpoint.conclusion === null ? null : html`<p class="statement">${inlineMarkdown(checkpoint.conclusion)}</p>`}
 <section aria-labelledby="synthesis">${heading(2, "synthesis", "Synthesis")}${markdown(checkpoint.synthesis)}</section>

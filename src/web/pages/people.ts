@@ -1,26 +1,20 @@
 /** The people of a Room: members, who asks to join, credentials; and what its owner does with the Room. */
-import { randomUUID } from "node:crypto"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations, permissionMeanings } from "../../contract/enumerations.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { empty, exactTime, heading, person, table, time } from "../parts/parts.ts"
+import { deed, empty, exactTime, heading, person, table, time } from "../parts/parts.ts"
 import { archivedBanner, roomRail } from "../parts/room-frame.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { counted, joinedWords, title, words } from "../words.ts"
-
-/** A form of one button: an operation whose body is known. */
-function button(operation: string, given: Readonly<Record<string, string>>, text: Content, style: "quiet" | "danger" = "quiet"): Html {
-  return html`<form class="inline" method="post" action="${to(`/web/${operation}`)}"><input type="hidden" name="/requestId" value="${randomUUID()}">${Object.entries(given).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${style}">${text}</button></form>`
-}
 
 function members(visit: Visit, room: AnswerOf<"room">): Html {
   const role = roleIn(visit, room)
   const remove = (userId: string, username: string, theirs: string): Content => {
     if (theirs === "owner") return null
-    if (role === "owner") return button("remove_member", { roomId: room.roomId, userId }, html`Remove<span class="aside"> ${username}</span>`, "danger")
-    return userId === visit.person?.userId ? button("remove_member", { roomId: room.roomId, userId }, "Leave the Room", "danger") : null
+    if (role === "owner") return deed("remove_member", { roomId: room.roomId, userId }, html`Remove<span class="aside"> ${username}</span>`, { danger: true })
+    return userId === visit.person?.userId ? deed("remove_member", { roomId: room.roomId, userId }, "Leave the Room", { danger: true }) : null
   }
   return html`<section aria-labelledby="members">${heading(2, "members", "Members")}${table("Members", ["Name", "Role", "Since", ...(role === "owner" || role === "member" ? [html`<span class="aside">Actions</span>`] : [])], room.members.map(({ userId, username, role: theirs, joinedAt }) => html`<tr><th scope="row">${person({ username })}</th><td>${theirs}</td><td>${time(joinedAt)}</td>${role === "owner" || role === "member" ? html`<td>${remove(userId, username, theirs)}</td>` : null}</tr>`))}
 ${role === "owner" ? html`<div class="actions">${act("add_member", { roomId: room.roomId }, "Add somebody who has an account")}<form class="inline" method="post" action="${to("/web/invite")}"><input type="hidden" name="roomId" value="${room.roomId}"><button class="quiet">Invite somebody new</button></form></div>` : whyNot(visit, room)}</section>`
@@ -28,7 +22,7 @@ ${role === "owner" ? html`<div class="actions">${act("add_member", { roomId: roo
 
 function requests(roomId: string, { items }: AnswerOf<"join_requests">): Html {
   if (items.length === 0) return html`<section aria-labelledby="requests">${heading(2, "requests", "Requests to join")}${empty("Nobody asks to join.")}</section>`
-  return html`<section aria-labelledby="requests">${heading(2, "requests", "Requests to join")}<ul class="cards">${items.map(({ person: who, message, requestedAt }) => html`<li>${person(who)} asked ${time(requestedAt)}${message === null ? null : html`<p class="said">${message}</p>`}<div class="actions">${enumerations.joinDecision.map((decision) => button("decide_join_request", { roomId, userId: who.userId, "/decision": decision }, `${title(decision)} ${who.username}`, decision === "decline" ? "danger" : "quiet"))}</div></li>`)}</ul></section>`
+  return html`<section aria-labelledby="requests">${heading(2, "requests", "Requests to join")}<ul class="cards">${items.map(({ person: who, message, requestedAt }) => html`<li>${person(who)} asked ${time(requestedAt)}${message === null ? null : html`<p class="said">${message}</p>`}<div class="actions">${enumerations.joinDecision.map((decision) => deed("decide_join_request", { roomId, userId: who.userId, "/decision": decision }, `${title(decision)} ${who.username}`, { danger: decision === "decline" }))}</div></li>`)}</ul></section>`
 }
 
 type Credential = AnswerOf<"credentials">["items"][number]
@@ -36,7 +30,7 @@ type Credential = AnswerOf<"credentials">["items"][number]
 function credentialRow(visit: Visit, roomId: string, { credentialId, label, owner, permissions, threadIds, expiresAt, revokedAt, lastUsedAt }: Credential, now: number): Html {
   const over = revokedAt !== null ? stateBadge("retracted", "revoked") : Date.parse(expiresAt) <= now ? stateBadge("cancelled", "expired") : stateBadge("completed", "in use")
   const own = owner.userId === visit.person?.userId
-  return html`<tr><th scope="row">${label}</th><td>${person(owner)}</td><td title="${permissions.map((permission) => permissionMeanings[permission]).join(" ")}">${joinedWords(permissions)}${threadIds === null ? null : html` <span class="tag">${counted(threadIds.length, "Thread")} only</span>`}</td><td>${over}</td><td>${time(expiresAt)}</td><td>${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td><td>${revokedAt !== null ? null : html`<div class="actions">${own ? button("rotate_credential", { roomId, credentialId }, html`Rotate<span class="aside"> ${label}</span>`) : null}${button("revoke_credential", { roomId, credentialId }, html`Revoke<span class="aside"> ${label}</span>`, "danger")}</div>`}</td></tr>`
+  return html`<tr><th scope="row">${label}</th><td>${person(owner)}</td><td title="${permissions.map((permission) => permissionMeanings[permission]).join(" ")}">${joinedWords(permissions)}${threadIds === null ? null : html` <span class="tag">${counted(threadIds.length, "Thread")} only</span>`}</td><td>${over}</td><td>${time(expiresAt)}</td><td>${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td><td>${revokedAt !== null ? null : html`<div class="actions">${own ? deed("rotate_credential", { roomId, credentialId }, html`Rotate<span class="aside"> ${label}</span>`) : null}${deed("revoke_credential", { roomId, credentialId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true })}</div>`}</td></tr>`
 }
 
 const credentials = (visit: Visit, roomId: string, { items }: AnswerOf<"credentials">): Html => html`<section aria-labelledby="credentials">${heading(2, "credentials", "Credentials for agents", act("issue_credential", { roomId }, "Issue a credential"))}

@@ -89,7 +89,7 @@ ${rests("references", "References", record.references)}
       ["Content digest", digest(record.contentDigest)],
       record.client === undefined ? null : ["Sent by", joined(Object.entries(record.client).map(([name, value]) => `${words(name)} ${value}`))],
     ])}</section>
-${citation(visit, record, room.title, assertion.wording)}
+${await citation(visit, versionId)}
 <section aria-labelledby="next">${heading(2, "next", "What can be said of it")}${forMembers(visit, room, html`${later(versionId)}${kind === "hypothesis" ? act("propose_experiment", { roomId: record.roomId, threadId: record.threadId, "/hypotheses/0": versionId }, "Propose an experiment") : null}${kind === "finding" ? act("link_experiment_finding", { findingVersionId: versionId, experimentId: execution?.experimentId }, "Relate to an experiment") : null}${act("reuse_record", { versionId, threadId: room.openingThreadId }, "Reuse it in a Thread")}`)}</section>
 ${ways([["JSON", `/api/research/records/${versionId}`], [`${title(kind)} in the graph`, `/rooms/${record.roomId}/graph?focus=${versionId}`]])}`,
   }

@@ -13,9 +13,15 @@ type Summary = AnswerOf<"rooms">["items"][number]
 export const roomState = ({ state, concluded }: Pick<Summary, "state" | "concluded">): Html =>
   html`${state === "archived" ? html`${stateBadge("archived")} ` : null}${concluded ? stateBadge("concluded") : state === "archived" ? null : stateBadge("open")}`
 
+/** What a Room holds, as far as it holds anything. */
+const held = ({ counts }: Summary): Html => {
+  const kinds = [[counts.hypothesis, "hypothesis", "hypotheses"], [counts.experiment, "experiment", "experiments"], [counts.attempt, "attempt", "attempts"], [counts.finding, "finding", "findings"]] as const
+  return html`${kinds.filter(([count]) => count > 0).map(([count, one, several]) => html`<span>${counted(count, one, several)}</span>`)}`
+}
+
 const row = (room: Summary): Html => html`<li data-entry><h2 class="title"><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></h2> ${roomState(room)}
 ${room.question === null ? null : html`<p class="question">${room.question}</p>`}
-<p class="meta"><span>${counted(room.counts.hypothesis, "hypothesis", "hypotheses")}</span><span>${counted(room.counts.experiment, "experiment")}</span><span>${counted(room.counts.attempt, "attempt")}</span><span>${counted(room.counts.finding, "finding")}</span><span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span><span>last activity ${time(room.lastActivityAt)}</span></p></li>`
+<p class="meta">${held(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span><span>last activity ${time(room.lastActivityAt)}</span></p></li>`
 
 export async function roomsPage(visit: Visit): Promise<Shown> {
   const query = visit.url.searchParams.get("query") || undefined

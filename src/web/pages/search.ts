@@ -1,59 +1,47 @@
-/** Search over what can be searched: Rooms by title and question, concepts, and records by full text where that read exists. */
-import { reads } from "../../contract/reads/index.ts"
+/** Search: full text of the record, Rooms and concepts; an id that is pasted leads to its object. */
 import { isUuid } from "../../contract/fields.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { entryPath, pathOf, withQuery } from "../addresses.ts"
 import { type Html, html, markup, to } from "../html.ts"
-import { escapeHtml } from "../html.ts"
-import { pathOf } from "../addresses.ts"
-import { empty, heading, label } from "../parts/parts.ts"
 import { stateBadge } from "../parts/marks.ts"
+import { empty, heading, label, more, person, time } from "../parts/parts.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
-import { shortened, words } from "../words.ts"
+import { choices, shortened, words } from "../words.ts"
 
-interface Hit {
-  readonly kind: string
-  readonly id?: string
-  readonly versionId?: string
-  readonly threadId?: string | null
-  readonly entryId?: string | null
-  readonly label?: string | null
-  readonly title?: string
-  readonly snippet?: string
-  readonly status?: string
-}
+type Hit = AnswerOf<"search">["items"][number]
 
-/** A snippet's marks as markup; everything else in it is text. */
-const marked = (snippet: string): Html => markup(escapeHtml(snippet).replaceAll("&lt;mark&gt;", "<mark>").replaceAll("&lt;/mark&gt;", "</mark>"))
+/** A message is found at its place in the timeline, everything else on its own page. */
+const place = ({ kind, id, threadId, entryId }: Hit): string => (kind === "message" ? entryPath(threadId, entryId ?? id) : (pathOf(kind, id) ?? entryPath(threadId, entryId ?? id)))
 
-function hit(found: Hit): Html {
-  const id = found.id ?? found.versionId ?? ""
-  const path = found.kind === "message" && found.threadId ? `/threads/${found.threadId}?entry=${found.entryId ?? id}#entry-${found.entryId ?? id}` : (pathOf(found.kind, id) ?? "/")
-  return html`<li data-entry><p class="meta"><span>${words(found.kind)} ${found.label}</span>${found.status === undefined || found.status === "current" ? null : html`<span>${stateBadge(found.status)}</span>`}</p><a class="wording" href="${to(path)}">${found.snippet === undefined ? found.title : marked(found.snippet)}</a></li>`
-}
+/** The snippet comes escaped, but for the marks around the words found. */
+const hit = (found: Hit): Html => html`<li data-entry><p class="meta"><span>${found.label === null ? null : html`<span class="label">${found.label}</span> `}${words(found.kind)}</span>${found.status === null || found.status === "current" ? null : html`<span>${stateBadge(found.status)}</span>`}<span>${person(found.author)}</span><span>${time(found.at)}</span></p><a class="wording" href="${to(place(found))}">${markup(found.snippet)}</a>${found.kind === "message" ? html`<p class="hint">in ${found.title}</p>` : null}</li>`
 
-async function fullText(visit: Visit, query: string): Promise<Html | null> {
-  if (!reads.some(({ name }) => name === "search")) return null
-  const found = (await orNull(visit.ask("search" as never, {}, { query } as never))) as { items: Hit[] } | null
-  if (found === null) return null
-  return html`<section aria-labelledby="record">${heading(2, "record", "In the record")}${found.items.length === 0 ? html`<p class="quiet">Nothing.</p>` : html`<ul class="cards">${found.items.map(hit)}</ul>`}</section>`
-}
-
-/** An id or a digest pasted into the search leads straight to its object where there is one. */
+/** The object that an id names. */
 async function byId(visit: Visit, query: string): Promise<string | null> {
   if (!isUuid(query)) return null
   const id = query.toLowerCase()
-  const tries = [["record", { versionId: id }, "/records/"], ["experiment", { experimentId: id }, "/experiments/"], ["attempt", { attemptId: id }, "/attempts/"], ["room", { roomId: id }, "/rooms/"], ["material", { materialId: id }, "/materials/"], ["link", { linkId: id }, "/links/"], ["plan", { planId: id }, "/plans/"], ["thread_context", { threadId: id }, "/threads/"], ["checkpoint", { checkpointId: id }, "/checkpoints/"]] as const
-  for (const [name, params, path] of tries) if ((await orNull(visit.ask(name, params))) !== null) return `${path}${id}`
+  const tries = [
+    ["record", { versionId: id }, "record"], ["experiment", { experimentId: id }, "experiment"], ["attempt", { attemptId: id }, "attempt"], ["room", { roomId: id }, "room"],
+    ["material", { materialId: id }, "material"], ["link", { linkId: id }, "link"], ["plan", { planId: id }, "plan"], ["thread_context", { threadId: id }, "thread"], ["checkpoint", { checkpointId: id }, "checkpoint"],
+  ] as const
+  for (const [name, params, kind] of tries) if ((await orNull(visit.ask(name, params))) !== null) return pathOf(kind, id) ?? null
   return null
+}
+
+const filter = (query: string, kinds: string | undefined): Html => html`<form class="inline" action="${to("/search")}"><input type="hidden" name="query" value="${query}"><div class="field"><label for="kinds">Look in</label><select id="kinds" name="kinds"><option value="">everything</option>${choices("searchKind").map(({ value, text }) => html`<option value="${value}"${value === kinds ? html` selected` : null}>${text}</option>`)}</select></div><div class="field"><button class="quiet">Filter</button></div></form>`
+
+async function results(visit: Visit, query: string): Promise<Html> {
+  const asked = (name: string) => visit.url.searchParams.get(name) || undefined
+  const [kinds, after] = [asked("kinds"), asked("after")]
+  const [direct, found, rooms, concepts] = await Promise.all([byId(visit, query), visit.ask("search", {}, { query, kinds, after }), visit.ask("rooms", {}, { query }), visit.ask("concepts", {}, { query })])
+  return html`${direct === null ? null : html`<div class="banner active"><a href="${to(direct)}">The object with this id</a></div>`}
+<section aria-labelledby="record">${heading(2, "record", "In the record", filter(query, kinds))}${found.items.length === 0 ? empty("Nothing holds all of these words.") : html`<ul class="cards">${found.items.map(hit)}</ul>`}${more(found.nextCursor === null ? null : withQuery("/search", { query, kinds, after: found.nextCursor }), "Further down")}</section>
+${rooms.items.length === 0 ? null : html`<section aria-labelledby="rooms">${heading(2, "rooms", "Rooms")}<ul class="cards">${rooms.items.map((room) => html`<li data-entry><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a><p class="said">${room.question}</p></li>`)}</ul></section>`}
+${concepts.items.length === 0 ? null : html`<section aria-labelledby="concepts">${heading(2, "concepts", "Concepts")}<ul class="cards">${concepts.items.map((concept) => html`<li data-entry><a href="${to(`/records/${concept.versionId}#concept-${concept.key}`)}">${concept.label}</a> in ${label(concept.recordKind, concept.versionId, concept.recordLabel)}<br>${shortened(concept.definition, 200)}</li>`)}</ul></section>`}`
 }
 
 export async function searchPage(visit: Visit): Promise<Shown> {
   const query = (visit.url.searchParams.get("query") ?? "").trim()
-  const body = async () => {
-    if (query === "") return empty("Type what you look for: words of a statement, a message, a Room's title; or paste an id.")
-    const [direct, found, rooms, concepts] = await Promise.all([byId(visit, query), fullText(visit, query), visit.ask("rooms", {}, { query }), visit.ask("concepts", {}, { query })])
-    return html`${direct === null ? null : html`<div class="banner active"><a href="${to(direct)}">The object with this id</a></div>`}${found}
-<section aria-labelledby="rooms">${heading(2, "rooms", "Rooms")}${rooms.items.length === 0 ? html`<p class="quiet">None.</p>` : html`<ul class="cards">${rooms.items.map((room) => html`<li data-entry><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a><p class="said">${room.question}</p></li>`)}</ul>`}</section>
-<section aria-labelledby="concepts">${heading(2, "concepts", "Concepts")}${concepts.items.length === 0 ? html`<p class="quiet">None.</p>` : html`<ul class="cards">${concepts.items.map((concept) => html`<li data-entry><a href="${to(`/records/${concept.versionId}#concept-${concept.key}`)}">${concept.label}</a> in ${label(concept.recordKind, concept.versionId, concept.recordLabel)}<br>${shortened(concept.definition, 200)}</li>`)}</ul>`}</section>`
-  }
-  return { title: query === "" ? "Search" : `Search: ${query}`, body: html`<h1>Search${query === "" ? null : html` for “${query}”`}</h1>${await body()}` }
+  if (query === "") return { title: "Search", body: html`<h1>Search</h1>${empty("Type what you look for: words of a statement, a message, a Room's title; or paste an id.")}` }
+  return { title: `Search: ${query}`, json: withQuery("/api/research/search", { query }), body: html`<h1>Search for “${query}”</h1>${await results(visit, query)}` }
 }

@@ -6,7 +6,21 @@ import { command, exactTime, facts, heading } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { joinedWords } from "../words.ts"
 
-export function secretPage({ edge }: Visit, operation: Operation, receipt: Receipt): Shown {
+/** A personal key: the same, for the Library. */
+function keyPage({ edge: { baseUrl } }: Visit, receipt: Receipt): Shown {
+  const { token, label, permissions, expiresAt } = receipt.result as { token: string; label: string; permissions: string[]; expiresAt: string }
+  const shell = `export RESEARCH_ROOM_URL=${baseUrl}\nexport PERSONAL_KEY=${token}\ncurl -H "Authorization: Bearer $PERSONAL_KEY" "$RESEARCH_ROOM_URL/api/agent/library/identity"`
+  return {
+    title: "Personal key",
+    body: html`<h1 data-stored>Your personal key</h1><div class="banner warn" role="status"><strong>Shown once.</strong><p>It opens your Library to an agent of yours, and nothing else. Copy it now.</p></div>
+<section aria-labelledby="token">${heading(2, "token", "The key")}${command(token)}${facts([["Label", label], ["May", joinedWords(permissions)], ["Expires", exactTime(expiresAt)]])}</section>
+<section aria-labelledby="shell">${heading(2, "shell", "For a shell")}${command(shell)}</section><p><a href="${to("/account")}">Back to your account</a></p>`,
+  }
+}
+
+export function secretPage(visit: Visit, operation: Operation, receipt: Receipt): Shown {
+  if (operation.family === "library") return keyPage(visit, receipt)
+  const { edge } = visit
   const { token, label, permissions, expiresAt } = receipt.result as { token: string; label: string; permissions: string[]; expiresAt: string }
   const { baseUrl } = edge
   const shell = `export RESEARCH_ROOM_URL=${baseUrl}\nexport ROOM_CREDENTIAL=${token}\ncurl -H "Authorization: Bearer $ROOM_CREDENTIAL" "$RESEARCH_ROOM_URL/api/agent/research/identity"`

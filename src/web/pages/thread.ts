@@ -72,7 +72,7 @@ function head({ thread, room, checkpoint }: AnswerOf<"thread_research_context">,
 <p class="meta"><span>${thread.opening ? "opening Thread of" : "Thread in"} <a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></span><span>started by ${person(thread.author)} ${time(thread.createdAt)}</span><span id="live-entries" data-live>${counted(thread.timelineWatermark, "entry", "entries")}</span></p>
 ${follows === null ? null : html`<p class="in-reply">Follows up <a href="${to(`/threads/${follows.threadId}?entry=${follows.entryId}#entry-${follows.entryId}`)}">${follows.author.username}: ${gist(follows)}</a></p>`}
 ${archivedBanner(room)}
-${checkpoint === null ? null : html`<aside class="banner ${checkpoint.state === "concluded" ? (checkpoint.stale ? "warn" : "good") : "active"}" aria-label="Checkpoint">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? (checkpoint.stale ? "Concluded, stale: records were published since" : "Concluded") : "Open, with a checkpoint")}${checkpoint.conclusion === null ? null : html`<p>${checkpoint.conclusion}</p>`}<p class="meta"><a href="${to(`/checkpoints/${checkpoint.checkpointId}`)}">Read the checkpoint</a></p></aside>`}`
+${checkpoint === null ? null : html`<div class="banner ${checkpoint.state === "concluded" ? (checkpoint.stale ? "warn" : "good") : "active"}" role="note" aria-label="Checkpoint">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? (checkpoint.stale ? "Concluded, stale: records were published since" : "Concluded") : "Open, with a checkpoint")}${checkpoint.conclusion === null ? null : html`<p>${checkpoint.conclusion}</p>`}<p class="meta"><a href="${to(`/checkpoints/${checkpoint.checkpointId}`)}">Read the checkpoint</a></p></div>`}`
 }
 
 export async function threadPage(visit: Visit): Promise<Shown> {
@@ -90,6 +90,7 @@ export async function threadPage(visit: Visit): Promise<Shown> {
   const view: EntryView = {
     known: new Map(entries.map((entry) => [entry.entryId, entry])),
     chosen: visit.url.searchParams.get("entry") ?? undefined,
+    labels: new Map(context.findingLinks.flatMap(({ towardHypothesis }) => towardHypothesis.map(({ versionId, label }) => [versionId, label] as const))),
     ...(writes ? { below: (entry: Entry) => html`${replyInPlace(entry)}${entry.card === undefined ? null : followUp(room.roomId, entry)}` } : {}),
   }
   return {

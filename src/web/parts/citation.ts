@@ -1,25 +1,11 @@
-/** How a record is cited. */
-import type { AnswerOf } from "../../contract/reads/index.ts"
-import type { Visit } from "../visit.ts"
+/** How a record is cited: the read's own BibTeX, to copy. */
 import { type Html, html } from "../html.ts"
-import { command, heading } from "./parts.ts"
+import type { Visit } from "../visit.ts"
+import { command, heading, ways } from "./parts.ts"
 
-const latex = (text: string) => text.replace(/[\\{}]/g, (sign) => `\\${sign}`).replace(/\s+/g, " ")
-
-/** BibTeX that says where the record stands and, if it has fallen, that it has. */
-export function bibtex(record: AnswerOf<"record">, roomTitle: string, wording: string, baseUrl: string): string {
-  const { label, author, createdAt, versionId, status, contentDigest } = record
-  const fields = [
-    ["author", author.username],
-    ["title", `{${latex(wording)}}`],
-    ["howpublished", `Research Room: ${latex(roomTitle)}, ${label}`],
-    ["year", createdAt.slice(0, 4)],
-    ["month", String(Number(createdAt.slice(5, 7)))],
-    ["url", `${baseUrl}/records/${versionId}`],
-    ["note", `${contentDigest}${status === "current" ? "" : `; ${status}`}`],
-  ]
-  return `@misc{${author.username.replace(/[^a-z0-9]/g, "")}${createdAt.slice(0, 4)}${label},\n${fields.map(([name, value]) => `  ${name} = {${value}},`).join("\n")}\n}`
+export async function citation(visit: Visit, versionId: string): Promise<Html | null> {
+  const bibtex = (await visit.ask("record", { versionId }, { format: "bibtex" })) as unknown
+  if (typeof bibtex !== "string") return null
+  const at = (format: string) => `/api/research/records/${versionId}?format=${format}`
+  return html`<section aria-labelledby="cite">${heading(2, "cite", "Cite it")}<details><summary>BibTeX</summary>${command(bibtex.trim())}</details>${ways([["As BibTeX", at("bibtex")], ["As CSL-JSON", at("csl")]])}</section>`
 }
-
-export const citation = ({ edge }: Visit, record: AnswerOf<"record">, roomTitle: string, wording: string): Html =>
-  html`<section aria-labelledby="cite">${heading(2, "cite", "Cite it")}<details><summary>BibTeX</summary>${command(bibtex(record, roomTitle, wording, edge.baseUrl))}</details></section>`

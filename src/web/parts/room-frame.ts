@@ -30,4 +30,4 @@ export const roomRail = (room: Framed, here?: string): Html => html`<nav class="
 
 /** Says that a Room is archived, by whom and why. */
 export const archivedBanner = ({ archive }: { readonly archive: Room["archive"] }): Html | null =>
-  archive && html`<aside class="banner quiet" aria-label="Archived">${stateBadge("archived", "Archived")}<p>${archive.reason}</p><p class="meta"><span>${person(archive.archivedBy)}</span><span>${exactTime(archive.archivedAt)}</span></p></aside>`
+  archive && html`<div class="banner quiet" role="note" aria-label="Archived">${stateBadge("archived", "Archived")}<p>${archive.reason}</p><p class="meta"><span>${person(archive.archivedBy)}</span><span>${exactTime(archive.archivedAt)}</span></p></div>`

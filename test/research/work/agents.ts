@@ -1,35 +1,25 @@
 /** What the two agents of the pair do outside the service: start it as users do, run programs, hash what comes out. */
-import { type ChildProcess, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { once } from "node:events"
-import { existsSync } from "node:fs"
-import { join } from "node:path"
-import { createInterface } from "node:readline"
 import type { Cast } from "research-room/testing"
-
-const root = join(import.meta.dirname, "../../..")
-export const executable = join(root, "dist", process.platform === "win32" ? "research-room.exe" : "research-room")
+import { executable, start } from "../../support/program.ts"
 
 export interface Started extends Cast {
   readonly baseUrl: string
+  /** Asks it to end, and returns its exit code. */
   end(): Promise<number | null>
 }
 
-/** Starts `research-room demo --json` with nothing of this machine but what it is given. @throws Error before a build */
-export async function startExecutable(home: string, ...args: readonly string[]): Promise<Started> {
-  if (!existsSync(executable)) throw new Error(`${executable} is not there: run npm run build first`)
-  const child: ChildProcess = spawn(executable, ["demo", "--json", ...args], { stdio: ["ignore", "pipe", "inherit"], cwd: home, env: { HOME: home, TMPDIR: home } })
-  const ended = once(child, "exit") as Promise<[number | null]>
-  if (child.stdout === null) throw new Error("it has no output")
-  for await (const line of createInterface(child.stdout)) {
-    child.stdout.resume()
-    const end = async () => {
-      child.kill("SIGTERM")
-      return (await ended)[0]
-    }
-    return { ...(JSON.parse(line) as Cast & { baseUrl: string }), end }
+/** Starts the built `research-room demo --json` in a folder of its own. @throws Error before a build */
+export async function startExecutable(folder: string, ...args: readonly string[]): Promise<Started> {
+  const started = start(executable(), ["demo", "--json", ...args], { folder, env: { TMPDIR: folder } })
+  const [line] = await started.printed(/^\{.*\}(?=\n)/)
+  const end = async () => {
+    started.signal("SIGTERM")
+    return (await started.ended()).code
   }
-  throw new Error("it ended before it served")
+  return { ...(JSON.parse(line) as Cast & { baseUrl: string }), end }
 }
 
 export const digestOf = (bytes: string | Buffer): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`

@@ -2,19 +2,21 @@
  * Two agents and the built executable: Ada proposes, takes, plans against the demo's public repository and runs a real
  * computation outside the service; Grace reproduces it from what can be read. The story is then read back over HTTP.
  */
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ResearchRoomClient } from "research-room/client"
 import t from "tap"
 import { BareRepository } from "../../repositories/bare-repository.ts"
+import { endAll, newPlace } from "../../support/program.ts"
 import { digestOf, metricsOf, type Run, run, startExecutable } from "./agents.ts"
 import { proposal } from "./bodies.ts"
 import { checking } from "./checking.ts"
 import { refusalOf } from "./situations.ts"
 import { Reporter } from "./story.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "research-room-pair-"))
+const { folder, remove } = newPlace()
+t.teardown(remove)
+t.teardown(endAll)
 const intervals = JSON.stringify([10, 100, 1_000, 200_000])
 /** A working copy for each agent, as a check-out would make it. */
 for (const name of ["ada", "grace"]) {
@@ -27,7 +29,6 @@ const sketchCommit = new BareRepository(join(offline, "git.example.org", "ada", 
 const demo = await startExecutable(folder, "--repositories", offline)
 t.teardown(async () => {
   const code = await demo.end()
-  rmSync(folder, { recursive: true, force: true })
   if (code !== 0) throw new Error(`the executable ended with ${code}`)
 })
 const agent = (name: "owner_all" | "member_all") => new ResearchRoomClient({ baseUrl: demo.baseUrl, token: demo.credentials[name].token, fetch: checking(globalThis.fetch), client: { name: `${name} of the pair` }, retries: 0 })

@@ -38,7 +38,8 @@ function word(shares: Readonly<Record<string, number>>): string {
   return Object.keys(shares)[0] as string
 }
 
-// No attempt failed its preflight: what a search for those costs. The other shares are so large that every set of filters finds a full page among 1,000 attempts too: the ratios compare equal pages.
+// No attempt failed its preflight, to see what looking for those costs. The other shares are so large that every set of
+// filters finds a full page among 1,000 attempts too: the ratios compare equal pages.
 const statuses = { succeeded: 0.4, failed: 0.4, started: 0.1, registered: 0.05, cancelled: 0.05 }
 const intents = { planned: 0.3, exploratory: 0.15, rerun: 0.4, reproduction: 0.15 }
 const ROOMS = 20

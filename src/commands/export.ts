@@ -1,0 +1,57 @@
+/** `research-room export`: a Room as an RO-Crate, without a browser and also while it is served. */
+import { createWriteStream, existsSync, renameSync, rmSync, statSync } from "node:fs"
+import { finished } from "node:stream/promises"
+import { Readable } from "node:stream"
+import { Command } from "commander"
+import { isUuid } from "../contract/fields.ts"
+import { Refusal } from "../contract/refusals.ts"
+import type { Instance } from "../instance.ts"
+import { DataError } from "../ledger/database.ts"
+import { baseUrlOption, dataOption, namedOption, UsageError } from "../settings.ts"
+import { softwareVersion } from "../version.ts"
+import { withInstance } from "./with-instance.ts"
+
+interface Options {
+  readonly data: string
+  readonly output?: string
+  readonly baseUrl: string
+}
+
+/** Where `serve` is reached unless told otherwise. */
+const STANDARD_URL = "http://127.0.0.1:8787"
+
+/** Writes bytes to a new file that bears its name only once it is whole. */
+async function write(bytes: AsyncIterable<Uint8Array>, file: string): Promise<void> {
+  const partial = `${file}.partial-${process.pid}`
+  try {
+    await finished(Readable.from(bytes).pipe(createWriteStream(partial, { flags: "wx" })))
+    renameSync(partial, file)
+  } catch (error) {
+    throw new DataError(`The export could not be written to ${file} (${(error as Error).message}).`)
+  } finally {
+    rmSync(partial, { force: true })
+  }
+}
+
+async function run({ exports }: Instance, room: string, { output, baseUrl }: Options): Promise<void> {
+  if (!isUuid(room)) throw new UsageError(`${room} is no id of a Room; research-room room list tells them.`)
+  try {
+    const { name, bytes } = exports.bytes(room.toLowerCase(), { baseUrl, softwareVersion })
+    const file = output ?? name
+    if (existsSync(file)) throw new UsageError(`${file} exists already; nothing was written. Name a new file with --output.`)
+    await write(bytes, file)
+    console.log(`${file} holds the Room as an RO-Crate, ${statSync(file).size} bytes. Unpacked, node verify.mjs recomputes its digests.`)
+  } catch (error) {
+    if (error instanceof Refusal) throw new UsageError(`${error.message} research-room room list tells the Rooms there are.`)
+    throw error
+  }
+}
+
+export const exportCommand = (): Command =>
+  new Command("export")
+    .description("write a Room as an RO-Crate, with its record, its feed and a program that verifies them")
+    .argument("<room>", "the Room's id")
+    .addOption(dataOption())
+    .addOption(namedOption("--output <file>", "the zip to write (default: named after the Room, in this folder)"))
+    .addOption(baseUrlOption().default(STANDARD_URL))
+    .action((room: string, options: Options) => withInstance(options.data, (instance) => run(instance, room, options)))

@@ -1,0 +1,47 @@
+/** A Room as an RO-Crate: a zip that is made while it is read, from one moment of the data. */
+import type { Db } from "../../ledger/database.ts"
+import { contents, type CrateFile, type Met } from "./contents.ts"
+import { type Kept, metadataText, type Source } from "./metadata.ts"
+import { previewText, readmeText } from "./preview.ts"
+import { exportedRoom, type ExportedRoom } from "./room.ts"
+import { verifyProgram } from "./verify.ts"
+import { type TextFile, type Written, zipped } from "./zip.ts"
+
+/** The record, then what was made for readers, then what describes all of it. */
+async function* files(room: ExportedRoom, source: Source): AsyncGenerator<TextFile, void, Written | undefined> {
+  const met: Met = { people: new Map(), software: new Map() }
+  const kept: Kept[] = []
+  const readme: CrateFile = { path: "README.md", name: "Read me", mediaType: "text/markdown", description: "How to read and verify the crate.", text: [readmeText(room, source)] }
+  const program: CrateFile = { path: "verify.mjs", name: "Verify", mediaType: "text/javascript", description: "A program that recomputes every digest.", text: [verifyProgram()] }
+  for (const parts of [contents(room, met), [readme, program]]) {
+    for (const file of parts) {
+      const written = yield file
+      if (written === undefined) throw new Error(`what was written of ${file.path} is not known`)
+      const { text: _text, ...described } = file
+      kept.push({ ...described, ...written })
+    }
+  }
+  yield { path: "ro-crate-preview.html", text: previewText(room, source) }
+  yield { path: "ro-crate-metadata.json", text: metadataText(room, met, kept, source) }
+}
+
+/** A name for the file, of letters that every system takes. */
+export function crateName(title: string): string {
+  const words = title.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().match(/[a-z0-9]+/g) ?? []
+  return `${words.join("-").slice(0, 60) || "room"}.crate.zip`
+}
+
+/**
+ * The bytes of a Room's crate. The same state of a Room gives the same bytes.
+ * @param aside opens a connection of its own, which is closed at the end or when the reader goes
+ */
+export async function* crate(aside: () => Db, roomId: string, source: Source): AsyncGenerator<Uint8Array> {
+  const db = aside()
+  try {
+    const room = exportedRoom(db, roomId)
+    if (room === undefined) throw new Error(`there is no Room ${roomId} to export`)
+    yield* zipped(files(room, source), new Date(room.summary.lastActivityAt))
+  } finally {
+    db.close()
+  }
+}

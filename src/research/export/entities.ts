@@ -1,0 +1,220 @@
+/** The entities of an RO-Crate: one for each thing that the crate speaks of. Terms are schema.org's, as RO-Crate 1.2 takes them. */
+import type { AttemptStatus } from "../../contract/enumerations.ts"
+import type { JsonObject } from "../../contract/json.ts"
+import { pageOf } from "../../contract/permalinks.ts"
+import { pathOf, softwareId } from "./contents.ts"
+import type { Person } from "./room.ts"
+import type { AttemptRow, ExperimentRow, LinkRow, MaterialRow, PlanRow, RecordRow } from "./rows.ts"
+
+export type Entity = JsonObject & { "@id": string; "@type": string | string[] }
+type Reference = { "@id": string }
+
+export const to = (id: string): Reference => ({ "@id": id })
+/** Members that are there; empty lists and nulls are left out. */
+const given = (members: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0))) as JsonObject
+
+export const ids = {
+  person: (userId: string) => `#person-${userId}`,
+  experiment: (label: string) => `#experiment-${label}`,
+  attempt: (attemptId: string) => `urn:uuid:${attemptId}`,
+  material: (materialId: string) => `#material-${materialId}`,
+  output: (attemptId: string, index: number) => `#output-${attemptId}-${index + 1}`,
+  paper: (arxivId: string) => `https://arxiv.org/abs/${arxivId}`,
+} as const
+
+/** Nobody has said under which terms any of it may be used, and that is said. */
+export const unknownLicence: Entity = {
+  "@id": "#licence-not-stated",
+  "@type": "CreativeWork",
+  name: "Licence not stated",
+  description: "Nobody has stated under which licence this may be used. Ask its authors before you reuse more than the law allows without asking.",
+}
+const license = to(unknownLicence["@id"])
+
+export const personEntity = ({ userId, username }: Person): Entity => ({ "@id": ids.person(userId), "@type": "Person", name: username, identifier: userId })
+
+/** A pinned commit; for ids of SHA-1 with the identifier under which Software Heritage would hold it. */
+export const softwareEntity = ({ url, commit }: { url: string; commit: string }): Entity => ({
+  "@id": softwareId({ url, commit }),
+  "@type": "SoftwareSourceCode",
+  name: new URL(url).pathname.slice(1),
+  description: "The public repository and the full commit that plans and attempts pin.",
+  codeRepository: url,
+  url,
+  version: commit,
+  ...(commit.length === 40 ? { identifier: `swh:1:rev:${commit}` } : {}),
+  license,
+})
+
+interface Named {
+  readonly part: string
+  readonly versionId: string
+  readonly label: string
+  readonly kind: string
+  readonly roomId: string
+  readonly wording: string
+}
+
+/** Where a record stands in this crate, or its page where it is another Room's. */
+const recordId = (record: Pick<Named, "versionId" | "label" | "kind" | "roomId">, roomId: string, baseUrl: string): string =>
+  record.roomId === roomId ? pathOf.record(record.label) : `${baseUrl}${pageOf(record.kind, record.versionId)}`
+
+/** What a record adds to the entity of its file, and the records of other Rooms and papers that it names. */
+export function recordMembers(row: RecordRow, roomId: string, baseUrl: string): { members: JsonObject; others: Entity[] } {
+  const named = JSON.parse(row.named) as Named[]
+  const { paper, evidence = [] } = JSON.parse(row.content) as { paper?: { arxivId: string }; evidence?: { arxivId?: string }[] }
+  const papers = [...new Set([paper, ...evidence].flatMap((entry) => entry?.arxivId ?? []))]
+  const rests = named.filter(({ part }) => part !== "replacement").map((record) => recordId(record, roomId, baseUrl))
+  const replacements = named.filter(({ part }) => part === "replacement").map((record) => recordId(record, roomId, baseUrl))
+  const members = given({
+    additionalType: row.kind,
+    description: row.wording,
+    author: to(ids.person(row.author_id)),
+    dateCreated: row.created_at,
+    identifier: row.version_id,
+    url: `${baseUrl}${pageOf(row.kind, row.version_id)}`,
+    creativeWorkStatus: row.status ?? "current",
+    isBasedOn: [...new Set(rests)].map(to),
+    citation: papers.map((arxivId) => to(ids.paper(arxivId))),
+    mentions: [...(JSON.parse(row.attempts) as string[]).map(ids.attempt), ...replacements].map(to),
+    license,
+  })
+  const others = [
+    ...papers.map((arxivId): Entity => ({ "@id": ids.paper(arxivId), "@type": "ScholarlyArticle", name: `arXiv:${arxivId}`, identifier: `arXiv:${arxivId}`, url: ids.paper(arxivId) })),
+    ...named.flatMap((record): Entity[] => (record.roomId === roomId ? [] : [{ "@id": recordId(record, roomId, baseUrl), "@type": "CreativeWork", name: `${record.label} of another Room`, description: record.wording }])),
+  ]
+  return { members, others }
+}
+
+/** A correction, supersession, dispute or retraction, and what it speaks of. */
+export const linkMembers = (row: LinkRow, baseUrl: string): JsonObject => ({
+  additionalType: row.kind,
+  description: row.explanation,
+  author: to(ids.person(row.author_id)),
+  dateCreated: row.at,
+  identifier: row.link_id,
+  url: `${baseUrl}${pageOf("link", row.link_id)}`,
+  // A link belongs to the Room of what it speaks of.
+  about: to(pathOf.record(row.target_label)),
+})
+
+export const planMembers = (row: PlanRow, baseUrl: string): JsonObject => {
+  const { repository } = JSON.parse(row.content) as { repository: { url: string; commit: string } }
+  return {
+    author: to(ids.person(row.author_id)),
+    dateCreated: row.at,
+    identifier: row.plan_id,
+    url: `${baseUrl}${pageOf("plan", row.plan_id)}`,
+    about: to(ids.experiment(row.experiment_label)),
+    isBasedOn: to(softwareId(repository)),
+  }
+}
+
+export const experimentEntity = (row: ExperimentRow, baseUrl: string): Entity => ({
+  "@id": ids.experiment(row.label),
+  "@type": "CreativeWork",
+  additionalType: "experiment",
+  name: `${row.label}: ${row.question}`,
+  description: row.scope,
+  author: to(ids.person(row.author_id)),
+  dateCreated: row.at,
+  identifier: row.experiment_id,
+  url: `${baseUrl}${pageOf("experiment", row.experiment_id)}`,
+  creativeWorkStatus: row.status,
+  ...given({ mentions: (JSON.parse(row.attempts) as string[]).map((attemptId) => to(ids.attempt(attemptId))) }),
+})
+
+/** What a reference promises, and where it is said to lie. The file itself is not in the crate. */
+export function materialEntity(row: MaterialRow, baseUrl: string): Entity {
+  const available = (JSON.parse(row.locations) as { uri: string; state: string }[]).filter(({ state }) => state === "available").map(({ uri }) => uri)
+  return {
+    "@id": ids.material(row.material_id),
+    "@type": "File",
+    name: row.name,
+    identifier: row.reference,
+    url: `${baseUrl}${pageOf("material", row.material_id)}`,
+    subjectOf: to("materials.jsonl"),
+    license,
+    ...given({
+      alternateName: row.label,
+      description: row.description ?? undefined,
+      encodingFormat: row.media_type ?? undefined,
+      contentSize: row.size_bytes === null ? undefined : String(row.size_bytes),
+      sha256: row.reference.startsWith("sha256:") ? row.reference.slice("sha256:".length) : undefined,
+      contentUrl: [...new Set(available)],
+    }),
+  }
+}
+
+interface Event {
+  readonly event: string
+  readonly reportedAt: string | null
+  readonly message?: string
+  readonly failure?: { readonly stage: string; readonly explanation: string }
+}
+interface Output {
+  readonly outputLabel: string
+  readonly digest: string
+  readonly mediaType?: string
+  readonly sizeBytes?: number
+  readonly materialId?: string
+  readonly description?: string
+}
+
+const actionStatus: Readonly<Record<AttemptStatus, string>> = {
+  registered: "PotentialActionStatus",
+  started: "ActiveActionStatus",
+  succeeded: "CompletedActionStatus",
+  failed: "FailedActionStatus",
+  preflight_failed: "FailedActionStatus",
+  cancelled: "FailedActionStatus",
+}
+
+function errorOf(status: AttemptStatus, last: Event | undefined): string | undefined {
+  if (actionStatus[status] !== "FailedActionStatus") return undefined
+  if (last?.failure !== undefined) return `${last.failure.stage}: ${last.failure.explanation}`
+  return last?.message === undefined ? status : `${status}: ${last.message}`
+}
+
+/** An execution as the Process Run Crate profile describes one, and the outputs that are no registered material. */
+export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
+  const { repository, argv, inputs } = JSON.parse(row.content) as { repository: { url: string; commit: string }; argv: string[]; inputs: { materialId: string }[] }
+  const events = JSON.parse(row.events) as Event[]
+  const outputs = JSON.parse(row.outputs) as Output[]
+  const ended = actionStatus[row.status] === "CompletedActionStatus" || actionStatus[row.status] === "FailedActionStatus"
+  const last = events.at(-1)
+  const produced = outputs.map(({ materialId }, index) => (materialId === undefined ? ids.output(row.attempt_id, index) : ids.material(materialId)))
+  const action: Entity = {
+    "@id": ids.attempt(row.attempt_id),
+    "@type": "CreateAction",
+    name: `${row.label}: ${row.intent} attempt of ${row.experiment_label}`,
+    description: JSON.stringify(argv),
+    identifier: row.attempt_id,
+    url: `${baseUrl}${pageOf("attempt", row.attempt_id)}`,
+    agent: to(ids.person(row.author_id)),
+    instrument: to(softwareId(repository)),
+    actionStatus: to(`http://schema.org/${actionStatus[row.status]}`),
+    subjectOf: to("attempts.jsonl"),
+    ...given({
+      object: [...new Set(inputs.map(({ materialId }) => ids.material(materialId))), ...(row.plan_label === null ? [] : [pathOf.plan(row.plan_label)])].map(to),
+      result: [...new Set(produced)].map(to),
+      startTime: events.find(({ event }) => event === "started")?.reportedAt ?? undefined,
+      endTime: ended ? (last?.reportedAt ?? undefined) : undefined,
+      error: errorOf(row.status, last),
+    }),
+  }
+  const files = outputs.flatMap(({ outputLabel, digest, mediaType, sizeBytes, materialId, description }, index): Entity[] =>
+    materialId !== undefined
+      ? []
+      : [{
+          "@id": ids.output(row.attempt_id, index),
+          "@type": "File",
+          name: `${outputLabel} of ${row.label}`,
+          alternateName: outputLabel,
+          sha256: digest.slice("sha256:".length),
+          ...given({ description, encodingFormat: mediaType, contentSize: sizeBytes === undefined ? undefined : String(sizeBytes) }),
+        }],
+  )
+  return [action, ...files]
+}

@@ -1,0 +1,84 @@
+/** The exports under way: a few at a time, and none that waits for ever on a reader who has stopped. */
+import { limits } from "../../contract/limits.ts"
+import { Refusal } from "../../contract/refusals.ts"
+import type { Db } from "../../ledger/database.ts"
+import { Download } from "../../ledger/paging.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import { crate, crateName } from "./crate.ts"
+import type { Source } from "./metadata.ts"
+
+interface Parts {
+  readonly rooms: Rooms
+  readonly aside: () => Db
+  readonly instanceId: string
+}
+
+/** Seconds that a caller is told to wait for another export to end. */
+const RETRY = 10
+
+export class Exports {
+  readonly #parts: Parts
+  #open = 0
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** A Room's name for its crate, and the crate's bytes. @throws Refusal 404 */
+  bytes(roomId: string, { baseUrl, softwareVersion }: Omit<Source, "instanceId">): { readonly name: string; readonly bytes: AsyncGenerator<Uint8Array> } {
+    const { rooms, aside, instanceId } = this.#parts
+    const room = rooms.summary(roomId)
+    if (room === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
+    return { name: crateName(room.title), bytes: crate(aside, roomId, { baseUrl, instanceId, softwareVersion }) }
+  }
+
+  /** The same for a reader elsewhere, who may go away or stop reading. @throws Refusal 404, 429 while too many are under way */
+  open(roomId: string, source: Omit<Source, "instanceId">): Download {
+    const { name, bytes } = this.bytes(roomId, source)
+    if (this.#open >= limits.exports) throw new Refusal("too_many_requests", "Other exports are under way.", { retryAfter: RETRY })
+    this.#open += 1
+    return new Download(name, this.#watched(bytes))
+  }
+
+  /** A stream that makes what is read, and ends the making when its reader goes, or takes nothing for too long. */
+  #watched(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+    let ended = false
+    let stall: NodeJS.Timeout | undefined
+    const end = () => {
+      clearTimeout(stall)
+      if (!ended) this.#open -= 1
+      ended = true
+    }
+    return new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          clearTimeout(stall)
+          try {
+            const { done, value } = await bytes.next()
+            if (done) {
+              end()
+              controller.close()
+              return
+            }
+            controller.enqueue(value)
+          } catch (error) {
+            end()
+            throw error
+          }
+          stall = setTimeout(() => {
+            end()
+            controller.error(new Error("the reader of an export stopped reading"))
+            void bytes.return(undefined)
+          }, limits.exportStallSeconds * 1000)
+          stall.unref()
+        },
+        async cancel() {
+          end()
+          await bytes.return(undefined)
+        },
+      },
+      // Nothing is made before it is asked for.
+      { highWaterMark: 0 },
+    )
+  }
+}

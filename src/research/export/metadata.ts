@@ -1,0 +1,156 @@
+/** ro-crate-metadata.json: what the crate holds and speaks of, written entity by entity. */
+import { pageOf } from "../../contract/permalinks.ts"
+import { serviceName } from "../../contract/versions.ts"
+import type { JsonObject } from "../../contract/json.ts"
+import { type CrateFile, type Met, pathOf } from "./contents.ts"
+import {
+  attemptEntities, type Entity, experimentEntity, ids, linkMembers, materialEntity, personEntity, planMembers, recordMembers, softwareEntity, to, unknownLicence,
+} from "./entities.ts"
+import type { ExportedRoom } from "./room.ts"
+import type { Written } from "./zip.ts"
+
+/** Where the crate comes from. */
+export interface Source {
+  /** Scheme, host and path of the service, without a slash at the end. */
+  readonly baseUrl: string
+  readonly instanceId: string
+  readonly softwareVersion: string
+}
+
+/** A file as it was written. */
+export type Kept = Omit<CrateFile, "text"> & Written
+
+const CONTEXT = "https://w3id.org/ro/crate/1.2/context"
+const profiles = {
+  crate: "https://w3id.org/ro/crate/1.2",
+  process: "https://w3id.org/ro/wfrun/process/0.5",
+}
+
+/** Folders, and what stands in them. */
+const folders: Readonly<Record<string, string>> = {
+  "records/": "Hypotheses, findings and cited claims as they were accepted.",
+  "plans/": "Plans as they were accepted.",
+  "links/": "Corrections, supersessions, disputes and retractions as they were accepted.",
+  "checkpoints/": "Checkpoints as they were accepted.",
+  "materials/": "Registrations of materials as they were accepted; the materials themselves are elsewhere.",
+  "timelines/": "What was said and done in each Thread, in order.",
+}
+const folderOf = (path: string): string | undefined => (path.includes("/") ? path.slice(0, path.indexOf("/") + 1) : undefined)
+
+/** JSON of an object whose lists may be too long to be held: each is written item by item. */
+function* objectText(members: JsonObject, lists: Readonly<Record<string, () => Iterable<string>>>): Generator<string> {
+  yield JSON.stringify(members).slice(0, -1)
+  for (const [name, items] of Object.entries(lists)) {
+    let written = false
+    for (const id of items()) {
+      yield `${written ? "," : `,${JSON.stringify(name)}:[`}${JSON.stringify(to(id))}`
+      written = true
+    }
+    if (written) yield "]"
+  }
+  yield "}"
+}
+
+function* attemptIds(room: ExportedRoom): Generator<string> {
+  for (const { attempts } of room.experiments()) yield* (JSON.parse(attempts) as string[]).map(ids.attempt)
+}
+
+/** The Room as a whole. */
+function* root(room: ExportedRoom, { people }: Met, kept: readonly Kept[], { baseUrl }: Source): Generator<string> {
+  const { roomId, title, question, owner, state, concluded, lastActivityAt, activityWatermark, createdAt } = room.summary
+  const members: JsonObject = {
+    "@id": "./",
+    "@type": "Dataset",
+    name: title,
+    description: `${question ?? "A Room of public research."} (The Room as it stood after ${activityWatermark} accepted writes: ${state}, ${concluded ? "concluded" : "not concluded"}.)`,
+    identifier: roomId,
+    url: `${baseUrl}${pageOf("room", roomId)}`,
+    dateCreated: createdAt,
+    datePublished: lastActivityAt,
+    dateModified: lastActivityAt,
+    creativeWorkStatus: concluded ? "concluded" : state,
+    version: String(activityWatermark),
+    license: to(unknownLicence["@id"]),
+    creator: to(ids.person(owner.userId)),
+    publisher: to(baseUrl),
+    conformsTo: to(profiles.process),
+  }
+  const used = new Set(kept.flatMap(({ path }) => folderOf(path) ?? []))
+  yield* objectText(members, {
+    contributor: () => [...people.keys()].map(ids.person),
+    hasPart: () => [...kept.filter(({ path }) => folderOf(path) === undefined).map(({ path }) => path), ...used],
+    mentions: function* () {
+      for (const row of room.experiments()) yield ids.experiment(row.label)
+      for (const row of room.materials()) yield ids.material(row.material_id)
+      yield* attemptIds(room)
+    },
+  })
+}
+
+function* folderTexts(kept: readonly Kept[]): Generator<string> {
+  for (const [folder, description] of Object.entries(folders)) {
+    const inside = kept.filter(({ path }) => folderOf(path) === folder)
+    if (inside.length === 0) continue
+    yield ",\n"
+    yield* objectText({ "@id": folder, "@type": "Dataset", name: folder.slice(0, -1), description }, { hasPart: () => inside.map(({ path }) => path) })
+  }
+}
+
+const fileEntity = ({ path, name, mediaType, description, bytes, sha256 }: Kept, more: JsonObject = {}): Entity => ({
+  "@id": path, "@type": "File", name, description, encodingFormat: mediaType, contentSize: String(bytes), sha256, ...more,
+})
+
+/** What is told of a file beyond its bytes, for those that are an object of the Room. */
+function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>, { baseUrl }: Source): Generator<Entity> {
+  const { roomId } = room.summary
+  const told = new Set<string>()
+  const file = (path: string, more: JsonObject): Entity[] => {
+    const found = kept.get(path)
+    return found === undefined ? [] : [fileEntity(found, more)]
+  }
+  for (const row of room.records()) {
+    const { members, others } = recordMembers(row, roomId, baseUrl)
+    yield* file(pathOf.record(row.label), members)
+    for (const other of others) if (!told.has(other["@id"])) yield (told.add(other["@id"]), other)
+  }
+  for (const row of room.plans()) yield* file(pathOf.plan(row.label), planMembers(row, baseUrl))
+  for (const row of room.links()) yield* file(pathOf.link(row.label), linkMembers(row, baseUrl))
+  for (const row of room.checkpoints()) {
+    yield* file(pathOf.checkpoint(row.checkpoint_id), { additionalType: "checkpoint", author: to(ids.person(row.author_id)), dateCreated: row.at, identifier: row.checkpoint_id, creativeWorkStatus: row.state, url: `${baseUrl}${pageOf("checkpoint", row.checkpoint_id)}` })
+  }
+  for (const row of room.materials()) yield* file(pathOf.material(roomId, row), { about: to(ids.material(row.material_id)), author: to(ids.person(row.author_id)), dateCreated: row.at })
+  for (const { threadId, sequence, author, createdAt } of room.threads) {
+    yield* file(pathOf.timeline(sequence, threadId), { author: to(ids.person(author.userId)), dateCreated: createdAt, identifier: threadId, url: `${baseUrl}${pageOf("thread", threadId)}` })
+  }
+}
+
+/** Everything but the root and the folders. */
+function* entities(room: ExportedRoom, { people, software }: Met, kept: readonly Kept[], source: Source): Generator<Entity> {
+  const { baseUrl, instanceId, softwareVersion } = source
+  yield { "@id": "ro-crate-metadata.json", "@type": "CreativeWork", about: to("./"), conformsTo: to(profiles.crate) }
+  yield { "@id": "ro-crate-preview.html", "@type": "CreativeWork", about: to("./"), name: "The Room to read", encodingFormat: "text/html" }
+  yield { "@id": profiles.process, "@type": "CreativeWork", name: "Process Run Crate", version: "0.5" }
+  yield { "@id": baseUrl, "@type": "Organization", name: `The ${serviceName} instance ${instanceId}`, description: `It runs ${serviceName} ${softwareVersion}.`, url: baseUrl }
+  yield unknownLicence
+  yield* [...people.values()].map(personEntity)
+  yield* [...software.values()].map(softwareEntity)
+
+  const byPath = new Map(kept.map((file) => [file.path, file]))
+  for (const entity of objectFiles(room, byPath, source)) {
+    byPath.delete(entity["@id"])
+    yield entity
+  }
+  for (const file of byPath.values()) yield fileEntity(file)
+  for (const row of room.experiments()) yield experimentEntity(row, baseUrl)
+  for (const row of room.attempts()) yield* attemptEntities(row, baseUrl)
+  for (const row of room.materials()) yield materialEntity(row, baseUrl)
+}
+
+/** The whole document. @param kept every file that was written before it */
+export function* metadataText(room: ExportedRoom, met: Met, kept: readonly Kept[], source: Source): Generator<string> {
+  yield `{"@context":${JSON.stringify(CONTEXT)},"@graph":[\n`
+  yield* root(room, met, kept, source)
+  yield* folderTexts(kept)
+  for (const entity of entities(room, met, kept, source)) yield `,\n${JSON.stringify(entity)}`
+  yield "\n]}\n"
+}

@@ -1,0 +1,104 @@
+/** The pages of a crate that people read: an HTML preview, and a README that says what is what. */
+import type { RecordStatus } from "../../contract/enumerations.ts"
+import { pageOf } from "../../contract/permalinks.ts"
+import { pathOf } from "./contents.ts"
+import type { Source } from "./metadata.ts"
+import type { ExportedRoom } from "./room.ts"
+
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
+const safe = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] as string)
+const link = (address: string, text: string): string => `<a href="${safe(encodeURI(address))}">${safe(text)}</a>`
+
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
+h1,blockquote{font-family:Georgia,serif}blockquote{margin:0 0 .5rem;font-size:1.1rem}table{border-collapse:collapse;width:100%}
+th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-top:1px solid #ccc}.meta{color:#555}.fallen{font-weight:bold}
+code{overflow-wrap:anywhere}`
+
+const fallen = (status: RecordStatus | null): string => (status === null || status === "current" ? "" : ` <span class="fallen">${status}</span>`)
+
+function* section(title: string, items: Iterable<string>, wrap: readonly [string, string]): Generator<string> {
+  let any = false
+  for (const item of items) {
+    if (!any) yield `<section><h2>${title}</h2>\n${wrap[0]}\n`
+    any = true
+    yield `${item}\n`
+  }
+  if (any) yield `${wrap[1]}\n</section>\n`
+}
+
+function* statements(room: ExportedRoom, { baseUrl }: Source): Generator<string> {
+  for (const { kind, label, version_id, wording, username, created_at, status, outcome } of room.records()) {
+    const where = `${link(`${baseUrl}${pageOf(kind, version_id)}`, "page")}, ${link(pathOf.record(label), "as accepted")}`
+    yield `<article id="${label}"><p class="meta">${label} ${kind.replace("_", " ")}${outcome === null ? "" : `, ${outcome}`}, by ${safe(username)} on ${created_at.slice(0, 10)}${fallen(status)}</p><blockquote>${safe(wording)}</blockquote><p class="meta">${where}</p></article>`
+  }
+}
+
+function* conclusions(room: ExportedRoom): Generator<string> {
+  for (const { selected, state, synthesis, conclusion, open_questions, thread_id, at } of room.checkpoints()) {
+    if (selected !== 1) continue
+    const title = room.threads.find(({ threadId }) => threadId === thread_id)?.title ?? ""
+    const questions = (JSON.parse(open_questions) as string[]).map((question) => `<li>${safe(question)}</li>`).join("")
+    yield `<article><h3>${safe(title)}</h3><p class="meta">${state}, ${at.slice(0, 10)}</p>${conclusion === null ? "" : `<p><strong>${safe(conclusion)}</strong></p>`}<p>${safe(synthesis)}</p>${questions === "" ? "" : `<p>Open questions</p><ul>${questions}</ul>`}</article>`
+  }
+}
+
+function* experiments(room: ExportedRoom): Generator<string> {
+  for (const { label, question, status, username, attempts } of room.experiments()) {
+    yield `<tr><td>${label}</td><td>${safe(question)}</td><td>${status.replace("_", " ")}</td><td>${(JSON.parse(attempts) as string[]).length}</td><td>${safe(username)}</td></tr>`
+  }
+}
+
+const files: readonly (readonly [path: string, what: string])[] = [
+  ["ro-crate-metadata.json", "what is here and how it belongs together, as RO-Crate 1.2"],
+  ["README.md", "how to read and verify it"],
+  ["activity.jsonl", "the change feed with its chain of digests"],
+  ["records.jsonl", "where each record stands"],
+  ["experiments.jsonl", "experiments with all their revisions"],
+  ["attempts.jsonl", "attempts with their events and outputs"],
+  ["metrics.csv", "every point of every metric"],
+  ["finding-links.jsonl", "findings toward experiments"],
+  ["materials.jsonl", "materials and their locations"],
+  ["verify.mjs", "a program that recomputes every digest"],
+]
+
+/** ro-crate-preview.html: readable from a disk, without a script and without a network. */
+export function* previewText(room: ExportedRoom, source: Source): Generator<string> {
+  const { roomId, title, question, owner, state, activityWatermark, lastActivityAt } = room.summary
+  yield `<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${safe(title)}</title><style>${STYLE}</style></head>\n<body>\n<header><h1>${safe(title)}</h1>\n`
+  if (question !== null) yield `<p>${safe(question)}</p>\n`
+  yield `<p class="meta">A Room of ${safe(owner.username)}, ${state}, as it stood after ${activityWatermark} accepted writes, the last of them at ${lastActivityAt}. ${link(`${source.baseUrl}${pageOf("room", roomId)}`, "The Room itself")}. Nobody has stated a licence.</p></header>\n<main>\n`
+  yield* section("Where it stands", conclusions(room), ["", ""])
+  yield* section("Statements", statements(room, source), ["", ""])
+  yield* section("Experiments", experiments(room), ["<table><thead><tr><th>Label</th><th>Question</th><th>Status</th><th>Attempts</th><th>Proposed by</th></tr></thead><tbody>", "</tbody></table>"])
+  yield* section("Threads", room.threads.map((thread) => `<li>${link(pathOf.timeline(thread.sequence, thread.threadId), thread.title)}</li>`), ["<ol>", "</ol>"])
+  yield* section("Files", files.map(([path, what]) => `<li>${link(path, path)}: ${what}</li>`), ["<ul>", "</ul>"])
+  yield "</main>\n</body>\n</html>\n"
+}
+
+export const readmeText = ({ summary }: ExportedRoom, { baseUrl }: Source): string => `# ${safe(summary.title.replace(/\s+/g, " "))}
+
+${safe(summary.question ?? "A Room of public research.")}
+
+This is the whole record of a Room of research-room, exported as an RO-Crate 1.2 as it stood after ${summary.activityWatermark} accepted writes.
+Open ro-crate-preview.html to read it. The Room itself is at ${baseUrl}${pageOf("room", summary.roomId)}.
+
+- \`ro-crate-metadata.json\` describes everything here. Attempts are executions in the sense of the Process Run Crate profile.
+- \`records/\`, \`plans/\`, \`links/\`, \`checkpoints/\` and \`materials/\` hold what was accepted, byte for byte: canonical JSON (RFC 8785).
+- \`timelines/\` holds each Thread, and the files ending in \`.jsonl\` one object a line.
+- \`metrics.csv\` holds every metric point; NaN, Infinity and -Infinity are written so.
+
+## Verify it
+
+    node verify.mjs
+
+recomputes, with nothing but Node, the chain of the feed, the digest of every accepted content and of every file. Without
+it: \`sha256sum records/H1.json\` gives the contentDigest of H1, which stands in records.jsonl and in its entry of
+activity.jsonl; an entry's digest is SHA-256 over its canonical JSON without \`digest\`.
+Whoever kept a digest of the feed earlier finds it in activity.jsonl: then nothing before it was rewritten.
+
+## Terms
+
+Nobody has stated under which licence this may be used; the metadata says so for everything in it. Materials are named by
+their digest or pinned reference and are not part of the crate. Nothing here was computed or checked by the service: an
+attempt is its registrant's own account.
+`

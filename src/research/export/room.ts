@@ -1,0 +1,68 @@
+/** A Room as of one moment, on a connection of its own: what every part of an export is made from. */
+import { activity } from "../../ledger/activity.ts"
+import type { Db } from "../../ledger/database.ts"
+import { timeline } from "../../ledger/timeline.ts"
+import { members } from "../../rooms/members.ts"
+import { rooms, type RoomSummary } from "../../rooms/rooms.ts"
+import { threads, type ThreadSummary } from "../../threads/threads.ts"
+import { findingLinks } from "../findings/finding-links.ts"
+import { rows } from "./rows.ts"
+
+/** Entries that are in memory at once. */
+const PAGE = 200
+
+export interface Person {
+  readonly userId: string
+  readonly username: string
+}
+export type ExportedRoom = NonNullable<ReturnType<typeof exportedRoom>>
+
+/** @param db a snapshot @returns undefined where there is no such Room */
+export function exportedRoom(db: Db, roomId: string) {
+  const summary: RoomSummary | undefined = rooms(db).summary(roomId)
+  if (summary === undefined) return undefined
+  const feed = activity(db)
+  const entries = timeline(db)
+  const links = findingLinks(db)
+  const authors = db.prepare<{ userId: string; username: string }>(
+    "SELECT p.user_id AS userId, p.username FROM people p WHERE p.user_id IN (SELECT e.author_id FROM timeline_entries e WHERE e.thread_id = ?)",
+  )
+  return {
+    summary,
+    members: members(db).of(roomId),
+    threads: threads(db).all(roomId) as readonly ThreadSummary[],
+    /** Everybody who left something in a Thread. */
+    authorsOf: (threadId: string): readonly Person[] => authors.all(threadId),
+    ...rows(db, roomId),
+
+    /** The change feed as it is served. */
+    *activity(): Generator<string> {
+      for (let after = 0; ; ) {
+        const page = feed.after(roomId, after, undefined, PAGE)
+        for (const { body } of page) yield body
+        if (page.length < PAGE) return
+        after = page.at(-1)?.sequence ?? after
+      }
+    },
+
+    /** The timeline of a Thread as it is served. */
+    *timeline(threadId: string): Generator<string> {
+      for (let after = 0; ; ) {
+        const page = entries.after(threadId, after, undefined, PAGE)
+        for (const { entry } of page) yield entry.text
+        if (page.length < PAGE) return
+        after = page.at(-1)?.sequence ?? after
+      }
+    },
+
+    /** Findings related to experiments, with their verdicts, as they are served. */
+    *findingLinks() {
+      for (let after: string | undefined; ; ) {
+        const page = links.ofRoom(roomId, after, PAGE)
+        yield* page
+        if (page.length < PAGE) return
+        after = page.at(-1)?.linkId
+      }
+    },
+  }
+}

@@ -1,0 +1,102 @@
+/** How the program is called: what it says of itself, its flags and their environment variables, and wrong calls. */
+import { readdirSync } from "node:fs"
+import tap, { test } from "tap"
+import manifest from "../../package.json" with { type: "json" }
+import { ask } from "../support/ask.ts"
+import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
+
+const program = executable()
+const place = newPlace()
+tap.teardown(() => {
+  endAll()
+  place.remove()
+})
+const call = (...args: string[]) => run(program, args, place)
+
+test("its version is the package's, asked either way, and asking leaves nothing behind", async (t) => {
+  for (const args of [["version"], ["--version"]]) t.strictSame(await call(...args), { code: 0, signal: null, out: `${manifest.version}\n`, err: "" })
+  t.strictSame(readdirSync(place.folder), ["home"])
+  t.strictSame(readdirSync(`${place.folder}/home`), [])
+})
+
+/** The commands, as the help of the one above them lists them. */
+async function commandsIn(...above: string[]): Promise<string[]> {
+  const { out } = await call(...above, "--help")
+  const list = out.split("Commands:\n")[1] ?? ""
+  return [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name as string).filter((name) => name !== "help")
+}
+
+test("every command has help, and every flag an environment variable named after it", async (t) => {
+  const commands = await commandsIn()
+  for (const expected of ["serve", "demo", "user", "room", "credential", "check", "version"]) t.ok(commands.includes(expected), expected)
+  const paths = (await Promise.all(commands.map(async (name) => [[name], ...(await commandsIn(name)).map((inner) => [name, inner])]))).flat()
+  for (const path of paths) {
+    const { code, out, err } = await call(...path, "--help")
+    t.strictSame([code, err], [0, ""], path.join(" "))
+    t.match(out, new RegExp(`^Usage: research-room ${path.join(" ")}`))
+    // A description may run over several lines; the next flag, or the end, closes it.
+    for (const [, flag, text] of out.matchAll(/^ {2}--([a-z-]+)((?:.|\n(?! {2}-))*)/gm)) {
+      if (flag === "help" || flag === "version") continue
+      t.match(text?.replace(/\s+/g, " "), new RegExp(`env: RESEARCH_ROOM_${flag?.replaceAll("-", "_").toUpperCase()}`), `${path.join(" ")} --${flag}`)
+    }
+  }
+})
+
+const wrong: readonly [args: string[], sentence: RegExp, env?: Record<string, string>][] = [
+  [["fly"], /unknown command 'fly'/],
+  [["serv"], /unknown command 'serv'.*serve/],
+  [["user"], /Usage: research-room user/],
+  [["user", "fly"], /unknown command 'fly'/],
+  [["serve", "--fly"], /unknown option '--fly'/],
+  [["serve", "--prt", "1"], /unknown option '--prt'.*--port/],
+  [["serve", "here"], /too many arguments/],
+  [["serve", "--port"], /'--port <number>' argument missing/],
+  [["serve", "--port", "http"], /'--port <number>' argument 'http' is invalid\. It must be a whole number from 0 to 65535\./],
+  [["serve", "--port", "65536"], /from 0 to 65535/],
+  [["serve", "--port", "-1"], /--port/],
+  [["serve", "--port", "80.5"], /from 0 to 65535/],
+  [["serve", "--base-url", "rooms.example.org"], /It must be an address such as/],
+  [["serve", "--base-url", "ftp://rooms.example.org"], /It must begin with http/],
+  [["serve", "--base-url", "https://rooms.example.org/?a=1"], /without query, fragment and user/],
+  [["serve", "--base-url", "https://ada@rooms.example.org"], /without query, fragment and user/],
+  [["serve", "--github-api", "github"], /It must be an address such as/],
+  [["demo", "--port", "x"], /from 0 to 65535/],
+  [["serve"], /'http' from env 'RESEARCH_ROOM_PORT' is invalid\. It must be a whole number/, { RESEARCH_ROOM_PORT: "http" }],
+  [["serve"], /from env 'RESEARCH_ROOM_BASE_URL' is invalid/, { RESEARCH_ROOM_BASE_URL: "nowhere" }],
+]
+
+test("a wrong flag or value is one clear line on standard error, and exit 2; nothing is made", async (t) => {
+  for (const [args, sentence, env] of wrong) {
+    const { code, out, err } = await run(program, args, { ...place, ...(env && { env }) })
+    const what = `${args.join(" ")} ${JSON.stringify(env ?? {})}`
+    t.strictSame([code, out], [2, ""], what)
+    t.match(err, sentence, what)
+    if (args.length > 1 || args[0] !== "user") t.equal(err.trim().split("\n").length, 1, `${what}: one line`)
+    t.notMatch(err, /\n +at /, `${what}: no trace`)
+  }
+  t.strictSame(readdirSync(place.folder), ["home"])
+})
+
+test("flags come from the environment too, and a flag that is given counts more", async (t) => {
+  const env = { RESEARCH_ROOM_DATA: "from-env", RESEARCH_ROOM_BASE_URL: "https://rooms.example.org/lab/", RESEARCH_ROOM_HOST: "127.0.0.1" }
+  const service = await serve(program, [], { ...place, env })
+  t.match(service.out, /^research-room serves from-env at https:\/\/rooms\.example\.org\/lab\nIt listens on 127\.0\.0\.1, port (\d+)\nAn agent starts at https:\/\/rooms\.example\.org\/lab\/llms\.txt\n/)
+  await service.printed(/\n {2}https:\/\/rooms\.example\.org\/lab\/setup\?token=rru_\w{36}\n/)
+  service.signal("SIGTERM")
+  t.equal((await service.ended()).code, 0)
+
+  const given = await serve(program, ["--data", "from-flag", "--base-url", "http://localhost"], { ...place, env })
+  t.match(given.out, /^research-room serves from-flag at http:\/\/localhost\n/)
+  given.signal("SIGTERM")
+  await given.ended()
+  t.strictSame(readdirSync(place.folder).sort(), ["from-env", "from-flag", "home"])
+})
+
+test("left to itself it listens on loopback alone and keeps its data in ./data", async (t) => {
+  const service = await serve(program, [], place)
+  t.match(service.baseUrl, /^http:\/\/127\.0\.0\.1:\d+$/)
+  t.ok(readdirSync(`${place.folder}/data`).includes("research-room.db"))
+  t.match((await ask(`${service.baseUrl}/api/health/ready`)).body, { status: "ready", softwareVersion: manifest.version })
+  service.signal("SIGTERM")
+  await service.ended()
+})

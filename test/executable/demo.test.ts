@@ -1,0 +1,110 @@
+/** `demo`: a seeded instance on one line of JSON, in the shape of the protocol's section 7, the same on every start if asked to be. */
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import tap, { test } from "tap"
+import * as v from "valibot"
+import { ask } from "../support/ask.ts"
+import { message } from "../support/bodies.ts"
+import { endAll, executable, newPlace, run, start } from "../support/program.ts"
+
+const program = executable()
+const place = newPlace()
+tap.teardown(() => {
+  endAll()
+  place.remove()
+})
+
+/** Starts a demo and reads its one line. */
+async function demo(...args: string[]) {
+  const running = start(program, ["demo", "--json", ...args], { ...place, env: { TMPDIR: place.folder } })
+  const [line] = await running.printed(/^.*\n/)
+  const told = JSON.parse(line) as Told
+  return { running, line, told, end: async () => (running.signal("SIGTERM"), running.ended()) }
+}
+
+const text = v.pipe(v.string(), v.nonEmpty())
+const uuid = v.pipe(v.string(), v.regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/))
+const named = <const N extends string, S extends v.GenericSchema>(names: readonly N[], schema: S) => v.strictObject(Object.fromEntries(names.map((name) => [name, schema])) as Record<N, S>)
+const repository = { url: v.pipe(v.string(), v.regex(/^https:\/\/[^/]+\/[^/]+\/[^/]+$/)), commit: v.pipe(v.string(), v.regex(/^[0-9a-f]{40}$/)) }
+
+/** Section 7 of the protocol, name by name. */
+const shape = v.strictObject({
+  baseUrl: v.pipe(v.string(), v.regex(/^http:\/\/127\.0\.0\.1:\d+$/)),
+  people: named(["owner", "member", "visitor"], v.strictObject({ userId: uuid, username: text, password: text })),
+  rooms: named(["main", "empty", "archived"], v.strictObject({ roomId: uuid, openingThreadId: uuid })),
+  credentials: named(
+    ["owner_all", "member_all", "member_post_only", "member_publish_only", "member_work_only", "member_thread_scoped", "member_expired", "member_revoked", "main_owner_all", "main_member_all", "archived_member_all"],
+    v.strictObject({ token: v.pipe(v.string(), v.regex(/^rrc_\w{36}$/)), username: text, roomId: uuid, permissions: v.array(text), threadIds: v.nullable(v.array(uuid)) }),
+  ),
+  keys: v.union([
+    named(["all", "owned", "selected", "read_only", "expired", "member_all"], v.strictObject({ token: v.pipe(v.string(), v.regex(/^rrk_\w{36}$/)), username: text, permissions: v.array(text), reach: text, collectionIds: v.nullable(v.array(uuid)) })),
+    v.strictObject({}),
+  ]),
+  repositories: v.strictObject({ public: v.strictObject({ ...repository, otherCommit: repository.commit }), private: v.strictObject(repository) }),
+})
+type Told = v.InferOutput<typeof shape>
+
+test("one line, everything in it, and everything as its name says", async (t) => {
+  const { running, told, end } = await demo()
+  const { baseUrl, credentials, rooms, people } = v.parse(shape, told)
+  t.equal(running.out.split("\n").length, 2, "one line and nothing else")
+  t.equal(running.err, "")
+
+  const identity = (token: string) => ask(`${baseUrl}/api/agent/research/identity`, { token })
+  for (const [name, { token, username, roomId, permissions, threadIds }] of Object.entries(credentials)) {
+    const { status, body } = await identity(token)
+    if (name === "member_expired" || name === "member_revoked") t.match(body, { refusal: "not_authenticated", error: name === "member_expired" ? /expired/ : /revoked/ }, name)
+    else t.match({ status, ...body }, { status: 200, username, grants: permissions, credential: { threadIds }, room: { id: roomId, archived: name.startsWith("archived") } }, name)
+    t.equal(roomId, name.startsWith("main") ? rooms.main.roomId : name.startsWith("archived") ? rooms.archived.roomId : rooms.empty.roomId, name)
+    t.equal(username, name.includes("owner") ? people.owner.username : people.member.username, name)
+  }
+  for (const { username, password } of Object.values(people)) {
+    t.equal((await ask(`${baseUrl}/api/session`, { body: { username, password }, headers: { origin: baseUrl } })).status, 200, username)
+  }
+  const room = async (name: keyof typeof rooms) => (await ask(`${baseUrl}/api/research/rooms/${rooms[name].roomId}`)).body
+  t.match(await room("empty"), { state: "active", counts: { threads: 1, members: 2, hypothesis: 0, experiment: 0 } })
+  t.match(await room("archived"), { state: "archived", archive: { reason: String } })
+  const main = await room("main")
+  for (const kind of ["hypothesis", "experiment", "plan", "attempt", "material"]) t.ok(Number(main.counts?.[kind]) > 0, `the story has a ${kind}`)
+  t.equal((await ask(`${baseUrl}/api/agent/threads/${rooms.empty.openingThreadId}/messages`, { token: credentials.member_all.token, body: message() })).status, 200)
+
+  t.match(await end(), { code: 0, err: "" })
+  t.strictSame(readdirSync(place.folder), ["home"], "what it kept for itself is gone with it")
+})
+
+test("deterministic: twice the same, but for the port", async (t) => {
+  const [first, second] = await Promise.all([demo("--deterministic"), demo("--deterministic")])
+  const ported = ({ line, told }: typeof first) => line.replaceAll(told.baseUrl, "")
+  t.equal(ported(first), ported(second))
+  t.not(first.told.baseUrl, second.told.baseUrl)
+  const { roomId, openingThreadId } = first.told.rooms.main
+  // What tells the time now is a clock that ticks with every look; the story itself stands.
+  const still = (answer: string) => answer.replace(/"generatedAt":"[^"]*"/, "")
+  for (const path of [`/api/research/rooms/${roomId}`, `/api/research/rooms/${roomId}/activity`, `/api/research/threads/${openingThreadId}/timeline`, "/api/research/publications", "/api/research/attempts"]) {
+    const [one, other] = await Promise.all([first, second].map(async ({ told }) => still((await ask(`${told.baseUrl}${path}`)).text)))
+    t.equal(one, other, path)
+  }
+  const health = await Promise.all([first, second].map(async ({ told }) => String((await ask(`${told.baseUrl}/api/health/ready`)).body.instanceId)))
+  t.equal(health[0], health[1], "the instance too")
+  await Promise.all([first.end(), second.end()])
+  const free = await demo()
+  t.notSame(free.told.credentials, first.told.credentials, "not deterministic, it has tokens of its own")
+  await free.end()
+})
+
+test("with a folder it keeps what it was told, and never tells it over other data", async (t) => {
+  const { told, end } = await demo("--data", "kept")
+  t.ok(readdirSync(join(place.folder, "kept")).includes("research-room.db"))
+  await end()
+  const again = await run(program, ["demo", "--data", "kept"], place)
+  t.match(again, { code: 2, out: "", err: "research-room: The folder kept holds data already; a demo starts in a new one.\n" })
+  t.match(await run(program, ["check", "--data", "kept"], place), { code: 0, out: /^3 Rooms, .*all whole/ })
+  t.match((await run(program, ["room", "list", "--data", "kept"], place)).out, new RegExp(told.rooms.main.roomId))
+})
+
+test("for people it says where to look", async (t) => {
+  const running = start(program, ["demo"], { ...place, env: { TMPDIR: place.folder } })
+  await running.printed(/^A demo is served at http:\/\/127\.0\.0\.1:\d+\n[^]*Sign in as \w+ with \S+\nWrite with +rrc_\w{36}\n/)
+  running.signal("SIGINT")
+  t.equal((await running.ended()).code, 0)
+})

@@ -1,0 +1,174 @@
+/**
+ * Nobody else can tell that a Collection, a note, a saved paper or a key exists. Every route of the service is asked twice
+ * by every wrong actor, once about something of ada's and once about nothing at all, and answers the same both times.
+ */
+import t, { test } from "tap"
+import type * as v from "valibot"
+import { actions } from "../../src/contract/actions.ts"
+import { discoveryRoutes } from "../../src/contract/discovery/routes.ts"
+import { browserPath } from "../../src/contract/operation.ts"
+import { operations } from "../../src/contract/operations/index.ts"
+import { browserReadPath } from "../../src/contract/read.ts"
+import { reads } from "../../src/contract/reads/index.ts"
+import { ask } from "../support/ask.ts"
+import { freshId } from "../support/bodies.ts"
+import { collectionOf, keyOf, startHouse } from "./house.ts"
+
+const house = await startHouse()
+t.teardown(() => house.close())
+const { ada, grace, mary, baseUrl } = house
+
+// Ada's secrets: a Collection with a paper and a note, an invitation, annotations, a key.
+const words = ["Xylotheque", "quillwort", "marginalium", "passamezzo", "zymurgist", "brimborion"] as const
+const [name, noteText, freeText, quote, keyLabel, title] = words
+const arxivId = "2311.04444"
+const collectionId = await collectionOf(ada, name, [arxivId])
+const { noteId } = (await ada.write("post_note", { collectionId, arxivId, text: noteText })).result
+const { invitationId } = (await ada.write("invite_to_collection", { collectionId, username: "grace" })).result
+await ada.write("write_annotation", { arxivId, expectedRevision: 0, notes: freeText })
+const { highlightId } = (await ada.write("add_highlight", { arxivId, expectedRevision: 1, quote, page: 1, colour: "yellow" })).result
+const { keyId } = (await ada.write("issue_key", { label: keyLabel, permissions: ["read_library"], reach: "all" })).result
+await house.instance.ledger.transact(() => {
+  const { papers, metadata } = house.instance.tables.library
+  papers.put({ arxivId, title, authors: [], abstract: null, categories: [], publishedAt: null }, "arxiv", new Date().toISOString())
+  metadata.tell([arxivId])
+})
+
+// A Room in which everybody is, so that the routes of Rooms have something to answer.
+const { result: room } = await ada.write("create_room", { title: "Open to all" })
+for (const username of ["grace", "mary"]) await ada.write("add_member", { roomId: room.roomId, username })
+const credentialOf = async (person: typeof ada) => (await person.write("issue_credential", { roomId: room.roomId, label: "agent", permissions: ["post_thread", "publish_records", "manage_own_experiments"] })).result.token as string
+const { credentialId } = (await ada.write("issue_credential", { roomId: room.roomId, label: "spare", permissions: ["post_thread"] })).result
+
+/** What a route is asked about. */
+type Subject = Readonly<Record<string, string>>
+const shared = { roomId: room.roomId, threadId: room.openingThreadId, userId: house.ids.grace, username: "mary", credentialId, token: "rri_x", key: "lowers" }
+const secret: Subject = { ...shared, collectionId, noteId, throughNoteId: noteId, replyToNoteId: noteId, invitationId, highlightId, keyId, arxivId, versionId: collectionId }
+const nothing = (): Subject => ({
+  ...shared, collectionId: freshId(), noteId: freshId(), throughNoteId: freshId(), replyToNoteId: freshId(), invitationId: freshId(), highlightId: freshId(), keyId: freshId(), arxivId: "2311.09999", versionId: freshId(),
+})
+
+const filled = (path: string, subject: Subject) => path.replace(/\{([a-zA-Z]+)\}/g, (_, each: string) => encodeURIComponent(subject[each] ?? subject.collectionId ?? ""))
+
+interface Route {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly query: v.ObjectEntries
+  readonly example?: Record<string, unknown>
+  readonly delivery?: string
+}
+const route = ({ name, method, path, query = {} }: { name: string; method: string; path: string; query?: v.ObjectEntries }, more: Partial<Route> = {}): Route => ({ name, method, path, query, ...more })
+const routes: Route[] = [
+  ...reads.flatMap((read) => {
+    const inBrowser = browserReadPath(read)
+    const { entries } = read.query
+    return [route({ ...read, query: entries }), ...(inBrowser === null ? [] : [route({ ...read, path: inBrowser, query: entries })])]
+  }),
+  ...discoveryRoutes.map((read) => route({ ...read, query: read.query.entries })),
+  ...operations.flatMap((operation) => {
+    const more = { example: operation.example as Record<string, unknown>, delivery: operation.delivery }
+    const { name: named, method, path } = operation
+    return operation.surface === "agent" ? [route({ name: named, method, path }, more), route({ name: named, method, path: browserPath(operation) }, more)] : [route({ name: named, method, path }, more)]
+  }),
+  ...actions.filter(({ name: named }) => named !== "sign_out").map(({ name: named, method, path, example }) => route({ name: named, method, path }, { example: example as Record<string, unknown> })),
+]
+
+/** The body of an example, about the subject in every place that names one. */
+function bodyOf({ example, delivery }: Route, subject: Subject): unknown {
+  if (example === undefined) return undefined
+  const about = Object.fromEntries(Object.entries(example).map(([member, value]) => [member, member === "arxivIds" ? [subject.arxivId] : member === "collectionIds" ? [subject.collectionId] : (subject[member] ?? value)]))
+  return delivery === undefined ? about : { ...about, [delivery]: freshId() }
+}
+
+const queryOf = ({ query }: Route, subject: Subject): string => {
+  const asked = Object.keys(query).flatMap((member) => (subject[member] === undefined || member === "key" ? [] : [`${member}=${encodeURIComponent(subject[member])}`]))
+  return asked.length === 0 ? "" : `?${asked.join("&")}`
+}
+
+/** An answer with everything taken out that differs from one request to the next, or that the question itself named. */
+function plain(text: string, subject: Subject): string {
+  // Both papers: a person has in their own list, after both requests, what they themselves saved.
+  let seen = text.replace(/2311\.0(?:4444|9999)/g, "<paper>")
+  for (const [member, value] of Object.entries(subject)) if (!Object.hasOwn(shared, member)) seen = seen.replaceAll(value, "<subject>")
+  const ids = new Map<string, string>()
+  return seen
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => ids.get(id) ?? (ids.set(id, `<id ${ids.size}>`), ids.get(id) as string))
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replace(/rr[a-z]_\w+/g, "<token>")
+    .replace(/sha256:[0-9a-f]{64}/g, "<digest>")
+    // Labels and sequences go on counting between the two requests.
+    .replace(/"(?:sequence|timelineWatermark|activityWatermark|label|nextCursor|coversThrough|experiments|threads|hypothesis|count|revision)":\s*(?:\d+|"[A-Z]\d+")/g, "<number>")
+    // A material of the same reference is known the second time.
+    .replace(/"existing":(?:true|false)/g, "<existing>")
+}
+
+interface Actor {
+  readonly who: string
+  send(method: string, path: string, body: unknown): Promise<{ status: number; text: string }>
+}
+const bearer = (who: string, token: string | undefined, headers = {}): Actor => ({
+  who,
+  send: (method, path, body) => ask(`${baseUrl}${path}`, { method, token, headers, ...(body === undefined ? {} : { body }) }),
+})
+const atBrowser = (who: string, browser: typeof ada): Actor => ({
+  who,
+  async send(method, path, body) {
+    const response = await browser.request(method, path, body)
+    return { status: response.status, text: await response.text() }
+  },
+})
+
+const elsewhere = await collectionOf(ada, "Another one")
+const actors: Actor[] = [
+  bearer("nobody", undefined),
+  bearer("a page of another site", await keyOf(ada), { origin: "https://elsewhere.example" }),
+  bearer("ada's own Room credential", await credentialOf(ada)),
+  bearer("grace's Room credential", await credentialOf(grace)),
+  bearer("mary's key", await keyOf(mary)),
+  bearer("grace's key, who is invited", await keyOf(grace)),
+  bearer("ada's key to another Collection", await keyOf(ada, { reach: "selected", collectionIds: [elsewhere] })),
+  atBrowser("mary at the browser", mary),
+]
+
+/** What ada has, to be the same before and after. */
+const everything = async () =>
+  JSON.stringify([
+    await ada.read("library_collection", { collectionId }), await ada.read("library_annotations", { arxivId }), await ada.read("library_paper", { arxivId }),
+    (await ada.read("library_keys")).items.find((key) => key.keyId === keyId), await ada.read("collection_invitations", { collectionId }),
+  ])
+const before = await everything()
+
+for (const actor of actors) {
+  test(`${actor.who} cannot tell ada's from nothing`, async (t) => {
+    let asked = 0
+    for (const each of routes) {
+      // A person may well read what they themselves filed: each about another paper, never filed before.
+      const about = async (subject: Subject) => {
+        const answer = await actor.send(each.method, `${filled(each.path, subject)}${queryOf(each, subject)}`, bodyOf(each, subject))
+        return { status: answer.status, text: answer.text, plain: plain(answer.text, subject) }
+      }
+      const [one, two] = [await about(secret), await about(nothing())]
+      asked += 2
+      const what = `${each.method} ${each.path} (${each.name})`
+      if (one.status !== two.status || one.plain !== two.plain) t.strictSame([one.status, one.plain.slice(0, 1_500)], [two.status, two.plain.slice(0, 1_500)], what)
+      const leaked = words.filter((word) => one.text.includes(word))
+      if (leaked.length > 0) t.fail(`${what} shows ${leaked.join(", ")}`)
+    }
+    t.ok(asked > 200, `${asked} requests`)
+  })
+}
+
+test("and nothing of ada's has changed", async (t) => {
+  t.equal(await everything(), before)
+})
+
+test("nor does any other method on its paths tell", async (t) => {
+  for (const path of [`/api/library/collections/${collectionId}`, `/api/agent/library/collections/${collectionId}`, `/api/library/notes/${noteId}`]) {
+    for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]) {
+      const [one, two] = await Promise.all([path, path.replace(/[0-9a-f-]{36}/, freshId())].map((each) => fetch(`${baseUrl}${each}`, { method })))
+      t.strictSame([one?.status, await one?.text()], [two?.status, await two?.text()], `${method} ${path}`)
+    }
+  }
+})
+

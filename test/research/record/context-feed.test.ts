@@ -1,0 +1,141 @@
+/**
+ * Whoever takes a Room's context and follows the feed from its watermark misses no change and counts none twice, whatever
+ * others write meanwhile: a model that knows only the first context and the feed equals every later context.
+ */
+import { deepStrictEqual } from "node:assert/strict"
+import fc from "fast-check"
+import { type ActivityEntry, RefusedError, type ResearchRoomClient } from "research-room/client"
+import t from "tap"
+import { because, claim, finding, hypothesis } from "./bodies.ts"
+import { FeedModel, viewOf } from "./feed-model.ts"
+import { type LabRoom, openLab } from "./lab.ts"
+import { launch } from "./work.ts"
+
+const lab = await openLab(t)
+const { reader } = lab
+const pin = lab.house.repositories.public
+
+/** What a writer made so far, to build on. */
+interface Own {
+  readonly records: string[]
+  readonly findings: string[]
+  readonly experiments: string[]
+  readonly threads: string[]
+}
+
+const pick = <T>(list: readonly T[], at: number): T => list[at % list.length] as T
+const posted = (threadId: string, watermark: number) => ({ threadId, expectedWatermark: watermark, coversThrough: watermark, synthesis: "So far.", citations: [] })
+
+type Deed = (client: ResearchRoomClient, room: LabRoom, own: Own, at: number) => Promise<unknown>
+const deeds: Readonly<Record<string, Deed>> = {
+  message: (client, _room, own, at) => client.write("post_message", { threadId: pick(own.threads, at), text: "So." }),
+  thread: async (client, { roomId }, own) => own.threads.push((await client.write("create_thread", { roomId, title: "Another" })).result.threadId),
+  hypothesis: async (client, room, own, at) => own.records.push((await client.write("publish_hypothesis", hypothesis({ ...room, threadId: pick(own.threads, at) }))).result.versionId),
+  claim: async (client, room, own) => own.records.push((await client.write("publish_cited_claim", claim(room))).result.versionId),
+  async finding(client, room, own) {
+    const { versionId } = (await client.write("publish_finding", finding(room))).result
+    own.records.push(versionId)
+    own.findings.push(versionId)
+  },
+  reuse: (client, _room, own, at) => client.write("reuse_record", { threadId: pick(own.threads, at), versionId: pick(own.records, at) }),
+  dispute: (client, _room, own, at) => client.write("assert_dispute", { targetVersionId: pick(own.records, at), explanation: `${because} ${at}` }),
+  correct: (client, _room, own, at) => client.write("assert_correction", { targetVersionId: pick(own.records, at), explanation: `${because} ${at}`, correction: "So." }),
+  retract: (client, _room, own, at) => client.write("assert_retraction", { targetVersionId: pick(own.records, at), explanation: because }),
+  propose: async (client, room, own) => own.experiments.push((await client.write("propose_experiment", { roomId: room.roomId, threadId: room.threadId, question: "Does it?", scope: "Here.", hypotheses: [] })).result.experimentId),
+  async advance(client, _room, own, at) {
+    const experimentId = pick(own.experiments, at)
+    const { affordances, status } = await client.read("experiment", { experimentId })
+    if (status === "open") return client.write("take_experiment", { experimentId, ...affordances.expected })
+    if (at % 2 === 0) return client.write("release_experiment", { experimentId, ...affordances.expected, handoff: "Yours." })
+    return client.write("register_attempt", { attemptId: crypto.randomUUID(), experimentId, ...affordances.expected, ...launch, repository: { url: pin.url, commit: pin.commit } })
+  },
+  relate: (client, _room, own, at) => client.write("link_experiment_finding", { experimentId: pick(own.experiments, at), findingVersionId: pick(own.findings, at), towardHypothesis: [], towardQuestion: { verdict: "answers", explanation: because } }),
+  async checkpoint(client, _room, own, at) {
+    const threadId = pick(own.threads, at)
+    const { timelineWatermark } = (await client.read("thread_context", { threadId })).thread
+    const state = at % 2 === 0 ? { state: "open" as const, openQuestions: ["Why?"] } : { state: "concluded" as const, conclusion: "So.", openQuestions: [] }
+    await client.write("post_research_checkpoint", { ...posted(threadId, timelineWatermark), ...state })
+  },
+}
+
+interface Step {
+  readonly deed: string
+  readonly at: number
+}
+const script: fc.Arbitrary<Step[]> = fc.array(fc.record({ deed: fc.constantFrom(...Object.keys(deeds)), at: fc.nat(7) }), { minLength: 8, maxLength: 24 })
+
+/** Writes a script down, one thing after the other; what the state does not allow is refused and changes nothing. */
+async function write(client: ResearchRoomClient, room: LabRoom, steps: readonly Step[]): Promise<number> {
+  const own: Own = { records: [], findings: [], experiments: [], threads: [room.threadId] }
+  let accepted = 0
+  for (const { deed, at } of [...["finding", "propose"].map((first) => ({ deed: first, at: 0 })), ...steps]) {
+    try {
+      await (deeds[deed] as Deed)(client, room, own, at)
+      accepted += 1
+    } catch (error) {
+      if (!(error instanceof RefusedError) || error.status !== 409) throw error
+    }
+  }
+  return accepted
+}
+
+/** Takes contexts while others write, and then one more. */
+async function watch(roomId: string, underWay: Promise<unknown>) {
+  const contexts = [await reader.read("room_context", { roomId })]
+  let writing = true
+  void underWay.finally(() => (writing = false))
+  while (writing) contexts.push(await reader.read("room_context", { roomId }))
+  return [...contexts, await reader.read("room_context", { roomId })]
+}
+
+/** The feed from a watermark up to another, by pages of some size or by following it live. */
+async function feed(roomId: string, after: number, until: number, limit: number | null): Promise<ActivityEntry[]> {
+  const found: ActivityEntry[] = []
+  if (after === until) return found
+  const source = limit === null ? reader.follow(roomId, { after, wait: 1 }) : reader.items("room_activity", { roomId, after, limit })
+  for await (const entry of source) {
+    found.push(entry)
+    if (entry.sequence === until) break
+  }
+  return found
+}
+
+t.test("a context and the feed after it give every later context", async (t) => {
+  let compared = 0
+  let moving = 0
+  await fc.assert(
+    fc.asyncProperty(fc.tuple(script, script, script), fc.constantFrom(1, 7, 50, null), async (scripts, limit) => {
+      const room = await lab.room()
+      const writers = Promise.all((["ada", "grace", "mary"] as const).map((name, index) => write(room[name], room, scripts[index] ?? [])))
+      const contexts = await watch(room.roomId, writers)
+      await writers
+      const last = contexts.at(-1)?.activityWatermark ?? 0
+      for (const start of [0, Math.floor(contexts.length / 2)]) {
+        const [first, ...later] = contexts.slice(start)
+        if (first === undefined) continue
+        const model = new FeedModel(reader, first)
+        const entries = await feed(room.roomId, first.activityWatermark, last, limit)
+        for (const context of later) {
+          while (model.view.watermark < context.activityWatermark) await model.apply(entries.shift() as ActivityEntry)
+          deepStrictEqual(model.view, viewOf(context))
+          compared += 1
+        }
+        moving += new Set(contexts.map(({ activityWatermark }) => activityWatermark)).size
+        deepStrictEqual(entries, [], "nothing is left over")
+      }
+    }),
+    { numRuns: 6, endOnFailure: true },
+  )
+  t.ok(compared > 50 && moving > 40, `${compared} contexts compared, of ${moving} moments`)
+})
+
+t.test("what a reader took before the Room moved is still where the feed goes on", async (t) => {
+  const room = await lab.room()
+  const before = await reader.read("room_context", { roomId: room.roomId })
+  const model = new FeedModel(reader, before)
+  await write(room.ada, room, [{ deed: "dispute", at: 0 }, { deed: "checkpoint", at: 1 }, { deed: "relate", at: 0 }])
+  for await (const entry of reader.items("room_activity", { roomId: room.roomId, after: before.activityWatermark, limit: 2 })) await model.apply(entry)
+  const now = await reader.read("room_context", { roomId: room.roomId })
+  t.strictSame(model.view, viewOf(now))
+  t.strictSame([now.concluded, now.findingLinks.length, now.publications[0]?.status], [true, 1, "disputed"], "and it moved")
+})

@@ -1,0 +1,219 @@
+/** A Room and a Thread read as a whole: everything the interface lists, as of one moment, cut to the newest where it is long. */
+import t from "tap"
+import { createInstance } from "../../../src/instance.ts"
+import { openData } from "../../../src/ledger/data.ts"
+import type { Db, Statement } from "../../../src/ledger/database.ts"
+import { because, claim, finding, hypothesis } from "./bodies.ts"
+import { Filler } from "./filler.ts"
+import { holds } from "./holds.ts"
+import { everyItem, openLab, refusedAs } from "./lab.ts"
+import { Work } from "./work.ts"
+
+const lab = await openLab(t)
+const { reader, house } = lab
+
+const contextOf = (roomId: string) => reader.read("room_context", { roomId })
+
+t.test("everything a Room holds, as its lists say it", async (t) => {
+  for (const { roomId } of Object.values(house.rooms)) {
+    const context = await contextOf(roomId)
+    const { members: _members, schemaVersion: _version, ...room } = await reader.read("room", { roomId })
+    t.strictSame(context.room, room)
+    t.strictSame(context.counts, room.counts)
+    t.strictSame(context.threads, await everyItem(reader.items("room_threads", { roomId })))
+    t.strictSame(context.experiments, await everyItem(reader.items("experiments", { roomId })))
+    t.strictSame(context.hypotheses, await everyItem(reader.items("hypotheses", { roomId })))
+    t.strictSame(context.publications, (await everyItem(reader.items("room_publications", { roomId }))).toReversed())
+    const links = []
+    for (const { experimentId } of context.experiments) links.push(...(await everyItem(reader.items("experiment_findings", { experimentId }))))
+    t.strictSame(context.findingLinks, links)
+    const feed = await everyItem(reader.items("room_activity", { roomId }))
+    t.equal(context.activityWatermark, feed.at(-1)?.sequence)
+    t.strictSame(context.truncated, {})
+  }
+  const main = await contextOf(house.rooms.main.roomId)
+  t.ok(main.experiments.length > 0 && main.findingLinks.length > 0 && main.threads.length > 1 && main.openQuestions.length > 0, "the demo's Room has some of each")
+})
+
+t.test("experiments with their label, status, attempts and what may be done next; relations with their finding and card", async (t) => {
+  const room = await lab.room()
+  const work = await Work.begin(lab, room)
+  await work.attempt("failed")
+  await work.attempt("started")
+  const found = (await room.grace.write("publish_finding", finding(room))).result
+  const link = await room.grace.write("link_experiment_finding", { experimentId: work.experimentId, findingVersionId: found.versionId, towardHypothesis: [], towardQuestion: { verdict: "answers", explanation: because } })
+  const expected = {
+    experiments: [{
+      experimentId: work.experimentId, label: "E1", status: "claimed", plans: 0,
+      attempts: { total: 2, registered: 0, preflight_failed: 0, started: 1, succeeded: 0, failed: 1, cancelled: 0 },
+      affordances: (await reader.read("experiment", { experimentId: work.experimentId })).affordances,
+    }],
+    findingLinks: [{ finding: { versionId: found.versionId, label: "F1", wording: "The ramp lowered the loss." }, card: { entryId: link.entry?.entryId, threadId: room.threadId } }],
+  }
+  const context = await contextOf(room.roomId)
+  holds(t, context, { ...expected, counts: { members: 3, threads: 1, experiment: 1, attempt: 2, finding: 1, hypothesis: 0, plan: 0, material: 0, link: 0, cited_claim: 0 }, concluded: false, conclusion: null })
+  t.ok(expected.experiments[0]?.affordances.operations.length)
+  holds(t, await reader.read("thread_research_context", { threadId: room.threadId }), { ...expected, activityWatermark: context.activityWatermark, timelineWatermark: context.threads[0]?.timelineWatermark, thread: context.threads[0], checkpoint: null, openQuestions: [] })
+  t.equal(await refusedAs(contextOf(crypto.randomUUID())), "404 room_unavailable")
+  t.equal(await refusedAs(reader.read("thread_research_context", { threadId: crypto.randomUUID() })), "404 room_unavailable")
+})
+
+t.test("a Thread's context holds what originated in it", async (t) => {
+  const room = await lab.room()
+  const { threadId: beside } = (await room.ada.write("create_thread", { roomId: room.roomId, title: "Beside" })).result
+  const there = { ...room, threadId: beside }
+  const works = [await Work.begin(lab, room), await Work.begin(lab, there)]
+  const made = []
+  for (const place of [room, there]) {
+    const claimed = (await room.ada.write("publish_cited_claim", claim(place))).result
+    const predicted = (await room.ada.write("publish_hypothesis", hypothesis(place))).result
+    made.push([claimed.versionId, predicted.versionId])
+    await room.ada.write("reuse_record", { threadId: place === room ? beside : room.threadId, versionId: claimed.versionId })
+  }
+  for (const [index, threadId] of [room.threadId, beside].entries()) {
+    const context = await reader.read("thread_research_context", { threadId })
+    t.strictSame(context.experiments.map(({ experimentId }) => experimentId), [works[index]?.experimentId])
+    t.strictSame(context.publications.map(({ versionId }) => versionId), made[index])
+    t.strictSame(context.hypotheses.map(({ versionId }) => versionId), made[index]?.slice(1))
+  }
+})
+
+/** A database that lets something happen after every statement that is read from. */
+function watched(db: Db, between: () => void): Db {
+  const statement = <Row>(made: Statement<Row>): Statement<Row> => ({
+    ...made,
+    get: (...values) => [made.get(...values), between()][0] as Row | undefined,
+    all: (...values) => [made.all(...values), between()][0] as Row[],
+  })
+  return {
+    prepare: <Row>(sql: string) => statement(db.prepare<Row>(sql)),
+    exec: (sql) => db.exec(sql),
+    snapshot: (work) => db.snapshot(work),
+    close: () => db.close(),
+    get inTransaction() {
+      return db.inTransaction
+    },
+  }
+}
+
+t.test("one snapshot: what another process writes between two of its queries is in none of them", async (t) => {
+  const room = await lab.room()
+  const { roomId, threadId } = room
+  await room.ada.write("publish_hypothesis", hypothesis(room))
+  const writer = new Filler(lab.file)
+  const ada = writer.person("ada")
+  let writes = 0
+  let watching = false
+  const { db, world, instanceId } = openData(lab.file)
+  const { readers } = createInstance({
+    world, instanceId,
+    db: watched(db, () => {
+      if (!watching) return
+      writes += 1
+      writer.db.exec("BEGIN IMMEDIATE")
+      writer.does(ada, "publish_hypothesis", hypothesis(room))
+      writer.does(ada, "create_thread", { roomId, title: `Thread ${writes}` })
+      writer.db.exec("COMMIT")
+    }),
+  })
+  const asked = { query: {}, actor: null, basePath: "" }
+  interface Context { counts: { hypothesis: number; threads: number }; threads: unknown[]; hypotheses: unknown[]; publications: unknown[]; activityWatermark: number; timelineWatermark: number }
+  const before = await contextOf(roomId)
+  watching = true
+  const context = (await readers.room_context({ ...asked, params: { roomId } })) as unknown as Context
+  const inRoom = writes
+  const thread = (await readers.thread_research_context({ ...asked, params: { threadId } })) as unknown as Context
+  watching = false
+  t.ok(inRoom > 4 && writes > inRoom + 4, `${writes} writes came between`)
+  t.strictSame([context.counts, context.threads.length, context.hypotheses.length, context.publications.length, context.activityWatermark], [before.counts, 1, 1, 1, before.activityWatermark], "as it was when the first query ran")
+  t.strictSame([thread.hypotheses.length, thread.timelineWatermark, thread.activityWatermark], [1 + inRoom, before.threads[0]!.timelineWatermark + inRoom, before.activityWatermark + 2 * inRoom])
+  const after = await contextOf(roomId)
+  t.strictSame([after.counts.hypothesis, after.counts.threads, after.activityWatermark], [1 + writes, 1 + writes, before.activityWatermark + 2 * writes])
+  db.close()
+  writer.close()
+})
+
+t.test("the newest five hundred of each list, and where the list goes on; Threads are never cut", async (t) => {
+  const room = await lab.room()
+  const { roomId, threadId } = room
+  const filler = new Filler(lab.file)
+  const ada = filler.person("ada")
+  const made = { experiments: [] as string[], hypotheses: [] as string[], findingLinks: [] as string[], publications: [] as string[] }
+  function add(count: number): void {
+    for (let index = 0; index < count; index += 1) {
+      const { experimentId } = filler.does(ada, "propose_experiment", { roomId, threadId, question: "Does it?", scope: "Here.", hypotheses: [] }).result
+      const predicted = filler.does(ada, "publish_hypothesis", hypothesis(room)).result.versionId
+      made.experiments.push(experimentId)
+      made.hypotheses.push(predicted)
+      made.publications.push(predicted)
+    }
+  }
+  const related = await filler.fill(() => {
+    const found = filler.does(ada, "publish_finding", finding(room)).result.versionId
+    made.publications.push(found)
+    for (let index = 0; index < 501; index += 1) filler.does(ada, "create_thread", { roomId, title: `Thread ${index}` })
+    add(250)
+    return found
+  })
+  const readAll = async () => ({ room: await contextOf(roomId), thread: await reader.read("thread_research_context", { threadId }) })
+  const idsOf = ({ experiments, hypotheses, findingLinks, publications }: Awaited<ReturnType<typeof contextOf>> | Awaited<ReturnType<typeof readAll>>["thread"]) => ({
+    experiments: experiments.map(({ experimentId }) => experimentId), hypotheses: hypotheses.map(({ versionId }) => versionId),
+    findingLinks: findingLinks.map(({ linkId }) => linkId), publications: publications.map(({ versionId }) => versionId),
+  })
+  const newest = () => Object.fromEntries(Object.entries(made).map(([name, ids]) => [name, ids.slice(-500)]))
+
+  await filler.fill(() => {
+    add(250)
+    for (const experimentId of made.experiments) made.findingLinks.push(filler.does(ada, "link_experiment_finding", { experimentId, findingVersionId: related, towardHypothesis: [], towardQuestion: { verdict: "answers", explanation: because } }).targetId)
+  })
+  const full = await readAll()
+  t.strictSame([idsOf(full.room), idsOf(full.thread)], [newest(), newest()], "five hundred, oldest first")
+  t.strictSame(Object.keys(full.room.truncated), ["publications"], "501 publications: the finding came first")
+  t.equal(full.room.threads.length, 502)
+
+  const questions = await filler.fill(() => {
+    add(1)
+    const [first, ...threads] = full.room.threads.slice(0, 26)
+    for (const { threadId: asking } of threads) {
+      const expectedWatermark = filler.instance.tables.threads.summary(asking)?.timelineWatermark ?? 0
+      const openQuestions = Array.from({ length: 20 }, (_, index) => `${index} of ${asking}?`)
+      filler.does(ada, "post_research_checkpoint", { threadId: asking, expectedWatermark, coversThrough: 0, state: "open", synthesis: "So.", openQuestions, citations: [] })
+    }
+    const last = { threadId: first?.threadId ?? "", expectedWatermark: filler.instance.tables.threads.summary(threadId)?.timelineWatermark ?? 0, coversThrough: 0, state: "open", synthesis: "So.", openQuestions: ["The last?"], citations: [] } as const
+    filler.does(ada, "post_research_checkpoint", last)
+    made.findingLinks.push(filler.does(ada, "link_experiment_finding", { experimentId: made.experiments[0] as string, findingVersionId: related, towardHypothesis: [], towardQuestion: { verdict: "answers", explanation: because } }).targetId)
+    return [...threads.flatMap(({ threadId: asking }) => Array.from({ length: 20 }, (_, index) => `${index} of ${asking}?`)), "The last?"]
+  })
+  const below = (await filler.instance.readers.room_context({ params: { roomId }, query: {}, actor: null, basePath: "/a/b" })) as { truncated: Record<string, string> }
+  filler.close()
+  const cut = await readAll()
+  t.strictSame(below.truncated, Object.fromEntries(Object.entries(cut.room.truncated).map(([name, link]) => [name, `/a/b${link}`])), "links work below a base path")
+  t.strictSame([idsOf(cut.room), idsOf(cut.thread)], [newest(), newest()], "the newest are kept")
+  t.strictSame(cut.room.truncated, {
+    experiments: `/api/research/experiments?roomId=${roomId}`,
+    hypotheses: `/api/research/hypotheses?roomId=${roomId}`,
+    findingLinks: `/api/research/rooms/${roomId}/activity?kinds=link_experiment_finding`,
+    publications: `/api/research/rooms/${roomId}/publications`,
+    openQuestions: `/api/research/rooms/${roomId}/threads`,
+  })
+  const { openQuestions: _few, ...many } = cut.room.truncated
+  t.strictSame(cut.thread.truncated, { ...many, findingLinks: `/api/research/threads/${threadId}/timeline?kinds=link_experiment_finding`, publications: `/api/research/threads/${threadId}/records` })
+  t.strictSame(cut.room.openQuestions.map(({ question }) => question), questions.slice(-500), "open questions too, by when they were asked")
+  t.strictSame(cut.thread.openQuestions.map(({ question }) => question), ["The last?"])
+  t.strictSame([cut.room.counts.experiment, cut.room.counts.hypothesis], [501, 501], "the counts are of all")
+
+  const idIn: Readonly<Record<string, (item: never) => string>> = {
+    experiments: ({ experimentId }: { experimentId: string }) => experimentId, hypotheses: ({ versionId }: { versionId: string }) => versionId,
+    publications: ({ versionId, card }: { versionId?: string; card?: { versionId: string } }) => versionId ?? card?.versionId ?? "", findingLinks: ({ target, card }: { target?: { id: string }; card?: { linkId: string } }) => target?.id ?? card?.linkId ?? "",
+  }
+  for (const [name, link] of [...Object.entries(many), ...Object.entries(cut.thread.truncated)]) {
+    const found: string[] = []
+    for (let next: string | null = link; next !== null; ) {
+      const page = (await (await fetch(new URL(next, house.baseUrl))).json()) as { items: never[]; hasMore: boolean; links: { next: string | null } }
+      found.push(...page.items.map((item) => (idIn[name] as (item: never) => string)(item)))
+      next = page.hasMore ? page.links.next : null
+    }
+    t.strictSame(new Set(found), new Set(made[name as keyof typeof made]), `${link} has all of them`)
+    t.equal(found.length, made[name as keyof typeof made].length)
+  }
+})

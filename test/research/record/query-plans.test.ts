@@ -1,0 +1,98 @@
+/** No list of records, links or work scans a table or sorts: what each read asks is explained by the database itself. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { startResearchRoom } from "research-room/testing"
+import t from "tap"
+import { createInstance } from "../../../src/instance.ts"
+import { openData } from "../../../src/ledger/data.ts"
+import { Recorder } from "./recorder.ts"
+
+const data = mkdtempSync(join(tmpdir(), "research-room-plans-"))
+const house = await startResearchRoom({ data })
+const { db, world, instanceId } = openData(join(data, "research-room.db"))
+t.teardown(async () => {
+  db.close()
+  await house.close()
+  rmSync(data, { recursive: true, force: true })
+})
+const recorder = new Recorder(db)
+const { readers } = createInstance({ db: recorder, world, instanceId })
+
+const { roomId, openingThreadId: threadId } = house.rooms.main
+const context = await house.client("main_owner_all").read("room_context", { roomId })
+const [experimentId = "", versionId = "", linkId = "", userId] = [context.experiments[0]?.experimentId, context.publications.find(({ kind }) => kind === "finding")?.versionId, context.findingLinks[0]?.linkId, house.people.owner.userId]
+const hypothesisId = context.hypotheses[0]?.versionId ?? ""
+const checkpointId = context.threads.find(({ selectedCheckpointId }) => selectedCheckpointId !== null)?.selectedCheckpointId ?? ""
+const planId = (await house.client("main_owner_all").read("experiment", { experimentId })).acceptedPlans[0]?.planId ?? ""
+
+/** A statement's plan, each step in a line. */
+const planOf = (sql: string, values: Parameters<ReturnType<typeof db.prepare>["all"]>): string[] => db.prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...values).map(({ detail }) => detail)
+
+/** Where a plan walks through a whole table; ids that were sent along, and the chain of what a record rests on, are none. */
+const scans = (plan: readonly string[]) => plan.filter((step) => /^SCAN (?!json_each|CONSTANT|rests)/.test(step))
+const sorts = (plan: readonly string[]) => plan.filter((step) => step.includes("TEMP B-TREE FOR ORDER BY"))
+const faults = (plan: readonly string[]) => [...scans(plan), ...sorts(plan)]
+
+type Query = Readonly<Record<string, unknown>>
+/** Every choice among some filters. */
+function choices(filters: Query): Query[] {
+  return Object.entries(filters).reduce<Query[]>((made, [name, value]) => made.flatMap((query) => [query, { ...query, [name]: value }]), [{}])
+}
+
+const [opaque, concept] = [[versionId], [versionId, "lowers"]].map((parts) => Buffer.from(JSON.stringify(parts)).toString("base64url"))
+/** Each list with its ids in the path and every choice of filters and cursor. */
+const asked: Readonly<Record<string, readonly [params: Record<string, string>, queries: readonly Query[]]>> = {
+  publications: [{}, choices({ after: opaque })],
+  room_publications: [{ roomId }, choices({ after: opaque })],
+  paper_publications: [{ arxivId: "1706.03762" }, choices({ after: 50 })],
+  hypotheses: [{}, [...choices({ roomId, after: versionId }), { roomId, label: "H1" }]],
+  concepts: [{}, choices({ after: concept })],
+  room_links: [{ roomId }, choices({ kind: "disputes", targetVersionId: versionId, targetAuthorId: userId, after: linkId })],
+  experiment_findings: [{ experimentId }, choices({ after: linkId })],
+  experiments: [{}, choices({ roomId, after: experimentId })],
+  room_threads: [{ roomId }, choices({ after: 1 })],
+  thread_records: [{ threadId }, choices({ after: 1 })],
+  room_activity: [{ roomId }, choices({ after: 1 })],
+  attempts: [{}, choices({ findingVersionId: versionId, after: experimentId })],
+}
+
+/** What is read by its id, with the few things that belong to it. */
+const single: Readonly<Record<string, Record<string, string>>> = {
+  record: { versionId }, hypothesis: { versionId: hypothesisId }, record_concept: { versionId: hypothesisId, key: "lowers" }, link: { linkId }, checkpoint: { checkpointId }, plan: { planId }, experiment: { experimentId },
+}
+
+for (const [name, [params, queries]] of Object.entries(asked)) {
+  t.test(name, async (t) => {
+    for (const query of queries) {
+      const read = readers[name as keyof typeof readers] as (asked: object) => unknown
+      const steps = await recorder.during(() => read({ params, query, actor: null, basePath: "" }))
+      t.ok(steps.length > 0, `${JSON.stringify(query)}: ${steps.length} statements`)
+      for (const { sql, values } of steps) t.strictSame(faults(planOf(sql, values)), [], `${JSON.stringify(Object.keys(query))}: ${sql.replace(/\s+/g, " ").slice(-120)}`)
+    }
+  })
+}
+
+for (const [name, params] of Object.entries(single)) {
+  t.test(name, async (t) => {
+    const read = readers[name as keyof typeof readers] as (asked: object) => unknown
+    const steps = await recorder.during(() => read({ params, query: {}, actor: null, basePath: "" }))
+    t.ok(steps.length > 0)
+    for (const { sql, values } of steps) t.strictSame(scans(planOf(sql, values)), [], sql.replace(/\s+/g, " ").slice(-120))
+  })
+}
+
+for (const [name, params] of [["room_context", { roomId }], ["thread_research_context", { threadId }]] as const) {
+  t.test(name, async (t) => {
+    const steps = await recorder.during(() => readers[name]({ params, query: {}, actor: null, basePath: "" }))
+    t.ok(steps.length >= 6)
+    for (const { sql, values } of steps) t.strictSame(faults(planOf(sql, values)), [], sql.replace(/\s+/g, " ").slice(-120))
+    t.equal(steps.length < 12, true, "as many statements, however much there is to show")
+  })
+}
+
+t.test("what scans and what sorts would be seen", (t) => {
+  t.strictSame(faults(planOf("SELECT * FROM records WHERE wording LIKE ?", ["%a%"])), ["SCAN records"])
+  t.strictSame(faults(planOf("SELECT * FROM records WHERE room_id = ? ORDER BY wording", [roomId])), ["USE TEMP B-TREE FOR ORDER BY"])
+  t.end()
+})

@@ -1,0 +1,89 @@
+/** The app below a sub-path, and without a script: every link of every page leads on, and forms work as plain forms. */
+import { createServer } from "node:net"
+import type { AddressInfo } from "node:net"
+import t from "tap"
+import { startDemo } from "../../src/demo/demo.ts"
+import { openLog } from "../../src/log.ts"
+import { built } from "./built.ts"
+import { launch } from "./browser.ts"
+
+built()
+
+/** A port that is free now. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+const port = await freePort()
+const origin = `http://127.0.0.1:${port}`
+const demo = await startDemo({ host: "127.0.0.1", port, baseUrl: `${origin}/lab/rooms`, log: openLog("silent") })
+t.teardown(() => demo.close())
+
+t.test("every address on every page lies below the base path and is answered", async (t) => {
+  const seen = new Set<string>()
+  const queue = ["/lab/rooms/", `/lab/rooms/rooms/${demo.rooms.main.roomId}`]
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    if (seen.has(path)) continue
+    seen.add(path)
+    const response = await fetch(`${origin}${path}`)
+    if (response.status !== 200) t.fail(`${path} is answered ${response.status}`)
+    if (!(response.headers.get("content-type") ?? "").startsWith("text/html")) continue
+    const text = await response.text()
+    for (const [, kind, found = ""] of text.matchAll(/(href|src|action)="(\/[^"#]*)/g)) {
+      if (!found.startsWith("/lab/rooms/")) t.fail(`${found} on ${path} leaves the base path`)
+      const next = found.replaceAll("&amp;", "&")
+      // Forms are sent, not opened; signing in and folding would multiply every page.
+      if (kind !== "action" && !/\/sign-in\?|receipts=|[?&]entry=|\/replies\//.test(next)) queue.push(next)
+    }
+  }
+  t.ok(seen.size > 60, `${seen.size} addresses`)
+})
+
+t.test("assets carry long caching, pages none, and the policy allows nothing inline", async (t) => {
+  const page = await fetch(`${origin}/lab/rooms/`)
+  t.equal(page.headers.get("cache-control"), "no-store")
+  const policy = page.headers.get("content-security-policy") ?? ""
+  t.match(policy, /default-src 'none'/)
+  t.notMatch(policy, /unsafe|https?:|\*|data:/)
+  const style = /href="([^"]*style-[^"]*\.css)"/.exec(await page.text())?.[1] ?? ""
+  const asset = await fetch(`${origin}${style}`)
+  t.equal(asset.headers.get("cache-control"), "public, max-age=31536000, immutable")
+  for (const name of ["../manifest.json", "manifest.json", "%2e%2e%2fmain.js", "constructor", "__proto__"]) t.equal((await fetch(`${origin}/lab/rooms/assets/${name}`)).status, 404, name)
+})
+
+t.test("without a script a person signs in, writes, adds an item to a list and sees what is wrong", async (t) => {
+  const browser = await launch()
+  t.teardown(() => browser.close())
+  const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage()
+  await page.goto(`${origin}/lab/rooms/sign-in`)
+  await page.getByLabel("Name").fill(demo.people.member.username)
+  await page.getByLabel("Password").fill(demo.people.member.password)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.waitForURL(`${origin}/lab/rooms/`)
+  await page.goto(`${origin}/lab/rooms/threads/${demo.rooms.empty.openingThreadId}`)
+  await page.getByLabel("Write in this Thread").fill("Said without a script.")
+  await page.getByRole("button", { name: "Post" }).click()
+  t.match(await page.locator("#timeline").textContent(), /Said without a script/)
+
+  const experiment = (await (await fetch(`${origin}/lab/rooms/api/research/experiments?roomId=${demo.rooms.main.roomId}`)).json()) as { items: [{ experimentId: string }] }
+  await page.goto(`${origin}/lab/rooms/do/register_attempt?experimentId=${experiment.items[0].experimentId}&intent=reproduction`)
+  await page.getByRole("button", { name: "Add an input" }).click()
+  await page.getByLabel("Name").fill("counts")
+  await page.getByRole("button", { name: "Register attempt" }).click()
+  t.equal(await page.getByLabel("Name").inputValue(), "counts", "what was typed stays")
+  t.ok((await page.locator(".fault").count()) >= 3, "each field says what is wrong with it")
+})
+
+t.test("a page of another site cannot send a form, and a sign-in leads nowhere else", async (t) => {
+  const body = new URLSearchParams({ username: demo.people.owner.username, password: demo.people.owner.password, next: "//evil.example/" })
+  const foreign = await fetch(`${origin}/lab/rooms/web/sign-in`, { method: "POST", body, headers: { origin: "https://evil.example" }, redirect: "manual" })
+  t.equal(foreign.status, 403)
+  t.equal(foreign.headers.get("set-cookie"), null)
+  const own = await fetch(`${origin}/lab/rooms/web/sign-in`, { method: "POST", body, headers: { origin }, redirect: "manual" })
+  t.equal(own.status, 303)
+  t.equal(own.headers.get("location"), "/lab/rooms/")
+})

@@ -1,0 +1,12 @@
+/** Style and script, built where they are not yet or are older than their sources. */
+import { execFileSync } from "node:child_process"
+import { globSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
+
+const root = join(dirname(import.meta.dirname), "..")
+
+export function built(): void {
+  const sources = globSync("src/web/{style,client}/**", { cwd: root }).map((path) => statSync(join(root, path)).mtimeMs)
+  const made = statSync(join(root, "dist/assets/manifest.json"), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  if (made < Math.max(...sources)) execFileSync(process.execPath, ["build/assets.ts"], { cwd: root, stdio: "ignore" })
+}

@@ -1,0 +1,61 @@
+/** Hostile Markdown: rendered, and looked at in a real browser's own tree. */
+import t from "tap"
+import { startDemo } from "../../src/demo/demo.ts"
+import { openLog } from "../../src/log.ts"
+import { html } from "../../src/web/html.ts"
+import { markdown } from "../../src/web/markdown.ts"
+import { allowedAttributes, allowedElements, attacks } from "./attacks.ts"
+import { built } from "./built.ts"
+import { launch } from "./browser.ts"
+import { watched } from "./watched.ts"
+
+const write = (text: string) => markdown(text).write({ basePath: "", now: 0 })
+
+t.test("what is written into a template is text", async (t) => {
+  t.equal(html`<p title="${'"><script>'}">${"<b>&'"}</p>`.write({ basePath: "", now: 0 }), "<p title=\"&quot;&gt;&lt;script&gt;\">&lt;b&gt;&amp;&#39;</p>")
+})
+
+t.test("Markdown and math come out as people mean them", async (t) => {
+  t.match(write("a *b* **c** [d](https://e.example)"), /<em>b<\/em> <strong>c<\/strong> <a href="https:\/\/e\.example" rel="nofollow noopener ugc">d<\/a>/)
+  t.match(write("$x_1$"), /<math .*<msub>/s)
+  t.match(write("$$\\frac12$$"), /<math .*display="block".*<mfrac>/s)
+  t.notMatch(write("It costs $5, not $6."), /<math/)
+  t.match(write("\\$x\\$"), /\$x\$/)
+  t.notMatch(write(attacks.join("\n\n")), / style=/)
+})
+
+t.test("no attack becomes an element, an attribute, an address or a request of its own", async (t) => {
+  built()
+  const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+  const browser = await launch()
+  t.teardown(async () => {
+    await browser.close()
+    await demo.close()
+  })
+  const { token, roomId } = demo.credentials.owner_all
+  for (const [index, text] of attacks.entries()) {
+    const sent = await fetch(`${demo.baseUrl}/api/agent/threads/${demo.rooms.empty.openingThreadId}/messages`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ schemaVersion: 3, clientMessageId: `0198f3a0-5b1e-7c44-9d8e-${String(index).padStart(12, "0")}`, text }),
+    })
+    t.equal(sent.status, 200, JSON.stringify(text.slice(0, 60)))
+  }
+  const { page, troubles } = await watched(browser, demo.baseUrl)
+  await page.goto(`${demo.baseUrl}/threads/${demo.rooms.empty.openingThreadId}`)
+  t.equal(await page.locator("#timeline > li").count(), attacks.length, roomId)
+  const strangers = await page.evaluate(`[...document.querySelectorAll(".prose *")].flatMap((element) => {
+    const math = element.namespaceURI === "http://www.w3.org/1998/Math/MathML"
+    const found = math || ${JSON.stringify(allowedElements)}.includes(element.tagName) ? [] : ["element " + element.tagName]
+    for (const { name, value } of element.attributes) {
+      if (/^on|^style$|^src|href$|^id$/i.test(name) && name !== "href") found.push("attribute " + name)
+      if (!math && !${JSON.stringify(allowedAttributes)}.includes(name)) found.push("attribute " + name + " of " + element.tagName)
+      if (name === "href" && !/^(https?:\\/\\/[^\\s]|mailto:)/.test(value)) found.push("address " + value)
+      if (name === "href" && element.rel !== "nofollow noopener ugc") found.push("unmarked link " + value)
+    }
+    return found
+  })`)
+  t.same(strangers, [])
+  t.equal(await page.locator(".prose img, .prose script, .prose iframe, .prose svg, .prose form").count(), 0)
+  t.same(troubles(), [])
+})
