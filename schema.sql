@@ -629,7 +629,7 @@ CREATE VIEW search_texts (item, label, title, body, tags) AS
     CASE
       WHEN e.entry_id IS NOT NULL THEN e.body ->> '$.message.text'
       WHEN r.version_id IS NOT NULL THEN concat_ws(char(10), r.content ->> '$.scope', r.content ->> '$.quote', r.content ->> '$.limitations',
-        (SELECT group_concat((c.value ->> '$.label') || ': ' || (c.value ->> '$.definition'), char(10)) FROM json_each(r.content, '$.concepts') c))
+        (SELECT group_concat(c.label || ': ' || c.definition, char(10)) FROM concepts c WHERE c.version_id = r.version_id))
       ELSE x.scope
     END,
     i.kind || ' ' || replace(coalesce(r.room_id, x.room_id, t.room_id, (SELECT s.room_id FROM threads s WHERE s.thread_id = e.thread_id)), '-', '')
@@ -654,8 +654,9 @@ CREATE TRIGGER messages_indexed AFTER INSERT ON timeline_entries WHEN new.kind =
   BEGIN INSERT INTO search_items (kind, id) VALUES ('message', new.entry_id); END;
 CREATE TRIGGER threads_indexed AFTER INSERT ON threads
   BEGIN INSERT INTO search_items (kind, id) VALUES ('thread', new.thread_id); END;
-CREATE TRIGGER records_indexed AFTER INSERT ON records
-  BEGIN INSERT INTO search_items (kind, id) VALUES (new.kind, new.version_id); END;
+-- When a record's card is set, its concepts are there too.
+CREATE TRIGGER records_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'publication'
+  BEGIN INSERT INTO search_items (kind, id) SELECT r.kind, r.version_id FROM records r WHERE r.version_id = new.version_id AND r.entry_id = new.entry_id; END;
 CREATE TRIGGER experiments_indexed AFTER INSERT ON experiments
   BEGIN INSERT INTO search_items (kind, id) VALUES ('experiment', new.experiment_id); END;
 CREATE TRIGGER experiments_unindexed BEFORE UPDATE OF question, scope ON experiments WHEN (old.question, old.scope) IS NOT (new.question, new.scope) BEGIN

@@ -69,6 +69,17 @@ const all = [
     answer: answers.session,
   }),
   action({
+    name: "change_password",
+    method: "POST",
+    path: "/api/account/password",
+    by: "person",
+    refusals: ["not_authenticated", "too_many_requests"],
+    summary: "Sets the person's password anew; every session of theirs ends but the one that comes with the answer.",
+    fields: { currentPassword: plain(limits.passwordMax), password },
+    example: { currentPassword: "a long sentence to remember", password: "another sentence, longer still" },
+    answer: answers.session,
+  }),
+  action({
     name: "invite",
     method: "POST",
     path: "/api/invitations",

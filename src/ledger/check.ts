@@ -25,6 +25,8 @@ function structure(db: Db): string[] {
       LEFT JOIN threads t USING (room_id) WHERE c.kind = 'thread' GROUP BY c.room_id HAVING held <> c.last`),
     ...gap("The labels of a kind in Room", `SELECT c.room_id AS id, c.last, count(r.label) AS held FROM counters c
       LEFT JOIN records r ON r.room_id = c.room_id AND r.kind = c.kind WHERE c.kind IN (SELECT kind FROM records) GROUP BY c.room_id, c.kind HAVING held <> c.last`),
+    ...gap("The search", `SELECT 'index' AS id, (SELECT count(*) FROM threads) + (SELECT count(*) FROM experiments) + (SELECT count(*) FROM timeline_entries WHERE kind = 'message')
+        + (SELECT count(*) FROM records r JOIN timeline_entries e ON e.entry_id = r.entry_id) AS last, (SELECT count(*) FROM search_index_docsize) AS held WHERE held <> last`),
     ...gap("The papers of Collection", `SELECT c.collection_id AS id, c.papers AS last, (SELECT count(*) FROM collection_papers p WHERE p.collection_id = c.collection_id) AS held
       FROM collections c WHERE held <> last`),
     ...gap("The notes of Collection", `SELECT c.collection_id AS id, c.notes AS last, (SELECT count(*) FROM notes n WHERE n.collection_id = c.collection_id) AS held

@@ -74,26 +74,33 @@ export class CommitQueue {
     })
   }
 
-  /** Commits the jobs together and says how each of them ended. */
+  /** Commits the jobs together and says how each of them ended. Never throws: everybody who waits is answered. */
   #commit(jobs: Job[]): Outcome[] {
     const { begin, commit } = this.#statements
     this.#committed = []
+    let committing = false
     try {
-      begin.run()
-    } catch (error) {
-      return jobs.map(() => ({ error: isStorageFault(error) ? notStored() : error }))
-    }
-    const outcomes = jobs.map((job) => (this.#db.inTransaction ? this.#attempt(job, jobs.length === 1) : { error: notStored() }))
-    // A full disk ends the whole transaction by itself: then nothing of the group is stored.
-    if (!this.#db.inTransaction) return jobs.length === 1 ? outcomes : jobs.map(() => ({ error: notStored() }))
-    try {
-      commit.run()
-    } catch (error) {
+      // What an earlier failure could not even roll back.
       if (this.#db.inTransaction) this.#statements.rollback.run()
-      return jobs.map(() => ({ error: isStorageFault(error) ? uncertain() : error }))
+      begin.run()
+      const outcomes = jobs.map((job) => (this.#db.inTransaction ? this.#attempt(job, jobs.length === 1) : { error: notStored() }))
+      // A full disk ends the whole transaction by itself: then nothing of the group is stored.
+      if (!this.#db.inTransaction) return jobs.length === 1 ? outcomes : jobs.map(() => ({ error: notStored() }))
+      committing = true
+      commit.run()
+      for (const notify of this.#committed) notify()
+      return outcomes
+    } catch (error) {
+      this.#abandon()
+      return jobs.map(() => ({ error: !isStorageFault(error) ? error : committing ? uncertain() : notStored() }))
     }
-    for (const notify of this.#committed) notify()
-    return outcomes
+  }
+
+  /** Rolls back what is open, as far as the disk lets it; the next group tries again before it begins. */
+  #abandon(): void {
+    try {
+      if (this.#db.inTransaction) this.#statements.rollback.run()
+    } catch {}
   }
 
   /** Runs one job; when it fails, undoes it and only it. */

@@ -89,6 +89,25 @@ export class Accounts {
     return this.#parts.ledger.transact(() => this.#start(person))
   }
 
+  /**
+   * Sets a person's own password and starts their one remaining session.
+   * @throws Refusal 401 for a wrong current password, 429 after too many of them
+   */
+  async changePassword({ userId, username }: Person, { currentPassword, password }: ActionBody<"change_password">, address: string): Promise<SignedIn> {
+    const { people, sessions, ledger } = this.#parts
+    this.#limit.begin(username, address)
+    if (!(await passwordMatches(currentPassword, people.passwordHash(userId)))) {
+      throw new Refusal("not_authenticated", "The current password is wrong.", { issues: [{ path: "/currentPassword", message: "is not your password" }] })
+    }
+    this.#limit.succeeded(username, address)
+    const hash = await this.#hash(password)
+    return ledger.transact(() => {
+      people.setPasswordHash(userId, hash)
+      sessions.endAll(userId)
+      return this.#start(people.withId(userId) as Person)
+    })
+  }
+
   signOut(token: string): Promise<unknown> {
     return this.#parts.ledger.transact(() => this.#parts.sessions.end(token))
   }

@@ -6,7 +6,7 @@ import type { Edge } from "../http/edge.ts"
 import type { Routes } from "../http/routes.ts"
 import { type Assets, openAssets } from "./assets.ts"
 import { layout } from "./layout.ts"
-import { accountPage, invitationPage, invitationSent, inviteSent, setUpPage, setUpSent, signInPage, signInSent, signOutSent } from "./pages/account.ts"
+import { accountPage, invitationPage, invitationSent, inviteSent, passwordSent, setUpPage, setUpSent, signInPage, signInSent, signOutSent } from "./pages/account.ts"
 import { actPage, actSent } from "./pages/act.ts"
 import { attemptPage, attemptsPage } from "./pages/attempts.ts"
 import { comparePage } from "./pages/compare.ts"
@@ -76,6 +76,7 @@ const sent: Readonly<Record<string, Page>> = {
   "/web/sign-out": signOutSent,
   "/web/setup": setUpSent,
   "/web/invite": inviteSent,
+  "/web/password": passwordSent,
   "/web/invitations/{token}": invitationSent,
   "/web/{operation}": actSent,
 }

@@ -36,17 +36,17 @@ const shape = v.strictObject({
     ["owner_all", "member_all", "member_post_only", "member_publish_only", "member_work_only", "member_thread_scoped", "member_expired", "member_revoked", "main_owner_all", "main_member_all", "archived_member_all"],
     v.strictObject({ token: v.pipe(v.string(), v.regex(/^rrc_\w{36}$/)), username: text, roomId: uuid, permissions: v.array(text), threadIds: v.nullable(v.array(uuid)) }),
   ),
-  keys: v.union([
-    named(["all", "owned", "selected", "read_only", "expired", "member_all"], v.strictObject({ token: v.pipe(v.string(), v.regex(/^rrk_\w{36}$/)), username: text, permissions: v.array(text), reach: text, collectionIds: v.nullable(v.array(uuid)) })),
-    v.strictObject({}),
-  ]),
+  keys: named(
+    ["all", "owned", "selected", "read_only", "expired", "member_all"],
+    v.strictObject({ token: v.pipe(v.string(), v.regex(/^rrk_\w{36}$/)), username: text, permissions: v.array(text), reach: v.picklist(["all", "owned", "selected"]), collectionIds: v.nullable(v.array(uuid)) }),
+  ),
   repositories: v.strictObject({ public: v.strictObject({ ...repository, otherCommit: repository.commit }), private: v.strictObject(repository) }),
 })
 type Told = v.InferOutput<typeof shape>
 
 test("one line, everything in it, and everything as its name says", async (t) => {
   const { running, told, end } = await demo()
-  const { baseUrl, credentials, rooms, people } = v.parse(shape, told)
+  const { baseUrl, credentials, keys, rooms, people } = v.parse(shape, told)
   t.equal(running.out.split("\n").length, 2, "one line and nothing else")
   t.equal(running.err, "")
 
@@ -57,6 +57,12 @@ test("one line, everything in it, and everything as its name says", async (t) =>
     else t.match({ status, ...body }, { status: 200, username, grants: permissions, credential: { threadIds }, room: { id: roomId, archived: name.startsWith("archived") } }, name)
     t.equal(roomId, name.startsWith("main") ? rooms.main.roomId : name.startsWith("archived") ? rooms.archived.roomId : rooms.empty.roomId, name)
     t.equal(username, name.includes("owner") ? people.owner.username : people.member.username, name)
+  }
+  for (const [name, { token, username, permissions, reach }] of Object.entries(keys)) {
+    const { status, body } = await ask(`${baseUrl}/api/agent/library/identity`, { token })
+    if (name === "expired") t.match(body, { refusal: "not_authorized", error: /expired/ }, name)
+    else t.match({ status, ...body }, { status: 200, username, permissions, reach }, name)
+    t.equal(username, name.startsWith("member") ? people.member.username : people.owner.username, name)
   }
   for (const { username, password } of Object.values(people)) {
     t.equal((await ask(`${baseUrl}/api/session`, { body: { username, password }, headers: { origin: baseUrl } })).status, 200, username)

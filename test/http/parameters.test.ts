@@ -17,7 +17,7 @@ const material = (await own.read("room_materials", { roomId })).items[0]
 
 /** Ids of the story, for every read that has one in its path. */
 const ids = {
-  roomId, threadId, versionId: hypothesis?.versionId ?? "", key: "lowers", materialId: material?.materialId ?? "",
+  roomId, threadId, versionId: hypothesis?.versionId ?? "", key: "lowers", arxivId: "2401.01234", materialId: material?.materialId ?? "",
   attemptId: attempt?.attemptId ?? "", experimentId: attempt?.experimentId ?? "", proposalId: attempt?.experimentId ?? "", planId: attempt?.planId ?? "",
 }
 const publicReads = reads.filter(({ surface }) => surface === "public")

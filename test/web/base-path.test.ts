@@ -43,6 +43,17 @@ t.test("every address on every page lies below the base path and is answered", a
   t.ok(seen.size > 60, `${seen.size} addresses`)
 })
 
+t.test("an address that is none answers people with a page and programs with a refusal", async (t) => {
+  const page = await fetch(`${origin}/lab/rooms/nothing/here`, { headers: { accept: "text/html" } })
+  t.equal(page.status, 404)
+  t.match(await page.text(), /<h1>There is nothing here<\/h1>/)
+  const refusal = await fetch(`${origin}/lab/rooms/nothing/here`)
+  t.equal(refusal.status, 404)
+  t.match(await refusal.json(), { refusal: "unknown_operation" })
+  const wrong = await fetch(`${origin}/lab/rooms/web/sign-in`, { headers: { accept: "text/html" } })
+  t.equal(wrong.status, 405)
+})
+
 t.test("assets carry long caching, pages none, and the policy allows nothing inline", async (t) => {
   const page = await fetch(`${origin}/lab/rooms/`)
   t.equal(page.headers.get("cache-control"), "no-store")

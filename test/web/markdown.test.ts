@@ -57,5 +57,10 @@ t.test("no attack becomes an element, an attribute, an address or a request of i
   })`)
   t.same(strangers, [])
   t.equal(await page.locator(".prose img, .prose script, .prose iframe, .prose svg, .prose form").count(), 0)
+  for (const query of ["alert", "evil", "script"]) {
+    await page.goto(`${demo.baseUrl}/search?query=${query}`)
+    t.ok((await page.locator("#record").locator("xpath=../..").locator("li").count()) > 0, `the search finds ${query}`)
+    t.same(await page.evaluate("[...document.querySelectorAll('main .cards *')].map(({ tagName }) => tagName).filter((name) => !['LI', 'P', 'SPAN', 'A', 'MARK', 'TIME'].includes(name))"), [], `and shows it as text`)
+  }
   t.same(troubles(), [])
 })

@@ -110,8 +110,8 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
       body: JSON.stringify({ schemaVersion: 3, clientMessageId: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", text: "The agent has *landed*.", client: { name: "sweep" } }),
     })
     t.equal(sent.status, 200)
-    await page.locator("#timeline .fresh").waitFor({ timeout: 10_000 })
-    t.match(await page.locator("#timeline .fresh").textContent(), /landed/)
+    await page.locator("#timeline .fresh", { hasText: "landed" }).waitFor({ timeout: 10_000 })
+    t.equal(await page.locator("#timeline .fresh", { hasText: "A linear warm-up" }).count(), 1, "what came since the last visit is marked too")
     t.equal(await page.evaluate("scrollY"), before, "the reader's place stays")
     t.equal(await page.getByLabel("Write in this Thread").inputValue(), "I am writing", "and so does what is typed")
   })
@@ -139,7 +139,7 @@ t.test("an invitation makes an account, a request to join is decided, and a deci
   await ada.page.getByRole("button", { name: "Make an invitation link" }).click()
   const link = (await ada.page.locator(".command").textContent()) ?? ""
 
-  const mary = await watched(browser, own.baseUrl, {}, [404, 409, 422])
+  const mary = await watched(browser, own.baseUrl, {}, [401, 404, 409, 422])
   await mary.page.goto(link.trim())
   await enter(mary.page, "mary", "Create the account")
   await mary.page.waitForURL(at("/"))
@@ -158,12 +158,22 @@ t.test("an invitation makes an account, a request to join is decided, and a deci
   t.match(await ada.page.textContent("main"), /mary/)
   await second.getByRole("button", { name: "Accept mary" }).click()
   t.match(await second.locator("[role=alert]").textContent(), /member of this Room already|no open request|Not stored/i)
+  await mary.page.goto(at("/account"))
+  await mary.page.getByLabel("Current password").fill("not this one")
+  await mary.page.getByLabel("New password").fill("a new sentence, longer than the old one")
+  await mary.page.getByRole("button", { name: "Change the password" }).click()
+  t.match(await mary.page.locator("[role=alert]").textContent(), /stays as it was/)
+  await mary.page.getByLabel("Current password").fill(passwordOf("mary"))
+  await mary.page.getByLabel("New password").fill(passwordOf("mary"))
+  await mary.page.getByRole("button", { name: "Change the password" }).click()
+  await mary.page.waitForURL(at("/account"))
+  t.equal(await mary.page.textContent("h1"), "mary", "this browser stays signed in")
   t.same([...ada.troubles(), ...mary.troubles()], [])
   await ada.context.close()
   await mary.context.close()
 })
 
-t.test("two people take the same experiment: one wins, the other keeps what they saw and sees what is now", async (t) => {
+t.test("two people take the same experiment and one wins; a conflict keeps the draft; the Room is concluded", async (t) => {
   const roomId = own.instance.tables.rooms.all()[0]?.roomId ?? ""
   const threadId = own.instance.tables.rooms.openingThread(roomId) ?? ""
   const ada = await watched(browser, own.baseUrl, {}, [409])
@@ -192,6 +202,31 @@ t.test("two people take the same experiment: one wins, the other keeps what they
   const told = await mary.page.locator("[role=alert]").textContent()
   t.match(told, /Not stored/)
   t.match(told, /claimed/, "it says what the experiment is now")
+
+  await ada.page.getByRole("link", { name: "Release experiment" }).click()
+  await ada.page.getByLabel("Handoff").fill("Two of five seeds ran.")
+  const second = await ada.context.newPage()
+  await second.goto(at(experiment))
+  await second.getByRole("link", { name: "Report experiment status: in progress" }).click()
+  t.equal(await second.getByLabel("Status", { exact: true }).inputValue(), "in_progress", "an affordance opens its form filled in")
+  await second.getByRole("button", { name: "Report experiment status" }).click()
+  await second.waitForURL(/done=report_experiment_status/)
+  await ada.page.getByRole("button", { name: "Release experiment" }).click()
+  t.match(await ada.page.locator("[role=alert]").textContent(), /in_progress/, "a conflict shows what moved")
+  t.equal(await ada.page.getByLabel("Handoff").inputValue(), "Two of five seeds ran.", "the draft survives it")
+  await ada.page.getByRole("button", { name: "Release experiment" }).click()
+  await ada.page.waitForURL(/done=release_experiment/)
+  t.match(await ada.page.textContent("main"), /Two of five seeds ran/, "and is taken for the state that was shown")
+
+  const { timelineWatermark } = own.instance.tables.threads.summary(threadId) as { timelineWatermark: number }
+  await ada.page.goto(at(`/do/post_research_checkpoint?threadId=${threadId}&expectedWatermark=${timelineWatermark}&coversThrough=${timelineWatermark}`))
+  await ada.page.getByLabel("State", { exact: true }).selectOption("concluded")
+  await ada.page.getByLabel("Synthesis").fill("It is *lower*.")
+  await ada.page.getByLabel("Conclusion").fill("Warm-up lowers the early loss of this model.")
+  await ada.page.getByRole("button", { name: "Post research checkpoint" }).click()
+  await ada.page.waitForURL(/\/checkpoints\//)
+  await ada.page.goto(at(`/rooms/${roomId}`))
+  t.match(await ada.page.locator("#live-where").textContent(), /Concluded.*Warm-up lowers the early loss/s, "the Room is concluded")
   t.same([...ada.troubles(), ...mary.troubles()], [])
   await ada.context.close()
   await mary.context.close()

@@ -23,7 +23,7 @@ export const overviewReads = [
   read({
     name: "room_provenance",
     path: "/api/research/rooms/{roomId}/provenance",
-    summary: "What rests on what in a Room, as nodes and edges: hypotheses, experiments, plans, attempts, findings, claims, materials and links. With focus, only what lies around one of them, within depth steps (1 when left out).",
+    summary: "What rests on what in a Room, as nodes and edges: hypotheses, experiments, plans, attempts, findings, claims, materials and links. With focus, what lies around one of them within depth steps, 1 when left out. Edges are those that this Room states; what it names of other Rooms stands at their ends.",
     parameters: { focus: v.exactOptional(uuid), depth: v.exactOptional(wholeNumber(limits.provenanceDepth)) },
     answer: answers.provenance,
   }),

@@ -39,9 +39,9 @@ function isBalanced(text: string): boolean {
   return depth === 0
 }
 
-/** Whether a formula can be left as it is: known commands, braces in pairs, and none of the signs that mean more than themselves. */
+/** Whether a formula can be left as it is: known commands, braces in pairs, scripts of something, and none of the signs that mean more than themselves. */
 function isFormula(text: string): boolean {
-  if (text.trim() === "" || /[%#~&\n]|\^\^/.test(text) || !isBalanced(text)) return false
+  if (text.trim() === "" || /[%#~&]|[\^_]\s*(?:[\^_}]|$)/.test(text) || !isBalanced(text)) return false
   return [...text.matchAll(/\\([A-Za-z]+|.?)/gs)].every(([, command = ""]) => harmless.has(command) || /^[,;:! |]$/.test(command))
 }
 

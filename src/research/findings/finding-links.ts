@@ -1,6 +1,6 @@
 /** Findings related to experiments: the links, their verdicts, and who answered them. */
 import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
-import { JsonText } from "../../contract/json.ts"
+import type { Writable } from "../../contract/json.ts"
 import type { Db } from "../../ledger/database.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
 import { standing } from "../records/shown.ts"
@@ -56,11 +56,12 @@ const shown = (row: Row) => ({
   attemptLabel: row.attempt_label,
   author: { userId: row.author_id, username: row.username },
   at: row.at,
-  towardQuestion: new JsonText(row.toward_question),
-  towardHypothesis: new JsonText(row.toward_hypothesis),
+  // Short as they are, they are parsed: with texts inside, the whole link would be written more slowly.
+  towardQuestion: JSON.parse(row.toward_question) as Writable,
+  towardHypothesis: JSON.parse(row.toward_hypothesis) as Writable,
   card: { entryId: row.entry_id, threadId: row.thread_id },
   replies: row.replies,
-  reviewedBy: new JsonText(row.reviewed_by),
+  reviewedBy: JSON.parse(row.reviewed_by) as string[],
 })
 
 /** Who reviewed a link: everybody but its author who replied to its card. */

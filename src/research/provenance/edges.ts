@@ -13,11 +13,13 @@ export interface Edge {
 interface Source {
   readonly from: string
   readonly to: string
+  /** Whose row says so, where it is not the one it starts from. */
+  readonly statedBy?: "to"
   /** An SQL expression. */
   readonly kind: string
   readonly tables: string
   readonly where?: string
-  /** The tables for finding edges by where they lead, where an index does not do. */
+  /** The tables for finding edges by what they name, where an index does not do. */
   readonly backwards?: string
   /** Where that can be told within a Room only: its column. */
   readonly room?: string
@@ -57,7 +59,7 @@ const sources: readonly Source[] = [
   { from: "a.attempt_id", to: "a.reproduces_attempt_id", kind: "'reproduces'", tables: "attempts a", where: "a.reproduces_attempt_id IS NOT NULL" },
   { from: "a.attempt_id", to: "a.reproduces_version_id", kind: "'reproduces'", tables: "attempts a", where: "a.reproduces_version_id IS NOT NULL" },
   { from: "i.attempt_id", to: "i.material_id", kind: "'consumes'", tables: "attempt_inputs i" },
-  { from: "o.material_id", to: "o.attempt_id", kind: "'produced_by'", tables: "attempt_outputs o", where: "o.material_id IS NOT NULL" },
+  { from: "o.material_id", to: "o.attempt_id", statedBy: "to", kind: "'produced_by'", tables: "attempt_outputs o", where: "o.material_id IS NOT NULL" },
   { from: "l.link_id", to: "l.version_id", kind: "'relates'", tables: "finding_links l" },
   { from: "l.link_id", to: "l.experiment_id", kind: "l.toward_question ->> '$.verdict'", tables: "finding_links l" },
   {
@@ -78,12 +80,18 @@ const select = ({ from, to, kind }: Source, tables: string, conditions: readonly
 const given = (column: string) => `${column} IN (SELECT value FROM json_each(?))`
 const also = (condition: string | undefined): string[] => (condition === undefined ? [] : [condition])
 
-/** The edges that start at one of the ids in a JSON list. Takes the list `forwardLists` times. */
-export const EDGES_FROM = sources.map((source) => select(source, source.tables, [given(source.from), ...also(source.where)])).join(" UNION ALL ")
-export const forwardLists = sources.length
+const owner = (source: Source): string => (source.statedBy === "to" ? source.to : source.from)
+const other = (source: Source): string => (source.statedBy === "to" ? source.from : source.to)
 
-/** The edges that lead to one of the ids in a JSON list. Takes what `backwardValues` gives. */
-export const EDGES_TO = sources
-  .map((source) => select(source, source.backwards ?? source.tables, [...(source.room === undefined ? [] : [`${source.room} = ?`]), given(source.to), ...also(source.where)]))
+/** The end of an edge that states it. */
+export const statedBy = ({ from, to, kind }: Edge): string => (kind === "produced_by" ? to : from)
+
+/** The edges stated by one of the ids in a JSON list. Takes the list `statingLists` times. */
+export const EDGES_STATED_BY = sources.map((source) => select(source, source.tables, [given(owner(source)), ...also(source.where)])).join(" UNION ALL ")
+export const statingLists = sources.length
+
+/** The edges that name one of the ids in a JSON list. Takes what `namingValues` gives. */
+export const EDGES_NAMING = sources
+  .map((source) => select(source, source.backwards ?? source.tables, [...(source.room === undefined ? [] : [`${source.room} = ?`]), given(other(source)), ...also(source.where)]))
   .join(" UNION ALL ")
-export const backwardValues = (ids: string, roomId: string): string[] => sources.flatMap(({ room }) => (room === undefined ? [ids] : [roomId, ids]))
+export const namingValues = (ids: string, roomId: string): string[] => sources.flatMap(({ room }) => (room === undefined ? [ids] : [roomId, ids]))

@@ -69,9 +69,12 @@ function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here:
   const drawnNode = ({ id, kind, label, text, state }: GraphNode) => {
     const { x, y } = placed.node(id)
     const [left, top] = [Math.round(x - NODE_WIDTH / 2), Math.round(y - NODE_HEIGHT / 2)]
-    return html`<g class="node${id === here ? " here" : ""}${state !== null && fallen.has(state) ? " fallen" : ""}" data-node="${id}" transform="translate(${left} ${top})"><title>${text}</title><a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null ? "" : `${words(state)} `}${shortened(text, 22)}, ${words(kind)}"><rect width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="4"/><text class="name" x="8" y="18">${label}</text> ${state === null ? null : html`<svg x="${14 + label.length * 7.5}" y="8" width="12" height="12" overflow="visible">${shape(state)}</svg><text x="${30 + label.length * 7.5}" y="18">${words(state)}</text>`} <text x="8" y="36">${shortened(text, 22)}</text></a></g>`
+    return html`<g class="node${id === here ? " here" : ""}${state !== null && fallen.has(state) ? " fallen" : ""}" data-node="${id}" transform="translate(${left} ${top})"><title>${text}</title><a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null ? "" : `${words(state)} `}${shortened(text, 22)}, ${words(kind)}"><rect width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="4"/><text class="name" x="8" y="18">${label}</text> ${state === null ? null
+      : html`<svg x="${14 + label.length * 7.5}" y="8" width="12" height="12" overflow="visible">${shape(state)}</svg>
+      <text x="${30 + label.length * 7.5}" y="18">${words(state)}</text>`} <text x="8" y="36">${shortened(text, 22)}</text></a></g>`
   }
-  return html`<div class="graph" tabindex="0" role="region" aria-label="Graph; the table below holds the same"><svg class="net" data-graph viewBox="${placed.box.join(" ")}" width="${placed.box[2]}" height="${placed.box[3]}" role="group" aria-label="${nodes.length} objects and ${edges.length} relations, from what came first on the left to what rests on it on the right">${edges.map(drawnEdge)}${nodes.map(drawnNode)}</svg></div>`
+  return html`<div class="graph" tabindex="0" role="region" aria-label="Graph; the table below holds the same"><svg class="net" data-graph viewBox="${placed.box.join(" ")}" width="${placed.box[2]}" height="${placed.box[3]}" role="group" aria-label="${nodes.length} objects and ${edges.length} relations, from what came first on the left to what rests on it on the right">${edges.map(drawnEdge)}${nodes.map(drawnNode)}</svg>
+    </div>`
 }
 
 const cell = (node: GraphNode | undefined) => node && html`<a class="label" href="${to(pathOf(node.kind, node.id) ?? "/")}">${node.label}</a> ${shortened(node.text, 70)}${node.state === null ? null : html` ${stateBadge(node.state)}`}`
@@ -83,5 +86,7 @@ export function graphFigure(nodes: readonly GraphNode[], given: readonly GraphEd
   // Of several relations between two objects the picture shows the one that says most; the table, all.
   const drawn = [...Map.groupBy(edges, ({ from, to: end }) => `${from} ${end}`).values()].map((same) => same.find(({ kind }) => tones[kind] !== undefined) ?? (same[0] as GraphEdge))
   return html`${picture(nodes, drawn, here)}
-<section aria-labelledby="edges"><h2 id="edges">The same as a table</h2>${table("Relations", ["Object", "Relation", "What it rests on"], edges.map(({ from, to: end, kind }) => html`<tr><td>${cell(known.get(end))}</td><td>${words(kind)}</td><td>${cell(known.get(from))}</td></tr>`))}</section>`
+<section aria-labelledby="edges"><h2 id="edges">The same as a table</h2>
+  ${table("Relations", ["Object", "Relation", "What it rests on"], edges.map(({ from, to: end, kind }) => html`<tr><td>${cell(known.get(end))}</td>
+  <td>${words(kind)}</td><td>${cell(known.get(from))}</td></tr>`))}</section>`
 }

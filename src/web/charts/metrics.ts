@@ -68,7 +68,8 @@ function plot(metric: Metric, order: readonly string[]): Html {
     const shown = thinned(series.points)
     const single = shown.filter(({ value }) => typeof value === "number").length === 1
     return html`<path class="line s${style} d${style}" d="${markup((draw(shown as Point[]) ?? "").replace(/(\.\d)\d+/g, "$1"))}"><title>${series.label}</title></path>
-${shown.map((point) => (typeof point.value === "number" ? (single ? html`<circle class="p${style}" cx="${x(point.x).toFixed(1)}" cy="${y(point.value).toFixed(1)}" r="3"/>` : null) : html`<g><path class="gap s${style}" d="M${(x(point.x) - 4).toFixed(1)} ${EDGE.top}l8 8m0-8l-8 8"/><title>${series.label}: ${point.value} at step ${point.x}</title></g>`))}`
+${shown.map((point) => (typeof point.value === "number" ? (single ? html`<circle class="p${style}" cx="${x(point.x).toFixed(1)}" cy="${y(point.value).toFixed(1)}" r="3"/>` : null)
+  : html`<g><path class="gap s${style}" d="M${(x(point.x) - 4).toFixed(1)} ${EDGE.top}l8 8m0-8l-8 8"/><title>${series.label}: ${point.value} at step ${point.x}</title></g>`))}`
   }
   return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${told(metric)}">
 ${y.ticks(4).map((tick) => html`<path class="tick" d="M${EDGE.left} ${y(tick).toFixed(1)}H${WIDTH - EDGE.right}"/><text x="${EDGE.left - 6}" y="${(y(tick) + 4).toFixed(1)}" text-anchor="end">${brief(tick)}</text>`)}
@@ -79,7 +80,9 @@ ${series.map(one)}</svg>`
 
 /** The one legend of all the plots. */
 const legend = (attempts: readonly Series[]): Html =>
-  html`<ul class="legend">${attempts.map(({ label }, index) => html`<li><svg class="chart" viewBox="0 0 30 8" width="30" height="8" aria-hidden="true" focusable="false"><path class="line s${styleOf(index)} d${styleOf(index)}" d="M0 4H30"/></svg>${label}</li>`)}</ul>`
+  html`<ul class="legend">${attempts.map(({ label }, index) =>
+    html`<li><svg class="chart" viewBox="0 0 30 8" width="30" height="8" aria-hidden="true" focusable="false"><path class="line s${styleOf(index)} d${styleOf(index)}" d="M0 4H30"/></svg>
+    ${label}</li>`)}</ul>`
 
 /** Every metric as a plot of its own. @param attempts in the order of the legend */
 export function metricPlots(metrics: readonly Metric[], attempts: readonly { readonly attemptId: string; readonly label: string }[]): Html {

@@ -36,7 +36,8 @@ function common(field: Field, path: string, { issues }: FormState, hinted: boole
 
 /** A labelled input. */
 function labelled(field: Field, path: string, state: FormState, input: Html, hint?: Content): Html {
-  return html`<div class="field${state.issues.has(path) ? " wrong" : ""}"><label for="${idOf(path)}">${title(field.name || "value")}${optional(field)}</label>${input}${hintOf(path, hint)}${faults(path, state)}</div>`
+  return html`<div class="field${state.issues.has(path) ? " wrong" : ""}"><label for="${idOf(path)}">${title(field.name || "value")}${optional(field)}</label>
+    ${input}${hintOf(path, hint)}${faults(path, state)}</div>`
 }
 
 function text(field: Field & { form: "text" }, path: string, state: FormState): Html {
@@ -51,13 +52,17 @@ function text(field: Field & { form: "text" }, path: string, state: FormState): 
 
 function select(field: Field, path: string, options: readonly { value: string; text: string }[], state: FormState): Html {
   const value = state.draft.get(path)
-  return labelled(field, path, state, html`<select${attributes(common(field, path, state, false))}><option value="">choose</option>${options.map((option) => html`<option value="${option.value}"${attributes({ selected: option.value === value })}>${option.text}</option>`)}</select>`)
+  return labelled(field, path, state, html`<select${attributes(common(field, path, state, false))}><option value="">choose</option>${options.map((option) =>
+    html`<option value="${option.value}"${attributes({ selected: option.value === value })}>${option.text}</option>`)}</select>`)
 }
 
 function boxes(field: Field, path: string, options: readonly { value: string; text: string }[], state: FormState, others = false): Html {
   const chosen = state.draft.getAll(path).flatMap((value) => value.split(/[\s,]+/))
   const unknown = chosen.filter((value) => value !== "" && !options.some((option) => option.value === value))
-  return html`<fieldset class="field choices${state.issues.has(path) ? " wrong" : ""}"><legend>${title(field.name)}${optional(field)}</legend>${options.map((option, index) => html`<label><input${attributes({ type: "checkbox", name: path, id: `${idOf(path)}-${index}`, value: option.value, checked: chosen.includes(option.value) })}>${option.text}</label>`)}${others ? html`<label class="hint" for="${idOf(path)}">Others, by id</label><input${attributes({ id: idOf(path), name: path, type: "text", value: unknown.join(" "), autocomplete: "off" })}>` : null}${faults(path, state)}</fieldset>`
+  return html`<fieldset class="field choices${state.issues.has(path) ? " wrong" : ""}"><legend>${title(field.name)}${optional(field)}</legend>
+    ${options.map((option, index) =>
+      html`<label><input${attributes({ type: "checkbox", name: path, id: `${idOf(path)}-${index}`, value: option.value, checked: chosen.includes(option.value) })}>${option.text}</label>`)}${others ? html`<label class="hint" for="${idOf(path)}">Others, by id</label>
+    <input${attributes({ id: idOf(path), name: path, type: "text", value: unknown.join(" "), autocomplete: "off" })}>` : null}${faults(path, state)}</fieldset>`
 }
 
 function lines(field: Field & { form: "lines" }, path: string, state: FormState): Html {
@@ -75,10 +80,16 @@ function items(field: Field & { form: "list" | "named" }, path: string, state: F
   const one = words(field.name).replace(/ies$/, "y").replace(/([^s])s$/, "$1")
   const rows = Array.from({ length: count }, (_, index) => {
     const at = `${path}/${index}`
-    const key = field.form === "list" ? null : html`<div class="field"><label for="${idOf(keyName(at))}">Key</label><input${attributes({ id: idOf(keyName(at)), name: keyName(at), value: state.draft.get(keyName(at)) ?? "", class: "code", autocomplete: "off", pattern: "[a-z][a-z0-9_]{0,63}" })}><p class="hint">Lower-case letters, digits and _; the name that roles refer to.</p></div>`
-    return html`<fieldset><legend>${title(one)} ${index + 1}</legend>${faults(at, state)}${key}${fields(inner(field.item), at, state)}<button class="plain" name="_remove" value="${at}" formnovalidate>Remove ${one} ${index + 1}</button></fieldset>`
+    const key = field.form === "list" ? null : html`<div class="field"><label for="${idOf(keyName(at))}">Key</label>
+      <input${attributes({ id: idOf(keyName(at)), name: keyName(at), value: state.draft.get(keyName(at)) ?? "", class: "code", autocomplete: "off", pattern: "[a-z][a-z0-9_]{0,63}" })}><p class="hint">Lower-case letters, digits and _; the name that roles refer to.</p>
+      </div>`
+    return html`<fieldset><legend>${title(one)} ${index + 1}</legend>
+      ${faults(at, state)}${key}${fields(inner(field.item), at, state)}<button class="plain" name="_remove" value="${at}" formnovalidate>Remove ${one} ${index + 1}</button>
+      </fieldset>`
   })
-  return html`<fieldset class="list"><legend>${title(field.name)}${optional(field)}</legend>${faults(path, state)}<input type="hidden" name="${countName(path)}" value="${count}">${rows}<p class="row-end"><button class="quiet" name="_add" value="${path}" formnovalidate>Add ${/^[aeiou]/.test(one) ? "an" : "a"} ${one}</button></p></fieldset>`
+  return html`<fieldset class="list"><legend>${title(field.name)}${optional(field)}</legend>
+    ${faults(path, state)}<input type="hidden" name="${countName(path)}" value="${count}">${rows}<p class="row-end"><button class="quiet" name="_add" value="${path}" formnovalidate>Add ${one === words(field.name) ? "" : /^[aeiou]/.test(one) ? "an " : "a "}${one}</button>
+    </p></fieldset>`
 }
 
 /** What an item holds, without a frame of its own. */
@@ -89,7 +100,8 @@ function variant(field: Field & { form: "variant" }, path: string, state: FormSt
   const chosen = state.draft.get(tagPath) ?? ""
   const tag: Field = { name: field.tag, required: field.required, form: "choice", options: field.cases.map(({ value }) => value) }
   // Without the script every case is shown, and only the chosen one is read.
-  const cases = field.cases.map(({ value, fields: own }) => html`<fieldset data-case="${value}"><legend>${title(value)}</legend>${fields(own.map((one) => ({ ...one, required: false })), casePath(path, value), state)}</fieldset>`)
+  const cases = field.cases.map(({ value, fields: own }) => html`<fieldset data-case="${value}"><legend>${title(value)}</legend>
+    ${fields(own.map((one) => ({ ...one, required: false })), casePath(path, value), state)}</fieldset>`)
   return html`<div class="variant" data-variant data-chosen="${chosen}">${faults(path, state)}${select({ ...tag, name: field.name === "" ? field.tag : field.name }, tagPath, field.cases.map(({ value }) => ({ value, text: words(value) })), state)}${cases}</div>`
 }
 
@@ -128,4 +140,5 @@ function one(field: Field, path: string, state: FormState): Html | null {
 export const fields = (given: readonly Field[], path: string, state: FormState): Html => html`${given.map((field) => one(field, field.name === "" ? path : `${path}/${field.name}`, state))}`
 
 /** The lists that inputs of ids choose from. */
-export const dataLists = (choices: Choices): Html => html`${Object.entries(choices).map(([kind, list]) => (list.length === 0 ? null : html`<datalist id="choices-${kind}">${list.map(({ id, text: said }) => html`<option value="${id}">${said}</option>`)}</datalist>`))}`
+export const dataLists = (choices: Choices): Html => html`${Object.entries(choices).map(([kind, list]) => (list.length === 0 ? null
+  : html`<datalist id="choices-${kind}">${list.map(({ id, text: said }) => html`<option value="${id}">${said}</option>`)}</datalist>`))}`

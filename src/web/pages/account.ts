@@ -1,6 +1,6 @@
 /** How people come in: set-up, signing in and out, invitations, and one's own account. */
 import { getCookie, getRequestIP, HTTPResponse } from "h3"
-import { type ActionName, actions, sessionCookie } from "../../contract/actions.ts"
+import { type ActionBody, type ActionName, actions, sessionCookie } from "../../contract/actions.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
@@ -19,7 +19,10 @@ import { joinedWords } from "../words.ts"
 
 /** A field of a form about a person. */
 const field = (name: string, text: string, more: Readonly<Record<string, string | number | boolean | null>>, faults: readonly string[] = [], hint?: string): Html =>
-  html`<div class="field${faults.length > 0 ? " wrong" : ""}"><label for="${name}">${text}</label><input${attributes({ id: name, name, required: true, "aria-invalid": faults.length > 0 ? "true" : null, "aria-describedby": faults.length > 0 ? `${name}-fault` : hint === undefined ? null : `${name}-hint`, ...more })}>${hint === undefined ? null : html`<p class="hint" id="${name}-hint">${hint}</p>`}${faults.length === 0 ? null : html`<p class="fault" id="${name}-fault">${faults.map((fault) => `It ${fault}. `)}</p>`}</div>`
+  html`<div class="field${faults.length > 0 ? " wrong" : ""}"><label for="${name}">${text}</label>
+    <input${attributes({ id: name, name, required: true, "aria-invalid": faults.length > 0 ? "true" : null, "aria-describedby": faults.length > 0 ? `${name}-fault` : hint === undefined ? null : `${name}-hint`, ...more })}>${hint === undefined ? null
+      : html`<p class="hint" id="${name}-hint">${hint}</p>`}${faults.length === 0 ? null
+      : html`<p class="fault" id="${name}-fault">${faults.map((fault) => `It ${fault}. `)}</p>`}</div>`
 
 interface Entrance {
   readonly heading: string
@@ -56,7 +59,8 @@ export function setUpPage(visit: Visit): Shown {
 
 function invitationForm(visit: Visit, token: string): Entrance {
   const { invitedBy, room, expiresAt } = visit.edge.instance.accounts.invitation(token)
-  return { heading: "You are invited", lead: html`${invitedBy.username} invites you${room === null ? " to this service" : html` to the Room “${room.title}”`}. The link works once, until ${exactTime(expiresAt)}.`, action: `/web/invitations/${token}`, button: "Create the account", isNew: true }
+  return { heading: "You are invited", lead: html`${invitedBy.username} invites you${room === null ? " to this service"
+    : html` to the Room “${room.title}”`}. The link works once, until ${exactTime(expiresAt)}.`, action: `/web/invitations/${token}`, button: "Create the account", isNew: true }
 }
 export const invitationPage = (visit: Visit): Shown => entrance(invitationForm(visit, visit.params.token ?? ""))
 
@@ -113,13 +117,41 @@ export async function inviteSent(visit: Visit): Promise<Shown> {
   const { token, expiresAt } = await accounts.invite(mustBeSignedIn(visit.edge, visit.event), body as never, (room, userId) => tables.rooms.standing(room, userId)?.role === "owner")
   return {
     title: "Invitation",
-    body: html`<h1>An invitation</h1><div class="banner warn" role="status"><strong>Shown once.</strong><p>Send the link to one person. It makes one account${roomId === undefined ? "" : ", a member of the Room"}, until ${exactTime(expiresAt)}.</p></div>${command(`${visit.edge.baseUrl}/invitations/${token}`)}<p><a href="${to(roomId === undefined ? "/account" : `/rooms/${roomId}/people`)}">Back</a></p>`,
+    body: html`<h1>An invitation</h1>
+      <div class="banner warn" role="status"><strong>Shown once.</strong><p>Send the link to one person. It makes one account${roomId === undefined ? "" : ", a member of the Room"}, until ${exactTime(expiresAt)}.</p>
+      </div>
+      ${command(`${visit.edge.baseUrl}/invitations/${token}`)}<p><a href="${to(roomId === undefined ? "/account" : `/rooms/${roomId}/people`)}">Back</a></p>`,
+  }
+}
+
+const passwordForm = (refusal?: Refusal): Html => {
+  const faults = (name: string) => (refusal?.details.issues ?? []).filter(({ path }) => path === `/${name}`).map(({ message }) => message)
+  return html`<form class="stack" method="post" action="${to("/web/password")}">${field("currentPassword", "Current password", { type: "password", autocomplete: "current-password", maxlength: limits.passwordMax }, faults("currentPassword"))}${field("password", "New password", { type: "password", autocomplete: "new-password", maxlength: limits.passwordMax }, faults("password"), `At least ${limits.passwordMin} characters. Every other browser is signed out.`)}<div class="buttons"><button class="quiet">Change the password</button>
+    </div></form>`
+}
+
+/** Sets the password anew; this browser stays signed in. */
+export async function passwordSent(visit: Visit): Promise<Shown | HTTPResponse> {
+  mustComeFromOwnPage(visit.edge, visit.event)
+  const person = mustBeSignedIn(visit.edge, visit.event)
+  const given = await readFormBody(visit.event)
+  try {
+    const said = checked<ActionBody<"change_password">>("change_password", { currentPassword: given.get("currentPassword") ?? "", password: given.get("password") ?? "" })
+    return welcome(visit, await visit.edge.instance.accounts.changePassword(person, said, getRequestIP(visit.event) ?? "unknown"), "/account")
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { title: "Password", status: error.status, body: html`<h1>Password</h1>
+      <div class="refused" role="alert"><p>The password stays as it was. ${error.message}</p></div>
+      ${passwordForm(error)}<p><a href="${to("/account")}">Back to your account</a></p>` }
   }
 }
 
 function keyRow({ keyId, label, permissions, reach, expiresAt, revokedAt, lastUsedAt }: AnswerOf<"library_keys">["items"][number], now: number): Html {
   const over = revokedAt !== null ? stateBadge("retracted", "revoked") : Date.parse(expiresAt) <= now ? stateBadge("cancelled", "expired") : null
-  return html`<tr><th scope="row">${label}</th><td>${joinedWords(permissions)}</td><td>${reach}</td><td>${over ?? time(expiresAt)}</td><td>${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td><td>${revokedAt === null ? deed("revoke_key", { keyId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true, next: "/account" }) : null}</td></tr>`
+  return html`<tr><th scope="row">${label}</th><td>${joinedWords(permissions)}</td><td>${reach}</td><td>${over ?? time(expiresAt)}</td>
+    <td>${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td>
+    <td>${revokedAt === null ? deed("revoke_key", { keyId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true, next: "/account" }) : null}</td>
+    </tr>`
 }
 
 export async function accountPage(visit: Visit): Promise<Shown | HTTPResponse> {
@@ -134,10 +166,17 @@ export async function accountPage(visit: Visit): Promise<Shown | HTTPResponse> {
   })
   return {
     title: "Account",
-    body: html`<h1>${person.username}</h1>${facts([["Role here", person.isOperator ? "operator of this service" : "person"], ["Password", html`The operator sets a new one with <code>research-room user password ${person.username}</code>; it ends every session.`]])}
-<section aria-labelledby="work">${heading(2, "work", "What you hold")}${assignments.length === 0 ? empty("No experiment is yours to work on.") : html`<ul>${assignments.map(({ experimentId, label, status }) => html`<li><a class="label" href="${to(`/experiments/${experimentId}`)}">${label}</a> ${stateBadge(status)}</li>`)}</ul>`}</section>
-<section aria-labelledby="rooms">${heading(2, "rooms", "Your Rooms", html`<a class="button quiet" href="${to("/do/create_room")}">Create a Room</a>`)}${rooms.length === 0 ? empty("You are a member of no Room. Open one and ask to join, or create your own.") : table("Rooms", ["Room", "Role", ""], rooms.map(({ room, role }) => html`<tr><td><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></td><td>${role}</td><td><a href="${to(`/rooms/${room.roomId}/people`)}">people and credentials</a></td></tr>`))}</section>
-<section aria-labelledby="keys">${heading(2, "keys", "Personal keys", act("issue_key", {}, "Issue a personal key"))}<p class="hint">With one, an agent of yours reads and files in your Library. It opens no Room.</p>${keys.length === 0 ? empty("No personal key yet.") : table("Personal keys", ["Label", "May", "Reach", "Expires", "Last use", html`<span class="aside">Actions</span>`], keys.map((key) => keyRow(key, edge.instance.world.now())))}</section>
-<section aria-labelledby="invite">${heading(2, "invite", "Invite somebody")}<p>An account of their own, without a Room; owners invite to their Rooms under People.</p><form method="post" action="${to("/web/invite")}"><button class="quiet">Make an invitation link</button></form></section>`,
+    body: html`<h1>${person.username}</h1>${facts([["Role here", person.isOperator ? "operator of this service" : "person"]])}
+<section aria-labelledby="change-password">${heading(2, "change-password", "Password")}${passwordForm()}</section>
+<section aria-labelledby="work">${heading(2, "work", "What you hold")}${assignments.length === 0 ? empty("No experiment is yours to work on.")
+  : html`<ul>${assignments.map(({ experimentId, label, status }) =>
+  html`<li><a class="label" href="${to(`/experiments/${experimentId}`)}">${label}</a> ${stateBadge(status)}</li>`)}</ul>`}</section>
+<section aria-labelledby="rooms">${heading(2, "rooms", "Your Rooms", html`<a class="button quiet" href="${to("/do/create_room")}">Create a Room</a>`)}${rooms.length === 0 ? empty("You are a member of no Room. Open one and ask to join, or create your own.") : table("Rooms", ["Room", "Role", ""], rooms.map(({ room, role }) =>
+  html`<tr><td><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></td>
+  <td>${role}</td><td><a href="${to(`/rooms/${room.roomId}/people`)}">people and credentials</a></td></tr>`))}</section>
+<section aria-labelledby="keys">${heading(2, "keys", "Personal keys", act("issue_key", {}, "Issue a personal key"))}<p class="hint">With one, an agent of yours reads and files in your Library. It opens no Room.</p>
+  ${keys.length === 0 ? empty("No personal key yet.") : table("Personal keys", ["Label", "May", "Reach", "Expires", "Last use", html`<span class="aside">Actions</span>`], keys.map((key) => keyRow(key, edge.instance.world.now())))}</section>
+<section aria-labelledby="invite">${heading(2, "invite", "Invite somebody")}<p>An account of their own, without a Room; owners invite to their Rooms under People.</p>
+  <form method="post" action="${to("/web/invite")}"><button class="quiet">Make an invitation link</button></form></section>`,
   }
 }

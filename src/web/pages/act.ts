@@ -60,8 +60,10 @@ function said(refusal: Refusal, form: Field & { form: "object" }, draft: Draft):
   const { code, details } = refusal
   const current = Object.entries(details.current ?? {}).filter(([, value]) => typeof value !== "object" && value !== null)
   const expects = details.current?.expected !== undefined
-  return html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Not stored</h2><p>${code === "invalid_schema" ? "Nothing was lost: mend what is named here, and send it again." : refusal.message} ${details.committed === null ? "Whether it was stored is not known: send it again as it is." : null}</p>
-${details.issues === undefined || details.issues.length === 0 ? html`<p>${refusals[code].remedy}</p>` : html`<ul>${details.issues.map(({ path, message }) => html`<li><a href="#${idOf(issueField(path, form, draft))}">${words(path.split("/").filter((step) => step !== "" && !/^\d+$/.test(step)).join(", ")) || "the whole"}</a> ${forPeople(message)}</li>`)}</ul>`}
+  return html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Not stored</h2>
+    <p>${code === "invalid_schema" ? "Nothing was lost: mend what is named here, and send it again." : refusal.message} ${details.committed === null ? "Whether it was stored is not known: send it again as it is." : null}</p>
+${details.issues === undefined || details.issues.length === 0 ? html`<p>${refusals[code].remedy}</p>` : html`<ul>${details.issues.map(({ path, message }) =>
+  html`<li><a href="#${idOf(issueField(path, form, draft))}">${words(path.split("/").filter((step) => step !== "" && !/^\d+$/.test(step)).join(", ")) || "the whole"}</a> ${forPeople(message)}</li>`)}</ul>`}
 ${current.length === 0 ? null : html`<p>As it is now:</p><dl class="facts">${current.map(([name, value]) => html`<div><dt>${title(name)}</dt><dd>${String(value)}</dd></div>`)}</dl>`}
 ${expects ? html`<p>Your draft is below as you wrote it. Sending it again takes it as written for this new state.</p>` : null}</div>`
 }
@@ -98,7 +100,9 @@ ${refusal === undefined ? null : said(refusal, form, draft)}${previewed ? previe
 <form class="stack" method="post" action="${to(`/web/${operation.name}`)}" data-draft="${operation.name}-${known.map((name) => given(name)).join("-")}" data-state="${refusal === undefined ? "fresh" : "refused"}" novalidate>
 <button class="aside" tabindex="-1" aria-hidden="true">Send</button>
 <input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${draft.has("_next") ? html`<input type="hidden" name="_next" value="${draft.get("_next")}">` : null}${fields(form.fields, "", state)}
-<div class="buttons"><button>${title(operation.name)}</button>${canPreview ? html`<button class="quiet" name="_preview" value="1">Preview</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Leave it</a>`}</div>${dataLists(state.choices)}</form>`,
+<div class="buttons"><button>${title(operation.name)}</button>
+  ${canPreview ? html`<button class="quiet" name="_preview" value="1">Preview</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Leave it</a>`}</div>
+  ${dataLists(state.choices)}</form>`,
   }
 }
 

@@ -28,10 +28,15 @@ function match({ planMatch, planId }: Pick<Summary, "planMatch" | "planId">): Ht
 }
 
 export const attemptTable = (attempts: readonly Summary[]): Html =>
-  table("Attempts", ["", "Outcome", "Intent", "Plan", "Registered by", "Moved"], attempts.map((attempt) => html`<tr data-entry><td>${label("attempt", attempt.attemptId, attempt.label)}</td><td>${outcome(attempt)}</td><td>${words(attempt.intent)}</td><td>${match(attempt)}</td><td>${person(attempt.registrant)}</td><td>${time(attempt.updatedAt)}</td></tr>`))
+  table("Attempts", ["", "Outcome", "Intent", "Plan", "Registered by", "Moved"], attempts.map((attempt) => html`<tr data-entry><td>${label("attempt", attempt.attemptId, attempt.label)}</td>
+    <td>${outcome(attempt)}</td><td>${words(attempt.intent)}</td><td>${match(attempt)}</td><td>${person(attempt.registrant)}</td>
+    <td>${time(attempt.updatedAt)}</td></tr>`))
 
 /** Filters of the list, from the read's own enumerations. */
-const filter = (name: "status" | "intent", chosen: string | null): Html => html`<div class="field"><label for="filter-${name}">${words(name)}</label><select id="filter-${name}" name="${name}"><option value="">any</option>${choices(name === "status" ? "attemptStatus" : "attemptIntent").map(({ value, text }) => html`<option value="${value}"${value === chosen ? html` selected` : null}>${text}</option>`)}</select></div>`
+const filter = (name: "status" | "intent", chosen: string | null): Html => html`<div class="field"><label for="filter-${name}">${words(name)}</label>
+  <select id="filter-${name}" name="${name}"><option value="">any</option>${choices(name === "status" ? "attemptStatus" : "attemptIntent").map(({ value, text }) =>
+    html`<option value="${value}"${value === chosen ? html` selected` : null}>${text}</option>`)}</select>
+  </div>`
 
 export async function attemptsPage(visit: Visit): Promise<Shown> {
   const roomId = visit.params.roomId as string
@@ -44,7 +49,9 @@ export async function attemptsPage(visit: Visit): Promise<Shown> {
     rail: roomRail(room, "/attempts"),
     json: withQuery("/api/research/attempts", { roomId, ...filters }),
     follow: { roomId, after: room.activityWatermark },
-    body: html`<h1>Attempts</h1><form class="inline" action="${to(`/rooms/${roomId}/attempts`)}">${filter("status", filters.status ?? null)}${filter("intent", filters.intent ?? null)}<div class="field"><button class="quiet">Filter</button></div></form>
+    body: html`<h1>Attempts</h1>
+      <form class="inline" action="${to(`/rooms/${roomId}/attempts`)}">${filter("status", filters.status ?? null)}${filter("intent", filters.intent ?? null)}<div class="field"><button class="quiet">Filter</button>
+      </div></form>
 <div id="live-attempts" data-live>${items.length === 0 ? empty("No attempt is like that. An attempt is registered before its launch, and told to its end.") : attemptTable(items)}</div>
 ${more(nextCursor === null ? null : withQuery(`/rooms/${roomId}/attempts`, { ...filters, after: nextCursor }), "Later attempts")}`,
   }
@@ -58,16 +65,25 @@ function planMatch({ planMatch: found, planId, intendedDeviation }: Attempt): Ht
     html`<tr><th scope="row">command</th><td>${yesNo(found.argvMatchesPlan, `matches ${compared}`, `matches ${compared}`, "the plan names no command")}</td></tr>`,
     html`<tr><th scope="row">materials</th><td>${yesNo(found.materialsMatchPlan, "those the plan requires", "not those the plan requires")}</td></tr>`,
   ])}
-${found.deviations.length === 0 ? null : table("Deviations", ["Field", "Planned", "Registered"], found.deviations.map(({ field, planned, registered }) => html`<tr><th scope="row">${words(field)}</th><td><code>${JSON.stringify(planned)}</code></td><td class="changed"><code>${JSON.stringify(registered)}</code></td></tr>`), "caption")}
+${found.deviations.length === 0 ? null : table("Deviations", ["Field", "Planned", "Registered"], found.deviations.map(({ field, planned, registered }) => html`<tr><th scope="row">${words(field)}</th>
+  <td><code>${JSON.stringify(planned)}</code></td><td class="changed"><code>${JSON.stringify(registered)}</code></td></tr>`), "caption")}
 ${intendedDeviation === null ? null : html`<p>Declared on purpose: ${inlineMarkdown(intendedDeviation)}</p>`}`
 }
 
-const event = (said: Attempt["events"][number]): Html => html`<li>${stateBadge(said.event === "progress" ? "in_progress" : said.event, words(said.event))} <span class="clocks">${said.reportedAt === null ? null : html`happened ${exactTime(said.reportedAt)} by the registrant's clock; `}received ${exactTime(said.receivedAt)}</span>
+const event = (said: Attempt["events"][number]): Html =>
+  html`<li>${stateBadge(said.event === "progress" ? "in_progress" : said.event, words(said.event))} <span class="clocks">${said.reportedAt === null ? null
+  : html`happened ${exactTime(said.reportedAt)} by the registrant's clock; `}received ${exactTime(said.receivedAt)}</span>
 ${said.message === undefined ? null : html`<p class="said">${inlineMarkdown(said.message)}</p>`}${said.failure === undefined ? null : html`<p>Failed in ${said.failure.stage}: ${inlineMarkdown(said.failure.explanation)}</p>`}
-<p class="meta">${!said.metricPoints ? null : html`<span>${counted(said.metricPoints, "metric point")}</span>`}${said.outputLabels === undefined || said.outputLabels.length === 0 ? null : html`<span>outputs ${said.outputLabels.join(", ")}</span>`}${said.exitCode === undefined ? null : html`<span>exit code ${said.exitCode}</span>`}</p></li>`
+<p class="meta">${!said.metricPoints ? null
+  : html`<span>${counted(said.metricPoints, "metric point")}</span>`}${said.outputLabels === undefined || said.outputLabels.length === 0 ? null
+  : html`<span>outputs ${said.outputLabels.join(", ")}</span>`}${said.exitCode === undefined ? null : html`<span>exit code ${said.exitCode}</span>`}</p>
+  </li>`
 
 const outputs = (given: Attempt["outputs"]): Html =>
-  table("Outputs", ["Output", "Digest", "Type and size", "Material"], given.map((output) => html`<tr id="output-${output.outputLabel}"><th scope="row"><code>${output.outputLabel}</code></th><td>${digest(output.digest)}</td><td>${output.mediaType} ${output.sizeBytes === undefined ? null : bytes(output.sizeBytes)}</td><td>${output.materialId === undefined ? null : html`<a href="${to(`/materials/${output.materialId}`)}">registered</a>`} ${output.description}</td></tr>`))
+  table("Outputs", ["Output", "Digest", "Type and size", "Material"], given.map((output) => html`<tr id="output-${output.outputLabel}"><th scope="row"><code>${output.outputLabel}</code></th>
+    <td>${digest(output.digest)}</td><td>${output.mediaType} ${output.sizeBytes === undefined ? null : bytes(output.sizeBytes)}</td>
+    <td>${output.materialId === undefined ? null : html`<a href="${to(`/materials/${output.materialId}`)}">registered</a>`} ${output.description}</td>
+    </tr>`))
 
 export async function attemptPage(visit: Visit): Promise<Shown> {
   const attempt = await visit.ask("attempt", visit.params)
@@ -83,8 +99,12 @@ export async function attemptPage(visit: Visit): Promise<Shown> {
     body: html`<p class="meta"><span><span class="label">${attempt.label}</span> attempt</span><span>of ${label("experiment", experimentId, attempt.experimentLabel)}</span><span>${words(attempt.intent)}</span><span>${person(attempt.registrant)}</span></p>
 <h1>Attempt ${attempt.label} <span id="live-outcome" data-live>${outcome(attempt)}</span></h1>
 <section aria-labelledby="next">${heading(2, "next", "What may be reported next")}<div id="live-next" data-live>${afforded(visit, room, attempt.affordances, { attemptId })}</div></section>
-<section aria-labelledby="metrics">${heading(2, "metrics", "Metrics", html`<a href="${to(`/attempts/compare?ids=${attemptId}`)}">Compare with others</a>`)}<div id="live-metrics" data-live>${metrics.length === 0 ? empty("No metric was reported.") : html`${metricPlots(metrics, [attempt])}${table("Last values", ["Metric", "Value", "Step"], attempt.metrics.map(({ name, split, value, unit, step }) => html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th><td>${value} ${unit}</td><td>${step}</td></tr>`), "caption")}`}</div></section>
-<section aria-labelledby="events">${heading(2, "events", "Events")}<ol class="history" id="live-events" data-live>${attempt.events.map(event)}</ol>${attempt.eventsTruncated ? html`<p class="meta">Older events are left out here; ${enumerations.attemptEvent.length > 0 ? "their metrics are not." : null}</p>` : null}</section>
+<section aria-labelledby="metrics">${heading(2, "metrics", "Metrics", html`<a href="${to(`/attempts/compare?ids=${attemptId}`)}">Compare with others</a>`)}<div id="live-metrics" data-live>${metrics.length === 0 ? empty("No metric was reported.")
+  : html`${metricPlots(metrics, [attempt])}${table("Last values", ["Metric", "Value", "Step"], attempt.metrics.map(({ name, split, value, unit, step }) =>
+  html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>
+  <td>${value} ${unit}</td><td>${step}</td></tr>`), "caption")}`}</div></section>
+<section aria-labelledby="events">${heading(2, "events", "Events")}<ol class="history" id="live-events" data-live>${attempt.events.map(event)}</ol>
+  ${attempt.eventsTruncated ? html`<p class="meta">Older events are left out here; ${enumerations.attemptEvent.length > 0 ? "their metrics are not." : null}</p>` : null}</section>
 <section aria-labelledby="match">${heading(2, "match", "Compared with its plan", attempt.planId === null ? null : html`<a href="${to(`/plans/${attempt.planId}`)}">the plan</a>`)}${planMatch(attempt)}</section>
 <section aria-labelledby="ran">${heading(2, "ran", "What was run")}${facts([
       ["Repository", repository(attempt.repository)],
@@ -95,7 +115,9 @@ export async function attemptPage(visit: Visit): Promise<Shown> {
       ["Registered", html`${exactTime(attempt.registeredAt)} <a href="${to(entryPath(attempt.threadId, attempt.entryId))}">its place in the Thread</a>`],
       ["Content digest", digest(attempt.contentDigest)],
     ])}<h3>Configuration</h3>${jsonBlock(attempt.configuration)}</section>
-<section aria-labelledby="inputs">${heading(2, "inputs", "Inputs and outputs")}${attempt.inputs.length === 0 ? html`<p class="quiet">No input was named.</p>` : html`<ul>${attempt.inputs.map(({ name, material }) => html`<li><code>${name}</code>: ${material === null ? "unknown" : html`${label("material", material.materialId, material.label)} ${material.name} ${stateBadge(material.obtainability)}`}</li>`)}</ul>`}
+<section aria-labelledby="inputs">${heading(2, "inputs", "Inputs and outputs")}${attempt.inputs.length === 0 ? html`<p class="quiet">No input was named.</p>`
+  : html`<ul>${attempt.inputs.map(({ name, material }) => html`<li><code>${name}</code>: ${material === null ? "unknown"
+  : html`${label("material", material.materialId, material.label)} ${material.name} ${stateBadge(material.obtainability)}`}</li>`)}</ul>`}
 <div id="live-outputs" data-live>${attempt.outputs.length === 0 ? html`<p class="quiet">No output was reported.</p>` : outputs(attempt.outputs)}</div></section>
 ${ways([["JSON", `/api/research/attempts/${attemptId}`], ["Metrics as JSON", `/api/research/attempts/${attemptId}/metrics`]])}`,
   }

@@ -31,7 +31,11 @@ const verdicts = (links: readonly FindingLink[], experimentId: string) => {
   return said.length === 0 ? html`<span class="quiet">none yet</span>` : html`${said.slice(-3).map(({ towardQuestion }) => html`${stateBadge(towardQuestion.verdict)} `)}`
 }
 
-const row = (experiment: Experiment, links: readonly FindingLink[]): Html => html`<tr data-entry><td>${label("experiment", experiment.experimentId, experiment.label)}</td><td><a class="wording" href="${to(`/experiments/${experiment.experimentId}`)}">${inlineMarkdown(shortened(experiment.question, 180))}</a></td><td>${stateBadge(experiment.status)}</td><td>${experiment.assignee === null ? html`<span class="quiet">nobody</span>` : person(experiment.assignee)}</td><td>${outcomeDots(experiment.attempts)}</td><td>${verdicts(links, experiment.experimentId)}</td></tr>`
+const row = (experiment: Experiment, links: readonly FindingLink[]): Html => html`<tr data-entry><td>${label("experiment", experiment.experimentId, experiment.label)}</td>
+  <td><a class="wording" href="${to(`/experiments/${experiment.experimentId}`)}">${inlineMarkdown(shortened(experiment.question, 180))}</a></td>
+  <td>${stateBadge(experiment.status)}</td>
+  <td>${experiment.assignee === null ? html`<span class="quiet">nobody</span>` : person(experiment.assignee)}</td>
+  <td>${outcomeDots(experiment.attempts)}</td><td>${verdicts(links, experiment.experimentId)}</td></tr>`
 
 export const experimentTable = (experiments: readonly Experiment[], links: readonly FindingLink[], caption: string): Html =>
   table(caption, ["", "Question", "State", "Assignee", "Attempts", "Toward the question"], experiments.map((experiment) => row(experiment, links)))

@@ -50,18 +50,24 @@ function checked(entry: Evidence, index: number, warnings: readonly Warning[], l
 
 function evidence(entries: readonly Evidence[], record: Answer, execution: Execution | null): Html {
   const labelOf = (attemptId: string) => execution?.attempts.find((attempt) => attempt.attemptId === attemptId)?.label ?? "an attempt"
-  const rows = entries.map((entry, index) => html`<tr><td>${words(entry.kind)}</td><td>${checked(entry, index, record.warnings as readonly Warning[], labelOf)}${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</td><td>${inlineMarkdown(entry.kind === "paper" ? `“${entry.quote}”` : entry.explanation)}</td></tr>`)
+  const rows = entries.map((entry, index) => html`<tr><td>${words(entry.kind)}</td>
+    <td>${checked(entry, index, record.warnings as readonly Warning[], labelOf)}${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</td>
+    <td>${inlineMarkdown(entry.kind === "paper" ? `“${entry.quote}”` : entry.explanation)}</td></tr>`)
   return html`<section aria-labelledby="evidence">${heading(2, "evidence", "Evidence")}${rows.length === 0 ? html`<p class="quiet">None was given.</p>` : table("Evidence", ["Kind", "What the service checked", "What the author says"], rows)}</section>`
 }
 
-const attempts = ({ attempts: named, planId, planLabel }: Execution): Html => html`<section aria-labelledby="named">${heading(2, "named", "Attempts it names", planId === null ? null : html`under plan ${label("plan", planId, planLabel ?? "plan")}`)}
-${table("Attempts", ["", "Role", "Intent", "Outcome"], named.map(({ attemptId, label: text, role, intent, status, outcome }) => html`<tr><td>${label("attempt", attemptId, text)}</td><td>${role}</td><td>${words(intent)}</td><td>${stateBadge(outcome ?? status)}</td></tr>`))}
+const attempts = ({ attempts: named, planId, planLabel }: Execution): Html =>
+  html`<section aria-labelledby="named">${heading(2, "named", "Attempts it names", planId === null ? null
+  : html`under plan ${label("plan", planId, planLabel ?? "plan")}`)}
+${table("Attempts", ["", "Role", "Intent", "Outcome"], named.map(({ attemptId, label: text, role, intent, status, outcome }) => html`<tr><td>${label("attempt", attemptId, text)}</td>
+  <td>${role}</td><td>${words(intent)}</td><td>${stateBadge(outcome ?? status)}</td></tr>`))}
 ${named.length < 2 ? null : html`<p><a href="${to(`/attempts/compare?ids=${named.map(({ attemptId }) => attemptId).join(",")}`)}">Compare their metrics and configuration</a></p>`}</section>`
 
 function materials(given: readonly unknown[]): Html | null {
   const cited = given as readonly { material: { materialId: string; label: string; name: string; obtainability: string } | null; purpose: string }[]
   if (cited.length === 0) return null
-  return html`<section aria-labelledby="materials">${heading(2, "materials", "Materials")}<ul>${cited.map(({ material, purpose }) => material && html`<li>${label("material", material.materialId, material.label)} ${material.name} ${stateBadge(material.obtainability)}: ${purpose}</li>`)}</ul></section>`
+  return html`<section aria-labelledby="materials">${heading(2, "materials", "Materials")}<ul>${cited.map(({ material, purpose }) => material && html`<li>${label("material", material.materialId, material.label)} ${material.name} ${stateBadge(material.obtainability)}: ${purpose}</li>`)}</ul>
+    </section>`
 }
 
 /** The parts of a finding between its wording and its scope. */

@@ -60,7 +60,8 @@ export async function graphPage(visit: Visit): Promise<Shown> {
     json: withQuery(`/api/research/rooms/${roomId}/provenance`, { focus, depth: focus === undefined ? undefined : depth }),
     wide: true,
     body: html`<h1>${focused === undefined ? "Graph of the Room" : `Graph around ${focused.label}`}</h1>
-<p class="meta"><span>${counted(shown.length, "object")}, from what came first on the left to what rests on it</span>${shown.length < nodes.length ? html`<span>the newest of ${nodes.length}</span>` : null}${focused === undefined ? null : html`${depths(roomId, focused.id, depth)}<span><a href="${to(`/rooms/${roomId}/graph`)}">the whole Room</a></span>`}<span><a href="${to(other)}">${everything ? "without plans and materials" : "with plans and materials"}</a></span></p>
+<p class="meta"><span>${counted(shown.length, "object")}, from what came first on the left to what rests on it</span>${shown.length < nodes.length ? html`<span>the newest of ${nodes.length}</span>` : null}${focused === undefined ? null
+  : html`${depths(roomId, focused.id, depth)}<span><a href="${to(`/rooms/${roomId}/graph`)}">the whole Room</a></span>`}<span><a href="${to(other)}">${everything ? "without plans and materials" : "with plans and materials"}</a></span></p>
 ${shown.length === 0 ? empty("Nothing to draw yet: publish a hypothesis, or propose an experiment.") : graphFigure(shown, edges.map(edgeOf), focused?.id)}
 ${ways([["JSON", withQuery(`/api/research/rooms/${roomId}/provenance`, { focus })]])}`,
   }

@@ -24,14 +24,18 @@ export type RecordContent = Pick<BodyOf<"publish_hypothesis">, "assertion" | "co
 
 function warnings(given: readonly unknown[]): Html | null {
   if (given.length === 0) return null
-  return html`<ul class="warnings" aria-label="Warnings">${(given as readonly { message: string; versionId?: string; kind?: string; attemptId?: string }[]).map(({ message, versionId, attemptId }) => html`<li>${message}${versionId === undefined ? null : html` <a href="${to(`/records/${versionId}`)}">Read it</a>`}${attemptId === undefined ? null : html` <a href="${to(`/attempts/${attemptId}`)}">See the attempt</a>`}</li>`)}</ul>`
+  return html`<ul class="warnings" aria-label="Warnings">${(given as readonly { message: string; versionId?: string; kind?: string; attemptId?: string }[]).map(({ message, versionId, attemptId }) =>
+    html`<li>${message}${versionId === undefined ? null : html` <a href="${to(`/records/${versionId}`)}">Read it</a>`}${attemptId === undefined ? null
+    : html` <a href="${to(`/attempts/${attemptId}`)}">See the attempt</a>`}</li>`)}</ul>`
 }
 
 type Resolved = Answer["references"][number]
 const rests = (id: string, name: string, records: readonly Resolved[]): Html | null =>
   records.length === 0
     ? null
-    : html`<section aria-labelledby="${id}">${heading(2, id, name)}<ul class="cards">${records.map((record) => html`<li>${record.purpose === undefined ? null : html`<span class="tag">${words(record.purpose)}</span> `}${recordChip(record, 160)}<p class="said">${record.explanation}</p></li>`)}</ul></section>`
+    : html`<section aria-labelledby="${id}">${heading(2, id, name)}<ul class="cards">${records.map((record) => html`<li>${record.purpose === undefined ? null
+      : html`<span class="tag">${words(record.purpose)}</span> `}${recordChip(record, 160)}<p class="said">${record.explanation}</p>
+      </li>`)}</ul></section>`
 
 /** Names of records that the content mentions, by id. */
 const namer = ({ premises, references }: Answer) => (versionId: string): Content => {
@@ -70,11 +74,15 @@ export async function recordPage(visit: Visit): Promise<Shown> {
     json: `/api/research/records/${versionId}`,
     follow: { roomId: record.roomId, after: room.activityWatermark },
     body: html`<div id="live-standing" data-live>${standing(record)}</div>
-<p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`}<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}">${room.title}</a></span></p>
+<p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${record.outcome === null ? null
+  : html`<span>${stateBadge(record.outcome)}</span>`}<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}">${room.title}</a></span></p>
 <h1 class="statement">${wording(assertion.wording, concepts as Concepts)}</h1>
 ${warnings(record.warnings)}
 ${kind === "finding" ? findingParts(record, content, execution) : null}
-${content.quote === undefined ? null : html`<section aria-labelledby="quote">${heading(2, "quote", "What the paper says")}<blockquote class="said">${content.quote}</blockquote><p class="meta"><span><a href="${to(`/papers/${encodeURIComponent(content.paper?.arxivId ?? "")}`)}">arXiv:${content.paper?.arxivId}</a>${content.paper?.version === undefined ? null : ` version ${content.paper.version}`}</span>${Object.entries(content.locator ?? {}).map(([part, at]) => html`<span>${part} ${at}</span>`)}</p></section>`}
+${content.quote === undefined ? null : html`<section aria-labelledby="quote">${heading(2, "quote", "What the paper says")}<blockquote class="said">${content.quote}</blockquote>
+  <p class="meta"><span><a href="${to(`/papers/${encodeURIComponent(content.paper?.arxivId ?? "")}`)}">arXiv:${content.paper?.arxivId}</a>${content.paper?.version === undefined ? null : ` version ${content.paper.version}`}</span>${Object.entries(content.locator ?? {}).map(([part, at]) =>
+    html`<span>${part} ${at}</span>`)}</p>
+  </section>`}
 ${await evidenceToward(visit, record)}
 <section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said">${inlineMarkdown(scope)}</p></section>
 <section aria-labelledby="roles">${heading(2, "roles", "What is said of what")}${rolesTable(assertion, concepts as Concepts, namer(record))}</section>

@@ -28,7 +28,9 @@ const section = (visit: Visit, room: Room, { path, name, json, actions, list, ne
   rail: roomRail(room, path),
   json,
   follow: { roomId: room.roomId, after: room.activityWatermark },
-  body: html`<h1>${name}</h1>${actions === undefined ? null : html`<section aria-label="Actions">${forMembers(visit, room, actions)}</section>`}<div id="live-list" data-live>${list}</div>${more(next)}`,
+  body: html`<h1>${name}</h1>
+    ${actions === undefined ? null : html`<section aria-label="Actions">${forMembers(visit, room, actions)}</section>`}<div id="live-list" data-live>${list}</div>
+    ${more(next)}`,
 })
 
 const cursor = ({ url }: Visit) => url.searchParams.get("after") ?? undefined
@@ -38,7 +40,9 @@ const roomOf = (visit: Visit) => visit.ask("room", visit.params)
 export async function threadsPage(visit: Visit): Promise<Shown> {
   const room = await roomOf(visit)
   const { items, hasMore, nextCursor } = await visit.ask("room_threads", visit.params, { after: cursor(visit) })
-  const rows = items.map((thread) => html`<tr data-entry><td><a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}${thread.stale ? html` ${stateBadge("disputed", "conclusion stale")}` : null}</td><td>${person(thread.author)}</td><td class="number">${thread.timelineWatermark}</td><td>${time(thread.lastActivityAt)}</td></tr>`)
+  const rows = items.map((thread) =>
+    html`<tr data-entry><td><a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}${thread.stale ? html` ${stateBadge("disputed", "conclusion stale")}` : null}</td>
+    <td>${person(thread.author)}</td><td class="number">${thread.timelineWatermark}</td><td>${time(thread.lastActivityAt)}</td></tr>`)
   return section(visit, room, {
     path: "/threads", name: "Threads", json: `/api/research/rooms/${room.roomId}/threads`, next: hasMore ? onwards(room, "/threads", nextCursor) : null,
     actions: act("create_thread", { roomId: room.roomId }, "Start a Thread", "first"),
@@ -52,7 +56,9 @@ export async function hypothesesPage(visit: Visit): Promise<Shown> {
   const { findingLinks } = await visit.ask("room_context", visit.params)
   const rows = items.map((record) => {
     const said = toward(findingLinks, record.versionId)
-    return html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`}<span>${tally(said)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p><a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a>${evidenceRows(said)}</li>`
+    return html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${record.status === "current" ? null
+      : html`<span>${stateBadge(record.status)}</span>`}<span>${tally(said)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
+      <a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a>${evidenceRows(said)}</li>`
   })
   return section(visit, room, {
     path: "/hypotheses", name: "Hypotheses", json: `/api/research/hypotheses?roomId=${room.roomId}`, next: onwards(room, "/hypotheses", nextCursor),
@@ -65,7 +71,12 @@ export async function findingsPage(visit: Visit): Promise<Shown> {
   const room = await roomOf(visit)
   const { items, nextCursor } = await visit.ask("room_publications", visit.params, { after: cursor(visit) })
   const shown = items.filter(({ kind }) => kind !== "hypothesis")
-  const rows = shown.map((record) => html`<li data-entry><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`}${record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`}<span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p><a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a><p class="hint">${record.provenanceSummary}</p></li>`)
+  const rows = shown.map((record) =>
+    html`<li data-entry><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${record.outcome === null ? null
+    : html`<span>${stateBadge(record.outcome)}</span>`}${record.status === "current" ? null
+    : html`<span>${stateBadge(record.status)}</span>`}<span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
+    <a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a><p class="hint">${record.provenanceSummary}</p>
+    </li>`)
   const at = { roomId: room.roomId, threadId: room.openingThreadId }
   return section(visit, room, {
     path: "/findings", name: "Findings and cited claims", json: `/api/research/rooms/${room.roomId}/publications`, next: onwards(room, "/findings", nextCursor),
@@ -77,7 +88,9 @@ export async function findingsPage(visit: Visit): Promise<Shown> {
 export async function materialsPage(visit: Visit): Promise<Shown> {
   const room = await roomOf(visit)
   const { items, nextCursor } = await visit.ask("room_materials", visit.params, { after: cursor(visit) })
-  const rows = items.map((material) => html`<tr data-entry><td>${label("material", material.materialId, material.label)}${material.labelFromOtherRoom ? html` <span class="tag">of another Room</span>` : null}</td><td><a href="${to(`/materials/${material.materialId}`)}">${material.name}</a></td><td>${stateBadge(material.obtainability)}</td><td>${digest(material.reference)}</td><td>${person(material.registeredBy)}</td></tr>`)
+  const rows = items.map((material) => html`<tr data-entry><td>${label("material", material.materialId, material.label)}${material.labelFromOtherRoom ? html` <span class="tag">of another Room</span>` : null}</td>
+    <td><a href="${to(`/materials/${material.materialId}`)}">${material.name}</a></td><td>${stateBadge(material.obtainability)}</td>
+    <td>${digest(material.reference)}</td><td>${person(material.registeredBy)}</td></tr>`)
   return section(visit, room, {
     path: "/materials", name: "Materials", json: `/api/research/rooms/${room.roomId}/materials`, next: onwards(room, "/materials", nextCursor),
     actions: act("register_material", { roomId: room.roomId, threadId: room.openingThreadId }, "Register a material", "first"),
@@ -86,16 +99,23 @@ export async function materialsPage(visit: Visit): Promise<Shown> {
 }
 
 /** One link as a row of a list. */
-const linkRow = (link: AnswerOf<"room_links">["items"][number]): Html => html`<li data-entry><p class="meta"><span>${label("link", link.linkId, link.label)}</span><span>${stateBadge(link.kind)}</span><span>${person(link.author)}</span><span>${time(link.at)}</span></p>${recordChip(link.target, 140)}${link.replacement === null ? null : html` replaced by ${recordChip(link.replacement, 140)}`}<p class="said">${inlineMarkdown(link.explanation)}</p></li>`
+const linkRow = (link: AnswerOf<"room_links">["items"][number]): Html =>
+  html`<li data-entry><p class="meta"><span>${label("link", link.linkId, link.label)}</span><span>${stateBadge(link.kind)}</span><span>${person(link.author)}</span><span>${time(link.at)}</span></p>
+  ${recordChip(link.target, 140)}${link.replacement === null ? null : html` replaced by ${recordChip(link.replacement, 140)}`}<p class="said">${inlineMarkdown(link.explanation)}</p>
+  </li>`
 
 export async function linksPage(visit: Visit): Promise<Shown> {
   const room = await roomOf(visit)
   const { items, nextCursor } = await visit.ask("room_links", visit.params, { after: cursor(visit) })
   const { findingLinks } = await visit.ask("room_context", visit.params)
-  const related = findingLinks.map((link) => html`<tr><td>${label("finding", link.finding.versionId, link.finding.label)}</td><td>${stateBadge(link.towardQuestion.verdict)} ${label("experiment", link.experimentId, link.experimentLabel)}</td><td>${link.towardHypothesis.map(({ versionId, label: text, verdict }) => html`${stateBadge(verdict)} ${label("hypothesis", versionId, text)} `)}</td><td>${person(link.author)}</td><td><a href="${to(`/links/${link.linkId}`)}">the link</a></td></tr>`)
+  const related = findingLinks.map((link) => html`<tr><td>${label("finding", link.finding.versionId, link.finding.label)}</td>
+    <td>${stateBadge(link.towardQuestion.verdict)} ${label("experiment", link.experimentId, link.experimentLabel)}</td>
+    <td>${link.towardHypothesis.map(({ versionId, label: text, verdict }) => html`${stateBadge(verdict)} ${label("hypothesis", versionId, text)} `)}</td>
+    <td>${person(link.author)}</td><td><a href="${to(`/links/${link.linkId}`)}">the link</a></td></tr>`)
   return section(visit, room, {
     path: "/links", name: "Links", json: `/api/research/rooms/${room.roomId}/links`, next: onwards(room, "/links", nextCursor),
-    list: html`<section aria-labelledby="said">${heading(2, "said", "What was said later of records")}${items.length === 0 ? empty("Nothing was corrected, superseded, disputed or retracted.") : html`<ul class="cards">${items.map(linkRow)}</ul>`}</section>
+    list: html`<section aria-labelledby="said">${heading(2, "said", "What was said later of records")}${items.length === 0 ? empty("Nothing was corrected, superseded, disputed or retracted.")
+      : html`<ul class="cards">${items.map(linkRow)}</ul>`}</section>
 <section aria-labelledby="related">${heading(2, "related", "Findings related to experiments")}${related.length === 0 ? empty("No finding was related to an experiment.") : table("Finding links", ["Finding", "Toward the question", "Toward hypotheses", "Said by", ""], related)}</section>`,
   })
 }
@@ -104,7 +124,9 @@ function activityRow(entry: AnswerOf<"room_activity">["items"][number]): Html {
   const { sequence, actor, operation, target, at, threadId, entryId, digest: chained } = entry
   const path = pathOf(target.kind, target.id)
   const name = target.label ?? words(target.kind)
-  return html`<tr id="activity-${sequence}" data-entry><td class="number">${sequence}</td><td>${time(at)}</td><td>${person(actor)}</td><td>${title(operation)} ${path === undefined ? name : html`<a href="${to(path)}">${name}</a>`}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td><td>${digest(chained)}</td></tr>`
+  return html`<tr id="activity-${sequence}" data-entry><td class="number">${sequence}</td><td>${time(at)}</td><td>${person(actor)}</td>
+    <td>${title(operation)} ${path === undefined ? name : html`<a href="${to(path)}">${name}</a>`}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td>
+    <td>${digest(chained)}</td></tr>`
 }
 
 export async function activityPage(visit: Visit): Promise<Shown> {

@@ -29,7 +29,8 @@ export async function roomsPage(visit: Visit): Promise<Shown> {
   const nothing =
     query !== undefined
       ? empty(html`No Room's title or question contains “${query}”.`, html`<a href="${to("/")}">All Rooms</a>`)
-      : empty("There is no Room yet. A Room holds one question: what is asked, who works on it, and everything they try.", visit.person === undefined ? html`<p>Sign in to create the first one, or let an agent read what this service is:</p>${command(`curl ${visit.edge.baseUrl}/llms.txt`)}` : null)
+      : empty("There is no Room yet. A Room holds one question: what is asked, who works on it, and everything they try.", visit.person === undefined ? html`<p>Sign in to create the first one, or let an agent read what this service is:</p>
+        ${command(`curl ${visit.edge.baseUrl}/llms.txt`)}` : null)
   return {
     title: "Rooms",
     json: withQuery("/api/research/rooms", { query }),

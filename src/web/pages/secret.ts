@@ -12,7 +12,9 @@ function keyPage({ edge: { baseUrl } }: Visit, receipt: Receipt): Shown {
   const shell = `export RESEARCH_ROOM_URL=${baseUrl}\nexport PERSONAL_KEY=${token}\ncurl -H "Authorization: Bearer $PERSONAL_KEY" "$RESEARCH_ROOM_URL/api/agent/library/identity"`
   return {
     title: "Personal key",
-    body: html`<h1 data-stored>Your personal key</h1><div class="banner warn" role="status"><strong>Shown once.</strong><p>It opens your Library to an agent of yours, and nothing else. Copy it now.</p></div>
+    body: html`<h1 data-stored>Your personal key</h1>
+      <div class="banner warn" role="status"><strong>Shown once.</strong><p>It opens your Library to an agent of yours, and nothing else. Copy it now.</p>
+      </div>
 <section aria-labelledby="token">${heading(2, "token", "The key")}${command(token)}${facts([["Label", label], ["May", joinedWords(permissions)], ["Expires", exactTime(expiresAt)]])}</section>
 <section aria-labelledby="shell">${heading(2, "shell", "For a shell")}${command(shell)}</section><p><a href="${to("/account")}">Back to your account</a></p>`,
   }

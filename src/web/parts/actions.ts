@@ -58,6 +58,7 @@ export function afforded(visit: Visit, room: RoomLike, { expected, operations }:
     return allowed.map((value) => act(operation, { ...subject, ...expected, [field]: value }, `${title(operation)}: ${value.replaceAll("_", " ")}`))
   }
   return html`${own.length === 0 ? null : html`<div class="actions">${own.map(link)}</div>`}
-${others.length === 0 ? null : html`<p class="not-now">${member ? "Others may" : "Members may"}: ${others.map(({ operation, by }, index) => html`${index === 0 ? null : "; "}${title(operation).toLowerCase()} (${by.replaceAll("_", " ")})`)}.</p>`}
+${others.length === 0 ? null : html`<p class="not-now">${member ? "Others may" : "Members may"}: ${others.map(({ operation, by }, index) =>
+  html`${index === 0 ? null : "; "}${title(operation).toLowerCase()} (${by.replaceAll("_", " ")})`)}.</p>`}
 ${member ? null : whyNot(visit, room)}`
 }

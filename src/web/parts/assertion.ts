@@ -55,4 +55,5 @@ export const rolesTable = ({ predicate, roles }: Assertion, concepts: Concepts, 
 
 /** The concepts a record defines, each with an anchor. */
 export const conceptList = (concepts: Concepts): Html =>
-  html`<dl class="facts">${Object.entries(concepts).map(([key, { label, definition }]) => html`<div id="concept-${key}"><dt><dfn>${label}</dfn><br><code>${key}</code></dt><dd>${inlineMarkdown(definition)}</dd></div>`)}</dl>`
+  html`<dl class="facts">${Object.entries(concepts).map(([key, { label, definition }]) => html`<div id="concept-${key}"><dt><dfn>${label}</dfn><br><code>${key}</code></dt>
+    <dd>${inlineMarkdown(definition)}</dd></div>`)}</dl>`

@@ -7,5 +7,6 @@ export async function citation(visit: Visit, versionId: string): Promise<Html | 
   const bibtex = (await visit.ask("record", { versionId }, { format: "bibtex" })) as unknown
   if (typeof bibtex !== "string") return null
   const at = (format: string) => `/api/research/records/${versionId}?format=${format}`
-  return html`<section aria-labelledby="cite">${heading(2, "cite", "Cite it")}<details><summary>BibTeX</summary>${command(bibtex.trim())}</details>${ways([["As BibTeX", at("bibtex")], ["As CSL-JSON", at("csl")]])}</section>`
+  return html`<section aria-labelledby="cite">${heading(2, "cite", "Cite it")}<details><summary>BibTeX</summary>${command(bibtex.trim())}</details>
+    ${ways([["As BibTeX", at("bibtex")], ["As CSL-JSON", at("csl")]])}</section>`
 }

@@ -22,10 +22,14 @@ export function standing({ status, notices }: Pick<RecordCard, "status" | "notic
   if (status === "current") return null
   const last = notices.at(-1)
   const tone = status === "retracted" ? "bad" : "warn"
-  return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map(({ linkId, label: text, kind, explanation, author, at, correction }) => html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${kind} it ${time(at)}: ${inlineMarkdown(explanation)}${correction === null ? null : html` <strong>Correction:</strong> ${inlineMarkdown(correction)}`}</p>`)}${last?.replacementVersionId == null ? null : html`<p><a href="${to(`/records/${last.replacementVersionId}`)}">Read what replaces it</a></p>`}</div>`
+  return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map(({ linkId, label: text, kind, explanation, author, at, correction }) =>
+    html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${kind} it ${time(at)}: ${inlineMarkdown(explanation)}${correction === null ? null
+    : html` <strong>Correction:</strong> ${inlineMarkdown(correction)}`}</p>`)}${last?.replacementVersionId == null ? null
+    : html`<p><a href="${to(`/records/${last.replacementVersionId}`)}">Read what replaces it</a></p>`}</div>`
 }
 
-const recordCard = (card: RecordCard): Html => html`<div class="card">${standing(card)}<p class="kind"><span>${label(card.kind, card.versionId, card.label)} ${words(card.kind)}</span>${card.reused ? html`<span class="tag">reused here</span>` : null}</p>
+const recordCard = (card: RecordCard): Html =>
+  html`<div class="card">${standing(card)}<p class="kind"><span>${label(card.kind, card.versionId, card.label)} ${words(card.kind)}</span>${card.reused ? html`<span class="tag">reused here</span>` : null}</p>
 <a class="wording" href="${to(`/records/${card.versionId}`)}">${inlineMarkdown(card.wording)}</a>${card.note === null ? null : html`<p class="hint">${card.note}</p>`}</div>`
 
 function linkCard(card: LinkCard, labels: ReadonlyMap<string, string>): Html {
@@ -33,11 +37,15 @@ function linkCard(card: LinkCard, labels: ReadonlyMap<string, string>): Html {
   const hypotheses = card.towardHypothesis as readonly Verdict[]
   return html`<div class="card">${standing(card)}<p class="kind"><span>${label("finding", card.versionId, card.label)} related to ${label("experiment", card.experimentId, card.experimentLabel)}</span><a href="${to(`/links/${card.linkId}`)}">the link</a></p>
 <a class="wording" href="${to(`/records/${card.versionId}`)}">${inlineMarkdown(card.wording)}</a>
-<ul class="verdicts"><li>${stateBadge(question.verdict)} toward the question. <span class="explained">${question.explanation}</span></li>${hypotheses.map(({ versionId = "", verdict, explanation }) => html`<li>${stateBadge(verdict)} toward ${label("hypothesis", versionId, labels.get(versionId) ?? "a hypothesis")}. <span class="explained">${explanation}</span></li>`)}</ul></div>`
+<ul class="verdicts"><li>${stateBadge(question.verdict)} toward the question. <span class="explained">${question.explanation}</span></li>
+  ${hypotheses.map(({ versionId = "", verdict, explanation }) => html`<li>${stateBadge(verdict)} toward ${label("hypothesis", versionId, labels.get(versionId) ?? "a hypothesis")}. <span class="explained">${explanation}</span></li>`)}</ul>
+  </div>`
 }
 
-const checkpointCard = (card: CheckpointCard): Html => html`<div class="card"><p class="kind"><span>${stateBadge(card.state, card.state === "concluded" ? "Concluding checkpoint" : "Checkpoint")}</span><span>covers entries 1 to ${card.coversThrough}</span><a href="${to(`/checkpoints/${card.checkpointId}`)}">the checkpoint</a></p>
-${card.conclusion === null ? null : html`<p class="statement">${inlineMarkdown(card.conclusion)}</p>`}${markdown(card.synthesis)}${card.openQuestions.length === 0 ? null : html`<p class="hint">Left open:</p><ul class="questions">${card.openQuestions.map((question) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>`}</div>`
+const checkpointCard = (card: CheckpointCard): Html =>
+  html`<div class="card"><p class="kind"><span>${stateBadge(card.state, card.state === "concluded" ? "Concluding checkpoint" : "Checkpoint")}</span><span>covers entries 1 to ${card.coversThrough}</span><a href="${to(`/checkpoints/${card.checkpointId}`)}">the checkpoint</a></p>
+${card.conclusion === null ? null : html`<p class="statement">${inlineMarkdown(card.conclusion)}</p>`}${markdown(card.synthesis)}${card.openQuestions.length === 0 ? null : html`<p class="hint">Left open:</p>
+  <ul class="questions">${card.openQuestions.map((question) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>`}</div>`
 
 const cardOf = (card: Card, labels: ReadonlyMap<string, string> = new Map()): Html => ("reused" in card ? recordCard(card) : "towardQuestion" in card ? linkCard(card, labels) : checkpointCard(card))
 
@@ -83,7 +91,8 @@ export function entryItem(entry: Entry, { known, chosen, below, labels }: EntryV
   const common = (kind: string) => attributes({ id: `entry-${entryId}`, class: `${kind}${chosen === entryId ? " chosen" : ""}`, "data-sequence": sequence, "data-entry": kind !== "receipt" })
   if (receipt !== undefined) return html`<li${common("receipt")}>${person(author)} · ${receiptLine(receipt)}${via(receipt.client as Record<string, string> | undefined)} · ${permalink}</li>`
   const client = (message?.client ?? card?.client) as Record<string, string> | undefined
-  return html`<li${common(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>${inReply(entry, known)}
+  return html`<li${common(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>
+    ${inReply(entry, known)}
 ${message === undefined ? null : markdown(message.text)}${card === undefined ? null : cardOf(card, labels)}
 <div class="after">${replyCount === 0 ? null : html`<a href="${to(`/threads/${threadId}/replies/${entryId}`)}">${counted(replyCount, "reply", "replies")}</a>`}${below?.(entry)}</div></li>`
 }

@@ -26,4 +26,8 @@ const fallen = ({ finding }: FindingLink) => (finding.status === "current" ? nul
 export const evidenceRows = (verdicts: ReturnType<typeof toward>): Html | null =>
   verdicts.length === 0
     ? null
-    : html`<ul class="evidence">${verdicts.map(({ link, verdict, explanation }) => html`<li>${stateBadge(verdict)}<div>${label("finding", link.finding.versionId, link.finding.label)}${fallen(link)} ${inlineMarkdown(shortened(link.finding.wording, 200))} <span class="explained">${explanation} From ${label("experiment", link.experimentId, link.experimentLabel)}${link.attemptId === null ? null : html`, ${label("attempt", link.attemptId, link.attemptLabel ?? "attempt")}`}, said by ${person(link.author)}${link.reviewedBy.length === 0 ? null : html`, answered by ${link.reviewedBy.join(", ")}`}.</span></div></li>`)}</ul>`
+    : html`<ul class="evidence">${verdicts.map(({ link, verdict, explanation }) =>
+      html`<li>${stateBadge(verdict)}<div>${label("finding", link.finding.versionId, link.finding.label)}${fallen(link)} ${inlineMarkdown(shortened(link.finding.wording, 200))} <span class="explained">${explanation} From ${label("experiment", link.experimentId, link.experimentLabel)}${link.attemptId === null ? null
+      : html`, ${label("attempt", link.attemptId, link.attemptLabel ?? "attempt")}`}, said by ${person(link.author)}${link.reviewedBy.length === 0 ? null
+      : html`, answered by ${link.reviewedBy.join(", ")}`}.</span></div>
+      </li>`)}</ul>`

@@ -31,11 +31,15 @@ interface Related {
 
 /** A record as a chip: its label, its standing where it has fallen, and the start of its wording. */
 export const recordChip = ({ versionId, label: text, kind, wording, status }: Related, most = 90): Html =>
-  html`<a class="chip ${status === "current" ? "" : "fallen"}" href="${address(kind, versionId)}"><span class="label">${text}</span>${status === "current" ? null : html` <span class="state">${shape(status)}${status}</span>`} ${shortened(wording, most)}</a>`
+  html`<a class="chip ${status === "current" ? "" : "fallen"}" href="${address(kind, versionId)}"><span class="label">${text}</span>${status === "current" ? null
+    : html` <span class="state">${shape(status)}${status}</span>`} ${shortened(wording, most)}</a>`
 
 /** A form of one button: an operation whose body is known. @param next where it leads, where that is not its object */
 export function deed(operation: string, given: Readonly<Record<string, string>>, text: Content, { danger = false, next }: { danger?: boolean; next?: string } = {}): Html {
-  return html`<form class="inline" method="post" action="${to(`/web/${operation}`)}"><input type="hidden" name="/requestId" value="${randomUUID()}">${next === undefined ? null : html`<input type="hidden" name="_next" value="${next}">`}${Object.entries(given).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${danger ? "danger" : "quiet"}">${text}</button></form>`
+  return html`<form class="inline" method="post" action="${to(`/web/${operation}`)}"><input type="hidden" name="/requestId" value="${randomUUID()}">${next === undefined ? null
+    : html`<input type="hidden" name="_next" value="${next}">`}${Object.entries(given).map(([name, value]) =>
+    html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${danger ? "danger" : "quiet"}">${text}</button>
+    </form>`
 }
 
 /** What teaches the next step where there is nothing yet. */
@@ -57,7 +61,9 @@ export const facts = (rows: readonly (readonly [Content, Content] | null)[]): Ht
 
 /** A table that scrolls by itself where the screen is too narrow. */
 export const table = (caption: string, head: readonly Content[], rows: readonly Html[], shown: "caption" | "no-caption" = "no-caption"): Html =>
-  html`<div class="table" tabindex="0" role="group" aria-label="${caption}"><table><caption class="${shown === "caption" ? "" : "aside"}">${caption}</caption><thead><tr>${head.map((cell) => html`<th scope="col">${cell === "" ? html`<span class="aside">Label</span>` : cell}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
+  html`<div class="table" tabindex="0" role="group" aria-label="${caption}"><table><caption class="${shown === "caption" ? "" : "aside"}">${caption}</caption><thead><tr>${head.map((cell) =>
+    html`<th scope="col">${cell === "" ? html`<span class="aside">Label</span>` : cell}</th>`)}</tr>
+    </thead><tbody>${rows}</tbody></table></div>`
 
 /** Where the same stands as JSON, and other ways out of a page. */
 export const ways = (rows: readonly (readonly [string, string] | null)[]): Html =>

@@ -52,6 +52,7 @@ t.test("a split verdict, its card, the replies to it and who reviewed it", async
   await reply("ada")
   await reply("mary")
   t.strictSame(await answered(), [4, ["ada", "mary"]], "each reviewer once")
+  holds(t, (await reader.read("thread_timeline", { threadId, kinds: ["link_experiment_finding"] })).items, [{ entryId, replyCount: 4 }], "and its card counts them")
   await reply("ada", byMary?.entryId)
   t.strictSame(await answered(), [4, ["ada", "mary"]], "a reply to a reply answers that")
   holds(t, (await reader.read("thread_replies", { threadId, targetEntryId: entryId })).items, [{ author: { username: "grace" } }, { author: { username: "mary" } }, { author: { username: "ada" } }, { author: { username: "mary" } }])

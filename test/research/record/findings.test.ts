@@ -2,7 +2,7 @@
 import t from "tap"
 import { because, claim, finding, hypothesis, reference, sha256 } from "./bodies.ts"
 import { holds } from "./holds.ts"
-import { openLab } from "./lab.ts"
+import { everyItem, openLab } from "./lab.ts"
 import { losses, Work } from "./work.ts"
 
 const lab = await openLab(t)
@@ -23,6 +23,7 @@ t.test("evidence of every kind, an execution with baselines, materials and refer
   const failed = await work.attempt("failed")
   await work.attempt("cancelled")
   const baseline = await elsewhere.attempt()
+  const compared = await work.attempt()
   const { versionId: claimId } = (await room.ada.write("publish_cited_claim", claim(room))).result
   const { versionId: hypothesisId } = (await room.grace.write("publish_hypothesis", hypothesis(room))).result
   const { result: material } = await room.ada.write("register_material", { roomId: room.roomId, threadId: room.threadId, reference: sha256("1"), name: "Counts" })
@@ -37,7 +38,7 @@ t.test("evidence of every kind, an execution with baselines, materials and refer
       { kind: "record", versionId: claimId, explanation: because },
       { kind: "paper", arxivId: "2401.01234v2", locator: { section: "2", page: "iv", figure: "1b" }, quote: "It was so." },
     ],
-    provenance: { execution: work.execution([producing], [baseline], planId), papers: [] },
+    provenance: { execution: work.execution([producing], [baseline, compared], planId), papers: [] },
     materials: [{ materialId, purpose: "It is drawn from." }],
     references: [reference(hypothesisId)],
     limitations: "One seed.",
@@ -60,10 +61,13 @@ t.test("evidence of every kind, an execution with baselines, materials and refer
     attempts: [
       { attemptId: producing, label: "A1", role: "producing", intent: "exploratory", status: "succeeded", outcome: "succeeded", experimentId: work.experimentId },
       { attemptId: baseline, label: "A4", role: "baseline", intent: "exploratory", status: "succeeded", outcome: "succeeded", experimentId: elsewhere.experimentId },
+      { attemptId: compared, label: "A5", role: "baseline", intent: "exploratory", status: "succeeded", outcome: "succeeded", experimentId: work.experimentId },
       { attemptId: failed, label: "A2", role: "evidence", intent: "exploratory", status: "failed", outcome: "failed", experimentId: work.experimentId },
     ],
-    denominator: { attempts: 3, named: 2, outcomes: { registered: 0, unknown: 0, preflight_failed: 0, succeeded: 1, failed: 1, cancelled: 1 } },
-  }, "all attempts of the experiment by outcome; the baseline of another one is not among them")
+    denominator: { attempts: 4, named: 3, outcomes: { registered: 0, unknown: 0, preflight_failed: 0, succeeded: 2, failed: 1, cancelled: 1 } },
+  }, "all attempts of the experiment by outcome, and how many of them it names in whatever role; the baseline of another one is not among them")
+  const listed = await everyItem(reader.items("attempts", { findingVersionId: receipt.result.versionId, experimentId: work.experimentId }))
+  t.equal(listed.length, 3, "as the list of its attempts has them")
   holds(t, (await lab.record({ versionId: claimId })).usedBy, { evidence: 1, premises: 0, references: 0, reuses: 0 })
   holds(t, (await lab.record({ versionId: hypothesisId })).usedBy, { references: 1 })
 })

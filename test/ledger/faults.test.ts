@@ -1,0 +1,109 @@
+/**
+ * The disk fails at the n-th statement, for n = 1, 2, 3 and on until a run meets no fault (SQLite's own way of testing).
+ * Whatever fails, and whether it fails once or from then on, everybody is answered, what was answered is so, nothing is half
+ * done, and with a disk that is well again the very same requests go through.
+ */
+import { join } from "node:path"
+import Database from "better-sqlite3"
+import tap, { test } from "tap"
+import { operationNamed } from "../../src/contract/operations/index.ts"
+import { Refusal } from "../../src/contract/refusals.ts"
+import { createInstance } from "../../src/instance.ts"
+import { checkData } from "../../src/ledger/check.ts"
+import { type Db, openDatabase } from "../../src/ledger/database.ts"
+import { realWorld } from "../../src/ledger/world.ts"
+import { hypothesis, message, thread } from "../support/bodies.ts"
+import { openHouse, type Sent } from "../support/house.ts"
+
+const house = await openHouse()
+tap.teardown(() => house.close())
+/** Looks at what is committed, as another process would. */
+function seen<T>(look: (db: Db) => T): T {
+  const db = openDatabase(join(house.folder, "research-room.db"))
+  try {
+    return look(db)
+  } finally {
+    db.close()
+  }
+}
+const { grace, roomId, threadId } = house
+
+/** A disk that does what it is asked until the n-th time. */
+const disk = { failsAt: Number.POSITIVE_INFINITY, once: true, asked: 0, failed: [] as string[] }
+function ask(sql: string): void {
+  disk.asked += 1
+  if (disk.once ? disk.asked !== disk.failsAt : disk.asked < disk.failsAt) return
+  disk.failed.push(sql)
+  throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR_WRITE")
+}
+const faulty: Db = {
+  prepare<Row>(sql: string) {
+    const statement = house.db.prepare<Row>(sql)
+    return {
+      get: (...values) => (ask(sql), statement.get(...values)),
+      all: (...values) => (ask(sql), statement.all(...values)),
+      run: (...values) => (ask(sql), statement.run(...values)),
+    }
+  },
+  exec: (sql) => house.db.exec(sql),
+  get inTransaction() {
+    return house.db.inTransaction
+  },
+  snapshot: (work) => work(),
+  close: () => {},
+}
+const { ledger } = createInstance({ db: faulty, world: realWorld(), instanceId: "the same" })
+
+/** How a write ended: its receipt, or what its sender may believe of it. */
+async function fateOf({ actor, name, params = {}, body, rehearse = false }: Sent): Promise<"stored" | "replayed" | "rehearsed" | "not stored" | "uncertain"> {
+  const operation = operationNamed(name)
+  if (operation === undefined) throw new Error(name)
+  try {
+    const receipt = JSON.parse(await ledger.admit({ operation, actor, params, body, rehearse })) as { replayed?: true; rehearsed?: true }
+    return receipt.rehearsed ? "rehearsed" : receipt.replayed ? "replayed" : "stored"
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "temporarily_unavailable") throw error
+    return error.details.committed === null ? "uncertain" : "not stored"
+  }
+}
+const tables = ["receipts", "timeline_entries", "activity_entries", "records", "threads", "counters", "room_heads", "thread_heads"]
+const everything = () => seen((db) => tables.map((table) => db.prepare(`SELECT * FROM ${table}`).all()))
+
+/** Writes of different kinds, sent in one turn: they share a transaction. */
+const group = (): Sent[] => [
+  { actor: grace, name: "post_message", params: { threadId }, body: message() },
+  { actor: grace, name: "publish_hypothesis", body: hypothesis(roomId, threadId) },
+  { actor: grace, name: "post_message", params: { threadId }, body: message("Only tried."), rehearse: true },
+  { actor: grace, name: "create_thread", body: thread(roomId, { message: "To begin with." }) },
+]
+
+for (const once of [true, false]) {
+  for (const together of [true, false]) {
+    test(`a disk that fails ${once ? "once" : "from then on"}, writes ${together ? "in one transaction" : "one by one"}`, async (t) => {
+      for (let failsAt = 1; ; failsAt++) {
+        const sent = group()
+        const before = everything()
+        Object.assign(disk, { failsAt, once, asked: 0, failed: [] })
+        const fates = together ? await Promise.all(sent.map(fateOf)) : []
+        if (!together) for (const each of sent) fates.push(await fateOf(each))
+        const { failed } = disk
+        Object.assign(disk, { failsAt: Number.POSITIVE_INFINITY })
+        const what = `statement ${failsAt} (${failed[0]?.slice(0, 40)}): ${fates.join(", ")}`
+
+        const problems = seen(checkData).problems
+        if (problems.length > 0) t.strictSame(problems, [], what)
+        if (fates.every((fate) => fate === "not stored")) t.strictSame(everything(), before, `${what}: nothing is stored`)
+        const again = []
+        for (const each of sent) again.push(await fateOf(each))
+        for (const [index, fate] of fates.entries()) {
+          const wanted: readonly string[] = sent[index]?.rehearse ? ["rehearsed"] : fate === "stored" ? ["replayed"] : fate === "uncertain" ? ["stored", "replayed"] : ["stored"]
+          if (!wanted.includes(again[index] ?? "")) t.fail(`${what}: sent again, ${again[index]}`)
+        }
+        if (failed.length === 0) {
+          t.ok(failsAt > 40, `${failsAt - 1} places to fail at`)
+          return
+        }
+      }
+    })
+  }
+}

@@ -1,0 +1,238 @@
+/** A Room as an RO-Crate over HTTP: valid, complete, verifiable by anybody, and no burden on the service. */
+import { execFile } from "node:child_process"
+import { createHash } from "node:crypto"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+import { promisify } from "node:util"
+import canonicalize from "canonicalize"
+import { RefusedError } from "research-room/client"
+import { startResearchRoom } from "research-room/testing"
+import t from "tap"
+import { limits } from "../../../src/contract/limits.ts"
+import { freshId, hypothesis } from "../../support/bodies.ts"
+import { held } from "../../support/contract.ts"
+import { bytesOf, type Entity, unpack } from "./unpacked.ts"
+
+const room = await startResearchRoom()
+t.teardown(() => room.close())
+const { main, empty, archived } = room.rooms
+const grace = room.client("member_all", { fetch: held })
+const plain = room.client("member_all")
+
+const exported = async (roomId: string) => bytesOf(await plain.download("room_export", { roomId }))
+const zip = await exported(main.roomId)
+const crate = unpack(zip)
+const sha256 = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`
+const canonical = (value: unknown) => canonicalize(value) as string
+const idsOf = (value: unknown) => [value].flat().map((reference) => (reference as Entity)["@id"])
+
+interface Entry {
+  readonly sequence: number
+  readonly operation: string
+  readonly contentDigest: string
+  readonly digest: string
+  readonly previousDigest: string
+}
+
+t.test("It is a valid RO-Crate 1.2", (t) => {
+  t.strictSame(crate.faults(), [], "as ro-crate-js sees it, every file and every term included")
+  t.match(crate.entity("ro-crate-metadata.json"), { about: { "@id": "./" }, conformsTo: { "@id": "https://w3id.org/ro/crate/1.2" } })
+  const ids = crate.graph.map((entity) => entity["@id"])
+  t.equal(new Set(ids).size, ids.length, "nothing is described twice")
+  const named = [...JSON.stringify(crate.graph).matchAll(/\{"@id":"([^"]+)"\}/g)].map((match) => match[1] as string)
+  t.strictSame([...new Set(named)].filter((id) => !ids.includes(id) && !/^(?:https:\/\/w3id\.org\/ro\/crate\/1\.2|http:\/\/schema\.org\/\w+ActionStatus)$/.test(id)), [], "and nothing is named that is not described")
+  t.end()
+})
+
+t.test("It describes the Room, who worked in it, and that no licence is stated", async (t) => {
+  const { title, activityWatermark, owner } = await grace.read("room", { roomId: main.roomId })
+  const root = crate.entity("./") as Entity
+  t.match(root, { name: title, identifier: main.roomId, version: String(activityWatermark), url: `${room.baseUrl}/rooms/${main.roomId}`, creator: { "@id": `#person-${owner.userId}` } })
+  t.match(crate.entity((root.license as Entity)["@id"]), { "@type": "CreativeWork", name: "Licence not stated" })
+  const people = crate.graph.filter((entity) => entity["@type"] === "Person").map(({ name }) => name)
+  t.strictSame(people.sort(), ["ada", "grace"])
+  t.strictSame(idsOf(root.contributor).length, 2)
+})
+
+t.test("Every file is what the metadata says of it", (t) => {
+  const described = crate.graph.filter((entity) => entity["@type"] === "File" && !entity["@id"].startsWith("#"))
+  const payload = [...crate.files.keys()].filter((path) => !/^ro-crate-/.test(path))
+  t.strictSame(described.map((entity) => entity["@id"]).sort(), payload.sort())
+  for (const entity of described) {
+    const text = crate.files.get(entity["@id"]) as string
+    t.strictSame([entity.sha256, entity.contentSize], [sha256(text).slice(7), String(Buffer.byteLength(text))], entity["@id"])
+  }
+  t.end()
+})
+
+t.test("The feed is the one that is served, and every digest in it recomputes", async (t) => {
+  const feed = crate.lines<Entry>("activity.jsonl")
+  const served = await grace.read("room_activity", { roomId: main.roomId })
+  t.same(feed, served.items)
+  let previous = `sha256:${"0".repeat(64)}`
+  for (const { digest, ...entry } of feed) {
+    t.equal(entry.previousDigest, previous)
+    t.equal(digest, sha256(canonical(entry)), `entry ${entry.sequence}`)
+    previous = digest
+  }
+})
+
+t.test("Every record is there as it was accepted, byte for byte, and the feed names its digest", async (t) => {
+  const feed = crate.lines<Entry>("activity.jsonl")
+  const { items } = await grace.read("room_publications", { roomId: main.roomId })
+  t.equal(items.length, 5)
+  for (const { versionId, label, contentDigest } of items) {
+    const text = crate.files.get(`records/${label}.json`) as string
+    t.equal(text, canonical(JSON.parse(text)), `${label} is canonical`)
+    t.equal(sha256(text), contentDigest)
+    t.ok(feed.some((entry) => entry.contentDigest === contentDigest))
+    t.same(JSON.parse(text), (await grace.read("record", { versionId })).content)
+  }
+  t.same(new Set(crate.lines("records.jsonl")), new Set(items), "and how each of them stands")
+})
+
+t.test("Plans, links, checkpoints, attempts and revisions are there with the content that the feed names", (t) => {
+  const feed = crate.lines<Entry>("activity.jsonl")
+  const digests = (folder: string) => [...crate.files].filter(([path]) => path.startsWith(folder)).map(([, text]) => sha256(text))
+  const accepted = (pattern: RegExp) => feed.filter(({ operation }) => pattern.test(operation)).map(({ contentDigest }) => contentDigest)
+  t.strictSame(digests("plans/"), accepted(/^accept_plan$/))
+  t.strictSame(digests("links/"), accepted(/^assert_/))
+  t.strictSame(digests("checkpoints/"), accepted(/^post_research_checkpoint$/))
+  t.strictSame(digests("materials/"), accepted(/^register_material$/))
+  t.strictSame(crate.lines<{ content: unknown }>("attempts.jsonl").map(({ content }) => sha256(canonical(content))), accepted(/^register_attempt$/))
+  const revisions = crate.lines<{ revisions: { content: unknown }[] }>("experiments.jsonl").flatMap((experiment) => experiment.revisions)
+  t.strictSame(revisions.map(({ content }) => sha256(canonical(content))), accepted(/experiment$|^report_experiment_status$|^accept_plan$/).filter((digest) => !accepted(/^link_experiment_finding$/).includes(digest)))
+  t.end()
+})
+
+t.test("Timelines are as they are served", async (t) => {
+  for (const { threadId, sequence } of (await grace.read("room_threads", { roomId: main.roomId })).items) {
+    const path = [...crate.files.keys()].find((name) => name.includes(threadId)) as string
+    t.match(path, `timelines/${String(sequence).padStart(3, "0")}-`)
+    t.same(crate.lines(path), (await grace.read("thread_timeline", { threadId })).items)
+  }
+})
+
+t.test("Attempts are executions in the sense of the Process Run Crate profile", async (t) => {
+  t.match(crate.entity("./"), { conformsTo: { "@id": "https://w3id.org/ro/wfrun/process/0.5" } })
+  const actions = crate.graph.filter((entity) => entity["@type"] === "CreateAction")
+  const { items } = await grace.read("attempts", { roomId: main.roomId })
+  t.strictSame(actions.map((action) => action["@id"]), items.map(({ attemptId }) => `urn:uuid:${attemptId}`))
+  const root = crate.entity("./") as Entity
+  for (const { attemptId, label, status } of items) {
+    const attempt = await grace.read("attempt", { attemptId })
+    const action = crate.entity(`urn:uuid:${attemptId}`) as Entity
+    t.ok(idsOf(root.mentions).includes(action["@id"]), `${label} is mentioned by the root`)
+    const software = crate.entity((action.instrument as Entity)["@id"])
+    t.match(software, { "@type": "SoftwareSourceCode", codeRepository: attempt.repository.url, version: attempt.repository.commit, identifier: `swh:1:rev:${attempt.repository.commit}` })
+    t.match(crate.entity((action.agent as Entity)["@id"]), { "@type": "Person", name: attempt.registrant.username })
+    t.strictSame(idsOf(action.object).filter((id) => id.startsWith("#")), attempt.inputs.map(({ material }) => `#material-${material?.materialId}`))
+    const results = (action.result === undefined ? [] : idsOf(action.result)).map((id) => `sha256:${crate.entity(id)?.sha256}`)
+    t.strictSame(results, attempt.outputs.map(({ digest }) => digest), "outputs by their digest")
+    const failed = status === "failed"
+    t.strictSame([(action.actionStatus as Entity)["@id"], typeof action.error], [`http://schema.org/${failed ? "FailedActionStatus" : "CompletedActionStatus"}`, failed ? "string" : "undefined"])
+    t.strictSame([action.startTime, action.endTime], [attempt.events.find(({ event }) => event === "started")?.reportedAt, attempt.events.at(-1)?.reportedAt])
+  }
+})
+
+t.test("Materials are named by digest, with where they are said to lie, and are not in the crate", async (t) => {
+  for (const { materialId, reference, name } of (await grace.read("room_materials", { roomId: main.roomId })).items) {
+    t.match(crate.entity(`#material-${materialId}`), { "@type": "File", name, identifier: reference, sha256: reference.slice(7), license: { "@id": "#licence-not-stated" } })
+  }
+  const [counts] = (await grace.read("room_materials", { roomId: main.roomId })).items
+  t.strictSame(crate.entity(`#material-${counts?.materialId}`)?.contentUrl, ["https://data.example.org/warm-up/token-counts.json", "https://mirror.example.net/token-counts.json"])
+})
+
+t.test("A record's standing, what it rests on and the papers it quotes are told", (t) => {
+  t.match(crate.entity("records/F1.json"), { creativeWorkStatus: "corrected", additionalType: "finding", isBasedOn: [{ "@id": "records/C1.json" }, { "@id": "records/H1.json" }] })
+  t.match(crate.entity("records/C1.json"), { citation: [{ "@id": "https://arxiv.org/abs/1706.03762" }] })
+  t.match(crate.entity("https://arxiv.org/abs/1706.03762"), { "@type": "ScholarlyArticle", identifier: "arXiv:1706.03762" })
+  t.match(crate.entity("links/L1.json"), { about: { "@id": "records/F1.json" }, additionalType: "corrects" })
+  t.end()
+})
+
+t.test("Metrics are there point by point, those without digits too", (t) => {
+  const rows = (crate.files.get("metrics.csv") as string).trim().split("\r\n")
+  t.equal(rows[0], "attempt,attemptId,ordinal,name,split,unit,step,value,reportedAt")
+  t.equal(rows.length, 1 + 11 + 3 + 11 + 11)
+  t.match(rows.find((row) => row.startsWith("A2,") && row.includes(",200,")), /,loss,train,nat,200,NaN,/)
+  t.end()
+})
+
+t.test("The program in it proves it whole offline, and finds every single change", async (t) => {
+  const folder = t.testdir({})
+  crate.writeTo(folder)
+  const verify = () => promisify(execFile)(process.execPath, [join(folder, "verify.mjs")], { env: {} }).then(({ stdout }) => stdout, ({ stderr }: { stderr: string }) => stderr)
+  t.match(await verify(), /^42 entries chained, [0-9]+ contents and [0-9]+ files are what their digests say\. The last digest is sha256:/)
+  const spoilt = async (path: string, from: string, to: string, because: RegExp) => {
+    const text = crate.files.get(path) as string
+    writeFileSync(join(folder, path), text.replace(from, to))
+    t.match(await verify(), because, path)
+    writeFileSync(join(folder, path), text)
+  }
+  await spoilt("activity.jsonl", '"grace"', '"mallory"', /activity [0-9]+ does not have the digest it names/)
+  await spoilt("records/H1.json", "0.05 nats", "0.50 nats", /records\/H1\.json is not what was exported/)
+  const digest = crate.entity("records/H1.json")?.sha256 as string
+  await spoilt("ro-crate-metadata.json", digest, digest.replace(/^./, "f").replace(/^ff/, "0f"), /the content that activity [0-9]+ accepted is not here/)
+  const timeline = [...crate.files.keys()].find((path) => path.startsWith("timelines/001")) as string
+  await spoilt(timeline, "I agree with the verdict", "I doubt the verdict", /the content that activity [0-9]+ accepted is not here/)
+  await spoilt("metrics.csv", "NaN", "1.0", /metrics\.csv is not what was exported/)
+  const shortened = (crate.files.get("activity.jsonl") as string).split("\n").filter((_, index) => index !== 20).join("\n")
+  writeFileSync(join(folder, "activity.jsonl"), shortened)
+  t.match(await verify(), /activity 21 does not follow from the one before it/)
+})
+
+t.test("People can read it from a disk", (t) => {
+  const page = crate.files.get("ro-crate-preview.html") as string
+  t.match(page, /^<!DOCTYPE html>\n<html lang="en">/)
+  for (const text of ["Does warm-up do more than clipping?", "F1 finding, positive", "corrected", "Does the difference grow with the peak rate?", "Nobody has stated a licence"]) t.ok(page.includes(text), text)
+  t.notMatch(page, /<script|src=|@import|url\(/, "without a script and without a network")
+  t.match(crate.files.get("README.md"), /node verify\.mjs/)
+  t.end()
+})
+
+t.test("What people wrote stays text in it", async (t) => {
+  const { roomId, openingThreadId } = empty
+  const body = hypothesis(roomId, openingThreadId)
+  const wording = `<script>alert(1)</script> & "quoted" \u2028 \\`
+  await grace.write("publish_hypothesis", { ...body, assertion: { ...body.assertion, wording } })
+  const made = unpack(await exported(roomId))
+  t.strictSame(made.faults(), [])
+  t.notMatch(made.files.get("ro-crate-preview.html"), /<script/)
+  t.equal(made.entity("records/H1.json")?.description, wording)
+})
+
+t.test("The same state of a Room gives the same bytes; another state gives others", async (t) => {
+  t.equal(Buffer.compare(await exported(main.roomId), zip), 0)
+  const before = await exported(empty.roomId)
+  await grace.write("post_message", { threadId: empty.openingThreadId, text: "One more." })
+  t.not(Buffer.compare(await exported(empty.roomId), before), 0)
+})
+
+t.test("An archived Room can be taken along as well", async (t) => {
+  const made = unpack(await exported(archived.roomId))
+  t.strictSame(made.faults(), [])
+  t.match(made.entity("./"), { creativeWorkStatus: "archived" })
+})
+
+t.test("It is answered as a file to keep, and HEAD makes nothing", async (t) => {
+  const url = `${room.baseUrl}/api/research/rooms/${main.roomId}/export`
+  const { headers, body } = await fetch(url)
+  await body?.cancel()
+  t.equal(headers.get("content-type"), "application/zip")
+  t.equal(headers.get("content-disposition"), 'attachment; filename="does-warm-up-do-more-than-clipping.crate.zip"')
+  for (let tries = 0; tries < limits.exports * 3; tries++) t.equal((await fetch(url, { method: "HEAD" })).status, 200)
+  await t.rejects(plain.download("room_export", { roomId: freshId() }), { status: 404, refusal: "room_unavailable" } as never)
+})
+
+t.test("A few are made at a time; a further one is told when to come again, and one that is left makes room", async (t) => {
+  const open = () => plain.download("room_export", { roomId: main.roomId })
+  const held = await Promise.all(Array.from({ length: limits.exports }, open))
+  const refused = await open().catch((error: unknown) => error)
+  t.ok(refused instanceof RefusedError && refused.status === 429 && refused.refusal === "too_many_requests" && refused.retryAfter !== null)
+  await held[0]?.cancel()
+  const again = async (): Promise<Uint8Array> => exported(main.roomId).catch(() => pause(20).then(again))
+  t.equal((await again()).length, zip.length, "its place is free again")
+  for (const stream of held.slice(1)) await stream.cancel()
+})
