@@ -58,6 +58,8 @@ export const limits = {
   exports: 2,
   /** Seconds after which an export is given up whose reader takes nothing more. */
   exportStallSeconds: 60,
+  /** Seconds that an export may take at all: for as long, the log of the database cannot be worked off. */
+  exportSeconds: 1_800,
 
   /** Seconds for which an answer about one repository and commit stands. */
   repositoryCheckSeconds: 120,

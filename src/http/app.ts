@@ -14,8 +14,11 @@ import { pageRoutes } from "../web/pages.ts"
 
 const nothingHere = (event: H3Event) => new Refusal("unknown_operation", `Nothing is served at ${event.url.pathname}. The manifest at /api/manifest lists what is.`)
 
+/** The application, and whether a path as it stands is one of its own. */
+export type App = H3 & { serves(method: string, path: string): boolean }
+
 /** Builds the application around an instance. */
-export function createApp(edge: Edge): H3 {
+export function createApp(edge: Edge): App {
   const app = new H3({
     // Failures are logged below; the framework would print refusals too.
     silent: true,
@@ -37,5 +40,5 @@ export function createApp(edge: Edge): H3 {
   peopleRoutes(edge, routes)
   const pages = pageRoutes(edge, routes)
   routes.refuseOtherMethods()
-  return app
+  return Object.assign(app, { serves: (method: string, path: string) => routes.has(method, path) })
 }

@@ -60,11 +60,14 @@ function edgeReaders({ instance, baseUrl, softwareVersion }: Edge): Pick<Readers
   }
 }
 
+/** What answers each read of the registry, for the routes and for the pages. */
+export const readersOf = (edge: Edge): Readers => ({ ...edge.instance.readers, ...edgeReaders(edge) })
+
 /** Adds every read of the registry. */
 export function readRoutes(edge: Edge, routes: Routes): void {
   const { instance, baseUrl } = edge
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, "")
-  const readers: Readers = { ...instance.readers, ...edgeReaders(edge) }
+  const readers = readersOf(edge)
   for (const definition of reads) {
     const reader = readers[definition.name as keyof Readers] as Reader<unknown>
     const asked = async (event: H3Event, actor: Actor | null) => {

@@ -6,10 +6,14 @@ import { type Edge, type Handler, refusing, routePatterns } from "./edge.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE"
 
+/** A path pattern of h3 as a regular expression. */
+const expressionOf = (route: string): RegExp => new RegExp(`^${route.replace(/[.]/g, "\\.").replace(/:[a-zA-Z]+/g, "[^/]+")}/?$`)
+
 export class Routes {
   readonly #app: H3
   readonly #edge: Edge
   readonly #methods = new Map<string, Method[]>()
+  readonly #own: { method: Method; path: RegExp }[] = []
 
   constructor(app: H3, edge: Edge) {
     this.#app = app
@@ -22,9 +26,16 @@ export class Routes {
     for (const pattern of routePatterns(path)) {
       const known = this.#methods.get(pattern) ?? []
       this.#methods.set(pattern, [...known, method])
+      this.#own.push({ method, path: expressionOf(pattern) })
       this.#app.on(method, pattern, route)
       if (method === "GET") this.#app.on("HEAD", pattern, route)
     }
+  }
+
+  /** Whether a path, as it stands, is one of those added for a method. */
+  has(method: string, path: string): boolean {
+    const asked = method === "HEAD" ? "GET" : method
+    return this.#own.some((route) => route.method === asked && route.path.test(path))
   }
 
   /** Answers every other method of the paths added so far. */

@@ -1,12 +1,12 @@
 /** The listening server around the application: its time limits, its base path, its orderly end. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { H3 } from "h3"
 import { toNodeHandler } from "h3/node"
 import { writeJson } from "../contract/json.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
 import { commonHeaders } from "./answer.ts"
+import type { App } from "./app.ts"
 
 /** Milliseconds a client may take for its headers, and for its whole request; a stalled one must not hold a socket. */
 export const patience = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 }
@@ -50,15 +50,19 @@ export async function listen(host: string, port: number, times = patience): Prom
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-/** Below which path the service is reached; a proxy may leave it on or take it off. */
-function withoutBasePath(url: string, basePath: string): string {
+/**
+ * The path of a request below the base path, which a proxy may have left on or taken off. What is a path of the service as
+ * it stands is taken so: under a base path such as `/api` the two look alike.
+ */
+function withoutBasePath(url: string, basePath: string, isOwn: (path: string) => boolean): string {
   if (basePath === "" || !url.startsWith(basePath)) return url
   const rest = url.slice(basePath.length)
-  return rest === "" ? "/" : rest.startsWith("/") || rest.startsWith("?") ? (rest.startsWith("?") ? `/${rest}` : rest) : url
+  if (!/^(?:[/?]|$)/.test(rest) || isOwn(url.split("?")[0] as string)) return url
+  return rest.startsWith("/") ? rest : `/${rest}`
 }
 
 /** Answers requests on a listening server until it is closed. */
-export function serveOn(server: Server, app: H3, baseUrl: string): () => Promise<void> {
+export function serveOn(server: Server, app: App, baseUrl: string): () => Promise<void> {
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, "")
   const handle = toNodeHandler(app)
   const underWay = new Set<ServerResponse>()
@@ -68,7 +72,7 @@ export function serveOn(server: Server, app: H3, baseUrl: string): () => Promise
     underWay.add(response)
     response.once("close", () => underWay.delete(response))
     response.shouldKeepAlive &&= !ending
-    request.url = withoutBasePath(request.url ?? "/", basePath)
+    request.url = withoutBasePath(request.url ?? "/", basePath, (path) => app.serves(request.method ?? "GET", path))
     void handle(request, response)
   })
   return () =>

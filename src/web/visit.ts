@@ -6,6 +6,7 @@ import { checkParameters, type Read } from "../contract/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { type Edge, pathParams, personActor, signedIn } from "../http/edge.ts"
+import { readersOf } from "../http/reads.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { ColumnPage, LibraryPage, Page, PlainText } from "../ledger/paging.ts"
 import type { Reader } from "../ledger/reading.ts"
@@ -39,7 +40,7 @@ export interface Shown {
   readonly follow?: { readonly roomId: string; readonly after: number }
   /** The same as JSON. */
   readonly json?: string
-  /** A receipt that was just given: its draft is done with. */
+  /** Wider than a column for reading: graphs and tables. */
   readonly wide?: boolean
 }
 
@@ -67,7 +68,7 @@ function shape(found: unknown): unknown {
 export function visitOf(edge: Edge, event: H3Event): Visit {
   const person = signedIn(edge, event)
   const actor = person === undefined ? null : personActor(person)
-  const readers = edge.instance.readers as unknown as Readonly<Record<string, Reader<unknown>>>
+  const readers = readersOf(edge) as unknown as Readonly<Record<string, Reader<unknown>>>
   return {
     edge, event, person, actor,
     url: event.url,

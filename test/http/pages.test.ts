@@ -22,13 +22,13 @@ tap.teardown(async () => {
   await below.close()
 })
 
-/** A proxy before a service, of which it is told whether to take the sub-path off. */
-async function proxyBefore({ port }: Demo, takesOff: boolean): Promise<string> {
+/** A proxy before a service, of which it is told how much of the path to take off. */
+async function proxyBefore({ port }: Demo, takesOff: string): Promise<string> {
   const proxy = createServer(async (request, response) => {
     const url = request.url ?? "/"
     const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>)
     const { host: _host, connection: _connection, ...headers } = request.headers as Record<string, string>
-    const answer = await fetch(`http://127.0.0.1:${port}${takesOff ? url.slice(SUB_PATH.length) : url}`, {
+    const answer = await fetch(`http://127.0.0.1:${port}${url.slice(takesOff.length)}`, {
       method: request.method ?? "GET",
       headers,
       ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
@@ -42,8 +42,8 @@ async function proxyBefore({ port }: Demo, takesOff: boolean): Promise<string> {
 
 const places: Readonly<Record<string, { origin: string; basePath: string }>> = {
   "at the service itself": { origin: plain.baseUrl, basePath: "" },
-  "behind a proxy that takes the sub-path off": { origin: await proxyBefore(below, true), basePath: SUB_PATH },
-  "behind a proxy that leaves the sub-path on": { origin: await proxyBefore(below, false), basePath: SUB_PATH },
+  "behind a proxy that takes the sub-path off": { origin: await proxyBefore(below, SUB_PATH), basePath: SUB_PATH },
+  "behind a proxy that leaves the sub-path on": { origin: await proxyBefore(below, ""), basePath: SUB_PATH },
 }
 
 /** Public lists, with the ids and parameters under which the story has something in them. */
@@ -121,5 +121,20 @@ test("below a sub-path, writes, sessions and links work as anywhere", async (t) 
     t.match(signedIn.headers.get("set-cookie"), /; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
     const manifest = await ask(`${origin}${basePath}/api/manifest`, { fetch })
     t.strictSame(manifest.body.baseUrl, `https://rooms.example.org${SUB_PATH}`)
+  }
+})
+
+test("a base path that looks like one of the service's own is told from it", async (t) => {
+  const odd = await startDemo({ host: "127.0.0.1", port: 0, baseUrl: "https://rooms.example.org/api", log: openLog("silent") })
+  t.teardown(() => odd.close())
+  const fetch = heldBelow("/api")
+  for (const takesOff of ["/api", ""]) {
+    const proxy = await proxyBefore(odd, takesOff)
+    const read = await ask(`${proxy}/api/api/research/rooms?limit=1`, { fetch })
+    t.strictSame([read.status, read.body.links?.self], [200, "/api/api/research/rooms?limit=1"], `taken off: "${takesOff}"`)
+    t.equal((await ask(`${proxy}/api/llms.txt`, { fetch })).status, 200)
+    const body = { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: "From an odd place." }
+    t.equal((await ask(`${proxy}/api/api/agent/threads/${odd.rooms.empty.openingThreadId}/messages`, { token: odd.credentials.member_all.token, body, fetch })).status, 200)
+    t.equal((await ask(`${proxy}/api/api/nowhere`, { fetch })).status, 404)
   }
 })

@@ -1,5 +1,5 @@
 /** A Room read as a whole, and a Thread with its research: one snapshot each. */
-import type { Writable } from "../../contract/json.ts"
+import { JsonText, type Writable, writeJson } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { type ReadName, reads } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
@@ -44,11 +44,18 @@ const pagedInThread = (roomId: string, threadId: string): Named<string> => ({
   publications: pathOf("thread_records", threadId),
 })
 
-/** The newest items of each list, oldest first, and where those that were cut go on. */
-function cut(basePath: string, paged: Named<string>, lists: Named<readonly Writable[]>) {
-  const shown = Object.fromEntries(listNames.map((name) => [name, lists[name].slice(0, limits.contextItems).reverse()])) as Named<Writable[]>
-  const longer = listNames.filter((name) => lists[name].length > limits.contextItems)
-  return { ...shown, truncated: Object.fromEntries(longer.map((name) => [name, `${basePath}${paged[name]}`])) }
+/**
+ * The newest items of each list, oldest first, and where those that were cut go on. Each list is written before the next
+ * one is read: hundreds of objects that nobody keeps cost least while they are young.
+ */
+function cut(basePath: string, paged: Named<string>, lists: Named<() => readonly Writable[]>) {
+  const truncated: Record<string, string> = {}
+  const written = listNames.map((name) => {
+    const items = lists[name]()
+    if (items.length > limits.contextItems) truncated[name] = `${basePath}${paged[name]}`
+    return [name, new JsonText(writeJson(items.slice(0, limits.contextItems).reverse()))]
+  })
+  return { ...(Object.fromEntries(written) as Named<JsonText>), truncated }
 }
 
 /** One more than is shown tells whether there are more. */
@@ -65,11 +72,11 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
       counts: room.counts,
       threads: threads.all(roomId),
       ...cut(basePath, pagedInRoom(roomId), {
-        experiments: experiments.newestOf(roomId, PROBE),
-        hypotheses: records.newestOfKind(roomId, "hypothesis", PROBE),
-        findingLinks: findingLinks.newestOfRoom(roomId, PROBE),
-        publications: records.newest(roomId, undefined, PROBE),
-        openQuestions: checkpoints.openQuestions(roomId),
+        experiments: () => experiments.newestOf(roomId, PROBE),
+        hypotheses: () => records.newestOfKind(roomId, "hypothesis", PROBE),
+        findingLinks: () => findingLinks.newestOfRoom(roomId, PROBE),
+        publications: () => records.newest(roomId, undefined, PROBE),
+        openQuestions: () => checkpoints.openQuestions(roomId),
       }),
       concluded: conclusion !== null,
       conclusion,
@@ -87,11 +94,11 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
       room: { roomId, title, state, archive },
       checkpoint: checkpoints.selectedOfThread(threadId) ?? null,
       ...cut(basePath, pagedInThread(roomId, threadId), {
-        experiments: experiments.newestOfThread(roomId, threadId, PROBE),
-        hypotheses: records.newestOfThread(threadId, "hypothesis", PROBE),
-        findingLinks: findingLinks.newestOfThread(roomId, threadId, PROBE),
-        publications: records.newestOfThread(threadId, undefined, PROBE),
-        openQuestions: checkpoints.openQuestionsOfThread(threadId),
+        experiments: () => experiments.newestOfThread(roomId, threadId, PROBE),
+        hypotheses: () => records.newestOfThread(threadId, "hypothesis", PROBE),
+        findingLinks: () => findingLinks.newestOfThread(roomId, threadId, PROBE),
+        publications: () => records.newestOfThread(threadId, undefined, PROBE),
+        openQuestions: () => checkpoints.openQuestionsOfThread(threadId),
       }),
       timelineWatermark: thread.timelineWatermark,
       activityWatermark,

@@ -10,9 +10,14 @@ export type Entity = JsonObject & { "@id": string; "@type": string | string[] }
 type Reference = { "@id": string }
 
 export const to = (id: string): Reference => ({ "@id": id })
-/** Members that are there; empty lists and nulls are left out. */
+/** Members that are there: empty lists and nulls are left out, and a list of one is that one, as RO-Crate wants it. */
 const given = (members: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0))) as JsonObject
+  Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) => {
+      if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return []
+      return [[name, Array.isArray(value) && value.length === 1 ? (value[0] as JsonObject[string]) : value]]
+    }),
+  )
 
 export const ids = {
   person: (userId: string) => `#person-${userId}`,
@@ -30,14 +35,22 @@ export const unknownLicence: Entity = {
   name: "Licence not stated",
   description: "Nobody has stated under which licence this may be used. Ask its authors before you reuse more than the law allows without asking.",
 }
-const license = to(unknownLicence["@id"])
+/** Of what lies elsewhere the crate knows less still. */
+export const licenceElsewhere: Entity = {
+  "@id": "#licence-not-known-here",
+  "@type": "CreativeWork",
+  name: "Licence not known here",
+  description: "The service does not know under which licence this may be used; where it lies, its licence may be stated.",
+}
+const license = to(licenceElsewhere["@id"])
 
 export const personEntity = ({ userId, username }: Person): Entity => ({ "@id": ids.person(userId), "@type": "Person", name: username, identifier: userId })
 
 /** A pinned commit; for ids of SHA-1 with the identifier under which Software Heritage would hold it. */
 export const softwareEntity = ({ url, commit }: { url: string; commit: string }): Entity => ({
   "@id": softwareId({ url, commit }),
-  "@type": "SoftwareSourceCode",
+  // As RO-Crate 1.2 wants code to be typed; its id is an address that package tools can fetch.
+  "@type": ["File", "SoftwareSourceCode"],
   name: new URL(url).pathname.slice(1),
   description: "The public repository and the full commit that plans and attempts pin.",
   codeRepository: url,
@@ -78,7 +91,6 @@ export function recordMembers(row: RecordRow, roomId: string, baseUrl: string): 
     isBasedOn: [...new Set(rests)].map(to),
     citation: papers.map((arxivId) => to(ids.paper(arxivId))),
     mentions: [...(JSON.parse(row.attempts) as string[]).map(ids.attempt), ...replacements].map(to),
-    license,
   })
   const others = [
     ...papers.map((arxivId): Entity => ({ "@id": ids.paper(arxivId), "@type": "ScholarlyArticle", name: `arXiv:${arxivId}`, identifier: `arXiv:${arxivId}`, url: ids.paper(arxivId) })),
@@ -171,6 +183,11 @@ const actionStatus: Readonly<Record<AttemptStatus, string>> = {
   cancelled: "FailedActionStatus",
 }
 
+/** What the statuses are, for readers that know no more than the crate. */
+export const statusEntities: readonly Entity[] = [...new Set(Object.values(actionStatus))].map((status) => ({
+  "@id": `http://schema.org/${status}`, "@type": "ActionStatusType", name: status.replace("ActionStatus", ""),
+}))
+
 function errorOf(status: AttemptStatus, last: Event | undefined): string | undefined {
   if (actionStatus[status] !== "FailedActionStatus") return undefined
   if (last?.failure !== undefined) return `${last.failure.stage}: ${last.failure.explanation}`
@@ -211,7 +228,7 @@ export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
           "@id": ids.output(row.attempt_id, index),
           "@type": "File",
           name: `${outputLabel} of ${row.label}`,
-          alternateName: outputLabel,
+          localPath: outputLabel,
           sha256: digest.slice("sha256:".length),
           ...given({ description, encodingFormat: mediaType, contentSize: sizeBytes === undefined ? undefined : String(sizeBytes) }),
         }],

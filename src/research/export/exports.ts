@@ -44,13 +44,24 @@ export class Exports {
   #watched(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
     let ended = false
     let stall: NodeJS.Timeout | undefined
+    let deadline: NodeJS.Timeout | undefined
     const end = () => {
       clearTimeout(stall)
+      clearTimeout(deadline)
       if (!ended) this.#open -= 1
       ended = true
     }
+    const givenUp = (controller: ReadableStreamDefaultController<Uint8Array>, seconds: number, why: string) =>
+      setTimeout(() => {
+        end()
+        controller.error(new Error(why))
+        void bytes.return(undefined)
+      }, seconds * 1000).unref()
     return new ReadableStream<Uint8Array>(
       {
+        start(controller) {
+          deadline = givenUp(controller, limits.exportSeconds, "an export took too long")
+        },
         async pull(controller) {
           clearTimeout(stall)
           try {
@@ -65,12 +76,7 @@ export class Exports {
             end()
             throw error
           }
-          stall = setTimeout(() => {
-            end()
-            controller.error(new Error("the reader of an export stopped reading"))
-            void bytes.return(undefined)
-          }, limits.exportStallSeconds * 1000)
-          stall.unref()
+          if (!ended) stall = givenUp(controller, limits.exportStallSeconds, "the reader of an export stopped reading")
         },
         async cancel() {
           end()

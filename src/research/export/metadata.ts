@@ -4,7 +4,7 @@ import { serviceName } from "../../contract/versions.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { type CrateFile, type Met, pathOf } from "./contents.ts"
 import {
-  attemptEntities, type Entity, experimentEntity, ids, linkMembers, materialEntity, personEntity, planMembers, recordMembers, softwareEntity, to, unknownLicence,
+  attemptEntities, type Entity, experimentEntity, ids, licenceElsewhere, linkMembers, materialEntity, personEntity, planMembers, recordMembers, softwareEntity, statusEntities, to, unknownLicence,
 } from "./entities.ts"
 import type { ExportedRoom } from "./room.ts"
 import type { Written } from "./zip.ts"
@@ -37,17 +37,23 @@ const folders: Readonly<Record<string, string>> = {
 }
 const folderOf = (path: string): string | undefined => (path.includes("/") ? path.slice(0, path.indexOf("/") + 1) : undefined)
 
-/** JSON of an object whose lists may be too long to be held: each is written item by item. */
+/** A member that names other entities, item by item; one alone is no list. */
+function* listText(name: string, ids: Iterable<string>): Generator<string> {
+  let [first, written]: [string | undefined, number] = [undefined, 0]
+  for (const id of ids) {
+    if (written === 1) yield `,${JSON.stringify(name)}:[${JSON.stringify(to(first as string))}`
+    if (written > 0) yield `,${JSON.stringify(to(id))}`
+    first ??= id
+    written += 1
+  }
+  if (written > 1) yield "]"
+  else if (first !== undefined) yield `,${JSON.stringify(name)}:${JSON.stringify(to(first))}`
+}
+
+/** JSON of an object whose lists may be too long to be held. */
 function* objectText(members: JsonObject, lists: Readonly<Record<string, () => Iterable<string>>>): Generator<string> {
   yield JSON.stringify(members).slice(0, -1)
-  for (const [name, items] of Object.entries(lists)) {
-    let written = false
-    for (const id of items()) {
-      yield `${written ? "," : `,${JSON.stringify(name)}:[`}${JSON.stringify(to(id))}`
-      written = true
-    }
-    if (written) yield "]"
-  }
+  for (const [name, items] of Object.entries(lists)) yield* listText(name, items())
   yield "}"
 }
 
@@ -55,15 +61,18 @@ function* attemptIds(room: ExportedRoom): Generator<string> {
   for (const { attempts } of room.experiments()) yield* (JSON.parse(attempts) as string[]).map(ids.attempt)
 }
 
+/** Where the metadata tells the Room's id. */
+const ROOM_ID = "#room-id"
+
 /** The Room as a whole. */
-function* root(room: ExportedRoom, { people }: Met, kept: readonly Kept[], { baseUrl }: Source): Generator<string> {
+function* root(room: ExportedRoom, { people, software }: Met, kept: readonly Kept[], { baseUrl }: Source): Generator<string> {
   const { roomId, title, question, owner, state, concluded, lastActivityAt, activityWatermark, createdAt } = room.summary
   const members: JsonObject = {
     "@id": "./",
     "@type": "Dataset",
     name: title,
     description: `${question ?? "A Room of public research."} (The Room as it stood after ${activityWatermark} accepted writes: ${state}, ${concluded ? "concluded" : "not concluded"}.)`,
-    identifier: roomId,
+    identifier: to(ROOM_ID),
     url: `${baseUrl}${pageOf("room", roomId)}`,
     dateCreated: createdAt,
     datePublished: lastActivityAt,
@@ -78,7 +87,7 @@ function* root(room: ExportedRoom, { people }: Met, kept: readonly Kept[], { bas
   const used = new Set(kept.flatMap(({ path }) => folderOf(path) ?? []))
   yield* objectText(members, {
     contributor: () => [...people.keys()].map(ids.person),
-    hasPart: () => [...kept.filter(({ path }) => folderOf(path) === undefined).map(({ path }) => path), ...used],
+    hasPart: () => [...kept.filter(({ path }) => folderOf(path) === undefined).map(({ path }) => path), ...used, ...software.keys()],
     mentions: function* () {
       for (const row of room.experiments()) yield ids.experiment(row.label)
       for (const row of room.materials()) yield ids.material(row.material_id)
@@ -127,11 +136,15 @@ function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>, { bas
 /** Everything but the root and the folders. */
 function* entities(room: ExportedRoom, { people, software }: Met, kept: readonly Kept[], source: Source): Generator<Entity> {
   const { baseUrl, instanceId, softwareVersion } = source
-  yield { "@id": "ro-crate-metadata.json", "@type": "CreativeWork", about: to("./"), conformsTo: to(profiles.crate) }
+  const { roomId } = room.summary
+  yield { "@id": "ro-crate-metadata.json", "@type": "CreativeWork", name: "What the crate holds", about: to("./"), conformsTo: to(profiles.crate) }
+  yield { "@id": ROOM_ID, "@type": "PropertyValue", name: "The Room's id", propertyID: `${serviceName} Room id`, value: roomId, url: `${baseUrl}${pageOf("room", roomId)}` }
   yield { "@id": "ro-crate-preview.html", "@type": "CreativeWork", about: to("./"), name: "The Room to read", encodingFormat: "text/html" }
-  yield { "@id": profiles.process, "@type": "CreativeWork", name: "Process Run Crate", version: "0.5" }
+  yield { "@id": profiles.process, "@type": ["CreativeWork", "Profile"], name: "Process Run Crate", version: "0.5" }
   yield { "@id": baseUrl, "@type": "Organization", name: `The ${serviceName} instance ${instanceId}`, description: `It runs ${serviceName} ${softwareVersion}.`, url: baseUrl }
   yield unknownLicence
+  yield licenceElsewhere
+  yield* statusEntities
   yield* [...people.values()].map(personEntity)
   yield* [...software.values()].map(softwareEntity)
 

@@ -69,12 +69,18 @@ function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here:
   const drawnNode = ({ id, kind, label, text, state }: GraphNode) => {
     const { x, y } = placed.node(id)
     const [left, top] = [Math.round(x - NODE_WIDTH / 2), Math.round(y - NODE_HEIGHT / 2)]
-    return html`<g class="node${id === here ? " here" : ""}${state !== null && fallen.has(state) ? " fallen" : ""}" data-node="${id}" transform="translate(${left} ${top})"><title>${text}</title><a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null ? "" : `${words(state)} `}${shortened(text, 22)}, ${words(kind)}"><rect width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="4"/><text class="name" x="8" y="18">${label}</text> ${state === null ? null
-      : html`<svg x="${14 + label.length * 7.5}" y="8" width="12" height="12" overflow="visible">${shape(state)}</svg>
-      <text x="${30 + label.length * 7.5}" y="18">${words(state)}</text>`} <text x="8" y="36">${shortened(text, 22)}</text></a></g>`
+    const start = shortened(text, 22)
+    const after = 14 + label.length * 7.5
+    const stands = state === null ? null : html`<svg x="${after}" y="8" width="12" height="12" overflow="visible">${shape(state)}</svg> <text x="${after + 16}" y="18">${words(state)}</text>`
+    const look = `node${id === here ? " here" : ""}${state !== null && fallen.has(state) ? " fallen" : ""}`
+    return html`<g class="${look}" data-node="${id}" transform="translate(${left} ${top})"><title>${text}</title>
+      <a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null ? "" : `${words(state)} `}${start}, ${words(kind)}">
+      <rect width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="4"/><text class="name" x="8" y="18">${label}</text> ${stands} <text x="8" y="36">${start}</text></a></g>`
   }
-  return html`<div class="graph" tabindex="0" role="region" aria-label="Graph; the table below holds the same"><svg class="net" data-graph viewBox="${placed.box.join(" ")}" width="${placed.box[2]}" height="${placed.box[3]}" role="group" aria-label="${nodes.length} objects and ${edges.length} relations, from what came first on the left to what rests on it on the right">${edges.map(drawnEdge)}${nodes.map(drawnNode)}</svg>
-    </div>`
+  const told = `${nodes.length} objects and ${edges.length} relations, from what came first on the left to what rests on it on the right`
+  return html`<div class="graph" tabindex="0" role="region" aria-label="Graph; the table below holds the same">
+    <svg class="net" data-graph viewBox="${placed.box.join(" ")}" width="${placed.box[2]}" height="${placed.box[3]}" role="group" aria-label="${told}">
+    ${edges.map(drawnEdge)}${nodes.map(drawnNode)}</svg></div>`
 }
 
 const cell = (node: GraphNode | undefined) => node && html`<a class="label" href="${to(pathOf(node.kind, node.id) ?? "/")}">${node.label}</a> ${shortened(node.text, 70)}${node.state === null ? null : html` ${stateBadge(node.state)}`}`

@@ -29,6 +29,11 @@ export function verdictChart(hypotheses: readonly Hypothesis[], links: readonly 
 ${rows.map(({ versionId, label, supports, contradicts, inconclusive }, index) => {
     const y = HEAD + index * ROW + 4
     const bar = (from: number, until: number, tone: string) => from === until ? null : html`<rect class="${tone}" x="${x(from).toFixed(1)}" y="${y}" width="${(x(until) - x(from)).toFixed(1)}" height="14"/>`
-    return html`<g><a href="${to(`/records/${versionId}`)}"><text x="0" y="${y + 11}" class="name">${label}</text></a>${bar(0, supports, "p3")}${bar(-contradicts, 0, "p2")}${contradicts > 0 ? html`<text x="${(x(-contradicts) - 5).toFixed(1)}" y="${y + 11}" text-anchor="end">${contradicts}</text>` : null}${supports > 0 ? html`<text x="${(x(supports) + 5).toFixed(1)}" y="${y + 11}">${supports}</text>` : null}${inconclusive > 0 ? html`<text x="${middle + 5}" y="${y + 11}">${supports > 0 ? null : `${inconclusive} inconclusive`}</text>` : null}${supports + contradicts + inconclusive === 0 ? html`<text x="${middle + 5}" y="${y + 11}">no finding yet</text>` : null}</g>`
+    const said = (at: number, text: string | number, anchor = "start") => html`<text x="${at.toFixed(1)}" y="${y + 11}" text-anchor="${anchor}">${text}</text>`
+    const none = supports + contradicts + inconclusive === 0 ? "no finding yet" : supports === 0 && inconclusive > 0 ? `${inconclusive} inconclusive` : null
+    return html`<g><a href="${to(`/records/${versionId}`)}"><text x="0" y="${y + 11}" class="name">${label}</text></a>
+      ${bar(0, supports, "p3")}${bar(-contradicts, 0, "p2")}
+      ${contradicts > 0 ? said(x(-contradicts) - 5, contradicts, "end") : null}${supports > 0 ? said(x(supports) + 5, supports) : null}
+      ${none === null ? null : said(middle + 5, none)}</g>`
   })}</svg></figure>`
 }

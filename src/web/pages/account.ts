@@ -126,8 +126,11 @@ export async function inviteSent(visit: Visit): Promise<Shown> {
 
 const passwordForm = (refusal?: Refusal): Html => {
   const faults = (name: string) => (refusal?.details.issues ?? []).filter(({ path }) => path === `/${name}`).map(({ message }) => message)
-  return html`<form class="stack" method="post" action="${to("/web/password")}">${field("currentPassword", "Current password", { type: "password", autocomplete: "current-password", maxlength: limits.passwordMax }, faults("currentPassword"))}${field("password", "New password", { type: "password", autocomplete: "new-password", maxlength: limits.passwordMax }, faults("password"), `At least ${limits.passwordMin} characters. Every other browser is signed out.`)}<div class="buttons"><button class="quiet">Change the password</button>
-    </div></form>`
+  const common = { type: "password", maxlength: limits.passwordMax }
+  return html`<form class="stack" method="post" action="${to("/web/password")}">
+    ${field("currentPassword", "Current password", { ...common, autocomplete: "current-password" }, faults("currentPassword"))}
+    ${field("password", "New password", { ...common, autocomplete: "new-password" }, faults("password"), `At least ${limits.passwordMin} characters. Every other browser is signed out.`)}
+    <div class="buttons"><button class="quiet">Change the password</button></div></form>`
 }
 
 /** Sets the password anew; this browser stays signed in. */

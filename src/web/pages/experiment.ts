@@ -5,7 +5,7 @@ import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"
 import { afforded } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { empty, exactTime, facts, heading, label, person, recordChip, time, ways } from "../parts/parts.ts"
+import { empty, exactTime, facts, heading, label, more, person, recordChip, time, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { protocolParts } from "../parts/protocol.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -52,6 +52,7 @@ export async function experimentPage(visit: Visit): Promise<Shown> {
   const { items: tried, hasMore } = await visit.ask("attempts", {}, { experimentId })
   const { items: links } = await visit.ask("experiment_findings", { experimentId })
   const withMetrics = tried.filter(({ status }) => status !== "registered" && status !== "preflight_failed").slice(0, 6)
+  const compare = withMetrics.length < 2 ? null : html`<a href="${to(`/attempts/compare?ids=${withMetrics.map(({ attemptId }) => attemptId).join(",")}`)}">Compare ${withMetrics.length}</a>`
   return {
     title: `${experiment.label}: ${shortened(experiment.question, 80)}`,
     rail: roomRail(room),
@@ -65,8 +66,9 @@ export async function experimentPage(visit: Visit): Promise<Shown> {
 <section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said">${inlineMarkdown(experiment.scope)}</p>
   ${experiment.hypotheses.length === 0 ? html`<p class="quiet">It addresses no hypothesis.</p>` : html`<p>Addresses ${experiment.hypotheses.map((record) => recordChip(record, 120))}</p>`}</section>
 <section aria-labelledby="plans">${heading(2, "plans", "Plans")}<div id="live-plans" data-live>${plans(experiment)}</div></section>
-<section aria-labelledby="attempts">${heading(2, "attempts", html`Attempts ${outcomeDots(attempts)}`, withMetrics.length > 1 ? html`<a href="${to(`/attempts/compare?ids=${withMetrics.map(({ attemptId }) => attemptId).join(",")}`)}">Compare ${withMetrics.length}</a>` : null)}<div id="live-attempts" data-live>${tried.length === 0 ? empty("Nothing was tried yet. The assignee registers each execution before its launch.") : attemptTable(tried)}${hasMore ? html`<p class="more"><a href="${to(withQuery(`/rooms/${roomId}/attempts`, { experimentId }))}">All ${attempts.total} attempts</a></p>` : null}</div>
-  </section>
+<section aria-labelledby="attempts">${heading(2, "attempts", html`Attempts ${outcomeDots(attempts)}`, compare)}
+  <div id="live-attempts" data-live>${tried.length === 0 ? empty("Nothing was tried yet. The assignee registers each execution before its launch.") : attemptTable(tried)}
+  ${hasMore ? more(withQuery(`/rooms/${roomId}/attempts`, { experimentId }), `All ${attempts.total} attempts`) : null}</div></section>
 <section aria-labelledby="findings">${heading(2, "findings", "Findings")}<div id="live-findings" data-live>${findings(links)}</div></section>
 <section aria-labelledby="history">${heading(2, "history", "History")}<div id="live-history" data-live>${history(revisions)}</div></section>
 ${facts([["Revision", experiment.revision], ["Proposed at", html`<a href="${to(entryPath(experiment.threadId, experiment.entryId))}">its place in the Thread</a>`], ["Attempts", counted(attempts.total, "attempt")]])}

@@ -38,9 +38,10 @@ function collections(items: AnswerOf<"library_collections">["items"]): Html {
 const invitations = ({ items }: AnswerOf<"library_invitations">): Html | null =>
   items.length === 0
     ? null
-   
       : html`<section aria-labelledby="invitations">${heading(2, "invitations", "You are invited")}<ul class="cards">${items.map(({ invitationId, collection, invitedBy, invitedAt }) =>
-      html`<li>${person({ username: invitedBy })} shares “${collection.name}” with you, ${time(invitedAt)}<div class="actions">${deed("accept_collection_invitation", { invitationId }, html`Accept<span class="aside"> ${collection.name}</span>`, { next: `/library/collections/${collection.id}` })}${deed("decline_collection_invitation", { invitationId }, html`Decline<span class="aside"> ${collection.name}</span>`, { danger: true, next: "/library" })}</div>
+      html`<li>${person({ username: invitedBy })} shares “${collection.name}” with you, ${time(invitedAt)}<div class="actions">
+      ${deed("accept_collection_invitation", { invitationId }, html`Accept<span class="aside"> ${collection.name}</span>`, { next: `/library/collections/${collection.id}` })}
+      ${deed("decline_collection_invitation", { invitationId }, html`Decline<span class="aside"> ${collection.name}</span>`, { danger: true, next: "/library" })}</div>
       </li>`)}</ul></section>`
 
 export const libraryPage = signedInOnly(async (visit) => {
@@ -54,7 +55,9 @@ export const libraryPage = signedInOnly(async (visit) => {
     title: "Library",
     body: html`<h1>Library</h1><p class="meta">Yours alone, but for the Collections you share. Nothing of it enters a Room by itself.</p>${invitations(received)}
 <section aria-labelledby="collections">${heading(2, "collections", "Collections", act("create_collection", {}, "Create a Collection"))}${collections(held.items)}</section>
-<section aria-labelledby="papers">${heading(2, "papers", "Saved papers", act("save_papers", { _next: "/library" }, "Save papers"))}${rows.length === 0 ? empty("No paper is saved. Save one by its arXiv id; an agent of yours can do so with a personal key, issued under your account.") : table("Saved papers", ["Paper", "Collections", "Saved", html`<span class="aside">Actions</span>`], rows)}${more(saved.nextOffset === null ? null : withQuery("/library", { offset: saved.nextOffset }), "Older papers")}</section>`,
+<section aria-labelledby="papers">${heading(2, "papers", "Saved papers", act("save_papers", { _next: "/library" }, "Save papers"))}
+  ${rows.length === 0 ? empty("No paper is saved. Save one by its arXiv id; an agent of yours can do so with a personal key, issued under your account.") : table("Saved papers", ["Paper", "Collections", "Saved", html`<span class="aside">Actions</span>`], rows)}
+  ${more(saved.nextOffset === null ? null : withQuery("/library", { offset: saved.nextOffset }), "Older papers")}</section>`,
   }
 })
 

@@ -68,6 +68,11 @@ export async function recordPage(visit: Visit): Promise<Shown> {
   const { assertion, concepts, scope } = content
   const { versionId, kind } = record
   const execution = record.execution as Execution | null
+  const onwards = [
+    kind === "hypothesis" ? act("propose_experiment", { roomId: record.roomId, threadId: record.threadId, hypotheses: versionId }, "Propose an experiment") : null,
+    kind === "finding" ? act("link_experiment_finding", { findingVersionId: versionId, experimentId: execution?.experimentId }, "Relate to an experiment") : null,
+    act("reuse_record", { versionId, threadId: room.openingThreadId }, "Reuse it in a Thread"),
+  ]
   return {
     title: `${record.label}: ${shortened(assertion.wording, 80)}`,
     rail: roomRail(room),
@@ -98,7 +103,7 @@ ${rests("references", "References", record.references)}
       record.client === undefined ? null : ["Sent by", joined(Object.entries(record.client).map(([name, value]) => `${words(name)} ${value}`))],
     ])}</section>
 ${await citation(visit, versionId)}
-<section aria-labelledby="next">${heading(2, "next", "What can be said of it")}${forMembers(visit, room, html`${later(versionId)}${kind === "hypothesis" ? act("propose_experiment", { roomId: record.roomId, threadId: record.threadId, "/hypotheses/0": versionId }, "Propose an experiment") : null}${kind === "finding" ? act("link_experiment_finding", { findingVersionId: versionId, experimentId: execution?.experimentId }, "Relate to an experiment") : null}${act("reuse_record", { versionId, threadId: room.openingThreadId }, "Reuse it in a Thread")}`)}</section>
+<section aria-labelledby="next">${heading(2, "next", "What can be said of it")}${forMembers(visit, room, html`${later(versionId)}${onwards}`)}</section>
 ${ways([["JSON", `/api/research/records/${versionId}`], [`${title(kind)} in the graph`, `/rooms/${record.roomId}/graph?focus=${versionId}`]])}`,
   }
 }

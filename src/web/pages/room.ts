@@ -4,7 +4,7 @@ import { enumerations } from "../../contract/enumerations.ts"
 import { activityChart } from "../charts/activity.ts"
 import { verdictChart } from "../charts/verdicts.ts"
 import { type Html, html, to } from "../html.ts"
-import { inlineMarkdown, markdown } from "../markdown.ts"
+import { inlineMarkdown } from "../markdown.ts"
 import { act, forMembers, roleIn, whyNot } from "../parts/actions.ts"
 import { evidenceRows, tally, toward } from "../parts/evidence.ts"
 import { shape, stateBadge } from "../parts/marks.ts"
@@ -109,6 +109,3 @@ export async function recent(visit: Visit, roomId: string, watermark: number) {
   }
   return found
 }
-
-/** A synthesis, for pages that show one whole. */
-export const synthesis = (text: string): Html => markdown(text)

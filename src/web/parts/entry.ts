@@ -4,7 +4,7 @@ import { entryPath, pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"
 import { counted, shortened, title, words } from "../words.ts"
-import { shape, stateBadge } from "./marks.ts"
+import { stateBadge } from "./marks.ts"
 import { label, person, time } from "./parts.ts"
 
 type Card = NonNullable<Entry["card"]>
@@ -96,6 +96,3 @@ export function entryItem(entry: Entry, { known, chosen, below, labels }: EntryV
 ${message === undefined ? null : markdown(message.text)}${card === undefined ? null : cardOf(card, labels)}
 <div class="after">${replyCount === 0 ? null : html`<a href="${to(`/threads/${threadId}/replies/${entryId}`)}">${counted(replyCount, "reply", "replies")}</a>`}${below?.(entry)}</div></li>`
 }
-
-/** A mark for an object's standing among others, where it is not current. */
-export const fallenMark = (status: string): Html | null => (status === "current" ? null : html` <span class="state bad">${shape(status)}${status}</span>`)

@@ -41,14 +41,15 @@ t.test("It is a valid RO-Crate 1.2", (t) => {
   const ids = crate.graph.map((entity) => entity["@id"])
   t.equal(new Set(ids).size, ids.length, "nothing is described twice")
   const named = [...JSON.stringify(crate.graph).matchAll(/\{"@id":"([^"]+)"\}/g)].map((match) => match[1] as string)
-  t.strictSame([...new Set(named)].filter((id) => !ids.includes(id) && !/^(?:https:\/\/w3id\.org\/ro\/crate\/1\.2|http:\/\/schema\.org\/\w+ActionStatus)$/.test(id)), [], "and nothing is named that is not described")
+  t.strictSame([...new Set(named)].filter((id) => !ids.includes(id) && !/^https:\/\/w3id\.org\/ro\/crate\/1\.2$/.test(id)), [], "and nothing is named that is not described")
   t.end()
 })
 
 t.test("It describes the Room, who worked in it, and that no licence is stated", async (t) => {
   const { title, activityWatermark, owner } = await grace.read("room", { roomId: main.roomId })
   const root = crate.entity("./") as Entity
-  t.match(root, { name: title, identifier: main.roomId, version: String(activityWatermark), url: `${room.baseUrl}/rooms/${main.roomId}`, creator: { "@id": `#person-${owner.userId}` } })
+  t.match(root, { name: title, version: String(activityWatermark), url: `${room.baseUrl}/rooms/${main.roomId}`, creator: { "@id": `#person-${owner.userId}` } })
+  t.match(crate.entity((root.identifier as Entity)["@id"]), { "@type": "PropertyValue", value: main.roomId })
   t.match(crate.entity((root.license as Entity)["@id"]), { "@type": "CreativeWork", name: "Licence not stated" })
   const people = crate.graph.filter((entity) => entity["@type"] === "Person").map(({ name }) => name)
   t.strictSame(people.sort(), ["ada", "grace"])
@@ -125,7 +126,7 @@ t.test("Attempts are executions in the sense of the Process Run Crate profile", 
     const action = crate.entity(`urn:uuid:${attemptId}`) as Entity
     t.ok(idsOf(root.mentions).includes(action["@id"]), `${label} is mentioned by the root`)
     const software = crate.entity((action.instrument as Entity)["@id"])
-    t.match(software, { "@type": "SoftwareSourceCode", codeRepository: attempt.repository.url, version: attempt.repository.commit, identifier: `swh:1:rev:${attempt.repository.commit}` })
+    t.match(software, { "@type": ["File", "SoftwareSourceCode"], codeRepository: attempt.repository.url, version: attempt.repository.commit, identifier: `swh:1:rev:${attempt.repository.commit}` })
     t.match(crate.entity((action.agent as Entity)["@id"]), { "@type": "Person", name: attempt.registrant.username })
     t.strictSame(idsOf(action.object).filter((id) => id.startsWith("#")), attempt.inputs.map(({ material }) => `#material-${material?.materialId}`))
     const results = (action.result === undefined ? [] : idsOf(action.result)).map((id) => `sha256:${crate.entity(id)?.sha256}`)
@@ -138,7 +139,7 @@ t.test("Attempts are executions in the sense of the Process Run Crate profile", 
 
 t.test("Materials are named by digest, with where they are said to lie, and are not in the crate", async (t) => {
   for (const { materialId, reference, name } of (await grace.read("room_materials", { roomId: main.roomId })).items) {
-    t.match(crate.entity(`#material-${materialId}`), { "@type": "File", name, identifier: reference, sha256: reference.slice(7), license: { "@id": "#licence-not-stated" } })
+    t.match(crate.entity(`#material-${materialId}`), { "@type": "File", name, identifier: reference, sha256: reference.slice(7), license: { "@id": "#licence-not-known-here" } })
   }
   const [counts] = (await grace.read("room_materials", { roomId: main.roomId })).items
   t.strictSame(crate.entity(`#material-${counts?.materialId}`)?.contentUrl, ["https://data.example.org/warm-up/token-counts.json", "https://mirror.example.net/token-counts.json"])
@@ -146,7 +147,7 @@ t.test("Materials are named by digest, with where they are said to lie, and are 
 
 t.test("A record's standing, what it rests on and the papers it quotes are told", (t) => {
   t.match(crate.entity("records/F1.json"), { creativeWorkStatus: "corrected", additionalType: "finding", isBasedOn: [{ "@id": "records/C1.json" }, { "@id": "records/H1.json" }] })
-  t.match(crate.entity("records/C1.json"), { citation: [{ "@id": "https://arxiv.org/abs/1706.03762" }] })
+  t.match(crate.entity("records/C1.json"), { citation: { "@id": "https://arxiv.org/abs/1706.03762" } })
   t.match(crate.entity("https://arxiv.org/abs/1706.03762"), { "@type": "ScholarlyArticle", identifier: "arXiv:1706.03762" })
   t.match(crate.entity("links/L1.json"), { about: { "@id": "records/F1.json" }, additionalType: "corrects" })
   t.end()

@@ -1,5 +1,6 @@
 /** A Room and a Thread read as a whole: everything the interface lists, as of one moment, cut to the newest where it is long. */
 import t from "tap"
+import { type Writable, writeJson } from "../../../src/contract/json.ts"
 import { createInstance } from "../../../src/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
 import type { Db, Statement } from "../../../src/ledger/database.ts"
@@ -120,9 +121,10 @@ t.test("one snapshot: what another process writes between two of its queries is 
   interface Context { counts: { hypothesis: number; threads: number }; threads: unknown[]; hypotheses: unknown[]; publications: unknown[]; activityWatermark: number; timelineWatermark: number }
   const before = await contextOf(roomId)
   watching = true
-  const context = (await readers.room_context({ ...asked, params: { roomId } })) as unknown as Context
+  const read = async (name: "room_context" | "thread_research_context", params: Record<string, string>) => JSON.parse(writeJson((await readers[name]({ ...asked, params })) as Writable)) as Context
+  const context = await read("room_context", { roomId })
   const inRoom = writes
-  const thread = (await readers.thread_research_context({ ...asked, params: { threadId } })) as unknown as Context
+  const thread = await read("thread_research_context", { threadId })
   watching = false
   t.ok(inRoom > 4 && writes > inRoom + 4, `${writes} writes came between`)
   t.strictSame([context.counts, context.threads.length, context.hypotheses.length, context.publications.length, context.activityWatermark], [before.counts, 1, 1, 1, before.activityWatermark], "as it was when the first query ran")

@@ -1,0 +1,63 @@
+/** `research-room export`: the same crate as over HTTP, also while the Room is served, and a clear word where there is none. */
+import { execFile } from "node:child_process"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { startResearchRoom } from "research-room/testing"
+import t from "tap"
+import { freshId } from "../../support/bodies.ts"
+import { bytesOf, unpack } from "./unpacked.ts"
+
+const folder = t.testdir({ data: {}, out: {} })
+const data = join(folder, "data")
+const room = await startResearchRoom({ data })
+t.teardown(() => room.close())
+const { roomId } = room.rooms.main
+
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+const program = join(import.meta.dirname, "../../../src/main.ts")
+const run = (...args: string[]): Promise<Ended> =>
+  promisify(execFile)(process.execPath, [program, "export", ...args], { cwd: join(folder, "out"), env: {} }).then(
+    ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, out: stdout, err: stderr }),
+  )
+
+t.test("It writes the crate that is served, beside the serving process", async (t) => {
+  const file = join(folder, "room.zip")
+  const { code, out, err } = await run(roomId.toUpperCase(), "--data", data, "--output", file, "--base-url", room.baseUrl)
+  t.strictSame([code, err], [0, ""])
+  t.match(out, /^\S+room\.zip holds the Room as an RO-Crate, [0-9]+ bytes\. Unpacked, node verify\.mjs recomputes its digests\.\n$/)
+  const served = await bytesOf(await room.client("member_all").download("room_export", { roomId }))
+  t.equal(Buffer.compare(readFileSync(file), served), 0, "byte for byte")
+})
+
+t.test("Without a name it is named after the Room, and nothing else is left behind", async (t) => {
+  const { code } = await run(roomId, "--data", data)
+  t.equal(code, 0)
+  t.strictSame(readdirSync(join(folder, "out")), ["does-warm-up-do-more-than-clipping.crate.zip"])
+  t.strictSame(unpack(readFileSync(join(folder, "out", "does-warm-up-do-more-than-clipping.crate.zip"))).faults(), [])
+})
+
+t.test("What cannot be done is one line, and nothing is written", async (t) => {
+  const file = join(folder, "kept.zip")
+  writeFileSync(file, "mine")
+  const cases: [string[], number, RegExp][] = [
+    [[freshId(), "--data", data, "--output", join(folder, "no.zip")], 2, /^research-room: There is no such Room\. research-room room list tells the Rooms there are\.\n$/],
+    [["main", "--data", data], 2, /^research-room: main is no id of a Room/],
+    [[roomId, "--data", data, "--output", file], 2, /^research-room: \S+kept\.zip exists already; nothing was written/],
+    [[roomId, "--data", join(folder, "nowhere")], 1, /^research-room: There is no research-room data in/],
+    [[roomId, "--data", data, "--output", join(folder, "nowhere", "room.zip")], 1, /^research-room: The export could not be written to/],
+    [[roomId, "--data", data, "--base-url", "here"], 2, /must be an address/],
+  ]
+  for (const [args, code, told] of cases) {
+    const ended = await run(...args)
+    t.equal(ended.code, code, args.join(" "))
+    t.match(ended.err, told)
+  }
+  t.equal(readFileSync(file, "utf8"), "mine")
+  t.notOk(existsSync(join(folder, "no.zip")) || existsSync(join(folder, "nowhere")))
+})

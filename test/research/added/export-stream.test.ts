@@ -1,0 +1,61 @@
+/** An export as a stream: of one moment however long it takes, and given up where nobody reads on. */
+import { join } from "node:path"
+import { mock } from "node:test"
+import t from "tap"
+import { limits } from "../../../src/contract/limits.ts"
+import type { Operation } from "../../../src/contract/operation.ts"
+import { operationNamed } from "../../../src/contract/operations/index.ts"
+import { type Db, openAside } from "../../../src/ledger/database.ts"
+import { Exports } from "../../../src/research/export/exports.ts"
+import { fill, type Size } from "./large-room.ts"
+import { bytesOf, unpack } from "./unpacked.ts"
+
+const size: Size = { threads: 5, experiments: 10, attempts: 300, records: 40, messages: 400 }
+const file = join(t.testdir({}), "research-room.db")
+const { instance, roomId } = await fill(file, size)
+t.teardown(() => instance.db.close())
+const source = { baseUrl: "https://rooms.example.org/lab", softwareVersion: "1.2.3" }
+
+const say = async (text: string) => {
+  const { ledger, tables, world } = instance
+  const person = tables.people.named("ada")
+  const operation = operationNamed("post_message") as Operation
+  const threadId = tables.rooms.openingThread(roomId) as string
+  await ledger.admit({ operation, actor: { userId: person?.userId as string, username: "ada", grant: null }, params: { threadId }, body: { schemaVersion: 3, clientMessageId: world.id(), text } })
+}
+
+t.test("What is written while it is read is not in it", async (t) => {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of instance.exports.bytes(roomId, source).bytes) {
+    if (chunks.length % 5 === 0) await say(`written at chunk ${chunks.length}`)
+    chunks.push(chunk)
+  }
+  t.ok(chunks.length > 10, `${chunks.length} chunks`)
+  const crate = unpack(Buffer.concat(chunks))
+  t.strictSame(crate.faults(), [])
+  const room = JSON.parse(crate.files.get("room.json") as string) as { activityWatermark: number }
+  t.equal(crate.lines("activity.jsonl").length, room.activityWatermark)
+  const said = [...crate.files].filter(([path]) => path.startsWith("timelines/")).flatMap(([, text]) => text.match(/written at chunk/g) ?? [])
+  t.strictSame(said, [])
+  t.equal(crate.lines("attempts.jsonl").length, size.attempts)
+})
+
+t.test("A reader who stops is given up, and makes room for others", async (t) => {
+  mock.timers.enable({ apis: ["setTimeout"] })
+  t.teardown(() => mock.timers.reset())
+  let open = 0
+  const aside = (): Db => {
+    const db = openAside(file)
+    open += 1
+    return { prepare: (sql) => db.prepare(sql), exec: (sql) => db.exec(sql), snapshot: (work) => db.snapshot(work), inTransaction: true, close: () => (open--, db.close()) }
+  }
+  const exports = new Exports({ rooms: instance.tables.rooms, aside, instanceId: instance.instanceId })
+  const readers = Array.from({ length: limits.exports }, () => exports.open(roomId, source).bytes.getReader())
+  for (const reader of readers) t.ok((await reader.read()).value, "begun")
+  t.throws(() => exports.open(roomId, source), { code: "too_many_requests" }, "no place left")
+  mock.timers.tick(limits.exportStallSeconds * 1000)
+  for (const reader of readers) await t.rejects(reader.read(), /stopped reading/)
+  const { bytes } = exports.open(roomId, source)
+  t.ok((await bytesOf(bytes)).length > 0, "their places are free")
+  t.equal(open, 0, "and every connection is closed")
+})
