@@ -88,7 +88,7 @@ export const interfaceTable: readonly Section[] = [
       ["Status, notices and warnings are shown on the reads that show the record; nothing ranks corrections.", ["research/record/standings.test.ts", "every read that shows a record shows how it stands"], ["research/record/standings.test.ts", "any links in any order give the precedence, and the notices in the order they landed"], ["research/record/recovery.test.ts", "a retraction, a supersession and two corrections of one finding, in this order and in the other"]],
       ["Publications carry status, notices and a summary of where they come from.", ["research/record/publications.test.ts", "lists of publications: of all Rooms and of one, newest first, page by page, each as it stands now"]],
       ["Concepts are read by record and key.", ["research/record/concepts.test.ts", "one concept, by its record and key"]],
-      ["A receipt names its target; targetId is the link, attempt, material, checkpoint or experiment, as the write has it.", ["research/work/steps.test.ts", "every accepted write leaves its receipt, one timeline entry and one activity entry"]],
+      ["A receipt names its target; targetId is the link, attempt, material, checkpoint or experiment, as the write has it.", ["research/work/steps.test.ts", "every accepted write leaves its receipt, one timeline entry and one activity entry"], ["research/record/checkpoints.test.ts", "what was written, and what became of it"], ["research/record/finding-links.test.ts", "a split verdict, its card, the replies to it and who reviewed it"]],
       ["A replay adds replayed, and after a rotation credentialChanged.", ["ledger/receipts.test.ts", "a retry brings back the very receipt, and nothing is done twice"], ["ledger/receipts.test.ts", "a record's receipt belongs to the member: it replays under a new credential"]],
       ["Affordances name what would be accepted next and by whom, with the expected block to copy; they grant nothing.", afforded, ["client/work.test.ts", "what a read expects is what the next write takes, all the way through"]],
       ["The Room context holds counts, every Thread, experiments, hypotheses, finding links, publications, open questions, the conclusion and the watermark.", ["research/record/contexts.test.ts", "everything a Room holds, as its lists say it"]],
@@ -172,7 +172,7 @@ export const interfaceTable: readonly Section[] = [
       ["Each read and write needs what the table says.", ["library/agents.test.ts", "each permission opens what it names, and nothing else"]],
       ["A selected reach keeps to its Collections, and a Collection it makes joins it.", ["library/agents.test.ts", "a selected reach leaves the Library out, and keeps what it makes"]],
       ["Adding a paper saves it too where the reach includes the Library.", ["library/agents.test.ts", "papers are saved under their id, whatever version is named, and once"], ["library/reach.test.ts", "lists, single reads and papers agree with the model, for every reach"]],
-      ["A paper with a note in its thread is not removed.", ["library/sharing.test.ts", "the rules of a batch and of a thread hold in the browser as for agents"]],
+      ["A paper with a note in its thread is not removed.", ["library/agents.test.ts", "a Collection through an agent's hands: made, filled, read, renamed, emptied"], ["library/sharing.test.ts", "the rules of a batch and of a thread hold in the browser as for agents"]],
       ["Renaming is for the Collection's owner.", ["library/agents.test.ts", "what others shared is in reach of all, not of owned; renaming is for the owner"]],
       ["Lists page by offset, fifty at a time.", ["library/agents.test.ts", "lists go by offset, fifty at a time"]],
       ["Every write carries a requestId and answers a receipt.", ["library/agents.test.ts", "a delivery replays, through any key of the person, and is done once"]],
@@ -259,7 +259,7 @@ export const interfaceTable: readonly Section[] = [
     rows: [
       ["Research operations and reads carry schemaVersion 3, the Library 1.", ["library/contract.test.ts", "a path says which family stands there"], agreement],
       ["The protocol version and the schema versions are in the manifest and in health.", ["contract/discovery.test.ts", "Health tells which instance answers, and what it can do"], ["contract/discovery.test.ts", "The manifest is what it says it is"]],
-      ["A refusal carries the schema version of what was refused.", ["library/agents.test.ts", "what is wrong with a request is told in the Library's own words"], ["http/envelopes.test.ts", "a body that is no JSON, or of another shape, is refused on every write"]],
+      ["A refusal carries the schema version of what was refused.", ["library/contract.test.ts", "the Library's table of refusals is the interface's"], ["library/agents.test.ts", "what is wrong with a request is told in the Library's own words"]],
     ],
   },
 ]
