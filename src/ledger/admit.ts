@@ -2,45 +2,24 @@
  * The one way in for a write. `admit` walks the protocol's fixed order of checks; what it lets in is written together
  * with its label, timeline entry, activity entry and receipt in one immediate transaction, or not at all.
  */
-import type { ActivityEntry } from "../contract/answers.ts"
-import { canonicalJson, digestOf, extendJson, type Json, type JsonObject, type Writable, writeJson } from "../contract/json.ts"
+import { extendJson, type Json, type JsonObject } from "../contract/json.ts"
 import { label as labelText } from "../contract/labels.ts"
-import { checkBody, type Operation, pathNames } from "../contract/operation.ts"
+import type { Operation } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { RepositoryPin } from "../contract/work.ts"
 import { type Actor, type Gate, senderId } from "./actor.ts"
 import { activity } from "./activity.ts"
-import type { Behaviour, Call, Change, Outcome, Subject } from "./behaviour.ts"
+import type { Change, Subject } from "./behaviour.ts"
 import { CommitQueue, Undo } from "./commit-queue.ts"
 import type { Db } from "./database.ts"
+import { type AnyBehaviour, checkRequest, type Delivery, type Request } from "./delivery.ts"
 import { grantRefusal, roomRefusal } from "./entrance.ts"
+import { Recorder } from "./recorder.ts"
 import { receipts } from "./receipts.ts"
 import { sequences } from "./sequences.ts"
 import { timeline } from "./timeline.ts"
 import { Watch } from "./watch.ts"
 import { moment, type World } from "./world.ts"
-
-/** A write as the edge hands it over: authenticated, JSON, within the size of a request. */
-export interface Request {
-  readonly operation: Operation
-  readonly actor: Actor
-  readonly params: Readonly<Record<string, string>>
-  readonly body: unknown
-  /** Walk every check, do the work, undo it, and answer what would have been answered. */
-  readonly rehearse?: boolean
-}
-
-type AnyBehaviour = Behaviour<unknown, Record<string, unknown>, Subject>
-
-/** A write with its schema checked and its content in canonical form. */
-interface Delivery extends Call {
-  readonly operation: Operation
-  readonly behaviour: AnyBehaviour
-  readonly deliveryId: string
-  /** What a retry must equal: the content and the ids in the path. */
-  readonly requestDigest: string
-  readonly client: JsonObject | undefined
-}
 
 /** What a rehearsal answers: the receipt it would have given, marked. */
 const rehearsed = (receipt: string): string => extendJson(receipt, { rehearsed: true })
@@ -66,6 +45,7 @@ export class Ledger {
   readonly #queue: CommitQueue
   readonly #receipts
   readonly #sequences
+  readonly #recorder
   readonly #behaviours = new Map<string, AnyBehaviour>()
   readonly timeline
   readonly activity
@@ -81,6 +61,13 @@ export class Ledger {
     this.#sequences = sequences(db)
     this.timeline = timeline(db)
     this.activity = activity(db)
+    this.#recorder = new Recorder({
+      timeline: this.timeline,
+      activity: this.activity,
+      receipts: this.#receipts,
+      sequences: this.#sequences,
+      landed: (roomId) => this.#queue.afterCommit(() => this.watch.landed(roomId)),
+    })
   }
 
   /** Tells the ledger what the operations do. Called once, when the domains are made. */
@@ -93,7 +80,7 @@ export class Ledger {
    * @returns the receipt as JSON text: new, replayed or rehearsed
    */
   async admit(request: Request): Promise<string> {
-    const delivery = this.#check(request)
+    const delivery = this.#checked(request)
     const { prepare, outside } = delivery.behaviour
     const pin = outside?.(delivery) ?? null
     const known = pin === null && prepare === undefined ? undefined : this.#foreseen(delivery)
@@ -112,7 +99,7 @@ export class Ledger {
    * @returns the receipt as JSON text
    */
   admitWithin(request: Request): string {
-    return this.#deliver(this.#check(request))
+    return this.#deliver(this.#checked(request))
   }
 
   /** Runs work that is no operation (a sign-in, a key's last use) in the same queue of transactions. */
@@ -125,33 +112,11 @@ export class Ledger {
     return this.#receipts.find(operation, actor, deliveryId)?.body
   }
 
-  /** Steps 6 and 7: the schema, and the size of the content. */
-  #check({ operation, actor, params, body: input }: Request): Delivery {
-    const checked = checkBody(operation, input)
-    if (!checked.ok) {
-      throw new Refusal("invalid_schema", `The body is not as ${operation.name} takes it; ${checked.issues.length} ${checked.issues.length === 1 ? "thing is" : "things are"} to be mended.`, { issues: checked.issues })
-    }
-    const { client, ...compared } = checked.value
-    const content = canonicalJson(compared as Json)
-    if (Buffer.byteLength(content) > operation.contentBytes) {
-      throw new Refusal("content_too_large", `The content is over ${operation.contentBytes} bytes of canonical JSON.`)
-    }
-    const behaviour = this.#behaviours.get(operation.name)
-    if (behaviour === undefined) throw new Error(`${operation.name} has no behaviour`)
-    const contentDigest = digestOf(content)
-    const inPath = pathNames(operation.path)
-    return {
-      operation,
-      behaviour,
-      actor,
-      params,
-      body: checked.value,
-      content,
-      contentDigest,
-      client: client as JsonObject | undefined,
-      deliveryId: checked.value[operation.delivery] as string,
-      requestDigest: inPath.length === 0 ? contentDigest : digestOf(`${inPath.map((name) => params[name]).join(" ")} ${content}`),
-    }
+  #checked(request: Request): Delivery {
+    const { name } = request.operation
+    const behaviour = this.#behaviours.get(name)
+    if (behaviour === undefined) throw new Error(`${name} has no behaviour`)
+    return checkRequest(request, behaviour)
   }
 
   /** Steps 8 to 10: what can be answered without changing anything. */
@@ -201,7 +166,7 @@ export class Ledger {
     const change = this.#change(at, subject.roomId)
     const outcome = behaviour.write(delivery, subject, change)
     this.#gate.used(actor, at)
-    return this.#record(delivery, subject, change, outcome)
+    return this.#recorder.record(delivery, subject, change, outcome)
   }
 
   /** Step 8: a known id answers its first receipt, or refuses other content. */
@@ -240,81 +205,6 @@ export class Ledger {
       },
       ordinal: (room, kind) => this.#sequences.ordinal(room, kind),
     }
-  }
-
-  /** Step 13: what every accepted write leaves behind, whatever it was. */
-  #record(delivery: Delivery, subject: Subject, change: Change, outcome: Outcome): string {
-    const { operation, actor, contentDigest, deliveryId } = delivery
-    const roomId = outcome.roomId ?? subject.roomId
-    const threadId = outcome.threadId ?? subject.threadId ?? null
-    const target = { kind: outcome.target.kind ?? operation.target, id: outcome.target.id, label: outcome.target.label }
-
-    const entry = operation.entry === null || threadId === null ? null : this.#appendEntries(delivery, threadId, change, outcome, target)
-    const landed =
-      operation.activity === null || outcome.activity === false || roomId === null
-        ? null
-        : this.activity.append(roomId, {
-            kind: operation.activity,
-            at: change.at,
-            actor: { userId: actor.userId, username: actor.username },
-            operation: operation.name,
-            target,
-            threadId,
-            entryId: entry?.entryId ?? null,
-            contentDigest,
-          } satisfies Omit<ActivityEntry, "sequence" | "digest" | "previousDigest">)
-
-    const receipt: Record<string, Writable> = {
-      schemaVersion: operation.schemaVersion,
-      operation: operation.name,
-      [operation.delivery]: deliveryId,
-      acceptedAt: change.at,
-      roomId,
-      threadId,
-      target,
-      targetId: outcome.targetId ?? target.id,
-      result: outcome.result as Writable,
-      entry,
-      activity: landed,
-      warnings: outcome.warnings ?? [],
-    }
-    const text = writeJson(receipt)
-    this.#receipts.store(operation, actor, deliveryId, delivery.requestDigest, change.at, text)
-    if (landed !== null && roomId !== null) this.#queue.afterCommit(() => this.watch.landed(roomId))
-    if (outcome.secret === undefined) return text
-    return writeJson({ ...receipt, result: { ...outcome.result, ...outcome.secret } as Writable })
-  }
-
-  /** Writes the timeline entry of a write, and the messages that came with it. */
-  #appendEntries(delivery: Delivery, threadId: string, { at, entryId }: Change, outcome: Outcome, target: JsonObject): { entryId: string; sequence: number } {
-    const { operation, actor, client } = delivery
-    const author = { userId: actor.userId, username: actor.username }
-    const sequence = this.#sequences.entry(threadId, at)
-    const said = client === undefined ? {} : { client }
-    const body = outcome.entry ?? { receipt: { operation: operation.name, target, result: outcome.result as Writable, ...said } }
-    this.timeline.append({
-      entryId,
-      threadId,
-      sequence,
-      kind: operation.entry?.kind ?? operation.name,
-      at,
-      author,
-      replyToEntryId: outcome.replyToEntryId ?? null,
-      body,
-    })
-    for (const { entryId: messageId, message } of outcome.messages ?? []) {
-      this.timeline.append({
-        entryId: messageId,
-        threadId,
-        sequence: this.#sequences.entry(threadId, at),
-        kind: "message",
-        at,
-        author,
-        replyToEntryId: null,
-        body: { message: { ...message, ...said } },
-      })
-    }
-    return { entryId, sequence }
   }
 
   /** Reads several things as of one moment. */

@@ -1,0 +1,55 @@
+/** A write on its way in: as the edge hands it over, and as it goes on once its schema and size are checked. */
+import { canonicalJson, digestOf, type Json, type JsonObject } from "../contract/json.ts"
+import { checkBody, type Operation, pathNames } from "../contract/operation.ts"
+import { Refusal } from "../contract/refusals.ts"
+import type { Actor } from "./actor.ts"
+import type { Behaviour, Call, Subject } from "./behaviour.ts"
+
+/** A write as the edge hands it over: authenticated, JSON, within the size of a request. */
+export interface Request {
+  readonly operation: Operation
+  readonly actor: Actor
+  readonly params: Readonly<Record<string, string>>
+  readonly body: unknown
+  /** Walk every check, do the work, undo it, and answer what would have been answered. */
+  readonly rehearse?: boolean
+}
+
+export type AnyBehaviour = Behaviour<unknown, Record<string, unknown>, Subject>
+
+/** A write with its schema checked and its content in canonical form. */
+export interface Delivery extends Call {
+  readonly operation: Operation
+  readonly behaviour: AnyBehaviour
+  readonly deliveryId: string
+  /** What a retry must equal: the content and the ids in the path. */
+  readonly requestDigest: string
+  readonly client: JsonObject | undefined
+}
+
+/** Steps 6 and 7: the schema, and the size of the content. @throws Refusal 422, 413 */
+export function checkRequest({ operation, actor, params, body: input }: Request, behaviour: AnyBehaviour): Delivery {
+  const checked = checkBody(operation, input)
+  if (!checked.ok) {
+    throw new Refusal("invalid_schema", `The body is not as ${operation.name} takes it; ${checked.issues.length} ${checked.issues.length === 1 ? "thing is" : "things are"} to be mended.`, { issues: checked.issues })
+  }
+  const { client, ...compared } = checked.value
+  const content = canonicalJson(compared as Json)
+  if (Buffer.byteLength(content) > operation.contentBytes) {
+    throw new Refusal("content_too_large", `The content is over ${operation.contentBytes} bytes of canonical JSON.`)
+  }
+  const contentDigest = digestOf(content)
+  const inPath = pathNames(operation.path)
+  return {
+    operation,
+    behaviour,
+    actor,
+    params,
+    body: checked.value,
+    content,
+    contentDigest,
+    client: client as JsonObject | undefined,
+    deliveryId: checked.value[operation.delivery] as string,
+    requestDigest: inPath.length === 0 ? contentDigest : digestOf(`${inPath.map((name) => params[name]).join(" ")} ${content}`),
+  }
+}

@@ -1,0 +1,101 @@
+/** What every accepted write leaves behind, whatever it was: timeline entries, an activity entry, and its receipt. */
+import type { ActivityEntry } from "../contract/answers.ts"
+import { type JsonObject, type Writable, writeJson } from "../contract/json.ts"
+import type { Activity } from "./activity.ts"
+import type { Change, Outcome, Subject } from "./behaviour.ts"
+import type { Delivery } from "./delivery.ts"
+import type { Receipts } from "./receipts.ts"
+import type { Sequences } from "./sequences.ts"
+import type { Timeline } from "./timeline.ts"
+
+export interface RecorderParts {
+  readonly timeline: Timeline
+  readonly activity: Activity
+  readonly receipts: Receipts
+  readonly sequences: Sequences
+  /** Told of the Room in which something was recorded; it holds only if the transaction commits. */
+  readonly landed: (roomId: string) => void
+}
+
+export class Recorder {
+  readonly #parts: RecorderParts
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts
+  }
+
+  /** Step 13. @returns the answer: the stored receipt, with what goes into this one answer only */
+  record(delivery: Delivery, subject: Subject, change: Change, outcome: Outcome): string {
+    const { operation, actor, contentDigest, deliveryId } = delivery
+    const roomId = outcome.roomId ?? subject.roomId
+    const threadId = outcome.threadId ?? subject.threadId ?? null
+    const target = { kind: outcome.target.kind ?? operation.target, id: outcome.target.id, label: outcome.target.label }
+
+    const entry = operation.entry === null || threadId === null ? null : this.#appendEntries(delivery, threadId, change, outcome, target)
+    const landed =
+      operation.activity === null || outcome.activity === false || roomId === null
+        ? null
+        : this.#parts.activity.append(roomId, {
+            kind: operation.activity,
+            at: change.at,
+            actor: { userId: actor.userId, username: actor.username },
+            operation: operation.name,
+            target,
+            threadId,
+            entryId: entry?.entryId ?? null,
+            contentDigest,
+          } satisfies Omit<ActivityEntry, "sequence" | "digest" | "previousDigest">)
+
+    const receipt: Record<string, Writable> = {
+      schemaVersion: operation.schemaVersion,
+      operation: operation.name,
+      [operation.delivery]: deliveryId,
+      acceptedAt: change.at,
+      roomId,
+      threadId,
+      target,
+      targetId: outcome.targetId ?? target.id,
+      result: outcome.result as Writable,
+      entry,
+      activity: landed,
+      warnings: outcome.warnings ?? [],
+    }
+    const text = writeJson(receipt)
+    this.#parts.receipts.store(operation, actor, deliveryId, delivery.requestDigest, change.at, text)
+    if (landed !== null && roomId !== null) this.#parts.landed(roomId)
+    if (outcome.secret === undefined) return text
+    return writeJson({ ...receipt, result: { ...outcome.result, ...outcome.secret } as Writable })
+  }
+
+  /** Writes the timeline entry of a write, and the messages that came with it. */
+  #appendEntries(delivery: Delivery, threadId: string, { at, entryId }: Change, outcome: Outcome, target: JsonObject): { entryId: string; sequence: number } {
+    const { operation, actor, client } = delivery
+    const author = { userId: actor.userId, username: actor.username }
+    const sequence = this.#parts.sequences.entry(threadId, at)
+    const said = client === undefined ? {} : { client }
+    const body = outcome.entry ?? { receipt: { operation: operation.name, target, result: outcome.result as Writable, ...said } }
+    this.#parts.timeline.append({
+      entryId,
+      threadId,
+      sequence,
+      kind: operation.entry?.kind ?? operation.name,
+      at,
+      author,
+      replyToEntryId: outcome.replyToEntryId ?? null,
+      body,
+    })
+    for (const { entryId: messageId, message } of outcome.messages ?? []) {
+      this.#parts.timeline.append({
+        entryId: messageId,
+        threadId,
+        sequence: this.#parts.sequences.entry(threadId, at),
+        kind: "message",
+        at,
+        author,
+        replyToEntryId: null,
+        body: { message: { ...message, ...said } },
+      })
+    }
+    return { entryId, sequence }
+  }
+}
