@@ -6,7 +6,6 @@ import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Database from "better-sqlite3"
-import { writeJson } from "../../../src/contract/json.ts"
 import { pageText, versioned } from "../../../src/http/answer.ts"
 import { createInstance, type Instance } from "../../../src/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
@@ -55,9 +54,6 @@ async function context(instance: Instance, recorder: Recorder, database: Databas
     const answer = () => versioned(read())
     const { service, queries } = timed({ service: answer, queries: rows }, 40)
     print(`  ${name}`, ms(service), ms(queries), (service / queries).toFixed(2), Buffer.byteLength(answer()), Buffer.byteLength(rows()))
-    const objects = read()
-    const found = timed({ read, write: () => writeJson(objects) }, 20)
-    print("    of that: queries and objects; their text", ms(found.read), ms(found.write))
   }
 }
 
