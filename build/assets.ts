@@ -32,16 +32,23 @@ const icon = readFileSync("src/web/style/icon.svg")
 const iconName = `icon-${createHash("sha256").update(icon).digest("hex").slice(0, 8)}.svg`
 writeFileSync(join(made, iconName), icon)
 
-const types: Readonly<Record<string, string>> = { css: "text/css; charset=utf-8", js: "text/javascript; charset=utf-8", svg: "image/svg+xml", woff2: "font/woff2" }
+const types: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+  woff2: "font/woff2",
+}
 const files = Object.fromEntries(readdirSync(made).map((name) => [name, types[name.split(".").at(-1) ?? ""] ?? "application/octet-stream"]))
-const entryNamed = (source: string) => basename(Object.keys(metafile.outputs).find((output) => metafile.outputs[output]?.entryPoint === source) ?? "")
+const entryNamed = (source: string) =>
+  basename(Object.keys(metafile.outputs).find((output) => metafile.outputs[output]?.entryPoint === source) ?? "")
 const [style, script] = [entryNamed("src/web/style/main.css"), entryNamed("src/web/client/main.ts")]
 writeFileSync(join(made, "manifest.json"), JSON.stringify({ style, script, icon: iconName, files }))
 
 // Names tell contents, so a service that is starting finds either the old whole or the new one: the manifest comes last.
 mkdirSync("dist/assets", { recursive: true })
 for (const name of [...Object.keys(files), "manifest.json"]) renameSync(join(made, name), join("dist/assets", name))
-for (const name of readdirSync("dist/assets")) if (name !== "manifest.json" && !Object.hasOwn(files, name)) rmSync(join("dist/assets", name), { force: true })
+for (const name of readdirSync("dist/assets"))
+  if (name !== "manifest.json" && !Object.hasOwn(files, name)) rmSync(join("dist/assets", name), { force: true })
 rmSync(made, { recursive: true, force: true })
 const weight = (name: string) => `${(gzipSync(readFileSync(`dist/assets/${name}`)).length / 1000).toFixed(1)} kB`
 console.log(`dist/assets: style ${weight(style)}, script ${weight(script)} compressed, ${Object.keys(files).length} files`)

@@ -63,7 +63,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const instance = createInstance({ db, world, instanceId, repositories, aside })
   await options.prepare?.(instance, baseUrl)
   const stop = serveOn(server, createApp({ instance, baseUrl, softwareVersion, log: options.log }), baseUrl)
-  const clerk = options.arxiv ? new ArxivClerk({ ...options.arxiv, ledger: instance.ledger, world, papers: instance.tables.library.papers, metadata: instance.tables.library.metadata, log: options.log }) : null
+  const clerk = options.arxiv
+    ? new ArxivClerk({
+        ...options.arxiv,
+        ledger: instance.ledger,
+        world,
+        papers: instance.tables.library.papers,
+        metadata: instance.tables.library.metadata,
+        log: options.log,
+      })
+    : null
   clerk?.start()
   const token = instance.accounts.openSetUp()
   const running = started.move()

@@ -29,25 +29,35 @@ function option(flags: string, description: string): Option {
 }
 
 export const dataOption = () => option("--data <folder>", "folder of the data; made when it does not exist").default("./data")
-export const portOption = (standard: number) => option("--port <number>", "port to listen on; 0 lets the system pick one").argParser(port).default(standard)
-export const hostOption = () => option("--host <address>", "address to listen on; others than loopback need --base-url").default("127.0.0.1")
+export const portOption = (standard: number) =>
+  option("--port <number>", "port to listen on; 0 lets the system pick one").argParser(port).default(standard)
+export const hostOption = () =>
+  option("--host <address>", "address to listen on; others than loopback need --base-url").default("127.0.0.1")
 export const baseUrlOption = () =>
-  option("--base-url <address>", "where people and agents reach the service, for links and the Origin check (default: the address it listens on)").argParser(webAddress)
+  option(
+    "--base-url <address>",
+    "where people and agents reach the service, for links and the Origin check (default: the address it listens on)",
+  ).argParser(webAddress)
 export const passwordOption = () => option("--password <text>", "the password; left out, one is made and printed once")
 export const namedOption = option
 
-
 /** Where pinned repositories are looked up. */
 const repositoryOptions = () => [
-  option("--github-api <address>", "GitHub's REST API, asked whether a pinned repository is public and its commit exists").argParser(webAddress),
+  option("--github-api <address>", "GitHub's REST API, asked whether a pinned repository is public and its commit exists").argParser(
+    webAddress,
+  ),
   option("--github-token <token>", "a token for that API: more requests an hour, no more rights"),
   option("--repositories <folder>", "folder of bare repositories, <host>/<owner>/<name>.git, asked before GitHub"),
 ]
 
 /** Whether arXiv is asked about the papers that people file. */
 const arxivOptions = () => [
-  option("--arxiv <on|off>", "ask arXiv for the metadata of papers that people file, politely and never in the way of a write").choices(["on", "off"]).default("off"),
-  option("--arxiv-api <address>", "arXiv's API, or what stands in for it").argParser(webAddress).default("https://export.arxiv.org/api/query"),
+  option("--arxiv <on|off>", "ask arXiv for the metadata of papers that people file, politely and never in the way of a write")
+    .choices(["on", "off"])
+    .default("off"),
+  option("--arxiv-api <address>", "arXiv's API, or what stands in for it")
+    .argParser(webAddress)
+    .default("https://export.arxiv.org/api/query"),
 ]
 
 /** What every serving process takes, but for its data and port, whose standards differ. */
@@ -73,5 +83,8 @@ export const arxivOf = ({ arxiv, arxivApi }: EdgeSettings): { api: string } | nu
 /** Where pinned repositories are looked up. @param api GitHub's API where no flag names one; null to ask nobody outside */
 export const repositoriesOf = ({ githubApi, githubToken, repositories }: EdgeSettings, api: string | null) => {
   const asked = githubApi ?? api
-  return { folders: repositories === undefined ? [] : [repositories], github: asked === null ? null : { api: asked, token: githubToken ?? null } }
+  return {
+    folders: repositories === undefined ? [] : [repositories],
+    github: asked === null ? null : { api: asked, token: githubToken ?? null },
+  }
 }

@@ -8,7 +8,9 @@ import { interfaceTable } from "./interface-table.ts"
 function titlesIn(file: string): Set<string> {
   const source = readFileSync(join(import.meta.dirname, file), "utf8")
   const literals = source.matchAll(/\b\w+\(\s*(?:"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`)\s*,/g)
-  return new Set([...literals].map(([, quoted, template]) => (quoted === undefined ? (template as string) : (JSON.parse(`"${quoted}"`) as string))))
+  return new Set(
+    [...literals].map(([, quoted, template]) => (quoted === undefined ? (template as string) : (JSON.parse(`"${quoted}"`) as string))),
+  )
 }
 
 const rows = interfaceTable.flatMap(({ section, rows: told }) => told.map(([sentence, ...shown]) => ({ section, sentence, shown })))
@@ -19,7 +21,11 @@ for (const [file, titles] of named) {
   t.test(`test/${file} has the tests that the table names`, (t) => {
     t.ok(existsSync(join(import.meta.dirname, file)), "the file exists")
     const there = titlesIn(file)
-    t.strictSame([...titles].filter((title) => !there.has(title)), [], "and every test in it")
+    t.strictSame(
+      [...titles].filter((title) => !there.has(title)),
+      [],
+      "and every test in it",
+    )
     t.end()
   })
 }
@@ -27,7 +33,12 @@ for (const [file, titles] of named) {
 t.test("Every sentence is told once, and is shown by a test", (t) => {
   const sentences = rows.map(({ section, sentence }) => `${section}: ${sentence}`)
   t.equal(new Set(sentences).size, sentences.length)
-  t.strictSame(rows.filter(({ shown }) => shown.length === 0).map(({ section, sentence }) => `${section}: ${sentence}`), [])
-  t.comment(`${rows.length} sentences in ${interfaceTable.length} sections, shown by ${new Set(rows.flatMap(({ shown }) => shown.map(String))).size} tests`)
+  t.strictSame(
+    rows.filter(({ shown }) => shown.length === 0).map(({ section, sentence }) => `${section}: ${sentence}`),
+    [],
+  )
+  t.comment(
+    `${rows.length} sentences in ${interfaceTable.length} sections, shown by ${new Set(rows.flatMap(({ shown }) => shown.map(String))).size} tests`,
+  )
   t.end()
 })

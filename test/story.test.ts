@@ -38,7 +38,10 @@ test("the walk", async (t) => {
   t.match(await browser.read("session"), { person: { username: "ada" } })
 
   // 4. She makes a Room. It has an opening Thread from the start.
-  const made = await browser.write("create_room", { title: "Warm-up and early loss", question: "How much of the early loss does warm-up explain?" })
+  const made = await browser.write("create_room", {
+    title: "Warm-up and early loss",
+    question: "How much of the early loss does warm-up explain?",
+  })
   const { roomId, openingThreadId } = made.result
 
   // 5. She issues a credential for her agent. Its token is shown in this answer and nowhere else, ever.
@@ -59,11 +62,24 @@ test("the walk", async (t) => {
   const thread = { roomId, title: "Does warm-up length change the loss at step 1,000?", requestId: crypto.randomUUID() }
   const started = await agent.write("create_thread", thread)
   const { threadId } = started.result
-  const post = { threadId, text: "Two runs disagree. By *warm-up* I mean $n_w$ steps of linear ramp.", clientMessageId: crypto.randomUUID() }
+  const post = {
+    threadId,
+    text: "Two runs disagree. By *warm-up* I mean $n_w$ steps of linear ramp.",
+    clientMessageId: crypto.randomUUID(),
+  }
   const posted = await agent.write("post_message", post)
-  const reply = { threadId, text: "The second run used $n_w = 100$.", replyToEntryId: posted.entry?.entryId ?? "", clientMessageId: crypto.randomUUID() }
+  const reply = {
+    threadId,
+    text: "The second run used $n_w = 100$.",
+    replyToEntryId: posted.entry?.entryId ?? "",
+    clientMessageId: crypto.randomUUID(),
+  }
   const replied = await agent.write("post_message", reply)
-  t.strictSame([started, posted, replied].map(({ entry }) => entry?.sequence), [1, 2, 3], "each has its place in the Thread")
+  t.strictSame(
+    [started, posted, replied].map(({ entry }) => entry?.sequence),
+    [1, 2, 3],
+    "each has its place in the Thread",
+  )
 
   // 8. It publishes a hypothesis: exact wording, what the words mean, and where it is to hold.
   const prediction = {
@@ -86,19 +102,31 @@ test("the walk", async (t) => {
   } as const
   const published = await agent.write("publish_hypothesis", prediction)
   t.match(published, { target: { kind: "hypothesis", label: "H1" }, result: { label: "H1" }, entry: { sequence: 4 } })
-  t.match(await agent.read("hypothesis", { versionId: published.result.versionId }), { label: "H1", status: "current", author: { username: "ada" }, content: { scope: prediction.scope } })
+  t.match(await agent.read("hypothesis", { versionId: published.result.versionId }), {
+    label: "H1",
+    status: "current",
+    author: { username: "ada" },
+    content: { scope: prediction.scope },
+  })
 
   // 9. The network was shaky, so it sends everything again. Nothing is done twice: the first receipts come back.
   t.match(await agent.write("create_thread", thread), { replayed: true, targetId: started.targetId })
   t.match(await agent.write("post_message", post), { replayed: true, targetId: posted.targetId })
   t.match(await agent.write("post_message", reply), { replayed: true, targetId: replied.targetId })
-  t.match(await agent.write("publish_hypothesis", prediction), { replayed: true, targetId: published.targetId, activity: published.activity })
+  t.match(await agent.write("publish_hypothesis", prediction), {
+    replayed: true,
+    targetId: published.targetId,
+    activity: published.activity,
+  })
 
   // 10. The same ids with other content are no retries, and are refused; the refusal says what is stored under the id.
   const conflict = { name: "RefusedError", status: 409, refusal: "request_conflict", committed: false } as const
   await t.rejects(agent.write("create_thread", { ...thread, title: "Something else" }), { ...conflict, message: /used before/ })
   await t.rejects(agent.write("post_message", { ...post, text: "Something else" }), { ...conflict, message: /used before/ })
-  await t.rejects(agent.write("post_message", { ...reply, replyToEntryId: published.entry?.entryId ?? "" }), { ...conflict, message: /used before/ })
+  await t.rejects(agent.write("post_message", { ...reply, replyToEntryId: published.entry?.entryId ?? "" }), {
+    ...conflict,
+    message: /used before/,
+  })
   await t.rejects(agent.write("publish_hypothesis", { ...prediction, scope: "Everywhere." }), { ...conflict, message: /used before/ })
 
   // 11. Anybody reads along, without an account: the timeline, two entries a page, along the links the pages carry.
@@ -136,7 +164,8 @@ test("the walk", async (t) => {
     `/api/agent/receipts?operation=publish_hypothesis&requestId=${prediction.requestId}`,
   ]
   /** The bytes of an answer, but for the moment it was made at. */
-  const bytes = async (path: string) => (await ask(at(path), path.startsWith("/api/agent") ? { token } : {})).text.replace(/"generatedAt":"[^"]*"/, "")
+  const bytes = async (path: string) =>
+    (await ask(at(path), path.startsWith("/api/agent") ? { token } : {})).text.replace(/"generatedAt":"[^"]*"/, "")
   const tonight = await Promise.all(paths.map(bytes))
   const { instanceId } = await agent.ready()
 
@@ -153,7 +182,9 @@ test("the walk", async (t) => {
   t.match(await tomorrow.write("publish_hypothesis", prediction), { replayed: true, targetId: published.targetId })
   const next = await tomorrow.write("post_message", { threadId, text: "Good morning. All five seeds have run." })
   t.match(next, { entry: { sequence: 5 }, activity: { sequence: 6 } })
-  t.match(await tomorrow.verifyActivity(roomId, { from: { sequence: proved.lastSequence, digest: proved.lastDigest } }), { lastSequence: 6 })
+  t.match(await tomorrow.verifyActivity(roomId, { from: { sequence: proved.lastSequence, digest: proved.lastDigest } }), {
+    lastSequence: 6,
+  })
   service.signal("SIGTERM")
   t.match(await service.ended(), { code: 0, signal: null })
 })

@@ -48,18 +48,29 @@ export class Browser {
   read<N extends BrowserRead>(name: N, ...[input]: ReadArguments<N, never>): Promise<AnswerOf<N>> {
     const read = readOf(name)
     const path = browserReadPath(read) ?? read.path
-    return this.#transport.ask({ ...readRequest({ ...read, path }, (input ?? {}) as Input), headers: this.#headers(read.method) }) as Promise<AnswerOf<N>>
+    return this.#transport.ask({
+      ...readRequest({ ...read, path }, (input ?? {}) as Input),
+      headers: this.#headers(read.method),
+    }) as Promise<AnswerOf<N>>
   }
 
   /** One request as a page would send it, sent once; its answer as it comes, redirects included. A cookie it sets is kept. */
   async request(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     const json = body === undefined ? {} : { "content-type": "application/json" }
-    const response = await this.#transport.once(method, path, { ...this.#headers(method), ...json, ...headers }, body === undefined ? undefined : JSON.stringify(body))
+    const response = await this.#transport.once(
+      method,
+      path,
+      { ...this.#headers(method), ...json, ...headers },
+      body === undefined ? undefined : JSON.stringify(body),
+    )
     for (const cookie of response.headers.getSetCookie()) this.#cookie = cookie.split(";")[0] ?? ""
     return response
   }
 
   #headers(method: string): Record<string, string> {
-    return { ...(method === "GET" || method === "HEAD" ? {} : { origin: this.#origin }), ...(this.#cookie === "" ? {} : { cookie: this.#cookie }) }
+    return {
+      ...(method === "GET" || method === "HEAD" ? {} : { origin: this.#origin }),
+      ...(this.#cookie === "" ? {} : { cookie: this.#cookie }),
+    }
   }
 }

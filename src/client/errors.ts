@@ -82,7 +82,9 @@ export class UncertainDelivery extends Error {
   readonly input: Readonly<Record<string, unknown>>
 
   constructor(operation: string, deliveryId: string, input: Readonly<Record<string, unknown>>, cause: unknown) {
-    super(`Whether ${operation} ${deliveryId} was stored is uncertain: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    super(`Whether ${operation} ${deliveryId} was stored is uncertain: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    })
     this.operation = operation
     this.deliveryId = deliveryId
     this.input = input

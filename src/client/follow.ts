@@ -24,7 +24,9 @@ const IDLE_PAUSE = 1
 /** The id of the instance that answers, or null where that cannot be told now. */
 async function instanceId(transport: Transport, signal: AbortSignal | undefined): Promise<string | null> {
   try {
-    const ready = (await transport.ask({ ...readRequest(readOf("health_ready"), {}), retries: 0, signal })) as { instanceId?: unknown } | null
+    const ready = (await transport.ask({ ...readRequest(readOf("health_ready"), {}), retries: 0, signal })) as {
+      instanceId?: unknown
+    } | null
     return typeof ready?.instanceId === "string" ? ready.instanceId : null
   } catch {
     return null
@@ -43,7 +45,11 @@ async function poll(transport: Transport, request: Request): Promise<{ page: Any
  * Yields the entries of a Room's activity in order, and goes on as they land, until `signal` is aborted.
  * @throws ChainBroken, InstanceChanged, or RefusedError when the Room cannot be read
  */
-export async function* follow(transport: Transport, roomId: string, { after = 0, kinds, wait = limits.activityWaitSeconds, signal }: FollowOptions): AsyncGenerator<ActivityEntry> {
+export async function* follow(
+  transport: Transport,
+  roomId: string,
+  { after = 0, kinds, wait = limits.activityWaitSeconds, signal }: FollowOptions,
+): AsyncGenerator<ActivityEntry> {
   if (signal?.aborted) return
   const chain = kinds === undefined ? new Chain(roomId, after) : null
   let cursor = chain?.sequence ?? (typeof after === "number" ? after : after.sequence)

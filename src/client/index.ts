@@ -14,7 +14,20 @@ import { judge } from "./outcome.ts"
 import { type AnyPage, walk } from "./paging.ts"
 import { type Input, operationOf, readOf, readRequest } from "./requests.ts"
 import { Transport, type TransportOptions } from "./transport.ts"
-import type { AgentOperation, AgentRead, FileRead, FormedRead, FormOf, ItemOf, ListName, ReadArguments, ReadInput, ReceiptOf, RoomOperation, WriteInput } from "./types.ts"
+import type {
+  AgentOperation,
+  AgentRead,
+  FileRead,
+  FormedRead,
+  FormOf,
+  ItemOf,
+  ListName,
+  ReadArguments,
+  ReadInput,
+  ReceiptOf,
+  RoomOperation,
+  WriteInput,
+} from "./types.ts"
 import { deliver, type WriteOptions } from "./write.ts"
 
 /** What the health route answers. */
@@ -51,7 +64,8 @@ export class ResearchRoomClient {
   constructor({ token, client, ...transport }: ClientOptions) {
     this.#transport = new Transport(transport)
     // fetch would say what is wrong with it, and show it.
-    if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) throw new TypeError("token holds characters that no credential has; was it read with a line break?")
+    if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+      throw new TypeError("token holds characters that no credential has; was it read with a line break?")
     this.#token = token
     this.#client = client
   }
@@ -95,7 +109,11 @@ export class ResearchRoomClient {
    * A read that answers a file: its bytes as they come, for as long as it takes. One that breaks off fails where it is read.
    * @throws RefusedError, such as 429 while too many are under way
    */
-  async download<N extends FileRead>(name: N, input: ReadInput<N>, { signal = new AbortController().signal }: ReadOptions = {}): Promise<ReadableStream<Uint8Array>> {
+  async download<N extends FileRead>(
+    name: N,
+    input: ReadInput<N>,
+    { signal = new AbortController().signal }: ReadOptions = {},
+  ): Promise<ReadableStream<Uint8Array>> {
     const { method, path } = readRequest(readOf(name), input as Input)
     const response = await this.#transport.once(method, path, {}, undefined, signal)
     if (response.ok && response.body !== null) return response.body
@@ -129,7 +147,10 @@ export class ResearchRoomClient {
    * `activity` of a receipt), it starts there and proves that the entry is still the one it was.
    * @throws ChainBroken naming the first sequence at which it shows
    */
-  async verifyActivity(roomId: string, { from, signal }: { from?: ActivityMark | undefined } & ReadOptions = {}): Promise<VerifiedActivity> {
+  async verifyActivity(
+    roomId: string,
+    { from, signal }: { from?: ActivityMark | undefined } & ReadOptions = {},
+  ): Promise<VerifiedActivity> {
     const chain = new Chain(roomId, from ?? 0)
     let entries = 0
     for await (const entry of this.items("room_activity", { roomId, after: chain.sequence }, { signal })) {
@@ -187,5 +208,17 @@ export type { ActivityMark } from "./chain.ts"
 export { ChainBroken, ConnectionLost, InstanceChanged, RefusedError, UncertainDelivery, UnexpectedAnswer } from "./errors.ts"
 export type { FollowOptions } from "./follow.ts"
 export type { Fetch, Sleep, TransportOptions } from "./transport.ts"
-export type { AgentOperation, AgentRead, FileRead, FormedRead, FormOf, ItemOf, ListName, ReadInput, ReceiptOf, RoomOperation, WriteInput } from "./types.ts"
+export type {
+  AgentOperation,
+  AgentRead,
+  FileRead,
+  FormedRead,
+  FormOf,
+  ItemOf,
+  ListName,
+  ReadInput,
+  ReceiptOf,
+  RoomOperation,
+  WriteInput,
+} from "./types.ts"
 export type { WriteOptions } from "./write.ts"

@@ -57,12 +57,25 @@ export function judge({ status, headers }: Response, text: string, form: Form): 
     return { failure, again, uncertain: failure.committed === null, retryAfter: failure.retryAfter }
   }
   const elsewhere = headers.get("location")
-  const why = status < 400 && elsewhere !== null ? `The address has moved to ${elsewhere}: use that as baseUrl` : "The answer is no refusal of this service"
-  return { failure: new UnexpectedAnswer(status, why, text), again: passing(status), uncertain: passing(status) && !turnedAway(status), retryAfter }
+  const why =
+    status < 400 && elsewhere !== null
+      ? `The address has moved to ${elsewhere}: use that as baseUrl`
+      : "The answer is no refusal of this service"
+  return {
+    failure: new UnexpectedAnswer(status, why, text),
+    again: passing(status),
+    uncertain: passing(status) && !turnedAway(status),
+    retryAfter,
+  }
 }
 
 /** No whole answer came. */
-export const lost = (url: string, cause: unknown): Failure => ({ failure: new ConnectionLost(url, cause), again: true, uncertain: true, retryAfter: null })
+export const lost = (url: string, cause: unknown): Failure => ({
+  failure: new ConnectionLost(url, cause),
+  again: true,
+  uncertain: true,
+  retryAfter: null,
+})
 
 /** The caller gave up: what was sent may have arrived. */
 export const abandoned = (reason: unknown): Failure => ({ failure: reason, again: false, uncertain: true, retryAfter: null })

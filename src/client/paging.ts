@@ -20,7 +20,8 @@ export async function* walk(read: Read, input: Input, ask: (input: Input) => Pro
     if (!page.hasMore) return
     const next = page.nextOffset ?? page.nextCursor
     // Going on from nowhere, or from the same place, would never end.
-    if (next === undefined || next === null || next === place) throw new UnexpectedAnswer(200, `A page of ${read.name} has more but does not say where`, "")
+    if (next === undefined || next === null || next === place)
+      throw new UnexpectedAnswer(200, `A page of ${read.name} has more but does not say where`, "")
     place = next
   }
 }

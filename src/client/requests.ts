@@ -73,5 +73,9 @@ export function readRequest(read: Read, input: Input): Request {
     if (value !== undefined) query.set(name, asText(value))
   }
   const path = filled(read.name, read.path, input)
-  return { method: read.method, path: query.size === 0 ? path : `${path}?${query}`, form: mediaTypeOf(read, input.format) === "application/json" ? "json" : "text" }
+  return {
+    method: read.method,
+    path: query.size === 0 ? path : `${path}?${query}`,
+    form: mediaTypeOf(read, input.format) === "application/json" ? "json" : "text",
+  }
 }

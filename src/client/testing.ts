@@ -36,7 +36,12 @@ export async function startResearchRoom({ deterministic, data, port = 0 }: TestI
   let closing: Promise<void> | undefined
   const close = () => (closing ??= demo.close())
 
-  const client = (tokens: Readonly<Record<string, { readonly token: string }>>, what: string, name: string, options: Partial<ClientOptions> | undefined) => {
+  const client = (
+    tokens: Readonly<Record<string, { readonly token: string }>>,
+    what: string,
+    name: string,
+    options: Partial<ClientOptions> | undefined,
+  ) => {
     const token = tokens[name]?.token
     if (token === undefined) throw new TypeError(`There is no ${what} ${name}; there are ${Object.keys(tokens).join(", ")}.`)
     return new ResearchRoomClient({ baseUrl, token, ...options })

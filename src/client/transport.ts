@@ -106,10 +106,22 @@ export class Transport {
    * Sends a request once and returns the answer as it comes.
    * @param signal ends it; the transport's own time limit does so too
    */
-  once(method: string, path: string, headers: Readonly<Record<string, string>>, body?: string, signal = this.#deadline()): Promise<Response> {
+  once(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body?: string,
+    signal = this.#deadline(),
+  ): Promise<Response> {
     const fetch = this.#fetch
     // A credential is for the service's own origin: never follow it elsewhere.
-    return fetch(`${this.baseUrl}${path}`, { method, headers: { ...headers }, redirect: "manual", signal, ...(body === undefined ? {} : { body }) })
+    return fetch(`${this.baseUrl}${path}`, {
+      method,
+      headers: { ...headers },
+      redirect: "manual",
+      signal,
+      ...(body === undefined ? {} : { body }),
+    })
   }
 
   /** One try. The answer is awaited to its end: a cut one is no answer. */
@@ -117,7 +129,13 @@ export class Transport {
     const deadline = this.#deadline(wait)
     const accept = form === "json" ? "application/json" : "text/*"
     try {
-      const response = await this.once(method, path, { accept, ...headers }, body, signal === undefined ? deadline : AbortSignal.any([signal, deadline]))
+      const response = await this.once(
+        method,
+        path,
+        { accept, ...headers },
+        body,
+        signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+      )
       return judge(response, await response.text(), form)
     } catch (error) {
       return signal?.aborted ? abandoned(signal.reason) : lost(this.baseUrl, error)

@@ -42,7 +42,11 @@ export type FormedRead = { [N in AgentRead]: keyof ReadOf<N>["formats"] extends 
 /** The other forms of a read. */
 export type FormOf<N extends FormedRead> = Extract<keyof ReadOf<N>["formats"], string>
 /** Reads that need no Room credential and no key; of one's own Library, whatever a key of one's own could read. */
-export type BrowserRead = { [N in ReadName]: ReadOf<N>["surface"] extends BrowserOnly | "public" | "discovery" | "key" ? Exclude<N, "library_identity" | FileRead> : never }[ReadName]
+export type BrowserRead = {
+  [N in ReadName]: ReadOf<N>["surface"] extends BrowserOnly | "public" | "discovery" | "key"
+    ? Exclude<N, "library_identity" | FileRead>
+    : never
+}[ReadName]
 /** Reads that answer pages. */
 export type ListName = { [N in AgentRead]: ReadOf<N>["cursor"] extends null ? never : N }[AgentRead]
 

@@ -22,7 +22,13 @@ export interface Route {
  * Sends a write and returns its receipt: new, replayed or rehearsed.
  * @throws RefusedError, UnexpectedAnswer, ConnectionLost (rehearsals), UncertainDelivery, TypeError for a missing path id
  */
-export async function deliver(transport: Transport, operation: Operation, route: Route, given: Input, { rehearse = false, signal }: WriteOptions): Promise<unknown> {
+export async function deliver(
+  transport: Transport,
+  operation: Operation,
+  route: Route,
+  given: Input,
+  { rehearse = false, signal }: WriteOptions,
+): Promise<unknown> {
   const { path, body, deliveryId, input } = delivery(operation, route.path, given, route.client)
   const result = await transport.persist({
     method: operation.method,

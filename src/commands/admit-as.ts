@@ -14,13 +14,24 @@ export function personNamed({ tables }: Instance, username: string): Person {
 }
 
 /** Does as the named person what the browser route does, and returns the receipt's result. @throws UsageError for a refusal */
-export async function admitAs(instance: Instance, username: string, name: string, params: Record<string, string>, body: object): Promise<JsonObject> {
+export async function admitAs(
+  instance: Instance,
+  username: string,
+  name: string,
+  params: Record<string, string>,
+  body: object,
+): Promise<JsonObject> {
   const operation = operationNamed(name)
   if (operation === undefined) throw new Error(`${name} is not an operation`)
   const person = personNamed(instance, username)
   try {
     const actor = { userId: person.userId, username: person.username, grant: null }
-    const receipt = await instance.ledger.admit({ operation, actor, params, body: { schemaVersion: operation.schemaVersion, requestId: instance.world.id(), ...body } })
+    const receipt = await instance.ledger.admit({
+      operation,
+      actor,
+      params,
+      body: { schemaVersion: operation.schemaVersion, requestId: instance.world.id(), ...body },
+    })
     return (JSON.parse(receipt) as { result: JsonObject }).result
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

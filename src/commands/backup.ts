@@ -12,7 +12,9 @@ export const backupCommand = (): Command =>
     .description("write a consistent, verified copy of the data to a new file, also while it is served")
     .argument("<file>")
     .addOption(dataOption())
-    .action((file: string, { data }: { data: string }) => withInstance(data, ({ db }) => console.log(`${file} holds ${told(backUp(db, file))}, verified.`)))
+    .action((file: string, { data }: { data: string }) =>
+      withInstance(data, ({ db }) => console.log(`${file} holds ${told(backUp(db, file))}, verified.`)),
+    )
 
 export const restoreCommand = (): Command =>
   new Command("restore")
@@ -24,5 +26,7 @@ export const restoreCommand = (): Command =>
       const { report, kept } = restore(file, data, { force })
       console.log(`${data} holds ${told(report)} again.`)
       if (kept !== null) console.log(`The data before it is kept as ${kept}.`)
-      console.log("Passwords, sessions and credentials are those of the backup: what was revoked since works again until it is revoked anew.")
+      console.log(
+        "Passwords, sessions and credentials are those of the backup: what was revoked since works again until it is revoked anew.",
+      )
     })

@@ -12,7 +12,9 @@ export const checkCommand = (): Command =>
       withInstance(data, ({ db }) => {
         const { rooms, activityEntries, records, problems } = checkData(db)
         for (const problem of problems) console.error(problem)
-        console.log(`${rooms} Rooms, ${activityEntries} activity entries and ${records} records checked: ${problems.length === 0 ? "all whole" : `${problems.length} problems`}.`)
+        console.log(
+          `${rooms} Rooms, ${activityEntries} activity entries and ${records} records checked: ${problems.length === 0 ? "all whole" : `${problems.length} problems`}.`,
+        )
         if (problems.length > 0) process.exitCode = 1
       }),
     )

@@ -23,14 +23,22 @@ const issue = () =>
     .addOption(namedOption("--room <id>", "the Room").makeOptionMandatory())
     .addOption(namedOption("--user <username>", "the member it speaks for").makeOptionMandatory())
     .addOption(namedOption("--label <text>", "what it is for").default("command line"))
-    .addOption(namedOption("--permissions <list>", "comma-separated").argParser(listOf).default([...enumerations.permission], "all of them"))
+    .addOption(
+      namedOption("--permissions <list>", "comma-separated")
+        .argParser(listOf)
+        .default([...enumerations.permission], "all of them"),
+    )
     .addOption(namedOption("--threads <list>", "comma-separated ids of Threads to which it is limited").argParser(listOf))
     .addOption(namedOption("--expires <time>", "when it expires, such as 2027-01-31T00:00:00Z (default: in 90 days)"))
     .action((options: IssueOptions) =>
       withInstance(options.data, async (instance) => {
         const { label, permissions, threads: threadIds, expires: expiresAt } = options
         const body = { label, permissions, ...(threadIds && { threadIds }), ...(expiresAt && { expiresAt }) }
-        const { credentialId, token, expiresAt: until } = await admitAs(instance, options.user, "issue_credential", { roomId: options.room.toLowerCase() }, body)
+        const {
+          credentialId,
+          token,
+          expiresAt: until,
+        } = await admitAs(instance, options.user, "issue_credential", { roomId: options.room.toLowerCase() }, body)
         console.error(`Credential ${credentialId}, until ${until}. The token is shown this once:`)
         console.log(token)
       }),
@@ -60,7 +68,14 @@ const list = () =>
       withInstance(data, ({ tables }) => {
         const rows = tables.credentials
           .ofRoom(room.toLowerCase())
-          .map((credential) => [credential.credentialId, credential.owner.username, credential.revokedAt === null ? "" : "revoked", credential.expiresAt, credential.permissions.join(","), credential.label])
+          .map((credential) => [
+            credential.credentialId,
+            credential.owner.username,
+            credential.revokedAt === null ? "" : "revoked",
+            credential.expiresAt,
+            credential.permissions.join(","),
+            credential.label,
+          ])
         printTable(["CREDENTIAL ID", "MEMBER", "STATE", "EXPIRES", "PERMISSIONS", "LABEL"], rows)
       }),
     )

@@ -12,7 +12,12 @@ interface Options extends EdgeSettings {
 }
 
 async function demo(options: Options): Promise<void> {
-  const started = await startDemo({ ...options, repositories: repositoriesOf(options, null), arxiv: arxivOf(options), log: openLog(options.json ? "silent" : "info") })
+  const started = await startDemo({
+    ...options,
+    repositories: repositoriesOf(options, null),
+    arxiv: arxivOf(options),
+    log: openLog(options.json ? "silent" : "info"),
+  })
   const ended = untilEnded(started)
   const { baseUrl, people, rooms, credentials, keys, repositories } = started
   if (options.json) console.log(JSON.stringify({ baseUrl, people, rooms, credentials, keys, repositories }))

@@ -23,15 +23,30 @@ const issue = () =>
     .addOption(dataOption())
     .addOption(namedOption("--user <username>", "the person whose Library it opens").makeOptionMandatory())
     .addOption(namedOption("--label <text>", "what it is for").default("command line"))
-    .addOption(namedOption("--permissions <list>", "comma-separated").argParser(listOf).default([...enumerations.libraryPermission], "all of them"))
-    .addOption(namedOption("--reach <reach>", "how far it reaches").choices([...enumerations.keyReach]).default("all"))
+    .addOption(
+      namedOption("--permissions <list>", "comma-separated")
+        .argParser(listOf)
+        .default([...enumerations.libraryPermission], "all of them"),
+    )
+    .addOption(
+      namedOption("--reach <reach>", "how far it reaches")
+        .choices([...enumerations.keyReach])
+        .default("all"),
+    )
     .addOption(namedOption("--collections <list>", "comma-separated ids of the Collections of a selected reach").argParser(listOf))
     .addOption(namedOption("--expires <time>", "when it expires, such as 2027-01-31T00:00:00Z (default: in 90 days)"))
     .addOption(namedOption("--agent <name>", "the agent that will hold it"))
     .action((options: IssueOptions) =>
       withInstance(options.data, async (instance) => {
         const { label, permissions, reach, collections: collectionIds, expires: expiresAt, agent } = options
-        const body = { label, permissions, reach, ...(collectionIds && { collectionIds }), ...(expiresAt && { expiresAt }), ...(agent && { agent: { name: agent } }) }
+        const body = {
+          label,
+          permissions,
+          reach,
+          ...(collectionIds && { collectionIds }),
+          ...(expiresAt && { expiresAt }),
+          ...(agent && { agent: { name: agent } }),
+        }
         const { keyId, token, expiresAt: until } = await admitAs(instance, options.user, "issue_key", {}, body)
         console.error(`Key ${keyId}, until ${until}. The token is shown this once:`)
         console.log(token)
@@ -60,9 +75,17 @@ const list = () =>
     .action(({ data, user }: { data: string; user: string }) =>
       withInstance(data, (instance) => {
         const keys = instance.tables.library.keys.ofPerson(personNamed(instance, user).userId)
-        const rows = keys.map(({ keyId, reach, revokedAt, expiresAt, permissions, label }) => [keyId, reach, revokedAt === null ? "" : "revoked", expiresAt, permissions.join(","), label])
+        const rows = keys.map(({ keyId, reach, revokedAt, expiresAt, permissions, label }) => [
+          keyId,
+          reach,
+          revokedAt === null ? "" : "revoked",
+          expiresAt,
+          permissions.join(","),
+          label,
+        ])
         printTable(["KEY ID", "REACH", "STATE", "EXPIRES", "PERMISSIONS", "LABEL"], rows)
       }),
     )
 
-export const keyCommand = (): Command => new Command("key").description("personal keys to the Library").addCommand(issue()).addCommand(revoke()).addCommand(list())
+export const keyCommand = (): Command =>
+  new Command("key").description("personal keys to the Library").addCommand(issue()).addCommand(revoke()).addCommand(list())

@@ -9,7 +9,16 @@ const FORMAT = "{bar} {percentage}% | {papers} papers | {eta_formatted} left"
 
 /** A bar on the terminal; where none is attached, nothing is drawn. */
 const bar = (): SingleBar =>
-  new SingleBar({ format: FORMAT, stream: process.stderr, clearOnComplete: true, hideCursor: true, etaBuffer: 100, fps: 5, barCompleteChar: "█", barIncompleteChar: "░" })
+  new SingleBar({
+    format: FORMAT,
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    etaBuffer: 100,
+    fps: 5,
+    barCompleteChar: "█",
+    barIncompleteChar: "░",
+  })
 
 async function importFile(file: string, { data }: { data: string }): Promise<void> {
   const progress = bar()
@@ -19,7 +28,9 @@ async function importFile(file: string, { data }: { data: string }): Promise<voi
       data,
       async ({ ledger, world, tables }) => {
         progress.start(size, 0, { papers: 0 })
-        const { papers, skipped } = await importPapers({ ledger, world, papers: tables.library.papers }, file, { onProgress: (bytes, kept) => progress.update(bytes, { papers: kept }) })
+        const { papers, skipped } = await importPapers({ ledger, world, papers: tables.library.papers }, file, {
+          onProgress: (bytes, kept) => progress.update(bytes, { papers: kept }),
+        })
         progress.stop()
         const left = skipped === 0 ? "" : `; ${skipped} ${skipped === 1 ? "line is" : "lines are"} no paper and left out`
         console.log(`The metadata of ${papers} ${papers === 1 ? "paper is" : "papers is"} here now${left}.`)
@@ -35,7 +46,9 @@ async function importFile(file: string, { data }: { data: string }): Promise<voi
 
 const importCommand = () =>
   new Command("import")
-    .description("import arXiv's own metadata: its snapshot of JSON lines (also gzipped), or an Atom answer of its API; everybody here may see what was imported")
+    .description(
+      "import arXiv's own metadata: its snapshot of JSON lines (also gzipped), or an Atom answer of its API; everybody here may see what was imported",
+    )
     .argument("<file>")
     .addOption(dataOption())
     .action(importFile)

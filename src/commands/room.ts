@@ -10,7 +10,9 @@ const list = () =>
     .addOption(dataOption())
     .action(({ data }: { data: string }) =>
       withInstance(data, ({ tables }) => {
-        const rows = tables.rooms.all().map((room) => [room.roomId, room.state, room.owner.username, String(room.activityWatermark), room.title])
+        const rows = tables.rooms
+          .all()
+          .map((room) => [room.roomId, room.state, room.owner.username, String(room.activityWatermark), room.title])
         printTable(["ROOM ID", "STATE", "OWNER", "ACTIVITY", "TITLE"], rows)
       }),
     )

@@ -8,7 +8,12 @@ import { untilEnded } from "./until-ended.ts"
 const GITHUB_API = "https://api.github.com"
 
 async function serve(settings: EdgeSettings & { readonly data: string }): Promise<void> {
-  const service = await startService({ ...settings, repositories: repositoriesOf(settings, GITHUB_API), arxiv: arxivOf(settings), log: openLog() })
+  const service = await startService({
+    ...settings,
+    repositories: repositoriesOf(settings, GITHUB_API),
+    arxiv: arxivOf(settings),
+    log: openLog(),
+  })
   const ended = untilEnded(service)
   console.log(`research-room serves ${settings.data} at ${service.baseUrl}`)
   if (settings.baseUrl !== undefined) console.log(`It listens on ${settings.host}, port ${service.port}`)
@@ -18,4 +23,9 @@ async function serve(settings: EdgeSettings & { readonly data: string }): Promis
 }
 
 export const serveCommand = (): Command =>
-  withEdgeOptions(new Command("serve").description("serve Rooms from a data folder until told to end").addOption(dataOption()).addOption(portOption(8787))).action(serve)
+  withEdgeOptions(
+    new Command("serve")
+      .description("serve Rooms from a data folder until told to end")
+      .addOption(dataOption())
+      .addOption(portOption(8787)),
+  ).action(serve)

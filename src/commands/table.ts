@@ -4,5 +4,11 @@
 export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
   const lines = [heading, ...rows]
   const widths = heading.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
-  for (const line of lines) console.log(line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd())
+  for (const line of lines)
+    console.log(
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
 }

@@ -28,7 +28,8 @@ function passwordFrom({ password }: Options): { password: string; made: boolean 
   return { password, made: false }
 }
 
-const tell = (name: string, { password, made }: { password: string; made: boolean }) => made && console.log(`The password of ${name}, shown this once: ${password}`)
+const tell = (name: string, { password, made }: { password: string; made: boolean }) =>
+  made && console.log(`The password of ${name}, shown this once: ${password}`)
 
 const add = () =>
   new Command("add")
@@ -39,11 +40,15 @@ const add = () =>
     .action((name: string, options: Options) => {
       const chosen = passwordFrom(options)
       const checked = checkedName(name)
-      return withInstance(options.data, async ({ accounts }) => {
-        const { username, userId } = await accounts.add(checked, chosen.password)
-        console.log(`${username} exists now (${userId}).`)
-        tell(username, chosen)
-      }, { make: true })
+      return withInstance(
+        options.data,
+        async ({ accounts }) => {
+          const { username, userId } = await accounts.add(checked, chosen.password)
+          console.log(`${username} exists now (${userId}).`)
+          tell(username, chosen)
+        },
+        { make: true },
+      )
     })
 
 const password = () =>
@@ -68,9 +73,12 @@ const list = () =>
     .addOption(dataOption())
     .action(({ data }: Options) =>
       withInstance(data, ({ tables }) => {
-        const rows = tables.people.all().map((person) => [person.username, person.userId, person.isOperator ? "operator" : "", person.createdAt])
+        const rows = tables.people
+          .all()
+          .map((person) => [person.username, person.userId, person.isOperator ? "operator" : "", person.createdAt])
         printTable(["USERNAME", "USER ID", "ROLE", "SINCE"], rows)
       }),
     )
 
-export const userCommand = (): Command => new Command("user").description("people of this instance").addCommand(add()).addCommand(password()).addCommand(list())
+export const userCommand = (): Command =>
+  new Command("user").description("people of this instance").addCommand(add()).addCommand(password()).addCommand(list())

@@ -85,7 +85,8 @@ const all = [
     path: "/api/invitations",
     by: "person",
     refusals: ["role_required"],
-    summary: "Makes a link by which somebody may create an account once; with roomId (owner only) they join that Room. The token is shown once.",
+    summary:
+      "Makes a link by which somebody may create an account once; with roomId (owner only) they join that Room. The token is shown once.",
     fields: { roomId: v.exactOptional(uuid) },
     example: {},
     answer: answers.invitationIssued,

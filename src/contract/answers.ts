@@ -189,7 +189,16 @@ const recordFields = {
   provenanceSummary: v.string(),
 }
 export const recordSummary = shape({ ...recordFields, wording: v.string() })
-export const resolved = shape({ versionId: id, label: v.string(), kind: recordKind, wording: v.string(), status, notices: v.array(notice), explanation: v.string(), purpose: v.exactOptional(v.string()) })
+export const resolved = shape({
+  versionId: id,
+  label: v.string(),
+  kind: recordKind,
+  wording: v.string(),
+  status,
+  notices: v.array(notice),
+  explanation: v.string(),
+  purpose: v.exactOptional(v.string()),
+})
 
 export const record = shape({
   schemaVersion,
@@ -218,7 +227,15 @@ export const cslItems = v.array(
   }),
 )
 
-const conceptFields = { versionId: id, key: v.string(), label: v.string(), definition: v.string(), recordLabel: v.string(), recordKind, roomId: id }
+const conceptFields = {
+  versionId: id,
+  key: v.string(),
+  label: v.string(),
+  definition: v.string(),
+  recordLabel: v.string(),
+  recordKind,
+  roomId: id,
+}
 export const conceptSummary = shape(conceptFields)
 export const concept = shape({ schemaVersion, ...conceptFields })
 
@@ -261,7 +278,9 @@ export const roomStatus = shape({
 export const roomAccess = shape({
   schemaVersion,
   roomId: id,
-  operations: v.array(shape({ operation: v.string(), path: v.string(), allowed: v.boolean(), refusal: optionalText, needed: v.array(v.string()) })),
+  operations: v.array(
+    shape({ operation: v.string(), path: v.string(), allowed: v.boolean(), refusal: optionalText, needed: v.array(v.string()) }),
+  ),
 })
 
 export const credentialSummary = shape({
@@ -279,7 +298,13 @@ export const credentialSummary = shape({
 export const joinRequest = shape({ person, message: optionalText, requestedAt: at })
 
 export const session = shape({ schemaVersion, person: v.nullable(shape({ userId: id, username: v.string(), isOperator: v.boolean() })) })
-export const invitation = shape({ schemaVersion, invitationId: id, invitedBy: v.string(), room: v.nullable(shape({ roomId: id, title: v.string() })), expiresAt: at })
+export const invitation = shape({
+  schemaVersion,
+  invitationId: id,
+  invitedBy: v.string(),
+  room: v.nullable(shape({ roomId: id, title: v.string() })),
+  expiresAt: at,
+})
 export const invitationIssued = shape({ schemaVersion, invitationId: id, link: v.string(), token: v.string(), expiresAt: at })
 
 export const refusal = shape({

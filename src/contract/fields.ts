@@ -10,11 +10,13 @@ import { limits } from "./limits.ts"
 const CLEAN = /^[^\u0000\uD800-\uDFFF]*$/u
 /** Clean, and at least one character that is not white space. */
 const READABLE = /^(?=[\s\S]*\S)[^\u0000\uD800-\uDFFF]*$/u
-const UUID = /^(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|0{8}-0{4}-0{4}-0{4}-0{12}|[fF]{8}-[fF]{4}-[fF]{4}-[fF]{4}-[fF]{12})$/u
+const UUID =
+  /^(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|0{8}-0{4}-0{4}-0{4}-0{12}|[fF]{8}-[fF]{4}-[fF]{4}-[fF]{4}-[fF]{12})$/u
 const KEY = /^[a-z][a-z0-9_]{0,63}$/u
 const DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/u
 /** RFC 3339 with any offset, on days that exist, of years that still have four digits in UTC. */
-const TIME = /^(?!0000|9999)(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$/u
+const TIME =
+  /^(?!0000|9999)(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$/u
 const USERNAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/u
 
 /** A string of `min` to `max` code points that matches `pattern`; `title` is the short name of its type in the documents. */
@@ -28,7 +30,8 @@ const bounded = (title: string, pattern: RegExp, min: number, max: number, what:
   )
 
 /** Text meant for people: 1 to `max` characters, at least one of them not white space. */
-export const text = (max: number) => bounded("text", READABLE, 1, max, "text with at least one character that is not a space, without NUL and lone surrogates")
+export const text = (max: number) =>
+  bounded("text", READABLE, 1, max, "text with at least one character that is not a space, without NUL and lone surrogates")
 
 /** A string of 1 to `max` characters for programs (a name, a unit, a password); white space alone is taken. */
 export const plain = (max: number, min = 1) => bounded("string", CLEAN, min, max, "a string without NUL and lone surrogates")
@@ -39,7 +42,11 @@ export const uuid = v.pipe(v.string("must be a string"), v.title("UUID"), v.rege
 /** Whether `value` is a well-formed id; ids in paths are looked up only when they are. */
 export const isUuid = (value: string): boolean => UUID.test(value)
 
-export const key = v.pipe(v.string("must be a string"), v.title("key"), v.regex(KEY, "must be a key: a lower-case letter, then at most 63 of a-z, 0-9 and _"))
+export const key = v.pipe(
+  v.string("must be a string"),
+  v.title("key"),
+  v.regex(KEY, "must be a key: a lower-case letter, then at most 63 of a-z, 0-9 and _"),
+)
 export const decimal = bounded("decimal", DECIMAL, 1, limits.decimal, "a decimal number such as -12.50")
 /** A moment in RFC 3339, carried on as UTC with milliseconds. */
 export const time = v.pipe(
@@ -48,7 +55,8 @@ export const time = v.pipe(
   v.regex(TIME, "must be a time such as 2026-11-20T09:30:00.000Z"),
   v.transform((value) => new Date(value).toISOString()),
 )
-const ARXIV = /^(?:[0-9]{2}(?:0[1-9]|1[0-2])\.[0-9]{4,5}|[a-z]{2,}(?:-[a-z]+)*(?:\.[A-Z]{2})?\/[0-9]{2}(?:0[1-9]|1[0-2])[0-9]{3})(?:v[1-9][0-9]{0,2})?$/u
+const ARXIV =
+  /^(?:[0-9]{2}(?:0[1-9]|1[0-2])\.[0-9]{4,5}|[a-z]{2,}(?:-[a-z]+)*(?:\.[A-Z]{2})?\/[0-9]{2}(?:0[1-9]|1[0-2])[0-9]{3})(?:v[1-9][0-9]{0,2})?$/u
 /** An arXiv id of the new or the old style, carried on without version and subject class: `hep-th/9901001`. */
 export const arxivId = v.pipe(
   v.string("must be a string"),
@@ -58,7 +66,13 @@ export const arxivId = v.pipe(
 
 /** A person's name in the service, taken in either letter case and carried on in lower case. */
 export const username = v.pipe(
-  bounded("username", USERNAME, limits.usernameMin, limits.usernameMax, "made of letters, digits, dot, dash and underscore, with a letter or digit at both ends"),
+  bounded(
+    "username",
+    USERNAME,
+    limits.usernameMin,
+    limits.usernameMax,
+    "made of letters, digits, dot, dash and underscore, with a letter or digit at both ends",
+  ),
   v.toLowerCase(),
 )
 /** A whole number from `min`, small enough that every JSON reader keeps it exact. */
@@ -106,11 +120,19 @@ export function variant<const K extends string, const O extends v.VariantOptions
 
 /** An array of `min` to `max` items. */
 export const list = <S extends v.GenericSchema>(item: S, max: number, min = 0) =>
-  v.pipe(v.array(item, "must be a list"), v.minLength(min, `must have at least ${min} items`), v.maxLength(max, `must have at most ${max} items`))
+  v.pipe(
+    v.array(item, "must be a list"),
+    v.minLength(min, `must have at least ${min} items`),
+    v.maxLength(max, `must have at most ${max} items`),
+  )
 
 /** A list whose items are all different, compared as they were sent (as `uniqueItems` does). */
 export function distinct<S extends v.GenericSchema<string, string>>(item: S, max: number, min = 0) {
-  const schema = v.pipe(list(item, max, min), v.metadata({ uniqueItems: true }), v.transform((items) => [...new Set(items)]))
+  const schema = v.pipe(
+    list(item, max, min),
+    v.metadata({ uniqueItems: true }),
+    v.transform((items) => [...new Set(items)]),
+  )
   const run = schema["~run"]
   return {
     ...schema,
@@ -145,7 +167,13 @@ export function dictionary<S extends v.GenericSchema>(
       const issues: v.BaseIssue<unknown>[] = []
       for (const [member, inner] of Object.entries(input)) {
         const checked = value["~run"]({ value: inner }, config)
-        const path = { type: "object" as const, origin: "value" as const, input: input as Record<string, unknown>, key: member, value: inner }
+        const path = {
+          type: "object" as const,
+          origin: "value" as const,
+          input: input as Record<string, unknown>,
+          key: member,
+          value: inner,
+        }
         for (const issue of [...(name["~run"]({ value: member }, config).issues ?? []), ...(checked.issues ?? [])]) {
           const at = issue as v.BaseIssue<unknown> & { path?: v.IssuePathItem[] }
           at.path = [path, ...(at.path ?? [])] as [v.IssuePathItem, ...v.IssuePathItem[]]

@@ -27,7 +27,15 @@ export class JsonText {
 }
 
 /** A value that may hold stored text anywhere inside. */
-export type Writable = string | number | boolean | null | undefined | JsonText | readonly Writable[] | { readonly [member: string]: Writable }
+export type Writable =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | JsonText
+  | readonly Writable[]
+  | { readonly [member: string]: Writable }
 
 /** JSON text of a value by the engine itself, which is several times faster than walking through it. */
 function written(value: Writable): string {

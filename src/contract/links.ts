@@ -8,7 +8,14 @@ export const linkKinds = {
   supersedes: { operation: "assert_supersession", status: "superseded", repeatable: false },
   retracts: { operation: "assert_retraction", status: "retracted", repeatable: false },
   disputes: { operation: "assert_dispute", status: "disputed", repeatable: true },
-} as const satisfies Record<LinkKind, { operation: OperationName; status: RecordStatus; /** Whether one member may assert it again with another explanation. */ repeatable: boolean }>
+} as const satisfies Record<
+  LinkKind,
+  {
+    operation: OperationName
+    status: RecordStatus /** Whether one member may assert it again with another explanation. */
+    repeatable: boolean
+  }
+>
 
 /** The stronger of two standings: retracted, superseded, corrected, disputed, current, in this order. */
 export const strongerStatus = (one: RecordStatus, other: RecordStatus): RecordStatus =>

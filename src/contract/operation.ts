@@ -130,7 +130,9 @@ export function operation<
 
 /** What the query of an agent write may hold. */
 export const writeParameters = {
-  rehearse: v.exactOptional(v.pipe(v.literal("1"), v.description("Walk every check, undo the work, and answer the receipt that would have been given."))),
+  rehearse: v.exactOptional(
+    v.pipe(v.literal("1"), v.description("Walk every check, undo the work, and answer the receipt that would have been given.")),
+  ),
 }
 
 /** An operation as the ledger and the edge see it, whatever its body. */

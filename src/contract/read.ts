@@ -15,7 +15,13 @@ export type CursorKind = "sequence" | "uuid" | "opaque" | "offset"
 export type ReadSurface = "public" | "credential" | "key" | "session" | "visitor" | "discovery"
 
 /** What a read answers in. */
-export type MediaType = "application/json" | "text/plain" | "text/markdown" | "application/x-bibtex" | "application/vnd.citationstyles.csl+json" | "application/zip"
+export type MediaType =
+  | "application/json"
+  | "text/plain"
+  | "text/markdown"
+  | "application/x-bibtex"
+  | "application/vnd.citationstyles.csl+json"
+  | "application/zip"
 
 /** Whether it is text, which always goes out in UTF-8; everything else is a file. */
 export const isText = (mediaType: MediaType): boolean => mediaType !== "application/zip"
@@ -48,7 +54,8 @@ export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
 }
 
 /** The parameter by which a reader picks among several forms; `json` is the read's own. */
-const formatParameter = (formats: Formats) => v.exactOptional(v.pipe(oneOf(["json", ...Object.keys(formats)]), v.description("The form of the answer; json when left out.")))
+const formatParameter = (formats: Formats) =>
+  v.exactOptional(v.pipe(oneOf(["json", ...Object.keys(formats)]), v.description("The form of the answer; json when left out.")))
 
 /** Says what a parameter means, for the documents: in a query string everything is text. */
 const means = <T>(parameter: JsonSchema) => v.metadata<T, { parameter: JsonSchema }>({ parameter })
@@ -69,7 +76,9 @@ const pageLimit = (most: number = limits.pageItems) => digits(1, most, { default
 const onwards = "Where to go on: the nextCursor of the page before. Left out, the list starts at its beginning."
 const sequence = digits(0, 999_999_999_999_999, { description: onwards })
 const cursorText = v.pipe(plain(200), v.description(onwards))
-const libraryOffset = digits(0, 999_999_999_999_999, { description: "Where to go on: the nextOffset of the page before. Left out, the list starts at its beginning." })
+const libraryOffset = digits(0, 999_999_999_999_999, {
+  description: "Where to go on: the nextOffset of the page before. Left out, the list starts at its beginning.",
+})
 
 /**
  * Defines a read. A read with a cursor is a list: it takes `limit` and `after` and answers pages. Lists of the Library page
@@ -118,11 +127,11 @@ type FormatChoice<X extends Formats> = [keyof X] extends [never]
 type Paging<C extends CursorKind | undefined, F extends Family> = C extends undefined
   ? Record<never, never>
   : F extends "library"
-  ? { offset: v.ExactOptionalSchema<typeof libraryOffset, undefined> }
-  : {
-      limit: v.ExactOptionalSchema<ReturnType<typeof pageLimit>, undefined>
-      after: v.ExactOptionalSchema<C extends "sequence" | "offset" ? typeof sequence : typeof cursorText, undefined>
-    }
+    ? { offset: v.ExactOptionalSchema<typeof libraryOffset, undefined> }
+    : {
+        limit: v.ExactOptionalSchema<ReturnType<typeof pageLimit>, undefined>
+        after: v.ExactOptionalSchema<C extends "sequence" | "offset" ? typeof sequence : typeof cursorText, undefined>
+      }
 
 /** A read as the edge sees it, whatever its parameters. */
 export interface Read {
@@ -177,7 +186,11 @@ export function checkParameters(definition: Read, query: URLSearchParams): Recor
   const checked = check(definition.query, input)
   if (!checked.ok) issues.push(...checked.issues)
   if (!checked.ok || issues.length > 0) {
-    throw new Refusal("invalid_parameter", `A query parameter is not as ${definition.name} takes it: ${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join("; ")}.`, { issues })
+    throw new Refusal(
+      "invalid_parameter",
+      `A query parameter is not as ${definition.name} takes it: ${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join("; ")}.`,
+      { issues },
+    )
   }
   return checked.value as Record<string, unknown>
 }

@@ -47,7 +47,9 @@ const findingLinkFields = {
   author: person,
   at,
   towardQuestion: shape({ verdict: v.picklist(enumerations.questionVerdict), explanation: v.string() }),
-  towardHypothesis: v.array(shape({ versionId: id, label: v.string(), status, verdict: v.picklist(enumerations.hypothesisVerdict), explanation: v.string() })),
+  towardHypothesis: v.array(
+    shape({ versionId: id, label: v.string(), status, verdict: v.picklist(enumerations.hypothesisVerdict), explanation: v.string() }),
+  ),
   card: shape({ entryId: id, threadId: id }),
   replies: count,
   /** Everybody but the author who replied to its card. */
@@ -56,7 +58,10 @@ const findingLinkFields = {
 export const findingLink = shape(findingLinkFields)
 
 /** One link of either form. */
-export const link = v.variant("kind", [shape({ schemaVersion, ...researchLinkFields, warnings: v.array(v.unknown()) }), shape({ schemaVersion, ...findingLinkFields })])
+export const link = v.variant("kind", [
+  shape({ schemaVersion, ...researchLinkFields, warnings: v.array(v.unknown()) }),
+  shape({ schemaVersion, ...findingLinkFields }),
+])
 
 const checkpointFields = {
   checkpointId: id,
@@ -79,7 +84,12 @@ const checkpointFields = {
   contentDigest: v.string(),
 }
 const checkpointSummary = shape(checkpointFields)
-export const checkpoint = shape({ schemaVersion, ...checkpointFields, citations: v.array(related), content: v.record(v.string(), v.unknown()) })
+export const checkpoint = shape({
+  schemaVersion,
+  ...checkpointFields,
+  citations: v.array(related),
+  content: v.record(v.string(), v.unknown()),
+})
 
 const openQuestion = shape({ question: v.string(), checkpointId: id, threadId: id })
 const lists = {

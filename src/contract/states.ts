@@ -14,7 +14,13 @@ export const experimentStates = [
   { from: ["in_progress"], operation: "report_experiment_status", by: "assignee", to: { status: ["completed", "cancelled"] } },
   // An attempt has states of its own; registering one does not raise the experiment's revision.
   { from: held, operation: "register_attempt", by: "assignee", to: "unchanged", values: { intent: ["planned", "exploratory", "rerun"] } },
-  { from: ["open", "claimed", "in_progress", "completed", "cancelled"], operation: "register_attempt", by: "any_member", to: "unchanged", values: { intent: ["reproduction"] } },
+  {
+    from: ["open", "claimed", "in_progress", "completed", "cancelled"],
+    operation: "register_attempt",
+    by: "any_member",
+    to: "unchanged",
+    values: { intent: ["reproduction"] },
+  },
 ] as const
 
 export const attemptStates = [

@@ -20,7 +20,8 @@ const affordance = shape({
   values: v.exactOptional(v.record(v.string(), v.array(v.string()))),
 })
 /** What the server would accept next, from whom, with the block to copy as the guard. */
-const affordances = <S extends v.GenericSchema>(status: S) => shape({ expected: shape({ expectedRevision: count, expectedStatus: status }), operations: v.array(affordance) })
+const affordances = <S extends v.GenericSchema>(status: S) =>
+  shape({ expected: shape({ expectedRevision: count, expectedStatus: status }), operations: v.array(affordance) })
 
 const { purpose: _purpose, explanation: _explanation, ...resolvedFields } = resolved.entries
 const related = shape(resolvedFields)
@@ -41,7 +42,13 @@ const experimentFields = {
   question: v.string(),
   scope: v.string(),
   plans: count,
-  attempts: shape({ total: count, ...(Object.fromEntries(enumerations.attemptStatus.map((status) => [status, count])) as Record<(typeof enumerations.attemptStatus)[number], typeof count>) }),
+  attempts: shape({
+    total: count,
+    ...(Object.fromEntries(enumerations.attemptStatus.map((status) => [status, count])) as Record<
+      (typeof enumerations.attemptStatus)[number],
+      typeof count
+    >),
+  }),
   createdAt: at,
   updatedAt: at,
   affordances: affordances(experimentStatus),
@@ -125,7 +132,15 @@ export const material = shape({
   ...materialFields,
   content: v.record(v.string(), json),
   locations: v.array(
-    shape({ reporter: person, roomId: id, at, uri: v.string(), state: v.picklist(enumerations.locationState), observedDigest: text, explanation: text }),
+    shape({
+      reporter: person,
+      roomId: id,
+      at,
+      uri: v.string(),
+      state: v.picklist(enumerations.locationState),
+      observedDigest: text,
+      explanation: text,
+    }),
   ),
   consumedBy: uses,
   producedBy: uses,

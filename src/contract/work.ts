@@ -4,14 +4,19 @@ import { enumerations } from "./enumerations.ts"
 import { dictionary, distinct, list, oneOf, plain, shape, text, uuid, whole } from "./fields.ts"
 import { limits } from "./limits.ts"
 
-const matching = (pattern: RegExp, what: string, max = 2_000) => v.pipe(v.string("must be a string"), v.regex(pattern, `must be ${what}`), v.maxCodePoints(max, `must have at most ${max} characters`))
+const matching = (pattern: RegExp, what: string, max = 2_000) =>
+  v.pipe(v.string("must be a string"), v.regex(pattern, `must be ${what}`), v.maxCodePoints(max, `must have at most ${max} characters`))
 
 /** `sha256:` and 64 lower-case hex digits. */
 export const digest = matching(/^sha256:[0-9a-f]{64}$/u, "sha256: and 64 lower-case hex digits")
 
 /** A public repository and the full commit in it. */
 export const repository = shape({
-  url: matching(/^https:\/\/[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?\/[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/u, "https://<host>/<owner>/<name>", 500),
+  url: matching(
+    /^https:\/\/[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?\/[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/u,
+    "https://<host>/<owner>/<name>",
+    500,
+  ),
   commit: matching(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u, "a full commit: 40 or 64 lower-case hex digits"),
 })
 export type RepositoryPin = v.InferOutput<typeof repository>
@@ -23,13 +28,29 @@ export const materialReference = matching(
 )
 
 /** Where a material is said to lie. Never opened by the service. */
-export const locationUri = matching(/^(?:https|s3|gs|hf|git|doi|ipfs):[^\s\u0000-\u001f\uD800-\uDFFF]+$/u, "an https, s3, gs, hf, git, doi or ipfs address")
+export const locationUri = matching(
+  /^(?:https|s3|gs|hf|git|doi|ipfs):[^\s\u0000-\u001f\uD800-\uDFFF]+$/u,
+  "an https, s3, gs, hf, git, doi or ipfs address",
+)
 
-const cleanText = v.pipe(v.string("must be a string"), v.regex(/^[^\u0000\uD800-\uDFFF]*$/u, "must be a string without NUL and lone surrogates"))
+const cleanText = v.pipe(
+  v.string("must be a string"),
+  v.regex(/^[^\u0000\uD800-\uDFFF]*$/u, "must be a string without NUL and lone surrogates"),
+)
 
 /** Any JSON value whose strings hold neither NUL nor lone surrogates. */
 export const json: v.GenericSchema<unknown> = v.union(
-  [cleanText, v.pipe(v.number(), v.finite()), v.boolean(), v.null(), v.array(v.lazy(() => json)), dictionary(v.lazy(() => json), cleanText)],
+  [
+    cleanText,
+    v.pipe(v.number(), v.finite()),
+    v.boolean(),
+    v.null(),
+    v.array(v.lazy(() => json)),
+    dictionary(
+      v.lazy(() => json),
+      cleanText,
+    ),
+  ],
   "must be a JSON value whose strings hold no NUL and no lone surrogate",
 )
 
@@ -61,7 +82,10 @@ export const expectedExperiment = { expectedRevision: whole(1), expectedStatus: 
 export const expectedAttempt = { expectedRevision: whole(1), expectedStatus: oneOf(enumerations.attemptStatus) }
 
 /** A measured value; a diverged run can be told as it was. */
-const measured = v.union([v.pipe(v.number(), v.finite()), oneOf(enumerations.nonFinite)], `must be a number or one of ${enumerations.nonFinite.join(", ")}`)
+const measured = v.union(
+  [v.pipe(v.number(), v.finite()), oneOf(enumerations.nonFinite)],
+  `must be a number or one of ${enumerations.nonFinite.join(", ")}`,
+)
 
 export const metrics = list(
   shape({

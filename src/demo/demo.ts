@@ -34,8 +34,17 @@ export interface DemoCredential {
 }
 
 export const credentialNames = [
-  "owner_all", "member_all", "member_post_only", "member_publish_only", "member_work_only", "member_thread_scoped",
-  "member_expired", "member_revoked", "main_owner_all", "main_member_all", "archived_member_all",
+  "owner_all",
+  "member_all",
+  "member_post_only",
+  "member_publish_only",
+  "member_work_only",
+  "member_thread_scoped",
+  "member_expired",
+  "member_revoked",
+  "main_owner_all",
+  "main_member_all",
+  "archived_member_all",
 ] as const
 export type CredentialName = (typeof credentialNames)[number]
 
@@ -83,17 +92,42 @@ async function tell(instance: Instance, clock: StoryClock, repositories: DemoRep
   const empty = await room("A Room to write in", "What would you like to find out?")
   const archived = await room("Which tokenizer should we use?", "Does the vocabulary size matter below 100 million parameters?")
 
-  const credential = async (person: DemoPerson, at: DemoRoom, label: string, permissions: readonly Permission[] = everything, more: { threadIds?: string[]; expiresAt?: string } = {}) => {
-    const { result } = await narrator.does(person, "issue_credential", { roomId: at.roomId }, { label, permissions: [...permissions], ...more }, 1)
+  const credential = async (
+    person: DemoPerson,
+    at: DemoRoom,
+    label: string,
+    permissions: readonly Permission[] = everything,
+    more: { threadIds?: string[]; expiresAt?: string } = {},
+  ) => {
+    const { result } = await narrator.does(
+      person,
+      "issue_credential",
+      { roomId: at.roomId },
+      { label, permissions: [...permissions], ...more },
+      1,
+    )
     const { token = "", credentialId, threadIds } = result
-    return { credentialId, shown: { token, username: person.username, roomId: at.roomId, permissions: result.permissions, threadIds } satisfies DemoCredential }
+    return {
+      credentialId,
+      shown: { token, username: person.username, roomId: at.roomId, permissions: result.permissions, threadIds } satisfies DemoCredential,
+    }
   }
   const expiresAt = moment(clock.read() + DAY)
   const revoked = await credential(member, empty, "revoked")
   await narrator.does(member, "revoke_credential", { roomId: empty.roomId, credentialId: revoked.credentialId }, {})
   const archivedMember = await credential(member, archived, "member, archived Room")
-  await narrator.does(owner, "post_message", { threadId: archived.openingThreadId }, { text: "32,000 entries were as good as 64,000 in every run. We stop here." })
-  await narrator.does(owner, "archive_room", { roomId: archived.roomId }, { reason: "Answered well enough; the next question has its own Room." })
+  await narrator.does(
+    owner,
+    "post_message",
+    { threadId: archived.openingThreadId },
+    { text: "32,000 entries were as good as 64,000 in every run. We stop here." },
+  )
+  await narrator.does(
+    owner,
+    "archive_room",
+    { roomId: archived.roomId },
+    { reason: "Answered well enough; the next question has its own Room." },
+  )
 
   const expired = await credential(member, empty, "expired", everything, { expiresAt })
   const main = await tellMainStory(narrator, owner, member, repositories.public)
@@ -110,7 +144,10 @@ async function tell(instance: Instance, clock: StoryClock, repositories: DemoRep
     main_member_all: await credential(member, main, "member, everything"),
     archived_member_all: archivedMember,
   }
-  const credentials = Object.fromEntries(credentialNames.map((name) => [name, issued[name].shown])) as Record<CredentialName, DemoCredential>
+  const credentials = Object.fromEntries(credentialNames.map((name) => [name, issued[name].shown])) as Record<
+    CredentialName,
+    DemoCredential
+  >
   const keys = await tellLibrary(instance, narrator, people)
   return { people, rooms: { main, empty, archived }, credentials, keys, repositories }
 }

@@ -25,7 +25,11 @@ const everything = enumerations.libraryPermission
 const reading = everything.filter((permission) => permission.startsWith("read_"))
 
 /** Fills the Library and issues the keys. */
-export async function tellLibrary(instance: Instance, narrator: Narrator, people: Record<"owner" | "member" | "visitor", Person>): Promise<Record<KeyName, DemoKey>> {
+export async function tellLibrary(
+  instance: Instance,
+  narrator: Narrator,
+  people: Record<"owner" | "member" | "visitor", Person>,
+): Promise<Record<KeyName, DemoKey>> {
   const { owner, member, visitor } = people
   const collection = async (person: Person, name: string, arxivIds: string[]): Promise<string> => {
     const { collectionId } = (await narrator.does(person, "create_collection", {}, { name })).result
@@ -37,14 +41,25 @@ export async function tellLibrary(instance: Instance, narrator: Narrator, people
     await narrator.does(guest, "accept_collection_invitation", { invitationId }, {}, 90)
   }
   const note = async (person: Person, collectionId: string, arxivId: string, text: string, replyToNoteId?: string): Promise<string> =>
-    (await narrator.does(person, "post_note", {}, { collectionId, arxivId, text, ...(replyToNoteId && { replyToNoteId }) }, 25)).result.noteId
+    (await narrator.does(person, "post_note", {}, { collectionId, arxivId, text, ...(replyToNoteId && { replyToNoteId }) }, 25)).result
+      .noteId
 
   await narrator.does(owner, "save_papers", {}, { arxivIds: ["2001.08361", "hep-th/9711200", "2305.14342", "1711.05101"] })
   const shared = await collection(owner, "Warm-up, clipping and early loss", ["1706.02677", "1706.03762", "1908.03265", "1211.5063"])
   await share(owner, shared, member)
-  const ramp = await note(owner, shared, "1706.02677", "Section 2.2 is where *gradual* warm-up comes from: five epochs, from $\\eta$ to $k\\eta$.")
+  const ramp = await note(
+    owner,
+    shared,
+    "1706.02677",
+    "Section 2.2 is where *gradual* warm-up comes from: five epochs, from $\\eta$ to $k\\eta$.",
+  )
   await note(member, shared, "1706.02677", "And 2.1 says why a constant one was not enough. Our runs ramp over steps, not epochs.", ramp)
-  await note(member, shared, "1211.5063", "Clipping by norm, as we use it: $g \\leftarrow g \\cdot \\theta / \\lVert g \\rVert$ once $\\lVert g \\rVert > \\theta$.")
+  await note(
+    member,
+    shared,
+    "1211.5063",
+    "Clipping by norm, as we use it: $g \\leftarrow g \\cdot \\theta / \\lVert g \\rVert$ once $\\lVert g \\rVert > \\theta$.",
+  )
   await collection(owner, "Before the next proposal", ["2001.08361", "1711.05101"])
 
   const theirs = await collection(member, "Stability without tricks", ["2002.04745", "1412.6980"])
@@ -52,8 +67,26 @@ export async function tellLibrary(instance: Instance, narrator: Narrator, people
   await collection(member, "Unsorted", ["1412.6980", "1706.03762"])
   await narrator.does(owner, "invite_to_collection", { collectionId: shared }, { username: visitor.username })
 
-  await narrator.does(owner, "write_annotation", {}, { arxivId: "1706.03762", expectedRevision: 0, notes: "Their schedule is the one we cite; the ramp is *linear in steps*." })
-  await narrator.does(owner, "add_highlight", {}, { arxivId: "1706.03762", expectedRevision: 1, quote: "We used warmup_steps = 4000.", page: 7, colour: "yellow", comment: "Ten times ours.", version: 7 })
+  await narrator.does(
+    owner,
+    "write_annotation",
+    {},
+    { arxivId: "1706.03762", expectedRevision: 0, notes: "Their schedule is the one we cite; the ramp is *linear in steps*." },
+  )
+  await narrator.does(
+    owner,
+    "add_highlight",
+    {},
+    {
+      arxivId: "1706.03762",
+      expectedRevision: 1,
+      quote: "We used warmup_steps = 4000.",
+      page: 7,
+      colour: "yellow",
+      comment: "Ten times ours.",
+      version: 7,
+    },
+  )
 
   await tellMetadata(instance)
   return issueKeys(narrator, owner, member, shared)
@@ -70,9 +103,19 @@ async function tellMetadata({ ledger, tables, world }: Instance): Promise<void> 
 }
 
 async function issueKeys(narrator: Narrator, owner: Person, member: Person, shared: string): Promise<Record<KeyName, DemoKey>> {
-  const key = async (person: Person, label: string, reach: KeyReach, permissions: readonly LibraryPermission[] = everything, more: { collectionIds?: string[]; expiresAt?: string } = {}): Promise<DemoKey> => {
+  const key = async (
+    person: Person,
+    label: string,
+    reach: KeyReach,
+    permissions: readonly LibraryPermission[] = everything,
+    more: { collectionIds?: string[]; expiresAt?: string } = {},
+  ): Promise<DemoKey> => {
     const agent = { name: "reading-agent", version: "0.2" }
-    const { token = "", permissions: given, collectionIds } = (await narrator.does(person, "issue_key", {}, { label, permissions: [...permissions], reach, agent, ...more }, 1)).result
+    const {
+      token = "",
+      permissions: given,
+      collectionIds,
+    } = (await narrator.does(person, "issue_key", {}, { label, permissions: [...permissions], reach, agent, ...more }, 1)).result
     return { token, username: person.username, permissions: given, reach, collectionIds }
   }
   const expired = await key(owner, "expired", "all", everything, { expiresAt: narrator.later(60) })

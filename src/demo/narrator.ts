@@ -64,7 +64,13 @@ export class Narrator {
   }
 
   /** Lets a person do something, some minutes after what went before, and returns the receipt. */
-  async does<N extends OperationName>(person: { userId: string; username: string }, name: N, params: Record<string, string>, body: Said<N>, minutes = 7): Promise<Told<N>> {
+  async does<N extends OperationName>(
+    person: { userId: string; username: string },
+    name: N,
+    params: Record<string, string>,
+    body: Said<N>,
+    minutes = 7,
+  ): Promise<Told<N>> {
     const operation = operationNamed(name)
     if (operation === undefined) throw new Error(`${name} is not an operation`)
     this.#clock.pass(minutes)

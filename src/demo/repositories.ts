@@ -43,7 +43,15 @@ function makeRepository(folder: string, name: string, messages: readonly string[
   const commits: string[] = []
   for (const message of messages) {
     const parent = commits.at(-1)
-    const lines = [`tree ${tree}`, ...(parent === undefined ? [] : [`parent ${parent}`]), `author ${AUTHOR}`, `committer ${AUTHOR}`, "", message, ""]
+    const lines = [
+      `tree ${tree}`,
+      ...(parent === undefined ? [] : [`parent ${parent}`]),
+      `author ${AUTHOR}`,
+      `committer ${AUTHOR}`,
+      "",
+      message,
+      "",
+    ]
     commits.push(writeObject(repository, "commit", Buffer.from(lines.join("\n"))))
   }
   writeFileSync(join(repository, "refs", "heads", "main"), `${commits.at(-1)}\n`)
@@ -52,7 +60,12 @@ function makeRepository(folder: string, name: string, messages: readonly string[
 
 /** Makes the demo's repositories below `folder`. */
 export function makeRepositories(folder: string): DemoRepositories {
-  const [commit = "", otherCommit = ""] = makeRepository(folder, "warm-up-lab/training", ["Train with a linear warm-up.", "Average over seeds."], { isPublic: true })
+  const [commit = "", otherCommit = ""] = makeRepository(
+    folder,
+    "warm-up-lab/training",
+    ["Train with a linear warm-up.", "Average over seeds."],
+    { isPublic: true },
+  )
   const [hidden = ""] = makeRepository(folder, "warm-up-lab/unpublished", ["Not for everyone yet."], { isPublic: false })
   return {
     public: { url: `https://${HOST}/warm-up-lab/training`, commit, otherCommit },

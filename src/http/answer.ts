@@ -28,7 +28,8 @@ export const asset = (body: Uint8Array<ArrayBuffer>, type: string): HTTPResponse
   new HTTPResponse(body, { headers: { ...commonHeaders, "content-type": type, "cache-control": "public, max-age=31536000, immutable" } })
 
 /** An answer of JSON text. */
-export const json = (text: string, status = 200, headers?: Readonly<Record<string, string>>): HTTPResponse => answer(text, "application/json", status, headers)
+export const json = (text: string, status = 200, headers?: Readonly<Record<string, string>>): HTTPResponse =>
+  answer(text, "application/json", status, headers)
 
 /** An object with its schema version, as most reads answer. */
 export const versioned = (value: { readonly [member: string]: Writable }, family: Family = "research"): string =>
@@ -42,7 +43,10 @@ function envelope({ nextCursor, hasMore }: Pick<Page, "nextCursor" | "hasMore">,
     nextCursor,
     hasMore,
     generatedAt,
-    links: { self: `${basePath}${url.pathname}${url.search}`, next: nextCursor === null ? null : `${basePath}${onwards.pathname}${onwards.search}` },
+    links: {
+      self: `${basePath}${url.pathname}${url.search}`,
+      next: nextCursor === null ? null : `${basePath}${onwards.pathname}${onwards.search}`,
+    },
   }
 }
 
@@ -64,7 +68,10 @@ export function libraryPageText({ items, nextOffset, members }: LibraryPage, url
     items,
     hasMore: nextOffset !== null,
     nextOffset,
-    links: { self: `${basePath}${url.pathname}${url.search}`, next: nextOffset === null ? null : `${basePath}${onwards.pathname}${onwards.search}` },
+    links: {
+      self: `${basePath}${url.pathname}${url.search}`,
+      next: nextOffset === null ? null : `${basePath}${onwards.pathname}${onwards.search}`,
+    },
   })
 }
 

@@ -12,7 +12,8 @@ import { Routes } from "./routes.ts"
 import { writeRoutes } from "./writes.ts"
 import { pageRoutes } from "../web/pages.ts"
 
-const nothingHere = (event: H3Event) => new Refusal("unknown_operation", `Nothing is served at ${event.url.pathname}. The manifest at /api/manifest lists what is.`)
+const nothingHere = (event: H3Event) =>
+  new Refusal("unknown_operation", `Nothing is served at ${event.url.pathname}. The manifest at /api/manifest lists what is.`)
 
 /** The application, and whether a path as it stands is one of its own. */
 export type App = H3 & { serves(method: string, path: string): boolean }

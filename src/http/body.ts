@@ -4,10 +4,11 @@ import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals.ts"
 
 const tooLarge = () =>
-  new Refusal("request_too_large", `The request body is over ${limits.requestBodyBytes} bytes; it was not read to its end.`, { headers: { connection: "close" } })
+  new Refusal("request_too_large", `The request body is over ${limits.requestBodyBytes} bytes; it was not read to its end.`, {
+    headers: { connection: "close" },
+  })
 
-const notJson = (why: string) =>
-  new Refusal("invalid_schema", `The body is not JSON: ${why}.`, { issues: [{ path: "", message: why }] })
+const notJson = (why: string) => new Refusal("invalid_schema", `The body is not JSON: ${why}.`, { issues: [{ path: "", message: why }] })
 
 /** @throws Refusal `not_json` unless the body is sent as JSON in UTF-8 */
 function mustBeJson(event: H3Event): void {
@@ -41,7 +42,8 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 /** What a page's own form sends. @throws Refusal `not_json` for another media type */
 export async function readFormBody(event: H3Event): Promise<URLSearchParams> {
   const [type = ""] = (event.req.headers.get("content-type") ?? "").split(";")
-  if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded") throw new Refusal("not_json", "This address takes the forms of this service's pages; programs use the routes under /api.")
+  if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded")
+    throw new Refusal("not_json", "This address takes the forms of this service's pages; programs use the routes under /api.")
   return new URLSearchParams(Buffer.from(await bytesOf(event)).toString("utf8"))
 }
 

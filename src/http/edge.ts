@@ -24,7 +24,10 @@ export type Handler = (event: H3Event) => HTTPResponse | Promise<HTTPResponse>
 export function fault({ req: { method } }: H3Event): Refusal {
   const isRead = method === "GET" || method === "HEAD"
   const advice = isRead ? "Ask again in a moment." : "Keep the id and the body, and send them again."
-  return new Refusal("temporarily_unavailable", `The service failed while it handled this request. ${advice}`, { retryAfter: 5, committed: isRead ? false : null })
+  return new Refusal("temporarily_unavailable", `The service failed while it handled this request. ${advice}`, {
+    retryAfter: 5,
+    committed: isRead ? false : null,
+  })
 }
 
 /** Lets a handler throw refusals, which are told in the words of its family. */
@@ -82,7 +85,12 @@ export function bearer({ instance }: Edge, family: Family, event: H3Event): Acto
   const [scheme = "", token = "", ...rest] = (event.req.headers.get("authorization") ?? "").trim().split(/\s+/)
   const { credentials, library } = instance.tables
   if (scheme.toLowerCase() !== "bearer" || token === "" || rest.length > 0) {
-    throw new Refusal("not_authenticated", family === "library" ? "Send a personal key as Authorization: Bearer rrk_…." : "Send a Room credential as Authorization: Bearer rrc_….")
+    throw new Refusal(
+      "not_authenticated",
+      family === "library"
+        ? "Send a personal key as Authorization: Bearer rrk_…."
+        : "Send a Room credential as Authorization: Bearer rrc_….",
+    )
   }
   const at = moment(instance.world.now())
   if (family === "research") return credentials.authenticate(token, at)

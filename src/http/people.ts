@@ -45,7 +45,8 @@ function acts(edge: Edge): Acts {
       return json(versioned({ person: null }), 200, { "set-cookie": cookie(edge, "", 0) })
     },
 
-    change_password: async (body, event) => welcome(await accounts.changePassword(mustBeSignedIn(edge, event), body, getRequestIP(event) ?? "unknown")),
+    change_password: async (body, event) =>
+      welcome(await accounts.changePassword(mustBeSignedIn(edge, event), body, getRequestIP(event) ?? "unknown")),
 
     async invite(body, event) {
       const ownsRoom = (roomId: string, userId: string) => tables.rooms.standing(roomId, userId)?.role === "owner"

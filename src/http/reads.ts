@@ -26,7 +26,11 @@ function asking(edge: Edge, definition: Read, event: H3Event): Actor | null {
 }
 
 /** The reads that need more than a domain's tables. */
-function edgeReaders({ instance, baseUrl, softwareVersion }: Edge): Pick<Readers, "receipt" | "session" | "invitation" | "record" | "room_export"> {
+function edgeReaders({
+  instance,
+  baseUrl,
+  softwareVersion,
+}: Edge): Pick<Readers, "receipt" | "session" | "invitation" | "record" | "room_export"> {
   const { accounts, citations, exports, ledger, readers, tables } = instance
   return {
     receipt({ actor, query }) {
@@ -36,10 +40,13 @@ function edgeReaders({ instance, baseUrl, softwareVersion }: Edge): Pick<Readers
       const deliveryId = operation === undefined ? undefined : query[operation.delivery]
       if (operation === undefined || deliveryId === undefined || actor === null) {
         const name = operation?.delivery ?? "operation"
-        throw new Refusal("invalid_parameter", `Name an operation and its ${operation?.delivery ?? "delivery id"}.`, { issues: [{ path: `/${name}`, message: "is missing, or names nothing" }] })
+        throw new Refusal("invalid_parameter", `Name an operation and its ${operation?.delivery ?? "delivery id"}.`, {
+          issues: [{ path: `/${name}`, message: "is missing, or names nothing" }],
+        })
       }
       const stored = ledger.receipt(operation, actor, deliveryId)
-      if (stored === undefined) throw new Refusal("unknown_receipt", "You have no receipt under this operation and id: nothing was stored for it.")
+      if (stored === undefined)
+        throw new Refusal("unknown_receipt", "You have no receipt under this operation and id: nothing was stored for it.")
       return new JsonText(stored)
     },
     record(asked) {

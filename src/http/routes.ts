@@ -42,9 +42,12 @@ export class Routes {
   refuseOtherMethods(): void {
     for (const [pattern, methods] of this.#methods) {
       const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ")
-      this.#app.all(pattern, refusing(this.#edge, familyOf(pattern), () => {
-        throw new Refusal("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } })
-      }))
+      this.#app.all(
+        pattern,
+        refusing(this.#edge, familyOf(pattern), () => {
+          throw new Refusal("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } })
+        }),
+      )
     }
   }
 }

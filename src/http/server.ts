@@ -27,7 +27,12 @@ export interface Listening {
 /** Answers while the service is still being made ready: a request that nobody listens to would wait for ever. */
 function notYet(request: IncomingMessage, response: ServerResponse): void {
   const refusal = new Refusal("temporarily_unavailable", "The service is starting.", { retryAfter: 1 })
-  response.writeHead(refusal.status, { ...commonHeaders, "content-type": "application/json; charset=utf-8", "retry-after": "1", connection: "close" })
+  response.writeHead(refusal.status, {
+    ...commonHeaders,
+    "content-type": "application/json; charset=utf-8",
+    "retry-after": "1",
+    connection: "close",
+  })
   response.end(writeJson(refusal.envelope(familyOf((request.url ?? "/").split("?")[0] ?? "/"))))
 }
 

@@ -14,7 +14,10 @@ function rehearsed(event: H3Event): boolean {
   const query = event.url.searchParams
   if (query.size === 0) return false
   if (query.size === 1 && query.get("rehearse") === "1") return true
-  const issues = [...new Set(query.keys())].map((name) => ({ path: `/${name}`, message: name === "rehearse" ? "must be 1, once" : "is not a parameter of a write" }))
+  const issues = [...new Set(query.keys())].map((name) => ({
+    path: `/${name}`,
+    message: name === "rehearse" ? "must be 1, once" : "is not a parameter of a write",
+  }))
   throw new Refusal("invalid_parameter", "A write takes no query parameter but rehearse=1.", { issues })
 }
 

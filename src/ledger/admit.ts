@@ -34,7 +34,13 @@ export interface LedgerParts {
 
 /** What the ledger asks of the world outside. `ok` is null while it cannot be told; `retryAfter` is in seconds. */
 export interface OutsideCheck {
-  check(pin: RepositoryPin): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string } | { readonly ok: null; readonly reason: string; readonly retryAfter: number | null }>
+  check(
+    pin: RepositoryPin,
+  ): Promise<
+    | { readonly ok: true }
+    | { readonly ok: false; readonly reason: string }
+    | { readonly ok: null; readonly reason: string; readonly retryAfter: number | null }
+  >
 }
 
 export class Ledger {
@@ -132,7 +138,11 @@ export class Ledger {
     if (subject.roomId !== null) this.#enter(delivery, subject.roomId, subject.threadId)
     const unknown = behaviour.references?.(delivery, subject) ?? []
     if (unknown.length > 0) {
-      throw new Refusal("unknown_reference", `The body refers to ${unknown.length === 1 ? "an object" : "objects"} that this service does not hold: ${unknown.map(({ path }) => path).join(", ")}.`, { issues: unknown })
+      throw new Refusal(
+        "unknown_reference",
+        `The body refers to ${unknown.length === 1 ? "an object" : "objects"} that this service does not hold: ${unknown.map(({ path }) => path).join(", ")}.`,
+        { issues: unknown },
+      )
     }
     return { subject }
   }
@@ -150,8 +160,12 @@ export class Ledger {
   async #askOutside(pin: RepositoryPin): Promise<void> {
     const answer = await this.#repositories.check(pin)
     if (answer.ok) return
-    if (answer.ok === false) throw new Refusal("repository_unavailable", answer.reason, { status: 422, issues: [{ path: "/repository", message: answer.reason }] })
-    throw new Refusal("repository_unavailable", answer.reason, { status: 503, ...(answer.retryAfter === null ? {} : { retryAfter: answer.retryAfter }) })
+    if (answer.ok === false)
+      throw new Refusal("repository_unavailable", answer.reason, { status: 422, issues: [{ path: "/repository", message: answer.reason }] })
+    throw new Refusal("repository_unavailable", answer.reason, {
+      status: 503,
+      ...(answer.retryAfter === null ? {} : { retryAfter: answer.retryAfter }),
+    })
   }
 
   /** Steps 8 to 13, inside the transaction. */
@@ -175,10 +189,18 @@ export class Ledger {
     if (known === undefined) return undefined
     if (known.requestDigest !== requestDigest) {
       const { acceptedAt, target } = JSON.parse(known.body) as JsonObject
-      throw new Refusal("request_conflict", `This ${operation.delivery} was used before with other content. A new contribution needs a new id.`, {
-        // What a Library's receipt names may be out of this key's reach.
-        current: { operation: operation.name, acceptedAt: acceptedAt as Json, ...(actor.key === undefined ? { target: target as Json } : {}) },
-      })
+      throw new Refusal(
+        "request_conflict",
+        `This ${operation.delivery} was used before with other content. A new contribution needs a new id.`,
+        {
+          // What a Library's receipt names may be out of this key's reach.
+          current: {
+            operation: operation.name,
+            acceptedAt: acceptedAt as Json,
+            ...(actor.key === undefined ? { target: target as Json } : {}),
+          },
+        },
+      )
     }
     const changed = known.credentialId !== senderId(actor)
     const current = behaviour.moved?.(JSON.parse(known.body) as { targetId: string; result: Record<string, unknown> })

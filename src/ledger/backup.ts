@@ -69,7 +69,8 @@ export function restore(file: string, folder: string, { force }: { force: boolea
   const partial = `${target}.partial-${process.pid}`
   try {
     const occupied = existsSync(target)
-    if (occupied && !force) throw new DataError(`${folder} holds data already; nothing was changed. Restore into another folder, or replace it with --force.`)
+    if (occupied && !force)
+      throw new DataError(`${folder} holds data already; nothing was changed. Restore into another folder, or replace it with --force.`)
     copyFileSync(file, partial)
     const report = verify(partial)
     settle(partial)

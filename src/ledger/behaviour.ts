@@ -59,7 +59,10 @@ export interface Outcome<Result = Record<string, unknown>> {
   readonly entry?: EntryBody
   readonly replyToEntryId?: string | null
   /** Messages that follow its own entry in the same Thread. */
-  readonly messages?: readonly { readonly entryId: string; readonly message: { readonly text: string; readonly [member: string]: Writable } }[]
+  readonly messages?: readonly {
+    readonly entryId: string
+    readonly message: { readonly text: string; readonly [member: string]: Writable }
+  }[]
   /** false: nothing happened that the Room should hear of. */
   readonly activity?: false
   readonly warnings?: readonly Writable[]

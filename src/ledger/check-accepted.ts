@@ -58,7 +58,8 @@ function contents(db: Db) {
       const kept = lookUp(target.id)
       const name = `${target.kind} ${target.label === null ? target.id : `${target.label} (${target.id})`}`
       if (kept === undefined) return `The ${name} that was accepted is not there.`
-      const same = kept.content !== undefined && digestOf(kept.content) === contentDigest && (kept.contentDigest ?? contentDigest) === contentDigest
+      const same =
+        kept.content !== undefined && digestOf(kept.content) === contentDigest && (kept.contentDigest ?? contentDigest) === contentDigest
       return same ? undefined : `The content of ${name} is not what was accepted.`
     },
     /** How many rows there are of each table whose content is kept whole, beside how many its operations made. */
@@ -96,7 +97,13 @@ export function accepted(db: Db) {
       for (const { sequence, body } of rows) {
         const entry = parsed<ActivityEntry>(body)
         const due = entries + 1
-        if (entry === undefined || sequence !== due || entry.sequence !== due || entry.previousDigest !== previous || entryDigest(entry) !== entry.digest) {
+        if (
+          entry === undefined ||
+          sequence !== due ||
+          entry.sequence !== due ||
+          entry.previousDigest !== previous ||
+          entryDigest(entry) !== entry.digest
+        ) {
           problems.push(`The activity of Room ${roomId} does not hold together at entry ${due}.`)
           return entries
         }
@@ -107,7 +114,8 @@ export function accepted(db: Db) {
         if (problem !== undefined) problems.push(problem)
       }
     }
-    if (entries !== last || previous !== lastDigest) problems.push(`The activity of Room ${roomId} ends at entry ${entries}; its head says ${last}.`)
+    if (entries !== last || previous !== lastDigest)
+      problems.push(`The activity of Room ${roomId} ends at entry ${entries}; its head says ${last}.`)
     return entries
   }
 

@@ -21,9 +21,14 @@ interface Job {
 type Outcome = { value: unknown } | { error: unknown }
 
 const notStored = () =>
-  new Refusal("temporarily_unavailable", "The database could not take the write; nothing was stored. Send the same request again.", { retryAfter: 2 })
+  new Refusal("temporarily_unavailable", "The database could not take the write; nothing was stored. Send the same request again.", {
+    retryAfter: 2,
+  })
 const uncertain = () =>
-  new Refusal("temporarily_unavailable", "The write could not be finished for certain. Keep its id and body and send it again.", { retryAfter: 2, committed: null })
+  new Refusal("temporarily_unavailable", "The write could not be finished for certain. Keep its id and body and send it again.", {
+    retryAfter: 2,
+    committed: null,
+  })
 
 export class CommitQueue {
   readonly #db: Db

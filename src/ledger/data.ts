@@ -12,9 +12,11 @@ export interface Data {
 
 /** The newest moment that anything in the data was accepted at, in milliseconds; 0 for new data. */
 function newestMoment(db: Db): number {
-  const row = db.prepare<{ at: string | null }>(
-    "SELECT max(at) AS at FROM (SELECT max(last_activity_at) AS at FROM room_heads UNION ALL SELECT accepted_at FROM receipts WHERE rowid = (SELECT max(rowid) FROM receipts))",
-  ).get()
+  const row = db
+    .prepare<{ at: string | null }>(
+      "SELECT max(at) AS at FROM (SELECT max(last_activity_at) AS at FROM room_heads UNION ALL SELECT accepted_at FROM receipts WHERE rowid = (SELECT max(rowid) FROM receipts))",
+    )
+    .get()
   return row?.at ? Date.parse(row.at) : 0
 }
 
@@ -26,7 +28,11 @@ export function openData(file: string, given?: World): Data {
     const world = given ?? realWorld(newestMoment(db))
     const known = db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance")
     // Of two processes that open new data at once, the first one names the instance.
-    if (known.get() === undefined) db.prepare("INSERT INTO instance (one, instance_id, created_at) VALUES (1, ?, ?) ON CONFLICT DO NOTHING").run(world.id(), moment(world.now()))
+    if (known.get() === undefined)
+      db.prepare("INSERT INTO instance (one, instance_id, created_at) VALUES (1, ?, ?) ON CONFLICT DO NOTHING").run(
+        world.id(),
+        moment(world.now()),
+      )
     return { db, world, instanceId: (known.get() as { instance_id: string }).instance_id, aside: () => openAside(file) }
   } catch (error) {
     db.close()

@@ -85,9 +85,14 @@ const number = (database: Database.Database, pragma: string): number => database
 /** What an SQLite error says of the file, in our words; undefined for an error of another kind. */
 function damage(error: unknown, file: string): DataError | undefined {
   const code = error instanceof Database.SqliteError ? error.code : ""
-  if (code === "SQLITE_NOTADB") return new DataError(`${file} is not a research-room database, or its beginning is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
-  if (code.startsWith("SQLITE_CORRUPT")) return new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
-  if (code === "SQLITE_CANTOPEN" || code.startsWith("SQLITE_READONLY")) return new DataError(`${file} cannot be opened for writing: check that the folder exists and belongs to this user.`)
+  if (code === "SQLITE_NOTADB")
+    return new DataError(
+      `${file} is not a research-room database, or its beginning is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`,
+    )
+  if (code.startsWith("SQLITE_CORRUPT"))
+    return new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
+  if (code === "SQLITE_CANTOPEN" || code.startsWith("SQLITE_READONLY"))
+    return new DataError(`${file} cannot be opened for writing: check that the folder exists and belongs to this user.`)
   if (code === "SQLITE_FULL") return new DataError(`The disk that holds ${file} is full. Nothing was changed.`)
   if (code === "SQLITE_BUSY") return new DataError(`${file} is locked by another program that is writing to it.`)
   if (code.startsWith("SQLITE_IOERR")) return new DataError(`${file} cannot be read or written (${code}).`)
@@ -106,13 +111,17 @@ function refuseForeignFile(file: string): void {
   readSync(handle, head, 0, 16, 0)
   closeSync(handle)
   if (head.toString("latin1") !== "SQLite format 3\0") {
-    throw new DataError(`${file} is not a research-room database, or its beginning is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
+    throw new DataError(
+      `${file} is not a research-room database, or its beginning is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`,
+    )
   }
 }
 
 /** Whether nothing was ever stored in it. */
 const isNew = (database: Database.Database): boolean =>
-  number(database, "user_version") === 0 && number(database, "application_id") === 0 && database.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0
+  number(database, "user_version") === 0 &&
+  number(database, "application_id") === 0 &&
+  database.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0
 
 /** Refuses what this program must not touch, before anything in it is changed. @throws DataError */
 function mustBeOwn(database: Database.Database, file: string, target: number): void {
@@ -122,7 +131,9 @@ function mustBeOwn(database: Database.Database, file: string, target: number): v
   }
   const version = number(database, "user_version")
   if (version > target) {
-    throw new DataError(`${file} was written by a newer research-room (schema ${version}; this program knows up to ${target}). Nothing was changed. Use the newer program.`)
+    throw new DataError(
+      `${file} was written by a newer research-room (schema ${version}; this program knows up to ${target}). Nothing was changed. Use the newer program.`,
+    )
   }
 }
 
@@ -139,10 +150,12 @@ function migrate(database: Database.Database, steps: readonly Migration[], targe
   const version = number(database, "user_version")
   for (const step of steps) {
     if (step.to <= version) continue
-    database.transaction(() => {
-      database.exec(step.sql)
-      database.pragma(`user_version = ${step.to}`)
-    }).immediate()
+    database
+      .transaction(() => {
+        database.exec(step.sql)
+        database.pragma(`user_version = ${step.to}`)
+      })
+      .immediate()
   }
 }
 

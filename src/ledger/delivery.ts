@@ -31,7 +31,11 @@ export interface Delivery extends Call {
 export function checkRequest({ operation, actor, params, body: input }: Request, behaviour: AnyBehaviour): Delivery {
   const checked = checkBody(operation, input)
   if (!checked.ok) {
-    throw new Refusal("invalid_schema", `The body is not as ${operation.name} takes it; ${checked.issues.length} ${checked.issues.length === 1 ? "thing is" : "things are"} to be mended.`, { issues: checked.issues })
+    throw new Refusal(
+      "invalid_schema",
+      `The body is not as ${operation.name} takes it; ${checked.issues.length} ${checked.issues.length === 1 ? "thing is" : "things are"} to be mended.`,
+      { issues: checked.issues },
+    )
   }
   const { client, ...compared } = checked.value
   const content = canonicalJson(compared as Json)

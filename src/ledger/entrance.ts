@@ -26,15 +26,20 @@ export function keyRefusal({ name, permissions }: Pick<Operation, "name" | "perm
 export function grantRefusal(operation: Operation, actor: Actor): Refusal | null {
   const { grant, key } = actor
   // The edge lets neither of them in; should it ever, nobody acts with the powers of a person at the browser.
-  if (operation.family === "library" ? grant !== null : key !== undefined) throw new Error(`${operation.name} was called with a credential of the other family`)
+  if (operation.family === "library" ? grant !== null : key !== undefined)
+    throw new Error(`${operation.name} was called with a credential of the other family`)
   if (key !== undefined) return keyRefusal(operation, actor)
   if (grant === null) return null
   const held: ReadonlySet<string> = grant.permissions
   const needed = operation.permissions.filter((permission) => !held.has(permission))
   if (needed.length === 0) return null
-  return new Refusal("permission_missing", `${operation.name} needs ${operation.permissions.join(" and ")}; this credential lacks ${needed.join(" and ")}.`, {
-    current: { needed: [...operation.permissions], missing: needed },
-  })
+  return new Refusal(
+    "permission_missing",
+    `${operation.name} needs ${operation.permissions.join(" and ")}; this credential lacks ${needed.join(" and ")}.`,
+    {
+      current: { needed: [...operation.permissions], missing: needed },
+    },
+  )
 }
 
 /**

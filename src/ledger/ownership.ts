@@ -18,7 +18,8 @@ export function own(folder: string): () => void {
     throw new DataError(`The data folder ${folder} cannot be made (${(error as NodeJS.ErrnoException).code}).`)
   }
   const unlock = openLock(join(folder, "serve.lock"))
-  if (unlock === null) throw new DataError(`Another research-room process${holder(note)} serves ${folder} already. End it, or choose another --data folder.`)
+  if (unlock === null)
+    throw new DataError(`Another research-room process${holder(note)} serves ${folder} already. End it, or choose another --data folder.`)
   writeFileSync(note, `${process.pid}\n`)
   return () => {
     rmSync(note, { force: true })

@@ -59,7 +59,10 @@ export class Download {
   }
 }
 
-const badCursor = () => new Refusal("invalid_parameter", "The cursor in after is not one that this list gave out.", { issues: [{ path: "/after", message: "is not a cursor of this list" }] })
+const badCursor = () =>
+  new Refusal("invalid_parameter", "The cursor in after is not one that this list gave out.", {
+    issues: [{ path: "/after", message: "is not a cursor of this list" }],
+  })
 
 /** How many items a page holds. */
 export const pageSize = (query: { limit?: number }): number => query.limit ?? limits.pageItems
@@ -68,7 +71,12 @@ export const pageSize = (query: { limit?: number }): number => query.limit ?? li
  * A page from rows of which one more than the page holds was asked for.
  * @param cursorOf the cursor that continues after a row
  */
-export function keysetPage<Row>(rows: Row[], query: { limit?: number }, item: (row: Row) => Writable, cursorOf: (row: Row) => string): Page {
+export function keysetPage<Row>(
+  rows: Row[],
+  query: { limit?: number },
+  item: (row: Row) => Writable,
+  cursorOf: (row: Row) => string,
+): Page {
   const size = pageSize(query)
   const hasMore = rows.length > size
   const shown = hasMore ? rows.slice(0, size) : rows
@@ -87,7 +95,12 @@ export function offsetPage<Row>(rows: Row[], offset: number, query: { limit?: nu
  * A page of a feed: its cursor is always there, so that a reader can come back for what lands later.
  * @param end where the feed ends now: a reader of some kinds only need not pass the others again
  */
-export function feedPage<Row extends { sequence: number }>(rows: Row[], query: { limit?: number; after?: number }, item: (row: Row) => Writable, end = 0): Page {
+export function feedPage<Row extends { sequence: number }>(
+  rows: Row[],
+  query: { limit?: number; after?: number },
+  item: (row: Row) => Writable,
+  end = 0,
+): Page {
   const size = pageSize(query)
   const hasMore = rows.length > size
   const shown = hasMore ? rows.slice(0, size) : rows
@@ -110,7 +123,8 @@ export function readOpaqueCursor(after: string | undefined, parts: number): stri
   if (after === undefined) return undefined
   try {
     const read: unknown = JSON.parse(Buffer.from(after, "base64url").toString("utf8"))
-    if (Array.isArray(read) && read.length === parts && read.every((part) => typeof part === "string") && opaqueCursor(read) === after) return read
+    if (Array.isArray(read) && read.length === parts && read.every((part) => typeof part === "string") && opaqueCursor(read) === after)
+      return read
   } catch {
     // Falls through: whatever it was, this list did not make it.
   }

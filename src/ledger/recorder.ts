@@ -68,7 +68,13 @@ export class Recorder {
   }
 
   /** Writes the timeline entry of a write, and the messages that came with it. */
-  #appendEntries(delivery: Delivery, threadId: string, { at, entryId }: Change, outcome: Outcome, target: JsonObject): { entryId: string; sequence: number } {
+  #appendEntries(
+    delivery: Delivery,
+    threadId: string,
+    { at, entryId }: Change,
+    outcome: Outcome,
+    target: JsonObject,
+  ): { entryId: string; sequence: number } {
     const { operation, actor, client } = delivery
     const author = { userId: actor.userId, username: actor.username }
     const sequence = this.#parts.sequences.entry(threadId, at)

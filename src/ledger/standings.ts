@@ -7,7 +7,9 @@ export type Standings = ReturnType<typeof standings>
 
 export function standings(db: Db) {
   const find = db.prepare<{ status: RecordStatus; notices: string }>("SELECT status, notices FROM standings WHERE version_id = ?")
-  const set = db.prepare("INSERT INTO standings (version_id, status, notices) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET status = excluded.status, notices = excluded.notices")
+  const set = db.prepare(
+    "INSERT INTO standings (version_id, status, notices) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET status = excluded.status, notices = excluded.notices",
+  )
   return {
     /** Adds a notice. @param notice as served, JSON text */
     note(versionId: string, status: RecordStatus, notice: string): void {

@@ -52,9 +52,7 @@ export function timeline(db: Db) {
     `${SELECT.replace("SELECT", "SELECT e.thread_id, e.kind,")} WHERE e.entry_id = ?`,
   )
   const page = db.prepare<Row>(`${SELECT} WHERE e.thread_id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
-  const pageOfKind = db.prepare<Row>(
-    `${SELECT} WHERE e.thread_id = ? AND e.kind = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`,
-  )
+  const pageOfKind = db.prepare<Row>(`${SELECT} WHERE e.thread_id = ? AND e.kind = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
   const pageOfKinds = db.prepare<Row>(
     `${SELECT} WHERE e.thread_id = ? AND e.sequence > ? AND e.kind IN (SELECT value FROM json_each(?)) ORDER BY e.sequence LIMIT ?`,
   )
@@ -70,7 +68,16 @@ export function timeline(db: Db) {
       const { body, replyToEntryId, entryId, threadId, sequence, kind } = entry
       const { body: _body, ...head } = entry
       const { standingOf = null, ...said } = { standingOf: undefined, ...body }
-      insert.run(entryId, threadId, sequence, kind, entry.author.userId, replyToEntryId, standingOf ?? null, writeJson({ ...head, ...said } as unknown as Writable))
+      insert.run(
+        entryId,
+        threadId,
+        sequence,
+        kind,
+        entry.author.userId,
+        replyToEntryId,
+        standingOf ?? null,
+        writeJson({ ...head, ...said } as unknown as Writable),
+      )
       if (replyToEntryId !== null) countReply.run(replyToEntryId)
     },
 

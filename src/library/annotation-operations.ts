@@ -26,7 +26,13 @@ export function annotationOperations({ papers, annotations }: Parts) {
   }
 
   /** The person's own highlight in the path. @throws Refusal 404 */
-  function inPath({ actor, params }: { actor: Actor; params: Readonly<Record<string, string>> }): Annotated & { readonly highlight: Highlight } {
+  function inPath({
+    actor,
+    params,
+  }: {
+    actor: Actor
+    params: Readonly<Record<string, string>>
+  }): Annotated & { readonly highlight: Highlight } {
     const highlight = annotations.findHighlight(params.highlightId as string, actor.userId)
     if (highlight === undefined) throw new Refusal("room_unavailable", "You have no such highlight.")
     return { ...inLibrary, arxivId: highlight.arxivId, highlight }
@@ -36,7 +42,9 @@ export function annotationOperations({ papers, annotations }: Parts) {
   function mustBeCurrent({ actor, body }: { actor: Actor; body: { expectedRevision: number } }, { arxivId }: Annotated): void {
     const now = annotations.read(actor.userId, arxivId)
     if (now.revision === body.expectedRevision) return
-    throw new Refusal("state_conflict", `The annotations are at revision ${now.revision} by now.`, { current: { arxivId, revision: now.revision, notes: now.notes, highlights: now.highlights.length } })
+    throw new Refusal("state_conflict", `The annotations are at revision ${now.revision} by now.`, {
+      current: { arxivId, revision: now.revision, notes: now.notes, highlights: now.highlights.length },
+    })
   }
 
   const write_annotation = behaviour("write_annotation", {
@@ -68,8 +76,16 @@ export function annotationOperations({ papers, annotations }: Parts) {
     admit: (call, subject) => mustBeCurrent(call, subject),
     write({ actor, body }, { arxivId, highlight }, { at }) {
       const { highlightId } = highlight
-      annotations.amendHighlight(highlightId, body.colour ?? highlight.colour, body.comment === undefined ? highlight.comment : body.comment, at)
-      return { target: { id: highlightId, label: null }, result: { arxivId, revision: annotations.raise(actor.userId, arxivId, null, at), highlightId, label: null } }
+      annotations.amendHighlight(
+        highlightId,
+        body.colour ?? highlight.colour,
+        body.comment === undefined ? highlight.comment : body.comment,
+        at,
+      )
+      return {
+        target: { id: highlightId, label: null },
+        result: { arxivId, revision: annotations.raise(actor.userId, arxivId, null, at), highlightId, label: null },
+      }
     },
   })
 
@@ -78,7 +94,10 @@ export function annotationOperations({ papers, annotations }: Parts) {
     admit: (call, subject) => mustBeCurrent(call, subject),
     write({ actor }, { arxivId, highlight: { highlightId } }, { at }) {
       annotations.removeHighlight(highlightId)
-      return { target: { id: highlightId, label: null }, result: { arxivId, revision: annotations.raise(actor.userId, arxivId, null, at), highlightId, label: null } }
+      return {
+        target: { id: highlightId, label: null },
+        result: { arxivId, revision: annotations.raise(actor.userId, arxivId, null, at), highlightId, label: null },
+      }
     },
   })
 

@@ -52,7 +52,9 @@ export function collections(db: Db) {
   const insert = db.prepare("INSERT INTO collections (collection_id, owner_id, name, created_at) VALUES (?, ?, ?, ?)")
   const join = db.prepare("INSERT INTO collection_members (user_id, collection_id, joined_at) VALUES (?, ?, ?)")
   const rename = db.prepare("UPDATE collections SET name = ? WHERE collection_id = ?")
-  const one = db.prepare<Row>(`WITH ${REACHED} SELECT r.*, o.username AS owner FROM reached r JOIN people o ON o.user_id = r.owner_id WHERE r.collection_id = ?`)
+  const one = db.prepare<Row>(
+    `WITH ${REACHED} SELECT r.*, o.username AS owner FROM reached r JOIN people o ON o.user_id = r.owner_id WHERE r.collection_id = ?`,
+  )
   const page = db.prepare<Row>(
     `WITH ${REACHED} SELECT r.*, o.username AS owner FROM reached r JOIN people o ON o.user_id = r.owner_id
      ORDER BY r.collection_id DESC LIMIT ${pageItems + 1} OFFSET ?`,
@@ -60,7 +62,9 @@ export function collections(db: Db) {
   const members = db.prepare<{ user_id: string; username: string }>(
     "SELECT m.user_id, p.username FROM collection_members m JOIN people p USING (user_id) WHERE m.collection_id = ? ORDER BY m.joined_at, p.username",
   )
-  const among = db.prepare<{ arxiv_id: string }>("SELECT arxiv_id FROM collection_papers WHERE collection_id = ? AND arxiv_id IN (SELECT value FROM json_each(?))")
+  const among = db.prepare<{ arxiv_id: string }>(
+    "SELECT arxiv_id FROM collection_papers WHERE collection_id = ? AND arxiv_id IN (SELECT value FROM json_each(?))",
+  )
   const add = db.prepare(
     `INSERT INTO collection_papers (collection_id, arxiv_id, added_by, added_at, known, given, citation_key)
      SELECT ?, w.value ->> 'arxivId', ?, ?, EXISTS (SELECT 1 FROM papers WHERE arxiv_id = w.value ->> 'arxivId' AND origin = 'import'), w.value ->> 'given',
@@ -83,10 +87,20 @@ export function collections(db: Db) {
      FROM collection_papers c LEFT JOIN papers p ON p.arxiv_id = c.arxiv_id WHERE c.collection_id = ? ORDER BY c.entry`,
   )
   /** What goes with a member, and what goes with a whole Collection: in the order that the references between them ask for. */
-  const leaving = ["DELETE FROM unread_notes WHERE user_id = ? AND collection_id = ?", "DELETE FROM key_collections WHERE key_id IN (SELECT key_id FROM personal_keys WHERE user_id = ?) AND collection_id = ?", "DELETE FROM collection_members WHERE user_id = ? AND collection_id = ?"].map((sql) => db.prepare(sql))
-  const deleting = ["unread_notes", "notes", "collection_papers", "key_collections", "collection_invitations", "collection_members", "collections"].map((table) =>
-    db.prepare(`DELETE FROM ${table} WHERE collection_id = ?`),
-  )
+  const leaving = [
+    "DELETE FROM unread_notes WHERE user_id = ? AND collection_id = ?",
+    "DELETE FROM key_collections WHERE key_id IN (SELECT key_id FROM personal_keys WHERE user_id = ?) AND collection_id = ?",
+    "DELETE FROM collection_members WHERE user_id = ? AND collection_id = ?",
+  ].map((sql) => db.prepare(sql))
+  const deleting = [
+    "unread_notes",
+    "notes",
+    "collection_papers",
+    "key_collections",
+    "collection_invitations",
+    "collection_members",
+    "collections",
+  ].map((table) => db.prepare(`DELETE FROM ${table} WHERE collection_id = ?`))
 
   return {
     /** @throws Refusal `limit_reached` */
@@ -132,7 +146,10 @@ export function collections(db: Db) {
       const fresh = filed.filter(({ arxivId }) => !there.has(arxivId))
       mustFit("collectionPapers", counts.papers, fresh.length)
       add.run(id, by, at, id, JSON.stringify(fresh))
-      return { added: fresh.map(({ arxivId }) => arxivId), alreadyThere: filed.flatMap(({ arxivId }) => (there.has(arxivId) ? [arxivId] : [])) }
+      return {
+        added: fresh.map(({ arxivId }) => arxivId),
+        alreadyThere: filed.flatMap(({ arxivId }) => (there.has(arxivId) ? [arxivId] : [])),
+      }
     },
     /** How many notes the paper's thread holds; undefined where the Collection does not hold the paper. */
     notesOn: (collectionId: string, arxivId: string): number | undefined => paper.get(collectionId, arxivId)?.notes,
@@ -141,7 +158,8 @@ export function collections(db: Db) {
     /** A page of a Collection's papers, newest first, and which they are. */
     papers(scope: Scope, collectionId: string, offset: number): { page: LibraryPage; arxivIds: string[] } {
       const rows = papersPage.all(collectionId, pageItems + 1, offset, reachesLibrary(scope) ? scope.userId : "")
-      const shown = (row: PaperRow) => shownPaper(row.arxiv_id, row.record, { addedAt: row.added_at, addedBy: row.added_by, notes: row.notes }, row.given)
+      const shown = (row: PaperRow) =>
+        shownPaper(row.arxiv_id, row.record, { addedAt: row.added_at, addedBy: row.added_by, notes: row.notes }, row.given)
       return { page: offsetPage(rows, offset, shown), arxivIds: rows.slice(0, pageItems).map((row) => row.arxiv_id) }
     },
     /** Every paper of a Collection for a bibliography, in the order they were added. */

@@ -62,7 +62,12 @@ export function filingOperations({ saved, collections, notes, keys }: Parts) {
   const add_papers = behaviour("add_papers", {
     subject: inBody,
     write({ actor, body }, { collection }, { at }) {
-      const filed = collections.add(collection, body.arxivIds.map((arxivId) => ({ arxivId })), actor.userId, at)
+      const filed = collections.add(
+        collection,
+        body.arxivIds.map((arxivId) => ({ arxivId })),
+        actor.userId,
+        at,
+      )
       const kept = reachesLibrary(scopeOf(actor)) ? saved.save(actor.userId, body.arxivIds, at) : { saved: null, alreadySaved: null }
       return { target: { id: collection.id, label: null }, result: { collectionId: collection.id, ...filed, ...kept, label: null } }
     },
@@ -71,7 +76,12 @@ export function filingOperations({ saved, collections, notes, keys }: Parts) {
   const remove_paper = behaviour("remove_paper", {
     subject: withPaper,
     admit(_call, { held }) {
-      if (held > 0) throw new Refusal("thread_has_notes", `The paper's thread holds ${held} ${held === 1 ? "note" : "notes"}; it stays until they are deleted.`, { current: { notes: held } })
+      if (held > 0)
+        throw new Refusal(
+          "thread_has_notes",
+          `The paper's thread holds ${held} ${held === 1 ? "note" : "notes"}; it stays until they are deleted.`,
+          { current: { notes: held } },
+        )
     },
     write({ body }, { collection }) {
       collections.removePaper(collection.id, body.arxivId)
@@ -99,7 +109,16 @@ export function filingOperations({ saved, collections, notes, keys }: Parts) {
     write({ actor, body }, { collection }, change) {
       const { arxivId, text, replyToNoteId = null } = body
       const noteId = change.newId()
-      notes.post({ noteId, collectionId: collection.id, arxivId, authorId: actor.userId, at: change.at, text, replyToNoteId, via: via(actor) })
+      notes.post({
+        noteId,
+        collectionId: collection.id,
+        arxivId,
+        authorId: actor.userId,
+        at: change.at,
+        text,
+        replyToNoteId,
+        via: via(actor),
+      })
       return { target: { id: noteId, label: null }, result: { noteId, collectionId: collection.id, arxivId, replyToNoteId, label: null } }
     },
   })

@@ -21,7 +21,9 @@ export function keyOperations({ keys, collections }: Parts) {
       if (collectionIds === undefined) return []
       if (reach !== "selected") return [{ path: "/collectionIds", message: "goes with a selected reach only" }]
       return collectionIds.flatMap((collectionId, index) =>
-        collections.find(scopeOf(actor), collectionId) === undefined ? [{ path: `/collectionIds/${index}`, message: "is no Collection of yours" }] : [],
+        collections.find(scopeOf(actor), collectionId) === undefined
+          ? [{ path: `/collectionIds/${index}`, message: "is no Collection of yours" }]
+          : [],
       )
     },
     write({ actor, body }, _subject, change) {

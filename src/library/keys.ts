@@ -76,7 +76,9 @@ export function keys(db: Db) {
   const byDigest = db.prepare<Row>(`${SHOWN} WHERE k.token_digest = ?`)
   const byId = db.prepare<Row>(`${SHOWN} WHERE k.key_id = ?`)
   const ofPerson = db.prepare<Row>(`${SHOWN} WHERE k.user_id = ? ORDER BY k.key_id DESC`)
-  const life = db.prepare<{ expires_at: string; revoked_at: string | null }>("SELECT expires_at, revoked_at FROM personal_keys WHERE key_id = ?")
+  const life = db.prepare<{ expires_at: string; revoked_at: string | null }>(
+    "SELECT expires_at, revoked_at FROM personal_keys WHERE key_id = ?",
+  )
   const revoke = db.prepare("UPDATE personal_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL")
   const used = db.prepare("UPDATE personal_keys SET last_used_at = ? WHERE key_id = ? AND (last_used_at IS NULL OR last_used_at < ?)")
 
@@ -86,7 +88,17 @@ export function keys(db: Db) {
   return {
     insert(made: Omit<PersonalKey, "revokedAt" | "lastUsedAt">, token: string): void {
       const { keyId, owner, label, permissions, reach, agent, createdAt, expiresAt } = made
-      insert.run(keyId, tokenDigest(token), owner.userId, label, JSON.stringify(permissions), reach, agent === null ? null : JSON.stringify(agent), createdAt, expiresAt)
+      insert.run(
+        keyId,
+        tokenDigest(token),
+        owner.userId,
+        label,
+        JSON.stringify(permissions),
+        reach,
+        agent === null ? null : JSON.stringify(agent),
+        createdAt,
+        expiresAt,
+      )
       for (const collectionId of made.collectionIds ?? []) select.run(keyId, collectionId)
     },
     /** Lets a Collection join a selected reach. */

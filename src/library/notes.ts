@@ -48,15 +48,21 @@ const COLUMNS = `n.note_id, n.arxiv_id, p.username AS author, n.posted_at, n.tex
 export type Notes = ReturnType<typeof notes>
 
 export function notes(db: Db) {
-  const insert = db.prepare("INSERT INTO notes (note_id, collection_id, arxiv_id, author_id, posted_at, text, reply_to_note_id, via) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+  const insert = db.prepare(
+    "INSERT INTO notes (note_id, collection_id, arxiv_id, author_id, posted_at, text, reply_to_note_id, via) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+  )
   // A person has read what they wrote; what their agent wrote in their name they have not.
   const announce = db.prepare(
     "INSERT INTO unread_notes (user_id, collection_id, arxiv_id, note_id) SELECT user_id, collection_id, ?, ? FROM collection_members WHERE collection_id = ? AND user_id <> ?",
   )
-  const one = db.prepare<{ collection_id: string; arxiv_id: string; author_id: string }>("SELECT collection_id, arxiv_id, author_id FROM notes WHERE note_id = ?")
+  const one = db.prepare<{ collection_id: string; arxiv_id: string; author_id: string }>(
+    "SELECT collection_id, arxiv_id, author_id FROM notes WHERE note_id = ?",
+  )
   const forget = db.prepare("DELETE FROM unread_notes WHERE note_id = ?")
   const remove = db.prepare("DELETE FROM notes WHERE note_id = ?")
-  const page = db.prepare<Row>(`SELECT ${COLUMNS} WHERE n.collection_id = ? AND n.arxiv_id = ? ORDER BY n.note_id LIMIT ${pageItems + 1} OFFSET ?`)
+  const page = db.prepare<Row>(
+    `SELECT ${COLUMNS} WHERE n.collection_id = ? AND n.arxiv_id = ? ORDER BY n.note_id LIMIT ${pageItems + 1} OFFSET ?`,
+  )
   const on = db.prepare<Row>(
     `SELECT ${COLUMNS} WHERE n.collection_id = ? AND n.arxiv_id IN (SELECT value FROM json_each(?)) ORDER BY n.note_id DESC LIMIT ${BROUGHT_ALONG + 1}`,
   )
@@ -79,7 +85,8 @@ export function notes(db: Db) {
     },
 
     /** A page of one thread, oldest first. */
-    page: (userId: string, collectionId: string, arxivId: string, offset: number): LibraryPage => offsetPage(page.all(userId, collectionId, arxivId, offset), offset, note),
+    page: (userId: string, collectionId: string, arxivId: string, offset: number): LibraryPage =>
+      offsetPage(page.all(userId, collectionId, arxivId, offset), offset, note),
     /** The notes on some papers, oldest first; where there are very many, the newest of them. */
     on(userId: string, collectionId: string, arxivIds: readonly string[]): { notes: Writable[]; notesTruncated: boolean } {
       const rows = on.all(userId, collectionId, JSON.stringify(arxivIds))

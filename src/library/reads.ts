@@ -61,7 +61,14 @@ export function libraryReads({ papers, saved, collections, notes, invitations, k
       const key = actor?.key && keys.find(actor.key.keyId)
       if (key === undefined) throw new Error("this read is for personal keys")
       const { keyId: id, owner, label, permissions, reach, collectionIds, expiresAt, agent } = key
-      const links = { collections: "library_collections", papers: "library_papers", paper: "library_paper", annotations: "library_annotations", schema: "library_schema", skill: "skill" }
+      const links = {
+        collections: "library_collections",
+        papers: "library_papers",
+        paper: "library_paper",
+        annotations: "library_annotations",
+        schema: "library_schema",
+        skill: "skill",
+      }
       return {
         userId: owner.userId,
         username: owner.username,
@@ -98,7 +105,12 @@ export function libraryReads({ papers, saved, collections, notes, invitations, k
         publications: `${basePath}${pathOf("paper_publications").replace("{arxivId}", encoded)}`,
       }
       const saving = { saved: reachesLibrary(scope) ? savedAt !== null : null, savedAt }
-      return shownPaper(query.arxivId, record, { schemaVersion: schemaVersions.library, ...saving, collections: new JsonText(holding), links })
+      return shownPaper(query.arxivId, record, {
+        schemaVersion: schemaVersions.library,
+        ...saving,
+        collections: new JsonText(holding),
+        links,
+      })
     },
 
     library_annotations({ actor, query }) {
@@ -113,7 +125,9 @@ export function libraryReads({ papers, saved, collections, notes, invitations, k
     },
     library_invitations({ actor }) {
       const received = invitations.receivedBy(mustBe(actor).userId)
-      return { items: received.map(({ invitationId, collection, invitedBy, invitedAt }) => ({ invitationId, collection, invitedBy, invitedAt })) }
+      return {
+        items: received.map(({ invitationId, collection, invitedBy, invitedAt }) => ({ invitationId, collection, invitedBy, invitedAt })),
+      }
     },
     collection_invitations({ actor, params }) {
       const { id } = collections.mustOwn(scopeOf(mustBe(actor)), params.collectionId as string)

@@ -26,7 +26,9 @@ export function offsetPage<Row>(rows: readonly Row[], offset: number, item: (row
 
 export function saved(db: Db) {
   const count = db.prepare<{ saved: number }>("SELECT saved FROM library_counts WHERE user_id = ?")
-  const among = db.prepare<{ arxiv_id: string }>("SELECT arxiv_id FROM saved_papers WHERE user_id = ? AND arxiv_id IN (SELECT value FROM json_each(?))")
+  const among = db.prepare<{ arxiv_id: string }>(
+    "SELECT arxiv_id FROM saved_papers WHERE user_id = ? AND arxiv_id IN (SELECT value FROM json_each(?))",
+  )
   const insert = db.prepare(
     `INSERT INTO saved_papers (user_id, saved_at, arxiv_id, known)
      SELECT ?, ?, value, EXISTS (SELECT 1 FROM papers WHERE arxiv_id = value AND origin = 'import') FROM json_each(?)`,
@@ -58,7 +60,9 @@ export function saved(db: Db) {
     /** A page of the saved papers of a reader whose reach includes them, newest first. */
     page(scope: Scope, offset: number): LibraryPage {
       const rows = page.all(...values(scope), scope.userId, offset)
-      return offsetPage(rows, offset, (row) => shownPaper(row.arxiv_id, row.record, { savedAt: row.saved_at, collections: new JsonText(row.collections) }))
+      return offsetPage(rows, offset, (row) =>
+        shownPaper(row.arxiv_id, row.record, { savedAt: row.saved_at, collections: new JsonText(row.collections) }),
+      )
     },
   }
 }

@@ -14,7 +14,11 @@ export interface Scope {
   readonly keyId: string
 }
 
-export const scopeOf = ({ userId, key }: Pick<Actor, "userId" | "key">): Scope => ({ userId, reach: key?.reach ?? "all", keyId: key?.keyId ?? "" })
+export const scopeOf = ({ userId, key }: Pick<Actor, "userId" | "key">): Scope => ({
+  userId,
+  reach: key?.reach ?? "all",
+  keyId: key?.keyId ?? "",
+})
 
 /** The whole of a person's Library, whoever asks for it. */
 export const wholeScope = (userId: string): Scope => ({ userId, reach: "all", keyId: "" })
@@ -60,12 +64,17 @@ const held: Record<Cap, string> = {
 export function mustFit(limit: Cap, now: number, added: number): void {
   const most = limits[limit]
   if (added === 0 || now + added <= most) return
-  throw new Refusal("limit_reached", `There may be ${most.toLocaleString("en")} ${held[limit]}; there are ${now.toLocaleString("en")}, and ${added} more were sent. Nothing was written.`, {
-    current: { limit, most, now, added },
-  })
+  throw new Refusal(
+    "limit_reached",
+    `There may be ${most.toLocaleString("en")} ${held[limit]}; there are ${now.toLocaleString("en")}, and ${added} more were sent. Nothing was written.`,
+    {
+      current: { limit, most, now, added },
+    },
+  )
 }
 
 /** @throws Refusal 404 */
 export const noCollection = (): Refusal => new Refusal("unknown_collection", "There is no such Collection in reach.")
 export const noPaper = (): Refusal => new Refusal("unknown_paper", "There is no such paper in reach.")
-export const ownerOnly = (): Refusal => new Refusal("not_authorized", "Only the owner of the Collection may do this.", { status: 403, current: { needed: "owner" } })
+export const ownerOnly = (): Refusal =>
+  new Refusal("not_authorized", "Only the owner of the Collection may do this.", { status: 403, current: { needed: "owner" } })

@@ -24,13 +24,24 @@ type InPath = { readonly actor: Actor; readonly params: Readonly<Record<string, 
 const nothing = (what: string) => new Refusal("room_unavailable", what)
 const noInvitation = () => nothing("There is no such open invitation.")
 const named = ({ id, name }: Collection) => ({ collectionId: id, name, label: null })
-const ofInvitation = ({ invitationId, collection }: Invitation) => ({ invitationId, collectionId: collection.id, name: collection.name, label: null })
+const ofInvitation = ({ invitationId, collection }: Invitation) => ({
+  invitationId,
+  collectionId: collection.id,
+  name: collection.name,
+  label: null,
+})
 
 export function sharingOperations({ people, saved, collections, notes, invitations }: Parts) {
   /** The Collection in the path. @throws Refusal 404 */
-  const shared = ({ actor, params }: InPath) => ({ ...inLibrary, collection: collections.mustFind(scopeOf(actor), params.collectionId as string) })
+  const shared = ({ actor, params }: InPath) => ({
+    ...inLibrary,
+    collection: collections.mustFind(scopeOf(actor), params.collectionId as string),
+  })
   /** The same, for its owner only. @throws Refusal 404, 403 */
-  const owned = ({ actor, params }: InPath) => ({ ...inLibrary, collection: collections.mustOwn(scopeOf(actor), params.collectionId as string) })
+  const owned = ({ actor, params }: InPath) => ({
+    ...inLibrary,
+    collection: collections.mustOwn(scopeOf(actor), params.collectionId as string),
+  })
 
   /** The invitation in the path, which the person received or sent. @throws Refusal 404 */
   function invitation({ actor, params }: InPath, side: "userId" | "ownerId") {
@@ -44,7 +55,10 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
     subject: () => inLibrary,
     write({ actor, body }) {
       const unsaved = body.arxivIds.filter((arxivId) => saved.unsave(actor.userId, arxivId))
-      return { target: { id: actor.userId, label: null }, result: { unsaved, notSaved: body.arxivIds.filter((arxivId) => !unsaved.includes(arxivId)), label: null } }
+      return {
+        target: { id: actor.userId, label: null },
+        result: { unsaved, notSaved: body.arxivIds.filter((arxivId) => !unsaved.includes(arxivId)), label: null },
+      }
     },
   })
 
@@ -58,12 +72,16 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
 
   const invite_to_collection = behaviour("invite_to_collection", {
     subject: owned,
-    references: ({ body }) => (people.named(body.username) === undefined ? [{ path: "/username", message: "is the name of nobody here" }] : []),
+    references: ({ body }) =>
+      people.named(body.username) === undefined ? [{ path: "/username", message: "is the name of nobody here" }] : [],
     admit({ body }, { collection }) {
       const members = collections.members(collection.id)
       const open = invitations.sentFor(collection.id)
       const there = [...members, ...open].find(({ username }) => username === body.username)
-      if (there !== undefined) throw new Refusal("state_conflict", `${body.username} ${members.includes(there) ? "has this Collection" : "is invited"} already.`, { current: { username: body.username } })
+      if (there !== undefined)
+        throw new Refusal("state_conflict", `${body.username} ${members.includes(there) ? "has this Collection" : "is invited"} already.`, {
+          current: { username: body.username },
+        })
       mustFit("collectionMembers", members.length + open.length, 1)
     },
     write({ body }, { collection }, change) {
@@ -102,7 +120,10 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
   const leave_collection = behaviour("leave_collection", {
     subject: shared,
     admit(_call, { collection }) {
-      if (collection.isOwner) throw new Refusal("state_conflict", "The owner cannot leave a Collection; it can be deleted.", { current: { owner: collection.owner } })
+      if (collection.isOwner)
+        throw new Refusal("state_conflict", "The owner cannot leave a Collection; it can be deleted.", {
+          current: { owner: collection.owner },
+        })
     },
     write({ actor }, { collection }) {
       collections.leave(collection.id, actor.userId)
@@ -119,7 +140,8 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
       return { ...inLibrary, collection, member }
     },
     admit(_call, { collection, member }) {
-      if (member.username === collection.owner) throw new Refusal("state_conflict", "The owner cannot be removed.", { current: { owner: collection.owner } })
+      if (member.username === collection.owner)
+        throw new Refusal("state_conflict", "The owner cannot be removed.", { current: { owner: collection.owner } })
     },
     write(_call, { collection, member }) {
       collections.leave(collection.id, member.userId)
@@ -128,7 +150,8 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
   })
 
   /** Whether an owner may clear away what somebody left behind, so that a paper can be taken out again. */
-  const leftBehind = (collection: Collection, authorId: string) => collection.isOwner && collections.members(collection.id).every(({ userId }) => userId !== authorId)
+  const leftBehind = (collection: Collection, authorId: string) =>
+    collection.isOwner && collections.members(collection.id).every(({ userId }) => userId !== authorId)
 
   const delete_note = behaviour("delete_note", {
     subject({ actor, params }) {
@@ -161,13 +184,29 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
     write({ actor, prepared }, { collection }, { at }) {
       const { papers, skipped } = prepared as Bibliography
       const filed = collections.add(collection, papers, actor.userId, at)
-      const kept = saved.save(actor.userId, papers.map(({ arxivId }) => arxivId), at)
-      return { target: { id: collection.id, label: null }, result: { collectionId: collection.id, ...filed, ...kept, skipped: [...skipped], label: null } }
+      const kept = saved.save(
+        actor.userId,
+        papers.map(({ arxivId }) => arxivId),
+        at,
+      )
+      return {
+        target: { id: collection.id, label: null },
+        result: { collectionId: collection.id, ...filed, ...kept, skipped: [...skipped], label: null },
+      }
     },
   })
 
   return {
-    unsave_papers, delete_collection, invite_to_collection, withdraw_collection_invitation, accept_collection_invitation, decline_collection_invitation,
-    leave_collection, remove_collection_member, delete_note, mark_read, import_bibtex,
+    unsave_papers,
+    delete_collection,
+    invite_to_collection,
+    withdraw_collection_invitation,
+    accept_collection_invitation,
+    decline_collection_invitation,
+    leave_collection,
+    remove_collection_member,
+    delete_note,
+    mark_read,
+    import_bibtex,
   }
 }

@@ -27,7 +27,8 @@ interface Parts {
   readonly invitations: Invitations
 }
 
-const taken = (username: string) => new Refusal("state_conflict", `The name ${username} is taken; choose another.`, { current: { username } })
+const taken = (username: string) =>
+  new Refusal("state_conflict", `The name ${username} is taken; choose another.`, { current: { username } })
 const closedInvitation = () => new Refusal("room_unavailable", "This invitation does not exist, was used, was taken back or has expired.")
 
 export class Accounts {
@@ -51,11 +52,14 @@ export class Accounts {
   /** Makes the operator. @throws Refusal 401 for a wrong token, 409 once somebody exists */
   async setUp({ token, username, password }: ActionBody<"set_up">): Promise<SignedIn> {
     const { people } = this.#parts
-    if (people.exist()) throw new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
-    if (this.#setupDigest !== tokenDigest(token)) throw new Refusal("not_authenticated", "This is not the set-up link that the service printed last.")
+    if (people.exist())
+      throw new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
+    if (this.#setupDigest !== tokenDigest(token))
+      throw new Refusal("not_authenticated", "This is not the set-up link that the service printed last.")
     const hash = await this.#hash(password)
     return this.#parts.ledger.transact(() => {
-      if (people.exist()) throw new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
+      if (people.exist())
+        throw new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
       this.#setupDigest = null
       return this.#start(this.#create(username, hash, true))
     })
@@ -93,11 +97,17 @@ export class Accounts {
    * Sets a person's own password and starts their one remaining session.
    * @throws Refusal 401 for a wrong current password, 429 after too many of them
    */
-  async changePassword({ userId, username }: Person, { currentPassword, password }: ActionBody<"change_password">, address: string): Promise<SignedIn> {
+  async changePassword(
+    { userId, username }: Person,
+    { currentPassword, password }: ActionBody<"change_password">,
+    address: string,
+  ): Promise<SignedIn> {
     const { people, sessions, ledger } = this.#parts
     this.#limit.begin(username, address)
     if (!(await passwordMatches(currentPassword, people.passwordHash(userId)))) {
-      throw new Refusal("not_authenticated", "The current password is wrong.", { issues: [{ path: "/currentPassword", message: "is not your password" }] })
+      throw new Refusal("not_authenticated", "The current password is wrong.", {
+        issues: [{ path: "/currentPassword", message: "is not your password" }],
+      })
     }
     this.#limit.succeeded(username, address)
     const hash = await this.#hash(password)

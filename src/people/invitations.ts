@@ -32,7 +32,9 @@ export function invitations(db: Db, world: World) {
      WHERE i.token_digest = ? AND i.accepted_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > ?`,
   )
   const accept = db.prepare("UPDATE invitations SET accepted_by = ? WHERE invitation_id = ? AND accepted_by IS NULL")
-  const revoke = db.prepare("UPDATE invitations SET revoked_at = ? WHERE invitation_id = ? AND invited_by = ? AND accepted_by IS NULL AND revoked_at IS NULL")
+  const revoke = db.prepare(
+    "UPDATE invitations SET revoked_at = ? WHERE invitation_id = ? AND invited_by = ? AND accepted_by IS NULL AND revoked_at IS NULL",
+  )
 
   return {
     /** Makes an invitation; its token is in the answer and nowhere else. */

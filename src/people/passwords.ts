@@ -13,13 +13,16 @@ const waiting: (() => void)[] = []
 
 async function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
   if (running >= AT_ONCE) {
-    if (waiting.length >= WAITING) throw new Refusal("too_many_requests", "Too many people sign in at this moment. Try again in a few seconds.", { retryAfter: 5 })
+    if (waiting.length >= WAITING)
+      throw new Refusal("too_many_requests", "Too many people sign in at this moment. Try again in a few seconds.", { retryAfter: 5 })
     await new Promise<void>((resolve) => waiting.push(resolve))
   }
   running += 1
   try {
     return await new Promise((resolve, reject) => {
-      scrypt(password.normalize("NFC"), salt, KEY_BYTES, { ...cost, maxmem: 64 * 1024 * 1024 }, (error, key) => (error ? reject(error) : resolve(key)))
+      scrypt(password.normalize("NFC"), salt, KEY_BYTES, { ...cost, maxmem: 64 * 1024 * 1024 }, (error, key) =>
+        error ? reject(error) : resolve(key),
+      )
     })
   } finally {
     running -= 1

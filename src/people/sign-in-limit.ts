@@ -20,7 +20,10 @@ export class SignInLimit {
    */
   begin(username: string, address: string): void {
     const now = this.#now()
-    const places = [[`name ${username}`, limits.signInFailures], [`address ${address}`, limits.signInFailures * ADDRESS_FACTOR]] as const
+    const places = [
+      [`name ${username}`, limits.signInFailures],
+      [`address ${address}`, limits.signInFailures * ADDRESS_FACTOR],
+    ] as const
     for (const [key, allowed] of places) {
       const { count, until } = this.#failures.get(key) ?? { count: 0, until: 0 }
       if (count < allowed || until <= now) continue

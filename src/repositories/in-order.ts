@@ -10,7 +10,8 @@ export function checkInOrder(sources: readonly RepositorySource[]): RepositoryCh
   return {
     async check(pin) {
       const pinned = takeApart(pin)
-      if (pinned === null) return no("A repository is named as https://<host>/<owner>/<name>, and a commit by its full 40 or 64 lower-case hex digits.")
+      if (pinned === null)
+        return no("A repository is named as https://<host>/<owner>/<name>, and a commit by its full 40 or 64 lower-case hex digits.")
       for (const source of sources) {
         const answer = await source.check(pin)
         if (answer !== null) return answer

@@ -16,7 +16,17 @@ interface Parts {
 
 export function credentialOperations({ rooms, credentials, strangers }: Parts) {
   /** Makes the row and the answer of a new credential. */
-  function issue(change: Change, made: { roomId: string; owner: Credential["owner"]; label: string; permissions: readonly Permission[]; threadIds: readonly string[] | null; expiresAt: string }) {
+  function issue(
+    change: Change,
+    made: {
+      roomId: string
+      owner: Credential["owner"]
+      label: string
+      permissions: readonly Permission[]
+      threadIds: readonly string[] | null
+      expiresAt: string
+    },
+  ) {
     const credentialId = change.newId()
     const token = mintToken("credential", (count) => change.bytes(count))
     const { roomId, owner, label, permissions, threadIds, expiresAt } = made
@@ -28,13 +38,15 @@ export function credentialOperations({ rooms, credentials, strangers }: Parts) {
   /** The credential in the path, of the Room in the path. @throws Refusal 404 */
   function inPath({ params }: { params: Readonly<Record<string, string>> }) {
     const credential = credentials.find(params.credentialId as string)
-    if (credential === undefined || credential.roomId !== params.roomId) throw new Refusal("room_unavailable", "There is no such credential in this Room.")
+    if (credential === undefined || credential.roomId !== params.roomId)
+      throw new Refusal("room_unavailable", "There is no such credential in this Room.")
     return { roomId: credential.roomId, threadId: undefined, credential }
   }
 
   /** @throws Refusal `state_conflict` */
   function mustNotBeRevoked({ revokedAt, credentialId }: Credential): void {
-    if (revokedAt !== null) throw new Refusal("state_conflict", `The credential was revoked at ${revokedAt}.`, { current: { credentialId, revokedAt } })
+    if (revokedAt !== null)
+      throw new Refusal("state_conflict", `The credential was revoked at ${revokedAt}.`, { current: { credentialId, revokedAt } })
   }
 
   const issue_credential = behaviour("issue_credential", {
@@ -67,13 +79,18 @@ export function credentialOperations({ rooms, credentials, strangers }: Parts) {
     subject: inPath,
     admit({ actor }, { roomId, credential }) {
       if (credential.owner.userId !== actor.userId && rooms.standing(roomId, actor.userId)?.role !== "owner") {
-        throw new Refusal("role_required", "Only the member a credential belongs to, or the Room's owner, revokes it.", { current: { needed: "owner" } })
+        throw new Refusal("role_required", "Only the member a credential belongs to, or the Room's owner, revokes it.", {
+          current: { needed: "owner" },
+        })
       }
       mustNotBeRevoked(credential)
     },
     write(_call, { credential }, { at }) {
       credentials.revoke(credential.credentialId, at)
-      return { target: { id: credential.credentialId, label: null }, result: { credentialId: credential.credentialId, label: credential.label, revokedAt: at } }
+      return {
+        target: { id: credential.credentialId, label: null },
+        result: { credentialId: credential.credentialId, label: credential.label, revokedAt: at },
+      }
     },
   })
 

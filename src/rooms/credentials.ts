@@ -76,7 +76,10 @@ export function credentials(db: Db) {
   const used = db.prepare("UPDATE credentials SET last_used_at = ? WHERE credential_id = ? AND (last_used_at IS NULL OR last_used_at < ?)")
 
   return {
-    insert({ credentialId, roomId, owner, label, permissions, threadIds, createdAt, expiresAt }: Omit<Credential, "revokedAt" | "lastUsedAt">, token: string): void {
+    insert(
+      { credentialId, roomId, owner, label, permissions, threadIds, createdAt, expiresAt }: Omit<Credential, "revokedAt" | "lastUsedAt">,
+      token: string,
+    ): void {
       const threads = threadIds === null ? null : JSON.stringify(threadIds)
       insert.run(credentialId, tokenDigest(token), roomId, owner.userId, label, JSON.stringify(permissions), threads, createdAt, expiresAt)
     },
@@ -89,7 +92,9 @@ export function credentials(db: Db) {
       const form = tokenForm("credential", token)
       if (form === "foreign") {
         const personal = token.startsWith(tokenPrefixes.personalKey)
-        throw refused(personal ? "A personal key opens the Library only; this route takes a Room credential." : "This is no Room credential.")
+        throw refused(
+          personal ? "A personal key opens the Library only; this route takes a Room credential." : "This is no Room credential.",
+        )
       }
       if (form === "mistyped") throw refused("This credential is mistyped or cut off: its checksum does not match.")
       const row = byDigest.get(tokenDigest(token))
@@ -97,7 +102,12 @@ export function credentials(db: Db) {
       mustLive(row, at)
       const found = credential(row)
       const { credentialId, roomId } = found
-      const grant = { credentialId, roomId, permissions: new Set(found.permissions), threadIds: found.threadIds && new Set(found.threadIds) }
+      const grant = {
+        credentialId,
+        roomId,
+        permissions: new Set(found.permissions),
+        threadIds: found.threadIds && new Set(found.threadIds),
+      }
       return { ...found.owner, grant, credential: found }
     },
 

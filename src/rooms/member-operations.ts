@@ -36,7 +36,9 @@ export function memberOperations({ members, credentials, people }: Parts) {
     admit({ actor }, { roomId }) {
       mustNotBeMember(roomId, actor.userId)
       if (members.asking(roomId, actor.userId) === undefined) return
-      throw new Refusal("state_conflict", "Your request waits for the owner's decision already.", { current: { joinRequest: { userId: actor.userId } } })
+      throw new Refusal("state_conflict", "Your request waits for the owner's decision already.", {
+        current: { joinRequest: { userId: actor.userId } },
+      })
     },
     write({ actor, body }, { roomId }, { at }) {
       const { userId, username } = actor

@@ -19,7 +19,9 @@ interface Parts {
   readonly activity: Activity
   readonly watch: Watch
   /** The experiments a person holds now. */
-  readonly assignments: (userId: string) => readonly { readonly experimentId: string; readonly label: string; readonly roomId: string; readonly status: string }[]
+  readonly assignments: (
+    userId: string,
+  ) => readonly { readonly experimentId: string; readonly label: string; readonly roomId: string; readonly status: string }[]
 }
 
 const noRoom = () => new Refusal("room_unavailable", "There is no such Room.")
@@ -37,7 +39,8 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
     if (actor === null) throw new Error("this read is for credentials")
     const standing = rooms.standing(roomId, actor.userId)
     if (standing === undefined) throw noRoom()
-    if (actor.grant !== null && actor.grant.roomId !== roomId) throw new Refusal("scope_missing", "This credential belongs to another Room.")
+    if (actor.grant !== null && actor.grant.roomId !== roomId)
+      throw new Refusal("scope_missing", "This credential belongs to another Room.")
     return { ...standing, actor }
   }
 
@@ -52,7 +55,12 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
   return {
     rooms({ query }) {
       const [before] = readOpaqueCursor(query.after, 1) ?? []
-      return keysetPage(rooms.page(before, query.query, pageSize(query) + 1), query, (room) => room, ({ roomId }) => opaqueCursor([roomId]))
+      return keysetPage(
+        rooms.page(before, query.query, pageSize(query) + 1),
+        query,
+        (room) => room,
+        ({ roomId }) => opaqueCursor([roomId]),
+      )
     },
 
     room: ({ params }) => ({ ...mustFind(params.roomId as string), members: members.of(params.roomId as string) }),
@@ -103,10 +111,20 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
 
     room_access({ actor, params }) {
       const standing = ownRoom(actor, params.roomId as string)
-      const listed = operations.filter(({ family, surface }) => family === "research" && surface === "agent").map((operation) => {
-        const refusal = grantRefusal(operation, standing.actor) ?? roomRefusal(operation, standing.actor, standing, operation.target === "thread" ? null : undefined)
-        return { operation: operation.name, path: operation.path, allowed: refusal === null, refusal: refusal?.code ?? null, needed: operation.permissions }
-      })
+      const listed = operations
+        .filter(({ family, surface }) => family === "research" && surface === "agent")
+        .map((operation) => {
+          const refusal =
+            grantRefusal(operation, standing.actor) ??
+            roomRefusal(operation, standing.actor, standing, operation.target === "thread" ? null : undefined)
+          return {
+            operation: operation.name,
+            path: operation.path,
+            allowed: refusal === null,
+            refusal: refusal?.code ?? null,
+            needed: operation.permissions,
+          }
+        })
       return { roomId: standing.roomId, operations: listed }
     },
 
@@ -117,7 +135,8 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
 
     join_requests({ actor, params }) {
       const roomId = params.roomId as string
-      if (ownMembership(actor, roomId).role !== "owner") throw new Refusal("role_required", "Requests to join are shown to the owner of the Room.", { current: { needed: "owner" } })
+      if (ownMembership(actor, roomId).role !== "owner")
+        throw new Refusal("role_required", "Requests to join are shown to the owner of the Room.", { current: { needed: "owner" } })
       return { items: members.requests(roomId) }
     },
 

@@ -6,7 +6,15 @@ import type { Rooms } from "./rooms.ts"
 
 /** What these operations need of the Threads: each Room is made with its opening one. */
 export interface OpeningThreads {
-  open(thread: { threadId: string; roomId: string; sequence: number; title: string; authorId: string; at: string; followsEntryId: null }): unknown
+  open(thread: {
+    threadId: string
+    roomId: string
+    sequence: number
+    title: string
+    authorId: string
+    at: string
+    followsEntryId: null
+  }): unknown
 }
 
 interface Parts {
@@ -27,7 +35,15 @@ export function roomOperations({ rooms, members, threads }: Parts) {
       rooms.insert(roomId, body.title, body.question ?? null, actor.userId, openingThreadId, change.at)
       members.add(roomId, actor.userId, "owner", change.at)
       const sequence = change.ordinal(roomId, "thread")
-      threads.open({ threadId: openingThreadId, roomId, sequence, title: body.title, authorId: actor.userId, at: change.at, followsEntryId: null })
+      threads.open({
+        threadId: openingThreadId,
+        roomId,
+        sequence,
+        title: body.title,
+        authorId: actor.userId,
+        at: change.at,
+        followsEntryId: null,
+      })
       return { roomId, threadId: openingThreadId, target: { id: roomId, label: null }, result: { roomId, openingThreadId, label: null } }
     },
   })
@@ -52,7 +68,9 @@ export function roomOperations({ rooms, members, threads }: Parts) {
     subject: inPath,
     admit({ actor }, { roomId }) {
       if (rooms.standing(roomId, actor.userId)?.state !== "active") return
-      throw new Refusal("state_conflict", "The Room is active: there is nothing to restore.", { current: { room: { id: roomId, state: "active" } } })
+      throw new Refusal("state_conflict", "The Room is active: there is nothing to restore.", {
+        current: { room: { id: roomId, state: "active" } },
+      })
     },
     write(_call, { roomId }) {
       rooms.restore(roomId)

@@ -75,7 +75,9 @@ const SUMMARY = `
 export type Rooms = ReturnType<typeof rooms>
 
 export function rooms(db: Db) {
-  const insert = db.prepare("INSERT INTO rooms (room_id, title, question, owner_id, opening_thread_id, created_at, state) VALUES (?, ?, ?, ?, ?, ?, 'active')")
+  const insert = db.prepare(
+    "INSERT INTO rooms (room_id, title, question, owner_id, opening_thread_id, created_at, state) VALUES (?, ?, ?, ?, ?, ?, 'active')",
+  )
   const amend = db.prepare<{ title: string; question: string | null }>(
     "UPDATE rooms SET title = coalesce(?, title), question = coalesce(?, question) WHERE room_id = ? RETURNING title, question",
   )
@@ -115,7 +117,9 @@ export function rooms(db: Db) {
     /** @throws Refusal 422 for a label without its Room, 404 for a Room that does not exist */
     mustFitLabel({ roomId, label }: { roomId?: string; label?: string }): void {
       if (label !== undefined && roomId === undefined) {
-        throw new Refusal("invalid_parameter", "label is Room-scoped: give roomId with it.", { issues: [{ path: "/roomId", message: "is required with label" }] })
+        throw new Refusal("invalid_parameter", "label is Room-scoped: give roomId with it.", {
+          issues: [{ path: "/roomId", message: "is required with label" }],
+        })
       }
       if (roomId !== undefined && openingThread.get(roomId) === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
     },

@@ -34,7 +34,9 @@ export function threadOperations({ threads, timeline }: Parts) {
       if (replyToEntryId === undefined || allowDuplicate === true) return
       const existing = threads.following(replyToEntryId)
       if (existing === undefined) return
-      throw new Refusal("thread_exists", "A Thread follows this entry already: post there, or send allowDuplicate to start a second one.", { current: { thread: existing } })
+      throw new Refusal("thread_exists", "A Thread follows this entry already: post there, or send allowDuplicate to start a second one.", {
+        current: { thread: existing },
+      })
     },
     write({ actor, body }, { roomId }, change) {
       const { title, message, replyToEntryId = null } = body
@@ -46,7 +48,10 @@ export function threadOperations({ threads, timeline }: Parts) {
         threadId,
         target: { id: threadId, label: null },
         result: { threadId, title, label: null, messageEntryId },
-        messages: message === undefined || messageEntryId === null ? [] : [{ entryId: messageEntryId, message: { text: message, clientMessageId: body.requestId } }],
+        messages:
+          message === undefined || messageEntryId === null
+            ? []
+            : [{ entryId: messageEntryId, message: { text: message, clientMessageId: body.requestId } }],
       }
     },
   })

@@ -33,7 +33,12 @@ export function threadReads({ threads, rooms, timeline, now }: Parts) {
   /** A page of a Thread's entries of some kinds; all of them when `kinds` is undefined. */
   function entries(threadId: string | undefined, query: EntryQuery, kinds: readonly string[] | undefined) {
     const thread = mustFind(threadId)
-    return feedPage(timeline.after(thread.threadId, query.after ?? 0, kinds, pageSize(query) + 1), query, ({ entry }) => entry, thread.timelineWatermark)
+    return feedPage(
+      timeline.after(thread.threadId, query.after ?? 0, kinds, pageSize(query) + 1),
+      query,
+      ({ entry }) => entry,
+      thread.timelineWatermark,
+    )
   }
 
   return {
@@ -49,7 +54,13 @@ export function threadReads({ threads, rooms, timeline, now }: Parts) {
       if (room === undefined) throw new Error("a Thread without its Room")
       const { roomId, title, state, archive } = room
       const follows = thread.followsEntryId === null ? undefined : timeline.find(thread.followsEntryId)
-      return { thread, room: { roomId, title, state, archive }, follows: follows?.entry ?? null, recent: timeline.newest(thread.threadId, RECENT), generatedAt: now() }
+      return {
+        thread,
+        room: { roomId, title, state, archive },
+        follows: follows?.entry ?? null,
+        recent: timeline.newest(thread.threadId, RECENT),
+        generatedAt: now(),
+      }
     },
 
     thread_messages: ({ params, query }) => entries(params.threadId, query, ["message"]),
@@ -58,7 +69,8 @@ export function threadReads({ threads, rooms, timeline, now }: Parts) {
 
     thread_replies({ params, query }) {
       const { threadId } = mustFind(params.threadId)
-      if (timeline.find(query.targetEntryId)?.threadId !== threadId) throw new Refusal("room_unavailable", "There is no such entry in this Thread.")
+      if (timeline.find(query.targetEntryId)?.threadId !== threadId)
+        throw new Refusal("room_unavailable", "There is no such entry in this Thread.")
       return feedPage(timeline.replies(threadId, query.targetEntryId, query.after ?? 0, pageSize(query) + 1), query, ({ entry }) => entry)
     },
   } satisfies Partial<Readers>

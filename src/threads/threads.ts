@@ -52,7 +52,9 @@ const SUMMARY = `
 export type Threads = ReturnType<typeof threads>
 
 export function threads(db: Db) {
-  const insert = db.prepare("INSERT INTO threads (thread_id, room_id, sequence, title, author_id, created_at, follows_entry_id) VALUES (?, ?, ?, ?, ?, ?, ?)")
+  const insert = db.prepare(
+    "INSERT INTO threads (thread_id, room_id, sequence, title, author_id, created_at, follows_entry_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  )
   const room = db.prepare<{ room_id: string }>("SELECT room_id FROM threads WHERE thread_id = ?")
   const one = db.prepare<Row>(`${SUMMARY} WHERE t.thread_id = ?`)
   const list = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = ? AND t.sequence > ? ORDER BY t.sequence LIMIT ?`)
@@ -60,7 +62,15 @@ export function threads(db: Db) {
   const following = db.prepare<Row>(`${SUMMARY} WHERE t.follows_entry_id = ? ORDER BY t.sequence LIMIT 1`)
 
   return {
-    open(thread: { threadId: string; roomId: string; sequence: number; title: string; authorId: string; at: string; followsEntryId: string | null }): void {
+    open(thread: {
+      threadId: string
+      roomId: string
+      sequence: number
+      title: string
+      authorId: string
+      at: string
+      followsEntryId: string | null
+    }): void {
       insert.run(thread.threadId, thread.roomId, thread.sequence, thread.title, thread.authorId, thread.at, thread.followsEntryId)
     },
     /** The Room of a Thread; undefined when there is no such Thread. */

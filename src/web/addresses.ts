@@ -13,6 +13,7 @@ export const address = (kind: string, id: string): Late => to(pathOf(kind, id) ?
 /** A path with a query of those values that are given. */
 export function withQuery(path: string, query: Readonly<Record<string, string | number | undefined | null>>): string {
   const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== null && value !== "") search.set(name, String(value))
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== null && value !== "") search.set(name, String(value))
   return search.size === 0 ? path : `${path}?${search}`
 }

@@ -26,7 +26,12 @@ const unknown = () => new Refusal("unknown_operation", "There is no such file.")
 export function openAssets(): Assets {
   const text = packagedBytes("dist/assets/manifest.json")
   if (text === undefined) {
-    return { head: html``, answer: () => { throw unknown() } }
+    return {
+      head: html``,
+      answer: () => {
+        throw unknown()
+      },
+    }
   }
   const { style, script, icon, files } = JSON.parse(Buffer.from(text).toString("utf8")) as Manifest
   const kept = new Map<string, Uint8Array<ArrayBuffer>>()

@@ -77,4 +77,5 @@ export const attributes = (given: Readonly<Record<string, string | number | bool
   })}`
 
 /** Items with something between them. */
-export const joined = (items: readonly Content[], between: Content = ", "): Content => items.map((item, index) => (index === 0 ? item : [between, item]))
+export const joined = (items: readonly Content[], between: Content = ", "): Content =>
+  items.map((item, index) => (index === 0 ? item : [between, item]))

@@ -15,8 +15,10 @@ const keys = [
 
 /** The list of keys, shown by the script. */
 const keyList = html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2>
-  <dl class="facts">${keys.map(([key, does]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${does}</dd>
-  </div>`)}</dl><form method="dialog"><button>Close</button></form></dialog>`
+  <dl class="facts">${keys.map(
+    ([key, does]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${does}</dd>
+  </div>`,
+  )}</dl><form method="dialog"><button>Close</button></form></dialog>`
 
 function header({ person, url }: Visit): Html {
   const here = (path: string) => attributes({ "aria-current": url.pathname === path ? "page" : null })
@@ -25,9 +27,12 @@ function header({ person, url }: Visit): Html {
 <a class="brand" href="${to("/")}"><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false"><path d="M3 4h7v16H3zM12 4h9v7h-9zM12 13h9v7h-9z"/></svg>Research Room</a>
 <nav aria-label="Service"><a href="${to("/")}"${here("/")}>Rooms</a> <a href="${to("/concepts")}"${here("/concepts")}>Concepts</a>${person === undefined ? null : html` <a href="${to("/library")}"${here("/library")}>Library</a>`}</nav>
 <form class="search" role="search" action="${to("/search")}"><label class="aside" for="search">Search the record</label><input id="search" name="query" type="search" placeholder="Search" maxlength="200" value="${url.pathname === "/search" ? url.searchParams.get("query") : null}"></form>
-<div class="who">${person === undefined ? html`<a class="button quiet" href="${to(`/sign-in?next=${encodeURIComponent(back)}`)}">Sign in</a>`
-  : html`<a href="${to("/account")}"${here("/account")}>${person.username}</a><form method="post" action="${to("/web/sign-out")}"><button class="quiet">Sign out</button>
-  </form>`}</div>
+<div class="who">${
+    person === undefined
+      ? html`<a class="button quiet" href="${to(`/sign-in?next=${encodeURIComponent(back)}`)}">Sign in</a>`
+      : html`<a href="${to("/account")}"${here("/account")}>${person.username}</a><form method="post" action="${to("/web/sign-out")}"><button class="quiet">Sign out</button>
+  </form>`
+  }</div>
 </div></header>`
 }
 

@@ -11,7 +11,15 @@ export function formula(tex: string, displayMode: boolean): string {
   const source = `<code class="math-source">${escapeHtml(tex)}</code>`
   if (tex.length > MOST) return source
   try {
-    const made = katex.renderToString(tex, { displayMode, output: "mathml", throwOnError: true, strict: "ignore", trust: false, maxSize: 20, maxExpand: 200 })
+    const made = katex.renderToString(tex, {
+      displayMode,
+      output: "mathml",
+      throwOnError: true,
+      strict: "ignore",
+      trust: false,
+      maxSize: 20,
+      maxExpand: 200,
+    })
     // A policy without inline style would complain of each; what is left still says the formula.
     const clean = made.replace(/ style="[^"]*"/g, "")
     return displayMode ? `<div class="formula" role="group" aria-label="formula" tabindex="0">${clean}</div>` : clean
@@ -49,5 +57,8 @@ export function mathPlugin(md: MarkdownIt): void {
   })
   md.renderer.rules.math_inline = (tokens, index) => formula(tokens[index]?.content ?? "", false)
   // Within a paragraph: a block of its own would end the paragraph it stands in.
-  md.renderer.rules.math_display = (tokens, index) => formula(tokens[index]?.content ?? "", true).replace(/^<div/, "<span").replace(/<\/div>$/, "</span>")
+  md.renderer.rules.math_display = (tokens, index) =>
+    formula(tokens[index]?.content ?? "", true)
+      .replace(/^<div/, "<span")
+      .replace(/<\/div>$/, "</span>")
 }

@@ -6,7 +6,18 @@ import type { Edge } from "../http/edge.ts"
 import type { Routes } from "../http/routes.ts"
 import { type Assets, openAssets } from "./assets.ts"
 import { layout } from "./layout.ts"
-import { accountPage, invitationPage, invitationSent, inviteSent, passwordSent, setUpPage, setUpSent, signInPage, signInSent, signOutSent } from "./pages/account.ts"
+import {
+  accountPage,
+  invitationPage,
+  invitationSent,
+  inviteSent,
+  passwordSent,
+  setUpPage,
+  setUpSent,
+  signInPage,
+  signInSent,
+  signOutSent,
+} from "./pages/account.ts"
 import { actPage, actSent } from "./pages/act.ts"
 import { attemptPage, attemptsPage } from "./pages/attempts.ts"
 import { comparePage } from "./pages/compare.ts"
@@ -86,7 +97,10 @@ function write(visit: Visit, assets: Assets, shown: Shown): HTTPResponse {
   const { edge } = visit
   const setting = { basePath: new URL(edge.baseUrl).pathname.replace(/\/$/, ""), now: edge.instance.world.now() }
   const text = layout(visit, assets, shown).write(setting)
-  return new HTTPResponse(text, { status: shown.status ?? 200, headers: { ...commonHeaders, "content-type": "text/html; charset=utf-8", ...shown.headers } })
+  return new HTTPResponse(text, {
+    status: shown.status ?? 200,
+    headers: { ...commonHeaders, "content-type": "text/html; charset=utf-8", ...shown.headers },
+  })
 }
 
 /** A handler that answers with a page, its refusals as pages too. */
@@ -99,7 +113,11 @@ function handler(edge: Edge, assets: Assets, page: Page) {
     } catch (error) {
       if (error instanceof Refusal) return write(visit, assets, refusedPage(error))
       edge.log.error({ err: error, path: event.url.pathname }, "a page failed")
-      return write(visit, assets, refusedPage(new Refusal("temporarily_unavailable", "The service failed while it made this page.", { committed: null })))
+      return write(
+        visit,
+        assets,
+        refusedPage(new Refusal("temporarily_unavailable", "The service failed while it made this page.", { committed: null })),
+      )
     }
   }
 }
@@ -113,6 +131,7 @@ export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (eve
   const nothing = handler(edge, assets, () => {
     throw new Refusal("unknown_operation", "No page of this service has this address.")
   })
-  const isForPeople = ({ url, req }: H3Event) => !url.pathname.startsWith("/api/") && (req.headers.get("accept") ?? "").includes("text/html")
+  const isForPeople = ({ url, req }: H3Event) =>
+    !url.pathname.startsWith("/api/") && (req.headers.get("accept") ?? "").includes("text/html")
   return { missing: (event) => (isForPeople(event) ? nothing(event) : null) }
 }

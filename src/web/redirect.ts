@@ -10,4 +10,5 @@ export function redirected({ edge }: Pick<Visit, "edge">, path: string, headers:
 }
 
 /** A path that a query asked to be sent on to: one of this service only. */
-export const ownPath = (given: string | null | undefined): string => (given !== null && given !== undefined && /^\/(?![/\\])[^\s\\]*$/.test(given) ? given : "/")
+export const ownPath = (given: string | null | undefined): string =>
+  given !== null && given !== undefined && /^\/(?![/\\])[^\s\\]*$/.test(given) ? given : "/"

@@ -58,7 +58,8 @@ function plain(value: Writable): unknown {
 
 function shape(found: unknown): unknown {
   if (found instanceof PlainText) return found.text
-  if (found instanceof LibraryPage) return plain({ ...found.members, items: found.items, nextOffset: found.nextOffset, hasMore: found.nextOffset !== null })
+  if (found instanceof LibraryPage)
+    return plain({ ...found.members, items: found.items, nextOffset: found.nextOffset, hasMore: found.nextOffset !== null })
   if (found instanceof Page) return { items: plain(found.items), hasMore: found.hasMore, nextCursor: found.nextCursor }
   if (found instanceof ColumnPage) return { ...(plain(found.members) as object), hasMore: found.hasMore, nextCursor: found.nextCursor }
   return plain(found as Writable)
@@ -70,7 +71,10 @@ export function visitOf(edge: Edge, event: H3Event): Visit {
   const actor = person === undefined ? null : personActor(person)
   const readers = readersOf(edge) as unknown as Readonly<Record<string, Reader<unknown>>>
   return {
-    edge, event, person, actor,
+    edge,
+    event,
+    person,
+    actor,
     url: event.url,
     params: pathParams(event),
     async ask(name, params = {}, query = {}) {

@@ -16,7 +16,8 @@ export const title = (name: string): string => {
 }
 
 /** "1 attempt", "4 attempts"; `several` where the plural is no plain s. */
-export const counted = (count: number, one: string, several = `${one}s`): string => `${count.toLocaleString("en")} ${count === 1 ? one : several}`
+export const counted = (count: number, one: string, several = `${one}s`): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? one : several}`
 
 /** The start of a text, up to a word's end. */
 export function shortened(text: string, most: number): string {
@@ -64,7 +65,8 @@ export function moment(at: string): string {
 }
 
 /** Every word of an enumeration with how people read it. */
-export const choices = (name: keyof typeof enumerations): { value: string; text: string }[] => enumerations[name].map((value) => ({ value, text: words(value) }))
+export const choices = (name: keyof typeof enumerations): { value: string; text: string }[] =>
+  enumerations[name].map((value) => ({ value, text: words(value) }))
 
 /** Several of the contract's words in a row. */
 export const joinedWords = (names: readonly string[]): string => names.map(words).join(", ")

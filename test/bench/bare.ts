@@ -18,7 +18,15 @@ import { RecordingDb, type Step } from "./recording.ts"
 import { messageBody } from "./requests.ts"
 
 export type Ask =
-  | { readonly record: { readonly folder: string; readonly scratch: string; readonly threadId: string; readonly token: string; readonly writes: number } }
+  | {
+      readonly record: {
+        readonly folder: string
+        readonly scratch: string
+        readonly threadId: string
+        readonly token: string
+        readonly writes: number
+      }
+    }
   /** Runs the loop for at most so many seconds, with so many writes in a transaction. */
   | { readonly loop: { readonly group: number; readonly seconds: number } }
 
@@ -54,7 +62,8 @@ function copy(name: string): string {
 function apart(steps: readonly Step[]): Write {
   const begin = steps.findIndex(({ statement }) => sql[statement]?.startsWith("BEGIN"))
   const commit = steps.findIndex(({ statement }) => sql[statement] === "COMMIT")
-  if (begin < 0 || commit !== steps.length - 1) throw new Error("a write is no longer one transaction: the bare loop must learn how it is made")
+  if (begin < 0 || commit !== steps.length - 1)
+    throw new Error("a write is no longer one transaction: the bare loop must learn how it is made")
   return { before: steps.slice(0, begin), inside: steps.slice(begin + 1, commit) }
 }
 
@@ -97,7 +106,9 @@ function prepared(db: Db): { before: Run; inside: Run }[] {
 /** Writes per second in transactions of `group` writes, each under a savepoint when there are several. */
 function loop(group: number, seconds: number): number {
   const db = openDatabase(copy("loop"))
-  const [begin, commit, savepoint, release] = ["BEGIN IMMEDIATE", "COMMIT", "SAVEPOINT one_write", "RELEASE one_write"].map((text) => db.prepare(text)) as [Statement<unknown>, Statement<unknown>, Statement<unknown>, Statement<unknown>]
+  const [begin, commit, savepoint, release] = ["BEGIN IMMEDIATE", "COMMIT", "SAVEPOINT one_write", "RELEASE one_write"].map((text) =>
+    db.prepare(text),
+  ) as [Statement<unknown>, Statement<unknown>, Statement<unknown>, Statement<unknown>]
   const ready = prepared(db)
   const warm = Math.floor(ready.length / 10)
   let done = 0
@@ -137,5 +148,9 @@ answering(async (ask: Ask): Promise<Answer> => {
   // The first write also notes that the credential was used, once a minute; the others are all alike.
   const typical = writes[1] ?? { before: [], inside: [] }
   const texts = (steps: readonly Step[]) => steps.map(({ statement }) => sql[statement] ?? "")
-  return { perSecond: "loop" in ask ? loop(ask.loop.group, ask.loop.seconds) : 0, before: texts(typical.before), inside: texts(typical.inside) }
+  return {
+    perSecond: "loop" in ask ? loop(ask.loop.group, ask.loop.seconds) : 0,
+    before: texts(typical.before),
+    inside: texts(typical.inside),
+  }
 })

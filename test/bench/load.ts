@@ -40,7 +40,8 @@ function lengthOf(received: Buffer): number {
   if (head < 0) return 0
   const text = received.toString("latin1", 0, head)
   const length = /^content-length: ([0-9]+)$/im.exec(text)?.[1]
-  if (!text.startsWith("HTTP/1.1 200") || length === undefined) throw new Error(`an answer that was not counted on: ${received.toString("utf8", 0, 600)}`)
+  if (!text.startsWith("HTTP/1.1 200") || length === undefined)
+    throw new Error(`an answer that was not counted on: ${received.toString("utf8", 0, 600)}`)
   return head + 4 + Number(length)
 }
 
@@ -66,7 +67,10 @@ function connection(port: number, requests: readonly string[], { from, until, la
     function answered(): void {
       const now = performance.now()
       if (sentAt >= from && now <= until) latencies.push(now - sentAt)
-      if (now < until) return send()
+      if (now < until) {
+        send()
+        return
+      }
       socket.destroy()
       resolve()
     }

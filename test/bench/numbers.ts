@@ -1,7 +1,8 @@
 /** Medians, ratios within a round, and how both are printed. */
 
 /** The value below which the share `part` of `sorted` lies. */
-export const percentile = (sorted: readonly number[], part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+export const percentile = (sorted: readonly number[], part: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 
 const inOrder = (values: readonly number[]) => values.toSorted((a, b) => a - b)
 
@@ -12,7 +13,8 @@ export function median(values: readonly number[]): number {
 }
 
 /** Each round's value beside the value of the same round: what slows a whole round down drops out. */
-export const ratio = (over: readonly number[], under: readonly number[]): number[] => over.map((value, round) => value / (under[round] ?? Number.NaN))
+export const ratio = (over: readonly number[], under: readonly number[]): number[] =>
+  over.map((value, round) => value / (under[round] ?? Number.NaN))
 
 /** One line of the table: a name, the median of its rounds with the least and greatest, and a remark. */
 export function line(name: string, values: readonly number[], unit: string, digits: number, remark = ""): string {

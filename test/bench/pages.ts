@@ -44,7 +44,10 @@ async function fix(fixed: Helper<Fixed, number>, origin: string, path: string): 
 }
 
 /** Runs a set of loads once a round, in alternating order, and gathers what each came to. */
-async function rounds<Name extends string>(settings: Settings, loads: Readonly<Record<Name, Omit<Load, "seconds" | "warmUp">>>): Promise<Record<Name, Loaded[]>> {
+async function rounds<Name extends string>(
+  settings: Settings,
+  loads: Readonly<Record<Name, Omit<Load, "seconds" | "warmUp">>>,
+): Promise<Record<Name, Loaded[]>> {
   const names = Object.keys(loads) as Name[]
   const found = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Loaded[]>
   const seconds = settings.seconds / 2
@@ -60,13 +63,20 @@ const rates = (loaded: readonly Loaded[]) => loaded.map(({ perSecond }) => perSe
 const times = (loaded: readonly Loaded[]) => loaded.map(({ p50 }) => p50)
 
 /** A page of a list beside a fixed answer, and in the short list beside the long one. */
-async function page(settings: Settings, fixed: Helper<Fixed, number>, { served, short, long }: Lists, read: "thread_timeline" | "room_activity"): Promise<string[]> {
+async function page(
+  settings: Settings,
+  fixed: Helper<Fixed, number>,
+  { served, short, long }: Lists,
+  read: "thread_timeline" | "room_activity",
+): Promise<string[]> {
   const id = (list: Lists["short"]) => (read === "thread_timeline" ? list.openingThreadId : list.roomId)
   const path = pagePath(read, id(long), settings.long / 2)
   const { port: fixedPort, bytes } = await fix(fixed, `http://127.0.0.1:${served.port}`, path)
   const own = { port: served.port, requests: [getRequest(path)] }
   const same = { port: fixedPort, requests: [getRequest(path)] }
-  const anywhere = Array.from({ length: 2_000 }, () => getRequest(pagePath(read, id(long), Math.floor(Math.random() * (settings.long - 50)))))
+  const anywhere = Array.from({ length: 2_000 }, () =>
+    getRequest(pagePath(read, id(long), Math.floor(Math.random() * (settings.long - 50)))),
+  )
 
   const found = await rounds(settings, {
     page1: { ...own, connections: 1 },
@@ -101,7 +111,13 @@ export async function pages(settings: Settings, lists: Lists): Promise<string[][
 /** Timeline pages at four connections, alone and while sixteen others write. */
 export async function readsBesideWrites(settings: Settings, { demo, served, short }: Lists): Promise<string[]> {
   const { loader, seconds } = settings
-  const reading = { port: served.port, connections: 4, seconds, warmUp: seconds / 4, requests: [getRequest(pagePath("thread_timeline", short.openingThreadId, SHORT / 2))] }
+  const reading = {
+    port: served.port,
+    connections: 4,
+    seconds,
+    warmUp: seconds / 4,
+    requests: [getRequest(pagePath("thread_timeline", short.openingThreadId, SHORT / 2))],
+  }
   const writing = { port: served.port, connections: 16, seconds, warmUp: seconds / 4, requests: [postIn(demo)] }
   const found: { alone: Loaded; beside: Loaded; writes: Loaded }[] = []
   for (let round = 0; round < settings.rounds; round += 1) {

@@ -48,11 +48,19 @@ async function start<Told>(args: readonly string[], read: (line: string) => Told
 
 /** The service on a new, seeded data folder. */
 export const startDemo = (folder: string): Promise<Served<Demo>> =>
-  start(["demo", "--json", "--data", folder], (line) => JSON.parse(line) as Demo, ({ baseUrl }) => baseUrl)
+  start(
+    ["demo", "--json", "--data", folder],
+    (line) => JSON.parse(line) as Demo,
+    ({ baseUrl }) => baseUrl,
+  )
 
 /** The service on a data folder that was filled before. */
 export const startServe = (folder: string): Promise<Served<string>> =>
-  start(["serve", "--data", folder, "--port", "0"], (line) => line, (line) => line.slice(line.indexOf("http://")))
+  start(
+    ["serve", "--data", folder, "--port", "0"],
+    (line) => line,
+    (line) => line.slice(line.indexOf("http://")),
+  )
 
 /** A helper of the bench in a process of its own: answers each message with one. */
 export class Helper<Ask extends object, Answer> {

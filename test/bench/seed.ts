@@ -43,7 +43,16 @@ export function seed(folder: string, threads: readonly Filled[]): void {
       const isCard = made % 10 === 9
       const body: EntryBody = isCard ? { card } : { message: { text: texts[made % 10] ?? "", clientMessageId: world.id() } }
       const replyToEntryId = made % 7 === 6 ? earlier : null
-      entries.append({ entryId, threadId, sequence: next.entry(threadId, at), kind: isCard ? "publication" : "message", at, author, replyToEntryId, body })
+      entries.append({
+        entryId,
+        threadId,
+        sequence: next.entry(threadId, at),
+        kind: isCard ? "publication" : "message",
+        at,
+        author,
+        replyToEntryId,
+        body,
+      })
       feed.append(roomId, {
         kind: isCard ? "reuse_record" : "post_message",
         at,

@@ -11,15 +11,28 @@ import type { Settings } from "./settings.ts"
 /** How many writes the bare loop puts into one transaction, and how many connections write over HTTP. */
 const MANY = 16
 
-export const postIn = ({ rooms, credentials }: Demo): string => postRequest(rooms.empty.openingThreadId, credentials.member_all.token, freshId)
+export const postIn = ({ rooms, credentials }: Demo): string =>
+  postRequest(rooms.empty.openingThreadId, credentials.member_all.token, freshId)
 
 /** Writes per second at one connection and at sixteen, against a new instance. */
 async function overHttp({ scratch, seconds, loader }: Settings) {
   const folder = join(scratch, "writes")
   const { told, port, end } = await startDemo(folder)
   const requests = [postIn(told)]
-  const one = await loader.ask({ port, connections: 1, seconds, warmUp: seconds / 2, requests })
-  const many = await loader.ask({ port, connections: MANY, seconds, warmUp: seconds / 4, requests })
+  const one = await loader.ask({
+    port,
+    connections: 1,
+    seconds,
+    warmUp: seconds / 2,
+    requests,
+  })
+  const many = await loader.ask({
+    port,
+    connections: MANY,
+    seconds,
+    warmUp: seconds / 4,
+    requests,
+  })
   await end()
   rmSync(folder, { recursive: true, force: true })
   return { one, many }
@@ -32,7 +45,15 @@ async function startBare({ scratch, recorded }: Settings): Promise<{ bare: Helpe
   await end()
   const bare = new Helper<Ask, Answer>("bare.ts")
   const threadId = told.rooms.empty.openingThreadId
-  const statements = await bare.ask({ record: { folder, scratch, threadId, token: told.credentials.member_all.token, writes: recorded } })
+  const statements = await bare.ask({
+    record: {
+      folder,
+      scratch,
+      threadId,
+      token: told.credentials.member_all.token,
+      writes: recorded,
+    },
+  })
   return { bare, statements }
 }
 
@@ -40,7 +61,7 @@ async function startBare({ scratch, recorded }: Settings): Promise<{ bare: Helpe
 function told({ before, inside }: Answer): string[] {
   const short = (sql: string) => `      ${sql.replace(/\s+/g, " ").slice(0, 110)}`
   return [
-    `  One post_message runs ${before.length + inside.length} statements: ${before.length} before its transaction, ${inside.length} inside (BEGIN IMMEDIATE and COMMIT not counted).`,
+    `  One post_message runs ${before.length + inside.length} statements: ${before.length} before its transaction, ${inside.length} inside. BEGIN, COMMIT and triggers are not counted.`,
     ...before.map(short),
     "      BEGIN IMMEDIATE",
     ...inside.map(short),
@@ -72,9 +93,29 @@ export async function writes(settings: Settings): Promise<string[]> {
     line("HTTP 1 / bare one each", ratio(one, single), "", 2),
     line(`HTTP ${MANY} / bare one each`, ratio(many, single), "", 2, "first aim 1.3"),
     line(`HTTP ${MANY} / bare ${MANY} in a transaction`, ratio(many, groups), "", 2, "first aim 0.5"),
-    line("time of a write, 1 connection: p50", http.map(({ one }) => one.p50), "ms", 2),
-    line("time of a write, 1 connection: p99", http.map(({ one }) => one.p99), "ms", 2),
-    line(`time of a write, ${MANY} connections: p50`, http.map(({ many }) => many.p50), "ms", 2),
-    line(`time of a write, ${MANY} connections: p99`, http.map(({ many }) => many.p99), "ms", 2),
+    line(
+      "time of a write, 1 connection: p50",
+      http.map(({ one }) => one.p50),
+      "ms",
+      2,
+    ),
+    line(
+      "time of a write, 1 connection: p99",
+      http.map(({ one }) => one.p99),
+      "ms",
+      2,
+    ),
+    line(
+      `time of a write, ${MANY} connections: p50`,
+      http.map(({ many }) => many.p50),
+      "ms",
+      2,
+    ),
+    line(
+      `time of a write, ${MANY} connections: p99`,
+      http.map(({ many }) => many.p99),
+      "ms",
+      2,
+    ),
   ]
 }

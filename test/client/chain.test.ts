@@ -27,7 +27,9 @@ function readerOf(edit: (entries: ActivityEntry[]) => ActivityEntry[]) {
 
 /** The digest as protocol.md describes it, written down here a second time. */
 function digestOf({ digest: _own, ...entry }: ActivityEntry): string {
-  return `sha256:${createHash("sha256").update(canonicalize(entry) ?? "").digest("hex")}`
+  return `sha256:${createHash("sha256")
+    .update(canonicalize(entry) ?? "")
+    .digest("hex")}`
 }
 
 const forge = (entry: ActivityEntry): ActivityEntry => {
@@ -52,12 +54,23 @@ t.test("from a mark on, only what is new is read, and the mark itself is proved"
   const { entries, lastSequence, lastDigest } = await room.client("member_all", { fetch }).verifyActivity(roomId, { from: mark })
   t.equal(entries, 102, "the marked entry and those after it")
   t.equal(sent[0]?.url.searchParams.get("after"), String(mark.sequence - 1))
-  t.same(await agent.verifyActivity(roomId, { from: { sequence: lastSequence, digest: lastDigest } }), { entries: 1, lastSequence, lastDigest })
+  t.same(await agent.verifyActivity(roomId, { from: { sequence: lastSequence, digest: lastDigest } }), {
+    entries: 1,
+    lastSequence,
+    lastDigest,
+  })
 })
 
 t.test("one edited entry is found and named", async (t) => {
-  const edited = readerOf((entries) => entries.map((entry) => (entry.sequence === 70 ? { ...entry, at: "2020-01-01T00:00:00.000Z" } : entry)))
-  await t.rejects(edited.verifyActivity(roomId), { name: "ChainBroken", roomId, sequence: 70, message: /does not have the digest it names/ })
+  const edited = readerOf((entries) =>
+    entries.map((entry) => (entry.sequence === 70 ? { ...entry, at: "2020-01-01T00:00:00.000Z" } : entry)),
+  )
+  await t.rejects(edited.verifyActivity(roomId), {
+    name: "ChainBroken",
+    roomId,
+    sequence: 70,
+    message: /does not have the digest it names/,
+  })
 })
 
 t.test("an edited entry with a digest to match breaks the link of the next one", async (t) => {
@@ -66,19 +79,30 @@ t.test("an edited entry with a digest to match breaks the link of the next one",
 })
 
 t.test("an entry left out, put in twice or in another place leaves its mark", async (t) => {
-  await t.rejects(readerOf((entries) => entries.filter(({ sequence }) => sequence !== 30)).verifyActivity(roomId), { name: "ChainBroken", sequence: 30 })
-  await t.rejects(readerOf((entries) => entries.flatMap((entry) => (entry.sequence === 30 ? [entry, entry] : [entry]))).verifyActivity(roomId), { name: "ChainBroken", sequence: 31 })
-  await t.rejects(readerOf((entries) => entries.toSorted((a, b) => (a.sequence === 12 ? 1 : b.sequence === 12 ? -1 : 0))).verifyActivity(roomId), { name: "ChainBroken", sequence: 12 })
+  await t.rejects(readerOf((entries) => entries.filter(({ sequence }) => sequence !== 30)).verifyActivity(roomId), {
+    name: "ChainBroken",
+    sequence: 30,
+  })
+  await t.rejects(
+    readerOf((entries) => entries.flatMap((entry) => (entry.sequence === 30 ? [entry, entry] : [entry]))).verifyActivity(roomId),
+    { name: "ChainBroken", sequence: 31 },
+  )
+  await t.rejects(
+    readerOf((entries) => entries.toSorted((a, b) => (a.sequence === 12 ? 1 : b.sequence === 12 ? -1 : 0))).verifyActivity(roomId),
+    { name: "ChainBroken", sequence: 12 },
+  )
 })
 
 t.test("an entry left out of a chain that was rewritten around it leaves a number out", async (t) => {
   let previousDigest = `sha256:${"0".repeat(64)}`
   const rewrite = (entries: ActivityEntry[]) =>
-    entries.filter(({ sequence }) => sequence !== 30).map((entry) => {
-      const rewritten = forge({ ...entry, previousDigest })
-      previousDigest = rewritten.digest
-      return rewritten
-    })
+    entries
+      .filter(({ sequence }) => sequence !== 30)
+      .map((entry) => {
+        const rewritten = forge({ ...entry, previousDigest })
+        previousDigest = rewritten.digest
+        return rewritten
+      })
   await t.rejects(readerOf(rewrite).verifyActivity(roomId), { name: "ChainBroken", sequence: 30, message: /entry 31 stands in its place/ })
 })
 
@@ -91,10 +115,20 @@ t.test("a chain rewritten from the start holds together, but not against a diges
       return rewritten
     })
   t.equal((await readerOf(rewrite).verifyActivity(roomId)).entries, watermark, "on its own it looks whole")
-  await t.rejects(readerOf(rewrite).verifyActivity(roomId, { from: mark }), { name: "ChainBroken", sequence: mark.sequence, message: /it is not the entry it was/ })
+  await t.rejects(readerOf(rewrite).verifyActivity(roomId, { from: mark }), {
+    name: "ChainBroken",
+    sequence: mark.sequence,
+    message: /it is not the entry it was/,
+  })
 })
 
 t.test("a feed that was cut behind the mark is found too", async (t) => {
-  const cut = room.client("member_all", { fetch: faulty((answer) => JSON.stringify({ ...(JSON.parse(answer) as object), items: [], hasMore: false })).fetch })
-  await t.rejects(cut.verifyActivity(roomId, { from: mark }), { name: "ChainBroken", sequence: mark.sequence, message: /the feed ends before it/ })
+  const cut = room.client("member_all", {
+    fetch: faulty((answer) => JSON.stringify({ ...(JSON.parse(answer) as object), items: [], hasMore: false })).fetch,
+  })
+  await t.rejects(cut.verifyActivity(roomId, { from: mark }), {
+    name: "ChainBroken",
+    sequence: mark.sequence,
+    message: /the feed ends before it/,
+  })
 })

@@ -30,10 +30,16 @@ export function faulty(...faults: readonly Fault[]): { fetch: Fetch; sent: Sent[
   const sent: Sent[] = []
   const fetch: Fetch = async (url, init) => {
     const headers = new Headers(init.headers)
-    sent.push({ method: init.method ?? "GET", url: new URL(url), body: init.body as string | undefined, authorization: headers.get("authorization") })
+    sent.push({
+      method: init.method ?? "GET",
+      url: new URL(url),
+      body: init.body as string | undefined,
+      authorization: headers.get("authorization"),
+    })
     const fault = coming.shift() ?? "fine"
     if (fault === "never_arrives") throw failed()
-    if (typeof fault === "object") return new Response(typeof fault.body === "string" ? fault.body : JSON.stringify(fault.body ?? ""), fault)
+    if (typeof fault === "object")
+      return new Response(typeof fault.body === "string" ? fault.body : JSON.stringify(fault.body ?? ""), fault)
     const answer = await globalThis.fetch(url, init)
     if (fault === "answer_lost") {
       await answer.text()
@@ -51,9 +57,23 @@ export function noted(): { sleep: Sleep; slept: number[] } {
 }
 
 /** A refusal in the interface's envelope. */
-export const refusal = (status: number, code: string, more: Record<string, unknown> = {}): Exclude<Fault, string | ((answer: string) => string)> => ({
+export const refusal = (
+  status: number,
+  code: string,
+  more: Record<string, unknown> = {},
+): Exclude<Fault, string | ((answer: string) => string)> => ({
   status,
-  body: { schemaVersion: 3, error: "As the test wants it.", refusal: code, committed: false, retryable: false, retryAfter: null, current: null, issues: [], ...more },
+  body: {
+    schemaVersion: 3,
+    error: "As the test wants it.",
+    refusal: code,
+    committed: false,
+    retryable: false,
+    retryAfter: null,
+    current: null,
+    issues: [],
+    ...more,
+  },
 })
 
 export const busy = (more: Record<string, unknown> = {}) => refusal(503, "temporarily_unavailable", { retryable: true, ...more })

@@ -1,5 +1,5 @@
 /** Following a Room: entries come as they land, in order, whatever happens to the connection. */
-import { type ActivityEntry, type FollowOptions, type ResearchRoomClient, type Sleep } from "research-room/client"
+import type { ActivityEntry, FollowOptions, ResearchRoomClient, Sleep } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { busy, type Fault, faulty, noted } from "./faults.ts"
@@ -33,8 +33,16 @@ t.test("two members write at once; a follower sees every write as it lands, in o
   })
   const receipts = (await Promise.all(writing)).flat().sort((a, b) => (a.activity?.sequence ?? 0) - (b.activity?.sequence ?? 0))
   const entries = await following
-  t.same(entries.map(({ sequence }) => sequence), Array.from({ length: 20 }, (_, n) => after + 1 + n), "no gap, none twice")
-  t.same(entries.map(({ entryId }) => entryId), receipts.map(({ entry }) => entry?.entryId), "in the order of their receipts")
+  t.same(
+    entries.map(({ sequence }) => sequence),
+    Array.from({ length: 20 }, (_, n) => after + 1 + n),
+    "no gap, none twice",
+  )
+  t.same(
+    entries.map(({ entryId }) => entryId),
+    receipts.map(({ entry }) => entry?.entryId),
+    "in the order of their receipts",
+  )
   t.same(new Set(entries.map(({ actor }) => actor.username)), new Set(["ada", "grace"]))
 })
 
@@ -64,7 +72,10 @@ t.test("lost connections are survived, and nothing comes twice", async (t) => {
   const { sleep, slept } = noted()
   const { fetch } = faulty(...faults)
   const entries = await take(room.client("member_all", { fetch, sleep, retries: 0 }), 3, { after })
-  t.same(entries.map(({ sequence }) => sequence), [after + 1, after + 2, after + 3])
+  t.same(
+    entries.map(({ sequence }) => sequence),
+    [after + 1, after + 2, after + 3],
+  )
   t.same(slept, [0.5, 1, 2, 4, 8, 15, 15, 4, 15], "longer and longer, to a bound; and as long as the service asks")
 })
 
@@ -102,7 +113,11 @@ t.test("an entry that was tampered with stops it", async (t) => {
   const after = await watermark()
   await say(ada, "As I said it.")
   const tamper = (answer: string) => answer.replaceAll('"username":"ada"', '"username":"eve"')
-  await t.rejects(take(room.client("member_all", { fetch: faulty("fine", tamper).fetch }), 1, { after }), { name: "ChainBroken", roomId, sequence: after + 1 })
+  await t.rejects(take(room.client("member_all", { fetch: faulty("fine", tamper).fetch }), 1, { after }), {
+    name: "ChainBroken",
+    roomId,
+    sequence: after + 1,
+  })
 })
 
 t.test("another instance at the same address is noticed after a lost connection", async (t) => {
@@ -110,7 +125,11 @@ t.test("another instance at the same address is noticed after a lost connection"
   const after = await watermark()
   await say(ada, "In the first instance.")
   const { fetch } = faulty(instance("first"), "never_arrives", "fine", instance("second"))
-  await t.rejects(take(room.client("member_all", { fetch, ...noted() }), 1, { after }), { name: "InstanceChanged", before: "first", now: "second" })
+  await t.rejects(take(room.client("member_all", { fetch, ...noted() }), 1, { after }), {
+    name: "InstanceChanged",
+    before: "first",
+    now: "second",
+  })
 
   const same = faulty(instance("first"), "never_arrives", "fine", instance("first"))
   t.equal((await take(room.client("member_all", { fetch: same.fetch, ...noted() }), 1, { after })).length, 1)
@@ -118,7 +137,7 @@ t.test("another instance at the same address is noticed after a lost connection"
 
 t.test("a Room that does not exist is a refusal, not a wait", async (t) => {
   const nowhere = async () => {
-    for await (const _ of grace.follow("0198f3a0-0000-7000-8000-000000000001")) continue
+    for await (const _ of grace.follow("0198f3a0-0000-7000-8000-000000000001"));
   }
   await t.rejects(nowhere(), { name: "RefusedError", status: 404, refusal: "room_unavailable" })
 })

@@ -35,17 +35,28 @@ t.test("people do in the browser what agents cannot", async (t) => {
   await owner.write("add_member", { roomId: result.roomId, username: room.people.visitor.username })
 
   const visitor = await room.browser("visitor")
-  t.match((await visitor.read("members", { roomId: result.roomId })).items.map(({ username }) => username), [room.people.owner.username, room.people.visitor.username])
+  t.match(
+    (await visitor.read("members", { roomId: result.roomId })).items.map(({ username }) => username),
+    [room.people.owner.username, room.people.visitor.username],
+  )
   const message = await visitor.write("post_message", { threadId: result.openingThreadId, text: "I am here." })
   t.equal(message.roomId, result.roomId)
-  await t.rejects(visitor.write("archive_room", { roomId: result.roomId, reason: "I do not like it." }), { name: "RefusedError", status: 403, refusal: "role_required" })
+  await t.rejects(visitor.write("archive_room", { roomId: result.roomId, reason: "I do not like it." }), {
+    name: "RefusedError",
+    status: 403,
+    refusal: "role_required",
+  })
 
   const issued = await visitor.write("issue_credential", { roomId: result.roomId, label: "my agent", permissions: ["post_thread"] })
   const agent = new ResearchRoomClient({ baseUrl: room.baseUrl, token: issued.result.token })
   t.equal((await agent.identity()).username, room.people.visitor.username)
 
   await owner.write("remove_member", { roomId: result.roomId, userId: room.people.visitor.userId })
-  await t.rejects(agent.write("post_message", { threadId: result.openingThreadId, text: "And now?" }), { name: "RefusedError", status: 403, refusal: "not_a_member" })
+  await t.rejects(agent.write("post_message", { threadId: result.openingThreadId, text: "And now?" }), {
+    name: "RefusedError",
+    status: 403,
+    refusal: "not_a_member",
+  })
 })
 
 t.test("requests as a page would send them, and as another site would", async (t) => {
@@ -68,8 +79,20 @@ t.test("a deterministic instance is the same at every start", async (t) => {
     await using instance = await startResearchRoom({ deterministic: true })
     const { baseUrl: _random, people, rooms, credentials, keys, repositories } = instance
     const client = instance.client("member_all")
-    const receipt = await client.write("post_message", { threadId: rooms.empty.openingThreadId, text: "Again.", clientMessageId: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e" })
-    return { people, rooms, credentials, keys, repositories, receipt, context: await client.read("thread_context", { threadId: rooms.main.openingThreadId }) }
+    const receipt = await client.write("post_message", {
+      threadId: rooms.empty.openingThreadId,
+      text: "Again.",
+      clientMessageId: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e",
+    })
+    return {
+      people,
+      rooms,
+      credentials,
+      keys,
+      repositories,
+      receipt,
+      context: await client.read("thread_context", { threadId: rooms.main.openingThreadId }),
+    }
   }
   t.same(await start(), await start())
 })
@@ -90,7 +113,7 @@ t.test("it ends at once, also under a follower", async (t) => {
   const client = instance.client("member_all")
   const stop = new AbortController()
   const following = (async () => {
-    for await (const _ of client.follow(instance.rooms.empty.roomId, { after: 2, signal: stop.signal })) continue
+    for await (const _ of client.follow(instance.rooms.empty.roomId, { after: 2, signal: stop.signal }));
   })()
   await new Promise((resolve) => setTimeout(resolve, 100))
   const started = performance.now()

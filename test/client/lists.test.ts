@@ -15,29 +15,48 @@ t.test("a sequence: the timeline of a Thread", async (t) => {
   const { fetch, sent } = faulty()
   const paging = room.client("member_all", { fetch })
   const pages: string[][] = []
-  for await (const page of paging.pages("thread_timeline", { threadId, limit: 3 })) pages.push(page.items.map(({ message }) => message?.text ?? ""))
+  for await (const page of paging.pages("thread_timeline", { threadId, limit: 3 }))
+    pages.push(page.items.map(({ message }) => message?.text ?? ""))
   t.same(pages, [["Message 1.", "Message 2.", "Message 3."], ["Message 4.", "Message 5.", "Message 6."], ["Message 7."]])
-  t.same(sent.map(({ url }) => url.searchParams.get("after")), [null, "3", "6"])
+  t.same(
+    sent.map(({ url }) => url.searchParams.get("after")),
+    [null, "3", "6"],
+  )
 })
 
 t.test("a text to be sent back as it is: Rooms, publications", async (t) => {
   const titles: string[] = []
   for await (const { title } of agent.items("rooms", { limit: 1 })) titles.push(title)
   t.equal(titles.length, 3)
-  t.same(titles, (await agent.read("rooms")).items.map(({ title }) => title))
+  t.same(
+    titles,
+    (await agent.read("rooms")).items.map(({ title }) => title),
+  )
 
   const labels: string[] = []
   for await (const { label } of agent.items("room_publications", { roomId: room.rooms.main.roomId, limit: 1 })) labels.push(label)
   t.ok(labels.length >= 2)
-  t.same(labels, (await agent.read("room_publications", { roomId: room.rooms.main.roomId })).items.map(({ label }) => label))
+  t.same(
+    labels,
+    (await agent.read("room_publications", { roomId: room.rooms.main.roomId })).items.map(({ label }) => label),
+  )
 })
 
 t.test("the id of the last item: hypotheses", async (t) => {
   const { fetch, sent } = faulty()
   const found: ItemOf<"hypotheses">[] = []
-  for await (const hypothesis of room.client("main_member_all", { fetch }).items("hypotheses", { roomId: room.rooms.main.roomId, limit: 1 })) found.push(hypothesis)
-  t.same(found.slice(0, 2).map(({ label }) => label), ["H1", "H2"])
-  t.same(sent.slice(1).map(({ url }) => url.searchParams.get("after")), found.slice(0, -1).map(({ versionId }) => versionId))
+  for await (const hypothesis of room
+    .client("main_member_all", { fetch })
+    .items("hypotheses", { roomId: room.rooms.main.roomId, limit: 1 }))
+    found.push(hypothesis)
+  t.same(
+    found.slice(0, 2).map(({ label }) => label),
+    ["H1", "H2"],
+  )
+  t.same(
+    sent.slice(1).map(({ url }) => url.searchParams.get("after")),
+    found.slice(0, -1).map(({ versionId }) => versionId),
+  )
   t.same(found, (await agent.read("hypotheses", { roomId: room.rooms.main.roomId })).items)
 })
 
@@ -45,7 +64,12 @@ t.test("parameters are given as what they are", async (t) => {
   const { fetch, sent } = faulty()
   const paging = room.client("main_member_all", { fetch })
   const kinds = []
-  for await (const { kind } of paging.items("thread_timeline", { threadId: room.rooms.main.openingThreadId, kinds: ["publication", "message"], limit: 2 })) kinds.push(kind)
+  for await (const { kind } of paging.items("thread_timeline", {
+    threadId: room.rooms.main.openingThreadId,
+    kinds: ["publication", "message"],
+    limit: 2,
+  }))
+    kinds.push(kind)
   t.same([...new Set(kinds)].sort(), ["message", "publication"])
   t.equal(sent[0]?.url.searchParams.get("kinds"), "publication,message")
   t.equal(sent[0]?.url.searchParams.get("limit"), "2")
@@ -66,14 +90,15 @@ t.test("a traversal starts where it is told, and stops when nobody asks for more
 t.test("a page that fails on the way is asked for again", async (t) => {
   const { fetch } = faulty("fine", "never_arrives", "answer_lost", "fine")
   const seen: number[] = []
-  for await (const { sequence } of room.client("member_all", { fetch, ...noted() }).items("thread_timeline", { threadId, limit: 3 })) seen.push(sequence)
+  for await (const { sequence } of room.client("member_all", { fetch, ...noted() }).items("thread_timeline", { threadId, limit: 3 }))
+    seen.push(sequence)
   t.same(seen, [1, 2, 3, 4, 5, 6, 7])
 })
 
 t.test("a list that says there is more, but not where, does not go round for ever", async (t) => {
   const lost = (answer: string) => JSON.stringify({ ...(JSON.parse(answer) as object), hasMore: true, nextCursor: null })
   const walking = async () => {
-    for await (const _ of room.client("member_all", { fetch: faulty(lost).fetch }).items("room_threads", { roomId })) continue
+    for await (const _ of room.client("member_all", { fetch: faulty(lost).fetch }).items("room_threads", { roomId }));
   }
   await t.rejects(walking(), { name: "UnexpectedAnswer", message: /room_threads has more but does not say where/ })
 })

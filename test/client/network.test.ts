@@ -91,7 +91,11 @@ t.test("a redirect is not followed: nobody else is shown the credential", async 
   })
   const moved = await serve((_request, response) => response.writeHead(307, { location: address(elsewhere) }).end())
   const agent = new ResearchRoomClient({ baseUrl: address(moved), token })
-  await t.rejects(agent.write("post_message", { threadId, text: "Whither?" }), { name: "UnexpectedAnswer", status: 307, message: new RegExp(`moved to ${address(elsewhere)}`) })
+  await t.rejects(agent.write("post_message", { threadId, text: "Whither?" }), {
+    name: "UnexpectedAnswer",
+    status: 307,
+    message: new RegExp(`moved to ${address(elsewhere)}`),
+  })
   await t.rejects(agent.identity(), { name: "UnexpectedAnswer", status: 307 })
   t.same(asked, [])
 })
@@ -126,7 +130,13 @@ t.test("a follower and a writer live through a restart of the service", async (t
   await agent.write("post_message", { threadId: openingThreadId, text: "Before the restart." })
   await before.close()
   const writing = agent.write("post_message", { threadId: openingThreadId, text: "Sent while the service was down." })
-  const after = await startService({ data, host: "127.0.0.1", port: Number(new URL(before.baseUrl).port), repositories: { folders: [], github: null }, log: openLog("silent") })
+  const after = await startService({
+    data,
+    host: "127.0.0.1",
+    port: Number(new URL(before.baseUrl).port),
+    repositories: { folders: [], github: null },
+    log: openLog("silent"),
+  })
   t.teardown(() => after.close())
 
   t.equal((await writing).activity?.sequence, await following)
@@ -145,7 +155,8 @@ t.test("a service that is still starting says so, and a client waits for it", as
     sleep: () => new Promise((resolve) => setTimeout(resolve, 5)),
     fetch: async (url, init) => {
       const answer = await fetch(url, init)
-      if (!answer.ok) failures.push([answer.status, answer.headers.get("retry-after"), ((await answer.clone().json()) as { refusal: string }).refusal])
+      if (!answer.ok)
+        failures.push([answer.status, answer.headers.get("retry-after"), ((await answer.clone().json()) as { refusal: string }).refusal])
       return answer
     },
   })

@@ -22,7 +22,8 @@ async function timesSaid(text: string): Promise<number> {
   return times
 }
 
-const sameEveryTime = (sent: readonly Sent[]) => new Set(sent.map(({ method, url, body, authorization }) => JSON.stringify([method, url, body, authorization]))).size === 1
+const sameEveryTime = (sent: readonly Sent[]) =>
+  new Set(sent.map(({ method, url, body, authorization }) => JSON.stringify([method, url, body, authorization]))).size === 1
 
 t.test("the answer is lost after delivery: the retry brings the first receipt, flagged as a replay", async (t) => {
   const { client, sent, slept } = agent(["answer_lost"])
@@ -51,14 +52,20 @@ t.test("503 with a time: the retry waits exactly that long", async (t) => {
 })
 
 t.test("503 without a time: the pauses grow to a bound", async (t) => {
-  const { client, slept } = agent(Array.from({ length: 8 }, () => busy()), { retries: 8 })
+  const { client, slept } = agent(
+    Array.from({ length: 8 }, () => busy()),
+    { retries: 8 },
+  )
   await client.write("post_message", { threadId, text: "Take your time." })
   t.same(slept, [0.5, 1, 2, 4, 8, 15, 15, 15])
 })
 
 t.test("503 from a proxy that knows nothing of envelopes, and its Retry-After as a date", async (t) => {
   const soon = new Date(Date.now() + 20_000).toUTCString()
-  const { client, slept } = agent([{ status: 502, body: "<h1>Bad gateway</h1>" }, { status: 503, headers: { "retry-after": soon }, body: "" }])
+  const { client, slept } = agent([
+    { status: 502, body: "<h1>Bad gateway</h1>" },
+    { status: 503, headers: { "retry-after": soon }, body: "" },
+  ])
   const receipt = await client.write("post_message", { threadId, text: "Through a shaky proxy." })
   t.equal(receipt.operation, "post_message")
   t.equal(slept[0], 0.5)
@@ -81,9 +88,22 @@ t.test("a refusal that calls itself retryable is, whatever its status", async (t
 })
 
 t.test("every other refusal is final", async (t) => {
-  for (const [status, code] of [[400, "odd"], [401, "not_authenticated"], [403, "not_a_member"], [404, "room_unavailable"], [409, "state_conflict"], [413, "content_too_large"], [422, "repository_unavailable"]] as const) {
+  for (const [status, code] of [
+    [400, "odd"],
+    [401, "not_authenticated"],
+    [403, "not_a_member"],
+    [404, "room_unavailable"],
+    [409, "state_conflict"],
+    [413, "content_too_large"],
+    [422, "repository_unavailable"],
+  ] as const) {
     const { client, sent, slept } = agent([refusal(status, code, { current: { told: true } })])
-    await t.rejects(client.write("post_message", { threadId, text: "No." }), { name: "RefusedError", status, refusal: code, current: { told: true } })
+    await t.rejects(client.write("post_message", { threadId, text: "No." }), {
+      name: "RefusedError",
+      status,
+      refusal: code,
+      current: { told: true },
+    })
     t.equal(sent.length, 1, `${status} is not sent again`)
     t.same(slept, [])
   }
@@ -91,7 +111,12 @@ t.test("every other refusal is final", async (t) => {
 
 t.test("the retries are bounded; a service that stored nothing for certain leaves its own refusal", async (t) => {
   const { client, sent, slept } = agent(Array.from({ length: 9 }, () => busy({ retryAfter: 2 })))
-  await t.rejects(client.write("post_message", { threadId, text: "Never mind." }), { name: "RefusedError", status: 503, committed: false, retryAfter: 2 })
+  await t.rejects(client.write("post_message", { threadId, text: "Never mind." }), {
+    name: "RefusedError",
+    status: 503,
+    committed: false,
+    retryAfter: 2,
+  })
   t.equal(sent.length, 5, "once, and four times again")
   t.same(slept, [2, 2, 2, 2])
 
@@ -103,7 +128,11 @@ t.test("the retries are bounded; a service that stored nothing for certain leave
 t.test("nobody waits an hour without being asked", async (t) => {
   const exhausted = refusal(503, "repository_unavailable", { retryable: true, retryAfter: 3600 })
   const { client, sent } = agent([exhausted])
-  await t.rejects(client.write("post_message", { threadId, text: "In an hour." }), { name: "RefusedError", refusal: "repository_unavailable", retryAfter: 3600 })
+  await t.rejects(client.write("post_message", { threadId, text: "In an hour." }), {
+    name: "RefusedError",
+    refusal: "repository_unavailable",
+    retryAfter: 3600,
+  })
   t.equal(sent.length, 1, "and nobody asks again before the hour is over")
 
   const patient = agent([exhausted], { longestWait: 7200 })

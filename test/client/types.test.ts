@@ -39,11 +39,16 @@ export async function reads(client: ResearchRoomClient, browser: Browser): Promi
   await client.read("members", { roomId: id })
   // @ts-expect-error: an identity is that of a credential
   await browser.read("identity")
-  for await (const { label, versionId } of client.items("hypotheses", { roomId: id })) await client.read("record", { versionId: versionId + label + title })
+  for await (const { label, versionId } of client.items("hypotheses", { roomId: id }))
+    await client.read("record", { versionId: versionId + label + title })
 }
 
 /** Constants may be given as they are. */
-export const constant = { kind: "hypothesis", premises: [], references: [{ versionId: id, purpose: "extends", explanation: "typed" }] } as const satisfies Partial<WriteInput<"publish_hypothesis">>
+export const constant = {
+  kind: "hypothesis",
+  premises: [],
+  references: [{ versionId: id, purpose: "extends", explanation: "typed" }],
+} as const satisfies Partial<WriteInput<"publish_hypothesis">>
 export const entry = ({ message }: ItemOf<"thread_timeline">): string | undefined => message?.text
 export const label = ({ result }: ReceiptOf<"publish_hypothesis">): string => result.label
 

@@ -9,7 +9,8 @@ t.teardown(() => room.close())
 const { roomId, openingThreadId: threadId } = room.rooms.empty
 const steady = room.client("member_all")
 
-const troubled = (...faults: readonly Fault[]) => room.client("member_all", { ...faulty(...faults), ...noted(), client: { name: "story-agent" } })
+const troubled = (...faults: readonly Fault[]) =>
+  room.client("member_all", { ...faulty(...faults), ...noted(), client: { name: "story-agent" } })
 
 /** What a write is left with when its retries are used up. */
 const leftOf = (write: Promise<unknown>): Promise<UncertainDelivery> =>
@@ -21,9 +22,17 @@ const leftOf = (write: Promise<unknown>): Promise<UncertainDelivery> =>
 const always = (fault: Fault): Fault[] => Array.from({ length: 5 }, () => fault)
 
 t.test("it had arrived: its receipt says so", async (t) => {
-  const left = await leftOf(troubled("answer_lost", ...always("never_arrives")).write("post_message", { threadId, text: "Did you get this?" }))
+  const left = await leftOf(
+    troubled("answer_lost", ...always("never_arrives")).write("post_message", { threadId, text: "Did you get this?" }),
+  )
   t.equal(left.operation, "post_message")
-  t.same(left.input, { schemaVersion: 3, clientMessageId: left.deliveryId, threadId, text: "Did you get this?", client: { name: "story-agent" } })
+  t.same(left.input, {
+    schemaVersion: 3,
+    clientMessageId: left.deliveryId,
+    threadId,
+    text: "Did you get this?",
+    client: { name: "story-agent" },
+  })
   t.match(left.message, /Whether post_message [0-9a-f-]{36} was stored is uncertain: .*ECONNRESET/)
 
   const receipt = await steady.receipt("post_message", left.deliveryId)
@@ -49,19 +58,27 @@ t.test("committed: null is uncertain too", async (t) => {
 })
 
 t.test("one uncertain try is enough: a later 'nothing was stored' speaks of that later try only", async (t) => {
-  const left = await leftOf(troubled("answer_lost", ...always(busy())).write("post_message", { threadId, text: "Stored by the first try." }))
+  const left = await leftOf(
+    troubled("answer_lost", ...always(busy())).write("post_message", { threadId, text: "Stored by the first try." }),
+  )
   t.match(left.cause, { status: 503, committed: false })
   t.ok(await steady.receipt("post_message", left.deliveryId), "and indeed it was")
 })
 
 t.test("the credential is revoked between two tries: that settles nothing", async (t) => {
-  const left = await leftOf(troubled("answer_lost", refusal(401, "not_authenticated")).write("post_message", { threadId, text: "My last words." }))
+  const left = await leftOf(
+    troubled("answer_lost", refusal(401, "not_authenticated")).write("post_message", { threadId, text: "My last words." }),
+  )
   t.ok(await steady.receipt("post_message", left.deliveryId))
 })
 
 t.test("a conflict after a lost try settles it: an accepted write would have been replayed", async (t) => {
   const conflict = refusal(409, "state_conflict", { current: { revision: 4 } })
-  await t.rejects(troubled("never_arrives", conflict).write("post_message", { threadId, text: "Too late." }), { name: "RefusedError", refusal: "state_conflict", current: { revision: 4 } })
+  await t.rejects(troubled("never_arrives", conflict).write("post_message", { threadId, text: "Too late." }), {
+    name: "RefusedError",
+    refusal: "state_conflict",
+    current: { revision: 4 },
+  })
 })
 
 t.test("giving up is uncertain once something was sent, and nothing before that", async (t) => {
@@ -78,7 +95,9 @@ t.test("giving up is uncertain once something was sent, and nothing before that"
 })
 
 t.test("a rehearsal is never uncertain: it stores nothing either way", async (t) => {
-  await t.rejects(troubled(...always("never_arrives")).write("post_message", { threadId, text: "Just asking." }, { rehearse: true }), { name: "ConnectionLost" })
+  await t.rejects(troubled(...always("never_arrives")).write("post_message", { threadId, text: "Just asking." }, { rehearse: true }), {
+    name: "ConnectionLost",
+  })
 })
 
 t.test("only the credential that sent a message has its receipt; records belong to the member", async (t) => {

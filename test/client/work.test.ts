@@ -15,19 +15,37 @@ const ada = room.client("owner_all")
 const expected = async (experimentId: string) => (await grace.read("experiment", { experimentId })).affordances.expected
 
 t.test("what a read expects is what the next write takes, all the way through", async (t) => {
-  const { targetId: experimentId, result } = await grace.write("propose_experiment", { roomId, threadId, question: "Does it?", scope: "Here.", hypotheses: [] })
+  const { targetId: experimentId, result } = await grace.write("propose_experiment", {
+    roomId,
+    threadId,
+    question: "Does it?",
+    scope: "Here.",
+    hypotheses: [],
+  })
   t.match(result, { label: /^E\d+$/, status: "open" })
   await grace.write("take_experiment", { experimentId, ...(await expected(experimentId)) })
   const plan = await grace.write("accept_plan", {
-    experimentId, ...(await expected(experimentId)),
-    repository: { url, commit }, hypotheses: [], premises: [], intent: "exploratory", requiredMaterials: [],
+    experimentId,
+    ...(await expected(experimentId)),
+    repository: { url, commit },
+    hypotheses: [],
+    premises: [],
+    intent: "exploratory",
+    requiredMaterials: [],
     protocol: { summary: "Run it once.", steps: [], arms: [] },
   })
 
   const attemptId = freshId()
   await grace.write("register_attempt", {
-    attemptId, experimentId, ...(await expected(experimentId)),
-    intent: "planned", planId: plan.target.id, repository: { url, commit }, argv: ["python", "run.py"], configuration: {}, inputs: [],
+    attemptId,
+    experimentId,
+    ...(await expected(experimentId)),
+    intent: "planned",
+    planId: plan.target.id,
+    repository: { url, commit },
+    argv: ["python", "run.py"],
+    configuration: {},
+    inputs: [],
   })
   for (const event of ["started", "succeeded"] as const) {
     const { affordances } = await grace.read("attempt", { attemptId })
@@ -40,22 +58,45 @@ t.test("what a read expects is what the next write takes, all the way through", 
 })
 
 t.test("two agents take the same experiment: one has it, the other is told who", async (t) => {
-  const { targetId: experimentId } = await grace.write("propose_experiment", { roomId, threadId, question: "Who?", scope: "Here.", hypotheses: [] })
+  const { targetId: experimentId } = await grace.write("propose_experiment", {
+    roomId,
+    threadId,
+    question: "Who?",
+    scope: "Here.",
+    hypotheses: [],
+  })
   const take = { experimentId, ...(await expected(experimentId)) }
   const outcomes = await Promise.allSettled([grace.write("take_experiment", take), ada.write("take_experiment", take)])
   t.same(outcomes.map(({ status }) => status).sort(), ["fulfilled", "rejected"])
   const [taken] = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []))
-  const [refused] = outcomes.flatMap((outcome) => (outcome.status === "rejected" && outcome.reason instanceof RefusedError ? [outcome.reason] : []))
-  t.match(refused, { status: 409, refusal: "assignment_conflict", current: { experimentId, status: "claimed", assigneeId: taken?.result.assigneeId } })
+  const [refused] = outcomes.flatMap((outcome) =>
+    outcome.status === "rejected" && outcome.reason instanceof RefusedError ? [outcome.reason] : [],
+  )
+  t.match(refused, {
+    status: 409,
+    refusal: "assignment_conflict",
+    current: { experimentId, status: "claimed", assigneeId: taken?.result.assigneeId },
+  })
 })
 
 t.test("a take that is retried after a release never takes again: the first receipt comes, beside the state of now", async (t) => {
-  const { targetId: experimentId } = await grace.write("propose_experiment", { roomId, threadId, question: "Mine?", scope: "Here.", hypotheses: [] })
+  const { targetId: experimentId } = await grace.write("propose_experiment", {
+    roomId,
+    threadId,
+    question: "Mine?",
+    scope: "Here.",
+    hypotheses: [],
+  })
   const take = { experimentId, ...(await expected(experimentId)), requestId: freshId() }
   const first = await grace.write("take_experiment", take)
   await grace.write("release_experiment", { experimentId, ...(await expected(experimentId)), handoff: "Nothing was done yet." })
 
   const again = await room.client("member_all", { ...faulty("answer_lost"), ...noted() }).write("take_experiment", take)
-  t.match(again, { replayed: true, acceptedAt: first.acceptedAt, result: { status: "claimed" }, current: { status: "open", assigneeId: null } })
+  t.match(again, {
+    replayed: true,
+    acceptedAt: first.acceptedAt,
+    result: { status: "claimed" },
+    current: { status: "open", assigneeId: null },
+  })
   t.equal((await grace.read("experiment", { experimentId })).status, "open")
 })

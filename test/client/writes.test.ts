@@ -23,7 +23,11 @@ t.test("one object becomes path and body, and what every body needs is filled in
   const [request] = sent
   t.equal(request?.url.pathname, `/api/agent/threads/${threadId}/messages`)
   const { clientMessageId, ...body } = JSON.parse(request?.body ?? "") as Record<string, unknown>
-  t.same(body, { schemaVersion: 3, text: "Good morning.", client: { name: "story-agent", version: "1" } }, "the id of the path is no part of the body")
+  t.same(
+    body,
+    { schemaVersion: 3, text: "Good morning.", client: { name: "story-agent", version: "1" } },
+    "the id of the path is no part of the body",
+  )
   t.match(clientMessageId, /^[0-9a-f-]{36}$/)
   t.equal(receipt.clientMessageId, clientMessageId)
   t.equal(receipt.operation, "post_message")
@@ -39,12 +43,22 @@ t.test("an id in the body stays there, and the caller's own values are kept", as
   const agent = room.client("member_all", { fetch, client: { name: "story-agent" } })
   const receipt = await agent.write("create_thread", { roomId, title: "A side question", requestId, client: { name: "somebody else" } })
   t.equal(sent[0]?.url.pathname, "/api/agent/threads")
-  t.same(JSON.parse(sent[0]?.body ?? ""), { schemaVersion: 3, requestId, roomId, title: "A side question", client: { name: "somebody else" } })
+  t.same(JSON.parse(sent[0]?.body ?? ""), {
+    schemaVersion: 3,
+    requestId,
+    roomId,
+    title: "A side question",
+    client: { name: "somebody else" },
+  })
   t.equal(receipt.requestId, requestId)
 
   const undefinedMembers = { roomId, title: "Another", schemaVersion: undefined, requestId: undefined, client: undefined }
   await agent.write("create_thread", undefinedMembers as unknown as { roomId: string; title: string })
-  t.match(JSON.parse(sent[1]?.body ?? ""), { schemaVersion: 3, requestId: /^[0-9a-f-]{36}$/, client: { name: "story-agent" } }, "what is undefined is absent")
+  t.match(
+    JSON.parse(sent[1]?.body ?? ""),
+    { schemaVersion: 3, requestId: /^[0-9a-f-]{36}$/, client: { name: "story-agent" } },
+    "what is undefined is absent",
+  )
 })
 
 t.test("the same delivery a second time is a replay, and says so", async (t) => {
@@ -59,7 +73,13 @@ t.test("the same delivery a second time is a replay, and says so", async (t) => 
 
 t.test("a record replays under another credential of the same member, and says that too", async (t) => {
   const hypothesis = {
-    requestId: freshId(), kind: "hypothesis", roomId, threadId, scope: "Everywhere.", premises: [], references: [],
+    requestId: freshId(),
+    kind: "hypothesis",
+    roomId,
+    threadId,
+    scope: "Everywhere.",
+    premises: [],
+    references: [],
     assertion: {
       wording: "Warm-up helps.",
       predicate: { type: "concept", key: "helps" },
@@ -109,11 +129,19 @@ t.test("a body that breaks its schema comes back with every violation", async (t
 
 t.test("what a credential may not do is refused by its own code", async (t) => {
   const post = { threadId, text: "Let me in." }
-  t.match(await refusalOf(room.client("member_work_only").write("post_message", post)), { status: 403, refusal: "permission_missing", current: { needed: ["post_thread"] } })
+  t.match(await refusalOf(room.client("member_work_only").write("post_message", post)), {
+    status: 403,
+    refusal: "permission_missing",
+    current: { needed: ["post_thread"] },
+  })
   t.match(await refusalOf(room.client("member_expired").write("post_message", post)), { status: 401, refusal: "not_authenticated" })
   t.match(await refusalOf(room.client("main_member_all").write("post_message", post)), { status: 403, refusal: "scope_missing" })
   const archived = { threadId: room.rooms.archived.openingThreadId, text: "One more thing." }
-  t.match(await refusalOf(room.client("archived_member_all").write("post_message", archived)), { status: 403, refusal: "room_archived", current: { room: { state: "archived" } } })
+  t.match(await refusalOf(room.client("archived_member_all").write("post_message", archived)), {
+    status: 403,
+    refusal: "room_archived",
+    current: { room: { state: "archived" } },
+  })
 })
 
 t.test("a rehearsal answers the receipt that would come, and stores nothing", async (t) => {
@@ -130,7 +158,11 @@ t.test("a rehearsal answers the receipt that would come, and stores nothing", as
   const real = await agent.write("post_message", message)
   t.notOk(real.replayed, "the id was still fresh")
   t.same(real.entry?.sequence, rehearsed.entry?.sequence)
-  t.match(await refusalOf(agent.write("post_message", { threadId, text: "" }, { rehearse: true })), { status: 422 }, "it is checked like any other")
+  t.match(
+    await refusalOf(agent.write("post_message", { threadId, text: "" }, { rehearse: true })),
+    { status: 422 },
+    "it is checked like any other",
+  )
 })
 
 t.test("the credential goes to agent routes only, and never into an error", async (t) => {

@@ -33,7 +33,9 @@ test("a backup taken while agents write is whole, and holds everything accepted 
   restore(join(folder, "copy.db"), join(folder, "restored"), { force: false })
   const again = openDatabase(databaseFile(join(folder, "restored")))
   t.teardown(() => again.close())
-  const kept = again.prepare<{ body: string }>("SELECT body FROM activity_entries WHERE room_id = ? AND sequence = ?").get(roomId, before.activity?.sequence ?? 0)
+  const kept = again
+    .prepare<{ body: string }>("SELECT body FROM activity_entries WHERE room_id = ? AND sequence = ?")
+    .get(roomId, before.activity?.sequence ?? 0)
   t.match(kept?.body, before.activity?.digest)
 })
 

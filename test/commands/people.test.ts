@@ -10,7 +10,8 @@ tap.teardown(() => {
   place.remove()
 })
 const command = (...args: string[]) => run(program, args, place)
-const signIn = (baseUrl: string, username: string, password: string) => ask(`${baseUrl}/api/session`, { body: { username, password }, headers: { origin: baseUrl } })
+const signIn = (baseUrl: string, username: string, password: string) =>
+  ask(`${baseUrl}/api/session`, { body: { username, password }, headers: { origin: baseUrl } })
 
 test("the first person is the operator; a password that is made is shown once", async (t) => {
   const first = await command("user", "add", "Ada", "--data", "data")

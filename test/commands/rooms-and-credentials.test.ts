@@ -35,7 +35,22 @@ test("rooms are listed with where they stand", async (t) => {
 })
 
 test("a credential is issued for a member, works, is listed, and is dead once revoked", async (t) => {
-  const issued = await command("credential", "issue", "--room", room.roomId.toUpperCase(), "--user", "Grace", "--label", "night runs", "--permissions", "post_thread,publish_records", "--threads", room.openingThreadId, "--expires", "2027-01-31T00:00:00Z")
+  const issued = await command(
+    "credential",
+    "issue",
+    "--room",
+    room.roomId.toUpperCase(),
+    "--user",
+    "Grace",
+    "--label",
+    "night runs",
+    "--permissions",
+    "post_thread,publish_records",
+    "--threads",
+    room.openingThreadId,
+    "--expires",
+    "2027-01-31T00:00:00Z",
+  )
   t.equal(issued.code, 0)
   t.match(issued.out, /^rrc_[0-9A-Za-z]{36}\n$/, "standard output is the token alone: it can be put where it is needed")
   t.match(issued.err, /^Credential [0-9a-f-]{36}, until 2027-01-31T00:00:00\.000Z\. The token is shown this once:\n$/)
@@ -43,11 +58,18 @@ test("a credential is issued for a member, works, is listed, and is dead once re
   const id = /Credential (\S+),/.exec(issued.err)?.[1] ?? ""
 
   const service = await serve(program, ["--data", "data"], place)
-  t.match((await ask(`${service.baseUrl}/api/agent/research/identity`, { token })).body, { username: "grace", grants: ["post_thread", "publish_records"], credential: { id, label: "night runs", threadIds: [room.openingThreadId], expiresAt: "2027-01-31T00:00:00.000Z" } })
+  t.match((await ask(`${service.baseUrl}/api/agent/research/identity`, { token })).body, {
+    username: "grace",
+    grants: ["post_thread", "publish_records"],
+    credential: { id, label: "night runs", threadIds: [room.openingThreadId], expiresAt: "2027-01-31T00:00:00.000Z" },
+  })
   const post = () => ask(`${service.baseUrl}/api/agent/threads/${room.openingThreadId}/messages`, { token, body: message() })
   t.equal((await post()).status, 200)
 
-  t.match((await command("credential", "list", "--room", room.roomId)).out, new RegExp(`^${id} +grace +2027-01-31T00:00:00\\.000Z +post_thread,publish_records +night runs$`, "m"))
+  t.match(
+    (await command("credential", "list", "--room", room.roomId)).out,
+    new RegExp(`^${id} +grace +2027-01-31T00:00:00\\.000Z +post_thread,publish_records +night runs$`, "m"),
+  )
   const revoked = await command("credential", "revoke", id.toUpperCase())
   t.match(revoked, { code: 0, out: new RegExp(`^Credential ${id} is revoked since 20.*Z\\.\n$`) })
   t.match((await post()).body, { refusal: "not_authenticated", error: /revoked/ }, "also in the process that serves")
@@ -60,7 +82,10 @@ test("left out, a credential has every permission and ninety days", async (t) =>
   const { err } = await command("credential", "issue", "--room", room.roomId, "--user", "ada")
   const until = Date.parse(/until (\S+)\./.exec(err)?.[1] ?? "")
   t.ok(Math.abs(until - Date.now() - 90 * 86_400_000) < 60_000)
-  t.match((await command("credential", "list", "--room", room.roomId)).out, / ada +.* +post_thread,publish_records,manage_own_experiments +command line$/m)
+  t.match(
+    (await command("credential", "list", "--room", room.roomId)).out,
+    / ada +.* +post_thread,publish_records,manage_own_experiments +command line$/m,
+  )
 })
 
 test("what cannot be done is said in one line on standard error", async (t) => {

@@ -34,7 +34,12 @@ const subjects: Subject[] = [
     check: (body: unknown) => checkBody(operation, body),
     example: operation.example,
   })),
-  ...actions.map(({ name, body, example }) => ({ name, schema: jsonSchemaOf(body), check: (input: unknown) => check(body, input), example })),
+  ...actions.map(({ name, body, example }) => ({
+    name,
+    schema: jsonSchemaOf(body),
+    check: (input: unknown) => check(body, input),
+    example,
+  })),
 ]
 
 const RUNS = 1_000
@@ -44,7 +49,10 @@ function difference({ schema, check: run }: Subject, takes: ValidateFunction, bo
   const checked = run(body)
   const taken = takes(body)
   if (checked.ok !== taken) {
-    return { taken, why: `the schema says ${taken ? "yes" : ajv.errorsText(takes.errors)}; the validator says ${checked.ok ? "yes" : JSON.stringify(checked.issues)}` }
+    return {
+      taken,
+      why: `the schema says ${taken ? "yes" : ajv.errorsText(takes.errors)}; the validator says ${checked.ok ? "yes" : JSON.stringify(checked.issues)}`,
+    }
   }
   if (checked.ok) return { taken }
   const paths = checked.issues.map(({ path }) => path)
@@ -76,8 +84,16 @@ for (const subject of subjects) {
       if (why !== undefined) throw new Error(why)
     })
     const { failed, seed, counterexamplePath: path, counterexample, errorInstance } = fc.check(agree, { numRuns: RUNS })
-    t.notOk(failed, "of bodies made from the schema", { seed, path, body: counterexample?.[0].slice(0, 3_000), why: String(errorInstance).slice(0, 2_000) })
-    t.ok(tally.taken > RUNS / 20 && tally.refused > RUNS / 20, `both verdicts came often enough to mean something (${tally.taken} taken, ${tally.refused} refused)`)
+    t.notOk(failed, "of bodies made from the schema", {
+      seed,
+      path,
+      body: counterexample?.[0].slice(0, 3_000),
+      why: String(errorInstance).slice(0, 2_000),
+    })
+    t.ok(
+      tally.taken > RUNS / 20 && tally.refused > RUNS / 20,
+      `both verdicts came often enough to mean something (${tally.taken} taken, ${tally.refused} refused)`,
+    )
     t.end()
   })
 }
@@ -97,7 +113,8 @@ t.test("In every string of every body NUL and lone surrogates are refused", (t) 
 })
 
 t.test("Characters are counted as people and JSON Schema count them, not as UTF-16 does", (t) => {
-  const title = (text: string) => checkBody(operationNamed("create_thread") as Operation, { ...(operationNamed("create_thread")?.example as object), title: text }).ok
+  const title = (text: string) =>
+    checkBody(operationNamed("create_thread") as Operation, { ...(operationNamed("create_thread")?.example as object), title: text }).ok
   t.ok(title("𝔞".repeat(limits.title)), "as many astral characters as the limit says")
   t.notOk(title("𝔞".repeat(limits.title + 1)), "and not one more")
   t.notOk(title(" \n\u3000"), "white space alone is no text")
@@ -107,10 +124,17 @@ t.test("Characters are counted as people and JSON Schema count them, not as UTF-
 t.test("A name that every object answers to is a name like any other", (t) => {
   const operation = operationNamed("publish_hypothesis") as Operation
   const example = operation.example as { concepts: object }
-  const taken = checkBody(operation, { ...example, concepts: { ...example.concepts, constructor: { label: "maker", definition: "What makes." } } })
+  const taken = checkBody(operation, {
+    ...example,
+    concepts: { ...example.concepts, constructor: { label: "maker", definition: "What makes." } },
+  })
   t.ok(taken.ok && Object.hasOwn(taken.value.concepts as object, "constructor"), "taken, and kept, as a concept of one's own")
   const refused = checkBody(operation, JSON.parse(`${JSON.stringify(example).slice(0, -1)},"constructor":1,"__proto__":{},"toString":[]}`))
-  t.match(refused, { ok: false, issues: [{ path: "/constructor" }, { path: "/__proto__" }, { path: "/toString" }] }, "refused, each of them, where nothing has that name")
+  t.match(
+    refused,
+    { ok: false, issues: [{ path: "/constructor" }, { path: "/__proto__" }, { path: "/toString" }] },
+    "refused, each of them, where nothing has that name",
+  )
   t.end()
 })
 
@@ -121,7 +145,19 @@ t.test("A time is a moment on a day that exists, carried on in UTC", (t) => {
   }
   t.equal(carried("2024-02-29T23:30:00+01:00"), "2024-02-29T22:30:00.000Z", "a leap day")
   t.equal(carried("2000-02-29T00:00:00Z"), "2000-02-29T00:00:00.000Z", "of a year of four hundred")
-  const refused = ["2023-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2026-04-31T00:00:00Z", "9999-12-31T23:59:59-01:00", "0000-01-01T00:00:00+01:00", "2026-11-20", "2026-11-20T09:30:00"]
-  t.strictSame(refused.filter((text) => carried(text) !== undefined), [], "and no other")
+  const refused = [
+    "2023-02-29T00:00:00Z",
+    "1900-02-29T00:00:00Z",
+    "2026-04-31T00:00:00Z",
+    "9999-12-31T23:59:59-01:00",
+    "0000-01-01T00:00:00+01:00",
+    "2026-11-20",
+    "2026-11-20T09:30:00",
+  ]
+  t.strictSame(
+    refused.filter((text) => carried(text) !== undefined),
+    [],
+    "and no other",
+  )
   t.end()
 })

@@ -13,7 +13,11 @@ const list = (schema: JsonSchema, name: string): JsonSchema[] => (schema[name] a
 const number = (schema: JsonSchema, name: string, otherwise: number): number => (schema[name] as number | undefined) ?? otherwise
 
 /** Words of every width: one code point may be one UTF-16 unit or two, one letter may be several code points. */
-const letters = fc.oneof(fc.string({ unit: "binary", maxLength: 12 }), fc.string({ unit: "grapheme", maxLength: 12 }), fc.constantFrom("a", "é", "𝔞", "👩‍🔬", "x y", "\u2028"))
+const letters = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 12 }),
+  fc.string({ unit: "grapheme", maxLength: 12 }),
+  fc.constantFrom("a", "é", "𝔞", "👩‍🔬", "x y", "\u2028"),
+)
 
 /** Strings for a pattern that says how they look; what the generator cannot follow (lookahead) is left to a filter. */
 function matching(source: string): fc.Arbitrary<string> {
@@ -28,7 +32,9 @@ function strings(schema: JsonSchema): fc.Arbitrary<string> {
   const pattern = new RegExp(source, "u")
   const fits = (text: string) => pattern.test(text) && [...text].length >= least && [...text].length <= most
   if (!pattern.test("Any é text, 𝔞!")) return matching(source).filter(fits)
-  const padded = fc.tuple(letters, fc.constantFrom("a", "𝔞")).map(([text, filler]) => text + filler.repeat(Math.max(0, least - [...text].length)))
+  const padded = fc
+    .tuple(letters, fc.constantFrom("a", "𝔞"))
+    .map(([text, filler]) => text + filler.repeat(Math.max(0, least - [...text].length)))
   const whole = fc.constantFrom("a", "𝔞").map((filler) => filler.repeat(Math.min(most, 5_000)))
   return fc.oneof({ weight: 20, arbitrary: padded.filter(fits) }, { weight: 1, arbitrary: whole.filter(fits) })
 }
@@ -59,7 +65,10 @@ function objects(schema: JsonSchema, root: JsonSchema): Arbitrary {
   const parts = Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, valid(inner as JsonSchema, root)]))
   const required = schema.required as string[]
   // What only some bodies need: all of it in half of them.
-  const conditional = [...list(schema, "allOf").map((rule) => child(rule, "then")?.required), ...list(schema, "anyOf").map((rule) => rule.required)]
+  const conditional = [
+    ...list(schema, "allOf").map((rule) => child(rule, "then")?.required),
+    ...list(schema, "anyOf").map((rule) => rule.required),
+  ]
   const wide = [...new Set([...required, ...conditional.flat().filter((name) => typeof name === "string")])]
   return fc.oneof(fc.record(parts, { requiredKeys: required }), fc.record(parts, { requiredKeys: wide }))
 }
@@ -108,6 +117,9 @@ export function jsonText(value: unknown): string {
     return Number.isFinite(value) ? String(value) : value > 0 ? "1e400" : "-1e400"
   }
   if (Array.isArray(value)) return `[${value.map(jsonText).join(",")}]`
-  if (typeof value === "object" && value !== null) return `{${Object.entries(value).map(([name, inner]) => `${JSON.stringify(name)}:${jsonText(inner)}`).join(",")}}`
+  if (typeof value === "object" && value !== null)
+    return `{${Object.entries(value)
+      .map(([name, inner]) => `${JSON.stringify(name)}:${jsonText(inner)}`)
+      .join(",")}}`
   return JSON.stringify(value)
 }

@@ -41,7 +41,11 @@ t.test("The manifest tells every operation that an agent can call", (t) => {
   for (const entry of made.operations) {
     const schema = inputSchema(operationNamed(entry.name) as Operation, baseUrl) as { required: string[]; properties: object; $id: string }
     const named = [...entry.expected, ...entry.requiredWhen.flatMap(({ field, when }) => [field, when.field])]
-    t.match(entry, { required: schema.required, inputSchemaUrl: schema.$id, exampleUrl: `${schema.$id}&example=1` }, `${entry.name}, as its schema has it`)
+    t.match(
+      entry,
+      { required: schema.required, inputSchemaUrl: schema.$id, exampleUrl: `${schema.$id}&example=1` },
+      `${entry.name}, as its schema has it`,
+    )
     const sound =
       entry.required.includes(entry.idempotencyKey) &&
       named.every((field) => Object.hasOwn(schema.properties, field)) &&
@@ -54,13 +58,24 @@ t.test("The manifest tells every operation that an agent can call", (t) => {
 t.test("The manifest tells every read that needs no session", (t) => {
   const open = reads.filter(({ surface }) => ["public", "credential", "key"].includes(surface))
   t.same(names(made.reads), names([...open, ...discoveryRoutes]))
-  const asRegistered = [...open, ...discoveryRoutes].map(({ name, path, cursor, query }) => ({ name, path, cursor, parameters: Object.keys(query.entries) }))
-  t.same(made.reads.map(({ name, path, cursor, parameters }) => ({ name, path, cursor, parameters })), asRegistered)
+  const asRegistered = [...open, ...discoveryRoutes].map(({ name, path, cursor, query }) => ({
+    name,
+    path,
+    cursor,
+    parameters: Object.keys(query.entries),
+  }))
+  t.same(
+    made.reads.map(({ name, path, cursor, parameters }) => ({ name, path, cursor, parameters })),
+    asRegistered,
+  )
   t.end()
 })
 
 t.test("The manifest holds every refusal, limit, state table, enumeration and label", (t) => {
-  t.same(made.refusals.map(({ code }) => code), Object.keys(refusals))
+  t.same(
+    made.refusals.map(({ code }) => code),
+    Object.keys(refusals),
+  )
   t.same(made.limits, limits)
   t.same(made.states, states)
   t.match(made.enumerations, enumerations)
@@ -70,8 +85,15 @@ t.test("The manifest holds every refusal, limit, state table, enumeration and la
 
 t.test("Slices are named as they come to work", (t) => {
   t.same(made.slices, slices)
-  t.same(enumerations.slice.filter((slice) => slices.includes(slice)), slices, "in the order of the enumeration")
-  t.ok((["rooms", "threads", "research", "publications"] as const).every((slice) => slices.includes(slice)), "those there are")
+  t.same(
+    enumerations.slice.filter((slice) => slices.includes(slice)),
+    slices,
+    "in the order of the enumeration",
+  )
+  t.ok(
+    (["rooms", "threads", "research", "publications"] as const).every((slice) => slices.includes(slice)),
+    "those there are",
+  )
   t.end()
 })
 
@@ -79,9 +101,16 @@ t.test("A client that lost everything finds its way back by steps that exist", (
   const everything = [...discoveryRoutes, ...reads]
   for (const { read, path, parameters } of bootstrap) {
     const found = everything.find(({ name }) => name === read)
-    t.ok(found?.path === path && parameters.every((name) => Object.hasOwn(found.query.entries, name)), `${read} is there, with its parameters`)
+    t.ok(
+      found?.path === path && parameters.every((name) => Object.hasOwn(found.query.entries, name)),
+      `${read} is there, with its parameters`,
+    )
   }
-  t.same(bootstrap.map(({ step }) => step), bootstrap.map((_, index) => index + 1), "numbered without a gap")
+  t.same(
+    bootstrap.map(({ step }) => step),
+    bootstrap.map((_, index) => index + 1),
+    "numbered without a gap",
+  )
   if (slices.length === enumerations.slice.length) t.same(stepsLeftOut, [], "with every slice served no step is left out")
   t.end()
 })
@@ -100,7 +129,11 @@ t.test("Every operation stands in one schema document, with a schema and an exam
   for (const document of documents) {
     t.match(check(answers.schemaDocument, schemaIndex(document, facts)), { ok: true })
     for (const { name, inputSchema: bundled, exampleBody } of bundle(document, facts).operations) {
-      t.same({ bundled, exampleBody }, { bundled: schemaOf(document, name, facts), exampleBody: example(document, name) }, `${name}: bundled as it is alone`)
+      t.same(
+        { bundled, exampleBody },
+        { bundled: schemaOf(document, name, facts), exampleBody: example(document, name) },
+        `${name}: bundled as it is alone`,
+      )
       const taken = new Ajv2020({ strict: true, strictRequired: false }).compile(bundled)(exampleBody)
       t.ok(taken && checkBody(operationNamed(name) as Operation, exampleBody).ok, `${name}: both validators take its example`)
     }
@@ -141,6 +174,9 @@ t.test("/llms.txt leads to every document", (t) => {
 
 t.test("Names are given once", (t) => {
   const all = [...names(operations), ...names(reads), ...names(actions), ...names(discoveryRoutes)]
-  t.same(all.filter((name, index) => all.indexOf(name) !== index), [])
+  t.same(
+    all.filter((name, index) => all.indexOf(name) !== index),
+    [],
+  )
   t.end()
 })

@@ -45,7 +45,10 @@ export function faults(schema: JsonSchema, value: unknown, path = "", found: Fau
 export function isPlace(path: string, value: unknown): boolean {
   if (path === "") return true
   if (!/^(?:\/(?:[^~/]|~[01])*)+$/u.test(path)) return false
-  const steps = path.slice(1).split("/").map((text) => text.replaceAll("~1", "/").replaceAll("~0", "~"))
+  const steps = path
+    .slice(1)
+    .split("/")
+    .map((text) => text.replaceAll("~1", "/").replaceAll("~0", "~"))
   const last = steps.pop() as string
   let here = value
   for (const name of steps) {

@@ -30,7 +30,9 @@ interface Document {
 }
 
 const document = JSON.parse(JSON.stringify(openApi({ baseUrl: "https://rooms.example.org/lab", softwareVersion: "1.2.3" }))) as Document
-const described = Object.entries(document.paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })))
+const described = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+)
 const routes = [
   ...operations.map(({ method, path }) => ({ method, path })),
   ...operations.map((operation) => ({ method: operation.method, path: browserPath(operation) })),
@@ -50,25 +52,43 @@ t.test("It describes every route that the registry has, and no other", (t) => {
 
 t.test("No operation is named twice, and no path stands there under two spellings", (t) => {
   const ids = described.map(({ operation }) => operation.operationId)
-  t.same(ids.filter((id, index) => ids.indexOf(id) !== index), [])
+  t.same(
+    ids.filter((id, index) => ids.indexOf(id) !== index),
+    [],
+  )
   const shapes = Object.keys(document.paths).map((path) => path.replace(/\{[^}]+\}/g, "{}"))
-  t.same(shapes.filter((shape, index) => shapes.indexOf(shape) !== index), [])
+  t.same(
+    shapes.filter((shape, index) => shapes.indexOf(shape) !== index),
+    [],
+  )
   t.end()
 })
 
 t.test("Every name in a path is a parameter, and every reference leads somewhere", (t) => {
-  const required = ({ parameters }: Described) => parameters.filter((parameter) => parameter.in === "path" && parameter.required).map(({ name }) => name)
-  t.strictSame(described.filter(({ path, operation }) => required(operation).join() !== pathNames(path).join()).map(({ path }) => path), [])
+  const required = ({ parameters }: Described) =>
+    parameters.filter((parameter) => parameter.in === "path" && parameter.required).map(({ name }) => name)
+  t.strictSame(
+    described.filter(({ path, operation }) => required(operation).join() !== pathNames(path).join()).map(({ path }) => path),
+    [],
+  )
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1] as string)
-  t.strictSame([...new Set(references)].filter((name) => !Object.hasOwn(document.components.schemas, name)), [])
+  t.strictSame(
+    [...new Set(references)].filter((name) => !Object.hasOwn(document.components.schemas, name)),
+    [],
+  )
   t.end()
 })
 
 t.test("Every write shows a body that its own schema takes", (t) => {
   const ajv = new Ajv2020({ strict: false }).addSchema(document, "openapi")
   const absolute = (schema: object) => JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')) as object
-  const bodies = described.flatMap(({ path, operation }) => (operation.requestBody === undefined ? [] : [{ path, ...operation.requestBody.content["application/json"] }]))
-  t.strictSame(bodies.filter(({ schema, example }) => !ajv.validate(absolute(schema), example)).map(({ path }) => path), [])
+  const bodies = described.flatMap(({ path, operation }) =>
+    operation.requestBody === undefined ? [] : [{ path, ...operation.requestBody.content["application/json"] }],
+  )
+  t.strictSame(
+    bodies.filter(({ schema, example }) => !ajv.validate(absolute(schema), example)).map(({ path }) => path),
+    [],
+  )
   t.equal(bodies.length, described.filter(({ method }) => method !== "get").length, "each of them")
   t.end()
 })
@@ -80,35 +100,56 @@ t.test("Agents show a credential, in the Library a key, people a session, and re
     if (path.startsWith("/api/library/")) return '[{"session":[]}]'
     return path.startsWith("/api/agent/") ? '[{"roomCredential":[]}]' : path.startsWith("/api/research/") ? "[]" : undefined
   }
-  const others = described.filter(({ path, operation }) => JSON.stringify(operation.security) !== (wanted(path) ?? JSON.stringify(operation.security)))
-  t.strictSame(others.map(({ path }) => path), [])
+  const others = described.filter(
+    ({ path, operation }) => JSON.stringify(operation.security) !== (wanted(path) ?? JSON.stringify(operation.security)),
+  )
+  t.strictSame(
+    others.map(({ path }) => path),
+    [],
+  )
   const rooms = described.filter(({ path, method }) => path.startsWith("/api/rooms") && method !== "get")
-  t.ok(rooms.length > 0 && rooms.every(({ operation }) => JSON.stringify(operation.security) === '[{"session":[]}]'), "Rooms are for people")
+  t.ok(
+    rooms.length > 0 && rooms.every(({ operation }) => JSON.stringify(operation.security) === '[{"session":[]}]'),
+    "Rooms are for people",
+  )
   t.end()
 })
 
 t.test("Every write on a Room's record can be rehearsed", (t) => {
   const accounts = new Set(actions.map(({ name }) => name))
   const writes = described.filter(({ method, operation }) => method !== "get" && !accounts.has(operation.operationId))
-  t.strictSame(writes.filter(({ operation }) => !operation.parameters.some(({ name }) => name === "rehearse")).map(({ path }) => path), [])
+  t.strictSame(
+    writes.filter(({ operation }) => !operation.parameters.some(({ name }) => name === "rehearse")).map(({ path }) => path),
+    [],
+  )
   t.end()
 })
 
 t.test("Every refusal of an answer comes with its own status, and every code is told somewhere", (t) => {
   const answered = described.flatMap(({ path, operation }) =>
-    Object.entries(operation.responses).flatMap(([status, response]) => (response["x-refusals"] ?? []).map((code) => ({ path, status: Number(status), code }))),
+    Object.entries(operation.responses).flatMap(([status, response]) =>
+      (response["x-refusals"] ?? []).map((code) => ({ path, status: Number(status), code })),
+    ),
   )
-  t.strictSame(answered.filter(({ status, code }) => !(refusals[code].status as readonly number[]).includes(status)), [])
+  t.strictSame(
+    answered.filter(({ status, code }) => !(refusals[code].status as readonly number[]).includes(status)),
+    [],
+  )
   const everywhere = (code: RefusalCode) => new Set(answered.filter((one) => one.code === code).map(({ path }) => path)).size
   t.equal(everywhere("temporarily_unavailable"), Object.keys(document.paths).length, "what can befall any route stands with each")
   t.equal(everywhere("thread_exists"), 2, "what befalls one operation stands with it, on both its paths")
   const told = JSON.stringify(document.components.schemas.RefusalCode)
-  t.strictSame(Object.keys(refusals).filter((code) => !told.includes(`\`${code}\``)), [])
+  t.strictSame(
+    Object.keys(refusals).filter((code) => !told.includes(`\`${code}\``)),
+    [],
+  )
   t.end()
 })
 
 t.test("Answers leave room for members that come later, bodies do not", (t) => {
-  const closed = Object.entries(document.components.schemas).filter(([, schema]) => JSON.stringify(schema).includes('"additionalProperties":false'))
+  const closed = Object.entries(document.components.schemas).filter(([, schema]) =>
+    JSON.stringify(schema).includes('"additionalProperties":false'),
+  )
   const open = closed.map(([name]) => name).filter((name) => !/(?:Body|Input)$/.test(name))
   t.strictSame(open, [])
   t.end()

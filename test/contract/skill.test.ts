@@ -22,7 +22,10 @@ const agentOperations = operations.filter(({ surface }) => surface === "agent")
 
 t.test("It tells every refusal and what to do about it", (t) => {
   const told = (code: string, remedy: string) => start.split("\n").some((line) => line.startsWith(`| \`${code}\``) && line.includes(remedy))
-  t.strictSame(Object.entries(refusals).filter(([code, { remedy }]) => !told(code, remedy)), [])
+  t.strictSame(
+    Object.entries(refusals).filter(([code, { remedy }]) => !told(code, remedy)),
+    [],
+  )
   t.end()
 })
 
@@ -30,11 +33,17 @@ t.test("Its capabilities tell every operation, field by field, and every read", 
   for (const { name, method, path, body, summary } of agentOperations) {
     const section = capabilities.split(`### ${name}\n`)[1]?.split("\n### ")[0] ?? ""
     const headed = section.includes(`\`${method} ${path}\``) && section.includes(summary)
-    const untold = Object.keys(body.entries).filter((field) => !`${section}${capabilities.split("## Operations")[0]}`.includes(`\`${field}\``))
+    const untold = Object.keys(body.entries).filter(
+      (field) => !`${section}${capabilities.split("## Operations")[0]}`.includes(`\`${field}\``),
+    )
     t.ok(headed && untold.length === 0, `${name} and all of its body`, { untold })
   }
   const open = [...reads.filter(({ surface }) => ["public", "credential", "key"].includes(surface)), ...discoveryRoutes]
-  t.strictSame(open.filter(({ path }) => !capabilities.includes(`| \`GET ${path}\` |`)), [], "every read")
+  t.strictSame(
+    open.filter(({ path }) => !capabilities.includes(`| \`GET ${path}\` |`)),
+    [],
+    "every read",
+  )
   t.end()
 })
 
@@ -44,17 +53,29 @@ t.test("Its examples are commands whose bodies are taken", (t) => {
     const body = /<<'JSON'\n([\s\S]*?)\nJSON\n/.exec(section)?.[1]
     t.ok(body !== undefined && checkBody(operation, JSON.parse(body)).ok, operation.name)
   }
-  t.strictSame(examples.split("\n").filter((line) => line.startsWith("curl") && line.includes("{")), [], "with nothing left in braces in a path")
+  t.strictSame(
+    examples.split("\n").filter((line) => line.startsWith("curl") && line.includes("{")),
+    [],
+    "with nothing left in braces in a path",
+  )
   t.end()
 })
 
 t.test("It names what exists, and speaks in whole sentences", (t) => {
   const paths = new Set([...reads, ...discoveryRoutes, ...operations].map(({ path }) => path))
   const named = [...`${start}${capabilities}`.matchAll(/`(?:GET|POST|PATCH|DELETE) ([^`?]+)/g)].map((match) => match[1] as string)
-  t.strictSame(named.filter((path) => !paths.has(path)), [], "every path")
+  t.strictSame(
+    named.filter((path) => !paths.has(path)),
+    [],
+    "every path",
+  )
   for (const text of [start, capabilities, examples]) {
     const prose = text.replace(/```[\s\S]*?```/g, "")
-    t.strictSame(prose.split("\n").filter((line) => /undefined|\[object|  \|$/.test(line)), [], "no gap where a value should stand")
+    t.strictSame(
+      prose.split("\n").filter((line) => /undefined|\[object| {2}\|$/.test(line)),
+      [],
+      "no gap where a value should stand",
+    )
     t.ok(text.startsWith("# ") && text.endsWith("\n"))
   }
   t.ok(operationNamed("post_message") && start.includes("`post_message`"), "operations stand in its prose by their names")
@@ -66,8 +87,16 @@ t.test("The program it hands out proves a feed whole, and finds what was rewritt
     const items: (Parameters<typeof entryDigest>[0] & { digest: string })[] = []
     for (let sequence = 1; sequence <= count; sequence++) {
       const entry = {
-        sequence, kind: "create_thread", at: "2026-11-20T09:30:00.000Z", actor: { userId: "u", username: "ada – é 𝔞" }, operation: "create_thread",
-        target: { kind: "thread", id: `t${sequence}`, label: null }, threadId: `t${sequence}`, entryId: null, contentDigest: "sha256:c", previousDigest: items.at(-1)?.digest ?? firstPreviousDigest,
+        sequence,
+        kind: "create_thread",
+        at: "2026-11-20T09:30:00.000Z",
+        actor: { userId: "u", username: "ada – é 𝔞" },
+        operation: "create_thread",
+        target: { kind: "thread", id: `t${sequence}`, label: null },
+        threadId: `t${sequence}`,
+        entryId: null,
+        contentDigest: "sha256:c",
+        previousDigest: items.at(-1)?.digest ?? firstPreviousDigest,
       }
       items.push({ ...entry, digest: entryDigest(entry) })
     }
@@ -85,7 +114,10 @@ t.test("The program it hands out proves a feed whole, and finds what was rewritt
   writeFileSync(program, /```js\n([\s\S]*?)\n```/.exec(start)?.[1] ?? "")
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/lab`
   const run = async (...kept: string[]) =>
-    promisify(execFile)(process.execPath, [program, base, "room", ...kept]).then(({ stdout }) => stdout, ({ stderr }: { stderr: string }) => stderr)
+    promisify(execFile)(process.execPath, [program, base, "room", ...kept]).then(
+      ({ stdout }) => stdout,
+      ({ stderr }: { stderr: string }) => stderr,
+    )
 
   t.match(await run(), /^5 entries/, "whole, over several pages")
   const keptDigest = feed[2]?.digest as string

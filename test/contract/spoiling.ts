@@ -28,7 +28,9 @@ function formOf(schema: JsonSchema, value: unknown): JsonSchema {
   const fits = ({ properties = {}, required = [] }: JsonSchema) =>
     isObject(value) &&
     (required as string[]).every((name) => Object.hasOwn(value, name)) &&
-    Object.entries(properties as Holder).every(([name, inner]) => !("const" in (inner as JsonSchema)) || (inner as JsonSchema).const === value[name])
+    Object.entries(properties as Holder).every(
+      ([name, inner]) => !("const" in (inner as JsonSchema)) || (inner as JsonSchema).const === value[name],
+    )
   return forms.find(fits) ?? (forms[0] as JsonSchema)
 }
 
@@ -37,16 +39,48 @@ function places(holder: Holder, name: string, given: JsonSchema): Place[] {
   const value = holder[name]
   const schema = formOf(given, value)
   const here: Place = { holder, name, schema: schema.type === undefined ? given : schema }
-  if (Array.isArray(value)) return [here, ...value.flatMap((_, index) => places(value as unknown as Holder, String(index), (schema.items ?? {}) as JsonSchema))]
+  if (Array.isArray(value))
+    return [here, ...value.flatMap((_, index) => places(value as unknown as Holder, String(index), (schema.items ?? {}) as JsonSchema))]
   if (!isObject(value)) return [here]
   const properties = (schema.properties ?? {}) as Record<string, JsonSchema>
   const others = isObject(schema.additionalProperties) ? schema.additionalProperties : {}
-  return [here, ...Object.keys(value).flatMap((inner) => places(value, inner, Object.hasOwn(properties, inner) ? (properties[inner] as JsonSchema) : others))]
+  return [
+    here,
+    ...Object.keys(value).flatMap((inner) =>
+      places(value, inner, Object.hasOwn(properties, inner) ? (properties[inner] as JsonSchema) : others),
+    ),
+  ]
 }
 
 const oddities: readonly unknown[] = [
-  null, true, "true", 0, -0, 1, 1.5, -1, 3, "3", 2 ** 53, 1e21, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY,
-  "", " ", "\u3000\n", "\u0000", "\uD800", "a\uDC00", "\u0085", "constructor", [], {}, [null], [[]], { type: "text" }, { "0": "a" },
+  null,
+  true,
+  "true",
+  0,
+  -0,
+  1,
+  1.5,
+  -1,
+  3,
+  "3",
+  2 ** 53,
+  1e21,
+  Number.POSITIVE_INFINITY,
+  Number.NEGATIVE_INFINITY,
+  "",
+  " ",
+  "\u3000\n",
+  "\u0000",
+  "\uD800",
+  "a\uDC00",
+  "\u0085",
+  "constructor",
+  [],
+  {},
+  [null],
+  [[]],
+  { type: "text" },
+  { "0": "a" },
 ]
 const names: readonly string[] = ["constructor", "__proto__", "toString", "hasOwnProperty", "", "a/b", "~0", "length", "x", "Scope", "ключ"]
 const fillers: readonly string[] = ["a", "𝔞", "é", " ", "\u3000", "👩‍🔬"]
@@ -65,7 +99,11 @@ function toItemBound({ holder, name, schema }: Place, pick: number): void {
   if (!Array.isArray(value) || value.length === 0) return
   const { minItems = 0, maxItems = 10 } = schema as { minItems?: number; maxItems?: number }
   const length = Math.max(0, at([minItems - 1, minItems, Math.min(maxItems, 60), Math.min(maxItems, 60) + 1], pick))
-  put(holder, name, Array.from({ length }, (_, index) => structuredClone(value[index % value.length])))
+  put(
+    holder,
+    name,
+    Array.from({ length }, (_, index) => structuredClone(value[index % value.length])),
+  )
 }
 
 function toNumberBound({ holder, name, schema }: Place, pick: number): void {
@@ -74,10 +112,12 @@ function toNumberBound({ holder, name, schema }: Place, pick: number): void {
   put(holder, name, at([minimum - 1, minimum, minimum + 0.5, maximum, maximum + 1, -minimum, 1e-7, Number.POSITIVE_INFINITY], pick))
 }
 
-const edited = (change: (text: string, pick: number) => string) => ({ holder, name }: Place, pick: number): void => {
-  const value = holder[name]
-  if (typeof value === "string") put(holder, name, change(value, pick))
-}
+const edited =
+  (change: (text: string, pick: number) => string) =>
+  ({ holder, name }: Place, pick: number): void => {
+    const value = holder[name]
+    if (typeof value === "string") put(holder, name, change(value, pick))
+  }
 const insert = (text: string, pick: number, added: string) => {
   const middle = pick % (text.length + 1)
   return `${text.slice(0, middle)}${added}${text.slice(middle)}`

@@ -14,7 +14,8 @@ tap.teardown(() => {
 const call = (...args: string[]) => run(program, args, place)
 
 test("its version is the package's, asked either way, and asking leaves nothing behind", async (t) => {
-  for (const args of [["version"], ["--version"]]) t.strictSame(await call(...args), { code: 0, signal: null, out: `${manifest.version}\n`, err: "" })
+  for (const args of [["version"], ["--version"]])
+    t.strictSame(await call(...args), { code: 0, signal: null, out: `${manifest.version}\n`, err: "" })
   t.strictSame(readdirSync(place.folder), ["home"])
   t.strictSame(readdirSync(`${place.folder}/home`), [])
 })
@@ -29,7 +30,9 @@ async function commandsIn(...above: string[]): Promise<string[]> {
 test("every command has help, and every flag an environment variable named after it", async (t) => {
   const commands = await commandsIn()
   for (const expected of ["serve", "demo", "user", "room", "credential", "check", "version"]) t.ok(commands.includes(expected), expected)
-  const paths = (await Promise.all(commands.map(async (name) => [[name], ...(await commandsIn(name)).map((inner) => [name, inner])]))).flat()
+  const paths = (
+    await Promise.all(commands.map(async (name) => [[name], ...(await commandsIn(name)).map((inner) => [name, inner])]))
+  ).flat()
   for (const path of paths) {
     const { code, out, err } = await call(...path, "--help")
     t.strictSame([code, err], [0, ""], path.join(" "))
@@ -37,7 +40,11 @@ test("every command has help, and every flag an environment variable named after
     // A description may run over several lines; the next flag, or the end, closes it.
     for (const [, flag, text] of out.matchAll(/^ {2}--([a-z-]+)((?:.|\n(?! {2}-))*)/gm)) {
       if (flag === "help" || flag === "version") continue
-      t.match(text?.replace(/\s+/g, " "), new RegExp(`env: RESEARCH_ROOM_${flag?.replaceAll("-", "_").toUpperCase()}`), `${path.join(" ")} --${flag}`)
+      t.match(
+        text?.replace(/\s+/g, " "),
+        new RegExp(`env: RESEARCH_ROOM_${flag?.replaceAll("-", "_").toUpperCase()}`),
+        `${path.join(" ")} --${flag}`,
+      )
     }
   }
 })
@@ -80,7 +87,10 @@ test("a wrong flag or value is one clear line on standard error, and exit 2; not
 test("flags come from the environment too, and a flag that is given counts more", async (t) => {
   const env = { RESEARCH_ROOM_DATA: "from-env", RESEARCH_ROOM_BASE_URL: "https://rooms.example.org/lab/", RESEARCH_ROOM_HOST: "127.0.0.1" }
   const service = await serve(program, [], { ...place, env })
-  t.match(service.out, /^research-room serves from-env at https:\/\/rooms\.example\.org\/lab\nIt listens on 127\.0\.0\.1, port (\d+)\nAn agent starts at https:\/\/rooms\.example\.org\/lab\/llms\.txt\n/)
+  t.match(
+    service.out,
+    /^research-room serves from-env at https:\/\/rooms\.example\.org\/lab\nIt listens on 127\.0\.0\.1, port (\d+)\nAn agent starts at https:\/\/rooms\.example\.org\/lab\/llms\.txt\n/,
+  )
   await service.printed(/\n {2}https:\/\/rooms\.example\.org\/lab\/setup\?token=rru_\w{36}\n/)
   service.signal("SIGTERM")
   t.equal((await service.ended()).code, 0)

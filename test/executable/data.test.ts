@@ -33,12 +33,18 @@ const spoil = (file: string, change: (bytes: Buffer) => void) => {
 }
 
 const spoilt: Readonly<Record<string, { make: (file: string) => void; told: RegExp }>> = {
-  "a beginning that is garbage": { make: (file) => spoil(file, (bytes) => bytes.fill(0x5a, 0, 100)), told: /is not a research-room database, or its beginning is damaged\. Nothing was changed\. Restore a backup/ },
+  "a beginning that is garbage": {
+    make: (file) => spoil(file, (bytes) => bytes.fill(0x5a, 0, 100)),
+    told: /is not a research-room database, or its beginning is damaged\. Nothing was changed\. Restore a backup/,
+  },
   "flipped bytes in the middle": {
     make: (file) => spoil(file, (bytes) => bytes.subarray(4096, 5 * 4096).forEach((byte, index, page) => (page[index] = byte ^ 0xff))),
     told: /is damaged\. Nothing was changed\. Restore a backup/,
   },
-  "a file cut off": { make: (file) => writeFileSync(file, readFileSync(file).subarray(0, 6 * 4096)), told: /is damaged\. Nothing was changed\./ },
+  "a file cut off": {
+    make: (file) => writeFileSync(file, readFileSync(file).subarray(0, 6 * 4096)),
+    told: /is damaged\. Nothing was changed\./,
+  },
   "a newer schema": {
     make: (file) => void new Database(file).exec("PRAGMA user_version = 999").close(),
     told: /was written by a newer research-room \(schema 999; this program knows up to \d+\)\. Nothing was changed\. Use the newer program\./,
@@ -59,7 +65,10 @@ for (const [what, { make, told }] of Object.entries(spoilt)) {
     const file = copy(name)
     make(file)
     const before = digest(file)
-    for (const command of [["serve", "--port", "0"], ["user", "list"]]) {
+    for (const command of [
+      ["serve", "--port", "0"],
+      ["user", "list"],
+    ]) {
       const { code, out, err } = await run(program, [...command, "--data", name], place)
       t.strictSame([code, out], [1, ""], command.join(" "))
       t.match(err, told, command.join(" "))
@@ -100,7 +109,10 @@ test("a second process on the same data says who has it, and the first serves on
   const first = await serve(program, ["--data", "good"], place)
   const second = await run(program, ["serve", "--port", "0", "--data", "good"], place)
   t.strictSame([second.code, second.out], [1, ""])
-  t.equal(second.err, `research-room: Another research-room process (${first.pid}) serves good already. End it, or choose another --data folder.\n`)
+  t.equal(
+    second.err,
+    `research-room: Another research-room process (${first.pid}) serves good already. End it, or choose another --data folder.\n`,
+  )
   t.equal((await ask(`${first.baseUrl}/api/health/ready`)).status, 200)
   first.signal("SIGKILL")
   await first.ended()

@@ -24,8 +24,12 @@ async function demo(...args: string[]) {
 
 const text = v.pipe(v.string(), v.nonEmpty())
 const uuid = v.pipe(v.string(), v.regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/))
-const named = <const N extends string, S extends v.GenericSchema>(names: readonly N[], schema: S) => v.strictObject(Object.fromEntries(names.map((name) => [name, schema])) as Record<N, S>)
-const repository = { url: v.pipe(v.string(), v.regex(/^https:\/\/[^/]+\/[^/]+\/[^/]+$/)), commit: v.pipe(v.string(), v.regex(/^[0-9a-f]{40}$/)) }
+const named = <const N extends string, S extends v.GenericSchema>(names: readonly N[], schema: S) =>
+  v.strictObject(Object.fromEntries(names.map((name) => [name, schema])) as Record<N, S>)
+const repository = {
+  url: v.pipe(v.string(), v.regex(/^https:\/\/[^/]+\/[^/]+\/[^/]+$/)),
+  commit: v.pipe(v.string(), v.regex(/^[0-9a-f]{40}$/)),
+}
 
 /** Section 7 of the protocol, name by name. */
 const shape = v.strictObject({
@@ -33,14 +37,41 @@ const shape = v.strictObject({
   people: named(["owner", "member", "visitor"], v.strictObject({ userId: uuid, username: text, password: text })),
   rooms: named(["main", "empty", "archived"], v.strictObject({ roomId: uuid, openingThreadId: uuid })),
   credentials: named(
-    ["owner_all", "member_all", "member_post_only", "member_publish_only", "member_work_only", "member_thread_scoped", "member_expired", "member_revoked", "main_owner_all", "main_member_all", "archived_member_all"],
-    v.strictObject({ token: v.pipe(v.string(), v.regex(/^rrc_\w{36}$/)), username: text, roomId: uuid, permissions: v.array(text), threadIds: v.nullable(v.array(uuid)) }),
+    [
+      "owner_all",
+      "member_all",
+      "member_post_only",
+      "member_publish_only",
+      "member_work_only",
+      "member_thread_scoped",
+      "member_expired",
+      "member_revoked",
+      "main_owner_all",
+      "main_member_all",
+      "archived_member_all",
+    ],
+    v.strictObject({
+      token: v.pipe(v.string(), v.regex(/^rrc_\w{36}$/)),
+      username: text,
+      roomId: uuid,
+      permissions: v.array(text),
+      threadIds: v.nullable(v.array(uuid)),
+    }),
   ),
   keys: named(
     ["all", "owned", "selected", "read_only", "expired", "member_all"],
-    v.strictObject({ token: v.pipe(v.string(), v.regex(/^rrk_\w{36}$/)), username: text, permissions: v.array(text), reach: v.picklist(["all", "owned", "selected"]), collectionIds: v.nullable(v.array(uuid)) }),
+    v.strictObject({
+      token: v.pipe(v.string(), v.regex(/^rrk_\w{36}$/)),
+      username: text,
+      permissions: v.array(text),
+      reach: v.picklist(["all", "owned", "selected"]),
+      collectionIds: v.nullable(v.array(uuid)),
+    }),
   ),
-  repositories: v.strictObject({ public: v.strictObject({ ...repository, otherCommit: repository.commit }), private: v.strictObject(repository) }),
+  repositories: v.strictObject({
+    public: v.strictObject({ ...repository, otherCommit: repository.commit }),
+    private: v.strictObject(repository),
+  }),
 })
 type Told = v.InferOutput<typeof shape>
 
@@ -53,9 +84,25 @@ test("one line, everything in it, and everything as its name says", async (t) =>
   const identity = (token: string) => ask(`${baseUrl}/api/agent/research/identity`, { token })
   for (const [name, { token, username, roomId, permissions, threadIds }] of Object.entries(credentials)) {
     const { status, body } = await identity(token)
-    if (name === "member_expired" || name === "member_revoked") t.match(body, { refusal: "not_authenticated", error: name === "member_expired" ? /expired/ : /revoked/ }, name)
-    else t.match({ status, ...body }, { status: 200, username, grants: permissions, credential: { threadIds }, room: { id: roomId, archived: name.startsWith("archived") } }, name)
-    t.equal(roomId, name.startsWith("main") ? rooms.main.roomId : name.startsWith("archived") ? rooms.archived.roomId : rooms.empty.roomId, name)
+    if (name === "member_expired" || name === "member_revoked")
+      t.match(body, { refusal: "not_authenticated", error: name === "member_expired" ? /expired/ : /revoked/ }, name)
+    else
+      t.match(
+        { status, ...body },
+        {
+          status: 200,
+          username,
+          grants: permissions,
+          credential: { threadIds },
+          room: { id: roomId, archived: name.startsWith("archived") },
+        },
+        name,
+      )
+    t.equal(
+      roomId,
+      name.startsWith("main") ? rooms.main.roomId : name.startsWith("archived") ? rooms.archived.roomId : rooms.empty.roomId,
+      name,
+    )
     t.equal(username, name.includes("owner") ? people.owner.username : people.member.username, name)
   }
   for (const [name, { token, username, permissions, reach }] of Object.entries(keys)) {
@@ -71,8 +118,17 @@ test("one line, everything in it, and everything as its name says", async (t) =>
   t.match(await room("empty"), { state: "active", counts: { threads: 1, members: 2, hypothesis: 0, experiment: 0 } })
   t.match(await room("archived"), { state: "archived", archive: { reason: String } })
   const main = await room("main")
-  for (const kind of ["hypothesis", "experiment", "plan", "attempt", "material"]) t.ok(Number(main.counts?.[kind]) > 0, `the story has a ${kind}`)
-  t.equal((await ask(`${baseUrl}/api/agent/threads/${rooms.empty.openingThreadId}/messages`, { token: credentials.member_all.token, body: message() })).status, 200)
+  for (const kind of ["hypothesis", "experiment", "plan", "attempt", "material"])
+    t.ok(Number(main.counts?.[kind]) > 0, `the story has a ${kind}`)
+  t.equal(
+    (
+      await ask(`${baseUrl}/api/agent/threads/${rooms.empty.openingThreadId}/messages`, {
+        token: credentials.member_all.token,
+        body: message(),
+      })
+    ).status,
+    200,
+  )
 
   t.match(await end(), { code: 0, err: "" })
   t.strictSame(readdirSync(place.folder), ["home"], "what it kept for itself is gone with it")
@@ -86,11 +142,19 @@ test("deterministic: twice the same, but for the port", async (t) => {
   const { roomId, openingThreadId } = first.told.rooms.main
   // What tells the time now is a clock that ticks with every look; the story itself stands.
   const still = (answer: string) => answer.replace(/"generatedAt":"[^"]*"/, "")
-  for (const path of [`/api/research/rooms/${roomId}`, `/api/research/rooms/${roomId}/activity`, `/api/research/threads/${openingThreadId}/timeline`, "/api/research/publications", "/api/research/attempts"]) {
+  for (const path of [
+    `/api/research/rooms/${roomId}`,
+    `/api/research/rooms/${roomId}/activity`,
+    `/api/research/threads/${openingThreadId}/timeline`,
+    "/api/research/publications",
+    "/api/research/attempts",
+  ]) {
     const [one, other] = await Promise.all([first, second].map(async ({ told }) => still((await ask(`${told.baseUrl}${path}`)).text)))
     t.equal(one, other, path)
   }
-  const health = await Promise.all([first, second].map(async ({ told }) => String((await ask(`${told.baseUrl}/api/health/ready`)).body.instanceId)))
+  const health = await Promise.all(
+    [first, second].map(async ({ told }) => String((await ask(`${told.baseUrl}/api/health/ready`)).body.instanceId)),
+  )
   t.equal(health[0], health[1], "the instance too")
   await Promise.all([first.end(), second.end()])
   const free = await demo()

@@ -20,8 +20,14 @@ async function roomAt(baseUrl: string) {
   const origin = baseUrl
   const signedIn = await ask(`${baseUrl}/api/session`, { body: { username: "ada", password: "a long password" }, headers: { origin } })
   const headers = { origin, cookie: signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "" }
-  const { body: room } = await ask(`${baseUrl}/api/rooms`, { body: { schemaVersion: 3, requestId: freshId(), title: "To the end" }, headers })
-  const { body: issued } = await ask(`${baseUrl}/api/rooms/${room.roomId}/credentials`, { body: { schemaVersion: 3, requestId: freshId(), label: "one", permissions: ["post_thread"] }, headers })
+  const { body: room } = await ask(`${baseUrl}/api/rooms`, {
+    body: { schemaVersion: 3, requestId: freshId(), title: "To the end" },
+    headers,
+  })
+  const { body: issued } = await ask(`${baseUrl}/api/rooms/${room.roomId}/credentials`, {
+    body: { schemaVersion: 3, requestId: freshId(), label: "one", permissions: ["post_thread"] },
+    headers,
+  })
   return { roomId: String(room.roomId), threadId: String(room.threadId), token: String(issued.result?.token) }
 }
 async function endedWithin(service: Running, seconds: number) {
@@ -47,7 +53,11 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const [answer] = answersIn(await reader.closed())
     t.equal(answer?.status, 200, "the reader is answered, not cut off")
     t.match(JSON.parse(answer?.body ?? "{}"), { items: [], hasMore: false, nextCursor: 1 })
-    t.strictSame(readdirSync(join(place.folder, "data")).filter((name) => name.startsWith("research-room.db")), ["research-room.db"], "the log is worked off")
+    t.strictSame(
+      readdirSync(join(place.folder, "data")).filter((name) => name.startsWith("research-room.db")),
+      ["research-room.db"],
+      "the log is worked off",
+    )
     t.notOk(existsSync(join(place.folder, "data", "serve.pid")))
   })
 }
@@ -58,7 +68,16 @@ test("a write that is on its way is taken and answered; a new one is not", async
   const { host } = new URL(service.baseUrl)
   const body = JSON.stringify(message("The last words."))
   const writer = await dial(service.baseUrl)
-  await writer.send(head("POST", `/api/agent/threads/${threadId}/messages`, `Host: ${host}`, `Authorization: Bearer ${token}`, "Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`))
+  await writer.send(
+    head(
+      "POST",
+      `/api/agent/threads/${threadId}/messages`,
+      `Host: ${host}`,
+      `Authorization: Bearer ${token}`,
+      "Content-Type: application/json",
+      `Content-Length: ${Buffer.byteLength(body)}`,
+    ),
+  )
   await writer.send(body.slice(0, 20))
   // Until its head is read the service does not know of it.
   await ask(`${service.baseUrl}/api/health/live`)
@@ -80,7 +99,9 @@ test("a write that is on its way is taken and answered; a new one is not", async
 test("a second signal does not wait", async (t) => {
   const service = await serve(program, ["--data", "data"], place)
   const stalled = await dial(service.baseUrl)
-  await stalled.send(`${head("POST", "/api/session", `Host: ${new URL(service.baseUrl).host}`, "Content-Type: application/json", `Origin: ${service.baseUrl}`, "Content-Length: 100")}{`)
+  await stalled.send(
+    `${head("POST", "/api/session", `Host: ${new URL(service.baseUrl).host}`, "Content-Type: application/json", `Origin: ${service.baseUrl}`, "Content-Length: 100")}{`,
+  )
   await ask(`${service.baseUrl}/api/health/live`)
   service.signal("SIGTERM")
   await new Promise((resolve) => setTimeout(resolve, 300))
@@ -118,7 +139,11 @@ test("what was answered is there after a kill without warning", async (t) => {
     after = Number(body.nextCursor)
     if (String(body.hasMore) === "false") break
   }
-  t.strictSame(answered.filter((id) => !found.has(id)), [], `all ${answered.length} that were answered`)
+  t.strictSame(
+    answered.filter((id) => !found.has(id)),
+    [],
+    `all ${answered.length} that were answered`,
+  )
   t.ok(found.size - answered.length <= 8, "and at most one more of each writer")
   t.ok(Number((await ask(`${again.baseUrl}/api/research/rooms/${roomId}`)).body.activityWatermark) >= answered.length)
   again.signal("SIGTERM")

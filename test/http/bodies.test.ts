@@ -18,9 +18,36 @@ const pathsOf = ({ body }: Answer): unknown[] => (body.issues as unknown as { pa
 const alive = () => ask(`${house.baseUrl}/api/health/live`)
 
 test("every violation is named by its path, missing and unknown properties too", async (t) => {
-  const answer = await post({ body: hypothesis("room", threadId, { scope: " ", extra: 1, assertion: { wording: "", predicate: { type: "concept", key: "No" }, roles: [{ role: "a", definition: "b", value: { type: "decimal", value: "01", unit: "" } }], more: true } }) }, publishing)
+  const answer = await post(
+    {
+      body: hypothesis("room", threadId, {
+        scope: " ",
+        extra: 1,
+        assertion: {
+          wording: "",
+          predicate: { type: "concept", key: "No" },
+          roles: [{ role: "a", definition: "b", value: { type: "decimal", value: "01", unit: "" } }],
+          more: true,
+        },
+      }),
+    },
+    publishing,
+  )
   t.equal(answer.status, 422)
-  t.strictSame(new Set(pathsOf(answer)), new Set(["/roomId", "/scope", "/extra", "/assertion/wording", "/assertion/predicate/key", "/assertion/roles", "/assertion/roles/0/value/value", "/assertion/roles/0/value/unit", "/assertion/more"]))
+  t.strictSame(
+    new Set(pathsOf(answer)),
+    new Set([
+      "/roomId",
+      "/scope",
+      "/extra",
+      "/assertion/wording",
+      "/assertion/predicate/key",
+      "/assertion/roles",
+      "/assertion/roles/0/value/value",
+      "/assertion/roles/0/value/unit",
+      "/assertion/more",
+    ]),
+  )
   t.strictSame(new Set(pathsOf(await post({ body: {} }))), new Set(["/schemaVersion", "/clientMessageId", "/text"]))
   t.strictSame(pathsOf(await post({ body: message("a~b/c", { "a~b/c": 1 }) })), ["/a~0b~1c"], "a JSON Pointer escapes what it must")
 })
@@ -50,15 +77,24 @@ test("text that is no JSON in UTF-8 is refused by what is wrong with it", async 
     t.strictSame([answer.status, answer.body.refusal, pathsOf(answer)], [422, "invalid_schema", [""]], what)
     t.match(answer.body.error, sentence, what)
   }
-  for (const escape of ["\\ud800", "\\udc00\\ud800", "\\u0000"]) {
-    const answer = await post({ raw: whole.replace("llo", escape) })
-    t.strictSame([answer.status, pathsOf(answer)], [422, ["/text"]], `${escape} in a text`)
+  for (const escaped of ["\\ud800", "\\udc00\\ud800", "\\u0000"]) {
+    const answer = await post({ raw: whole.replace("llo", escaped) })
+    t.strictSame([answer.status, pathsOf(answer)], [422, ["/text"]], `${escaped} in a text`)
   }
 })
 
 test("the content type must say JSON in UTF-8", async (t) => {
   const raw = JSON.stringify(message())
-  for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp", "text/json", "application/json; charset=latin1", "application/json+x", ""]) {
+  for (const type of [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/jsonp",
+    "text/json",
+    "application/json; charset=latin1",
+    "application/json+x",
+    "",
+  ]) {
     t.match((await post({ raw, headers: { "content-type": type } })).body, { refusal: "not_json" }, type)
   }
   for (const type of ["application/json", "APPLICATION/JSON", "application/json; charset=utf-8", 'application/json;charset="UTF-8"']) {
@@ -71,11 +107,17 @@ test("names that every object answers to are unknown properties like others", as
     const raw = JSON.stringify(message()).replace(/}$/, `,"${name}":{"schemaVersion":3,"polluted":true}}`)
     const answer = await post({ raw })
     t.strictSame([answer.status, pathsOf(answer)], [422, [`/${name}`]], name)
-    const inside = JSON.stringify(hypothesis(roomId, threadId)).replace('"premises":[]', `"premises":[{"versionId":"${freshId()}","explanation":"x","${name}":1}]`)
+    const inside = JSON.stringify(hypothesis(roomId, threadId)).replace(
+      '"premises":[]',
+      `"premises":[{"versionId":"${freshId()}","explanation":"x","${name}":1}]`,
+    )
     t.strictSame(pathsOf(await post({ raw: inside }, publishing)), [`/premises/0/${name}`], `${name} in a premise`)
   }
   t.equal(({} as { polluted?: boolean }).polluted, undefined)
-  const concepts = JSON.stringify(hypothesis(roomId, threadId)).replace('"concepts":{', '"concepts":{"constructor":{"label":"constructor","definition":"Puts things together."},')
+  const concepts = JSON.stringify(hypothesis(roomId, threadId)).replace(
+    '"concepts":{',
+    '"concepts":{"constructor":{"label":"constructor","definition":"Puts things together."},',
+  )
   t.equal((await post({ raw: concepts }, publishing)).status, 200, "as a concept's key such a name is as good as any")
 })
 
@@ -84,13 +126,36 @@ test("deep nesting is refused, wherever it stands, and brings nothing down", asy
   const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`
   const whole = JSON.stringify(message())
   for (const levels of [limits.nesting + 2, 2_000, 100_000]) {
-    for (const raw of [nested(levels), objects(levels), whole.replace(/"text":"[^"]*"/, `"text":${nested(levels)}`), whole.replace(/}$/, `,"x":${objects(levels)}}`)]) {
+    for (const raw of [
+      nested(levels),
+      objects(levels),
+      whole.replace(/"text":"[^"]*"/, `"text":${nested(levels)}`),
+      whole.replace(/}$/, `,"x":${objects(levels)}}`),
+    ]) {
       if (raw.length > limits.requestBodyBytes) continue
       t.match((await post({ raw })).body, { refusal: "invalid_schema" }, `${levels} levels: ${raw.slice(0, 20)}…`)
     }
-    const attempt = { schemaVersion: 3, requestId: freshId(), attemptId: freshId(), experimentId: freshId(), intent: "exploratory", expectedRevision: 1, expectedStatus: "claimed", repository: house.repositories.public, argv: ["x"], inputs: [] }
-    const raw = JSON.stringify({ ...attempt, repository: { url: attempt.repository.url, commit: attempt.repository.commit } }).replace(/}$/, `,"configuration":{"a":${objects(levels)}}}`)
-    t.match((await post({ raw }, `${house.baseUrl}/api/agent/research/register_attempt`)).body, { refusal: "invalid_schema", retryable: false }, `${levels} levels where any JSON may stand`)
+    const attempt = {
+      schemaVersion: 3,
+      requestId: freshId(),
+      attemptId: freshId(),
+      experimentId: freshId(),
+      intent: "exploratory",
+      expectedRevision: 1,
+      expectedStatus: "claimed",
+      repository: house.repositories.public,
+      argv: ["x"],
+      inputs: [],
+    }
+    const raw = JSON.stringify({ ...attempt, repository: { url: attempt.repository.url, commit: attempt.repository.commit } }).replace(
+      /}$/,
+      `,"configuration":{"a":${objects(levels)}}}`,
+    )
+    t.match(
+      (await post({ raw }, `${house.baseUrl}/api/agent/research/register_attempt`)).body,
+      { refusal: "invalid_schema", retryable: false },
+      `${levels} levels where any JSON may stand`,
+    )
   }
   t.match((await post({ raw: nested(100_000, "") })).status, 422)
   t.equal((await alive()).status, 200)
@@ -101,7 +166,11 @@ test("the content of a write may have 60,000 bytes of canonical JSON and not one
   function weighing(bytes: number): Body {
     const id = freshId()
     const premise = (explanation: string): Body => ({ purpose: "related", versionId: house.rooms.main.roomId, explanation })
-    const build = (rest: string): Body => hypothesis(roomId, threadId, { requestId: id, references: [...Array.from({ length: 19 }, () => premise("𝔞".repeat(735))), premise(rest)] })
+    const build = (rest: string): Body =>
+      hypothesis(roomId, threadId, {
+        requestId: id,
+        references: [...Array.from({ length: 19 }, () => premise("𝔞".repeat(735))), premise(rest)],
+      })
     const spare = bytes - Buffer.byteLength(canonicalJson(build("") as Json))
     return { ...build("x".repeat(spare)), client: { name: "n".repeat(200), model: "m".repeat(200) } }
   }
@@ -111,5 +180,9 @@ test("the content of a write may have 60,000 bytes of canonical JSON and not one
   t.strictSame([within.status, within.body.refusal], [422, "unknown_reference"], "one byte less goes on to the next check")
   t.equal((await post({ body: message("𝔞".repeat(14_900)) })).status, 200)
   t.equal((await post({ body: message("𝔞".repeat(15_000)) })).status, 413, "bytes are counted, not characters")
-  t.equal((await post({ raw: JSON.stringify(message("a")).replace('"a"', `"${"\\u0061".repeat(15_000)}"`) })).status, 200, "and those of the canonical text, not of the escapes it came in")
+  t.equal(
+    (await post({ raw: JSON.stringify(message("a")).replace('"a"', `"${"\\u0061".repeat(15_000)}"`) })).status,
+    200,
+    "and those of the canonical text, not of the escapes it came in",
+  )
 })

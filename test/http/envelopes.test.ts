@@ -83,13 +83,21 @@ test("the sentence says which of these it was, as far as the holder may know", a
 
 test("an Origin header on an agent route is refused before anything else: 403", async (t) => {
   for (const origin of [house.baseUrl, "https://elsewhere.example", "null"]) {
-    for (const { name, path } of agentWrites) t.equal(await told(path, { token: member_all.token, body: {}, headers: { origin } }), "403 browser_origin", `${name} from ${origin}`)
-    for (const { name, path } of agentReads) t.equal(await told(path, { token: member_all.token, headers: { origin } }), "403 browser_origin", `${name} from ${origin}`)
+    for (const { name, path } of agentWrites)
+      t.equal(await told(path, { token: member_all.token, body: {}, headers: { origin } }), "403 browser_origin", `${name} from ${origin}`)
+    for (const { name, path } of agentReads)
+      t.equal(await told(path, { token: member_all.token, headers: { origin } }), "403 browser_origin", `${name} from ${origin}`)
   }
 })
 
 test("a browser route takes writes from its own pages only, and from people only", async (t) => {
-  const foreign = [{}, { origin: "https://elsewhere.example" }, { origin: "null" }, { origin: house.baseUrl.replace("http:", "https:") }, { origin: `${house.baseUrl}.elsewhere.example` }]
+  const foreign = [
+    {},
+    { origin: "https://elsewhere.example" },
+    { origin: "null" },
+    { origin: house.baseUrl.replace("http:", "https:") },
+    { origin: `${house.baseUrl}.elsewhere.example` },
+  ]
   for (const operation of browserWrites) {
     const path = browserPath(operation)
     for (const headers of foreign) {
@@ -97,9 +105,21 @@ test("a browser route takes writes from its own pages only, and from people only
       t.equal(await told(path, asked), "403 browser_origin", `${operation.name} from ${asked.headers.origin ?? "nowhere"}`)
     }
     const origin = house.baseUrl
-    t.equal(await told(path, { method: operation.method, body: {}, headers: { origin } }), "401 not_authenticated", `${operation.name}: nobody is signed in`)
-    t.equal(await told(path, { method: operation.method, body: {}, headers: { origin, cookie: `${cookie}x` } }), "401 not_authenticated", `${operation.name}: a broken cookie`)
-    t.equal(await told(path, { method: operation.method, body: {}, token: member_all.token, headers: { origin } }), "401 not_authenticated", `${operation.name}: a credential is no session`)
+    t.equal(
+      await told(path, { method: operation.method, body: {}, headers: { origin } }),
+      "401 not_authenticated",
+      `${operation.name}: nobody is signed in`,
+    )
+    t.equal(
+      await told(path, { method: operation.method, body: {}, headers: { origin, cookie: `${cookie}x` } }),
+      "401 not_authenticated",
+      `${operation.name}: a broken cookie`,
+    )
+    t.equal(
+      await told(path, { method: operation.method, body: {}, token: member_all.token, headers: { origin } }),
+      "401 not_authenticated",
+      `${operation.name}: a credential is no session`,
+    )
   }
 })
 
@@ -117,10 +137,15 @@ test("a body that is no JSON, or of another shape, is refused on every write", a
   ]
   for (const [asked, expected] of bodies) {
     const what = JSON.stringify(asked)
-    for (const { name, path } of agentWrites) t.equal(await told(path, { ...asked, method: "POST", token: member_all.token }), expected, `${name}: ${what}`)
+    for (const { name, path } of agentWrites)
+      t.equal(await told(path, { ...asked, method: "POST", token: member_all.token }), expected, `${name}: ${what}`)
     for (const operation of browserWrites) {
       const headers = { ...asked.headers, origin: house.baseUrl, cookie }
-      t.equal(await told(browserPath(operation), { ...asked, method: operation.method, headers }), expected, `${operation.name} in the browser: ${what}`)
+      t.equal(
+        await told(browserPath(operation), { ...asked, method: operation.method, headers }),
+        expected,
+        `${operation.name} in the browser: ${what}`,
+      )
     }
   }
 })

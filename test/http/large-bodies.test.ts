@@ -26,7 +26,11 @@ test("1 MiB is taken, a byte more is not", async (t) => {
   const over = await ask(`${house.baseUrl}${path}`, { token, raw: padded(limits.requestBodyBytes + 1) })
   t.strictSame([over.status, over.body.refusal], [413, "request_too_large"])
   const streamed = (bytes: number) => new Blob([padded(bytes)]).stream()
-  t.equal((await ask(`${house.baseUrl}${path}`, { token, raw: streamed(limits.requestBodyBytes) })).status, 200, "in chunks of no announced length")
+  t.equal(
+    (await ask(`${house.baseUrl}${path}`, { token, raw: streamed(limits.requestBodyBytes) })).status,
+    200,
+    "in chunks of no announced length",
+  )
   t.equal((await ask(`${house.baseUrl}${path}`, { token, raw: streamed(limits.requestBodyBytes + 1) })).status, 413)
 })
 
@@ -61,7 +65,11 @@ test("whoever is refused for another reason need not send the body either, and t
   t.equal((await ask(`${house.baseUrl}${path}`, { raw: huge })).status, 401)
   t.equal((await ask(`${house.baseUrl}/api/agent/nowhere`, { token, raw: huge })).status, 404)
   const answers = await Promise.all(Array.from({ length: 8 }, () => ask(`${house.baseUrl}${path}`, { token, raw: huge })))
-  t.strictSame(answers.map(({ status }) => status), Array(8).fill(413), "every sender gets to read the refusal")
+  t.strictSame(
+    answers.map(({ status }) => status),
+    Array(8).fill(413),
+    "every sender gets to read the refusal",
+  )
   t.equal((await ask(`${house.baseUrl}${path}`, { token, body: message() })).status, 200)
 })
 

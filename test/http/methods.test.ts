@@ -44,7 +44,10 @@ test("a path asked with a method it does not take answers 405 and names those it
       const { status, headers, body } = await ask(url, { method, token })
       t.equal(status, 405, `${method} ${path}`)
       const allowed = headers.get("allow")?.split(", ") ?? []
-      t.ok([...methods].every((each) => allowed.includes(each)), `${path} allows ${allowed.join(", ")}`)
+      t.ok(
+        [...methods].every((each) => allowed.includes(each)),
+        `${path} allows ${allowed.join(", ")}`,
+      )
       t.notOk(allowed.includes(method))
       if (method !== "HEAD") t.match(body, { refusal: "method_not_allowed" })
     }
@@ -58,7 +61,8 @@ test("HEAD answers what GET answers, headers and all, without a body", async (t)
     const headed = await ask(`${house.baseUrl}${path}`, { method: "HEAD", token })
     t.equal(headed.status, get.status, path)
     t.equal(headed.text, "", `${path}: no body`)
-    for (const name of ["content-type", "cache-control", "retry-after", "allow"]) t.equal(headed.headers.get(name), get.headers.get(name), `${path}: ${name}`)
+    for (const name of ["content-type", "cache-control", "retry-after", "allow"])
+      t.equal(headed.headers.get(name), get.headers.get(name), `${path}: ${name}`)
   }
   const line = await dial(house.baseUrl)
   await line.send(head("HEAD", "/api/research/rooms", `Host: ${new URL(house.baseUrl).host}`))
@@ -70,7 +74,9 @@ test("HEAD answers what GET answers, headers and all, without a body", async (t)
 test("TRACE, CONNECT and made-up methods find nothing to do", async (t) => {
   for (const method of ["TRACE", "PROPFIND", "QUERY"]) {
     const line = await dial(house.baseUrl)
-    await line.send(head(method, "/api/research/rooms", `Host: ${new URL(house.baseUrl).host}`, "X-Secret: tell nobody", "Connection: close"))
+    await line.send(
+      head(method, "/api/research/rooms", `Host: ${new URL(house.baseUrl).host}`, "X-Secret: tell nobody", "Connection: close"),
+    )
     const [answer] = answersIn(await line.closed())
     t.ok([400, 405].includes(answer?.status ?? 0), `${method}: ${answer?.status}`)
     t.notMatch(answer?.body, /tell nobody/)
@@ -78,11 +84,24 @@ test("TRACE, CONNECT and made-up methods find nothing to do", async (t) => {
 })
 
 test("what is nowhere is 404 in the same envelope, however it is written", async (t) => {
-  for (const path of ["/api", "/api/agent", "/api/agent/research", "/api/agent/research/fly", "/api/research/fly", "/api/research/rooms/x/y/z", "/api/%", "/api/%zz/%ff", "/api/..%2f..%2fetc/passwd", "/api/research/rooms%2f"]) {
+  for (const path of [
+    "/api",
+    "/api/agent",
+    "/api/agent/research",
+    "/api/agent/research/fly",
+    "/api/research/fly",
+    "/api/research/rooms/x/y/z",
+    "/api/%",
+    "/api/%zz/%ff",
+    "/api/..%2f..%2fetc/passwd",
+    "/api/research/rooms%2f",
+  ]) {
     const { status, body } = await ask(`${house.baseUrl}${path}`)
     t.strictSame([status, body?.refusal], [404, "unknown_operation"], path)
   }
-  for (const { path, name } of reads.filter(({ surface, path: pattern }) => surface === "public" && pattern.includes("{") && !pattern.includes("{arxivId}"))) {
+  for (const { path, name } of reads.filter(
+    ({ surface, path: pattern }) => surface === "public" && pattern.includes("{") && !pattern.includes("{arxivId}"),
+  )) {
     for (const id of ["no-id", "%00", "%zz", "x".repeat(300), "'; DROP TABLE rooms; --"]) {
       const url = `${house.baseUrl}${path.replace(/\{[a-zA-Z]+\}/g, id.startsWith("%") ? id : encodeURIComponent(id))}${name === "thread_replies" ? `?targetEntryId=${roomId}` : ""}`
       t.equal((await ask(url)).status, 404, `${name} of ${id.slice(0, 30)}`)

@@ -14,7 +14,13 @@ import { addressOf } from "../support/routes.ts"
 
 const SUB_PATH = "/a/b"
 const plain = await startDemo({ host: "127.0.0.1", port: 0, deterministic: true, log: openLog("silent") })
-const below = await startDemo({ host: "127.0.0.1", port: 0, deterministic: true, baseUrl: `https://rooms.example.org${SUB_PATH}/`, log: openLog("silent") })
+const below = await startDemo({
+  host: "127.0.0.1",
+  port: 0,
+  deterministic: true,
+  baseUrl: `https://rooms.example.org${SUB_PATH}/`,
+  log: openLog("silent"),
+})
 const proxies: ReturnType<typeof createServer>[] = []
 tap.teardown(async () => {
   for (const proxy of proxies) proxy.close()
@@ -48,12 +54,23 @@ const places: Readonly<Record<string, { origin: string; basePath: string }>> = {
 
 /** Public lists, with the ids and parameters under which the story has something in them. */
 const { roomId, openingThreadId: threadId } = plain.rooms.main
-const entries = (await ask(`${plain.baseUrl}/api/research/threads/${threadId}/timeline`)).body.items as unknown as { entryId: string; replyCount: number }[]
+const entries = (await ask(`${plain.baseUrl}/api/research/threads/${threadId}/timeline`)).body.items as unknown as {
+  entryId: string
+  replyCount: number
+}[]
 const attempt = (await ask(`${plain.baseUrl}/api/research/attempts?roomId=${roomId}`)).body.items?.[0]
 const ids = { roomId, threadId, experimentId: String(attempt?.experimentId), attemptId: String(attempt?.attemptId), arxivId: "2401.01234" }
-const query: Readonly<Record<string, string>> = { thread_replies: `targetEntryId=${entries.find(({ replyCount }) => replyCount > 0)?.entryId}`, search: "query=warm" }
-const lists = reads.filter(({ surface, cursor, query: parameters }) => surface === "public" && cursor !== null && Object.hasOwn(parameters.entries, "limit"))
-const addressed = lists.map(({ name, path }) => ({ name, address: `${addressOf(path, ids)}?${query[name] === undefined ? "" : `${query[name]}&`}` }))
+const query: Readonly<Record<string, string>> = {
+  thread_replies: `targetEntryId=${entries.find(({ replyCount }) => replyCount > 0)?.entryId}`,
+  search: "query=warm",
+}
+const lists = reads.filter(
+  ({ surface, cursor, query: parameters }) => surface === "public" && cursor !== null && Object.hasOwn(parameters.entries, "limit"),
+)
+const addressed = lists.map(({ name, path }) => ({
+  name,
+  address: `${addressOf(path, ids)}?${query[name] === undefined ? "" : `${query[name]}&`}`,
+}))
 
 /** The items of a page, columns turned into rows. */
 const itemsOf = (page: Json): unknown[] => {
@@ -78,7 +95,11 @@ for (const [where, { origin, basePath }] of Object.entries(places)) {
         const more = String(body.hasMore) === "true"
         if (more) t.equal(itemsOf(body).length, 2, `${name}: a page with more after it is full`)
         const link = body.links?.next as unknown as string | null
-        if (more) t.ok(link !== null && new URL(link, origin).searchParams.get("after") === String(body.nextCursor), `${name}: links.next carries the cursor`)
+        if (more)
+          t.ok(
+            link !== null && new URL(link, origin).searchParams.get("after") === String(body.nextCursor),
+            `${name}: links.next carries the cursor`,
+          )
         next = more ? link : null
         if (pages > 200) throw new Error(`${name} does not end`)
       }
@@ -92,7 +113,11 @@ test("a feed's cursor is there at its end, for a reader who comes back", async (
   const { empty } = plain.rooms
   const { body: end } = await ask(`${plain.baseUrl}/api/research/threads/${empty.openingThreadId}/timeline?after=0`)
   t.match(end, { hasMore: false, items: [], nextCursor: 0 })
-  const post = (text: string) => ask(`${plain.baseUrl}/api/agent/threads/${empty.openingThreadId}/messages`, { token: plain.credentials.member_all.token, body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text } })
+  const post = (text: string) =>
+    ask(`${plain.baseUrl}/api/agent/threads/${empty.openingThreadId}/messages`, {
+      token: plain.credentials.member_all.token,
+      body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text },
+    })
   await post("One.")
   await post("Two.")
   const { body: later } = await ask(`${plain.baseUrl}${end.links?.next}`)
@@ -106,17 +131,30 @@ test("a page is not shaken by what lands while it is walked", async (t) => {
   const { body: first } = await ask(room)
   const again = await ask(`${plain.baseUrl}${first.links?.next}`)
   t.notSame(again.body.items, first.items)
-  t.strictSame((await ask(`${plain.baseUrl}/api/research/hypotheses?roomId=${roomId}&limit=1&after=${String(first.nextCursor).toUpperCase()}`)).body.items, again.body.items, "a UUID cursor in upper case is the same")
+  t.strictSame(
+    (await ask(`${plain.baseUrl}/api/research/hypotheses?roomId=${roomId}&limit=1&after=${String(first.nextCursor).toUpperCase()}`)).body
+      .items,
+    again.body.items,
+    "a UUID cursor in upper case is the same",
+  )
 })
 
 test("below a sub-path, writes, sessions and links work as anywhere", async (t) => {
   for (const [where, { origin, basePath }] of Object.entries(places).slice(1)) {
     const fetch = heldBelow(basePath)
     const body = { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: "From below." }
-    const wrote = await ask(`${origin}${basePath}/api/agent/threads/${below.rooms.empty.openingThreadId}/messages`, { token: below.credentials.member_all.token, body, fetch })
+    const wrote = await ask(`${origin}${basePath}/api/agent/threads/${below.rooms.empty.openingThreadId}/messages`, {
+      token: below.credentials.member_all.token,
+      body,
+      fetch,
+    })
     t.equal(wrote.status, 200, where)
     const { username, password } = below.people.owner
-    const signedIn = await ask(`${origin}${basePath}/api/session`, { body: { username, password }, fetch, headers: { origin: "https://rooms.example.org" } })
+    const signedIn = await ask(`${origin}${basePath}/api/session`, {
+      body: { username, password },
+      fetch,
+      headers: { origin: "https://rooms.example.org" },
+    })
     t.equal(signedIn.status, 200, where)
     t.match(signedIn.headers.get("set-cookie"), /; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
     const manifest = await ask(`${origin}${basePath}/api/manifest`, { fetch })
@@ -134,7 +172,16 @@ test("a base path that looks like one of the service's own is told from it", asy
     t.strictSame([read.status, read.body.links?.self], [200, "/api/api/research/rooms?limit=1"], `taken off: "${takesOff}"`)
     t.equal((await ask(`${proxy}/api/llms.txt`, { fetch })).status, 200)
     const body = { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: "From an odd place." }
-    t.equal((await ask(`${proxy}/api/api/agent/threads/${odd.rooms.empty.openingThreadId}/messages`, { token: odd.credentials.member_all.token, body, fetch })).status, 200)
+    t.equal(
+      (
+        await ask(`${proxy}/api/api/agent/threads/${odd.rooms.empty.openingThreadId}/messages`, {
+          token: odd.credentials.member_all.token,
+          body,
+          fetch,
+        })
+      ).status,
+      200,
+    )
     t.equal((await ask(`${proxy}/api/api/nowhere`, { fetch })).status, 404)
   }
 })

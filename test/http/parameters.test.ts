@@ -17,8 +17,16 @@ const material = (await own.read("room_materials", { roomId })).items[0]
 
 /** Ids of the story, for every read that has one in its path. */
 const ids = {
-  roomId, threadId, versionId: hypothesis?.versionId ?? "", key: "lowers", arxivId: "2401.01234", materialId: material?.materialId ?? "",
-  attemptId: attempt?.attemptId ?? "", experimentId: attempt?.experimentId ?? "", proposalId: attempt?.experimentId ?? "", planId: attempt?.planId ?? "",
+  roomId,
+  threadId,
+  versionId: hypothesis?.versionId ?? "",
+  key: "lowers",
+  arxivId: "2401.01234",
+  materialId: material?.materialId ?? "",
+  attemptId: attempt?.attemptId ?? "",
+  experimentId: attempt?.experimentId ?? "",
+  proposalId: attempt?.experimentId ?? "",
+  planId: attempt?.planId ?? "",
 }
 const publicReads = reads.filter(({ surface }) => surface === "public")
 /** What a read cannot do without. */
@@ -31,7 +39,9 @@ const urlOf = (name: string, path: string, query = "") => {
 /** Says how a bad query was answered: the parameters it is told about. */
 async function blamed(url: string): Promise<unknown> {
   const { status, body } = await ask(url)
-  return status === 422 && String(body.refusal) === "invalid_parameter" ? (body.issues as unknown as { path: string }[]).map(({ path }) => path) : `${status} ${body.refusal}`
+  return status === 422 && String(body.refusal) === "invalid_parameter"
+    ? (body.issues as unknown as { path: string }[]).map(({ path }) => path)
+    : `${status} ${body.refusal}`
 }
 
 test("every read refuses a parameter it does not have, and one given twice", async (t) => {
@@ -47,7 +57,8 @@ test("every read refuses a parameter it does not have, and one given twice", asy
 test("limit is a whole number from 1 to what a page holds", async (t) => {
   for (const { name, path, query } of publicReads.filter(({ cursor }) => cursor !== null)) {
     if (!Object.hasOwn(query.entries, "limit")) continue
-    for (const limit of ["0", "-1", "1.5", "01", "1e1", "", " 1", "one", "1000000"]) t.strictSame(await blamed(urlOf(name, path, `limit=${encodeURIComponent(limit)}`)), ["/limit"], `${name}: limit=${limit}`)
+    for (const limit of ["0", "-1", "1.5", "01", "1e1", "", " 1", "one", "1000000"])
+      t.strictSame(await blamed(urlOf(name, path, `limit=${encodeURIComponent(limit)}`)), ["/limit"], `${name}: limit=${limit}`)
     t.equal((await ask(urlOf(name, path, "limit=1"))).status, 200)
   }
   t.strictSame(await blamed(`${house.baseUrl}/api/research/rooms?limit=51`), ["/limit"], "51 is one too many")
@@ -59,12 +70,27 @@ const malformed: Readonly<Record<CursorKind, readonly string[]>> = {
   sequence: ["-1", "1.5", "abc", "", "0x10", "1e3", "99999999999999999999", roomId],
   offset: ["-1", "1.5", "abc", "", roomId],
   uuid: ["0", "abc", "", "01a1bd97-236f-7061-9d0e", "{01a1bd97-236f-7061-9d0e-aa552f129fb6}"],
-  opaque: ["0", "abc", "", roomId, "e30", "W10", Buffer.from('["a","b","c"]').toString("base64url"), Buffer.from("[1]").toString("base64url"), Buffer.from('["a"] ').toString("base64url"), "💥"],
+  opaque: [
+    "0",
+    "abc",
+    "",
+    roomId,
+    "e30",
+    "W10",
+    Buffer.from('["a","b","c"]').toString("base64url"),
+    Buffer.from("[1]").toString("base64url"),
+    Buffer.from('["a"] ').toString("base64url"),
+    "💥",
+  ],
 }
 
 test("a malformed cursor is refused on every list, by the kind of its cursor", async (t) => {
   const lists = publicReads.filter(({ cursor, query }) => cursor !== null && Object.hasOwn(query.entries, "after"))
-  t.strictSame(new Set(lists.map(({ cursor }) => cursor).filter((kind) => kind !== "offset")), new Set(["sequence", "uuid", "opaque"]), "every kind is there")
+  t.strictSame(
+    new Set(lists.map(({ cursor }) => cursor).filter((kind) => kind !== "offset")),
+    new Set(["sequence", "uuid", "opaque"]),
+    "every kind is there",
+  )
   for (const { name, path, cursor } of lists) {
     for (const after of malformed[cursor as CursorKind]) {
       t.strictSame(await blamed(urlOf(name, path, `after=${encodeURIComponent(after)}`)), ["/after"], `${name} (${cursor}) after ${after}`)
@@ -81,15 +107,15 @@ test("filters take what their definition says and name what they do not", async 
     [`/api/research/threads/${threadId}/timeline?kinds=message,room_created`]: ["/kinds"],
     [`/api/research/threads/${threadId}/replies`]: ["/targetEntryId"],
     [`/api/research/threads/${threadId}/replies?targetEntryId=one`]: ["/targetEntryId"],
-    ["/api/research/hypotheses?roomId=one"]: ["/roomId"],
-    ["/api/research/hypotheses?label=H1"]: ["/roomId"],
+    "/api/research/hypotheses?roomId=one": ["/roomId"],
+    "/api/research/hypotheses?label=H1": ["/roomId"],
     [`/api/research/hypotheses?label=E1&roomId=${roomId}`]: ["/label"],
     [`/api/research/hypotheses?label=H0&roomId=${roomId}`]: ["/label"],
-    ["/api/research/attempts?status=running"]: ["/status"],
-    ["/api/research/attempts?intent=curiosity&experimentId=x"]: ["/intent", "/experimentId"],
-    ["/api/research/materials?valuesDigest=sha256:xyz"]: ["/valuesDigest"],
+    "/api/research/attempts?status=running": ["/status"],
+    "/api/research/attempts?intent=curiosity&experimentId=x": ["/intent", "/experimentId"],
+    "/api/research/materials?valuesDigest=sha256:xyz": ["/valuesDigest"],
     [`/api/research/rooms?query=${"x".repeat(201)}`]: ["/query"],
-    ["/api/research/rooms?query=%00"]: ["/query"],
+    "/api/research/rooms?query=%00": ["/query"],
   }
   for (const [path, expected] of Object.entries(faults)) {
     const found = await blamed(`${house.baseUrl}${path}`)
@@ -99,14 +125,24 @@ test("filters take what their definition says and name what they do not", async 
 
 test("filters find what they name", async (t) => {
   const get = async (path: string) => (await ask(`${house.baseUrl}${path}`)).body.items as unknown as Record<string, unknown>[]
-  t.strictSame((await get(`/api/research/hypotheses?label=H2&roomId=${roomId}`)).map(({ label }) => label), ["H2"])
+  t.strictSame(
+    (await get(`/api/research/hypotheses?label=H2&roomId=${roomId}`)).map(({ label }) => label),
+    ["H2"],
+  )
   t.strictSame(await get(`/api/research/hypotheses?label=H999&roomId=${roomId}`), [])
-  t.strictSame((await get("/api/research/rooms?query=CLIPPING")).map((room) => room.roomId), [roomId], "letter case does not matter")
+  t.strictSame(
+    (await get("/api/research/rooms?query=CLIPPING")).map((room) => room.roomId),
+    [roomId],
+    "letter case does not matter",
+  )
   t.strictSame(await get("/api/research/rooms?query=%25"), [], "a wildcard is a letter like others")
   t.strictSame(await get("/api/research/rooms?query=_"), [])
   const kinds = (await get(`/api/research/rooms/${roomId}/activity?kinds=publish_hypothesis,take_experiment`)).map(({ kind }) => kind)
   t.strictSame(new Set(kinds), new Set(["publish_hypothesis", "take_experiment"]))
   const entries = (await get(`/api/research/threads/${threadId}/timeline?kinds=publication,message`)).map(({ kind }) => kind)
   t.strictSame(new Set(entries), new Set(["publication", "message"]))
-  t.ok((await get(`/api/research/threads/${threadId}/timeline`)).some((each) => "receipt" in each), "without kinds there are receipts too")
+  t.ok(
+    (await get(`/api/research/threads/${threadId}/timeline`)).some((each) => "receipt" in each),
+    "without kinds there are receipts too",
+  )
 })

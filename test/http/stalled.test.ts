@@ -41,7 +41,10 @@ test("headers that do not end", async (t) => {
 
 test("a body that does not end, announced or in chunks", async (t) => {
   const before = house.db.prepare("SELECT count(*) AS entries FROM timeline_entries").get()
-  for (const send of [[head("POST", path, ...headers, "Content-Length: 100"), '{"schemaVersion":3'], [head("POST", path, ...headers, "Transfer-Encoding: chunked"), '5\r\n{"sch\r\n']]) {
+  for (const send of [
+    [head("POST", path, ...headers, "Content-Length: 100"), '{"schemaVersion":3'],
+    [head("POST", path, ...headers, "Transfer-Encoding: chunked"), '5\r\n{"sch\r\n'],
+  ]) {
     const { received, after } = await closing(send)
     t.ok(after < 5_000, `closed after ${Math.round(after)} ms`)
     t.notMatch(received, /HTTP\/1\.1 200/)

@@ -58,11 +58,17 @@ test("a reader of some kinds sleeps through the others, and through other Rooms"
   await pause(50)
   await post("Not this.")
   const elsewhere = house.rooms.main
-  await ask(`${house.baseUrl}/api/agent/threads/${elsewhere.openingThreadId}/messages`, { token: house.credentials.main_member_all.token, body: message("Nor this.") })
+  await ask(`${house.baseUrl}/api/agent/threads/${elsewhere.openingThreadId}/messages`, {
+    token: house.credentials.main_member_all.token,
+    body: message("Nor this."),
+  })
   await pause(50)
   const { body: receipt } = await publish()
   const { body } = await waiting
-  t.strictSame((body.items as unknown as { kind: string }[]).map(({ kind }) => kind), ["publish_hypothesis"])
+  t.strictSame(
+    (body.items as unknown as { kind: string }[]).map(({ kind }) => kind),
+    ["publish_hypothesis"],
+  )
   t.strictSame(body.items?.[0]?.sequence, receipt.activity?.sequence)
 })
 

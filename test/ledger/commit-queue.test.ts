@@ -37,7 +37,9 @@ function work(texts: readonly string[], fate: Fate) {
 }
 /** How a job told its caller that it ended. */
 const told = (job: Promise<string>): Promise<string> =>
-  job.catch((error: unknown) => (error instanceof Refusal ? "refused" : (error as Error).message.includes("UNIQUE") ? "collides" : "breaks"))
+  job.catch((error: unknown) =>
+    error instanceof Refusal ? "refused" : (error as Error).message.includes("UNIQUE") ? "collides" : "breaks",
+  )
 
 /** What a refusal lets its caller know of the write. */
 function toldBy(error: unknown): unknown {
@@ -49,18 +51,37 @@ function toldBy(error: unknown): unknown {
 test("of a group exactly the jobs that succeed are stored, in order, whatever their neighbours do", async (t) => {
   const queue = new CommitQueue(db)
   let group = 0
-  const jobs = fc.array(fc.record({ notes: fc.integer({ min: 1, max: 3 }), fate: fc.constantFrom<Fate>("stays", "stays", "refused", "undone", "collides", "breaks") }), { minLength: 1, maxLength: 12 })
+  const jobs = fc.array(
+    fc.record({
+      notes: fc.integer({ min: 1, max: 3 }),
+      fate: fc.constantFrom<Fate>("stays", "stays", "refused", "undone", "collides", "breaks"),
+    }),
+    { minLength: 1, maxLength: 12 },
+  )
   await fc.assert(
     fc.asyncProperty(jobs, async (made) => {
       group += 1
       const before = written()
       const heard: number[] = []
-      const plans = made.map(({ notes, fate }, index) => ({ fate, texts: Array.from({ length: notes }, (_, n) => `${group}.${index}.${n}`) }))
-      const outcomes = await Promise.all(plans.map(({ texts, fate }, index) => told(queue.run(() => (queue.afterCommit(() => heard.push(index)), work(texts, fate)())))))
+      const plans = made.map(({ notes, fate }, index) => ({
+        fate,
+        texts: Array.from({ length: notes }, (_, n) => `${group}.${index}.${n}`),
+      }))
+      const outcomes = await Promise.all(
+        plans.map(({ texts, fate }, index) => told(queue.run(() => (queue.afterCommit(() => heard.push(index)), work(texts, fate)())))),
+      )
       const staying = plans.filter(({ fate }) => fate === "stays")
-      assert.deepEqual(outcomes, plans.map(({ fate }) => fate), "each caller learns its own fate")
+      assert.deepEqual(
+        outcomes,
+        plans.map(({ fate }) => fate),
+        "each caller learns its own fate",
+      )
       assert.deepEqual(written(), [...before, ...staying.flatMap(({ texts }) => texts)])
-      assert.deepEqual(heard, plans.flatMap(({ fate }, index) => (fate === "stays" ? [index] : [])), "only what is stored is announced")
+      assert.deepEqual(
+        heard,
+        plans.flatMap(({ fate }, index) => (fate === "stays" ? [index] : [])),
+        "only what is stored is announced",
+      )
     }),
     { numRuns: 80 },
   )
@@ -72,12 +93,27 @@ test("a disk that runs full within a group takes the whole group with it, refusa
   const before = written()
   const pages = db.prepare<{ page_count: number }>("PRAGMA page_count").get()?.page_count ?? 0
   db.prepare(`PRAGMA max_page_count = ${pages + 1}`).get()
-  const jobs = [work(["small"], "stays"), work(["also small"], "refused"), work(["rehearsed"], "undone"), work(["x".repeat(50_000)], "stays"), work(["small too"], "stays")]
+  const jobs = [
+    work(["small"], "stays"),
+    work(["also small"], "refused"),
+    work(["rehearsed"], "undone"),
+    work(["x".repeat(50_000)], "stays"),
+    work(["small too"], "stays"),
+  ]
   const outcomes = await Promise.allSettled(jobs.map((job) => queue.run(job)))
   db.prepare(`PRAGMA max_page_count = ${2 ** 30}`).get()
-  for (const outcome of outcomes) t.strictSame(outcome.status === "rejected" && toldBy(outcome.reason), { refusal: "temporarily_unavailable", committed: false, retryAfter: 2 })
+  for (const outcome of outcomes)
+    t.strictSame(outcome.status === "rejected" && toldBy(outcome.reason), {
+      refusal: "temporarily_unavailable",
+      committed: false,
+      retryAfter: 2,
+    })
   t.strictSame(written(), before, "nothing of it is stored")
-  t.strictSame(await Promise.all([work(["small"], "stays"), work(["and another"], "stays")].map((job) => told(queue.run(job)))), ["stays", "stays"], "with space, writes go on")
+  t.strictSame(
+    await Promise.all([work(["small"], "stays"), work(["and another"], "stays")].map((job) => told(queue.run(job)))),
+    ["stays", "stays"],
+    "with space, writes go on",
+  )
 })
 
 test("a caller is answered, and readers are woken, only after the commit", async (t) => {
@@ -134,7 +170,8 @@ test("a disk that fails before the commit stored nothing; one that fails in it l
   for (const [sql, code, committed] of cases) {
     const queue = new CommitQueue(failing(sql, code))
     const refusals = await Promise.all(["a", "b"].map((text) => refusalOf(queue.run(work([`${code} ${text}`], "stays")))))
-    for (const refusal of refusals) t.strictSame(refusal, { refusal: "temporarily_unavailable", committed, retryAfter: 2 }, `${sql} fails with ${code}`)
+    for (const refusal of refusals)
+      t.strictSame(refusal, { refusal: "temporarily_unavailable", committed, retryAfter: 2 }, `${sql} fails with ${code}`)
     t.notOk(db.inTransaction, "no transaction is left open")
   }
   t.strictSame(written(), before)

@@ -25,7 +25,11 @@ test("sixteen writers, four kinds of write, retries and refusals in between", as
   const grace = await house.browser("member", { fetch: held })
   const agents = await Promise.all(
     upTo(WRITERS).map(async (n) => {
-      const { result } = await (n % 2 === 0 ? ada : grace).write("issue_credential", { roomId, label: `writer ${n}`, permissions: ["post_thread", "publish_records", "manage_own_experiments"] })
+      const { result } = await (n % 2 === 0 ? ada : grace).write("issue_credential", {
+        roomId,
+        label: `writer ${n}`,
+        permissions: ["post_thread", "publish_records", "manage_own_experiments"],
+      })
       return new ResearchRoomClient({ baseUrl: house.baseUrl, token: result.token, fetch: held })
     }),
   )
@@ -43,7 +47,10 @@ test("sixteen writers, four kinds of write, retries and refusals in between", as
       receipts.push(await agent.write("publish_hypothesis", hypothesis(roomId, threadId)))
       receipts.push(await agent.write("create_thread", { roomId, title: `Thread of writer ${writer}`, message: "To begin with." }))
       receipts.push(await agent.write("propose_experiment", { roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] }))
-      await t.rejects(agent.write("post_message", { threadId, text: "Nowhere.", replyToEntryId: freshId() }), { name: "RefusedError", refusal: "unknown_reference" })
+      await t.rejects(agent.write("post_message", { threadId, text: "Nowhere.", replyToEntryId: freshId() }), {
+        name: "RefusedError",
+        refusal: "unknown_reference",
+      })
     }
     return receipts
   }
@@ -51,10 +58,17 @@ test("sixteen writers, four kinds of write, retries and refusals in between", as
   const writes = WRITERS * ROUNDS * 4
   t.equal(receipts.length, writes)
 
-  t.strictSame(ascending(receipts.map(({ activity }) => activity?.sequence ?? 0)), upTo(writes, before + 1), "the activity has no gap and no duplicate")
+  t.strictSame(
+    ascending(receipts.map(({ activity }) => activity?.sequence ?? 0)),
+    upTo(writes, before + 1),
+    "the activity has no gap and no duplicate",
+  )
   t.equal(new Set(receipts.map(({ targetId }) => targetId)).size, writes, "no id is given twice")
   t.equal(new Set(receipts.map(({ entry }) => entry?.entryId)).size, writes)
-  for (const [operation, prefix] of [["publish_hypothesis", "H"], ["propose_experiment", "E"]] as const) {
+  for (const [operation, prefix] of [
+    ["publish_hypothesis", "H"],
+    ["propose_experiment", "E"],
+  ] as const) {
     const labels = receipts.filter((each) => each.operation === operation).map(({ target }) => target.label ?? "")
     t.strictSame(new Set(labels), new Set(upTo(WRITERS * ROUNDS).map((n) => `${prefix}${n}`)), `${prefix} labels`)
   }
@@ -65,20 +79,37 @@ test("sixteen writers, four kinds of write, retries and refusals in between", as
   for (const { activity } of receipts.slice(0, 20)) await reader.verifyActivity(roomId, { from: activity ?? undefined })
 
   const timeline = await all(reader.items("thread_timeline", { threadId }))
-  t.strictSame(timeline.map(({ sequence }) => sequence), upTo(WRITERS * ROUNDS * 3), "the timeline has no gap")
+  t.strictSame(
+    timeline.map(({ sequence }) => sequence),
+    upTo(WRITERS * ROUNDS * 3),
+    "the timeline has no gap",
+  )
   t.equal(new Set(timeline.map(({ entryId }) => entryId)).size, timeline.length)
-  t.ok(timeline.every(({ at }, n) => n === 0 || at >= (timeline[n - 1]?.at ?? "")), "time does not go back along it")
+  t.ok(
+    timeline.every(({ at }, n) => n === 0 || at >= (timeline[n - 1]?.at ?? "")),
+    "time does not go back along it",
+  )
 
   const threads = await all(reader.items("room_threads", { roomId }))
-  t.strictSame(threads.map(({ sequence }) => sequence), upTo(1 + WRITERS * ROUNDS))
-  t.ok(threads.slice(1).every(({ timelineWatermark }) => timelineWatermark === 2), "each with its receipt and its opening message")
+  t.strictSame(
+    threads.map(({ sequence }) => sequence),
+    upTo(1 + WRITERS * ROUNDS),
+  )
+  t.ok(
+    threads.slice(1).every(({ timelineWatermark }) => timelineWatermark === 2),
+    "each with its receipt and its opening message",
+  )
 
   const room = await reader.read("room", { roomId })
   t.match(room.counts, { members: 2, threads: 1 + WRITERS * ROUNDS, hypothesis: WRITERS * ROUNDS, experiment: WRITERS * ROUNDS })
   t.equal(room.activityWatermark, marks.lastSequence)
 
   const hypotheses = await all(reader.items("hypotheses", { roomId }))
-  t.strictSame(hypotheses.map(({ label }) => label), upTo(WRITERS * ROUNDS).map((n) => `H${n}`), "ids sort as labels do: both follow creation")
+  t.strictSame(
+    hypotheses.map(({ label }) => label),
+    upTo(WRITERS * ROUNDS).map((n) => `H${n}`),
+    "ids sort as labels do: both follow creation",
+  )
 })
 
 test("what a writer sees after its answer holds for everyone who asks after it", async (t) => {

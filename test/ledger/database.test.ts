@@ -45,14 +45,32 @@ test("a released version is brought forward, step by step, and its data stays", 
   const file = newFile()
   const first = migrations
   const last = first.at(-1)?.to ?? 1
-  const steps = [...first, { to: last + 1, sql: "CREATE TABLE moods (mood TEXT NOT NULL) STRICT" }, { to: last + 2, sql: "ALTER TABLE moods ADD COLUMN at TEXT; INSERT INTO moods VALUES ('good', '2026')" }]
+  const steps = [
+    ...first,
+    { to: last + 1, sql: "CREATE TABLE moods (mood TEXT NOT NULL) STRICT" },
+    { to: last + 2, sql: "ALTER TABLE moods ADD COLUMN at TEXT; INSERT INTO moods VALUES ('good', '2026')" },
+  ]
   const { instanceId } = ((data) => (data.db.close(), data))(openData(file))
 
-  t.strictSame(visit(file, steps.slice(0, -1), (db) => pragma(db, "user_version")), last + 1)
-  t.strictSame(visit(file, steps, (db) => db.prepare("SELECT * FROM moods").all()), [{ mood: "good", at: "2026" }])
+  t.strictSame(
+    visit(file, steps.slice(0, -1), (db) => pragma(db, "user_version")),
+    last + 1,
+  )
+  t.strictSame(
+    visit(file, steps, (db) => db.prepare("SELECT * FROM moods").all()),
+    [{ mood: "good", at: "2026" }],
+  )
   t.equal(version(file), last + 2)
-  t.strictSame(visit(file, steps, (db) => db.prepare("SELECT count(*) AS moods FROM moods").get()), { moods: 1 }, "a step is taken once")
-  t.strictSame(visit(file, steps, (db) => db.prepare("SELECT instance_id FROM instance").all()), [{ instance_id: instanceId }], "it is the same instance")
+  t.strictSame(
+    visit(file, steps, (db) => db.prepare("SELECT count(*) AS moods FROM moods").get()),
+    { moods: 1 },
+    "a step is taken once",
+  )
+  t.strictSame(
+    visit(file, steps, (db) => db.prepare("SELECT instance_id FROM instance").all()),
+    [{ instance_id: instanceId }],
+    "it is the same instance",
+  )
   t.end()
 })
 
@@ -60,20 +78,35 @@ test("a step that fails takes back all it did, and the data opens as before", (t
   const file = newFile()
   const before = visit(file, migrations, shapeOf)
   const next = (migrations.at(-1)?.to ?? 1) + 1
-  const broken = [...migrations, { to: next, sql: "CREATE TABLE moods (mood TEXT) STRICT; INSERT INTO moods VALUES ('good'); CREATE TABLE rooms (twice TEXT)" }]
+  const broken = [
+    ...migrations,
+    { to: next, sql: "CREATE TABLE moods (mood TEXT) STRICT; INSERT INTO moods VALUES ('good'); CREATE TABLE rooms (twice TEXT)" },
+  ]
   t.throws(() => openDatabase(file, broken), /table rooms already exists/)
   t.equal(version(file), next - 1)
   t.strictSame(visit(file, migrations, shapeOf), before)
 
-  const half = [...migrations, { to: next, sql: "CREATE TABLE moods (mood TEXT) STRICT" }, { to: next + 1, sql: "CREATE TABLE moods (again TEXT)" }]
+  const half = [
+    ...migrations,
+    { to: next, sql: "CREATE TABLE moods (mood TEXT) STRICT" },
+    { to: next + 1, sql: "CREATE TABLE moods (again TEXT)" },
+  ]
   t.throws(() => openDatabase(file, half), /moods already exists/)
   t.equal(version(file), next, "the steps before it stand")
-  t.throws(() => openDatabase(file, migrations), { name: "DataError", message: new RegExp(`newer research-room \\(schema ${next}; this program knows up to ${next - 1}\\)`) }, "an older program keeps away from them")
+  t.throws(
+    () => openDatabase(file, migrations),
+    { name: "DataError", message: new RegExp(`newer research-room \\(schema ${next}; this program knows up to ${next - 1}\\)`) },
+    "an older program keeps away from them",
+  )
   t.end()
 })
 
 test("the steps are numbered without a gap", (t) => {
-  t.strictSame(migrations.map(({ to }) => to), migrations.map((_, index) => index + 1), "steps are numbered without a gap")
+  t.strictSame(
+    migrations.map(({ to }) => to),
+    migrations.map((_, index) => index + 1),
+    "steps are numbered without a gap",
+  )
   t.end()
 })
 
@@ -87,7 +120,10 @@ const strangers: Readonly<Record<string, { make: (file: string) => void; told: R
     make: (file) => void new Database(file).exec("PRAGMA application_id = 1; VACUUM").close(),
     told: /is an SQLite database of another program\. Nothing was changed\./,
   },
-  "a text": { make: (file) => writeFileSync(file, "Dear diary"), told: /is not a research-room database, or its beginning is damaged\. Nothing was changed\./ },
+  "a text": {
+    make: (file) => writeFileSync(file, "Dear diary"),
+    told: /is not a research-room database, or its beginning is damaged\. Nothing was changed\./,
+  },
   "data of a newer program": {
     make: (file) => {
       visit(file, migrations, () => {})

@@ -55,7 +55,13 @@ const faulty: Db = {
 const { ledger } = createInstance({ db: faulty, world: realWorld(), instanceId: "the same" })
 
 /** How a write ended: its receipt, or what its sender may believe of it. */
-async function fateOf({ actor, name, params = {}, body, rehearse = false }: Sent): Promise<"stored" | "replayed" | "rehearsed" | "not stored" | "uncertain"> {
+async function fateOf({
+  actor,
+  name,
+  params = {},
+  body,
+  rehearse = false,
+}: Sent): Promise<"stored" | "replayed" | "rehearsed" | "not stored" | "uncertain"> {
   const operation = operationNamed(name)
   if (operation === undefined) throw new Error(name)
   try {
@@ -101,7 +107,13 @@ for (const { how, once, together } of runs) {
       const again = []
       for (const each of sent) again.push(await fateOf(each))
       for (const [index, fate] of fates.entries()) {
-        const wanted: readonly string[] = sent[index]?.rehearse ? ["rehearsed"] : fate === "stored" ? ["replayed"] : fate === "uncertain" ? ["stored", "replayed"] : ["stored"]
+        const wanted: readonly string[] = sent[index]?.rehearse
+          ? ["rehearsed"]
+          : fate === "stored"
+            ? ["replayed"]
+            : fate === "uncertain"
+              ? ["stored", "replayed"]
+              : ["stored"]
         if (!wanted.includes(again[index] ?? "")) t.fail(`${what}: sent again, ${again[index]}`)
       }
       if (failed.length === 0) {

@@ -47,9 +47,16 @@ test("while the disk is full every write is refused as not stored, and nothing o
 
   makeSpace()
   const again = await Promise.all(bodies.map(post))
-  t.ok(again.every(({ status, body }) => status === 200 && body.replayed === undefined), "the same requests are taken once there is space")
+  t.ok(
+    again.every(({ status, body }) => status === 200 && body.replayed === undefined),
+    "the same requests are taken once there is space",
+  )
   const sequences = again.map(({ body }) => Number(body.entry?.sequence)).sort((a, b) => a - b)
-  t.strictSame(sequences, Array.from({ length: 16 }, (_, n) => (sequences[0] ?? 0) + n), "without a gap")
+  t.strictSame(
+    sequences,
+    Array.from({ length: 16 }, (_, n) => (sequences[0] ?? 0) + n),
+    "without a gap",
+  )
   t.strictSame(checkData(db).problems, [])
 })
 

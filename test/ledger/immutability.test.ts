@@ -8,7 +8,11 @@ const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent"
 tap.teardown(() => demo.close())
 const { db } = demo.instance
 
-const columnsOf = (table: string) => db.prepare<{ name: string }>(`SELECT name FROM pragma_table_info(?)`).all(table).map(({ name }) => name)
+const columnsOf = (table: string) =>
+  db
+    .prepare<{ name: string }>(`SELECT name FROM pragma_table_info(?)`)
+    .all(table)
+    .map(({ name }) => name)
 
 /** What is accepted for good, and the columns of it that move all the same. */
 const kept: Readonly<Record<string, readonly string[]>> = {
@@ -35,15 +39,31 @@ test("no column of what was accepted can be changed, and no row removed", (t) =>
       else t.throws(change, /is immutable/, `${table}.${column}`)
     }
     t.throws(() => db.exec(`DELETE FROM ${table}`), /is never deleted/, `${table}: a row`)
-    t.throws(() => db.exec(`INSERT OR REPLACE INTO ${table} SELECT * FROM ${table} LIMIT 1`), /is never deleted/, `${table}: no row is replaced`)
+    t.throws(
+      () => db.exec(`INSERT OR REPLACE INTO ${table} SELECT * FROM ${table} LIMIT 1`),
+      /is never deleted/,
+      `${table}: no row is replaced`,
+    )
   }
   t.strictSame(checkData(db).problems, [])
   t.end()
 })
 
 test("the activity and timelines take no second entry in one place", (t) => {
-  t.throws(() => db.exec("INSERT INTO activity_entries (room_id, sequence, kind, body) SELECT room_id, sequence, kind, body FROM activity_entries LIMIT 1"), /UNIQUE/)
-  t.throws(() => db.exec("CREATE TEMP TABLE twin AS SELECT * FROM threads LIMIT 1; UPDATE twin SET thread_id = 'x'; INSERT INTO threads SELECT * FROM twin"), /UNIQUE/)
+  t.throws(
+    () =>
+      db.exec(
+        "INSERT INTO activity_entries (room_id, sequence, kind, body) SELECT room_id, sequence, kind, body FROM activity_entries LIMIT 1",
+      ),
+    /UNIQUE/,
+  )
+  t.throws(
+    () =>
+      db.exec(
+        "CREATE TEMP TABLE twin AS SELECT * FROM threads LIMIT 1; UPDATE twin SET thread_id = 'x'; INSERT INTO threads SELECT * FROM twin",
+      ),
+    /UNIQUE/,
+  )
   t.end()
 })
 

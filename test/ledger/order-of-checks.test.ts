@@ -29,12 +29,25 @@ const takenMessage = message("Said before.")
 await ask(`${house.baseUrl}${messages}`, { token: member_all.token, body: takenMessage })
 
 /** An experiment that grace holds, at revision 2, to pin plans to. */
-const { result: proposed } = await house.client("member_all").write("propose_experiment", { roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] })
-await house.client("member_all").write("take_experiment", { experimentId: proposed.experimentId, expectedRevision: 1, expectedStatus: "open" })
+const { result: proposed } = await house
+  .client("member_all")
+  .write("propose_experiment", { roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] })
+await house
+  .client("member_all")
+  .write("take_experiment", { experimentId: proposed.experimentId, expectedRevision: 1, expectedStatus: "open" })
 const plan = (more: Body): Body => ({
-  schemaVersion: 3, requestId: freshId(), experimentId: proposed.experimentId, expectedRevision: 2, expectedStatus: "claimed",
+  schemaVersion: 3,
+  requestId: freshId(),
+  experimentId: proposed.experimentId,
+  expectedRevision: 2,
+  expectedStatus: "claimed",
   repository: { url: house.repositories.public.url, commit: house.repositories.public.commit },
-  hypotheses: [], premises: [], protocol: { summary: "Run it.", steps: [], arms: [] }, intent: "exploratory", requiredMaterials: [], ...more,
+  hypotheses: [],
+  premises: [],
+  protocol: { summary: "Run it.", steps: [], arms: [] },
+  intent: "exploratory",
+  requiredMaterials: [],
+  ...more,
 })
 const hidden = { url: house.repositories.private.url, commit: house.repositories.private.commit }
 const unknownPremises = { premises: [{ versionId: freshId(), explanation: "Nobody has seen it." }] }
@@ -47,28 +60,141 @@ interface Case {
 }
 
 const cases: readonly Case[] = [
-  { what: "1 path before 2 origin", path: research("fly"), send: { token: member_all.token, body: {}, headers: { origin: house.baseUrl } }, answered: [404, "unknown_operation"] },
-  { what: "1 method before 2 origin", path: messages, send: { method: "PUT", headers: { origin: house.baseUrl } }, answered: [405, "method_not_allowed"] },
-  { what: "2 origin before 3 credential", path: messages, send: { body: message(), headers: { origin: house.baseUrl } }, answered: [403, "browser_origin"] },
-  { what: "3 credential before 4 content type", path: messages, send: { token: mistyped, raw: "text=hello", headers: { "content-type": "text/plain" } }, answered: [401, "not_authenticated"] },
-  { what: "4 content type before 5 size", path: messages, send: { token: member_all.token, raw: twoMebibytes, headers: { "content-type": "text/plain" } }, answered: [415, "not_json"] },
-  { what: "5 size before 6 JSON", path: messages, send: { token: member_all.token, raw: twoMebibytes }, answered: [413, "request_too_large"] },
-  { what: "6 schema before 7 content size", path: messages, send: { token: member_all.token, body: message(heavy, { shout: true }) }, answered: [422, "invalid_schema"] },
-  { what: "7 content size before 8 replay", path: messages, send: { token: member_all.token, body: { ...takenMessage, text: heavy } }, answered: [413, "content_too_large"] },
-  { what: "8 conflict before 9 grant", path: research("publish_hypothesis"), send: { token: member_post_only.token, body: { ...taken, scope: "Elsewhere." } }, answered: [409, "request_conflict"] },
-  { what: "8 conflict before 10 objects", path: research("publish_hypothesis"), send: { token: member_all.token, body: { ...taken, threadId: freshId() } }, answered: [409, "request_conflict"] },
-  { what: "9 grant before 10 the subject", path: research("publish_hypothesis"), send: { token: member_post_only.token, body: hypothesis(freshId(), freshId()) }, answered: [403, "permission_missing"] },
-  { what: "9 grant before membership and scope", path: messages.replace(threadId, archived.openingThreadId), send: { token: member_work_only.token, body: message() }, answered: [403, "permission_missing"] },
-  { what: "9 scope before archive", path: messages.replace(threadId, archived.openingThreadId), send: { token: main_member_all.token, body: message() }, answered: [403, "scope_missing"] },
-  { what: "9 scope before 10 exact references", path: research("publish_hypothesis"), send: { token: main_member_all.token, body: hypothesis(roomId, threadId, unknownPremises) }, answered: [403, "scope_missing"] },
-  { what: "9 archive before 10 exact references", path: research("publish_hypothesis"), send: { token: archived_member_all.token, body: hypothesis(archived.roomId, archived.openingThreadId, unknownPremises) }, answered: [404, "room_unavailable"] },
-  { what: "10 the subject before exact references", path: research("publish_hypothesis"), send: { token: member_all.token, body: hypothesis(roomId, freshId(), unknownPremises) }, answered: [404, "room_unavailable"] },
-  { what: "10 the subject before 11 the repository", path: research("accept_plan"), send: { token: member_all.token, body: plan({ experimentId: freshId(), repository: hidden }) }, answered: [404, "unknown_experiment"] },
-  { what: "10 exact references before 11 the repository", path: research("accept_plan"), send: { token: member_all.token, body: plan({ hypotheses: [freshId()], repository: hidden }) }, answered: [422, "unknown_reference"] },
-  { what: "11 the repository before 12 the assignee", path: research("accept_plan"), send: { token: owner_all.token, body: plan({ repository: hidden }) }, answered: [422, "repository_unavailable"] },
-  { what: "11 the repository before 12 expectations", path: research("accept_plan"), send: { token: member_all.token, body: plan({ expectedRevision: 9, repository: hidden }) }, answered: [422, "repository_unavailable"] },
-  { what: "12 the assignee before expectations", path: research("accept_plan"), send: { token: owner_all.token, body: plan({ expectedRevision: 9 }) }, answered: [409, "assignment_conflict"] },
-  { what: "12 whether it is open before expectations", path: research("take_experiment"), send: { token: owner_all.token, body: { schemaVersion: 3, requestId: freshId(), experimentId: proposed.experimentId, expectedRevision: 1, expectedStatus: "open" } }, answered: [409, "assignment_conflict"] },
+  {
+    what: "1 path before 2 origin",
+    path: research("fly"),
+    send: { token: member_all.token, body: {}, headers: { origin: house.baseUrl } },
+    answered: [404, "unknown_operation"],
+  },
+  {
+    what: "1 method before 2 origin",
+    path: messages,
+    send: { method: "PUT", headers: { origin: house.baseUrl } },
+    answered: [405, "method_not_allowed"],
+  },
+  {
+    what: "2 origin before 3 credential",
+    path: messages,
+    send: { body: message(), headers: { origin: house.baseUrl } },
+    answered: [403, "browser_origin"],
+  },
+  {
+    what: "3 credential before 4 content type",
+    path: messages,
+    send: { token: mistyped, raw: "text=hello", headers: { "content-type": "text/plain" } },
+    answered: [401, "not_authenticated"],
+  },
+  {
+    what: "4 content type before 5 size",
+    path: messages,
+    send: { token: member_all.token, raw: twoMebibytes, headers: { "content-type": "text/plain" } },
+    answered: [415, "not_json"],
+  },
+  {
+    what: "5 size before 6 JSON",
+    path: messages,
+    send: { token: member_all.token, raw: twoMebibytes },
+    answered: [413, "request_too_large"],
+  },
+  {
+    what: "6 schema before 7 content size",
+    path: messages,
+    send: { token: member_all.token, body: message(heavy, { shout: true }) },
+    answered: [422, "invalid_schema"],
+  },
+  {
+    what: "7 content size before 8 replay",
+    path: messages,
+    send: { token: member_all.token, body: { ...takenMessage, text: heavy } },
+    answered: [413, "content_too_large"],
+  },
+  {
+    what: "8 conflict before 9 grant",
+    path: research("publish_hypothesis"),
+    send: { token: member_post_only.token, body: { ...taken, scope: "Elsewhere." } },
+    answered: [409, "request_conflict"],
+  },
+  {
+    what: "8 conflict before 10 objects",
+    path: research("publish_hypothesis"),
+    send: { token: member_all.token, body: { ...taken, threadId: freshId() } },
+    answered: [409, "request_conflict"],
+  },
+  {
+    what: "9 grant before 10 the subject",
+    path: research("publish_hypothesis"),
+    send: { token: member_post_only.token, body: hypothesis(freshId(), freshId()) },
+    answered: [403, "permission_missing"],
+  },
+  {
+    what: "9 grant before membership and scope",
+    path: messages.replace(threadId, archived.openingThreadId),
+    send: { token: member_work_only.token, body: message() },
+    answered: [403, "permission_missing"],
+  },
+  {
+    what: "9 scope before archive",
+    path: messages.replace(threadId, archived.openingThreadId),
+    send: { token: main_member_all.token, body: message() },
+    answered: [403, "scope_missing"],
+  },
+  {
+    what: "9 scope before 10 exact references",
+    path: research("publish_hypothesis"),
+    send: { token: main_member_all.token, body: hypothesis(roomId, threadId, unknownPremises) },
+    answered: [403, "scope_missing"],
+  },
+  {
+    what: "9 archive before 10 exact references",
+    path: research("publish_hypothesis"),
+    send: { token: archived_member_all.token, body: hypothesis(archived.roomId, archived.openingThreadId, unknownPremises) },
+    answered: [404, "room_unavailable"],
+  },
+  {
+    what: "10 the subject before exact references",
+    path: research("publish_hypothesis"),
+    send: { token: member_all.token, body: hypothesis(roomId, freshId(), unknownPremises) },
+    answered: [404, "room_unavailable"],
+  },
+  {
+    what: "10 the subject before 11 the repository",
+    path: research("accept_plan"),
+    send: { token: member_all.token, body: plan({ experimentId: freshId(), repository: hidden }) },
+    answered: [404, "unknown_experiment"],
+  },
+  {
+    what: "10 exact references before 11 the repository",
+    path: research("accept_plan"),
+    send: { token: member_all.token, body: plan({ hypotheses: [freshId()], repository: hidden }) },
+    answered: [422, "unknown_reference"],
+  },
+  {
+    what: "11 the repository before 12 the assignee",
+    path: research("accept_plan"),
+    send: { token: owner_all.token, body: plan({ repository: hidden }) },
+    answered: [422, "repository_unavailable"],
+  },
+  {
+    what: "11 the repository before 12 expectations",
+    path: research("accept_plan"),
+    send: { token: member_all.token, body: plan({ expectedRevision: 9, repository: hidden }) },
+    answered: [422, "repository_unavailable"],
+  },
+  {
+    what: "12 the assignee before expectations",
+    path: research("accept_plan"),
+    send: { token: owner_all.token, body: plan({ expectedRevision: 9 }) },
+    answered: [409, "assignment_conflict"],
+  },
+  {
+    what: "12 whether it is open before expectations",
+    path: research("take_experiment"),
+    send: {
+      token: owner_all.token,
+      body: { schemaVersion: 3, requestId: freshId(), experimentId: proposed.experimentId, expectedRevision: 1, expectedStatus: "open" },
+    },
+    answered: [409, "assignment_conflict"],
+  },
 ]
 
 test("a request that is wrong in two ways is answered by the earlier check", async (t) => {
@@ -89,7 +215,9 @@ test("step 8 answers a replay whatever the later steps would say", async (t) => 
   const archivedSoon = await house.browser("owner", { fetch: held })
   const created = await archivedSoon.write("create_room", { title: "Soon to be closed" })
   const { roomId: closing, openingThreadId } = created.result
-  const { token } = (await archivedSoon.write("issue_credential", { roomId: closing, label: "one", permissions: ["post_thread", "manage_own_experiments"] })).result
+  const { token } = (
+    await archivedSoon.write("issue_credential", { roomId: closing, label: "one", permissions: ["post_thread", "manage_own_experiments"] })
+  ).result
   const said = { path: messages.replace(threadId, openingThreadId), body: message("Before the end.") }
   const asked = { path: research("propose_experiment"), body: experiment(closing, openingThreadId) }
   for (const { path, body } of [said, asked]) t.equal((await ask(`${house.baseUrl}${path}`, { token, body })).status, 200)

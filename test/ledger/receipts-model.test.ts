@@ -8,7 +8,11 @@ import { fateOf, openHouse, type Sent } from "../support/house.ts"
 const house = await openHouse()
 tap.teardown(() => house.close())
 const { roomId, threadId } = house
-const second = await house.admit({ actor: house.ada, name: "create_thread", body: { schemaVersion: 3, requestId: freshId(), roomId, title: "Another" } })
+const second = await house.admit({
+  actor: house.ada,
+  name: "create_thread",
+  body: { schemaVersion: 3, requestId: freshId(), roomId, title: "Another" },
+})
 const senders = {
   "grace's first": await house.credential(house.grace),
   "grace's second": await house.credential(house.grace),
@@ -44,8 +48,18 @@ function sent({ sender, operation, id, content, place, client, shouted }: Delive
   const deliveryId = shouted ? ids[id]?.toUpperCase() : ids[id]
   const said = client ? { client: { name: `hand ${sender}` } } : {}
   const at = place === 0 ? threadId : second.targetId
-  if (operation === "post_message") return { actor: senders[sender], name: operation, params: { threadId: at }, body: { schemaVersion: 3, clientMessageId: deliveryId, text: `Content ${content}.`, ...said } }
-  return { actor: senders[sender], name: operation, body: { ...contents[content], requestId: deliveryId, threadId: shouted ? at.toUpperCase() : at, ...said } }
+  if (operation === "post_message")
+    return {
+      actor: senders[sender],
+      name: operation,
+      params: { threadId: at },
+      body: { schemaVersion: 3, clientMessageId: deliveryId, text: `Content ${content}.`, ...said },
+    }
+  return {
+    actor: senders[sender],
+    name: operation,
+    body: { ...contents[content], requestId: deliveryId, threadId: shouted ? at.toUpperCase() : at, ...said },
+  }
 }
 
 /** Rule 3 and 4: a record's receipt is the member's, a message's is the credential's. */

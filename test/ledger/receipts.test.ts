@@ -13,17 +13,26 @@ const member = house.credentials.member_all.token
 
 const post = (path: string, body: Body, token = member) => ask(`${house.baseUrl}/api/agent${path}`, { token, body })
 const messages = (at = threadId) => `/threads/${at}/messages`
-const receiptOf = (query: Record<string, string>, token = member) => ask(`${house.baseUrl}/api/agent/receipts?${new URLSearchParams(query)}`, { token })
+const receiptOf = (query: Record<string, string>, token = member) =>
+  ask(`${house.baseUrl}/api/agent/receipts?${new URLSearchParams(query)}`, { token })
 
 /** Another credential of grace's. */
 async function anotherCredential(): Promise<string> {
   const browser = await house.browser("member", { fetch: held })
-  const { result } = await browser.write("issue_credential", { roomId, label: "the next one", permissions: ["post_thread", "publish_records"] })
+  const { result } = await browser.write("issue_credential", {
+    roomId,
+    label: "the next one",
+    permissions: ["post_thread", "publish_records"],
+  })
   return result.token ?? ""
 }
 
 test("a retry brings back the very receipt, and nothing is done twice", async (t) => {
-  for (const [path, body] of [["/threads", thread(roomId)], [messages(), message()], ["/research/publish_hypothesis", hypothesis(roomId, threadId)]] as const) {
+  for (const [path, body] of [
+    ["/threads", thread(roomId)],
+    [messages(), message()],
+    ["/research/publish_hypothesis", hypothesis(roomId, threadId)],
+  ] as const) {
     const first = await post(path, body)
     const marks = await house.client("member_all").verifyActivity(roomId)
     const again = await post(path, body)
@@ -37,7 +46,12 @@ test("what is compared is the content: not the case of ids, the order of members
   const body = hypothesis(roomId, threadId, { client: { name: "sweep-agent", runId: "one" } })
   const first = await post("/research/publish_hypothesis", body)
   const { assertion, concepts, ...rest } = body
-  const shuffled = { concepts, client: { name: "another hand" }, ...rest, assertion: { roles: assertion.roles, predicate: assertion.predicate, wording: assertion.wording } }
+  const shuffled = {
+    concepts,
+    client: { name: "another hand" },
+    ...rest,
+    assertion: { roles: assertion.roles, predicate: assertion.predicate, wording: assertion.wording },
+  }
   const same: Record<string, Body> = {
     "upper-case ids": { ...body, requestId: body.requestId.toUpperCase(), roomId: roomId.toUpperCase(), threadId: threadId.toUpperCase() },
     "members in another order, another client": shuffled,
@@ -55,7 +69,11 @@ test("what is compared is the content: not the case of ids, the order of members
 test("other content under a used id is refused, and the refusal says what is stored", async (t) => {
   const body = hypothesis(roomId, threadId)
   const first = await post("/research/publish_hypothesis", body)
-  for (const other of [{ ...body, scope: "Elsewhere." }, { ...body, concepts: {} }, { ...body, scope: `${body.scope} ` }]) {
+  for (const other of [
+    { ...body, scope: "Elsewhere." },
+    { ...body, concepts: {} },
+    { ...body, scope: `${body.scope} ` },
+  ]) {
     const refused = await post("/research/publish_hypothesis", other)
     t.equal(refused.status, 409)
     t.match(refused.body, { refusal: "request_conflict", committed: false, retryable: false })
@@ -79,7 +97,11 @@ test("the same id serves two operations, and two people", async (t) => {
   t.notMatch((await post("/research/publish_hypothesis", hypothesis(roomId, threadId, { requestId: id }))).body, { replayed: true })
   t.notMatch((await post("/threads", thread(roomId, { requestId: id }))).body, { replayed: true })
   t.notMatch((await post(messages(), message("Mine.", { clientMessageId: id }))).body, { replayed: true })
-  const owners = await post("/research/publish_hypothesis", hypothesis(roomId, threadId, { requestId: id, scope: "Hers." }), house.credentials.owner_all.token)
+  const owners = await post(
+    "/research/publish_hypothesis",
+    hypothesis(roomId, threadId, { requestId: id, scope: "Hers." }),
+    house.credentials.owner_all.token,
+  )
   t.equal(owners.status, 200)
   t.notMatch(owners.body, { replayed: true })
 })
@@ -96,7 +118,10 @@ test("a record's receipt belongs to the member: it replays under a new credentia
 
 test("a Thread's or a message's receipt belongs to the credential: another one posts anew", async (t) => {
   const next = await anotherCredential()
-  for (const [path, body] of [["/threads", thread(roomId)], [messages(), message("Twice on purpose.")]] as const) {
+  for (const [path, body] of [
+    ["/threads", thread(roomId)],
+    [messages(), message("Twice on purpose.")],
+  ] as const) {
     const first = await post(path, body)
     const second = await post(path, body, next)
     t.equal(second.status, 200)
@@ -131,7 +156,10 @@ test("a caller reads the receipts of her own writes, and of no others", async (t
 
   const refusals = {
     "another person's": [asked, house.credentials.owner_all.token],
-    "a message, under another credential": [{ operation: "post_message", clientMessageId: String(said.clientMessageId) }, await anotherCredential()],
+    "a message, under another credential": [
+      { operation: "post_message", clientMessageId: String(said.clientMessageId) },
+      await anotherCredential(),
+    ],
     "another operation's": [{ ...asked, operation: "create_thread" }, member],
     "an id never used": [{ ...asked, requestId: freshId() }, member],
   } as const
@@ -139,7 +167,12 @@ test("a caller reads the receipts of her own writes, and of no others", async (t
     const { status, body: refusal } = await receiptOf(query, token)
     t.strictSame([status, refusal.refusal], [404, "unknown_receipt"], what)
   }
-  for (const query of [{ operation: "fly", requestId: freshId() }, { operation: "post_message", requestId: freshId() }, { operation: "create_thread" }, { operation: "create_thread", requestId: "one" }]) {
+  for (const query of [
+    { operation: "fly", requestId: freshId() },
+    { operation: "post_message", requestId: freshId() },
+    { operation: "create_thread" },
+    { operation: "create_thread", requestId: "one" },
+  ]) {
     t.match((await receiptOf(query as Record<string, string>)).body, { refusal: "invalid_parameter" }, JSON.stringify(query))
   }
 })
@@ -147,8 +180,14 @@ test("a caller reads the receipts of her own writes, and of no others", async (t
 test("a refused write leaves its id free", async (t) => {
   const agent = new ResearchRoomClient({ baseUrl: house.baseUrl, token: member, fetch: held })
   const id = freshId()
-  const body = hypothesis(roomId, threadId, { requestId: id, references: [{ versionId: freshId(), purpose: "refines", explanation: "Of nothing." }] })
-  t.match((await post("/research/publish_hypothesis", body)).body, { refusal: "unknown_reference", issues: [{ path: "/references/0/versionId" }] })
+  const body = hypothesis(roomId, threadId, {
+    requestId: id,
+    references: [{ versionId: freshId(), purpose: "refines", explanation: "Of nothing." }],
+  })
+  t.match((await post("/research/publish_hypothesis", body)).body, {
+    refusal: "unknown_reference",
+    issues: [{ path: "/references/0/versionId" }],
+  })
   t.equal(await agent.receipt("publish_hypothesis", id), null)
   const accepted = await post("/research/publish_hypothesis", { ...body, references: [] })
   t.equal(accepted.status, 200)

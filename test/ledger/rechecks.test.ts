@@ -13,11 +13,18 @@ const { ada, grace, roomId, threadId } = house
 
 const post = (actor: Actor): Sent => ({ actor, name: "post_message", params: { threadId }, body: message() })
 const publish = (actor: Actor): Sent => ({ actor, name: "publish_hypothesis", body: hypothesis(roomId, threadId) })
-const action = (actor: Actor, name: Sent["name"], params: Record<string, string>, body: object = {}): Sent => ({ actor, name, params, body: { schemaVersion: 3, requestId: freshId(), ...body } })
+const action = (actor: Actor, name: Sent["name"], params: Record<string, string>, body: object = {}): Sent => ({
+  actor,
+  name,
+  params,
+  body: { schemaVersion: 3, requestId: freshId(), ...body },
+})
 
 /** How many rows the Room's objects, receipts and entries are. */
 const rows = ({ db }: House) =>
-  ["receipts", "timeline_entries", "activity_entries", "records"].map((table) => db.prepare<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows)
+  ["receipts", "timeline_entries", "activity_entries", "records"].map(
+    (table) => db.prepare<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows,
+  )
 
 test("a credential that is revoked after it was let in writes nothing", async (t) => {
   const agent = await house.credential(grace)
@@ -64,7 +71,13 @@ test("what comes earlier in the same transaction counts for what comes later in 
   const together = (...sent: Sent[]) => Promise.all(sent.map((each) => fateOf(house.admit(each))))
   const archive = action(ada, "archive_room", { roomId }, { reason: "Now." })
   const restore = action(ada, "restore_room", { roomId }, { reason: "Again." })
-  t.strictSame(await together(post(agent), archive, post(agent), restore, post(agent)), ["accepted", "accepted", "room_archived", "accepted", "accepted"])
+  t.strictSame(await together(post(agent), archive, post(agent), restore, post(agent)), [
+    "accepted",
+    "accepted",
+    "room_archived",
+    "accepted",
+    "accepted",
+  ])
 
   const revoke = action(grace, "revoke_credential", { roomId, credentialId: agent.credentialId })
   t.strictSame(await together(post(agent), revoke, post(agent)), ["accepted", "accepted", "not_authenticated"])

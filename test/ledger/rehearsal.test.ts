@@ -12,17 +12,24 @@ const { db } = demo.instance
 const { roomId, openingThreadId: threadId } = demo.rooms.empty
 const token = demo.credentials.member_all.token
 
-const tables = db.prepare<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all().map(({ name }) => name)
+const tables = db
+  .prepare<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+  .all()
+  .map(({ name }) => name)
 /** Every row of every table. */
 const everything = () => tables.map((table) => [table, db.prepare(`SELECT * FROM "${table}"`).all()])
 
-const send = (path: string, body: Body, rehearse: boolean): Promise<Answer> => ask(`${demo.baseUrl}/api/agent${path}${rehearse ? "?rehearse=1" : ""}`, { token, body })
+const send = (path: string, body: Body, rehearse: boolean): Promise<Answer> =>
+  ask(`${demo.baseUrl}/api/agent${path}${rehearse ? "?rehearse=1" : ""}`, { token, body })
 const messages = `/threads/${threadId}/messages`
 const writes: readonly [string, Body][] = [
   [messages, message()],
   ["/threads", thread(roomId, { message: "To begin with." })],
   ["/research/publish_hypothesis", hypothesis(roomId, threadId)],
-  ["/research/propose_experiment", { schemaVersion: 3, requestId: freshId(), roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] }],
+  [
+    "/research/propose_experiment",
+    { schemaVersion: 3, requestId: freshId(), roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] },
+  ],
 ]
 
 test("a rehearsal answers the receipt that would come, and leaves not a byte behind", async (t) => {
@@ -68,12 +75,28 @@ test("the rehearsal of a write that was done is its replay", async (t) => {
 test("in a group, rehearsals leave their neighbours alone and take no number from them", async (t) => {
   const house = await openHouse()
   t.teardown(() => house.close())
-  const said = (text: string, rehearse = false) => ({ actor: house.grace, name: "post_message" as const, params: { threadId: house.threadId }, body: message(text), rehearse })
+  const said = (text: string, rehearse = false) => ({
+    actor: house.grace,
+    name: "post_message" as const,
+    params: { threadId: house.threadId },
+    body: message(text),
+    rehearse,
+  })
   const sent = [said("one"), said("rehearsed", true), said("two"), said("rehearsed again", true), said("three")]
   const receipts = await Promise.all(sent.map((each) => house.admit(each)))
-  t.strictSame(receipts.map(({ entry }) => entry?.sequence), [1, 2, 2, 3, 3], "each answers as of its place in the group")
-  t.strictSame(receipts.map(({ rehearsed }) => rehearsed ?? false), [false, true, false, true, false])
-  const texts = house.db.prepare<{ body: string }>("SELECT body FROM timeline_entries WHERE thread_id = ? ORDER BY sequence").all(house.threadId).map(({ body }) => (JSON.parse(body) as { message: { text: string } }).message.text)
+  t.strictSame(
+    receipts.map(({ entry }) => entry?.sequence),
+    [1, 2, 2, 3, 3],
+    "each answers as of its place in the group",
+  )
+  t.strictSame(
+    receipts.map(({ rehearsed }) => rehearsed ?? false),
+    [false, true, false, true, false],
+  )
+  const texts = house.db
+    .prepare<{ body: string }>("SELECT body FROM timeline_entries WHERE thread_id = ? ORDER BY sequence")
+    .all(house.threadId)
+    .map(({ body }) => (JSON.parse(body) as { message: { text: string } }).message.text)
   t.strictSame(texts, ["one", "two", "three"])
   for (const each of sent) t.equal(await fateOf(house.admit({ ...each, rehearse: false })), each.rehearse ? "accepted" : "replayed")
 })

@@ -15,7 +15,12 @@ test("ids follow one another also when the clock stands still, or is set back", 
         made.push(world.id(), world.id())
         moments.push(world.now())
       }
-      return made.every((id, n) => /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id) && (n === 0 || id > (made[n - 1] as string))) && moments.every((at, n) => n === 0 || at >= (moments[n - 1] as number))
+      return (
+        made.every(
+          (id, n) =>
+            /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id) && (n === 0 || id > (made[n - 1] as string)),
+        ) && moments.every((at, n) => n === 0 || at >= (moments[n - 1] as number))
+      )
     }),
   )
   t.pass("whatever the clock does")

@@ -11,9 +11,21 @@ const library = `${baseUrl}/api/agent/library`
 
 test("an agent finds out whose Library it is in, and how far it may go", async (t) => {
   const collectionId = await collectionOf(ada, "For the agent")
-  const agent = await house.agentOf(ada, { label: "scout", reach: "selected", collectionIds: [collectionId], agent: { name: "paper-scout", version: "1" } })
+  const agent = await house.agentOf(ada, {
+    label: "scout",
+    reach: "selected",
+    collectionIds: [collectionId],
+    agent: { name: "paper-scout", version: "1" },
+  })
   const identity = await agent.read("library_identity")
-  t.match(identity, { schemaVersion: 1, username: "ada", userId: house.ids.ada, reach: "selected", collectionIds: [collectionId], key: { label: "scout", agent: { name: "paper-scout", version: "1" } } })
+  t.match(identity, {
+    schemaVersion: 1,
+    username: "ada",
+    userId: house.ids.ada,
+    reach: "selected",
+    collectionIds: [collectionId],
+    key: { label: "scout", agent: { name: "paper-scout", version: "1" } },
+  })
   t.match(identity.limits, { collectionPapers: 1_000, savedPapers: 20_000, ownedCollections: 200, pageItems: 50 })
   for (const [name, path] of Object.entries(identity.links)) t.not((await ask(`${baseUrl}${path}`)).status, 404, `${name} leads somewhere`)
 })
@@ -26,7 +38,11 @@ test("papers are saved under their id, whatever version is named, and once", asy
   const again = await agent.write("save_papers", { arxivIds: ["2402.00001", "2402.00002"] })
   t.strictSame(again.result, { saved: ["2402.00002"], alreadySaved: ["2402.00001"], label: null })
   const page = await agent.read("library_papers")
-  t.strictSame(page.items.map(({ arxivId }) => arxivId), ["2402.00002", "math/0309136", "hep-th/9901001", "2402.00001"], "newest first")
+  t.strictSame(
+    page.items.map(({ arxivId }) => arxivId),
+    ["2402.00002", "math/0309136", "hep-th/9901001", "2402.00001"],
+    "newest first",
+  )
   t.match(page.items[0], { title: null, authors: [], abstract: null, metadata: "unknown", collections: [] })
 })
 
@@ -34,31 +50,81 @@ test("a Collection through an agent's hands: made, filled, read, renamed, emptie
   const agent = await house.agentOf(ada)
   const { collectionId } = (await agent.write("create_collection", { name: "Ramps" })).result
   const added = await agent.write("add_papers", { collectionId, arxivIds: paperIds(100, 3) })
-  t.strictSame(added.result, { collectionId, added: paperIds(100, 3), alreadyThere: [], saved: paperIds(100, 3), alreadySaved: [], label: null })
-  t.match((await agent.write("add_papers", { collectionId, arxivIds: paperIds(102, 2) })).result, { added: [paperId(103)], alreadyThere: [paperId(102)], saved: [paperId(103)], alreadySaved: [paperId(102)] })
+  t.strictSame(added.result, {
+    collectionId,
+    added: paperIds(100, 3),
+    alreadyThere: [],
+    saved: paperIds(100, 3),
+    alreadySaved: [],
+    label: null,
+  })
+  t.match((await agent.write("add_papers", { collectionId, arxivIds: paperIds(102, 2) })).result, {
+    added: [paperId(103)],
+    alreadyThere: [paperId(102)],
+    saved: [paperId(103)],
+    alreadySaved: [paperId(102)],
+  })
 
   const note = (await agent.write("post_note", { collectionId, arxivId: paperId(100), text: "See 5.3." })).result
   await agent.write("post_note", { collectionId, arxivId: paperId(100), text: "And 5.4.", replyToNoteId: note.noteId })
   const detail = await agent.read("library_collection", { collectionId })
-  t.match(detail, { id: collectionId, name: "Ramps", isOwner: true, owner: "ada", members: ["ada"], counts: { papers: 4, notes: 2 }, hasMore: false, nextOffset: null })
-  t.strictSame(detail.items.map(({ arxivId }) => arxivId), [103, 102, 101, 100].map(paperId), "newest first")
-  t.match(detail.notes.map(({ text, replyToNoteId, author }) => ({ text, replyToNoteId, author })), [{ text: "See 5.3.", replyToNoteId: null, author: "ada" }, { text: "And 5.4.", replyToNoteId: note.noteId }])
+  t.match(detail, {
+    id: collectionId,
+    name: "Ramps",
+    isOwner: true,
+    owner: "ada",
+    members: ["ada"],
+    counts: { papers: 4, notes: 2 },
+    hasMore: false,
+    nextOffset: null,
+  })
+  t.strictSame(
+    detail.items.map(({ arxivId }) => arxivId),
+    [103, 102, 101, 100].map(paperId),
+    "newest first",
+  )
+  t.match(
+    detail.notes.map(({ text, replyToNoteId, author }) => ({ text, replyToNoteId, author })),
+    [
+      { text: "See 5.3.", replyToNoteId: null, author: "ada" },
+      { text: "And 5.4.", replyToNoteId: note.noteId },
+    ],
+  )
 
   t.match((await agent.write("rename_collection", { collectionId, name: "Ramps and clips" })).result, { name: "Ramps and clips" })
-  t.match(await refused(agent.write("remove_paper", { collectionId, arxivId: paperId(100) })), { status: 409, refusal: "thread_has_notes", current: { notes: 2 } })
+  t.match(await refused(agent.write("remove_paper", { collectionId, arxivId: paperId(100) })), {
+    status: 409,
+    refusal: "thread_has_notes",
+    current: { notes: 2 },
+  })
   await agent.write("remove_paper", { collectionId, arxivId: paperId(101) })
   t.match(await refused(agent.write("remove_paper", { collectionId, arxivId: paperId(101) })), { status: 404, refusal: "unknown_paper" })
   t.match(await agent.read("library_paper", { arxivId: paperId(101) }), { saved: true, collections: [] }, "it stays saved")
-  t.match(await agent.read("library_paper", { arxivId: paperId(102) }), { saved: true, collections: [{ id: collectionId, name: "Ramps and clips" }] })
-  t.match((await agent.read("library_collections")).items.find(({ id }) => id === collectionId), { name: "Ramps and clips", counts: { papers: 3, notes: 2 } })
+  t.match(await agent.read("library_paper", { arxivId: paperId(102) }), {
+    saved: true,
+    collections: [{ id: collectionId, name: "Ramps and clips" }],
+  })
+  t.match(
+    (await agent.read("library_collections")).items.find(({ id }) => id === collectionId),
+    { name: "Ramps and clips", counts: { papers: 3, notes: 2 } },
+  )
 })
 
 test("each permission opens what it names, and nothing else", async (t) => {
   const collectionId = await collectionOf(ada, "By permission", [paperId(200)])
   const arxivId = paperId(200)
   const needs = {
-    library_collections: "read_library", library_collection: "read_library", library_papers: "read_library", library_paper: "read_library", library_annotations: "read_annotations",
-    save_papers: "file_papers", create_collection: "file_papers", add_papers: "file_papers", remove_paper: "file_papers", rename_collection: "file_papers", post_note: "post_notes",
+    library_collections: "read_library",
+    library_collection: "read_library",
+    library_papers: "read_library",
+    library_paper: "read_library",
+    library_annotations: "read_annotations",
+    save_papers: "file_papers",
+    create_collection: "file_papers",
+    add_papers: "file_papers",
+    remove_paper: "file_papers",
+    rename_collection: "file_papers",
+    post_note: "post_notes",
   } as const
   for (const permission of new Set(Object.values(needs))) {
     const agent = await house.agentOf(ada, { permissions: [permission] })
@@ -89,9 +155,16 @@ test("a selected reach leaves the Library out, and keeps what it makes", async (
   const agent = await house.agentOf(ada, { reach: "selected", collectionIds: [inside] })
   t.match(await refused(agent.read("library_papers")), { status: 403, refusal: "not_authorized", current: { needed: "reach" } })
   t.match(await refused(agent.write("save_papers", { arxivIds: [paperId(302)] })), { status: 403, refusal: "not_authorized" })
-  t.strictSame((await agent.read("library_collections")).items.map(({ name }) => name), ["Inside"])
+  t.strictSame(
+    (await agent.read("library_collections")).items.map(({ name }) => name),
+    ["Inside"],
+  )
   t.match(await agent.read("library_paper", { arxivId: paperId(300) }), { saved: null, savedAt: null, collections: [{ id: inside }] })
-  t.match(await refused(agent.read("library_paper", { arxivId: paperId(301) })), { status: 404, refusal: "unknown_paper" }, "saved, but not to be known")
+  t.match(
+    await refused(agent.read("library_paper", { arxivId: paperId(301) })),
+    { status: 404, refusal: "unknown_paper" },
+    "saved, but not to be known",
+  )
   t.match(await refused(agent.read("library_annotations", { arxivId: paperId(301) })), { status: 404, refusal: "unknown_paper" })
 
   const added = await agent.write("add_papers", { collectionId: inside, arxivIds: [paperId(303), paperId(301)] })
@@ -100,7 +173,10 @@ test("a selected reach leaves the Library out, and keeps what it makes", async (
   t.match(await all.read("library_paper", { arxivId: paperId(303) }), { saved: false, collections: [{ id: inside }] }, "it was not saved")
 
   const { collectionId } = (await agent.write("create_collection", { name: "Made by it" })).result
-  t.strictSame((await agent.read("library_collections")).items.map(({ name }) => name), ["Made by it", "Inside"])
+  t.strictSame(
+    (await agent.read("library_collections")).items.map(({ name }) => name),
+    ["Made by it", "Inside"],
+  )
   t.match(await agent.read("library_identity"), { collectionIds: [inside, collectionId].sort() })
   for (const request of [
     () => agent.write("add_papers", { collectionId: outside, arxivIds: [paperId(304)] }),
@@ -120,12 +196,23 @@ test("what others shared is in reach of all, not of owned; renaming is for the o
   const [all, owned] = [await house.agentOf(ada), await house.agentOf(ada, { reach: "owned" })]
   t.match(await all.read("library_collection", { collectionId: theirs }), { isOwner: false, owner: "grace", members: ["grace", "ada"] })
   t.match(await all.read("library_paper", { arxivId: paperId(400) }), { saved: false, collections: [{ id: theirs }] })
-  t.match(await refused(all.write("rename_collection", { collectionId: theirs, name: "Ada's" })), { status: 403, refusal: "not_authorized", current: { needed: "owner" } })
+  t.match(await refused(all.write("rename_collection", { collectionId: theirs, name: "Ada's" })), {
+    status: 403,
+    refusal: "not_authorized",
+    current: { needed: "owner" },
+  })
   await all.write("add_papers", { collectionId: theirs, arxivIds: [paperId(401)] })
 
   t.match(await refused(owned.read("library_collection", { collectionId: theirs })), { status: 404, refusal: "unknown_collection" })
-  t.match(await refused(owned.write("rename_collection", { collectionId: theirs, name: "Ada's" })), { status: 404, refusal: "unknown_collection" })
-  t.match(await owned.read("library_paper", { arxivId: paperId(401) }), { saved: true, collections: [] }, "saved by adding; where is not to be known")
+  t.match(await refused(owned.write("rename_collection", { collectionId: theirs, name: "Ada's" })), {
+    status: 404,
+    refusal: "unknown_collection",
+  })
+  t.match(
+    await owned.read("library_paper", { arxivId: paperId(401) }),
+    { saved: true, collections: [] },
+    "saved by adding; where is not to be known",
+  )
   t.match(await refused(owned.read("library_paper", { arxivId: paperId(400) })), { status: 404, refusal: "unknown_paper" })
 })
 
@@ -133,7 +220,11 @@ test("a delivery replays, through any key of the person, and is done once", asyn
   const [one, other] = [await house.agentOf(ada), await house.agentOf(ada, { label: "its successor" })]
   const request = { requestId: freshId(), name: "Made once" }
   const first = await one.write("create_collection", request)
-  t.match(await one.write("create_collection", { ...request, requestId: request.requestId.toUpperCase() }), { replayed: true, result: first.result, credentialChanged: undefined })
+  t.match(await one.write("create_collection", { ...request, requestId: request.requestId.toUpperCase() }), {
+    replayed: true,
+    result: first.result,
+    credentialChanged: undefined,
+  })
   t.match(await other.write("create_collection", request), { replayed: true, credentialChanged: true, result: first.result })
   t.match(await ada.write("create_collection", request), { replayed: true, credentialChanged: true })
   const conflict = await refused(other.write("create_collection", { ...request, name: "Made twice" }))
@@ -156,16 +247,33 @@ test("lists go by offset, fifty at a time", async (t) => {
   const agent = await house.agentOf(ada)
   for (const from of [500, 550, 600]) await agent.write("add_papers", { collectionId, arxivIds: paperIds(from, from === 600 ? 20 : 50) })
   const first = await agent.read("library_collection", { collectionId })
-  t.match(first, { hasMore: true, nextOffset: 50, links: { self: `/api/agent/library/collections/${collectionId}`, next: `/api/agent/library/collections/${collectionId}?offset=50` } })
+  t.match(first, {
+    hasMore: true,
+    nextOffset: 50,
+    links: { self: `/api/agent/library/collections/${collectionId}`, next: `/api/agent/library/collections/${collectionId}?offset=50` },
+  })
   const next = await ask(`${baseUrl}${first.links.next}`, { token: await keyOf(ada) })
   t.match(next.body, { nextOffset: 100 })
   const seen: string[] = []
   for await (const { arxivId } of agent.items("library_collection", { collectionId })) seen.push(arxivId)
   t.strictSame(seen, paperIds(500, 120).reverse(), "all of them, newest first, each once")
-  t.match(await agent.read("library_collection", { collectionId, offset: 100 }), { hasMore: false, nextOffset: null, links: { next: null } })
-  t.match(await agent.read("library_collection", { collectionId, offset: 5_000 }), { items: [], notes: [], hasMore: false, nextOffset: null })
+  t.match(await agent.read("library_collection", { collectionId, offset: 100 }), {
+    hasMore: false,
+    nextOffset: null,
+    links: { next: null },
+  })
+  t.match(await agent.read("library_collection", { collectionId, offset: 5_000 }), {
+    items: [],
+    notes: [],
+    hasMore: false,
+    nextOffset: null,
+  })
   for (const query of ["offset=-1", "offset=x", "offset=1&offset=2", "limit=5", "after=0"]) {
-    t.match(await ask(`${library}/papers?${query}`, { token: await keyOf(ada) }), { status: 422, body: { refusal: "invalid_request", schemaVersion: 1 } }, query)
+    t.match(
+      await ask(`${library}/papers?${query}`, { token: await keyOf(ada) }),
+      { status: 422, body: { refusal: "invalid_request", schemaVersion: 1 } },
+      query,
+    )
   }
 })
 
@@ -187,37 +295,88 @@ test("what is wrong with a request is told in the Library's own words", async (t
     "no ids": [url, { token, body: { ...body, arxivIds: [] } }, 422, "invalid_request"],
     "too many ids": [url, { token, body: { ...body, arxivIds: paperIds(0, 51) } }, 422, "invalid_request"],
     "the same id twice": [url, { token, body: { ...body, arxivIds: ["2403.00001", "2403.00001"] } }, 422, "invalid_request"],
-    "no id of arXiv": [url, { token, body: { ...body, arxivIds: ["10.1000/182", "2413.00001", "arXiv:2401.00001"] } }, 422, "invalid_request"],
-    "a reply to nothing": [`${library}/post_note`, { token, body: { schemaVersion: 1, requestId: freshId(), collectionId: await collectionOf(ada, "Replies", ["2403.00002"]), arxivId: "2403.00002", text: "?", replyToNoteId: freshId() } }, 422, "invalid_request"],
+    "no id of arXiv": [
+      url,
+      { token, body: { ...body, arxivIds: ["10.1000/182", "2413.00001", "arXiv:2401.00001"] } },
+      422,
+      "invalid_request",
+    ],
+    "a reply to nothing": [
+      `${library}/post_note`,
+      {
+        token,
+        body: {
+          schemaVersion: 1,
+          requestId: freshId(),
+          collectionId: await collectionOf(ada, "Replies", ["2403.00002"]),
+          arxivId: "2403.00002",
+          text: "?",
+          replyToNoteId: freshId(),
+        },
+      },
+      422,
+      "invalid_request",
+    ],
     "no paper named": [`${library}/paper`, { token }, 422, "invalid_request"],
   } as const
   for (const [what, [address, request, status, refusal]] of Object.entries(cases)) {
     t.match(await ask(address, request), { status, body: { schemaVersion: 1, refusal } }, what)
   }
-  const issues = (await ask(url, { token, body: { ...body, arxivIds: ["10.1000/182", "2403.00001", "x"], colour: "red" } })).body.issues as unknown as { path: string }[]
+  const issues = (await ask(url, { token, body: { ...body, arxivIds: ["10.1000/182", "2403.00001", "x"], colour: "red" } })).body
+    .issues as unknown as { path: string }[]
   t.strictSame(issues.map(({ path }) => path).sort(), ["/arxivIds/0", "/arxivIds/2", "/colour"])
-  t.equal((await ask(url, { token, body: { ...body, arxivIds: ["2403.00001v1", "2403.00001v2"] } })).status, 200, "two versions of one paper are one paper")
+  t.equal(
+    (await ask(url, { token, body: { ...body, arxivIds: ["2403.00001v1", "2403.00001v2"] } })).status,
+    200,
+    "two versions of one paper are one paper",
+  )
 })
 
 test("a key is told from what is no key, and opens nothing but the Library", async (t) => {
   const token = await keyOf(ada)
   const { result: room } = await ada.write("create_room", { title: "A Room" })
   const { result: credential } = await ada.write("issue_credential", { roomId: room.roomId, label: "agent", permissions: ["post_thread"] })
-  const tokens = { none: undefined, "a Room credential": credential.token, "an unknown key": `${token.slice(0, -7)}${token.at(-7) === "a" ? "b" : "a"}${token.slice(-6)}`, "a key cut short": token.slice(0, -1), "something else": "Bearer" }
+  const tokens = {
+    none: undefined,
+    "a Room credential": credential.token,
+    "an unknown key": `${token.slice(0, -7)}${token.at(-7) === "a" ? "b" : "a"}${token.slice(-6)}`,
+    "a key cut short": token.slice(0, -1),
+    "something else": "Bearer",
+  }
   for (const [what, wrong] of Object.entries(tokens)) {
     for (const path of ["identity", "collections", "papers", `paper?arxivId=${paperId(1)}`, `annotations?arxivId=${paperId(1)}`]) {
       const answer = await ask(`${library}/${path}`, { token: wrong })
       t.match(answer, { status: 401, body: { schemaVersion: 1, refusal: "not_authorized", retryable: false } }, `${what}: ${path}`)
       t.equal(answer.headers.get("www-authenticate"), "Bearer")
     }
-    t.match(await ask(`${library}/create_collection`, { token: wrong, body: { schemaVersion: 1, requestId: freshId(), name: "Nobody's" } }), { status: 401, body: { refusal: "not_authorized" } })
+    t.match(
+      await ask(`${library}/create_collection`, { token: wrong, body: { schemaVersion: 1, requestId: freshId(), name: "Nobody's" } }),
+      { status: 401, body: { refusal: "not_authorized" } },
+    )
   }
-  for (const path of ["/api/agent/research/identity", `/api/agent/rooms/${room.roomId}/status`, `/api/agent/rooms/${room.roomId}/access`, "/api/agent/receipts?operation=save_papers&requestId=00000000-0000-0000-0000-000000000000"]) {
-    t.match(await ask(`${baseUrl}${path}`, { token }), { status: 401, body: { schemaVersion: 3, refusal: "not_authenticated" } }, `a key at ${path}`)
+  for (const path of [
+    "/api/agent/research/identity",
+    `/api/agent/rooms/${room.roomId}/status`,
+    `/api/agent/rooms/${room.roomId}/access`,
+    "/api/agent/receipts?operation=save_papers&requestId=00000000-0000-0000-0000-000000000000",
+  ]) {
+    t.match(
+      await ask(`${baseUrl}${path}`, { token }),
+      { status: 401, body: { schemaVersion: 3, refusal: "not_authenticated" } },
+      `a key at ${path}`,
+    )
   }
   const message = { schemaVersion: 3, clientMessageId: freshId(), text: "With a key." }
-  t.match(await ask(`${baseUrl}/api/agent/threads/${room.openingThreadId}/messages`, { token, body: message }), { status: 401, body: { schemaVersion: 3, refusal: "not_authenticated" } })
-  t.strictSame((await ask(`${baseUrl}/api/agent/rooms/${room.roomId}/access`, { token: credential.token })).body.operations?.toString().includes("save_papers"), false)
+  t.match(await ask(`${baseUrl}/api/agent/threads/${room.openingThreadId}/messages`, { token, body: message }), {
+    status: 401,
+    body: { schemaVersion: 3, refusal: "not_authenticated" },
+  })
+  t.strictSame(
+    (await ask(`${baseUrl}/api/agent/rooms/${room.roomId}/access`, { token: credential.token })).body.operations
+      ?.toString()
+      .includes("save_papers"),
+    false,
+  )
 })
 
 test("a Room credential learns nothing of its own person's deliveries to the Library", async (t) => {
@@ -225,8 +384,13 @@ test("a Room credential learns nothing of its own person's deliveries to the Lib
   const { result: credential } = await ada.write("issue_credential", { roomId: room.roomId, label: "agent", permissions: ["post_thread"] })
   const requestId = freshId()
   await ada.write("save_papers", { requestId, arxivIds: [paperId(700)] })
-  const receipt = (operation: string, id: string) => ask(`${baseUrl}/api/agent/receipts?operation=${operation}&requestId=${id}`, { token: credential.token })
-  const [stored, never, nonsense] = [await receipt("save_papers", requestId), await receipt("save_papers", freshId()), await receipt("no_such_operation", requestId)]
+  const receipt = (operation: string, id: string) =>
+    ask(`${baseUrl}/api/agent/receipts?operation=${operation}&requestId=${id}`, { token: credential.token })
+  const [stored, never, nonsense] = [
+    await receipt("save_papers", requestId),
+    await receipt("save_papers", freshId()),
+    await receipt("no_such_operation", requestId),
+  ]
   t.strictSame([stored.status, stored.text], [never.status, never.text])
   t.strictSame([stored.status, stored.text], [nonsense.status, nonsense.text], "as if there were no such operation")
 })

@@ -22,18 +22,44 @@ Something that is no entry.
 
 test("papers are found wherever people write an arXiv id", async (t) => {
   const { papers, skipped } = await readBibtex(file)
-  t.strictSame(papers.map(({ arxivId, citationKey }) => [arxivId, citationKey]), [
-    ["1706.03762", "vaswani2017"], ["1412.6980", "kingma:adam"], ["hep-th/9711200", "maldacena"], ["2001.08361", "byurl"], ["1908.03265", "bydoi"], ["2002.04745", undefined],
-  ])
-  t.strictSame(papers[0]?.given, { title: "Attention Is All You Need", authors: ["Ashish Vaswani", "The ATLAS Collaboration"], publishedAt: "2017-06-12T00:00:00.000Z" })
+  t.strictSame(
+    papers.map(({ arxivId, citationKey }) => [arxivId, citationKey]),
+    [
+      ["1706.03762", "vaswani2017"],
+      ["1412.6980", "kingma:adam"],
+      ["hep-th/9711200", "maldacena"],
+      ["2001.08361", "byurl"],
+      ["1908.03265", "bydoi"],
+      ["2002.04745", undefined],
+    ],
+  )
+  t.strictSame(papers[0]?.given, {
+    title: "Attention Is All You Need",
+    authors: ["Ashish Vaswani", "The ATLAS Collaboration"],
+    publishedAt: "2017-06-12T00:00:00.000Z",
+  })
   t.match(papers[1]?.given, { title: "Adam: naïve and x₁", authors: ["Diederik P. Kingma", "Jimmy Ba"], publishedAt: null })
-  t.strictSame(skipped.map(({ key, reason }) => [key, reason]), [
-    ["twice", "is another entry for 1412.6980"], ["knuth", "names no arXiv id"], ["elsewhere", "names no arXiv id"], ["broken", "names no arXiv id"],
-  ])
+  t.strictSame(
+    skipped.map(({ key, reason }) => [key, reason]),
+    [
+      ["twice", "is another entry for 1412.6980"],
+      ["knuth", "names no arXiv id"],
+      ["elsewhere", "names no arXiv id"],
+      ["broken", "names no arXiv id"],
+    ],
+  )
 })
 
 test("no file holds the service up", async (t) => {
-  const hostile = ["{".repeat(200_000), "@article{a, title=".repeat(10_000), `@misc{x,title={${"{".repeat(100_000)}}}`, `@misc{x,author={${"A and ".repeat(40_000)}}}`, `@string{a=a}\n@misc{x,t=a#${"a#".repeat(9_000)}a}`, `@misc{x,title={${"\\emph{".repeat(2_500)}}}`, `@misc{x,author={${"A and ".repeat(3_000)}}}`]
+  const hostile = [
+    "{".repeat(200_000),
+    "@article{a, title=".repeat(10_000),
+    `@misc{x,title={${"{".repeat(100_000)}}}`,
+    `@misc{x,author={${"A and ".repeat(40_000)}}}`,
+    `@string{a=a}\n@misc{x,t=a#${"a#".repeat(9_000)}a}`,
+    `@misc{x,title={${"\\emph{".repeat(2_500)}}}`,
+    `@misc{x,author={${"A and ".repeat(3_000)}}}`,
+  ]
   for (const text of hostile) {
     const begun = performance.now()
     t.match(await readBibtex(text), { papers: [] })
@@ -42,37 +68,63 @@ test("no file holds the service up", async (t) => {
   }
   let turns = 0
   const timer = setInterval(() => turns++, 1)
-  const long = Array.from({ length: 400 }, (_, index) => `@misc{k${index}, title={${"A {Long} title ".repeat(20)}}, eprint={${paperId(index)}}}`).join("\n")
+  const long = Array.from(
+    { length: 400 },
+    (_, index) => `@misc{k${index}, title={${"A {Long} title ".repeat(20)}}, eprint={${paperId(index)}}}`,
+  ).join("\n")
   t.equal((await readBibtex(long)).papers.length, 400)
   clearInterval(timer)
   t.ok(turns >= 3, `others had ${turns} turns in the meantime`)
-  await fc.assert(fc.asyncProperty(fc.string({ unit: fc.constantFrom("@", "{", "}", "\\", '"', "#", ",", "=", "a", "\n", "misc", " ", "title", "1706.03762", "eprint") , maxLength: 60 }), async (text) => {
-    await readBibtex(text)
-  }), { numRuns: 300 })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({
+        unit: fc.constantFrom("@", "{", "}", "\\", '"', "#", ",", "=", "a", "\n", "misc", " ", "title", "1706.03762", "eprint"),
+        maxLength: 60,
+      }),
+      async (text) => {
+        await readBibtex(text)
+      },
+    ),
+    { numRuns: 300 },
+  )
 })
 
 const fieldOf = (bibtex: string, name: string) => new RegExp(`^  ${name} = \\{(.*)\\},?$`, "m").exec(bibtex)?.[1]
 
 test("what is written is BibTeX that is read again as the same papers", async (t) => {
-  const record = (title: string, authors: string[], publishedAt: string | null = "2017-06-12T00:00:00.000Z") => JSON.stringify({ title, authors, categories: ["cs.CL", "cs.LG"], publishedAt })
+  const record = (title: string, authors: string[], publishedAt: string | null = "2017-06-12T00:00:00.000Z") =>
+    JSON.stringify({ title, authors, categories: ["cs.CL", "cs.LG"], publishedAt })
   const text = writeBibtex([
-    { arxivId: "1706.03762", citationKey: "vaswani2017", record: record("Attention & 100% of $x_1 \\& y$", ["Ashish Vaswani", "The ATLAS and CMS Collaborations", "Erdős, Paul"]) },
+    {
+      arxivId: "1706.03762",
+      citationKey: "vaswani2017",
+      record: record("Attention & 100% of $x_1 \\& y$", ["Ashish Vaswani", "The ATLAS and CMS Collaborations", "Erdős, Paul"]),
+    },
     { arxivId: "hep-th/9711200", citationKey: null, record: null },
     { arxivId: "math/0309136", citationKey: null, record: record("Unbalanced } brace {{ and a lone $", [], null) },
   ])
-  t.match(text, /^@misc\{vaswani2017,\n {2}title = \{\{Attention \\& 100\\% of \$x_1 \\& y\$\}\},\n {2}author = \{Ashish Vaswani and \{The ATLAS and CMS Collaborations\} and \{Erdős, Paul\}\},\n {2}year = \{2017\},\n {2}eprint = \{1706\.03762\},\n {2}archivePrefix = \{arXiv\},\n {2}primaryClass = \{cs\.CL\},/)
+  t.match(
+    text,
+    /^@misc\{vaswani2017,\n {2}title = \{\{Attention \\& 100\\% of \$x_1 \\& y\$\}\},\n {2}author = \{Ashish Vaswani and \{The ATLAS and CMS Collaborations\} and \{Erdős, Paul\}\},\n {2}year = \{2017\},\n {2}eprint = \{1706\.03762\},\n {2}archivePrefix = \{arXiv\},\n {2}primaryClass = \{cs\.CL\},/,
+  )
   t.match(text, /@misc\{arXiv:hep-th\/9711200,\n {2}year = \{1997\}/, "the year is in the id")
   t.match(text, /@misc\{arXiv:math\/0309136,\n {2}title = \{\{Unbalanced brace and a lone \\\$\}\},\n {2}year = \{2003\}/)
   const { papers, skipped } = await readBibtex(text)
-  t.strictSame(papers.map(({ arxivId }) => arxivId), ["1706.03762", "hep-th/9711200", "math/0309136"])
+  t.strictSame(
+    papers.map(({ arxivId }) => arxivId),
+    ["1706.03762", "hep-th/9711200", "math/0309136"],
+  )
   t.strictSame(papers[0]?.given?.authors, ["Ashish Vaswani", "The ATLAS and CMS Collaborations", "Erdős, Paul"])
   t.strictSame(skipped, [])
-  fc.assert(fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), (title) => {
-    const value = texValue(title)
-    let depth = 0
-    for (const brace of value.replace(/\\[{}]/g, "").match(/[{}]/g) ?? []) if ((depth += brace === "{" ? 1 : -1) < 0) throw new Error(value)
-    if (depth !== 0 || (value.replace(/\\\$/g, "").match(/\$/g) ?? []).length % 2 !== 0) throw new Error(value)
-  }))
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), (title) => {
+      const value = texValue(title)
+      let depth = 0
+      for (const brace of value.replace(/\\[{}]/g, "").match(/[{}]/g) ?? [])
+        if ((depth += brace === "{" ? 1 : -1) < 0) throw new Error(value)
+      if (depth !== 0 || (value.replace(/\\\$/g, "").match(/\$/g) ?? []).length % 2 !== 0) throw new Error(value)
+    }),
+  )
 })
 
 const house = await startHouse()
@@ -82,14 +134,25 @@ const { ada, grace } = house
 test("a Collection takes a file in, whole, and gives it out under the same keys", async (t) => {
   const collectionId = await collectionOf(ada, "From a file", ["1412.6980"])
   const { result } = await ada.write("import_bibtex", { collectionId, bibtex: file })
-  t.match(result, { added: ["1706.03762", "hep-th/9711200", "2001.08361", "1908.03265", "2002.04745"], alreadyThere: ["1412.6980"], alreadySaved: ["1412.6980"] })
+  t.match(result, {
+    added: ["1706.03762", "hep-th/9711200", "2001.08361", "1908.03265", "2002.04745"],
+    alreadyThere: ["1412.6980"],
+    alreadySaved: ["1412.6980"],
+  })
   t.equal(result.skipped.length, 4)
   const { items } = await ada.read("library_collection", { collectionId })
-  t.match(items.find(({ arxivId }) => arxivId === "1706.03762"), { title: "Attention Is All You Need", authors: ["Ashish Vaswani", "The ATLAS Collaboration"], abstract: null, metadata: "unknown" }, "the file's word, until arXiv's is known")
+  t.match(
+    items.find(({ arxivId }) => arxivId === "1706.03762"),
+    { title: "Attention Is All You Need", authors: ["Ashish Vaswani", "The ATLAS Collaboration"], abstract: null, metadata: "unknown" },
+    "the file's word, until arXiv's is known",
+  )
   const out = await ada.request("GET", `/api/library/collections/${collectionId}/bibtex`)
   t.equal(out.headers.get("content-type"), "application/x-bibtex; charset=utf-8")
   const text = await out.text()
-  t.strictSame([...text.matchAll(/^@misc\{(.*),$/gm)].map((match) => match[1]), ["arXiv:1412.6980", "vaswani2017", "maldacena", "byurl", "bydoi", "arXiv:2002.04745"])
+  t.strictSame(
+    [...text.matchAll(/^@misc\{(.*),$/gm)].map((match) => match[1]),
+    ["arXiv:1412.6980", "vaswani2017", "maldacena", "byurl", "bydoi", "arXiv:2002.04745"],
+  )
   t.equal(fieldOf(text, "title"), "{Attention Is All You Need}")
   const again = await ada.write("import_bibtex", { collectionId, bibtex: text })
   t.match(again.result, { added: [], skipped: [] }, "the way back and forth")
@@ -98,12 +161,21 @@ test("a Collection takes a file in, whole, and gives it out under the same keys"
 
 test("an import keeps the rules of every write", async (t) => {
   const collectionId = await collectionOf(ada, "Rules")
-  const entries = (count: number, from: number) => Array.from({ length: count }, (_, index) => `@misc{k${from + index}, eprint={${paperId(from + index)}}}`).join("\n")
+  const entries = (count: number, from: number) =>
+    Array.from({ length: count }, (_, index) => `@misc{k${from + index}, eprint={${paperId(from + index)}}}`).join("\n")
   await ada.write("import_bibtex", { collectionId, bibtex: entries(990, 0) })
-  t.match(await refused(ada.write("import_bibtex", { collectionId, bibtex: entries(11, 1_000) })), { status: 409, refusal: "limit_reached", current: { limit: "collectionPapers", now: 990, added: 11 } })
+  t.match(await refused(ada.write("import_bibtex", { collectionId, bibtex: entries(11, 1_000) })), {
+    status: 409,
+    refusal: "limit_reached",
+    current: { limit: "collectionPapers", now: 990, added: 11 },
+  })
   t.match(await ada.read("library_collection", { collectionId }), { counts: { papers: 990 } })
   t.match(await refused(grace.write("import_bibtex", { collectionId, bibtex: file })), { status: 404, refusal: "unknown_collection" })
-  t.match(await refused(ada.write("import_bibtex", { collectionId, bibtex: "x".repeat(500_001) })), { status: 422, refusal: "invalid_request", issues: ["/bibtex"] })
+  t.match(await refused(ada.write("import_bibtex", { collectionId, bibtex: "x".repeat(500_001) })), {
+    status: 422,
+    refusal: "invalid_request",
+    issues: ["/bibtex"],
+  })
   const request = { requestId: crypto.randomUUID(), collectionId, bibtex: entries(3, 2_000) }
   const first = await ada.write("import_bibtex", request)
   t.match(await ada.write("import_bibtex", request), { replayed: true, result: first.result })

@@ -15,17 +15,31 @@ const fill = (work: () => unknown) => house.instance.ledger.transact(work)
 
 test("a Collection holds 1,000 papers, and a batch that would pass it writes nothing", async (t) => {
   const collectionId = await collectionOf(ada, "Full", paperIds(0, 20))
-  await fill(() => collections.add(collections.mustFind({ userId: ids.ada, reach: "all", keyId: "" }, collectionId), paperIds(20, 975).map((arxivId) => ({ arxivId })), ids.ada, now()))
+  await fill(() =>
+    collections.add(
+      collections.mustFind({ userId: ids.ada, reach: "all", keyId: "" }, collectionId),
+      paperIds(20, 975).map((arxivId) => ({ arxivId })),
+      ids.ada,
+      now(),
+    ),
+  )
   const agent = await house.agentOf(ada)
   const over = await refused(agent.write("add_papers", { collectionId, arxivIds: paperIds(2_000, 6) }))
   t.match(over, { status: 409, refusal: "limit_reached", current: { limit: "collectionPapers", most: 1_000, now: 995, added: 6 } })
   t.match(await agent.read("library_collection", { collectionId }), { counts: { papers: 995 } })
   t.match(await refused(agent.read("library_paper", { arxivId: paperId(2_000) })), { status: 404 }, "nothing was saved either")
 
-  t.match((await agent.write("add_papers", { collectionId, arxivIds: paperIds(990, 10) })).result, { added: paperIds(995, 5), alreadyThere: paperIds(990, 5) }, "what is there already does not count")
+  t.match(
+    (await agent.write("add_papers", { collectionId, arxivIds: paperIds(990, 10) })).result,
+    { added: paperIds(995, 5), alreadyThere: paperIds(990, 5) },
+    "what is there already does not count",
+  )
   t.match(await agent.read("library_collection", { collectionId }), { counts: { papers: 1_000 } })
   t.match((await agent.write("add_papers", { collectionId, arxivIds: paperIds(0, 50) })).result, { added: [] }, "nor does it in a full one")
-  t.match(await refused(agent.write("add_papers", { collectionId, arxivIds: [paperId(2_000)] })), { status: 409, current: { now: 1_000, added: 1 } })
+  t.match(await refused(agent.write("add_papers", { collectionId, arxivIds: [paperId(2_000)] })), {
+    status: 409,
+    current: { now: 1_000, added: 1 },
+  })
   await agent.write("remove_paper", { collectionId, arxivId: paperId(0) })
   await agent.write("add_papers", { collectionId, arxivIds: [paperId(2_000)] })
 })
@@ -34,25 +48,45 @@ test("a Library holds 20,000 saved papers; adding to a Collection stops there to
   await fill(() => saved.save(ids.mary, paperIds(0, limits.savedPapers - 3), now()))
   const agent = await house.agentOf(mary)
   const collectionId = await collectionOf(agent, "Nearly full")
-  t.match(await refused(agent.write("save_papers", { arxivIds: paperIds(50_000, 4) })), { status: 409, refusal: "limit_reached", current: { limit: "savedPapers", most: 20_000, now: 19_997 } })
-  t.match(await refused(agent.write("add_papers", { collectionId, arxivIds: paperIds(50_000, 4) })), { status: 409, refusal: "limit_reached", current: { limit: "savedPapers" } })
+  t.match(await refused(agent.write("save_papers", { arxivIds: paperIds(50_000, 4) })), {
+    status: 409,
+    refusal: "limit_reached",
+    current: { limit: "savedPapers", most: 20_000, now: 19_997 },
+  })
+  t.match(await refused(agent.write("add_papers", { collectionId, arxivIds: paperIds(50_000, 4) })), {
+    status: 409,
+    refusal: "limit_reached",
+    current: { limit: "savedPapers" },
+  })
   t.match(await agent.read("library_collection", { collectionId }), { counts: { papers: 0 } }, "and the Collection is as it was")
   t.match((await agent.write("save_papers", { arxivIds: paperIds(49_999, 3) })).result, { saved: paperIds(49_999, 3) })
   t.match((await agent.write("add_papers", { collectionId, arxivIds: paperIds(49_999, 3) })).result, { alreadySaved: paperIds(49_999, 3) })
   const selected = await house.agentOf(mary, { reach: "selected", collectionIds: [collectionId] })
-  t.match((await selected.write("add_papers", { collectionId, arxivIds: [paperId(60_000)] })).result, { added: [paperId(60_000)], saved: null }, "a selected reach saves nothing, and meets no such cap")
+  t.match(
+    (await selected.write("add_papers", { collectionId, arxivIds: [paperId(60_000)] })).result,
+    { added: [paperId(60_000)], saved: null },
+    "a selected reach saves nothing, and meets no such cap",
+  )
 })
 
 test("a person owns 200 Collections; those that others shared do not count", async (t) => {
   const theirs = await collectionOf(ada, "Ada's")
   await share(ada, theirs, grace, "grace")
   await fill(() => {
-    for (let made = 0; made < limits.ownedCollections - 1; made++) collections.create(house.instance.world.id(), ids.grace, `Collection ${made}`, now())
+    for (let made = 0; made < limits.ownedCollections - 1; made++)
+      collections.create(house.instance.world.id(), ids.grace, `Collection ${made}`, now())
   })
   const agent = await house.agentOf(grace, { reach: "owned" })
   const { collectionId } = (await agent.write("create_collection", { name: "The last one" })).result
-  for (const request of [() => agent.write("create_collection", { name: "One more" }), () => grace.write("create_collection", { name: "One more" })]) {
-    t.match(await refused(request()), { status: 409, refusal: "limit_reached", current: { limit: "ownedCollections", most: 200, now: 200 } })
+  for (const request of [
+    () => agent.write("create_collection", { name: "One more" }),
+    () => grace.write("create_collection", { name: "One more" }),
+  ]) {
+    t.match(await refused(request()), {
+      status: 409,
+      refusal: "limit_reached",
+      current: { limit: "ownedCollections", most: 200, now: 200 },
+    })
   }
   t.equal((await Array.fromAsync(agent.items("library_collections"))).length, 200)
   await grace.write("delete_collection", { collectionId })
@@ -62,7 +96,14 @@ test("a person owns 200 Collections; those that others shared do not count", asy
 test("two people and two agents file into one Collection at once: nothing is lost or doubled, and the cap is exact", async (t) => {
   const collectionId = await collectionOf(ada, "All at once")
   await share(ada, collectionId, grace, "grace")
-  await fill(() => collections.add(collections.mustFind({ userId: ids.ada, reach: "all", keyId: "" }, collectionId), paperIds(100_000, 700).map((arxivId) => ({ arxivId })), ids.ada, now()))
+  await fill(() =>
+    collections.add(
+      collections.mustFind({ userId: ids.ada, reach: "all", keyId: "" }, collectionId),
+      paperIds(100_000, 700).map((arxivId) => ({ arxivId })),
+      ids.ada,
+      now(),
+    ),
+  )
   const reach = { reach: "selected", collectionIds: [collectionId] } as const
   const writers = [ada, grace, await house.agentOf(ada, reach), await house.agentOf(grace, reach)]
 
@@ -73,22 +114,38 @@ test("two people and two agents file into one Collection at once: nothing is los
       return { writer, arxivIds }
     }),
   )
-  const write = (writer: (typeof writers)[number], arxivIds: string[]) => (writer.write as typeof ada.write)("add_papers", { collectionId, arxivIds })
+  const write = (writer: (typeof writers)[number], arxivIds: string[]) =>
+    (writer.write as typeof ada.write)("add_papers", { collectionId, arxivIds })
   const fates = await Promise.allSettled(batches.map(({ writer, arxivIds }) => write(writer, arxivIds)))
-  const held = (await Array.fromAsync((await house.agentOf(ada)).items("library_collection", { collectionId }))).map(({ arxivId }) => arxivId)
+  const held = (await Array.fromAsync((await house.agentOf(ada)).items("library_collection", { collectionId }))).map(
+    ({ arxivId }) => arxivId,
+  )
   t.equal(new Set(held).size, held.length, "no paper stands there twice")
   t.ok(held.length <= 1_000, `${held.length} papers`)
   const added = fates.flatMap((fate) => (fate.status === "fulfilled" ? fate.value.result.added : []))
   t.equal(new Set(added).size, added.length, "no paper was added by two")
-  t.strictSame([...added].sort(), held.filter((arxivId) => !paperIds(100_000, 700).includes(arxivId)).sort(), "what the receipts say was added is what is there")
+  t.strictSame(
+    [...added].sort(),
+    held.filter((arxivId) => !paperIds(100_000, 700).includes(arxivId)).sort(),
+    "what the receipts say was added is what is there",
+  )
   for (const [index, fate] of fates.entries()) {
     const { arxivIds } = batches[index] as { arxivIds: string[] }
-    if (fate.status === "fulfilled") t.ok(arxivIds.every((arxivId) => held.includes(arxivId)), "an accepted batch is there whole")
+    if (fate.status === "fulfilled")
+      t.ok(
+        arxivIds.every((arxivId) => held.includes(arxivId)),
+        "an accepted batch is there whole",
+      )
     else t.match(fate.reason, { refusal: "limit_reached", current: { limit: "collectionPapers" } }, "a refused one met the cap")
   }
-  t.ok(fates.every(({ status }) => status === "fulfilled"), "250 new ones fit")
+  t.ok(
+    fates.every(({ status }) => status === "fulfilled"),
+    "250 new ones fit",
+  )
 
-  const more = await Promise.allSettled(writers.flatMap((writer, who) => Array.from({ length: 5 }, (_, index) => write(writer, paperIds(140_000 + who * 100 + index * 7, 7)))))
+  const more = await Promise.allSettled(
+    writers.flatMap((writer, who) => Array.from({ length: 5 }, (_, index) => write(writer, paperIds(140_000 + who * 100 + index * 7, 7)))),
+  )
   const accepted = more.filter(({ status }) => status === "fulfilled").length
   t.equal(accepted, Math.floor((1_000 - held.length) / 7), `of twenty batches of seven, as many as fit beside ${held.length}`)
   t.match(await ada.read("library_collection", { collectionId }), { counts: { papers: held.length + accepted * 7 } })
@@ -96,21 +153,34 @@ test("two people and two agents file into one Collection at once: nothing is los
 
 test("a key revoked in the middle of its batches: what was accepted is there whole, the rest not at all", async (t) => {
   const collectionId = await collectionOf(ada, "Cut off")
-  const { result } = await ada.write("issue_key", { label: "to be revoked", permissions: everyPermission, reach: "selected", collectionIds: [collectionId] })
+  const { result } = await ada.write("issue_key", {
+    label: "to be revoked",
+    permissions: everyPermission,
+    reach: "selected",
+    collectionIds: [collectionId],
+  })
   const agent = house.agent(result.token as string)
   const batches = Array.from({ length: 12 }, (_, index) => paperIds(150_000 + index * 5, 5))
   const [fates] = await Promise.all([
-    Promise.allSettled(batches.map(async (arxivIds, index) => {
-      await new Promise((resolve) => setTimeout(resolve, index * 4))
-      return agent.write("add_papers", { collectionId, arxivIds })
-    })),
+    Promise.allSettled(
+      batches.map(async (arxivIds, index) => {
+        await new Promise((resolve) => setTimeout(resolve, index * 4))
+        return agent.write("add_papers", { collectionId, arxivIds })
+      }),
+    ),
     new Promise((resolve) => setTimeout(resolve, 20)).then(() => ada.write("revoke_key", { keyId: result.keyId })),
   ])
-  const held = (await Array.fromAsync((await house.agentOf(ada)).items("library_collection", { collectionId }))).map(({ arxivId }) => arxivId)
+  const held = (await Array.fromAsync((await house.agentOf(ada)).items("library_collection", { collectionId }))).map(
+    ({ arxivId }) => arxivId,
+  )
   for (const [index, fate] of fates.entries()) {
     const there = (batches[index] as string[]).filter((arxivId) => held.includes(arxivId)).length
     if (fate.status === "fulfilled") t.equal(there, 5, `batch ${index} was accepted`)
     else t.strictSame([fate.reason.status, fate.reason.refusal, there], [401, "not_authorized", 0], `batch ${index} came too late`)
   }
-  t.match(await refused(agent.write("add_papers", { collectionId, arxivIds: [paperId(151_000)] })), { status: 401 }, "and so does whatever comes after")
+  t.match(
+    await refused(agent.write("add_papers", { collectionId, arxivIds: [paperId(151_000)] })),
+    { status: 401 },
+    "and so does whatever comes after",
+  )
 })

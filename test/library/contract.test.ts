@@ -15,7 +15,12 @@ import { familyOf, schemaVersions } from "../../src/contract/versions.ts"
 const table = Object.entries(refusals) as [RefusalCode, RefusalSpec][]
 
 test("a path says which family stands there", (t) => {
-  for (const operation of operations) t.strictSame([familyOf(operation.path), familyOf(browserPath(operation)), operation.schemaVersion], [operation.family, operation.family, schemaVersions[operation.family]], operation.name)
+  for (const operation of operations)
+    t.strictSame(
+      [familyOf(operation.path), familyOf(browserPath(operation)), operation.schemaVersion],
+      [operation.family, operation.family, schemaVersions[operation.family]],
+      operation.name,
+    )
   for (const read of reads) t.equal(familyOf(read.path), read.family, read.name)
   for (const path of ["/api/agent/library", "/api/agent/library/", "/api/library/nothing/here"]) t.equal(familyOf(path), "library", path)
   for (const path of ["/api/agent/librarian", "/api/libraryx", "/api/research/rooms", "/"]) t.equal(familyOf(path), "research", path)
@@ -24,8 +29,16 @@ test("a path says which family stands there", (t) => {
 
 test("the Library's table of refusals is the interface's", (t) => {
   const ofInterface = {
-    not_authorized: [401, 403], unknown_collection: [404], unknown_paper: [404], unknown_operation: [404], thread_has_notes: [409], limit_reached: [409],
-    request_conflict: [409], invalid_request: [422], request_too_large: [413], temporarily_unavailable: [503],
+    not_authorized: [401, 403],
+    unknown_collection: [404],
+    unknown_paper: [404],
+    unknown_operation: [404],
+    thread_has_notes: [409],
+    limit_reached: [409],
+    request_conflict: [409],
+    invalid_request: [422],
+    request_too_large: [413],
+    temporarily_unavailable: [503],
   }
   for (const [code, status] of Object.entries(ofInterface)) t.strictSame(refusals[code as RefusalCode]?.status, status, code)
   // Beyond those: what the protocol lets answer with the research codes, and a wrong host, which is nobody's.
@@ -35,7 +48,11 @@ test("the Library's table of refusals is the interface's", (t) => {
     ...libraryOperations.filter(({ surface }) => surface === "agent").flatMap((operation) => operationRefusals(operation, "agent")),
     ...libraryReads.filter(({ surface }) => surface === "key").flatMap((read) => readRefusals(read)),
   ]
-  t.strictSame([...new Set(possible)].filter((code) => !known.includes(code)), [], "an agent meets no other")
+  t.strictSame(
+    [...new Set(possible)].filter((code) => !known.includes(code)),
+    [],
+    "an agent meets no other",
+  )
   for (const [code, { library, status }] of table.filter(([, spec]) => spec.library !== undefined)) {
     const told = refusals[library as RefusalCode] as RefusalSpec | undefined
     t.ok(told && status.every((each) => told.status.includes(each)), `${code} is told as ${library}, with its own status`)
@@ -44,25 +61,67 @@ test("the Library's table of refusals is the interface's", (t) => {
     t.equal(codeIn(library as RefusalCode, "library"), library)
   }
   const research = operations.filter(({ family }) => family === "research").flatMap((operation) => operationRefusals(operation, "browser"))
-  t.strictSame([...new Set(research)].filter((code) => (refusals[code] as RefusalSpec).family === "library"), [], "and a Room tells none of the Library's")
+  t.strictSame(
+    [...new Set(research)].filter((code) => (refusals[code] as RefusalSpec).family === "library"),
+    [],
+    "and a Room tells none of the Library's",
+  )
   t.end()
 })
 
 test("the manifest lists the Library beside the rest, marked as its surface", (t) => {
   const made = manifest({ baseUrl: "https://rooms.example.org", instanceId: "x", softwareVersion: "1" })
   const ofLibrary = made.operations.filter(({ surface }) => surface === "library")
-  t.strictSame(ofLibrary.map(({ name, path, permissions }) => [name, path, permissions]), [
-    ["save_papers", "/api/agent/library/save_papers", ["file_papers"]], ["create_collection", "/api/agent/library/create_collection", ["file_papers"]],
-    ["add_papers", "/api/agent/library/add_papers", ["file_papers"]], ["remove_paper", "/api/agent/library/remove_paper", ["file_papers"]],
-    ["rename_collection", "/api/agent/library/rename_collection", ["file_papers"]], ["post_note", "/api/agent/library/post_note", ["post_notes"]],
-  ])
-  t.ok(ofLibrary.every(({ idempotencyKey, required, inputSchemaUrl }) => idempotencyKey === "requestId" && required.includes("schemaVersion") && inputSchemaUrl.includes("/api/agent/library/schema?operation=")))
-  t.strictSame(made.reads.filter(({ surface, name }) => surface === "library" && name !== "library_schema").map(({ path, parameters, cursor }) => [path.replace("/api/agent/library/", ""), parameters, cursor]), [
-    ["identity", [], null], ["collections", ["offset"], "offset"], ["collections/{collectionId}", ["offset"], "offset"], ["papers", ["offset"], "offset"], ["paper", ["arxivId"], null], ["annotations", ["arxivId"], null],
-  ])
+  t.strictSame(
+    ofLibrary.map(({ name, path, permissions }) => [name, path, permissions]),
+    [
+      ["save_papers", "/api/agent/library/save_papers", ["file_papers"]],
+      ["create_collection", "/api/agent/library/create_collection", ["file_papers"]],
+      ["add_papers", "/api/agent/library/add_papers", ["file_papers"]],
+      ["remove_paper", "/api/agent/library/remove_paper", ["file_papers"]],
+      ["rename_collection", "/api/agent/library/rename_collection", ["file_papers"]],
+      ["post_note", "/api/agent/library/post_note", ["post_notes"]],
+    ],
+  )
+  t.ok(
+    ofLibrary.every(
+      ({ idempotencyKey, required, inputSchemaUrl }) =>
+        idempotencyKey === "requestId" &&
+        required.includes("schemaVersion") &&
+        inputSchemaUrl.includes("/api/agent/library/schema?operation="),
+    ),
+  )
+  t.strictSame(
+    made.reads
+      .filter(({ surface, name }) => surface === "library" && name !== "library_schema")
+      .map(({ path, parameters, cursor }) => [path.replace("/api/agent/library/", ""), parameters, cursor]),
+    [
+      ["identity", [], null],
+      ["collections", ["offset"], "offset"],
+      ["collections/{collectionId}", ["offset"], "offset"],
+      ["papers", ["offset"], "offset"],
+      ["paper", ["arxivId"], null],
+      ["annotations", ["arxivId"], null],
+    ],
+  )
   t.ok(made.slices.includes("library"))
-  t.match(made.limits, { collectionPapers: 1_000, savedPapers: 20_000, ownedCollections: 200, arxivIds: 50, note: 10_000, collectionName: 100 })
-  t.match(made.permissions, ["post_thread", "publish_records", "manage_own_experiments", "read_library", "read_annotations", "file_papers", "post_notes"])
+  t.match(made.limits, {
+    collectionPapers: 1_000,
+    savedPapers: 20_000,
+    ownedCollections: 200,
+    arxivIds: 50,
+    note: 10_000,
+    collectionName: 100,
+  })
+  t.match(made.permissions, [
+    "post_thread",
+    "publish_records",
+    "manage_own_experiments",
+    "read_library",
+    "read_annotations",
+    "file_papers",
+    "post_notes",
+  ])
   t.end()
 })
 
@@ -79,14 +138,37 @@ test("the demo brings a Library, and a key of each kind", async (t) => {
     t.match(await room.library(name as "all").read("library_identity"), { username, permissions, reach, collectionIds }, name)
     t.equal(username, name === "member_all" ? people.member.username : people.owner.username)
   }
-  t.strictSame([keys.all.reach, keys.owned.reach, keys.selected.reach, keys.read_only.permissions], ["all", "owned", "selected", ["read_library", "read_annotations"]])
+  t.strictSame(
+    [keys.all.reach, keys.owned.reach, keys.selected.reach, keys.read_only.permissions],
+    ["all", "owned", "selected", ["read_library", "read_annotations"]],
+  )
   const all = await room.library("all").read("library_collections")
-  t.strictSame(all.items.map(({ isOwner }) => isOwner), [false, true, true], "one shared with the owner, one of their own, one they share")
+  t.strictSame(
+    all.items.map(({ isOwner }) => isOwner),
+    [false, true, true],
+    "one shared with the owner, one of their own, one they share",
+  )
   const shared = await room.library("selected").read("library_collection", { collectionId: keys.selected.collectionIds?.[0] as string })
   t.match(shared, { members: [people.owner.username, people.member.username], counts: { papers: 4, notes: 3 } })
-  t.ok((await room.library("all").read("library_papers")).items.some(({ metadata }) => metadata === "unknown"), "not everything is known")
-  await t.rejects(room.library("read_only").write("create_collection", { name: "No" }), { name: "RefusedError", status: 403, refusal: "not_authorized", current: { needed: "file_papers" } })
+  t.ok(
+    (await room.library("all").read("library_papers")).items.some(({ metadata }) => metadata === "unknown"),
+    "not everything is known",
+  )
+  await t.rejects(room.library("read_only").write("create_collection", { name: "No" }), {
+    name: "RefusedError",
+    status: 403,
+    refusal: "not_authorized",
+    current: { needed: "file_papers" },
+  })
   const owner = await room.browser("owner")
-  t.match(await owner.read("library_paper", { arxivId: "1706.03762" }), { saved: true, metadata: "known", links: { self: "/api/library/paper?arxivId=1706.03762", publications: "/api/research/papers/1706.03762/publications" } })
-  t.equal((await owner.request("GET", "/api/research/papers/1706.03762/publications")).status, 200, "what the Rooms say of it stands beside it")
+  t.match(await owner.read("library_paper", { arxivId: "1706.03762" }), {
+    saved: true,
+    metadata: "known",
+    links: { self: "/api/library/paper?arxivId=1706.03762", publications: "/api/research/papers/1706.03762/publications" },
+  })
+  t.equal(
+    (await owner.request("GET", "/api/research/papers/1706.03762/publications")).status,
+    200,
+    "what the Rooms say of it stands beside it",
+  )
 })

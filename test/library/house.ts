@@ -53,7 +53,8 @@ export async function share(owner: Browser, collectionId: string, guest: Browser
 }
 
 /** Ids of papers as arXiv would give them out, from a number. */
-export const paperId = (number: number): string => `24${String(1 + Math.floor(number / 90_000)).padStart(2, "0")}.${String(10_000 + (number % 90_000))}`
+export const paperId = (number: number): string =>
+  `24${String(1 + Math.floor(number / 90_000)).padStart(2, "0")}.${String(10_000 + (number % 90_000))}`
 export const paperIds = (from: number, count: number): string[] => Array.from({ length: count }, (_, index) => paperId(from + index))
 
 /** What a request is refused with. */

@@ -24,10 +24,24 @@ test("a token is shown once, and kept as a digest only", async (t) => {
 })
 
 test("keys are listed to their person alone, with what they may do and when they were used", async (t) => {
-  const { result } = await grace.write("issue_key", { label: "grace's", permissions: ["file_papers"], reach: "owned", agent: { name: "filer" } })
+  const { result } = await grace.write("issue_key", {
+    label: "grace's",
+    permissions: ["file_papers"],
+    reach: "owned",
+    agent: { name: "filer" },
+  })
   await house.agent(result.token as string).write("create_collection", { name: "Used" })
   const [key] = (await grace.read("library_keys")).items
-  t.match(key, { keyId: result.keyId, label: "grace's", permissions: ["file_papers"], reach: "owned", collectionIds: null, agent: { name: "filer" }, revokedAt: null, lastUsedAt: /Z$/ })
+  t.match(key, {
+    keyId: result.keyId,
+    label: "grace's",
+    permissions: ["file_papers"],
+    reach: "owned",
+    collectionIds: null,
+    agent: { name: "filer" },
+    revokedAt: null,
+    lastUsedAt: /Z$/,
+  })
   const reader = (await grace.write("issue_key", { label: "reader", permissions: ["read_library"], reach: "all" })).result
   const lastUse = async () => (await grace.read("library_keys")).items.find(({ keyId }) => keyId === reader.keyId)?.lastUsedAt
   t.equal(await lastUse(), null)
@@ -52,7 +66,11 @@ test("a key ends when it was said to: after 90 days unless chosen, after 366 at 
   const { result } = await ada.write("issue_key", { label: "as usual", permissions: everyPermission, reach: "all" })
   t.ok(Math.abs(Date.parse(result.expiresAt) - now - 90 * DAY) < 60_000)
   for (const days of [-1, 367]) {
-    t.match(await refused(keyOf(ada, { expiresAt: new Date(now + days * DAY).toISOString() })), { status: 422, refusal: "invalid_request", issues: ["/expiresAt"] }, `${days} days`)
+    t.match(
+      await refused(keyOf(ada, { expiresAt: new Date(now + days * DAY).toISOString() })),
+      { status: 422, refusal: "invalid_request", issues: ["/expiresAt"] },
+      `${days} days`,
+    )
   }
   const agent = await house.agentOf(ada, { expiresAt: new Date(now + DAY).toISOString() })
   await agent.read("library_identity")
@@ -64,26 +82,61 @@ test("a selected reach names Collections that the person has, and no other reach
   const [own, theirs, secret] = [await collectionOf(ada, "Own"), await collectionOf(grace, "Theirs"), await collectionOf(grace, "Secret")]
   await share(grace, theirs, ada, "ada")
   const agent = await house.agentOf(ada, { reach: "selected", collectionIds: [theirs, own] })
-  t.strictSame((await agent.read("library_collections")).items.map(({ name }) => name), ["Theirs", "Own"])
+  t.strictSame(
+    (await agent.read("library_collections")).items.map(({ name }) => name),
+    ["Theirs", "Own"],
+  )
   const refuse = async (key: Parameters<typeof keyOf>[1]) => refused(keyOf(ada, key))
-  t.match(await refuse({ reach: "selected", collectionIds: [own, secret, crypto.randomUUID()] }), { status: 422, refusal: "invalid_request", issues: ["/collectionIds/1", "/collectionIds/2"] })
+  t.match(await refuse({ reach: "selected", collectionIds: [own, secret, crypto.randomUUID()] }), {
+    status: 422,
+    refusal: "invalid_request",
+    issues: ["/collectionIds/1", "/collectionIds/2"],
+  })
   t.match(await refuse({ reach: "selected" }), { status: 422, issues: ["/collectionIds"] })
   t.match(await refuse({ reach: "all", collectionIds: [own] }), { status: 422, issues: ["/collectionIds"] })
   t.match(await refuse({ permissions: [] }), { status: 422, issues: ["/permissions"] })
   const maker = await house.agentOf(ada, { reach: "selected", collectionIds: [] })
   t.strictSame((await maker.read("library_collections")).items, [], "an empty reach, for an agent that makes its own")
   await maker.write("create_collection", { name: "Its own" })
-  t.strictSame((await maker.read("library_collections")).items.map(({ name }) => name), ["Its own"])
+  t.strictSame(
+    (await maker.read("library_collections")).items.map(({ name }) => name),
+    ["Its own"],
+  )
 })
 
 test("an operator issues, lists and revokes keys without a browser", async (t) => {
   const main = join(import.meta.dirname, "../../src/main.ts")
-  const run = (...words: string[]) => promisify(execFile)(process.execPath, [main, ...words, "--data", house.folder]).then(({ stdout, stderr }) => ({ stdout, stderr, code: 0 }), ({ stdout, stderr, code }: { stdout: string; stderr: string; code: number }) => ({ stdout, stderr, code }))
+  const run = (...words: string[]) =>
+    promisify(execFile)(process.execPath, [main, ...words, "--data", house.folder]).then(
+      ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
+      ({ stdout, stderr, code }: { stdout: string; stderr: string; code: number }) => ({ stdout, stderr, code }),
+    )
   const collectionId = await collectionOf(mary, "Mary's")
-  const issued = await run("key", "issue", "--user", "mary", "--label", "from the shell", "--reach", "selected", "--collections", collectionId, "--permissions", "read_library,post_notes", "--agent", "shell")
+  const issued = await run(
+    "key",
+    "issue",
+    "--user",
+    "mary",
+    "--label",
+    "from the shell",
+    "--reach",
+    "selected",
+    "--collections",
+    collectionId,
+    "--permissions",
+    "read_library,post_notes",
+    "--agent",
+    "shell",
+  )
   t.match(issued, { code: 0, stdout: /^rrk_\w+\n$/, stderr: /shown this once/ })
   const agent = house.agent(issued.stdout.trim())
-  t.match(await agent.read("library_identity"), { username: "mary", reach: "selected", collectionIds: [collectionId], permissions: ["read_library", "post_notes"], key: { label: "from the shell", agent: { name: "shell" } } })
+  t.match(await agent.read("library_identity"), {
+    username: "mary",
+    reach: "selected",
+    collectionIds: [collectionId],
+    permissions: ["read_library", "post_notes"],
+    key: { label: "from the shell", agent: { name: "shell" } },
+  })
   const listed = await run("key", "list", "--user", "mary")
   const keyId = /[0-9a-f-]{36}/.exec(listed.stdout)?.[0] as string
   t.match(listed.stdout, /selected .* read_library,post_notes +from the shell/)
@@ -91,6 +144,12 @@ test("an operator issues, lists and revokes keys without a browser", async (t) =
   t.match(await refused(agent.read("library_identity")), { status: 401 })
   t.match(await run("key", "revoke", keyId), { code: 2, stderr: /was revoked at/ })
   t.match(await run("key", "issue", "--user", "nobody"), { code: 2, stderr: /Nobody here is called nobody/ })
-  t.match(await run("key", "issue", "--user", "mary", "--permissions", "read_minds"), { code: 2, stderr: /permissions\/0 must be one of read_library/ })
-  t.match(await run("key", "issue", "--user", "mary", "--reach", "everywhere"), { code: 2, stderr: /Allowed choices are all, owned, selected/ })
+  t.match(await run("key", "issue", "--user", "mary", "--permissions", "read_minds"), {
+    code: 2,
+    stderr: /permissions\/0 must be one of read_library/,
+  })
+  t.match(await run("key", "issue", "--user", "mary", "--reach", "everywhere"), {
+    code: 2,
+    stderr: /Allowed choices are all, owned, selected/,
+  })
 })

@@ -14,12 +14,29 @@ const at = () => moment(world.now())
 const all = paperIds(0, 20_000)
 
 /** What a write would do, without its limit of fifty. */
-const fill = (collectionId: string, arxivIds: readonly string[]) => collections.add(collections.mustFind(wholeScope(ids.ada), collectionId), arxivIds.map((arxivId) => ({ arxivId })), ids.ada, at())
+const fill = (collectionId: string, arxivIds: readonly string[]) =>
+  collections.add(
+    collections.mustFind(wholeScope(ids.ada), collectionId),
+    arxivIds.map((arxivId) => ({ arxivId })),
+    ids.ada,
+    at(),
+  )
 
 const full = await collectionOf(ada, "Full")
 await ledger.transact(() => {
   for (const [index, arxivId] of all.entries()) {
-    papers.put({ arxivId, title: `A title of paper ${index} that is about as long as titles are`, authors: ["Ada Lovelace", "Grace Hopper", "Emmy Noether"], abstract: "x".repeat(1_200), categories: ["cs.LG"], publishedAt: at() }, "import", at())
+    papers.put(
+      {
+        arxivId,
+        title: `A title of paper ${index} that is about as long as titles are`,
+        authors: ["Ada Lovelace", "Grace Hopper", "Emmy Noether"],
+        abstract: "x".repeat(1_200),
+        categories: ["cs.LG"],
+        publishedAt: at(),
+      },
+      "import",
+      at(),
+    )
   }
   saved.save(ids.ada, all, at())
   fill(full, all.slice(0, 1_000))

@@ -15,9 +15,27 @@ import { collectionOf, refused, share, startHouse } from "./house.ts"
 /** A line as arXiv's snapshot has it. */
 const line = (id: string, more: object = {}) =>
   JSON.stringify({
-    id, submitter: "A. Submitter", authors: "Ada B. Lovelace and Grace Hopper", title: "A title broken\n  into lines", comments: "12 pages", "journal-ref": null, doi: null, "report-no": null,
-    categories: "cs.LG stat.ML", license: null, abstract: "  An abstract, broken\ninto lines too.\n", versions: [{ version: "v1", created: "Mon, 2 Apr 2007 19:18:42 GMT" }, { version: "v2", created: "Tue, 24 Jul 2007 20:10:27 GMT" }],
-    update_date: "2008-11-26", authors_parsed: [["Lovelace", "Ada B.", ""], ["Hopper", "Grace", "Jr"]], ...more,
+    id,
+    submitter: "A. Submitter",
+    authors: "Ada B. Lovelace and Grace Hopper",
+    title: "A title broken\n  into lines",
+    comments: "12 pages",
+    "journal-ref": null,
+    doi: null,
+    "report-no": null,
+    categories: "cs.LG stat.ML",
+    license: null,
+    abstract: "  An abstract, broken\ninto lines too.\n",
+    versions: [
+      { version: "v1", created: "Mon, 2 Apr 2007 19:18:42 GMT" },
+      { version: "v2", created: "Tue, 24 Jul 2007 20:10:27 GMT" },
+    ],
+    update_date: "2008-11-26",
+    authors_parsed: [
+      ["Lovelace", "Ada B.", ""],
+      ["Hopper", "Grace", "Jr"],
+    ],
+    ...more,
   })
 
 const entry = (id: string, title = "On &lt;em&gt; and $x &lt; y$") => `<entry>
@@ -28,21 +46,46 @@ const entry = (id: string, title = "On &lt;em&gt; and $x &lt; y$") => `<entry>
     <arxiv:primary_category xmlns:arxiv="http://arxiv.org/schemas/atom" term="cs.CL" scheme="http://arxiv.org/schemas/atom"/>
     <category term="cs.CL" scheme="http://arxiv.org/schemas/atom"/><category term="cs.LG" scheme="http://arxiv.org/schemas/atom"/>
   </entry>`
-const feed = (...entries: string[]) => `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom"><title type="html">ArXiv Query</title>${entries.join("\n")}</feed>`
+const feed = (...entries: string[]) =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom"><title type="html">ArXiv Query</title>${entries.join("\n")}</feed>`
 
 test("a line of the snapshot becomes a record, and what is none does not", async (t) => {
   t.strictSame(snapshotRecord(line("0704.0001")), {
-    arxivId: "0704.0001", title: "A title broken into lines", authors: ["Ada B. Lovelace", "Grace Hopper Jr"], abstract: "An abstract, broken into lines too.", categories: ["cs.LG", "stat.ML"], publishedAt: "2007-04-02T19:18:42.000Z",
+    arxivId: "0704.0001",
+    title: "A title broken into lines",
+    authors: ["Ada B. Lovelace", "Grace Hopper Jr"],
+    abstract: "An abstract, broken into lines too.",
+    categories: ["cs.LG", "stat.ML"],
+    publishedAt: "2007-04-02T19:18:42.000Z",
   })
-  t.match(snapshotRecord(line("math.GT/0309136", { authors_parsed: undefined, versions: undefined })), { arxivId: "math/0309136", authors: ["Ada B. Lovelace", "Grace Hopper"], publishedAt: null })
-  for (const wrong of ["", "{", "null", "[]", "3", "{}", line("no-id"), line("0704.0001", { title: " " }), line("0704.0001", { title: 3 })]) t.equal(snapshotRecord(wrong), null, wrong.slice(0, 40))
+  t.match(snapshotRecord(line("math.GT/0309136", { authors_parsed: undefined, versions: undefined })), {
+    arxivId: "math/0309136",
+    authors: ["Ada B. Lovelace", "Grace Hopper"],
+    publishedAt: null,
+  })
+  for (const wrong of ["", "{", "null", "[]", "3", "{}", line("no-id"), line("0704.0001", { title: " " }), line("0704.0001", { title: 3 })])
+    t.equal(snapshotRecord(wrong), null, wrong.slice(0, 40))
 })
 
 test("an Atom answer becomes records, whatever stands in it", async (t) => {
   t.strictSame(atomRecords(feed(entry("1706.03762v7"), entry("hep-th/9901001v3", "2401.1e5"), entry("bad id"))), {
     records: [
-      { arxivId: "1706.03762", title: "On <em> and $x < y$", authors: ["Kurt Gödel", "Emmy Noether"], abstract: "What it says.", categories: ["cs.CL", "cs.LG"], publishedAt: "2017-06-12T17:57:34.000Z" },
-      { arxivId: "hep-th/9901001", title: "2401.1e5", authors: ["Kurt Gödel", "Emmy Noether"], abstract: "What it says.", categories: ["cs.CL", "cs.LG"], publishedAt: "2017-06-12T17:57:34.000Z" },
+      {
+        arxivId: "1706.03762",
+        title: "On <em> and $x < y$",
+        authors: ["Kurt Gödel", "Emmy Noether"],
+        abstract: "What it says.",
+        categories: ["cs.CL", "cs.LG"],
+        publishedAt: "2017-06-12T17:57:34.000Z",
+      },
+      {
+        arxivId: "hep-th/9901001",
+        title: "2401.1e5",
+        authors: ["Kurt Gödel", "Emmy Noether"],
+        abstract: "What it says.",
+        categories: ["cs.CL", "cs.LG"],
+        publishedAt: "2017-06-12T17:57:34.000Z",
+      },
     ],
     others: 1,
   })
@@ -62,28 +105,62 @@ test("an import reads lines and Atom, plain or zipped, and tells what it left ou
   }
   const lines = Array.from({ length: 1_300 }, (_, index) => line(`2405.${String(10_000 + index)}`))
   const progress: number[] = []
-  t.strictSame(await importPapers(parts, file("snapshot.json", `${lines.join("\n")}\n\n{"broken":\n${line("nonsense")}`), { onProgress: (bytes) => void progress.push(bytes) }), { papers: 1_300, skipped: 2 })
+  t.strictSame(
+    await importPapers(parts, file("snapshot.json", `${lines.join("\n")}\n\n{"broken":\n${line("nonsense")}`), {
+      onProgress: (bytes) => void progress.push(bytes),
+    }),
+    { papers: 1_300, skipped: 2 },
+  )
   t.ok(progress.length >= 3 && progress.every((bytes, index) => bytes >= (progress[index - 1] ?? 0)), "told on the way")
-  t.strictSame(await importPapers(parts, file("snapshot.json.gz", gzipSync(`${line("2405.00001")}\r\n${line("2405.00002")}`))), { papers: 2, skipped: 0 })
+  t.strictSame(await importPapers(parts, file("snapshot.json.gz", gzipSync(`${line("2405.00001")}\r\n${line("2405.00002")}`))), {
+    papers: 2,
+    skipped: 0,
+  })
   t.strictSame(await importPapers(parts, file("atom.xml", `\n${feed(entry("1706.03762v7"), entry("x"))}`)), { papers: 1, skipped: 1 })
-  for (const [name, content] of Object.entries({ empty: "", text: "hello", html: "<html></html>", list: "[1, 2]", "not-a-snapshot": Array.from({ length: 600 }, () => '{"a":1}').join("\n"), "cut.gz": gzipSync(lines.join("\n")).subarray(0, 900) })) {
+  for (const [name, content] of Object.entries({
+    empty: "",
+    text: "hello",
+    html: "<html></html>",
+    list: "[1, 2]",
+    "not-a-snapshot": Array.from({ length: 600 }, () => '{"a":1}').join("\n"),
+    "cut.gz": gzipSync(lines.join("\n")).subarray(0, 900),
+  })) {
     await t.rejects(importPapers(parts, file(name, content)), ImportError, name)
   }
   await t.rejects(importPapers(parts, join(folder, "nowhere")), ImportError)
   await t.rejects(importPapers(parts, folder), ImportError)
 
   const { ada } = house
-  t.match(await ada.read("library_paper", { arxivId: "2405.10000" }), { title: "A title broken into lines", metadata: "known", saved: false }, "what was imported everybody may know")
+  t.match(
+    await ada.read("library_paper", { arxivId: "2405.10000" }),
+    { title: "A title broken into lines", metadata: "known", saved: false },
+    "what was imported everybody may know",
+  )
   await ada.write("save_papers", { arxivIds: ["2405.10000", "1706.03762"] })
-  t.match((await ada.read("library_papers")).items, [{ arxivId: "1706.03762", title: "On <em> and $x < y$", metadata: "known" }, { arxivId: "2405.10000", metadata: "known" }])
+  t.match((await ada.read("library_papers")).items, [
+    { arxivId: "1706.03762", title: "On <em> and $x < y$", metadata: "known" },
+    { arxivId: "2405.10000", metadata: "known" },
+  ])
 })
 
 test("papers import, from the command line", async (t) => {
   const folder = t.testdir({ "snapshot.json": [line("2406.00001"), line("2406.00002"), "{}"].join("\n"), "notes.txt": "hello" })
   const main = join(import.meta.dirname, "../../src/main.ts")
-  const run = (...words: string[]) => promisify(execFile)(process.execPath, [main, "papers", "import", ...words, "--data", join(folder, "data")]).then(({ stdout, stderr }) => ({ stdout, stderr, code: 0 }), ({ stdout, stderr, code }: { stdout: string; stderr: string; code: number }) => ({ stdout, stderr, code }))
-  t.strictSame(await run(join(folder, "snapshot.json")), { code: 0, stdout: "The metadata of 2 papers is here now; 1 line is no paper and left out.\n", stderr: "" })
-  t.match(await run(join(folder, "notes.txt")), { code: 2, stdout: "", stderr: /neither arXiv's snapshot of JSON lines nor an Atom answer/ })
+  const run = (...words: string[]) =>
+    promisify(execFile)(process.execPath, [main, "papers", "import", ...words, "--data", join(folder, "data")]).then(
+      ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
+      ({ stdout, stderr, code }: { stdout: string; stderr: string; code: number }) => ({ stdout, stderr, code }),
+    )
+  t.strictSame(await run(join(folder, "snapshot.json")), {
+    code: 0,
+    stdout: "The metadata of 2 papers is here now; 1 line is no paper and left out.\n",
+    stderr: "",
+  })
+  t.match(await run(join(folder, "notes.txt")), {
+    code: 2,
+    stdout: "",
+    stderr: /neither arXiv's snapshot of JSON lines nor an Atom answer/,
+  })
   t.match(await run(join(folder, "nowhere.json")), { code: 2, stderr: /cannot be read \(ENOENT\)/ })
 })
 
@@ -103,7 +180,13 @@ async function standIn(known: (id: string) => string | undefined) {
     setTimeout(() => response.writeHead(200, { "content-type": "application/atom+xml" }).end(feed(...entries)), 20)
   }).listen(0, "127.0.0.1")
   await new Promise((resolve) => server.once("listening", resolve))
-  return { api: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/query`, asked, fail: (times: number) => void (failing = times), mostAtOnce: () => most, close: () => server.close() }
+  return {
+    api: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/query`,
+    asked,
+    fail: (times: number) => void (failing = times),
+    mostAtOnce: () => most,
+    close: () => server.close(),
+  }
 }
 
 const until = async (what: () => Promise<boolean> | boolean) => {
@@ -128,8 +211,14 @@ test("arXiv is asked in batches, one at a time, with pauses, once for each paper
   t.match(receipt.result, { saved: ids.slice(0, 50) })
   t.equal(arxiv.asked.length, 0, "answered before anybody was asked")
   const collectionId = await collectionOf(ada, "To be known", [...ids.slice(50), "2407.90001", "hep-th/9711200"])
-  await until(async () => (await ada.read("library_collection", { collectionId })).items.filter(({ metadata }) => metadata === "known").length === 11)
-  t.match(await ada.read("library_paper", { arxivId: ids[0] as string }), { title: `Paper ${ids[0]}`, metadata: "known", authors: ["Kurt Gödel", "Emmy Noether"] })
+  await until(
+    async () => (await ada.read("library_collection", { collectionId })).items.filter(({ metadata }) => metadata === "known").length === 11,
+  )
+  t.match(await ada.read("library_paper", { arxivId: ids[0] as string }), {
+    title: `Paper ${ids[0]}`,
+    metadata: "known",
+    authors: ["Kurt Gödel", "Emmy Noether"],
+  })
   t.match(await ada.read("library_paper", { arxivId: "2407.90001" }), { title: null, metadata: "unknown" }, "arXiv does not have it")
 
   const before = arxiv.asked.length
@@ -137,23 +226,41 @@ test("arXiv is asked in batches, one at a time, with pauses, once for each paper
   t.equal(arxiv.asked.length, before, "nothing is asked twice, not even what arXiv does not have")
   const counts = new Map<string, number>()
   for (const { ids: each } of arxiv.asked.slice(1)) for (const id of each) counts.set(id, (counts.get(id) ?? 0) + 1)
-  t.strictSame([...counts.values()].filter((count) => count > 1), [], "each paper once, the failed request aside")
+  t.strictSame(
+    [...counts.values()].filter((count) => count > 1),
+    [],
+    "each paper once, the failed request aside",
+  )
   t.ok(arxiv.asked.every(({ ids: each, agent }) => each.length <= 50 && agent?.startsWith("research-room/")))
   const gaps = arxiv.asked.slice(1).map(({ at }, index) => at - (arxiv.asked[index] as { at: number }).at)
-  t.ok(gaps.every((gap) => gap >= 55), `pauses of ${gaps.map(Math.round).join(", ")} ms`)
+  t.ok(
+    gaps.every((gap) => gap >= 55),
+    `pauses of ${gaps.map(Math.round).join(", ")} ms`,
+  )
   t.ok((gaps[0] ?? 0) >= 110, "a longer one after the failure")
   t.equal(arxiv.mostAtOnce(), 1)
 
   // Grace files what ada has: she waits as if nobody had, and arXiv is not asked again.
   const first = ids[0] as string
-  t.match(await refused(grace.read("library_paper", { arxivId: first })), { status: 404, refusal: "unknown_paper" }, "that somebody filed it is no news of hers")
+  t.match(
+    await refused(grace.read("library_paper", { arxivId: first })),
+    { status: 404, refusal: "unknown_paper" },
+    "that somebody filed it is no news of hers",
+  )
   await grace.write("save_papers", { arxivIds: [first] })
-  t.match((await grace.read("library_papers")).items, [{ arxivId: first, metadata: "unknown", title: null }], "nor does it show in her own Library at once")
+  t.match(
+    (await grace.read("library_papers")).items,
+    [{ arxivId: first, metadata: "unknown", title: null }],
+    "nor does it show in her own Library at once",
+  )
   await until(async () => (await grace.read("library_papers")).items[0]?.metadata === "known")
   t.equal(arxiv.asked.length, before)
 
   await share(ada, collectionId, grace, "grace")
-  t.ok((await grace.read("library_collection", { collectionId })).items.some(({ metadata }) => metadata === "known"), "what a shared Collection knows it shares")
+  t.ok(
+    (await grace.read("library_collection", { collectionId })).items.some(({ metadata }) => metadata === "known"),
+    "what a shared Collection knows it shares",
+  )
 })
 
 test("with arXiv out of reach everything works, and what was known stays so", async (t) => {

@@ -37,18 +37,54 @@ await house.instance.ledger.transact(() => {
 // A Room in which everybody is, so that the routes of Rooms have something to answer.
 const { result: room } = await ada.write("create_room", { title: "Open to all" })
 for (const username of ["grace", "mary"]) await ada.write("add_member", { roomId: room.roomId, username })
-const credentialOf = async (person: typeof ada) => (await person.write("issue_credential", { roomId: room.roomId, label: "agent", permissions: ["post_thread", "publish_records", "manage_own_experiments"] })).result.token as string
+const credentialOf = async (person: typeof ada) =>
+  (
+    await person.write("issue_credential", {
+      roomId: room.roomId,
+      label: "agent",
+      permissions: ["post_thread", "publish_records", "manage_own_experiments"],
+    })
+  ).result.token as string
 const { credentialId } = (await ada.write("issue_credential", { roomId: room.roomId, label: "spare", permissions: ["post_thread"] })).result
 
 /** What a route is asked about. */
 type Subject = Readonly<Record<string, string>>
-const shared = { roomId: room.roomId, threadId: room.openingThreadId, userId: house.ids.grace, username: "mary", credentialId, token: "rri_x", key: "lowers" }
-const secret: Subject = { ...shared, collectionId, noteId, throughNoteId: noteId, replyToNoteId: noteId, invitationId, highlightId, keyId, arxivId, versionId: collectionId }
+const shared = {
+  roomId: room.roomId,
+  threadId: room.openingThreadId,
+  userId: house.ids.grace,
+  username: "mary",
+  credentialId,
+  token: "rri_x",
+  key: "lowers",
+}
+const secret: Subject = {
+  ...shared,
+  collectionId,
+  noteId,
+  throughNoteId: noteId,
+  replyToNoteId: noteId,
+  invitationId,
+  highlightId,
+  keyId,
+  arxivId,
+  versionId: collectionId,
+}
 const nothing = (): Subject => ({
-  ...shared, collectionId: freshId(), noteId: freshId(), throughNoteId: freshId(), replyToNoteId: freshId(), invitationId: freshId(), highlightId: freshId(), keyId: freshId(), arxivId: "2311.09999", versionId: freshId(),
+  ...shared,
+  collectionId: freshId(),
+  noteId: freshId(),
+  throughNoteId: freshId(),
+  replyToNoteId: freshId(),
+  invitationId: freshId(),
+  highlightId: freshId(),
+  keyId: freshId(),
+  arxivId: "2311.09999",
+  versionId: freshId(),
 })
 
-const filled = (path: string, subject: Subject) => path.replace(/\{([a-zA-Z]+)\}/g, (_, each: string) => encodeURIComponent(subject[each] ?? subject.collectionId ?? ""))
+const filled = (path: string, subject: Subject) =>
+  path.replace(/\{([a-zA-Z]+)\}/g, (_, each: string) => encodeURIComponent(subject[each] ?? subject.collectionId ?? ""))
 
 interface Route {
   readonly name: string
@@ -58,7 +94,10 @@ interface Route {
   readonly example?: Record<string, unknown>
   readonly delivery?: string
 }
-const route = ({ name, method, path, query = {} }: { name: string; method: string; path: string; query?: v.ObjectEntries }, more: Partial<Route> = {}): Route => ({ name, method, path, query, ...more })
+const route = (
+  { name, method, path, query = {} }: { name: string; method: string; path: string; query?: v.ObjectEntries },
+  more: Partial<Route> = {},
+): Route => ({ name, method, path, query, ...more })
 const routes: Route[] = [
   ...reads.flatMap((read) => {
     const inBrowser = browserReadPath(read)
@@ -69,20 +108,31 @@ const routes: Route[] = [
   ...operations.flatMap((operation) => {
     const more = { example: operation.example as Record<string, unknown>, delivery: operation.delivery }
     const { name: named, method, path } = operation
-    return operation.surface === "agent" ? [route({ name: named, method, path }, more), route({ name: named, method, path: browserPath(operation) }, more)] : [route({ name: named, method, path }, more)]
+    return operation.surface === "agent"
+      ? [route({ name: named, method, path }, more), route({ name: named, method, path: browserPath(operation) }, more)]
+      : [route({ name: named, method, path }, more)]
   }),
-  ...actions.filter(({ name: named }) => named !== "sign_out").map(({ name: named, method, path, example }) => route({ name: named, method, path }, { example: example as Record<string, unknown> })),
+  ...actions
+    .filter(({ name: named }) => named !== "sign_out")
+    .map(({ name: named, method, path, example }) => route({ name: named, method, path }, { example: example as Record<string, unknown> })),
 ]
 
 /** The body of an example, about the subject in every place that names one. */
 function bodyOf({ example, delivery }: Route, subject: Subject): unknown {
   if (example === undefined) return undefined
-  const about = Object.fromEntries(Object.entries(example).map(([member, value]) => [member, member === "arxivIds" ? [subject.arxivId] : member === "collectionIds" ? [subject.collectionId] : (subject[member] ?? value)]))
+  const about = Object.fromEntries(
+    Object.entries(example).map(([member, value]) => [
+      member,
+      member === "arxivIds" ? [subject.arxivId] : member === "collectionIds" ? [subject.collectionId] : (subject[member] ?? value),
+    ]),
+  )
   return delivery === undefined ? about : { ...about, [delivery]: freshId() }
 }
 
 const queryOf = ({ query }: Route, subject: Subject): string => {
-  const asked = Object.keys(query).flatMap((member) => (subject[member] === undefined || member === "key" ? [] : [`${member}=${encodeURIComponent(subject[member])}`]))
+  const asked = Object.keys(query).flatMap((member) =>
+    subject[member] === undefined || member === "key" ? [] : [`${member}=${encodeURIComponent(subject[member])}`],
+  )
   return asked.length === 0 ? "" : `?${asked.join("&")}`
 }
 
@@ -92,15 +142,23 @@ function plain(text: string, subject: Subject): string {
   let seen = text.replace(/2311\.0(?:4444|9999)/g, "<paper>")
   for (const [member, value] of Object.entries(subject)) if (!Object.hasOwn(shared, member)) seen = seen.replaceAll(value, "<subject>")
   const ids = new Map<string, string>()
-  return seen
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => ids.get(id) ?? (ids.set(id, `<id ${ids.size}>`), ids.get(id) as string))
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
-    .replace(/rr[a-z]_\w+/g, "<token>")
-    .replace(/sha256:[0-9a-f]{64}/g, "<digest>")
-    // Labels and sequences go on counting between the two requests.
-    .replace(/"(?:sequence|timelineWatermark|activityWatermark|label|nextCursor|coversThrough|experiments|threads|hypothesis|count|revision)":\s*(?:\d+|"[A-Z]\d+")/g, "<number>")
-    // A material of the same reference is known the second time.
-    .replace(/"existing":(?:true|false)/g, "<existing>")
+  return (
+    seen
+      .replace(
+        /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
+        (id) => ids.get(id) ?? (ids.set(id, `<id ${ids.size}>`), ids.get(id) as string),
+      )
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+      .replace(/rr[a-z]_\w+/g, "<token>")
+      .replace(/sha256:[0-9a-f]{64}/g, "<digest>")
+      // Labels and sequences go on counting between the two requests.
+      .replace(
+        /"(?:sequence|timelineWatermark|activityWatermark|label|nextCursor|coversThrough|experiments|threads|hypothesis|count|revision)":\s*(?:\d+|"[A-Z]\d+")/g,
+        "<number>",
+      )
+      // A material of the same reference is known the second time.
+      .replace(/"existing":(?:true|false)/g, "<existing>")
+  )
 }
 
 interface Actor {
@@ -134,8 +192,11 @@ const actors: Actor[] = [
 /** What ada has, to be the same before and after. */
 const everything = async () =>
   JSON.stringify([
-    await ada.read("library_collection", { collectionId }), await ada.read("library_annotations", { arxivId }), await ada.read("library_paper", { arxivId }),
-    (await ada.read("library_keys")).items.find((key) => key.keyId === keyId), await ada.read("collection_invitations", { collectionId }),
+    await ada.read("library_collection", { collectionId }),
+    await ada.read("library_annotations", { arxivId }),
+    await ada.read("library_paper", { arxivId }),
+    (await ada.read("library_keys")).items.find((key) => key.keyId === keyId),
+    await ada.read("collection_invitations", { collectionId }),
   ])
 const before = await everything()
 
@@ -151,7 +212,8 @@ for (const actor of actors) {
       const [one, two] = [await about(secret), await about(nothing())]
       asked += 2
       const what = `${each.method} ${each.path} (${each.name})`
-      if (one.status !== two.status || one.plain !== two.plain) t.strictSame([one.status, one.plain.slice(0, 1_500)], [two.status, two.plain.slice(0, 1_500)], what)
+      if (one.status !== two.status || one.plain !== two.plain)
+        t.strictSame([one.status, one.plain.slice(0, 1_500)], [two.status, two.plain.slice(0, 1_500)], what)
       const leaked = words.filter((word) => one.text.includes(word))
       if (leaked.length > 0) t.fail(`${what} shows ${leaked.join(", ")}`)
     }
@@ -164,11 +226,16 @@ test("and nothing of ada's has changed", async (t) => {
 })
 
 test("nor does any other method on its paths tell", async (t) => {
-  for (const path of [`/api/library/collections/${collectionId}`, `/api/agent/library/collections/${collectionId}`, `/api/library/notes/${noteId}`]) {
+  for (const path of [
+    `/api/library/collections/${collectionId}`,
+    `/api/agent/library/collections/${collectionId}`,
+    `/api/library/notes/${noteId}`,
+  ]) {
     for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]) {
-      const [one, two] = await Promise.all([path, path.replace(/[0-9a-f-]{36}/, freshId())].map((each) => fetch(`${baseUrl}${each}`, { method })))
+      const [one, two] = await Promise.all(
+        [path, path.replace(/[0-9a-f-]{36}/, freshId())].map((each) => fetch(`${baseUrl}${each}`, { method })),
+      )
       t.strictSame([one?.status, await one?.text()], [two?.status, await two?.text()], `${method} ${path}`)
     }
   }
 })
-

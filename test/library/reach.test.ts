@@ -16,8 +16,17 @@ interface Shelf {
   readonly papers: readonly number[]
 }
 
-const shelfPlan = fc.record({ owner: fc.constantFrom<Name>("ada", "grace"), shared: fc.boolean(), papers: fc.uniqueArray(fc.nat(7), { maxLength: 4 }), chosen: fc.boolean() })
-const plan = fc.record({ shelves: fc.array(shelfPlan, { minLength: 1, maxLength: 5 }), saved: fc.uniqueArray(fc.nat(7), { maxLength: 4 }), reader: fc.constantFrom<Name>("ada", "grace") })
+const shelfPlan = fc.record({
+  owner: fc.constantFrom<Name>("ada", "grace"),
+  shared: fc.boolean(),
+  papers: fc.uniqueArray(fc.nat(7), { maxLength: 4 }),
+  chosen: fc.boolean(),
+})
+const plan = fc.record({
+  shelves: fc.array(shelfPlan, { minLength: 1, maxLength: 5 }),
+  saved: fc.uniqueArray(fc.nat(7), { maxLength: 4 }),
+  reader: fc.constantFrom<Name>("ada", "grace"),
+})
 
 /** What a key of `reader` may see of a Collection. */
 const visible = ({ owner, shared }: Shelf, reader: Name, reach: "all" | "owned" | "selected", chosen: boolean): boolean => {
@@ -36,7 +45,11 @@ test("lists, single reads and papers agree with the model, for every reach", asy
       for (const [index, { owner, shared, papers, chosen }] of shelves.entries()) {
         const made = await collectionOf(people[owner], `${round}/${index}`)
         // Filed by an agent of selected reach, so that it is not saved by the way.
-        if (papers.length > 0) await (await house.agentOf(people[owner], { reach: "selected", collectionIds: [made] })).write("add_papers", { collectionId: made, arxivIds: papers.map(id) })
+        if (papers.length > 0)
+          await (await house.agentOf(people[owner], { reach: "selected", collectionIds: [made] })).write("add_papers", {
+            collectionId: made,
+            arxivIds: papers.map(id),
+          })
         if (shared) await share(people[owner], made, people[other(owner)], other(owner))
         built.push({ id: made, owner, shared, papers, chosen: chosen && (owner === reader || shared) })
       }
@@ -44,7 +57,10 @@ test("lists, single reads and papers agree with the model, for every reach", asy
       const keys = {
         all: await keyOf(people[reader]),
         owned: await keyOf(people[reader], { reach: "owned" }),
-        selected: await keyOf(people[reader], { reach: "selected", collectionIds: built.filter(({ chosen }) => chosen).map((shelf) => shelf.id) }),
+        selected: await keyOf(people[reader], {
+          reach: "selected",
+          collectionIds: built.filter(({ chosen }) => chosen).map((shelf) => shelf.id),
+        }),
       }
       for (const reach of ["all", "owned", "selected"] as const) {
         const agent = house.agent(keys[reach])
@@ -53,21 +69,41 @@ test("lists, single reads and papers agree with the model, for every reach", asy
         const ours = new Set(built.map((shelf) => shelf.id))
         fcEqual(listed.filter((each) => ours.has(each)).sort(), seen.map((shelf) => shelf.id).sort())
         for (const shelf of built) {
-          if (seen.includes(shelf)) fcEqual((await agent.read("library_collection", { collectionId: shelf.id })).items.length, shelf.papers.length)
+          if (seen.includes(shelf))
+            fcEqual((await agent.read("library_collection", { collectionId: shelf.id })).items.length, shelf.papers.length)
           else fcEqual((await refused(agent.read("library_collection", { collectionId: shelf.id }))).refusal, "unknown_collection")
         }
         for (let paper = 0; paper < 8; paper++) {
-          const holding = seen.filter(({ papers }) => papers.includes(paper)).map((shelf) => shelf.id).sort()
+          const holding = seen
+            .filter(({ papers }) => papers.includes(paper))
+            .map((shelf) => shelf.id)
+            .sort()
           const isSaved = saved.includes(paper)
           const reachesLibrary = reach !== "selected"
           if (holding.length > 0 || (reachesLibrary && isSaved)) {
             const answer = await agent.read("library_paper", { arxivId: id(paper) })
-            fcEqual([answer.saved, answer.collections.map((collection) => collection.id).sort()], [reachesLibrary ? isSaved : null, holding])
+            fcEqual(
+              [answer.saved, answer.collections.map((collection) => collection.id).sort()],
+              [reachesLibrary ? isSaved : null, holding],
+            )
           } else fcEqual((await refused(agent.read("library_paper", { arxivId: id(paper) }))).refusal, "unknown_paper")
         }
         if (reach === "selected") continue
-        const page = (await Array.fromAsync(agent.items("library_papers"))).filter(({ arxivId }) => Array.from({ length: 8 }, (_, paper) => id(paper)).includes(arxivId))
-        fcEqual(page.map(({ arxivId, collections }) => [arxivId, collections.map((collection) => collection.id).sort()]).sort(), saved.map((paper) => [id(paper), seen.filter(({ papers }) => papers.includes(paper)).map((shelf) => shelf.id).sort()]).sort())
+        const page = (await Array.fromAsync(agent.items("library_papers"))).filter(({ arxivId }) =>
+          Array.from({ length: 8 }, (_, paper) => id(paper)).includes(arxivId),
+        )
+        fcEqual(
+          page.map(({ arxivId, collections }) => [arxivId, collections.map((collection) => collection.id).sort()]).sort(),
+          saved
+            .map((paper) => [
+              id(paper),
+              seen
+                .filter(({ papers }) => papers.includes(paper))
+                .map((shelf) => shelf.id)
+                .sort(),
+            ])
+            .sort(),
+        )
       }
     }),
     { numRuns: 12 },

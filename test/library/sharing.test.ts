@@ -19,23 +19,40 @@ test("an invitation is answered by whom it is for, and seen by nobody else", asy
   const collectionId = await collectionOf(ada, "By invitation")
   const { result } = await ada.write("invite_to_collection", { collectionId, username: "Grace" })
   const { invitationId } = result
-  t.match((await grace.read("library_invitations")).items, [{ invitationId, collection: { id: collectionId, name: "By invitation" }, invitedBy: "ada" }])
+  t.match((await grace.read("library_invitations")).items, [
+    { invitationId, collection: { id: collectionId, name: "By invitation" }, invitedBy: "ada" },
+  ])
   t.match((await ada.read("collection_invitations", { collectionId })).items, [{ invitationId, username: "grace" }])
   t.match(await mary.read("library_invitations"), { items: [] })
   t.match(await refused(grace.read("library_collection", { collectionId })), { status: 404, refusal: "unknown_collection" }, "not yet")
   t.match(await refused(mary.write("accept_collection_invitation", { invitationId })), { status: 404, refusal: "unknown_object" })
   t.match(await refused(ada.write("accept_collection_invitation", { invitationId })), { status: 404, refusal: "unknown_object" })
   t.match(await refused(grace.write("withdraw_collection_invitation", { invitationId })), { status: 404, refusal: "unknown_object" })
-  t.match(await refused(ada.write("invite_to_collection", { collectionId, username: "grace" })), { status: 409, refusal: "state_conflict" }, "she is invited already")
+  t.match(
+    await refused(ada.write("invite_to_collection", { collectionId, username: "grace" })),
+    { status: 409, refusal: "state_conflict" },
+    "she is invited already",
+  )
   t.match(await refused(ada.write("invite_to_collection", { collectionId, username: "ada" })), { status: 409, refusal: "state_conflict" })
-  t.match(await refused(ada.write("invite_to_collection", { collectionId, username: "nobody" })), { status: 422, refusal: "invalid_request", issues: ["/username"] })
+  t.match(await refused(ada.write("invite_to_collection", { collectionId, username: "nobody" })), {
+    status: 422,
+    refusal: "invalid_request",
+    issues: ["/username"],
+  })
 
   await grace.write("accept_collection_invitation", { invitationId })
   t.match(await grace.read("library_collection", { collectionId }), { isOwner: false, owner: "ada", members: ["ada", "grace"] })
   t.match(await refused(grace.write("accept_collection_invitation", { invitationId })), { status: 404 }, "once")
   t.notOk(JSON.stringify(await grace.read("library_collection", { collectionId })).includes("invitationId"))
-  t.match(await refused(grace.read("collection_invitations", { collectionId })), { status: 403, refusal: "not_authorized", current: { needed: "owner" } })
-  t.match(await refused(grace.write("invite_to_collection", { collectionId, username: "mary" })), { status: 403, refusal: "not_authorized" })
+  t.match(await refused(grace.read("collection_invitations", { collectionId })), {
+    status: 403,
+    refusal: "not_authorized",
+    current: { needed: "owner" },
+  })
+  t.match(await refused(grace.write("invite_to_collection", { collectionId, username: "mary" })), {
+    status: 403,
+    refusal: "not_authorized",
+  })
 })
 
 test("an invitation is declined, or taken back, and may be made again", async (t) => {
@@ -52,7 +69,13 @@ test("an invitation is declined, or taken back, and may be made again", async (t
 test("members file and write side by side; the Collection itself is its owner's", async (t) => {
   const { collectionId } = await shared("Side by side")
   await grace.write("add_papers", { collectionId, arxivIds: [paperId(2)] })
-  t.match((await ada.read("library_collection", { collectionId })).items.map(({ arxivId, addedBy }) => [arxivId, addedBy]), [[paperId(2), "grace"], [paperId(1), "ada"]])
+  t.match(
+    (await ada.read("library_collection", { collectionId })).items.map(({ arxivId, addedBy }) => [arxivId, addedBy]),
+    [
+      [paperId(2), "grace"],
+      [paperId(1), "ada"],
+    ],
+  )
   t.match(await ada.read("library_paper", { arxivId: paperId(2) }), { saved: false }, "what grace adds is saved in her own Library")
   t.match(await grace.read("library_paper", { arxivId: paperId(2) }), { saved: true })
   await grace.write("remove_paper", { collectionId, arxivId: paperId(1) })
@@ -64,8 +87,14 @@ test("members file and write side by side; the Collection itself is its owner's"
     t.match(await refused(request()), { status: 403, refusal: "not_authorized", current: { needed: "owner" } })
   }
   t.match(await refused(ada.write("leave_collection", { collectionId })), { status: 409, refusal: "state_conflict" })
-  t.match(await refused(ada.write("remove_collection_member", { collectionId, username: "ada" })), { status: 409, refusal: "state_conflict" })
-  t.match(await refused(ada.write("remove_collection_member", { collectionId, username: "mary" })), { status: 404, refusal: "unknown_object" })
+  t.match(await refused(ada.write("remove_collection_member", { collectionId, username: "ada" })), {
+    status: 409,
+    refusal: "state_conflict",
+  })
+  t.match(await refused(ada.write("remove_collection_member", { collectionId, username: "mary" })), {
+    status: 404,
+    refusal: "unknown_object",
+  })
 })
 
 test("each person has a read mark of their own, and an agent moves nobody's", async (t) => {
@@ -73,40 +102,86 @@ test("each person has a read mark of their own, and an agent moves nobody's", as
   const other = paperId(11)
   const agent = await house.agentOf(ada, { label: "ada's scout", agent: { name: "paper-scout" } })
   const first = (await ada.write("post_note", { collectionId, arxivId, text: "By ada." })).result.noteId
-  t.match([await countsOf(ada, collectionId), await countsOf(grace, collectionId)], [{ notes: 1, unread: 0 }, { notes: 1, unread: 1 }], "who writes has read it")
+  t.match(
+    [await countsOf(ada, collectionId), await countsOf(grace, collectionId)],
+    [
+      { notes: 1, unread: 0 },
+      { notes: 1, unread: 1 },
+    ],
+    "who writes has read it",
+  )
 
   const posted = (await agent.write("post_note", { collectionId, arxivId, text: "By ada's agent." })).result.noteId
-  t.match([await countsOf(ada, collectionId), await countsOf(grace, collectionId)], [{ notes: 2, unread: 1 }, { notes: 2, unread: 2 }], "who has an agent write has not")
+  t.match(
+    [await countsOf(ada, collectionId), await countsOf(grace, collectionId)],
+    [
+      { notes: 2, unread: 1 },
+      { notes: 2, unread: 2 },
+    ],
+    "who has an agent write has not",
+  )
   const seen = (await grace.read("library_collection", { collectionId })).notes
-  t.match(seen, [{ author: "ada", via: null, unread: true }, { noteId: posted, author: "ada", via: { label: "ada's scout", agent: { name: "paper-scout" } }, unread: true }])
+  t.match(seen, [
+    { author: "ada", via: null, unread: true },
+    { noteId: posted, author: "ada", via: { label: "ada's scout", agent: { name: "paper-scout" } }, unread: true },
+  ])
   await agent.read("library_collection", { collectionId })
   t.match(await countsOf(ada, collectionId), { unread: 1 }, "an agent that reads marks nothing")
 
   await grace.write("post_note", { collectionId, arxivId: other, text: "By grace, elsewhere." })
-  t.match([await countsOf(ada, collectionId), await countsOf(grace, collectionId)], [{ unread: 2 }, { unread: 2 }], "writing marks nothing of others as read")
+  t.match(
+    [await countsOf(ada, collectionId), await countsOf(grace, collectionId)],
+    [{ unread: 2 }, { unread: 2 }],
+    "writing marks nothing of others as read",
+  )
   t.match((await grace.write("mark_read", { collectionId, arxivId, throughNoteId: first })).result, { unread: 1 })
-  t.match((await grace.read("library_collection", { collectionId })).notes.map(({ unread }) => unread), [false, true, false])
+  t.match(
+    (await grace.read("library_collection", { collectionId })).notes.map(({ unread }) => unread),
+    [false, true, false],
+  )
   t.match((await ada.write("mark_read", { collectionId, arxivId: other })).result, { unread: 1 })
   t.match((await ada.write("mark_read", { collectionId })).result, { unread: 0 })
   t.match(await countsOf(grace, collectionId), { unread: 1 }, "one's own mark only")
   t.match(await refused(mary.write("mark_read", { collectionId })), { status: 404, refusal: "unknown_collection" })
 
   await ada.write("delete_note", { noteId: posted })
-  t.match([await countsOf(ada, collectionId), await countsOf(grace, collectionId)], [{ notes: 2, unread: 0 }, { notes: 2, unread: 0 }], "a deleted note waits for nobody")
+  t.match(
+    [await countsOf(ada, collectionId), await countsOf(grace, collectionId)],
+    [
+      { notes: 2, unread: 0 },
+      { notes: 2, unread: 0 },
+    ],
+    "a deleted note waits for nobody",
+  )
 })
 
 test("a note is deleted by who wrote it; its replies stay", async (t) => {
   const { collectionId, arxivId } = await shared("Second thoughts")
   const { noteId } = (await grace.write("post_note", { collectionId, arxivId, text: "Nonsense." })).result
   const reply = (await ada.write("post_note", { collectionId, arxivId, text: "Why?", replyToNoteId: noteId })).result.noteId
-  t.match(await refused(ada.write("delete_note", { noteId })), { status: 403, refusal: "not_authorized", current: { needed: "author" } }, "not by the owner of the Collection")
-  t.match(await refused(mary.write("delete_note", { noteId })), { status: 404, refusal: "unknown_object" }, "and a stranger cannot tell that it is there")
+  t.match(
+    await refused(ada.write("delete_note", { noteId })),
+    { status: 403, refusal: "not_authorized", current: { needed: "author" } },
+    "not by the owner of the Collection",
+  )
+  t.match(
+    await refused(mary.write("delete_note", { noteId })),
+    { status: 404, refusal: "unknown_object" },
+    "and a stranger cannot tell that it is there",
+  )
   await grace.write("delete_note", { noteId })
   t.match((await ada.read("collection_notes", { collectionId, arxivId })).items, [{ noteId: reply, replyToNoteId: noteId }])
   t.match(await refused(grace.write("delete_note", { noteId })), { status: 404, refusal: "unknown_object" })
-  t.match(await refused(grace.write("post_note", { collectionId, arxivId, text: "Still.", replyToNoteId: noteId })), { status: 422, issues: ["/replyToNoteId"] })
+  t.match(await refused(grace.write("post_note", { collectionId, arxivId, text: "Still.", replyToNoteId: noteId })), {
+    status: 422,
+    issues: ["/replyToNoteId"],
+  })
   const elsewhere = await collectionOf(grace, "Elsewhere", [arxivId])
-  t.match(await refused(grace.write("post_note", { collectionId: elsewhere, arxivId, text: "There.", replyToNoteId: reply })), { status: 422, issues: ["/replyToNoteId"] }, "a thread belongs to one Collection")
+  t.match(
+    await refused(grace.write("post_note", { collectionId: elsewhere, arxivId, text: "There.", replyToNoteId: reply })),
+    { status: 422, issues: ["/replyToNoteId"] },
+    "a thread belongs to one Collection",
+  )
 })
 
 test("who leaves, or is removed, has nothing of it left, in keys neither, also when they come back", async (t) => {
@@ -125,7 +200,11 @@ test("who leaves, or is removed, has nothing of it left, in keys neither, also w
     t.match(await refused(request()), { status: 404, refusal: "unknown_collection" })
   }
   t.match(await agent.read("library_identity"), { collectionIds: [] })
-  t.match((await ada.read("library_collection", { collectionId })).notes, [{ author: "grace", text: "I was here." }, { author: "ada" }], "what was said stays")
+  t.match(
+    (await ada.read("library_collection", { collectionId })).notes,
+    [{ author: "grace", text: "I was here." }, { author: "ada" }],
+    "what was said stays",
+  )
 
   const left = (await ada.read("library_collection", { collectionId })).notes[0]?.noteId as string
   t.match(await refused(grace.write("delete_note", { noteId: left })), { status: 404, refusal: "unknown_object" }, "out of her reach now")
@@ -145,20 +224,35 @@ test("a deleted Collection is gone for everybody, and what was saved stays", asy
   await ada.write("invite_to_collection", { collectionId, username: "mary" })
   const agent = await house.agentOf(ada, { reach: "selected", collectionIds: [collectionId] })
   await ada.write("delete_collection", { collectionId })
-  for (const person of [ada, grace]) t.match(await refused(person.read("library_collection", { collectionId })), { status: 404, refusal: "unknown_collection" })
+  for (const person of [ada, grace])
+    t.match(await refused(person.read("library_collection", { collectionId })), { status: 404, refusal: "unknown_collection" })
   t.match(await refused(agent.read("library_collection", { collectionId })), { status: 404 })
   t.notOk((await mary.read("library_invitations")).items.some(({ collection }) => collection.id === collectionId))
   t.match(await ada.read("library_paper", { arxivId }), { saved: true, collections: [] })
-  await ada.write("unsave_papers", { arxivIds: [arxivId, paperId(51)] }).then(({ result }) => t.match(result, { unsaved: [arxivId], notSaved: [paperId(51)] }))
+  await ada
+    .write("unsave_papers", { arxivIds: [arxivId, paperId(51)] })
+    .then(({ result }) => t.match(result, { unsaved: [arxivId], notSaved: [paperId(51)] }))
   t.match(await refused(ada.read("library_paper", { arxivId })), { status: 404, refusal: "unknown_paper" })
 })
 
 test("the rules of a batch and of a thread hold in the browser as for agents", async (t) => {
   const { collectionId, arxivId } = await shared("The same rules")
   await ada.write("post_note", { collectionId, arxivId, text: "Held." })
-  t.match(await refused(grace.write("remove_paper", { collectionId, arxivId })), { status: 409, refusal: "thread_has_notes", current: { notes: 1 } })
-  t.match(await refused(grace.write("post_note", { collectionId, arxivId: paperId(77), text: "On what?" })), { status: 404, refusal: "unknown_paper" })
-  const foreign = await ada.request("POST", "/api/library/save_papers", { schemaVersion: 1, requestId: crypto.randomUUID(), arxivIds: [paperId(1)] }, { origin: "https://elsewhere.example" })
+  t.match(await refused(grace.write("remove_paper", { collectionId, arxivId })), {
+    status: 409,
+    refusal: "thread_has_notes",
+    current: { notes: 1 },
+  })
+  t.match(await refused(grace.write("post_note", { collectionId, arxivId: paperId(77), text: "On what?" })), {
+    status: 404,
+    refusal: "unknown_paper",
+  })
+  const foreign = await ada.request(
+    "POST",
+    "/api/library/save_papers",
+    { schemaVersion: 1, requestId: crypto.randomUUID(), arxivIds: [paperId(1)] },
+    { origin: "https://elsewhere.example" },
+  )
   t.match(await foreign.json(), { schemaVersion: 1, refusal: "browser_origin" })
   const anonymous = await house.stranger().request("GET", "/api/library/papers")
   t.equal(anonymous.status, 401)
@@ -166,17 +260,24 @@ test("the rules of a batch and of a thread hold in the browser as for agents", a
 })
 
 test("counts kept on the way are those that counting gives", async (t) => {
-  const wrong = house.instance.db.prepare<{ what: string }>(`
+  const wrong = house.instance.db
+    .prepare<{ what: string }>(`
     SELECT 'papers' AS what FROM collections c WHERE papers <> (SELECT count(*) FROM collection_papers p WHERE p.collection_id = c.collection_id)
     UNION ALL SELECT 'notes' FROM collections c WHERE notes <> (SELECT count(*) FROM notes n WHERE n.collection_id = c.collection_id)
     UNION ALL SELECT 'thread' FROM collection_papers p WHERE notes <> (SELECT count(*) FROM notes n WHERE n.collection_id = p.collection_id AND n.arxiv_id = p.arxiv_id)
     UNION ALL SELECT 'unread' FROM collection_members m WHERE unread <> (SELECT count(*) FROM unread_notes u WHERE u.user_id = m.user_id AND u.collection_id = m.collection_id)
     UNION ALL SELECT 'saved' FROM library_counts l WHERE saved <> (SELECT count(*) FROM saved_papers s WHERE s.user_id = l.user_id)
-    UNION ALL SELECT 'owned' FROM library_counts l WHERE collections <> (SELECT count(*) FROM collections c WHERE c.owner_id = l.user_id)`).all()
+    UNION ALL SELECT 'owned' FROM library_counts l WHERE collections <> (SELECT count(*) FROM collections c WHERE c.owner_id = l.user_id)`)
+    .all()
   t.strictSame(wrong, [])
   t.strictSame(checkData(house.instance.db).problems, [])
-  const change = (by: number) => house.instance.ledger.transact(() => house.instance.db.prepare("UPDATE collections SET papers = papers + ?").run(by))
+  const change = (by: number) =>
+    house.instance.ledger.transact(() => house.instance.db.prepare("UPDATE collections SET papers = papers + ?").run(by))
   await change(1)
-  t.match(checkData(house.instance.db).problems[0], /^The papers of Collection .* should hold \d+ entries and holds \d+\.$/, "a check of the data finds what is off")
+  t.match(
+    checkData(house.instance.db).problems[0],
+    /^The papers of Collection .* should hold \d+ entries and holds \d+\.$/,
+    "a check of the data finds what is off",
+  )
   await change(-1)
 })

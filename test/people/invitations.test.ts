@@ -48,11 +48,14 @@ test("a link of a Room's owner makes its holder a member, and the Room hears of 
   const { body } = await accept(token, "dorothy")
   t.strictSame(await membersNow(), ["ada", "dorothy"])
   const { body: feed } = await ask(`${house.baseUrl}/api/research/rooms/${roomId}/activity?kinds=member_joined`)
-  t.match(feed.items, [{ kind: "member_joined", operation: "add_member", actor: { username: "ada" }, target: { kind: "member", id: body.person?.userId } }])
+  t.match(feed.items, [
+    { kind: "member_joined", operation: "add_member", actor: { username: "ada" }, target: { kind: "member", id: body.person?.userId } },
+  ])
 })
 
 test("only the owner of a Room invites into it, and only somebody signed in invites at all", async (t) => {
-  for (const body of [{ roomId }, { roomId: freshId() }]) t.match(await sent(grace, body), { status: 403, body: { refusal: "role_required" } })
+  for (const body of [{ roomId }, { roomId: freshId() }])
+    t.match(await sent(grace, body), { status: 403, body: { refusal: "role_required" } })
   t.match(await sent(house.stranger()), { status: 401 })
   t.match(await sent(ada, { roomId: "the first one" }), { status: 422 })
 })
@@ -84,7 +87,8 @@ test("a link ends with its time", async (t) => {
 
 test("whoever sent a link takes it back, and nobody else", async (t) => {
   const { token, invitationId } = await invited(grace)
-  const takeBack = async (browser: Browser, id = invitationId) => (await browser.request("POST", `/api/invitations/${id}/revoke`, {})).status
+  const takeBack = async (browser: Browser, id = invitationId) =>
+    (await browser.request("POST", `/api/invitations/${id}/revoke`, {})).status
   t.equal(await takeBack(house.stranger()), 401)
   t.equal(await takeBack(ada), 404, "of somebody else's nothing is known, the operator's wish or not")
   t.equal(await takeBack(grace), 200)
@@ -96,7 +100,8 @@ test("whoever sent a link takes it back, and nobody else", async (t) => {
 })
 
 test("made-up links open nothing, and only a digest of a real one is kept", async (t) => {
-  for (const token of ["guess", mintToken("invitation", (count) => Buffer.alloc(count, 9)), "%00"]) t.equal((await look(token)).status, 404, token)
+  for (const token of ["guess", mintToken("invitation", (count) => Buffer.alloc(count, 9)), "%00"])
+    t.equal((await look(token)).status, 404, token)
   const { token } = await invited(ada)
   t.notMatch(JSON.stringify(house.instance.db.prepare("SELECT * FROM invitations").all()), new RegExp(token))
 })

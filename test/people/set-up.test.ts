@@ -30,7 +30,8 @@ test("a name, a password and the token must be right", async (t) => {
   for (const [path, [username, password]] of Object.entries(faults)) {
     t.match((await setUp(token, username, password)).body, { refusal: "invalid_schema", issues: [{ path }] })
   }
-  for (const username of ["-ada", "ada.", "a da", "ädä", "a".repeat(41), "ada\u0000"]) t.equal((await setUp(token, username)).status, 422, JSON.stringify(username))
+  for (const username of ["-ada", "ada.", "a da", "ädä", "a".repeat(41), "ada\u0000"])
+    t.equal((await setUp(token, username)).status, 422, JSON.stringify(username))
   t.equal((await setUp(token, "ada", "x".repeat(201))).status, 422, "a password has an end")
 })
 
@@ -47,19 +48,40 @@ test("of two who hold the link one comes first, and then it is closed", async (t
   const cookie = first?.headers.getSetCookie()[0]?.split(";")[0] ?? ""
   t.match((await ask(`${house.baseUrl}/api/session`, { headers: { cookie } })).body, { person: { username } }, "setting up signs in")
   t.equal((await setUp(token, "mallory")).status, 409, "the link opens nothing more")
-  t.strictSame(house.instance.tables.people.all().map((person) => person.username), [username])
+  t.strictSame(
+    house.instance.tables.people.all().map((person) => person.username),
+    [username],
+  )
 })
 
 test("after a restart there is no link; before anybody exists each start has a new one", async (t) => {
-  const again = await startService({ data: `${house.folder}/another`, host: "127.0.0.1", port: 0, log: openLog("silent"), repositories: { folders: [], github: null } })
+  const again = await startService({
+    data: `${house.folder}/another`,
+    host: "127.0.0.1",
+    port: 0,
+    log: openLog("silent"),
+    repositories: { folders: [], github: null },
+  })
   const oldToken = tokenOf(again.setUpLink)
   await again.close()
-  const restarted = await startService({ data: `${house.folder}/another`, host: "127.0.0.1", port: 0, log: openLog("silent"), repositories: { folders: [], github: null } })
+  const restarted = await startService({
+    data: `${house.folder}/another`,
+    host: "127.0.0.1",
+    port: 0,
+    log: openLog("silent"),
+    repositories: { folders: [], github: null },
+  })
   t.not(tokenOf(restarted.setUpLink), oldToken)
   t.equal((await setUp(oldToken, "ada", undefined, restarted.baseUrl)).status, 401, "the link printed before is dead")
   t.equal((await setUp(tokenOf(restarted.setUpLink), "ada", undefined, restarted.baseUrl)).status, 200)
   await restarted.close()
-  const third = await startService({ data: `${house.folder}/another`, host: "127.0.0.1", port: 0, log: openLog("silent"), repositories: { folders: [], github: null } })
+  const third = await startService({
+    data: `${house.folder}/another`,
+    host: "127.0.0.1",
+    port: 0,
+    log: openLog("silent"),
+    repositories: { folders: [], github: null },
+  })
   t.equal(third.setUpLink, null)
   await third.close()
 })

@@ -12,7 +12,8 @@ await house.person("grace")
 const signIn = (username: string, password = passwordOf(username), at: Pick<Own, "baseUrl"> = house): Promise<Answer> =>
   ask(`${at.baseUrl}/api/session`, { body: { username, password }, headers: { origin: new URL(at.baseUrl).origin } })
 const cookieOf = ({ headers }: Answer) => headers.getSetCookie()[0] ?? ""
-const whoIs = async (cookie: string) => (await ask(`${house.baseUrl}/api/session`, { headers: { cookie: cookie.split(";")[0] ?? "" } })).body.person
+const whoIs = async (cookie: string) =>
+  (await ask(`${house.baseUrl}/api/session`, { headers: { cookie: cookie.split(";")[0] ?? "" } })).body.person
 const failures = (count: number) => Promise.all(Array.from({ length: count }, () => signIn("grace", "not the password")))
 const window = (limits.signInWindowSeconds + 1) * 1_000
 
@@ -30,9 +31,21 @@ test("the cookie is out of reach of scripts and other sites, and Secure behind h
   const published = await startOwn({ baseUrl: "https://rooms.example.org" })
   t.teardown(() => published.close())
   await published.instance.accounts.add("ada", passwordOf("ada"))
-  const answer = await ask(`http://127.0.0.1:${published.port}/api/session`, { body: { username: "ada", password: passwordOf("ada") }, headers: { origin: "https://rooms.example.org" } })
+  const answer = await ask(`http://127.0.0.1:${published.port}/api/session`, {
+    body: { username: "ada", password: passwordOf("ada") },
+    headers: { origin: "https://rooms.example.org" },
+  })
   t.ok(cookieOf(answer).split("; ").includes("Secure"))
-  t.equal((await ask(`http://127.0.0.1:${published.port}/api/session`, { body: { username: "ada", password: passwordOf("ada") }, headers: { origin: `http://127.0.0.1:${published.port}` } })).status, 403, "the Origin is the base URL's, not the address it listens on")
+  t.equal(
+    (
+      await ask(`http://127.0.0.1:${published.port}/api/session`, {
+        body: { username: "ada", password: passwordOf("ada") },
+        headers: { origin: `http://127.0.0.1:${published.port}` },
+      })
+    ).status,
+    403,
+    "the Origin is the base URL's, not the address it listens on",
+  )
 })
 
 test("a wrong password and an unknown name are answered alike", async (t) => {
@@ -40,12 +53,16 @@ test("a wrong password and an unknown name are answered alike", async (t) => {
   t.equal(wrong.status, 401)
   t.equal(wrong.text, unknown.text)
   t.strictSame(wrong.headers.getSetCookie(), [])
-  for (const password of [passwordOf("grace").toUpperCase(), ` ${passwordOf("grace")}`, passwordOf("grace").slice(0, -1), ""]) t.not((await signIn("grace", password)).status, 200, `"${password}"`)
+  for (const password of [passwordOf("grace").toUpperCase(), ` ${passwordOf("grace")}`, passwordOf("grace").slice(0, -1), ""])
+    t.not((await signIn("grace", password)).status, 200, `"${password}"`)
   house.pass(window)
 })
 
 test("after ten failures a name is closed for a while, also to the right password, and says for how long", async (t) => {
-  t.strictSame((await failures(limits.signInFailures)).map(({ status }) => status), Array(limits.signInFailures).fill(401))
+  t.strictSame(
+    (await failures(limits.signInFailures)).map(({ status }) => status),
+    Array(limits.signInFailures).fill(401),
+  )
   const closed = await signIn("grace")
   t.strictSame([closed.status, closed.body.refusal], [429, "too_many_requests"])
   const seconds = Number(closed.headers.get("retry-after"))
@@ -74,7 +91,11 @@ test("guesses sent all at once are no more than guesses sent one by one", async 
 
 test("signing out ends the session on the server, not only in the browser", async (t) => {
   const cookie = cookieOf(await signIn("grace"))
-  const out = await ask(`${house.baseUrl}/api/session`, { method: "DELETE", body: {}, headers: { origin: house.baseUrl, cookie: cookie.split(";")[0] ?? "" } })
+  const out = await ask(`${house.baseUrl}/api/session`, {
+    method: "DELETE",
+    body: {},
+    headers: { origin: house.baseUrl, cookie: cookie.split(";")[0] ?? "" },
+  })
   t.match(cookieOf(out), /^research_room_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/)
   t.strictSame(await whoIs(cookie), null, "the old cookie opens nothing")
 })
@@ -102,6 +123,7 @@ test("a new password ends every session of its person, and of nobody else", asyn
 test("what is stored opens nothing: passwords as scrypt, sessions as digests", async (t) => {
   const cookie = cookieOf(await signIn("ada")).split(";")[0] ?? ""
   const { db } = house.instance
-  for (const { password_hash } of db.prepare<{ password_hash: string }>("SELECT password_hash FROM people").all()) t.match(password_hash, /^scrypt\$16384\$8\$5\$[\w-]{22}\$[\w-]{43}$/)
+  for (const { password_hash } of db.prepare<{ password_hash: string }>("SELECT password_hash FROM people").all())
+    t.match(password_hash, /^scrypt\$16384\$8\$5\$[\w-]{22}\$[\w-]{43}$/)
   t.notMatch(JSON.stringify(db.prepare("SELECT * FROM sessions").all()), new RegExp(cookie.split("=")[1] ?? "-"))
 })

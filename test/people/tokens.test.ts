@@ -5,10 +5,12 @@ import { mintToken, tokenDigest, tokenForm, type TokenKind, tokenPrefixes } from
 
 const kinds = Object.keys(tokenPrefixes) as TokenKind[]
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-const token = fc.tuple(fc.constantFrom(...kinds), fc.array(fc.uint8Array({ minLength: 30, maxLength: 30 }), { minLength: 8, maxLength: 8 })).map(([kind, chance]) => {
-  let block = 0
-  return { kind, token: mintToken(kind, () => Buffer.from((chance[block++ % 8] as Uint8Array).map((byte) => byte % 248))) }
-})
+const token = fc
+  .tuple(fc.constantFrom(...kinds), fc.array(fc.uint8Array({ minLength: 30, maxLength: 30 }), { minLength: 8, maxLength: 8 }))
+  .map(([kind, chance]) => {
+    let block = 0
+    return { kind, token: mintToken(kind, () => Buffer.from((chance[block++ % 8] as Uint8Array).map((byte) => byte % 248))) }
+  })
 
 test("a token is whole in its own kind and foreign in every other", (t) => {
   fc.assert(
@@ -22,11 +24,20 @@ test("a token is whole in its own kind and foreign in every other", (t) => {
 })
 
 test("one letter changed, lost, doubled or swapped with its neighbour is told by the checksum", (t) => {
-  const typo = fc.record({ place: fc.integer({ min: 4, max: 39 }), letter: fc.constantFrom(...ALPHABET), way: fc.constantFrom("change", "lose", "double", "swap") })
+  const typo = fc.record({
+    place: fc.integer({ min: 4, max: 39 }),
+    letter: fc.constantFrom(...ALPHABET),
+    way: fc.constantFrom("change", "lose", "double", "swap"),
+  })
   fc.assert(
     fc.property(token, typo, ({ kind, token: made }, { place, letter, way }) => {
       const [before, here, after] = [made.slice(0, place), made[place] as string, made.slice(place + 1)]
-      const mistyped = { change: before + letter + after, lose: before + after, double: before + here + here + after, swap: before + (after[0] ?? "") + here + after.slice(1) }[way]
+      const mistyped = {
+        change: before + letter + after,
+        lose: before + after,
+        double: before + here + here + after,
+        swap: before + (after[0] ?? "") + here + after.slice(1),
+      }[way]
       return mistyped === made || tokenForm(kind, mistyped) === "mistyped"
     }),
     { numRuns: 2_000 },

@@ -33,8 +33,12 @@ test("loose and packed commits are found, by either hash", async (t) => {
         { largePlaces },
       )
       t.same(await source.check({ url: URL, commit: loose }), { ok: true })
-      for (const index of [0, 2, 3]) t.same(await source.check({ url: URL, commit: packed[index] as string }), { ok: true }, `${format}, packed ${index}`)
-      t.same(await source.check({ url: URL, commit: packed[1] as string }), { ok: false, reason: "This id names a blob of the repository, not a commit." })
+      for (const index of [0, 2, 3])
+        t.same(await source.check({ url: URL, commit: packed[index] as string }), { ok: true }, `${format}, packed ${index}`)
+      t.same(await source.check({ url: URL, commit: packed[1] as string }), {
+        ok: false,
+        reason: "This id names a blob of the repository, not a commit.",
+      })
       t.match(await source.check({ url: URL, commit: loose.replace(/^.{4}/, "ffff") }), { ok: false, reason: /no such commit/ })
     }
   }
@@ -43,7 +47,10 @@ test("loose and packed commits are found, by either hash", async (t) => {
 test("what is no commit is a no, the id of an annotated tag included", async (t) => {
   const { source, repository } = folder(t)
   const commit = repository.commit("tagged")
-  const tag = repository.loose("tag", Buffer.from(`object ${commit}\ntype commit\ntag v1\ntagger A <a@example.org> 1790000000 +0000\n\nOne\n`))
+  const tag = repository.loose(
+    "tag",
+    Buffer.from(`object ${commit}\ntype commit\ntag v1\ntagger A <a@example.org> 1790000000 +0000\n\nOne\n`),
+  )
   t.same(await source.check({ url: URL, commit: tag }), { ok: false, reason: "This id names a tag of the repository, not a commit." })
   t.match(await source.check({ url: URL, commit: repository.loose("tree", Buffer.alloc(0)) }), { ok: false })
 })
@@ -61,7 +68,10 @@ test("of a large object only the beginning is read", async (t) => {
 
 test("an id of the other hash is a no", async (t) => {
   const { source } = folder(t, { format: "sha256" })
-  t.same(await source.check({ url: URL, commit: UNKNOWN }), { ok: false, reason: "The repository names its commits with 64 hex digits, not with 40." })
+  t.same(await source.check({ url: URL, commit: UNKNOWN }), {
+    ok: false,
+    reason: "The repository names its commits with 64 hex digits, not with 40.",
+  })
 })
 
 test("the object format is read as git reads it", async (t) => {
@@ -129,11 +139,24 @@ test("objects borrowed from another repository count, in circles too", async (t)
 
 test("a repository that is damaged cannot be told about", async (t) => {
   const damages: [string, (repository: BareRepository, loose: string, packed: string) => void][] = [
-    ["a loose object that is no zlib", (repository, loose) => repository.write(`objects/${loose.slice(0, 2)}/${loose.slice(2)}`, "no zlib")],
+    [
+      "a loose object that is no zlib",
+      (repository, loose) => repository.write(`objects/${loose.slice(0, 2)}/${loose.slice(2)}`, "no zlib"),
+    ],
     ["an empty loose object", (repository, loose) => repository.write(`objects/${loose.slice(0, 2)}/${loose.slice(2)}`, "")],
     ["an index of version 1", (repository) => repository.write("objects/pack/pack-0.idx", Buffer.alloc(2000))],
-    ["an index that ends early", (repository) => repository.write("objects/pack/pack-0.idx", Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]))],
-    ["an index out of order", (repository) => repository.write("objects/pack/pack-0.idx", Buffer.concat([Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]), Buffer.alloc(1020, 0xff), Buffer.alloc(4)]))],
+    [
+      "an index that ends early",
+      (repository) => repository.write("objects/pack/pack-0.idx", Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2])),
+    ],
+    [
+      "an index out of order",
+      (repository) =>
+        repository.write(
+          "objects/pack/pack-0.idx",
+          Buffer.concat([Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]), Buffer.alloc(1020, 0xff), Buffer.alloc(4)]),
+        ),
+    ],
   ]
   for (const [what, damage] of damages) {
     const { source, repository } = folder(t)
@@ -141,7 +164,11 @@ test("a repository that is damaged cannot be told about", async (t) => {
     const [packed] = repository.pack([{ type: "commit", content: repository.commitOf("packed") }])
     damage(repository, loose, packed as string)
     const id = what.includes("loose") ? loose : UNKNOWN
-    t.same(await source.check({ url: URL, commit: id }), { ok: null, reason: "This server holds a copy of the repository, but cannot read it.", retryAfter: null }, what)
+    t.same(
+      await source.check({ url: URL, commit: id }),
+      { ok: null, reason: "This server holds a copy of the repository, but cannot read it.", retryAfter: null },
+      what,
+    )
   }
 })
 

@@ -92,7 +92,10 @@ test("checks at the same time do not spend the budget twice", async (t) => {
   const source = check(host.token)
   await ask(source, 0)
   const answers = await Promise.all(Array.from({ length: 40 }, (_, number) => ask(source, number + 1)))
-  t.notOk(host.asked.some(({ status }) => status === 403), "GitHub never had to refuse")
+  t.notOk(
+    host.asked.some(({ status }) => status === 403),
+    "GitHub never had to refuse",
+  )
   t.ok(answers.filter((answer) => answer?.ok).length >= 8, "and the budget was used")
 })
 
@@ -109,7 +112,11 @@ test("a secondary limit stops everything for as long as it says", async (t) => {
     [said(429, "Too many requests", page, { "retry-after": "999999999" }), 3600],
   ] as const) {
     host.next(refusal)
-    t.same(await ask(source, 1), { ok: null, reason: "The requests that GitHub takes from this server are used up for now.", retryAfter: seconds })
+    t.same(await ask(source, 1), {
+      ok: null,
+      reason: "The requests that GitHub takes from this server are used up for now.",
+      retryAfter: seconds,
+    })
     const before = host.asked.length
     clock.pass(seconds - 1)
     t.match(await ask(source, 2), { ok: null, retryAfter: 1, unasked: true }, "another commit waits as well")
@@ -136,7 +143,11 @@ test("what the budget believes", (t) => {
   const answer = (remaining: number, reset: number): Answered => ({
     status: 200,
     text: "",
-    headers: new Headers({ "x-ratelimit-remaining": String(remaining), "x-ratelimit-reset": String(reset), date: new Date(clock.now()).toUTCString() }),
+    headers: new Headers({
+      "x-ratelimit-remaining": String(remaining),
+      "x-ratelimit-reset": String(reset),
+      date: new Date(clock.now()).toUTCString(),
+    }),
   })
   const budget = new Budget(clock.now, true)
   const settle = (answered: Answered | null) => {

@@ -11,7 +11,14 @@ export function repositoryJson({ id, owner, name, visibility }: Repository, api:
     full_name: fullName,
     // An internal repository is one that is private to an enterprise.
     private: visibility !== "public",
-    owner: { login: owner, id: 583231, node_id: "MDQ6VXNlcjU4MzIzMQ==", url: `${api}/users/${owner}`, type: "Organization", site_admin: false },
+    owner: {
+      login: owner,
+      id: 583231,
+      node_id: "MDQ6VXNlcjU4MzIzMQ==",
+      url: `${api}/users/${owner}`,
+      type: "Organization",
+      site_admin: false,
+    },
     html_url: `https://github.com/${fullName}`,
     description: "This your first repo!",
     fork: false,

@@ -142,7 +142,9 @@ export class GitHubStandIn {
     if (request.headers.authorization !== undefined && !authorized) return said(401, "Bad credentials", "rest")
     const { limit, used } = this.#budget(authorized)
     if (used.count >= limit) {
-      const who = authorized ? "user ID 1" : "127.0.0.1. (But here's the good news: Authenticated requests get a higher rate limit. Check out the documentation for more details.)"
+      const who = authorized
+        ? "user ID 1"
+        : "127.0.0.1. (But here's the good news: Authenticated requests get a higher rate limit. Check out the documentation for more details.)"
       return said(403, `API rate limit exceeded for ${who}`, "rest/overview/rate-limits-for-the-rest-api")
     }
     const path = request.url ?? ""
@@ -150,8 +152,11 @@ export class GitHubStandIn {
     const fullName = parts.slice(0, 2).join("/")
     const moved = root === "repos" ? this.#renamed.get(fullName) : undefined
     if (moved !== undefined) return this.#moved(`/repositories/${moved.id}${path.slice(`/repos/${fullName}`.length)}`)
-    const repository = this.#repositories.find(({ id, owner, name }) => (root === "repos" ? fullName === `${owner}/${name}` : parts[0] === String(id)))
-    if (repository === undefined || (repository.visibility !== "public" && !authorized)) return said(404, "Not Found", "rest/repos/repos#get-a-repository")
+    const repository = this.#repositories.find(({ id, owner, name }) =>
+      root === "repos" ? fullName === `${owner}/${name}` : parts[0] === String(id),
+    )
+    if (repository === undefined || (repository.visibility !== "public" && !authorized))
+      return said(404, "Not Found", "rest/repos/repos#get-a-repository")
     if (repository.blocked !== undefined) return blocked(repository.blocked)
     return this.#resource(repository, parts.slice(root === "repos" ? 2 : 1))
   }
@@ -167,7 +172,11 @@ export class GitHubStandIn {
 
   #moved(path: string): Answer {
     const location = this.url + path
-    const body = { message: "Moved Permanently", url: location, documentation_url: "https://docs.github.com/rest/guides/best-practices-for-using-the-rest-api#follow-redirects" }
+    const body = {
+      message: "Moved Permanently",
+      url: location,
+      documentation_url: "https://docs.github.com/rest/guides/best-practices-for-using-the-rest-api#follow-redirects",
+    }
     return { status: 301, body, headers: { location } }
   }
 }
@@ -181,5 +190,8 @@ export const said = (status: number, message: string, page: string, headers: Rec
 
 const blocked = (reason: "tos" | "dmca"): Answer => ({
   status: reason === "dmca" ? 451 : 403,
-  body: { message: "Repository access blocked", block: { reason, created_at: "2026-01-02T03:04:05Z", html_url: "https://github.com/contact" } },
+  body: {
+    message: "Repository access blocked",
+    block: { reason, created_at: "2026-01-02T03:04:05Z", html_url: "https://github.com/contact" },
+  },
 })

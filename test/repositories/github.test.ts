@@ -29,7 +29,10 @@ test("a commit of a public repository is confirmed by two requests", async (t) =
   host.add("octo/maze", { commits: [COMMIT] })
 
   t.same(await ask(anonymous, "octo/maze"), { ok: true })
-  t.same(host.asked.map(({ path }) => path), ["/repos/octo/maze", `/repos/octo/maze/git/commits/${COMMIT}`])
+  t.same(
+    host.asked.map(({ path }) => path),
+    ["/repos/octo/maze", `/repos/octo/maze/git/commits/${COMMIT}`],
+  )
   for (const { headers } of host.asked) {
     t.match(headers, { accept: "application/vnd.github+json", "x-github-api-version": "2026-03-10", "user-agent": "research-room" })
     t.notOk("authorization" in headers, "no token is no header")
@@ -46,7 +49,10 @@ test("a commit that GitHub does not have is a no", async (t) => {
   t.same(await ask(anonymous, "octo/maze", OTHER), { ok: false, reason: "GitHub finds no such commit in octo/maze." })
   t.equal((await ask(anonymous, "octo/new"))?.ok, false, "an empty repository: 409")
   t.equal(host.asked.at(-1)?.status, 409)
-  host.next({ status: 200, body: { private: false, visibility: "public" } }, said(422, `No commit found for SHA: ${OTHER}`, "rest/commits/commits#get-a-commit"))
+  host.next(
+    { status: 200, body: { private: false, visibility: "public" } },
+    said(422, `No commit found for SHA: ${OTHER}`, "rest/commits/commits#get-a-commit"),
+  )
   t.equal((await ask(anonymous, "octo/maze", OTHER))?.ok, false, "422 is a no as well")
   host.next({ status: 200, body: { private: false, visibility: "public" } }, { status: 200, body: { sha: COMMIT } })
   t.equal((await ask(anonymous, "octo/maze", OTHER))?.ok, false, "an answer about another commit proves nothing")
@@ -63,12 +69,18 @@ test("a repository that is not public is a no, whatever the token can read, and 
   t.equal(host.asked.at(-1)?.status, 200, "the token could read it")
   repository.visibility = "internal"
   t.equal(reason(await ask(authorized, "octo/maze")), NOT_PUBLIC)
-  for (const body of [{ private: true, visibility: "public" }, { private: false, visibility: "private" }]) {
+  for (const body of [
+    { private: true, visibility: "public" },
+    { private: false, visibility: "private" },
+  ]) {
     host.next({ status: 200, body })
     t.equal(reason(await ask(authorized, "octo/maze")), NOT_PUBLIC, "both must say public")
   }
   t.equal(reason(await ask(authorized, "octo/nowhere")), "GitHub shows no public repository octo/nowhere.")
-  t.notOk(host.asked.some(({ path }) => path.includes("commits")), "nobody looked for a commit in it")
+  t.notOk(
+    host.asked.some(({ path }) => path.includes("commits")),
+    "nobody looked for a commit in it",
+  )
 })
 
 test("a repository that was taken down is a no", async (t) => {
@@ -90,11 +102,10 @@ test("a renamed repository is found under its old name", async (t) => {
   host.rename(repository, "labyrinth")
 
   t.same(await ask(authorized, "octo/maze"), { ok: true })
-  t.same(host.asked.map(({ path, status }) => `${status} ${path}`), [
-    "301 /repos/octo/maze",
-    `200 /repositories/${repository.id}`,
-    `200 /repositories/${repository.id}/git/commits/${COMMIT}`,
-  ])
+  t.same(
+    host.asked.map(({ path, status }) => `${status} ${path}`),
+    ["301 /repos/octo/maze", `200 /repositories/${repository.id}`, `200 /repositories/${repository.id}/git/commits/${COMMIT}`],
+  )
   for (const status of [302, 307, 308]) {
     host.next({ status, headers: { location: "/repos/octo/labyrinth" } })
     t.same(await ask(authorized, "octo/elsewhere"), { ok: true }, `${status} too, and a relative address`)
@@ -127,7 +138,15 @@ test("when GitHub cannot answer, nobody can tell", async (t) => {
     ["an endless answer", /longer/, { words: `"${"x".repeat(2 * 1024 * 1024)}"` }],
     ["a cut line", /reached/, "cut"],
     ["not modified, without having been asked for that", /status 304/, { status: 304 }],
-    ["a refusal that has nothing to do with the repository", /status 403/, said(403, "Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization.", "articles/authenticating-to-a-github-organization-with-saml-single-sign-on/")],
+    [
+      "a refusal that has nothing to do with the repository",
+      /status 403/,
+      said(
+        403,
+        "Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization.",
+        "articles/authenticating-to-a-github-organization-with-saml-single-sign-on/",
+      ),
+    ],
     ["an API version that is no longer there", /status 400/, said(400, "Unsupported API version", "rest")],
   ]
   for (const [what, sentence, mishap] of mishaps) {
@@ -158,7 +177,14 @@ test("a token that GitHub does not know, and a host that is not there", async (t
 test("only github.com is asked about, and only by names that can stand in its paths", async (t) => {
   const { host, anonymous } = await github(t)
   host.add("octo/maze", { commits: [COMMIT] })
-  for (const url of ["https://gitlab.com/octo/maze", "https://api.github.com/octo/maze", "http://github.com/octo/maze", "https://github.com/octo/%2e%2e", "https://github.com/../maze", "https://github.com/octo/maze?x"]) {
+  for (const url of [
+    "https://gitlab.com/octo/maze",
+    "https://api.github.com/octo/maze",
+    "http://github.com/octo/maze",
+    "https://github.com/octo/%2e%2e",
+    "https://github.com/../maze",
+    "https://github.com/octo/maze?x",
+  ]) {
     t.equal(await anonymous.check({ url, commit: COMMIT }), null, url)
   }
   t.equal(host.asked.length, 0)
@@ -173,7 +199,10 @@ test("an API below a path, and with a slash at its end, is asked there", async (
   }
   for (const api of ["https://proxy.example/github", "https://proxy.example/github/"]) {
     t.same(await ask(githubCheck({ api, token: null, fetch }), "octo/maze"), { ok: true })
-    t.same(paths.splice(0), ["https://proxy.example/github/repos/octo/maze", `https://proxy.example/github/repos/octo/maze/git/commits/${COMMIT}`])
+    t.same(paths.splice(0), [
+      "https://proxy.example/github/repos/octo/maze",
+      `https://proxy.example/github/repos/octo/maze/git/commits/${COMMIT}`,
+    ])
   }
 })
 

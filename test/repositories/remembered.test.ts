@@ -24,7 +24,10 @@ const ask = (source: RepositorySource, commit = COMMIT, url = "https://github.co
 test("sixteen who ask at once share two requests", async (t) => {
   const { host, source } = await window(t)
   const answers = await Promise.all(Array.from({ length: 16 }, () => ask(source)))
-  t.same(answers, Array.from({ length: 16 }, () => ({ ok: true })))
+  t.same(
+    answers,
+    Array.from({ length: 16 }, () => ({ ok: true })),
+  )
   t.equal(host.asked.length, 2)
 })
 
@@ -36,7 +39,10 @@ test("a success is reused for two minutes, then revalidated", async (t) => {
   t.equal(host.asked.length, 2, "still the same window")
   clock.pass(1)
   t.same(await Promise.all([ask(source), ask(source)]), [{ ok: true }, { ok: true }])
-  t.same(host.asked.slice(2).map(({ status }) => status), [304, 304])
+  t.same(
+    host.asked.slice(2).map(({ status }) => status),
+    [304, 304],
+  )
   for (const { headers } of host.asked.slice(2)) t.match(headers["if-none-match"], /^W\/"[0-9a-f]{64}"$/)
   clock.pass(119)
   await ask(source)
@@ -71,10 +77,16 @@ test("each commit and each repository has a window of its own, however the addre
 
 test("a no stands for the window too, and says for how long", async (t) => {
   const { clock, host, repository, source } = await window(t)
-  t.same(await ask(source, OTHER), { ok: false, reason: "GitHub finds no such commit in octo/maze. This is looked up again in 120 seconds." })
+  t.same(await ask(source, OTHER), {
+    ok: false,
+    reason: "GitHub finds no such commit in octo/maze. This is looked up again in 120 seconds.",
+  })
   repository.commits.add(OTHER)
   clock.pass(45)
-  t.same(await ask(source, OTHER), { ok: false, reason: "GitHub finds no such commit in octo/maze. This is looked up again in 75 seconds." })
+  t.same(await ask(source, OTHER), {
+    ok: false,
+    reason: "GitHub finds no such commit in octo/maze. This is looked up again in 75 seconds.",
+  })
   t.equal(host.asked.length, 2)
   clock.pass(75)
   t.same(await ask(source, OTHER), { ok: true }, "the commit has been pushed meanwhile")
@@ -120,7 +132,12 @@ test("an answer for which nothing was sent holds nobody back", async (t) => {
 test("any two minutes see at most two requests for a commit, whatever happens", async (t) => {
   const { clock, host, repository, source } = await window(t)
   const times: number[] = []
-  const mishaps = [said(500, "Server Error", "rest"), "cut", { words: "{" }, said(403, "You have exceeded a secondary rate limit.", "rest", { "retry-after": "5" })] as const
+  const mishaps = [
+    said(500, "Server Error", "rest"),
+    "cut",
+    { words: "{" },
+    said(403, "You have exceeded a secondary rate limit.", "rest", { "retry-after": "5" }),
+  ] as const
   for (let step = 0; step < 400; step += 1) {
     if (step % 7 === 0) host.next(mishaps[(step / 7) % mishaps.length] as (typeof mishaps)[number])
     if (step % 50 === 0) repository.visibility = repository.visibility === "public" ? "private" : "public"

@@ -18,17 +18,39 @@ const reason = "The question is answered."
 /** A Room of ada's with one of everything that a write can be about. */
 async function fullRoom() {
   const { roomId, threadId } = await cast.room("Soon to be archived")
-  const { token } = (await cast.ada.write("issue_credential", { roomId, label: "ada's", permissions: ["post_thread", "publish_records", "manage_own_experiments"] })).result
+  const { token } = (
+    await cast.ada.write("issue_credential", {
+      roomId,
+      label: "ada's",
+      permissions: ["post_thread", "publish_records", "manage_own_experiments"],
+    })
+  ).result
   const agent = new ResearchRoomClient({ baseUrl: house.baseUrl, token, fetch: held })
   const versionId = (await agent.write("publish_hypothesis", hypothesis(roomId, threadId))).targetId
-  const { experimentId } = (await agent.write("propose_experiment", { roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] })).result
+  const { experimentId } = (
+    await agent.write("propose_experiment", { roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] })
+  ).result
   await agent.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
   const attemptId = freshId()
   await agent.write("register_attempt", {
-    attemptId, experimentId, intent: "exploratory", expectedRevision: 2, expectedStatus: "claimed", argv: ["run"], configuration: {}, inputs: [],
+    attemptId,
+    experimentId,
+    intent: "exploratory",
+    expectedRevision: 2,
+    expectedStatus: "claimed",
+    argv: ["run"],
+    configuration: {},
+    inputs: [],
     repository: { url: house.repositories.public.url, commit: house.repositories.public.commit },
   })
-  const materialId = (await agent.write("register_material", { roomId, threadId, reference: `sha256:${roomId.replaceAll("-", "").padEnd(64, "0")}`, name: "Counts" })).targetId
+  const materialId = (
+    await agent.write("register_material", {
+      roomId,
+      threadId,
+      reference: `sha256:${roomId.replaceAll("-", "").padEnd(64, "0")}`,
+      name: "Counts",
+    })
+  ).targetId
   return { roomId, threadId, token: token ?? "", experimentId, attemptId, materialId, targetVersionId: versionId, versionId }
 }
 type FullRoom = Awaited<ReturnType<typeof fullRoom>>
@@ -52,7 +74,11 @@ test("every write of an agent is refused, as its route says it, with the archive
     const person = await cast.at("ada", operation.method, addressOf(browserPath(operation), room), bodyFor(operation, room))
     for (const { status, body } of [agent, person]) {
       t.strictSame([status, body.refusal], expected, operation.name)
-      t.match(body, { committed: false, retryable: false, current: { room: { id: room.roomId, state: "archived", reason, archivedAt: /^20/ } } })
+      t.match(body, {
+        committed: false,
+        retryable: false,
+        current: { room: { id: room.roomId, state: "archived", reason, archivedAt: /^20/ } },
+      })
     }
   }
   t.strictSame(await house.client("member_all").verifyActivity(room.roomId), before)
@@ -60,7 +86,13 @@ test("every write of an agent is refused, as its route says it, with the archive
 
 test("Thread, message and publication routes say 403, the research routes 404", (t) => {
   const saying403 = agentOperations.filter(({ archived }) => archived === "room_archived").map(({ path }) => path)
-  for (const path of ["/api/agent/threads", "/api/agent/threads/{threadId}/messages", "/api/agent/threads/{threadId}/records", "/api/agent/cited-claims", "/api/agent/findings"]) {
+  for (const path of [
+    "/api/agent/threads",
+    "/api/agent/threads/{threadId}/messages",
+    "/api/agent/threads/{threadId}/records",
+    "/api/agent/cited-claims",
+    "/api/agent/findings",
+  ]) {
     if (agentOperations.some((operation) => operation.path === path)) t.ok(saying403.includes(path), path)
   }
   t.ok(saying403.every((path) => !path.startsWith("/api/agent/research/")))
@@ -69,18 +101,31 @@ test("Thread, message and publication routes say 403, the research routes 404", 
 
 test("what is there stays readable, and says that and why it is archived", async (t) => {
   const room = await fullRoom()
-  const paths = [`/rooms/${room.roomId}/threads`, `/threads/${room.threadId}/timeline`, `/records/${room.versionId}`, `/experiments/${room.experimentId}`, `/attempts/${room.attemptId}`, `/materials/${room.materialId}`]
+  const paths = [
+    `/rooms/${room.roomId}/threads`,
+    `/threads/${room.threadId}/timeline`,
+    `/records/${room.versionId}`,
+    `/experiments/${room.experimentId}`,
+    `/attempts/${room.attemptId}`,
+    `/materials/${room.materialId}`,
+  ]
   const read = async () => Promise.all(paths.map(async (path) => (await ask(`${house.baseUrl}/api/research${path}`)).body))
   const before = await read()
   await cast.ada.write("archive_room", { roomId: room.roomId, reason })
   const shown = await read()
-  for (const [index, path] of paths.entries()) t.strictSame({ ...shown[index], generatedAt: "", affordances: "" }, { ...before[index], generatedAt: "", affordances: "" }, path)
+  for (const [index, path] of paths.entries())
+    t.strictSame({ ...shown[index], generatedAt: "", affordances: "" }, { ...before[index], generatedAt: "", affordances: "" }, path)
   const archive = { archivedBy: { username: "ada" }, reason }
   t.match((await ask(`${house.baseUrl}/api/research/rooms/${room.roomId}`)).body, { state: "archived", archive })
   t.match((await ask(`${house.baseUrl}/api/research/threads/${room.threadId}/context`)).body, { room: { state: "archived", archive } })
-  t.match((await ask(`${house.baseUrl}/api/agent/research/identity`, { token: room.token })).body, { room: { id: room.roomId, archived: true } })
-  t.match((await ask(`${house.baseUrl}/api/agent/rooms/${room.roomId}/status`, { token: room.token })).body, { room: { state: "archived", archive } })
-  const access = (await ask(`${house.baseUrl}/api/agent/rooms/${room.roomId}/access`, { token: room.token })).body.operations as unknown as { allowed: boolean; refusal: string }[]
+  t.match((await ask(`${house.baseUrl}/api/agent/research/identity`, { token: room.token })).body, {
+    room: { id: room.roomId, archived: true },
+  })
+  t.match((await ask(`${house.baseUrl}/api/agent/rooms/${room.roomId}/status`, { token: room.token })).body, {
+    room: { state: "archived", archive },
+  })
+  const access = (await ask(`${house.baseUrl}/api/agent/rooms/${room.roomId}/access`, { token: room.token })).body
+    .operations as unknown as { allowed: boolean; refusal: string }[]
   t.ok(access.every(({ allowed, refusal }) => !allowed && ["room_archived", "room_unavailable"].includes(refusal)))
 })
 
@@ -90,7 +135,10 @@ test("a record of an archived Room is cited and reused elsewhere", async (t) => 
   const { roomId, openingThreadId: threadId } = house.rooms.empty
   const agent = house.client("owner_all", { fetch: held })
   await agent.write("reuse_record", { threadId, versionId: room.versionId })
-  const citing = await agent.write("publish_hypothesis", { ...hypothesis(roomId, threadId), references: [{ versionId: room.versionId, purpose: "extends", explanation: "One step on." }] })
+  const citing = await agent.write("publish_hypothesis", {
+    ...hypothesis(roomId, threadId),
+    references: [{ versionId: room.versionId, purpose: "extends", explanation: "One step on." }],
+  })
   t.match((await agent.read("record", { versionId: citing.targetId })).references, [{ versionId: room.versionId, label: "H1" }])
   t.match((await agent.read("record", { versionId: room.versionId })).usedBy, { references: 1, reuses: 1 })
 })
@@ -104,7 +152,10 @@ test("membership and credentials are still looked after; the Room's own title is
   const rotated = await cast.mary.write("rotate_credential", { roomId, credentialId })
   await cast.mary.write("revoke_credential", { roomId, credentialId: rotated.result.credentialId })
   await cast.ada.write("remove_member", { roomId, userId: cast.ids.mary })
-  for (const [method, path, body] of [["PATCH", "", { title: "New" }], ["POST", "/archive", { reason: "Again." }]] as const) {
+  for (const [method, path, body] of [
+    ["PATCH", "", { title: "New" }],
+    ["POST", "/archive", { reason: "Again." }],
+  ] as const) {
     t.strictSame((await cast.at("ada", method, `/api/rooms/${roomId}${path}`, action(body))).body.refusal, "room_archived")
   }
 })
@@ -115,7 +166,10 @@ test("restored, with a reason, the Room works on, and its feed tells the whole o
   await cast.ada.write("restore_room", { roomId: room.roomId, reason: "A correction reopens it." })
   t.match((await ask(`${house.baseUrl}/api/research/rooms/${room.roomId}`)).body, { state: "active", archive: null })
   for (const operation of agentOperations) {
-    const { body } = await ask(`${house.baseUrl}${addressOf(operation.path, room)}?rehearse=1`, { token: room.token, body: bodyFor(operation, room) })
+    const { body } = await ask(`${house.baseUrl}${addressOf(operation.path, room)}?rehearse=1`, {
+      token: room.token,
+      body: bodyFor(operation, room),
+    })
     t.notMatch(body, { current: { room: { state: "archived" } } }, operation.name)
   }
   const { body } = await ask(`${house.baseUrl}/api/research/rooms/${room.roomId}/activity?kinds=room_archived,room_restored`)

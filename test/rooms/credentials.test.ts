@@ -20,15 +20,27 @@ const sent = async (browser: typeof ada, path: string, body: Body): Promise<{ st
   const text = await response.text()
   return { status: response.status, text, body: JSON.parse(text) as Answer["body"] }
 }
-const issue = (browser: typeof ada, more: Body = {}) => sent(browser, route, action({ label: "sweep agent", permissions: ["post_thread"], ...more }))
+const issue = (browser: typeof ada, more: Body = {}) =>
+  sent(browser, route, action({ label: "sweep agent", permissions: ["post_thread"], ...more }))
 const identity = (token: unknown) => ask(`${house.baseUrl}/api/agent/research/identity`, { token: String(token) })
 const post = (token: unknown) => ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token: String(token), body: message() })
 
 test("a member issues a credential that speaks for her and says what it may do", async (t) => {
   const { body } = await issue(grace, { permissions: ["publish_records", "post_thread"], threadIds: [threadId.toUpperCase()] })
-  t.match(body, { target: { kind: "credential", label: null }, entry: null, activity: null, result: { label: "sweep agent", threadIds: [threadId], token: /^rrc_[0-9A-Za-z]{36}$/ } })
+  t.match(body, {
+    target: { kind: "credential", label: null },
+    entry: null,
+    activity: null,
+    result: { label: "sweep agent", threadIds: [threadId], token: /^rrc_[0-9A-Za-z]{36}$/ },
+  })
   const { body: who } = await identity(body.result?.token)
-  t.match(who, { username: "grace", grants: ["publish_records", "post_thread"], credential: { id: body.target?.id, label: "sweep agent", threadIds: [threadId] }, room: { id: roomId, title: "Warm-up", archived: false }, assignments: [] })
+  t.match(who, {
+    username: "grace",
+    grants: ["publish_records", "post_thread"],
+    credential: { id: body.target?.id, label: "sweep agent", threadIds: [threadId] },
+    room: { id: roomId, title: "Warm-up", archived: false },
+    assignments: [],
+  })
 })
 
 test("the token is in the first answer only: a replay comes without it", async (t) => {
@@ -68,11 +80,20 @@ test("ninety days unless chosen, at most 366, and always ahead", async (t) => {
   t.ok(Math.abs(Date.parse(String(body.result?.expiresAt)) - now - limits.credentialDaysDefault * DAY) < 60_000)
   const chosen = new Date(now + 366 * DAY - 60_000).toISOString()
   t.strictSame((await issue(ada, { expiresAt: chosen })).body.result?.expiresAt, chosen)
-  t.strictSame((await issue(ada, { expiresAt: chosen.replace("Z", "+00:00") })).body.result?.expiresAt, chosen, "any offset is taken and told in UTC")
+  t.strictSame(
+    (await issue(ada, { expiresAt: chosen.replace("Z", "+00:00") })).body.result?.expiresAt,
+    chosen,
+    "any offset is taken and told in UTC",
+  )
   for (const expiresAt of [new Date(now + 367 * DAY), new Date(now - 1_000), new Date(0)].map((at) => at.toISOString())) {
-    t.match(await issue(ada, { expiresAt }), { status: 422, body: { refusal: "invalid_schema", issues: [{ path: "/expiresAt" }] } }, expiresAt)
+    t.match(
+      await issue(ada, { expiresAt }),
+      { status: 422, body: { refusal: "invalid_schema", issues: [{ path: "/expiresAt" }] } },
+      expiresAt,
+    )
   }
-  for (const expiresAt of ["tomorrow", "2027-02-30T00:00:00Z", "2027-01-01", 1_900_000_000]) t.match(await issue(ada, { expiresAt }), { status: 422, body: { issues: [{ path: "/expiresAt" }] } }, String(expiresAt))
+  for (const expiresAt of ["tomorrow", "2027-02-30T00:00:00Z", "2027-01-01", 1_900_000_000])
+    t.match(await issue(ada, { expiresAt }), { status: 422, body: { issues: [{ path: "/expiresAt" }] } }, String(expiresAt))
 })
 
 test("permissions and Threads are named once each, and are ones that exist", async (t) => {
@@ -85,8 +106,12 @@ test("permissions and Threads are named once each, and are ones that exist", asy
     [{ label: " " }, "/label"],
     [{ label: "x".repeat(101) }, "/label"],
   ]
-  for (const [more, path] of faults) t.match(await issue(ada, more), { status: 422, body: { refusal: "invalid_schema", issues: [{ path }] } }, JSON.stringify(more))
-  t.match(await issue(ada, { threadIds: [threadId, freshId()] }), { status: 422, body: { refusal: "unknown_reference", issues: [{ path: "/threadIds/1" }] } })
+  for (const [more, path] of faults)
+    t.match(await issue(ada, more), { status: 422, body: { refusal: "invalid_schema", issues: [{ path }] } }, JSON.stringify(more))
+  t.match(await issue(ada, { threadIds: [threadId, freshId()] }), {
+    status: 422,
+    body: { refusal: "unknown_reference", issues: [{ path: "/threadIds/1" }] },
+  })
 })
 
 test("a rotation gives a new token for the same work, and ends the old one at once", async (t) => {
@@ -97,7 +122,11 @@ test("a rotation gives a new token for the same work, and ends the old one at on
   t.equal((await post(rotated.result?.token)).status, 200)
   const old = await post(first.result?.token)
   t.strictSame([old.status, old.body.refusal], [401, "not_authenticated"])
-  t.match(await sent(grace, `${route}/${first.target?.id}/rotate`, action()), { status: 409, body: { refusal: "state_conflict", current: { credentialId: first.target?.id } } }, "what is revoked is not rotated")
+  t.match(
+    await sent(grace, `${route}/${first.target?.id}/rotate`, action()),
+    { status: 409, body: { refusal: "state_conflict", current: { credentialId: first.target?.id } } },
+    "what is revoked is not rotated",
+  )
   const both = await Promise.all([1, 2].map(() => sent(grace, `${route}/${rotated.target?.id}/rotate`, action())))
   t.strictSame(both.map(({ status }) => status).sort(), [200, 409], "of two rotations at once one counts")
 })
@@ -115,7 +144,11 @@ test("a revoked credential is dead at once, and its owner and the Room's may rev
   t.match(await sent(grace, `${route}/${adas.body.target?.id}/revoke`, action()), { status: 403, body: { refusal: "role_required" } })
   t.match(await sent(ada, `${route}/${freshId()}/revoke`, action()), { status: 404 })
   const other = (await ada.write("create_room", { title: "Another" })).result.roomId
-  t.match(await sent(ada, `/api/rooms/${other}/credentials/${adas.body.target?.id}/revoke`, action()), { status: 404 }, "under another Room's path it does not exist")
+  t.match(
+    await sent(ada, `/api/rooms/${other}/credentials/${adas.body.target?.id}/revoke`, action()),
+    { status: 404 },
+    "under another Room's path it does not exist",
+  )
 })
 
 test("members see their own credentials, the owner everybody's, nobody a token", async (t) => {
@@ -124,7 +157,8 @@ test("members see their own credentials, the owner everybody's, nobody a token",
   t.strictSame(new Set(adas.items.map(({ owner }) => owner.username)), new Set(["ada", "grace"]))
   t.notMatch(JSON.stringify([graces, adas]), /rrc_/)
   const { body } = await issue(grace)
-  const used = async () => (await grace.read("credentials", { roomId })).items.find(({ credentialId }) => credentialId === String(body.target?.id))?.lastUsedAt
+  const used = async () =>
+    (await grace.read("credentials", { roomId })).items.find(({ credentialId }) => credentialId === String(body.target?.id))?.lastUsedAt
   t.equal(await used(), null)
   await post(body.result?.token)
   t.match(await used(), /^20/)
@@ -135,7 +169,11 @@ test("a credential ends with its time, to the millisecond, in reads and in write
   const { token } = body.result as unknown as { token: string }
   t.equal((await identity(token)).status, 200)
   house.pass(2 * DAY)
-  for (const answer of [await identity(token), await post(token), await ask(`${house.baseUrl}/api/agent/rooms/${roomId}/status`, { token })]) {
+  for (const answer of [
+    await identity(token),
+    await post(token),
+    await ask(`${house.baseUrl}/api/agent/rooms/${roomId}/status`, { token }),
+  ]) {
     t.match(answer.body, { refusal: "not_authenticated", error: /expired/ })
   }
 })

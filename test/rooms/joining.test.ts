@@ -10,15 +10,25 @@ tap.teardown(() => house.close())
 const cast = await castOf(house)
 const { ids } = cast
 
-const names = async (roomId: string) => (await cast.ada.read("members", { roomId })).items.map(({ username, role }) => `${username} (${role})`)
-const kinds = async (roomId: string) => ((await ask(`${house.baseUrl}/api/research/rooms/${roomId}/activity`)).body.items as unknown as { kind: string }[]).map(({ kind }) => kind)
-const decide = (roomId: string, decision: string) => cast.at("ada", "POST", `/api/rooms/${roomId}/join-requests/${ids.mary}/decision`, action({ decision }))
+const names = async (roomId: string) =>
+  (await cast.ada.read("members", { roomId })).items.map(({ username, role }) => `${username} (${role})`)
+const kinds = async (roomId: string) =>
+  ((await ask(`${house.baseUrl}/api/research/rooms/${roomId}/activity`)).body.items as unknown as { kind: string }[]).map(
+    ({ kind }) => kind,
+  )
+const decide = (roomId: string, decision: string) =>
+  cast.at("ada", "POST", `/api/rooms/${roomId}/join-requests/${ids.mary}/decision`, action({ decision }))
 
 test("mary asks, ada sees the request and lets her in, and the Room hears of it once", async (t) => {
   const { roomId } = await cast.room()
   await cast.mary.write("request_to_join", { roomId, message: "I run the same sweep." })
-  t.match(await cast.ada.read("join_requests", { roomId }), { items: [{ person: { userId: ids.mary, username: "mary" }, message: "I run the same sweep." }] })
-  t.match((await decide(roomId, "accept")).body, { target: { kind: "join_request", id: ids.mary }, result: { decision: "accept", username: "mary" } })
+  t.match(await cast.ada.read("join_requests", { roomId }), {
+    items: [{ person: { userId: ids.mary, username: "mary" }, message: "I run the same sweep." }],
+  })
+  t.match((await decide(roomId, "accept")).body, {
+    target: { kind: "join_request", id: ids.mary },
+    result: { decision: "accept", username: "mary" },
+  })
   t.strictSame(await names(roomId), ["ada (owner)", "grace (member)", "mary (member)"])
   t.strictSame((await cast.ada.read("join_requests", { roomId })).items, [], "a decided request is gone")
   t.strictSame(await kinds(roomId), ["room_created", "member_joined", "member_joined"])
@@ -35,7 +45,12 @@ test("a request that is declined leaves no trace in the Room, and may be made ag
 })
 
 test("of two decisions at once one counts, and the other is told what is so", async (t) => {
-  for (const [first, second] of [["accept", "accept"], ["accept", "decline"], ["decline", "accept"], ["decline", "decline"]] as const) {
+  for (const [first, second] of [
+    ["accept", "accept"],
+    ["accept", "decline"],
+    ["decline", "accept"],
+    ["decline", "decline"],
+  ] as const) {
     const { roomId } = await cast.room()
     await cast.mary.write("request_to_join", { roomId })
     const answers = await Promise.all([decide(roomId, first), decide(roomId, second)])
@@ -44,7 +59,10 @@ test("of two decisions at once one counts, and the other is told what is so", as
     t.ok(winner !== undefined && loser !== undefined, `${first} and ${second}: one of them`)
     const accepted = String(winner?.body.result?.decision) === "accept"
     t.strictSame((await names(roomId)).includes("mary (member)"), accepted)
-    t.match(loser?.body, accepted ? { refusal: "state_conflict", current: { member: { userId: ids.mary, role: "member" } } } : { refusal: "room_unavailable" })
+    t.match(
+      loser?.body,
+      accepted ? { refusal: "state_conflict", current: { member: { userId: ids.mary, role: "member" } } } : { refusal: "room_unavailable" },
+    )
   }
 })
 
@@ -55,7 +73,9 @@ test("adding by hand answers an open request too", async (t) => {
   t.strictSame((await cast.ada.read("join_requests", { roomId })).items, [])
   const again = await cast.at("ada", "POST", `/api/rooms/${roomId}/members`, action({ username: "mary" }))
   t.match(again.body, { refusal: "state_conflict", current: { member: { username: "mary" } } })
-  t.match((await cast.at("ada", "POST", `/api/rooms/${roomId}/members`, action({ username: "nobody-here" }))).body, { refusal: "room_unavailable" })
+  t.match((await cast.at("ada", "POST", `/api/rooms/${roomId}/members`, action({ username: "nobody-here" }))).body, {
+    refusal: "room_unavailable",
+  })
 })
 
 test("grace leaves by herself, ada sends mary away, and neither writes any more", async (t) => {
@@ -73,17 +93,25 @@ test("grace leaves by herself, ada sends mary away, and neither writes any more"
 
   t.strictSame((await post()).body.refusal, "not_a_member")
   t.strictSame((await cast.at("mary", "POST", `/api/threads/${threadId}/messages`, message())).body.refusal, "not_a_member")
-  t.match(await house.client("member_all").read("room_status", { roomId: house.rooms.empty.roomId }), { membership: { role: "member" } }, "elsewhere grace is a member still")
+  t.match(
+    await house.client("member_all").read("room_status", { roomId: house.rooms.empty.roomId }),
+    { membership: { role: "member" } },
+    "elsewhere grace is a member still",
+  )
   const status = await ask(`${house.baseUrl}/api/agent/rooms/${roomId}/status`, { token })
   t.strictSame(status.body.membership, null)
 })
 
 test("whoever comes back comes back without the credentials of before", async (t) => {
   const { roomId, threadId } = await cast.room()
-  const { token } = (await cast.grace.write("issue_credential", { roomId, label: "of the first time", permissions: ["post_thread"] })).result
+  const { token } = (await cast.grace.write("issue_credential", { roomId, label: "of the first time", permissions: ["post_thread"] }))
+    .result
   await cast.ada.write("remove_member", { roomId, userId: ids.grace })
   await cast.grace.write("request_to_join", { roomId })
-  t.equal((await cast.at("ada", "POST", `/api/rooms/${roomId}/join-requests/${ids.grace}/decision`, action({ decision: "accept" }))).status, 200)
+  t.equal(
+    (await cast.at("ada", "POST", `/api/rooms/${roomId}/join-requests/${ids.grace}/decision`, action({ decision: "accept" }))).status,
+    200,
+  )
   t.equal((await ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message() })).status, 401)
   const [shown] = (await cast.grace.read("credentials", { roomId })).items
   t.match(shown, { label: "of the first time", revokedAt: String })
@@ -95,8 +123,16 @@ test("these writes replay and conflict like any other", async (t) => {
   const first = await cast.at("ada", "POST", `/api/rooms/${roomId}/members`, body)
   const again = await cast.at("ada", "POST", `/api/rooms/${roomId}/members`, body)
   t.match(again.body, { replayed: true, target: first.body.target })
-  t.match((await cast.at("ada", "POST", `/api/rooms/${roomId}/members`, { ...body, username: "grace" })).body, { refusal: "request_conflict" })
+  t.match((await cast.at("ada", "POST", `/api/rooms/${roomId}/members`, { ...body, username: "grace" })).body, {
+    refusal: "request_conflict",
+  })
   const { roomId: other } = await cast.room()
-  t.match((await cast.at("ada", "POST", `/api/rooms/${other}/members`, body)).body, { refusal: "request_conflict" }, "the Room in the path is compared")
-  t.match((await cast.at("ada", "POST", `/api/rooms/${freshId()}/members`, action({ username: "mary" }))).body, { refusal: "room_unavailable" })
+  t.match(
+    (await cast.at("ada", "POST", `/api/rooms/${other}/members`, body)).body,
+    { refusal: "request_conflict" },
+    "the Room in the path is compared",
+  )
+  t.match((await cast.at("ada", "POST", `/api/rooms/${freshId()}/members`, action({ username: "mary" }))).body, {
+    refusal: "room_unavailable",
+  })
 })

@@ -34,26 +34,72 @@ interface Row {
 const [out, stranger, notOwner, ok] = ["not_authenticated", "not_a_member", "role_required", "ok"]
 const ownersOnly = [out, stranger, notOwner, ok] as const
 const members = [out, stranger, ok, ok] as const
-const inRoom = (rest = "") => ({ roomId }: Setting) => `/api/rooms/${roomId}${rest}`
+const inRoom =
+  (rest = "") =>
+  ({ roomId }: Setting) =>
+    `/api/rooms/${roomId}${rest}`
 
 const table: readonly Row[] = [
   { route: "create_room", path: () => "/api/rooms", body: () => action({ title: "Another" }), fates: [out, ok, ok, ok] },
   { route: "amend_room", method: "PATCH", path: inRoom(), body: () => action({ title: "Better" }), fates: ownersOnly },
   { route: "archive_room", path: inRoom("/archive"), body: () => action({ reason: "Done." }), fates: ownersOnly },
-  { route: "restore_room", path: inRoom("/restore"), body: () => action({ reason: "Not done." }), fates: [out, stranger, notOwner, "state_conflict"] },
+  {
+    route: "restore_room",
+    path: inRoom("/restore"),
+    body: () => action({ reason: "Not done." }),
+    fates: [out, stranger, notOwner, "state_conflict"],
+  },
   { route: "request_to_join", path: inRoom("/join-requests"), fates: [out, "state_conflict", "state_conflict", "state_conflict"] },
-  { route: "decide_join_request", path: inRoom(`/join-requests/${ids.mary}/decision`), body: () => action({ decision: "accept" }), fates: ownersOnly },
+  {
+    route: "decide_join_request",
+    path: inRoom(`/join-requests/${ids.mary}/decision`),
+    body: () => action({ decision: "accept" }),
+    fates: ownersOnly,
+  },
   { route: "add_member", path: inRoom("/members"), body: () => action({ username: house.people.visitor.username }), fates: ownersOnly },
   { route: "remove_member, grace", method: "DELETE", path: inRoom(`/members/${ids.grace}`), fates: [out, stranger, ok, ok] },
-  { route: "remove_member, ada", method: "DELETE", path: inRoom(`/members/${ids.ada}`), fates: [out, stranger, notOwner, "state_conflict"] },
-  { route: "issue_credential", path: inRoom("/credentials"), body: () => action({ label: "one", permissions: ["post_thread"] }), fates: members },
-  { route: "rotate_credential, grace's", path: ({ roomId, credentialId }) => `/api/rooms/${roomId}/credentials/${credentialId}/rotate`, fates: [out, stranger, ok, notOwner] },
-  { route: "revoke_credential, grace's", path: ({ roomId, credentialId }) => `/api/rooms/${roomId}/credentials/${credentialId}/revoke`, fates: members },
+  {
+    route: "remove_member, ada",
+    method: "DELETE",
+    path: inRoom(`/members/${ids.ada}`),
+    fates: [out, stranger, notOwner, "state_conflict"],
+  },
+  {
+    route: "issue_credential",
+    path: inRoom("/credentials"),
+    body: () => action({ label: "one", permissions: ["post_thread"] }),
+    fates: members,
+  },
+  {
+    route: "rotate_credential, grace's",
+    path: ({ roomId, credentialId }) => `/api/rooms/${roomId}/credentials/${credentialId}/rotate`,
+    fates: [out, stranger, ok, notOwner],
+  },
+  {
+    route: "revoke_credential, grace's",
+    path: ({ roomId, credentialId }) => `/api/rooms/${roomId}/credentials/${credentialId}/revoke`,
+    fates: members,
+  },
   { route: "create_thread", path: () => "/api/threads", body: ({ roomId }) => thread(roomId), fates: members },
   { route: "post_message", path: ({ threadId }) => `/api/threads/${threadId}/messages`, body: () => message(), fates: members },
-  { route: "reuse_record", path: ({ threadId }) => `/api/threads/${threadId}/records`, body: () => action({ versionId: String(known?.versionId) }), fates: members },
-  { route: "publish_hypothesis", path: () => "/api/research-actions/publish_hypothesis", body: ({ roomId, threadId }) => hypothesis(roomId, threadId), fates: members },
-  { route: "propose_experiment", path: () => "/api/research-actions/propose_experiment", body: ({ roomId, threadId }) => experiment(roomId, threadId), fates: members },
+  {
+    route: "reuse_record",
+    path: ({ threadId }) => `/api/threads/${threadId}/records`,
+    body: () => action({ versionId: String(known?.versionId) }),
+    fates: members,
+  },
+  {
+    route: "publish_hypothesis",
+    path: () => "/api/research-actions/publish_hypothesis",
+    body: ({ roomId, threadId }) => hypothesis(roomId, threadId),
+    fates: members,
+  },
+  {
+    route: "propose_experiment",
+    path: () => "/api/research-actions/propose_experiment",
+    body: ({ roomId, threadId }) => experiment(roomId, threadId),
+    fates: members,
+  },
   { route: "members (read)", method: "GET", path: inRoom("/members"), fates: [out, ok, ok, ok] },
   { route: "join_requests (read)", method: "GET", path: inRoom("/join-requests"), fates: ownersOnly },
   { route: "credentials (read)", method: "GET", path: inRoom("/credentials"), fates: members },
@@ -87,7 +133,11 @@ test("what a credential has no permission for it is refused, operation by operat
     for (const operation of operations.filter(({ surface, family }) => surface === "agent" && family === "research")) {
       const granted = operation.permissions.every((needed) => (permissions as readonly string[]).includes(needed))
       const said = access.find((each) => each.operation === operation.name)
-      t.match(said, { path: operation.path, allowed: granted, refusal: granted ? null : "permission_missing" }, `${name}: ${operation.name}`)
+      t.match(
+        said,
+        { path: operation.path, allowed: granted, refusal: granted ? null : "permission_missing" },
+        `${name}: ${operation.name}`,
+      )
       if (granted) continue
       const body = { ...(operation.example as Body), [operation.delivery]: freshId() }
       const { status, body: answer } = await ask(`${house.baseUrl}${operation.path.replace("{threadId}", threadId)}`, { token, body })
@@ -113,5 +163,8 @@ test("a credential limited to Threads stays in them", async (t) => {
   for (const { status, body } of refused) t.strictSame([status, body.refusal], [403, "scope_missing"])
   t.strictSame(refused[0]?.body.current, { threadIds: [threadId] }, "and is told which they are")
   const access = (await house.client("member_thread_scoped").read("room_access", { roomId })).operations
-  t.match(access.find(({ operation }) => operation === "create_thread"), { allowed: false, refusal: "scope_missing" })
+  t.match(
+    access.find(({ operation }) => operation === "create_thread"),
+    { allowed: false, refusal: "scope_missing" },
+  )
 })

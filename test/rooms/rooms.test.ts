@@ -16,12 +16,25 @@ test("a Room is made with its opening Thread, an owner, and the first entry of i
   t.equal(entry, null)
   t.match(activity, { sequence: 1, digest: /^sha256:[0-9a-f]{64}$/ })
   t.match(await room(result.roomId), {
-    roomId: result.roomId, title: "Warm-up", question: "How much of it?", state: "active", archive: null, concluded: false, owner: { username: "ada" },
-    openingThreadId: result.openingThreadId, activityWatermark: 1, counts: { members: 1, threads: 1, hypothesis: 0, experiment: 0 }, members: [{ username: "ada", role: "owner" }],
+    roomId: result.roomId,
+    title: "Warm-up",
+    question: "How much of it?",
+    state: "active",
+    archive: null,
+    concluded: false,
+    owner: { username: "ada" },
+    openingThreadId: result.openingThreadId,
+    activityWatermark: 1,
+    counts: { members: 1, threads: 1, hypothesis: 0, experiment: 0 },
+    members: [{ username: "ada", role: "owner" }],
   })
   const { body } = await ask(`${house.baseUrl}/api/research/rooms/${result.roomId}/threads`)
-  t.match(body.items, [{ threadId: result.openingThreadId, sequence: 1, opening: true, title: "Warm-up", timelineWatermark: 0, followsEntryId: null }])
-  t.match((await ask(`${house.baseUrl}/api/research/rooms/${result.roomId}/activity`)).body.items, [{ kind: "room_created", operation: "create_room", previousDigest: `sha256:${"0".repeat(64)}`, digest: activity?.digest }])
+  t.match(body.items, [
+    { threadId: result.openingThreadId, sequence: 1, opening: true, title: "Warm-up", timelineWatermark: 0, followsEntryId: null },
+  ])
+  t.match((await ask(`${house.baseUrl}/api/research/rooms/${result.roomId}/activity`)).body.items, [
+    { kind: "room_created", operation: "create_room", previousDigest: `sha256:${"0".repeat(64)}`, digest: activity?.digest },
+  ])
 })
 
 test("its owner amends what it is called or what it asks, one of them or both", async (t) => {
@@ -31,7 +44,8 @@ test("its owner amends what it is called or what it asks, one of them or both", 
   t.match((await amend({ title: "After" })).body.result, { title: "After", question: "Why?" })
   t.match(await room(roomId), { title: "After", question: "Why?" })
   t.match((await amend({})).body, { refusal: "invalid_schema", issues: [{ path: "" }] })
-  for (const title of ["", " \n", "x".repeat(201), 7, null]) t.match((await amend({ title })).body, { refusal: "invalid_schema", issues: [{ path: "/title" }] }, JSON.stringify(title))
+  for (const title of ["", " \n", "x".repeat(201), 7, null])
+    t.match((await amend({ title })).body, { refusal: "invalid_schema", issues: [{ path: "/title" }] }, JSON.stringify(title))
   t.equal((await amend({ title: "𝔞".repeat(200) })).status, 200, "characters are counted, not the bytes of them")
 })
 
@@ -39,7 +53,10 @@ test("Rooms are listed newest first and found by words of their title or questio
   const first = await cast.ada.write("create_room", { title: "A question of zebras" })
   const second = await cast.mary.write("create_room", { title: "Another", question: "What of ZEBRAS?" })
   const { body } = await ask(`${house.baseUrl}/api/research/rooms?query=zebras`)
-  t.strictSame((body.items as unknown as { roomId: string }[]).map(({ roomId }) => roomId), [second.result.roomId, first.result.roomId])
+  t.strictSame(
+    (body.items as unknown as { roomId: string }[]).map(({ roomId }) => roomId),
+    [second.result.roomId, first.result.roomId],
+  )
   t.strictSame((await ask(`${house.baseUrl}/api/research/rooms`)).body.items?.[0]?.roomId, second.result.roomId)
   t.strictSame((await ask(`${house.baseUrl}/api/research/rooms?query=zebra%27s%20"`)).body.items, [])
 })
@@ -47,9 +64,15 @@ test("Rooms are listed newest first and found by words of their title or questio
 test("the credential's own Room answers its status; another Room's is none of its business", async (t) => {
   const { token } = house.credentials.member_all
   const { roomId } = house.rooms.empty
-  t.match((await ask(`${house.baseUrl}/api/agent/rooms/${roomId}/status`, { token })).body, { room: { id: roomId, state: "active", archive: null }, membership: { role: "member" }, assignments: [] })
+  t.match((await ask(`${house.baseUrl}/api/agent/rooms/${roomId}/status`, { token })).body, {
+    room: { id: roomId, state: "active", archive: null },
+    membership: { role: "member" },
+    assignments: [],
+  })
   for (const read of ["status", "access"]) {
-    t.match((await ask(`${house.baseUrl}/api/agent/rooms/${house.rooms.main.roomId}/${read}`, { token })).body, { refusal: "scope_missing" })
+    t.match((await ask(`${house.baseUrl}/api/agent/rooms/${house.rooms.main.roomId}/${read}`, { token })).body, {
+      refusal: "scope_missing",
+    })
     t.match((await ask(`${house.baseUrl}/api/agent/rooms/no-room/${read}`, { token })).body, { refusal: "room_unavailable" })
   }
 })

@@ -6,9 +6,20 @@ export const freshId = (): string => randomUUID()
 /** A body without the property that is spoilt or left out on purpose may be anything. */
 export type Body = Record<string, unknown>
 
-export const message = (text = "The second run used a shorter ramp.", more: Body = {}): Body => ({ schemaVersion: 3, clientMessageId: freshId(), text, ...more })
+export const message = (text = "The second run used a shorter ramp.", more: Body = {}): Body => ({
+  schemaVersion: 3,
+  clientMessageId: freshId(),
+  text,
+  ...more,
+})
 
-export const thread = (roomId: string, more: Body = {}): Body => ({ schemaVersion: 3, requestId: freshId(), roomId, title: "What is left of warm-up?", ...more })
+export const thread = (roomId: string, more: Body = {}): Body => ({
+  schemaVersion: 3,
+  requestId: freshId(),
+  roomId,
+  title: "What is left of warm-up?",
+  ...more,
+})
 
 export const hypothesis = (roomId: string, threadId: string, more: Body = {}) => ({
   schemaVersion: 3 as const,
@@ -32,7 +43,14 @@ export const hypothesis = (roomId: string, threadId: string, more: Body = {}) =>
 })
 
 export const experiment = (roomId: string, threadId: string, more: Body = {}): Body => ({
-  schemaVersion: 3, requestId: freshId(), roomId, threadId, question: "Is the loss lower with warm-up?", scope: "The small model.", hypotheses: [], ...more,
+  schemaVersion: 3,
+  requestId: freshId(),
+  roomId,
+  threadId,
+  question: "Is the loss lower with warm-up?",
+  scope: "The small model.",
+  hypotheses: [],
+  ...more,
 })
 
 /** A write in the browser needs no more than this. */

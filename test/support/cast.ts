@@ -23,12 +23,18 @@ export async function castOf(house: ResearchRoom) {
   const grace: Browser = await house.browser("member", { fetch: held })
   const mary: Browser = await house.browser("visitor", { fetch: held })
   return {
-    ada, grace, mary,
+    ada,
+    grace,
+    mary,
     ids: { ada: owner.userId, grace: member.userId, mary: visitor.userId },
 
     /** A write at a browser route, whoever sends it. */
     at: (who: keyof typeof cookies, method: string, path: string, body: Body = action()): Promise<Answer> =>
-      ask(`${house.baseUrl}${path}`, { method, headers: { origin: house.baseUrl, cookie: cookies[who] }, ...(method === "GET" ? {} : { body }) }),
+      ask(`${house.baseUrl}${path}`, {
+        method,
+        headers: { origin: house.baseUrl, cookie: cookies[who] },
+        ...(method === "GET" ? {} : { body }),
+      }),
 
     /** A new Room of ada's, with grace in it. */
     async room(title = "A Room of its own"): Promise<Scene> {

@@ -28,9 +28,15 @@ interface Route {
 const pattern = (path: string) => new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{[a-zA-Z]+\}/g, "[^/]+")}/?$`)
 
 const json = "application/json"
-const formsOf = (read: Read) => Object.fromEntries([read, ...Object.values(read.formats)].map(({ mediaType, answer }) => [mediaType, [answer]]))
+const formsOf = (read: Read) =>
+  Object.fromEntries([read, ...Object.values(read.formats)].map(({ mediaType, answer }) => [mediaType, [answer]]))
 const routes: readonly Route[] = [
-  ...[...reads, ...discoveryRoutes].map((read) => ({ method: read.method, path: pattern(read.path), name: read.name, forms: formsOf(read) })),
+  ...[...reads, ...discoveryRoutes].map((read) => ({
+    method: read.method,
+    path: pattern(read.path),
+    name: read.name,
+    forms: formsOf(read),
+  })),
   ...reads.flatMap((read) => {
     const path = browserReadPath(read)
     return path === null ? [] : [{ method: read.method, path: pattern(path), name: read.name, forms: formsOf(read) }]
@@ -74,7 +80,12 @@ export function holdToContract(method: string, path: string, response: Response,
   if (!response.ok) {
     assert.equal(type, `${json}; charset=utf-8`, `${what}: the media type`)
     if (method !== "HEAD") holdRefusal(what, response, JSON.parse(text))
-    if (method !== "HEAD") assert.equal((JSON.parse(text) as { schemaVersion: number }).schemaVersion, schemaVersions[familyOf(path)], `${what}: in the envelope of its family`)
+    if (method !== "HEAD")
+      assert.equal(
+        (JSON.parse(text) as { schemaVersion: number }).schemaVersion,
+        schemaVersions[familyOf(path)],
+        `${what}: in the envelope of its family`,
+      )
     return
   }
   const route = routes.find((each) => each.method === (method === "HEAD" ? "GET" : method) && each.path.test(path))
@@ -88,12 +99,14 @@ export function holdToContract(method: string, path: string, response: Response,
 }
 
 /** A fetch for a service below `basePath` that holds every answer against the contract. */
-export const heldBelow = (basePath: string): Fetch => async (url, init) => {
-  const response = await fetch(url, init)
-  const { pathname } = new URL(url)
-  const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : pathname
-  holdToContract(init.method ?? "GET", path, response, await response.clone().text())
-  return response
-}
+export const heldBelow =
+  (basePath: string): Fetch =>
+  async (url, init) => {
+    const response = await fetch(url, init)
+    const { pathname } = new URL(url)
+    const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : pathname
+    holdToContract(init.method ?? "GET", path, response, await response.clone().text())
+    return response
+  }
 
 export const held: Fetch = heldBelow("")

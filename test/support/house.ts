@@ -41,13 +41,24 @@ export async function openHouse() {
     return found
   }
   return {
-    db, instance, clock, roomId, threadId, folder,
+    db,
+    instance,
+    clock,
+    roomId,
+    threadId,
+    folder,
     ada: { userId: ada.userId, username: ada.username, grant: null } satisfies Actor,
     grace: { userId: grace.userId, username: grace.username, grant: null } satisfies Actor,
 
     /** Issues a credential and lets a request in with it, as the edge does. */
     async credential(person: Actor, more: Body = {}): Promise<Actor & { readonly token: string; readonly credentialId: string }> {
-      const body = { schemaVersion: 3, requestId: freshId(), label: "agent", permissions: ["post_thread", "publish_records", "manage_own_experiments"], ...more }
+      const body = {
+        schemaVersion: 3,
+        requestId: freshId(),
+        label: "agent",
+        permissions: ["post_thread", "publish_records", "manage_own_experiments"],
+        ...more,
+      }
       const text = await instance.ledger.admit({ operation: operation("issue_credential"), actor: person, params: { roomId }, body })
       const { token, credentialId } = (JSON.parse(text) as { result: { token: string; credentialId: string } }).result
       return { ...instance.tables.credentials.authenticate(token, moment(world.now())), token, credentialId }

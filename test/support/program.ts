@@ -93,7 +93,10 @@ export function start(program: string, args: readonly string[], { folder, env = 
         }
         looking.add(look)
         look()
-        void ended.then((how) => reject(new Error(`ended with ${how.code ?? how.signal} before it printed ${pattern}:\n${how.out}\n${how.err}`)), reject)
+        void ended.then(
+          (how) => reject(new Error(`ended with ${how.code ?? how.signal} before it printed ${pattern}:\n${how.out}\n${how.err}`)),
+          reject,
+        )
       }),
     signal: (signal) => void child.kill(signal),
     ended: () => ended,

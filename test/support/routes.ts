@@ -5,4 +5,5 @@ import { freshId } from "./bodies.ts"
 export type Ids = Readonly<Record<string, string>>
 
 /** A path of the registry with its ids filled in. */
-export const addressOf = (path: string, ids: Ids = {}): string => path.replace(/\{([a-zA-Z]+)\}/g, (_place, name: string) => ids[name] ?? freshId())
+export const addressOf = (path: string, ids: Ids = {}): string =>
+  path.replace(/\{([a-zA-Z]+)\}/g, (_place, name: string) => ids[name] ?? freshId())

@@ -59,14 +59,19 @@ export async function dial(baseUrl: string): Promise<Line> {
         if (socket.destroyed || !socket.writable) return resolve()
         socket.write(text, () => resolve())
       }),
-    until: (pattern) => met(() => pattern.test(received), () => (over ? new Error(`closed before ${pattern}: ${received}`) : null)),
+    until: (pattern) =>
+      met(
+        () => pattern.test(received),
+        () => (over ? new Error(`closed before ${pattern}: ${received}`) : null),
+      ),
     closed: () => met(() => over),
     hangUp: () => socket.destroy(),
   }
 }
 
 /** The head of a request; `headers` are lines. */
-export const head = (method: string, path: string, ...headers: string[]): string => [`${method} ${path} HTTP/1.1`, ...headers, "", ""].join("\r\n")
+export const head = (method: string, path: string, ...headers: string[]): string =>
+  [`${method} ${path} HTTP/1.1`, ...headers, "", ""].join("\r\n")
 
 /** The answers in what a line received: status, head and body of each, as far as lengths tell. */
 export function answersIn(received: string): { status: number; head: string; body: string }[] {

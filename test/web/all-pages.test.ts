@@ -42,9 +42,19 @@ for (const { name: sight, options } of sights) {
       const response = await page.goto(demo.baseUrl + path)
       t.equal(response?.status(), name === "missing" ? 404 : 200, `${name} is answered`)
       await page.evaluate(axe)
-      const violations = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)")) as Violation[]
-      t.same(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`), [], `${name} has no violation`)
-      t.equal(await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"), 0, `${name} is not wider than the screen`)
+      const violations = (await page.evaluate(
+        "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
+      )) as Violation[]
+      t.same(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`),
+        [],
+        `${name} has no violation`,
+      )
+      t.equal(
+        await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"),
+        0,
+        `${name} is not wider than the screen`,
+      )
       t.same(troubles(), [], `${name} asks for nothing outside and says no error`)
     }
     await context.close()

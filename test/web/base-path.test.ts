@@ -63,7 +63,8 @@ t.test("assets carry long caching, pages none, and the policy allows nothing inl
   const style = /href="([^"]*style-[^"]*\.css)"/.exec(await page.text())?.[1] ?? ""
   const asset = await fetch(`${origin}${style}`)
   t.equal(asset.headers.get("cache-control"), "public, max-age=31536000, immutable")
-  for (const name of ["../manifest.json", "manifest.json", "%2e%2e%2fmain.js", "constructor", "__proto__"]) t.equal((await fetch(`${origin}/lab/rooms/assets/${name}`)).status, 404, name)
+  for (const name of ["../manifest.json", "manifest.json", "%2e%2e%2fmain.js", "constructor", "__proto__"])
+    t.equal((await fetch(`${origin}/lab/rooms/assets/${name}`)).status, 404, name)
 })
 
 t.test("without a script a person signs in, writes, adds an item to a list and sees what is wrong", async (t) => {
@@ -80,7 +81,9 @@ t.test("without a script a person signs in, writes, adds an item to a list and s
   await page.getByRole("button", { name: "Post" }).click()
   t.match(await page.locator("#timeline").textContent(), /Said without a script/)
 
-  const experiment = (await (await fetch(`${origin}/lab/rooms/api/research/experiments?roomId=${demo.rooms.main.roomId}`)).json()) as { items: [{ experimentId: string }] }
+  const experiment = (await (await fetch(`${origin}/lab/rooms/api/research/experiments?roomId=${demo.rooms.main.roomId}`)).json()) as {
+    items: [{ experimentId: string }]
+  }
   await page.goto(`${origin}/lab/rooms/do/register_attempt?experimentId=${experiment.items[0].experimentId}&intent=reproduction`)
   await page.getByRole("button", { name: "Add an input" }).click()
   await page.getByLabel("Name").fill("counts")
@@ -91,7 +94,12 @@ t.test("without a script a person signs in, writes, adds an item to a list and s
 
 t.test("a page of another site cannot send a form, and a sign-in leads nowhere else", async (t) => {
   const body = new URLSearchParams({ username: demo.people.owner.username, password: demo.people.owner.password, next: "//evil.example/" })
-  const foreign = await fetch(`${origin}/lab/rooms/web/sign-in`, { method: "POST", body, headers: { origin: "https://evil.example" }, redirect: "manual" })
+  const foreign = await fetch(`${origin}/lab/rooms/web/sign-in`, {
+    method: "POST",
+    body,
+    headers: { origin: "https://evil.example" },
+    redirect: "manual",
+  })
   t.equal(foreign.status, 403)
   t.equal(foreign.headers.get("set-cookie"), null)
   const own = await fetch(`${origin}/lab/rooms/web/sign-in`, { method: "POST", body, headers: { origin }, redirect: "manual" })

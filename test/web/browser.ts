@@ -5,8 +5,11 @@ import { type Browser, chromium as playwright } from "playwright-core"
 /** Browsers that a machine may have, where the packaged one does not run. */
 const INSTALLED = [
   process.env.RESEARCH_ROOM_CHROMIUM,
-  "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
   "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
 ]
 
@@ -14,9 +17,14 @@ const INSTALLED = [
 export async function launch(): Promise<Browser> {
   if (process.platform === "linux" && process.arch === "x64" && process.env.RESEARCH_ROOM_CHROMIUM === undefined) {
     const { default: chromium } = await import("@sparticuz/chromium")
-    return playwright.launch({ executablePath: await chromium.executablePath(), args: chromium.args.filter((flag) => !flag.startsWith("--single-process")), headless: true })
+    return playwright.launch({
+      executablePath: await chromium.executablePath(),
+      args: chromium.args.filter((flag) => !flag.startsWith("--single-process")),
+      headless: true,
+    })
   }
   const executablePath = INSTALLED.find((path) => path !== undefined && existsSync(path))
-  if (executablePath === undefined) throw new Error("The pages are tested in Chromium or Chrome; install one, or name it in RESEARCH_ROOM_CHROMIUM.")
+  if (executablePath === undefined)
+    throw new Error("The pages are tested in Chromium or Chrome; install one, or name it in RESEARCH_ROOM_CHROMIUM.")
   return playwright.launch({ executablePath, headless: true })
 }

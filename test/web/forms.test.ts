@@ -10,23 +10,46 @@ for (const operation of operations) {
     const form = formOf(operation)
     const draft = new URLSearchParams()
     fill(draft, form, "", operation.example)
-    const { schemaVersion: _version, [operation.delivery]: _delivery, client: _client, ...example } = operation.example as Record<string, unknown>
+    const {
+      schemaVersion: _version,
+      [operation.delivery]: _delivery,
+      client: _client,
+      ...example
+    } = operation.example as Record<string, unknown>
     const { body, issues } = bodyOf(form, draft)
     t.same(issues, [])
     t.same(body, example)
-    t.ok(checkBody(operation, { schemaVersion: operation.schemaVersion, [operation.delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", ...body }).ok)
+    t.ok(
+      checkBody(operation, {
+        schemaVersion: operation.schemaVersion,
+        [operation.delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e",
+        ...body,
+      }).ok,
+    )
   })
 
   t.test(`each issue of an empty ${operation.name} finds its field`, async (t) => {
     const form = formOf(operation)
     const draft = new URLSearchParams()
-    const checked = checkBody(operation, { schemaVersion: operation.schemaVersion, [operation.delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", ...bodyOf(form, draft).body })
-    for (const { path } of checked.ok ? [] : checked.issues) t.ok(path === "" || form.fields.some(({ name }) => issueField(path, form, draft).startsWith(`/${name}`)), path)
+    const checked = checkBody(operation, {
+      schemaVersion: operation.schemaVersion,
+      [operation.delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e",
+      ...bodyOf(form, draft).body,
+    })
+    for (const { path } of checked.ok ? [] : checked.issues)
+      t.ok(path === "" || form.fields.some(({ name }) => issueField(path, form, draft).startsWith(`/${name}`)), path)
   })
 }
 
 t.test("an item that is removed takes its own fields along, and no others", async (t) => {
-  const draft = new URLSearchParams({ "#/roles": "3", "/roles/0/role": "a", "/roles/1/role": "b", "/roles/2/role": "c", "#/roles/2/x": "1", "/scope": "all" })
+  const draft = new URLSearchParams({
+    "#/roles": "3",
+    "/roles/0/role": "a",
+    "/roles/1/role": "b",
+    "/roles/2/role": "c",
+    "#/roles/2/x": "1",
+    "/scope": "all",
+  })
   const without = withItem(draft, { add: null, remove: "/roles/1" })
   t.same(Object.fromEntries(without), { "#/roles": "2", "/roles/0/role": "a", "/roles/1/role": "c", "#/roles/1/x": "1", "/scope": "all" })
   t.equal(withItem(without, { add: "/roles", remove: null }).get("#/roles"), "3")

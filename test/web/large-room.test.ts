@@ -14,11 +14,20 @@ const ada = await own.setUp()
 const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Many", question: "How many are too many?" })).result
 const example = { roomId, threadId, scope: "One model.", hypotheses: [] }
 for (let start = 0; start < EXPERIMENTS; start += 50) {
-  await Promise.all(Array.from({ length: 50 }, (_, index) => ada.write("propose_experiment", { ...example, question: `Is the loss at step ${start + index} lower with a longer warm-up than without one?` } as never)))
+  await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      ada.write("propose_experiment", {
+        ...example,
+        question: `Is the loss at step ${start + index} lower with a longer warm-up than without one?`,
+      } as never),
+    ),
+  )
 }
 
 t.test("a long Thread opens at its newest entries, and a permalink at its own", async (t) => {
-  const { items } = (await (await fetch(`${own.baseUrl}/api/research/threads/${threadId}/timeline`)).json()) as { items: { entryId: string }[] }
+  const { items } = (await (await fetch(`${own.baseUrl}/api/research/threads/${threadId}/timeline`)).json()) as {
+    items: { entryId: string }[]
+  }
   const { entryId } = items[20] as { entryId: string }
   const page = async (path: string) => await (await fetch(`${own.baseUrl}${path}`)).text()
   t.notMatch(await page(`/threads/${threadId}`), `id="entry-${entryId}"`)
@@ -29,7 +38,13 @@ t.test("a long Thread opens at its newest entries, and a permalink at its own", 
   t.equal((await fetch(`${own.baseUrl}/threads/${threadId}?entry=${roomId}`)).status, 404)
 })
 
-for (const path of [`/rooms/${roomId}`, `/rooms/${roomId}/experiments`, `/rooms/${roomId}/graph`, `/rooms/${roomId}/activity`, `/threads/${threadId}`]) {
+for (const path of [
+  `/rooms/${roomId}`,
+  `/rooms/${roomId}/experiments`,
+  `/rooms/${roomId}/graph`,
+  `/rooms/${roomId}/activity`,
+  `/threads/${threadId}`,
+]) {
   t.test(`${path.replace(/[0-9a-f-]{36}/, "…")} stays small and quick`, async (t) => {
     const times: number[] = []
     let text = ""

@@ -30,7 +30,9 @@ async function signIn(page: Page, username: string): Promise<void> {
 
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe)
-  return (await page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))")) as string[]
+  return (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))",
+  )) as string[]
 }
 
 t.test("a paper is saved, filed, shared, noted and annotated", async (t) => {
@@ -101,7 +103,11 @@ t.test("a paper is saved, filed, shared, noted and annotated", async (t) => {
   await ada.page.getByRole("button", { name: "Issue key" }).click()
   const token = (await ada.page.locator(".command").first().textContent()) ?? ""
   t.match(token, /^rrk_/)
-  t.equal((await fetch(at("/api/agent/library/identity"), { headers: { authorization: `Bearer ${token}` } })).status, 200, "and it opens the Library")
+  t.equal(
+    (await fetch(at("/api/agent/library/identity"), { headers: { authorization: `Bearer ${token}` } })).status,
+    200,
+    "and it opens the Library",
+  )
   await ada.page.goto(at("/account"))
   t.same(await violations(ada.page), [])
   await ada.page.getByRole("button", { name: "Revoke reading agent" }).click()

@@ -12,11 +12,17 @@ import { watched } from "./watched.ts"
 const write = (text: string) => markdown(text).write({ basePath: "", now: 0 })
 
 t.test("what is written into a template is text", async (t) => {
-  t.equal(html`<p title="${'"><script>'}">${"<b>&'"}</p>`.write({ basePath: "", now: 0 }), "<p title=\"&quot;&gt;&lt;script&gt;\">&lt;b&gt;&amp;&#39;</p>")
+  t.equal(
+    html`<p title="${'"><script>'}">${"<b>&'"}</p>`.write({ basePath: "", now: 0 }),
+    '<p title="&quot;&gt;&lt;script&gt;">&lt;b&gt;&amp;&#39;</p>',
+  )
 })
 
 t.test("Markdown and math come out as people mean them", async (t) => {
-  t.match(write("a *b* **c** [d](https://e.example)"), /<em>b<\/em> <strong>c<\/strong> <a href="https:\/\/e\.example" rel="nofollow noopener ugc">d<\/a>/)
+  t.match(
+    write("a *b* **c** [d](https://e.example)"),
+    /<em>b<\/em> <strong>c<\/strong> <a href="https:\/\/e\.example" rel="nofollow noopener ugc">d<\/a>/,
+  )
   t.match(write("$x_1$"), /<math .*<msub>/s)
   t.match(write("$$\\frac12$$"), /<math .*display="block".*<mfrac>/s)
   t.notMatch(write("It costs $5, not $6."), /<math/)
@@ -60,7 +66,13 @@ t.test("no attack becomes an element, an attribute, an address or a request of i
   for (const query of ["alert", "evil", "script"]) {
     await page.goto(`${demo.baseUrl}/search?query=${query}`)
     t.ok((await page.locator("#record").locator("xpath=../..").locator("li").count()) > 0, `the search finds ${query}`)
-    t.same(await page.evaluate("[...document.querySelectorAll('main .cards *')].map(({ tagName }) => tagName).filter((name) => !['LI', 'P', 'SPAN', 'A', 'MARK', 'TIME'].includes(name))"), [], `and shows it as text`)
+    t.same(
+      await page.evaluate(
+        "[...document.querySelectorAll('main .cards *')].map(({ tagName }) => tagName).filter((name) => !['LI', 'P', 'SPAN', 'A', 'MARK', 'TIME'].includes(name))",
+      ),
+      [],
+      `and shows it as text`,
+    )
   }
   t.same(troubles(), [])
 })

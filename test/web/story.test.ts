@@ -95,7 +95,10 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
     await page.getByLabel("Label").fill("sweep agent")
     await page.getByLabel("post thread").check()
     await page.getByRole("button", { name: "Issue credential" }).click()
-    const token = (await page.locator("#token ~ *, .command").first().textContent())?.match(/rrc_\w+/)?.[0] ?? (await page.locator(".command code").first().textContent()) ?? ""
+    const token =
+      (await page.locator("#token ~ *, .command").first().textContent())?.match(/rrc_\w+/)?.[0] ??
+      (await page.locator(".command code").first().textContent()) ??
+      ""
     t.match(token, /^rrc_/)
     await page.goto(at(`${room}/people`))
     t.notMatch(await page.content(), token, "it is not shown again")
@@ -107,11 +110,20 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
     const sent = await fetch(at(`/api/agent${thread}/messages`), {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ schemaVersion: 3, clientMessageId: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", text: "The agent has *landed*.", client: { name: "sweep" } }),
+      body: JSON.stringify({
+        schemaVersion: 3,
+        clientMessageId: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e",
+        text: "The agent has *landed*.",
+        client: { name: "sweep" },
+      }),
     })
     t.equal(sent.status, 200)
     await page.locator("#timeline .fresh", { hasText: "landed" }).waitFor({ timeout: 10_000 })
-    t.equal(await page.locator("#timeline .fresh", { hasText: "A linear warm-up" }).count(), 1, "what came since the last visit is marked too")
+    t.equal(
+      await page.locator("#timeline .fresh", { hasText: "A linear warm-up" }).count(),
+      1,
+      "what came since the last visit is marked too",
+    )
     t.equal(await page.evaluate("scrollY"), before, "the reader's place stays")
     t.equal(await page.getByLabel("Write in this Thread").inputValue(), "I am writing", "and so does what is typed")
   })
@@ -120,13 +132,21 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
     await context.setOffline(true)
     await page.getByText("The connection is gone").waitFor({ timeout: 40_000 })
     const ada = await own.person("grace")
-    await own.instance.tables.members.add(room.split("/")[2] ?? "", own.instance.tables.people.named("grace")?.userId ?? "", "member", new Date().toISOString())
+    await own.instance.tables.members.add(
+      room.split("/")[2] ?? "",
+      own.instance.tables.people.named("grace")?.userId ?? "",
+      "member",
+      new Date().toISOString(),
+    )
     await ada.write("post_message", { threadId: thread.split("/")[2] ?? "", text: "While you were away." } as never)
     await context.setOffline(false)
     await page.getByText("While you were away.").waitFor({ timeout: 20_000 })
     t.equal(await page.locator("#connection").textContent(), "")
   })
-  t.same(troubles().filter((trouble) => !trouble.includes("ERR_INTERNET_DISCONNECTED")), [])
+  t.same(
+    troubles().filter((trouble) => !trouble.includes("ERR_INTERNET_DISCONNECTED")),
+    [],
+  )
   await context.close()
 })
 
@@ -219,7 +239,9 @@ t.test("two people take the same experiment and one wins; a conflict keeps the d
   t.match(await ada.page.textContent("main"), /Two of five seeds ran/, "and is taken for the state that was shown")
 
   const { timelineWatermark } = own.instance.tables.threads.summary(threadId) as { timelineWatermark: number }
-  await ada.page.goto(at(`/do/post_research_checkpoint?threadId=${threadId}&expectedWatermark=${timelineWatermark}&coversThrough=${timelineWatermark}`))
+  await ada.page.goto(
+    at(`/do/post_research_checkpoint?threadId=${threadId}&expectedWatermark=${timelineWatermark}&coversThrough=${timelineWatermark}`),
+  )
   await ada.page.getByLabel("State", { exact: true }).selectOption("concluded")
   await ada.page.getByLabel("Synthesis").fill("It is *lower*.")
   await ada.page.getByLabel("Conclusion").fill("Warm-up lowers the early loss of this model.")

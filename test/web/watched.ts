@@ -9,17 +9,24 @@ export interface Watched {
 }
 
 /** @param expected statuses of answers that are no trouble: a browser notes each refused page on its console */
-export async function watched(browser: Browser, baseUrl: string, options: BrowserContextOptions = {}, expected: readonly number[] = []): Promise<Watched> {
+export async function watched(
+  browser: Browser,
+  baseUrl: string,
+  options: BrowserContextOptions = {},
+  expected: readonly number[] = [],
+): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   let found: string[] = []
   const { origin } = new URL(baseUrl)
   context.on("request", (request) => {
     const url = request.url()
-    if (!url.startsWith(`${origin}/`) && !url.startsWith("data:") && !url.startsWith("about:")) found.push(`a request leaves the instance: ${url}`)
+    if (!url.startsWith(`${origin}/`) && !url.startsWith("data:") && !url.startsWith("about:"))
+      found.push(`a request leaves the instance: ${url}`)
   })
   context.on("console", (message) => {
     const isExpected = expected.some((status) => message.text().includes(`status of ${status} `))
-    if (["error", "warning"].includes(message.type()) && !isExpected) found.push(`${message.type()} on the console: ${message.text()} (${message.location().url})`)
+    if (["error", "warning"].includes(message.type()) && !isExpected)
+      found.push(`${message.type()} on the console: ${message.text()} (${message.location().url})`)
   })
   context.on("weberror", (error) => found.push(`an error in the script: ${error.error().message}`))
   const page = await context.newPage()

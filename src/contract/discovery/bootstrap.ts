@@ -11,14 +11,31 @@ interface Step {
 }
 
 const steps: readonly Step[] = [
-  { path: "/api/health/ready", purpose: "See that the service takes requests, in which protocol version and with which slices, and that it is the instance you know." },
-  { path: "/api/manifest", purpose: "Learn every operation, read, refusal and limit; keep it as long as softwareVersion and instanceId stay the same." },
-  { path: "/api/agent/research/identity", purpose: "Learn whom the credential speaks for, what it may do, in which Room, and which work is assigned." },
+  {
+    path: "/api/health/ready",
+    purpose: "See that the service takes requests, in which protocol version and with which slices, and that it is the instance you know.",
+  },
+  {
+    path: "/api/manifest",
+    purpose: "Learn every operation, read, refusal and limit; keep it as long as softwareVersion and instanceId stay the same.",
+  },
+  {
+    path: "/api/agent/research/identity",
+    purpose: "Learn whom the credential speaks for, what it may do, in which Room, and which work is assigned.",
+  },
   { path: "/api/research/rooms", parameters: ["query"], purpose: "Find the Room by its title, only if nothing named it." },
   { path: "/api/research/rooms/{roomId}/research-context", purpose: "See the whole Room in one snapshot; keep its activityWatermark." },
-  { path: "/api/research/rooms/{roomId}/activity", parameters: ["after"], purpose: "On a later visit, read what changed after the watermark you kept." },
+  {
+    path: "/api/research/rooms/{roomId}/activity",
+    parameters: ["after"],
+    purpose: "On a later visit, read what changed after the watermark you kept.",
+  },
   { path: "/api/research/attempts", parameters: ["roomId", "limit"], purpose: "Read what was executed, and what came of it." },
-  { path: "/api/research/threads/{threadId}/timeline", parameters: ["after", "kinds"], purpose: "Read the discussion of one Thread from where you stopped." },
+  {
+    path: "/api/research/threads/{threadId}/timeline",
+    parameters: ["after", "kinds"],
+    purpose: "Read the discussion of one Thread from where you stopped.",
+  },
 ]
 
 const served = new Map([...discoveryRoutes, ...reads].map((read) => [read.path, read]))

@@ -21,7 +21,10 @@ const isShared = (value: unknown): value is v.GenericSchema =>
 const named = (module: object, suffix: string): Shared =>
   Object.fromEntries(Object.entries(module).flatMap(([name, value]) => (isShared(value) ? [[`${typeName(name)}${suffix}`, value]] : [])))
 
-const answered: Form & { shared: Shared } = { open: true, shared: { ...named(workAnswers, ""), ...named(answers, ""), ...named(libraryAnswers, "") } }
+const answered: Form & { shared: Shared } = {
+  open: true,
+  shared: { ...named(workAnswers, ""), ...named(answers, ""), ...named(libraryAnswers, "") },
+}
 const sent: Form & { shared: Shared } = { shared: { ...named(fields, "Input"), ...named(science, "Input"), ...named(work, "Input") } }
 
 /** The schema of an answer: readers must expect members that are added later. */
@@ -37,7 +40,9 @@ export const receiptName = ({ name }: { name: string }): string => `${typeName(n
 /** Every code with what it means, for the people who read the document. */
 const refusalCode: JsonSchema = {
   type: "string",
-  description: Object.entries(refusals).map(([code, { meaning }]) => `- \`${code}\`: ${meaning}`).join("\n"),
+  description: Object.entries(refusals)
+    .map(([code, { meaning }]) => `- \`${code}\`: ${meaning}`)
+    .join("\n"),
 }
 
 const refusal = (): JsonSchema => {
@@ -48,7 +53,14 @@ const refusal = (): JsonSchema => {
 const receipt = (operation: Operation): JsonSchema => ({
   allOf: [
     reference("Receipt"),
-    { type: "object", properties: { schemaVersion: { const: operation.schemaVersion }, operation: { const: operation.name }, result: jsonSchemaOf(operation.result, answered) } },
+    {
+      type: "object",
+      properties: {
+        schemaVersion: { const: operation.schemaVersion },
+        operation: { const: operation.name },
+        result: jsonSchemaOf(operation.result, answered),
+      },
+    },
   ],
 })
 

@@ -25,10 +25,14 @@ export interface ManifestFacts extends Running {
 export const agentOperations: readonly Operation[] = operations.filter(({ surface }) => surface === "agent")
 
 /** Those of one family. */
-export const agentOperationsOf = (family: Family): readonly Operation[] => agentOperations.filter((operation) => operation.family === family)
+export const agentOperationsOf = (family: Family): readonly Operation[] =>
+  agentOperations.filter((operation) => operation.family === family)
 
 /** The reads that need no session in a browser. */
-export const agentReads: readonly Read[] = [...reads.filter(({ surface }) => surface === "public" || surface === "credential" || surface === "key"), ...discoveryRoutes]
+export const agentReads: readonly Read[] = [
+  ...reads.filter(({ surface }) => surface === "public" || surface === "credential" || surface === "key"),
+  ...discoveryRoutes,
+]
 
 /** The names of a body that must always be there. */
 const requiredOf = ({ entries }: Operation["body"]): string[] =>
@@ -68,7 +72,8 @@ const authentication: Manifest["authentication"] = {
   agentWrites: "A Room credential, Content-Type: application/json, and no Origin header.",
   agentReads: "A Room credential on paths under /api/agent, and no Origin header.",
   publicReads: "None.",
-  library: "A personal key (Authorization: Bearer <PERSONAL_KEY>) on paths under /api/agent/library, where a Room credential opens nothing, and no Origin header.",
+  library:
+    "A personal key (Authorization: Bearer <PERSONAL_KEY>) on paths under /api/agent/library, where a Room credential opens nothing, and no Origin header.",
   permissions: { ...permissionMeanings, ...libraryPermissionMeanings },
 }
 

@@ -32,9 +32,16 @@ export const numbered = (lines: readonly string[]): string => lines.map((line, i
 export const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``
 
 /** Blocks with an empty line between them. */
-export const blocks = (...parts: readonly (string | readonly string[])[]): string => parts.flat().filter((part) => part !== "").join("\n\n")
+export const blocks = (...parts: readonly (string | readonly string[])[]): string =>
+  parts
+    .flat()
+    .filter((part) => part !== "")
+    .join("\n\n")
 
-const [alternatives, together] = [new Intl.ListFormat("en-GB", { type: "disjunction" }), new Intl.ListFormat("en-GB", { type: "conjunction" })]
+const [alternatives, together] = [
+  new Intl.ListFormat("en-GB", { type: "disjunction" }),
+  new Intl.ListFormat("en-GB", { type: "conjunction" }),
+]
 /** `a`, `b` or `c`. */
 export const either = (words: Iterable<string>): string => alternatives.format([...words].map(inCode))
 /** `a`, `b` and `c`. */

@@ -18,9 +18,15 @@ export interface OpenApiRoute {
 }
 
 export const tags = {
-  agent: { name: "Agent writes", description: "Writes with a Room credential. Each is admitted or refused as a whole and answers a receipt." },
+  agent: {
+    name: "Agent writes",
+    description: "Writes with a Room credential. Each is admitted or refused as a whole and answers a receipt.",
+  },
   credential: { name: "Agent reads", description: "Reads that a Room credential unlocks." },
-  library: { name: "Library", description: "The Library of one person: what a personal key unlocks for their own agent, and the same for themselves in the browser." },
+  library: {
+    name: "Library",
+    description: "The Library of one person: what a personal key unlocks for their own agent, and the same for themselves in the browser.",
+  },
   public: { name: "Public reads", description: "Reads that anyone may ask for." },
   discovery: { name: "Discovery", description: "What the service offers, and how to work with it." },
   browser: { name: "Browser writes", description: "The same writes, and those on Rooms, by a person signed in to the browser." },
@@ -112,7 +118,12 @@ const securityOf: Readonly<Record<ReadSurface, JsonSchema[]>> = {
 
 /** What a read answers in each of its forms. */
 const contentOf = (read: Read): JsonSchema =>
-  Object.fromEntries([read, ...Object.values(read.formats)].map(({ mediaType, answer }) => [mediaType, isText(mediaType) ? { schema: answerSchema(answer) } : {}]))
+  Object.fromEntries(
+    [read, ...Object.values(read.formats)].map(({ mediaType, answer }) => [
+      mediaType,
+      isText(mediaType) ? { schema: answerSchema(answer) } : {},
+    ]),
+  )
 
 function readRoute(read: Read, path: string, caller: "agent" | "browser"): OpenApiRoute {
   const { name, family, surface, method, summary, permissions, query, cursor } = read

@@ -69,7 +69,11 @@ export function operationRefusals(operation: Operation, caller: "agent" | "brows
   return codes({
     family,
     circumstances: [
-      "origin", "caller", "body", "query", "delivery",
+      "origin",
+      "caller",
+      "body",
+      "query",
+      "delivery",
       inRooms && by !== "person" && "membership",
       (by === "owner" || steps.some((step) => step.by === "proposer")) && "role",
       inRooms && agent && "scope",
@@ -88,7 +92,10 @@ export const actionRefusals = ({ path, body, by, refusals: own }: Action): Refus
   codes({ family: "research", circumstances: ["origin", "body", by === "person" && "caller"], path, given: Object.keys(body.entries), own })
 
 /** @param caller whether an agent asks where the read stands, or its person in the browser where it has a twin */
-export function readRefusals({ family, path, permissions, query, surface, refusals: own }: Read, caller: "agent" | "browser" = "agent"): RefusalCode[] {
+export function readRefusals(
+  { family, path, permissions, query, surface, refusals: own }: Read,
+  caller: "agent" | "browser" = "agent",
+): RefusalCode[] {
   const ofRoom = family === "research" && pathNames(path).some((name) => givenIds.has(name))
   const credential = (surface === "credential" || surface === "key") && caller === "agent"
   const session = surface === "session" || (surface === "key" && caller === "browser")

@@ -15,17 +15,50 @@ const schemaParameters = {
 }
 
 const all = [
-  read({ name: "service", surface, path: "/.well-known/service.json", summary: "The manifest, at the address where a client looks that knows only the host.", answer: answers.manifest }),
-  read({ name: "manifest", surface, path: "/api/manifest", summary: "Every operation, read, refusal, limit, state and enumeration, and the steps by which a client starts.", answer: answers.manifest }),
-  read({ name: "llms_txt", surface, path: "/llms.txt", summary: "An index of these documents in plain text.", mediaType: "text/plain", answer: v.string() }),
-  read({ name: "health_ready", surface, path: "/api/health/ready", summary: "Whether requests are taken, which slices are served, and in which versions.", answer: answers.healthReady }),
-  read({ name: "health_live", surface, path: "/api/health/live", summary: "Whether the process answers at all.", answer: answers.healthLive }),
+  read({
+    name: "service",
+    surface,
+    path: "/.well-known/service.json",
+    summary: "The manifest, at the address where a client looks that knows only the host.",
+    answer: answers.manifest,
+  }),
+  read({
+    name: "manifest",
+    surface,
+    path: "/api/manifest",
+    summary: "Every operation, read, refusal, limit, state and enumeration, and the steps by which a client starts.",
+    answer: answers.manifest,
+  }),
+  read({
+    name: "llms_txt",
+    surface,
+    path: "/llms.txt",
+    summary: "An index of these documents in plain text.",
+    mediaType: "text/plain",
+    answer: v.string(),
+  }),
+  read({
+    name: "health_ready",
+    surface,
+    path: "/api/health/ready",
+    summary: "Whether requests are taken, which slices are served, and in which versions.",
+    answer: answers.healthReady,
+  }),
+  read({
+    name: "health_live",
+    surface,
+    path: "/api/health/live",
+    summary: "Whether the process answers at all.",
+    answer: answers.healthLive,
+  }),
   read({
     name: "skill",
     surface,
     path: "/api/research/skill",
     summary: "How an agent works here, in Markdown; part picks one of the references.",
-    parameters: { part: v.exactOptional(v.pipe(oneOf(enumerations.skillPart), v.description("Left out: how to start and what to do in each case."))) },
+    parameters: {
+      part: v.exactOptional(v.pipe(oneOf(enumerations.skillPart), v.description("Left out: how to start and what to do in each case."))),
+    },
     mediaType: "text/markdown",
     answer: v.string(),
   }),
@@ -57,7 +90,13 @@ const all = [
     refusals: ["unknown_operation", "not_authenticated", "browser_origin"],
     answer: answers.schemaDocument,
   }),
-  read({ name: "openapi", surface, path: "/api/openapi.json", summary: "OpenAPI 3.1 of everything, the browser's routes included.", answer: answers.openApi }),
+  read({
+    name: "openapi",
+    surface,
+    path: "/api/openapi.json",
+    summary: "OpenAPI 3.1 of everything, the browser's routes included.",
+    answer: answers.openApi,
+  }),
 ] as const
 
 export const discoveryRoutes: readonly Read[] = all

@@ -38,7 +38,8 @@ export const schemaIndex = (document: SchemaDocument, { baseUrl }: Place): Schem
 })
 
 /** The JSON Schema of one operation's body. @throws Refusal `unknown_operation` */
-export const schemaOf = (document: SchemaDocument, name: string, { baseUrl }: Place): JsonSchema => inputSchema(mustFind(document, name), baseUrl)
+export const schemaOf = (document: SchemaDocument, name: string, { baseUrl }: Place): JsonSchema =>
+  inputSchema(mustFind(document, name), baseUrl)
 
 /** A body that one operation takes. @throws Refusal `unknown_operation` */
 export const example = (document: SchemaDocument, name: string): JsonSchema => mustFind(document, name).example as JsonSchema
@@ -74,4 +75,5 @@ export function schemaAnswer(document: SchemaDocument, query: SchemaQuery, place
   return schemaIndex(document, place)
 }
 
-const apart = (path: string, message: string) => new Refusal("invalid_parameter", `${path.slice(1)} ${message}.`, { issues: [{ path, message }] })
+const apart = (path: string, message: string) =>
+  new Refusal("invalid_parameter", `${path.slice(1)} ${message}.`, { issues: [{ path, message }] })

@@ -17,7 +17,9 @@ const common: readonly string[] = Object.keys(agentOperations[0]?.body.entries ?
 
 /** What every operation of a family may be refused with. */
 const refusingAll = (family: Family): readonly string[] =>
-  Object.keys(refusals).filter((code) => agentOperationsOf(family).every((operation) => operationRefusals(operation, "agent").some((possible) => possible === code)))
+  Object.keys(refusals).filter((code) =>
+    agentOperationsOf(family).every((operation) => operationRefusals(operation, "agent").some((possible) => possible === code)),
+  )
 const commonRefusals: Readonly<Record<Family, readonly string[]>> = { research: refusingAll("research"), library: refusingAll("library") }
 
 const isCommon = ({ delivery }: Operation, field: string) => common.includes(field.split(/[.[]/)[0] as string) || field === delivery
@@ -36,7 +38,10 @@ const rowLine = (operation: Operation, row: Row): string[] => [inCode(row.field)
 function bodyTable(operation: Operation): string {
   const own = rows(bodySchema(operation)).filter(({ field }) => !isCommon(operation, field))
   if (own.length === 0) return "The body holds nothing beyond the envelope."
-  return table(["Body", "Type", "Required"], own.map((row) => rowLine(operation, row)))
+  return table(
+    ["Body", "Type", "Required"],
+    own.map((row) => rowLine(operation, row)),
+  )
 }
 
 function operationSection(operation: Operation): string {
@@ -59,7 +64,10 @@ function operationSection(operation: Operation): string {
 
 function parameterText(parameter: JsonSchema): string {
   const schema = parameter.schema as JsonSchema
-  const commas = schema.type === "array" ? `words with commas between them, each ${typeInWords(schema.items as JsonSchema)}` : typeInWords({ ...schema, description: parameter.description })
+  const commas =
+    schema.type === "array"
+      ? `words with commas between them, each ${typeInWords(schema.items as JsonSchema)}`
+      : typeInWords({ ...schema, description: parameter.description })
   return `${inCode(parameter.name as string)}${parameter.required === true ? " (required)" : ""}: ${commas}`
 }
 
@@ -67,7 +75,11 @@ const paging = ["limit", "after", "offset"]
 
 /** What a read asks for. */
 const neededFor = ({ surface, permissions }: Read): string =>
-  surface === "credential" ? "Room credential" : surface === "key" ? `personal key${permissions.length > 0 ? ` with ${all(permissions)}` : ""}` : "none"
+  surface === "credential"
+    ? "Room credential"
+    : surface === "key"
+      ? `personal key${permissions.length > 0 ? ` with ${all(permissions)}` : ""}`
+      : "none"
 
 function readLine(read: Read): string[] {
   const { method, path, summary, query, cursor } = read
@@ -82,17 +94,24 @@ export function envelopeTable(): string {
   if (first === undefined) return ""
   const shared = rows(bodySchema(first)).filter(({ field }) => common.includes(field.split(".")[0] as string))
   const ids = [...new Set(operations.map(({ delivery }) => delivery))]
-  const named = ids.map((id) => ({ id, of: operations.filter(({ delivery }) => delivery === id) })).sort((one, other) => other.of.length - one.of.length)
+  const named = ids
+    .map((id) => ({ id, of: operations.filter(({ delivery }) => delivery === id) }))
+    .sort((one, other) => other.of.length - one.of.length)
   return table(
     ["Body", "Type", "Required"],
     [
       ...shared.map((row) => rowLine(first, row)),
-      ...named.map(({ id, of }, index) => [inCode(id), typeInWords(jsonSchemaOf(of[0]?.body.entries[id] as never)), index === 0 ? "yes, unless named otherwise" : `instead, in ${all(of.map(({ name }) => name))}`]),
+      ...named.map(({ id, of }, index) => [
+        inCode(id),
+        typeInWords(jsonSchemaOf(of[0]?.body.entries[id] as never)),
+        index === 0 ? "yes, unless named otherwise" : `instead, in ${all(of.map(({ name }) => name))}`,
+      ]),
     ],
   )
 }
 
-const legend = (): string => bullets([...typeNames(agentOperations.map((operation) => bodySchema(operation)))].map(([name, meaning]) => `**${name}**: ${meaning}`))
+const legend = (): string =>
+  bullets([...typeNames(agentOperations.map((operation) => bodySchema(operation)))].map(([name, meaning]) => `**${name}**: ${meaning}`))
 
 export const capabilities = (): string =>
   blocks(

@@ -4,7 +4,8 @@ import { agentOperationsOf } from "./manifest.ts"
 import { blocks, fenced, get, pathOf } from "./markdown.ts"
 
 /** `/threads/{threadId}/messages` as a shell writes it: `/threads/$THREAD_ID/messages`. */
-const shellPath = (path: string): string => path.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => `$${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`)
+const shellPath = (path: string): string =>
+  path.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => `$${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`)
 
 /** The shell variable that holds what a family's operations are called with. */
 const token = ({ family }: Operation): string => (family === "library" ? "PERSONAL_KEY" : "ROOM_CREDENTIAL")
@@ -20,7 +21,8 @@ function command(operation: Operation): string {
   ].join("\n")
 }
 
-const commands = (operations: readonly Operation[]): string[] => operations.map((operation) => blocks(`### ${operation.name}`, operation.summary, fenced("sh", command(operation))))
+const commands = (operations: readonly Operation[]): string[] =>
+  operations.map((operation) => blocks(`### ${operation.name}`, operation.summary, fenced("sh", command(operation))))
 
 export const examples = (baseUrl: string): string =>
   blocks(
@@ -29,11 +31,17 @@ export const examples = (baseUrl: string): string =>
     fenced("sh", `BASE=${baseUrl}\nROOM_CREDENTIAL=…\nPERSONAL_KEY=…`),
     "## Reading",
     `Whom the credential speaks for (${get("identity")}), then what happened in its Room (${get("room_activity")}):`,
-    fenced("sh", `curl -sS "$BASE${pathOf("identity")}" -H "Authorization: Bearer $ROOM_CREDENTIAL"\ncurl -sS "$BASE${shellPath(pathOf("room_activity"))}?after=0"`),
+    fenced(
+      "sh",
+      `curl -sS "$BASE${pathOf("identity")}" -H "Authorization: Bearer $ROOM_CREDENTIAL"\ncurl -sS "$BASE${shellPath(pathOf("room_activity"))}?after=0"`,
+    ),
     "## Writing",
     commands(agentOperationsOf("research")),
     "## The Library of one person",
     `What the key may do (${get("library_identity")}), then the Collections it reaches:`,
-    fenced("sh", `curl -sS "$BASE${pathOf("library_identity")}" -H "Authorization: Bearer $PERSONAL_KEY"\ncurl -sS "$BASE${pathOf("library_collections")}?offset=0" -H "Authorization: Bearer $PERSONAL_KEY"`),
+    fenced(
+      "sh",
+      `curl -sS "$BASE${pathOf("library_identity")}" -H "Authorization: Bearer $PERSONAL_KEY"\ncurl -sS "$BASE${pathOf("library_collections")}?offset=0" -H "Authorization: Bearer $PERSONAL_KEY"`,
+    ),
     commands(agentOperationsOf("library")),
   )

@@ -26,15 +26,27 @@ function libraryRefusals(): RefusalCode[] {
     ...agentOperationsOf("library").flatMap((operation) => operationRefusals(operation, "agent")),
     ...reads.filter(({ surface }) => surface === "key").flatMap((read) => readRefusals(read)),
   ])
-  return (Object.keys(refusals) as RefusalCode[]).filter((name) => possible.has(name) || (refusals[name] as RefusalSpec).family === "library")
+  return (Object.keys(refusals) as RefusalCode[]).filter(
+    (name) => possible.has(name) || (refusals[name] as RefusalSpec).family === "library",
+  )
 }
 
 const permissionTable = (): string => {
   const needing = (permission: string): string => {
-    const named = reads.filter(({ surface, permissions }) => surface === "key" && permissions.some((needed) => needed === permission)).map(({ path }) => inCode(`GET ${path}`))
-    return [...agentOperationsOf("library").filter(({ permissions }) => permissions.some((needed) => needed === permission)).map(({ name }) => inCode(name)), ...named].join(", ")
+    const named = reads
+      .filter(({ surface, permissions }) => surface === "key" && permissions.some((needed) => needed === permission))
+      .map(({ path }) => inCode(`GET ${path}`))
+    return [
+      ...agentOperationsOf("library")
+        .filter(({ permissions }) => permissions.some((needed) => needed === permission))
+        .map(({ name }) => inCode(name)),
+      ...named,
+    ].join(", ")
   }
-  return table(["Permission", "What it admits", "Operations and reads"], Object.entries(libraryPermissionMeanings).map(([permission, meaning]) => [inCode(permission), meaning, needing(permission)]))
+  return table(
+    ["Permission", "What it admits", "Operations and reads"],
+    Object.entries(libraryPermissionMeanings).map(([permission, meaning]) => [inCode(permission), meaning, needing(permission)]),
+  )
 }
 
 export const librarySection = (): string =>

@@ -15,7 +15,9 @@ import { librarySection, refusalTable } from "./skill-library.ts"
 import { stateSection } from "./skill-states.ts"
 import { verifyFeed } from "./verify-feed.ts"
 
-const rehearse = `?${Object.keys(writeParameters).map((name) => `${name}=1`).join("&")}`
+const rehearse = `?${Object.keys(writeParameters)
+  .map((name) => `${name}=1`)
+  .join("&")}`
 const agentOperations = agentOperationsOf("research")
 const ofCredential = agentOperations.filter(({ receiptOf }) => receiptOf === "credential").map(({ name }) => name)
 const guarded = agentOperations.filter(({ expected }) => expected.length > 0).map(({ name }) => name)
@@ -30,13 +32,24 @@ const introduction = (baseUrl: string): string =>
   )
 
 const start = (): string =>
-  blocks("## Start, or start again", numbered(bootstrap.map(({ method, path, parameters, purpose }) => `${inCode(`${method} ${path}${parameters.length > 0 ? `?${parameters.map((name) => `${name}=…`).join("&")}` : ""}`)}: ${purpose}`)))
+  blocks(
+    "## Start, or start again",
+    numbered(
+      bootstrap.map(
+        ({ method, path, parameters, purpose }) =>
+          `${inCode(`${method} ${path}${parameters.length > 0 ? `?${parameters.map((name) => `${name}=…`).join("&")}` : ""}`)}: ${purpose}`,
+      ),
+    ),
+  )
 
 const identity = (): string =>
   blocks(
     "## Who you are",
     `Reads under \`/api/research\` need nothing. Everything under \`/api/agent\` needs ${inCode("Authorization: Bearer <ROOM_CREDENTIAL>")} and no ${inCode("Origin")} header. A credential speaks for one member of one Room, with the permissions it was given, perhaps in some Threads only, until it expires or is revoked; ${get("identity")} tells all of that. ${get("room_access")} tells for each operation whether you would be let in now.`,
-    table(["Permission", "What it admits", "Operations"], Object.entries(permissionMeanings).map(([permission, meaning]) => [inCode(permission), meaning, operationsWith(permission)])),
+    table(
+      ["Permission", "What it admits", "Operations"],
+      Object.entries(permissionMeanings).map(([permission, meaning]) => [inCode(permission), meaning, operationsWith(permission)]),
+    ),
   )
 
 const operationsWith = (permission: string): string =>
@@ -55,10 +68,16 @@ const writing = (): string =>
       `${inCode("client")} says what program wrote; it is shown, and never compared.`,
       `A request may have ${inDigits(limits.requestBodyBytes)} bytes; its content, as canonical JSON without ${inCode("client")}, ${inDigits(limits.contentBytes)}.`,
       "Text is Markdown with TeX math. Refer to records and other objects by id; write labels only for people.",
-      ...(guarded.length === 0 ? [] : [`${all(guarded)} are guarded: they carry what you expect to find. Copy that from what you have just read (where a read has ${inCode("affordances")}, from ${inCode("affordances.expected")}), never from memory.`]),
+      ...(guarded.length === 0
+        ? []
+        : [
+            `${all(guarded)} are guarded: they carry what you expect to find. Copy that from what you have just read (where a read has ${inCode("affordances")}, from ${inCode("affordances.expected")}), never from memory.`,
+          ]),
     ]),
     `A write is accepted or refused as a whole. Before you send a long or costly one, rehearse it: the same request with ${inCode(rehearse)} walks every check and answers the receipt it would give, marked ${inCode("rehearsed")}; nothing is stored and the id stays fresh.`,
-    `Labels are counted per Room: ${Object.entries(labelPrefixes).map(([kind, prefix]) => `${prefix}1, ${prefix}2, … for each ${kind.replaceAll("_", " ")}`).join("; ")}.`,
+    `Labels are counted per Room: ${Object.entries(labelPrefixes)
+      .map(([kind, prefix]) => `${prefix}1, ${prefix}2, … for each ${kind.replaceAll("_", " ")}`)
+      .join("; ")}.`,
   )
 
 const receipts = (): string =>
@@ -78,7 +97,11 @@ const retries = (): string =>
     ]),
     bullets([
       `The same id with other content is ${code("request_conflict")}. Never change the body of a retry, and never give a retry a new id.`,
-      ...(ofCredential.length === 0 ? [] : [`${all(ofCredential)} must be retried with the credential that sent them first. All else replays after a rotation too, marked ${inCode("credentialChanged: true")}.`]),
+      ...(ofCredential.length === 0
+        ? []
+        : [
+            `${all(ofCredential)} must be retried with the credential that sent them first. All else replays after a rotation too, marked ${inCode("credentialChanged: true")}.`,
+          ]),
       `A replay whose subject has moved since carries its present state in ${inCode("current")}; the receipt itself never changes.`,
     ]),
   )
@@ -124,4 +147,17 @@ const manners = (): string =>
   )
 
 export const startHere = (baseUrl: string): string =>
-  blocks(introduction(baseUrl), start(), identity(), writing(), receipts(), retries(), refusalSection(), reading(), feed(), stateSection(), librarySection(), manners())
+  blocks(
+    introduction(baseUrl),
+    start(),
+    identity(),
+    writing(),
+    receipts(),
+    retries(),
+    refusalSection(),
+    reading(),
+    feed(),
+    stateSection(),
+    librarySection(),
+    manners(),
+  )

@@ -11,10 +11,18 @@ type Values = Readonly<Record<string, readonly string[]>>
 type Destination = string | Values
 
 const destination = (to: Destination): string =>
-  to === "unchanged" ? "unchanged" : typeof to === "string" ? inCode(to) : Object.entries(to).map(([field, words]) => `${either(words)}, as ${inCode(field)} says`).join("; ")
+  to === "unchanged"
+    ? "unchanged"
+    : typeof to === "string"
+      ? inCode(to)
+      : Object.entries(to)
+          .map(([field, words]) => `${either(words)}, as ${inCode(field)} says`)
+          .join("; ")
 
 const withValues = (values: Values): string =>
-  Object.entries(values).map(([field, words]) => ` with ${inCode(field)} ${either(words)}`).join("")
+  Object.entries(values)
+    .map(([field, words]) => ` with ${inCode(field)} ${either(words)}`)
+    .join("")
 
 interface Step {
   readonly from: readonly string[]
@@ -32,7 +40,12 @@ function experimentStates(): string {
     `An experiment starts ${inCode(initial)}; ${either(terminal)} is final.`,
     table(
       ["From", "Operation", "By", "To"],
-      served.map(({ from, operation, by, to, values = {} }) => [either(from), `${inCode(operation)}${withValues(values)}`, spoken(by), destination(to)]),
+      served.map(({ from, operation, by, to, values = {} }) => [
+        either(from),
+        `${inCode(operation)}${withValues(values)}`,
+        spoken(by),
+        destination(to),
+      ]),
     ),
   )
 }

@@ -136,6 +136,11 @@ export const personalKey = shape({
 })
 
 /** An invitation as the person who is invited sees it. */
-export const receivedInvitation = shape({ invitationId: id, collection: shape({ id, name: v.string() }), invitedBy: v.string(), invitedAt: at })
+export const receivedInvitation = shape({
+  invitationId: id,
+  collection: shape({ id, name: v.string() }),
+  invitedBy: v.string(),
+  invitedAt: at,
+})
 /** An invitation as the owner of the Collection sees it. */
 export const sentInvitation = shape({ invitationId: id, username: v.string(), invitedAt: at })

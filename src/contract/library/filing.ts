@@ -42,7 +42,8 @@ export const addPapers = operation({
   name: "add_papers",
   family,
   surface,
-  summary: "Adds papers to a Collection, and saves them to the Library when the reach includes it; saved and alreadySaved are null when it does not.",
+  summary:
+    "Adds papers to a Collection, and saves them to the Library when the reach includes it; saved and alreadySaved are null when it does not.",
   permissions: ["file_papers"],
   target: "collection",
   refusals: ["limit_reached"],
@@ -81,7 +82,8 @@ export const postNote = operation({
   name: "post_note",
   family,
   surface,
-  summary: "Posts a note on a paper of a Collection, under the person's name; through a key it is marked via, and moves nobody's read mark.",
+  summary:
+    "Posts a note on a paper of a Collection, under the person's name; through a key it is marked via, and moves nobody's read mark.",
   permissions: ["post_notes"],
   target: "note",
   refusals: ["unknown_paper", "limit_reached"],

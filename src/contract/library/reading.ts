@@ -35,7 +35,8 @@ export const addHighlight = operation({
   family,
   surface,
   path: "/api/library/highlights",
-  summary: "Highlights a passage of a paper: the quote with its page, a colour, and for finding it again the text around it and the version read.",
+  summary:
+    "Highlights a passage of a paper: the quote with its page, a colour, and for finding it again the text around it and the version read.",
   target: "highlight",
   expected,
   refusals: [...refusals, "unknown_paper", "limit_reached"],

@@ -71,8 +71,22 @@ export const libraryReads = [
     answer: answers.annotations,
   }),
 
-  read({ name: "library_keys", family, surface: "session", path: "/api/library/keys", summary: "One's own personal keys, newest first. Tokens are never shown.", answer: answers.libraryList(answers.personalKey) }),
-  read({ name: "library_invitations", family, surface: "session", path: "/api/library/invitations", summary: "Open invitations to Collections that wait for one's own answer.", answer: answers.libraryList(answers.receivedInvitation) }),
+  read({
+    name: "library_keys",
+    family,
+    surface: "session",
+    path: "/api/library/keys",
+    summary: "One's own personal keys, newest first. Tokens are never shown.",
+    answer: answers.libraryList(answers.personalKey),
+  }),
+  read({
+    name: "library_invitations",
+    family,
+    surface: "session",
+    path: "/api/library/invitations",
+    summary: "Open invitations to Collections that wait for one's own answer.",
+    answer: answers.libraryList(answers.receivedInvitation),
+  }),
   read({
     name: "collection_invitations",
     family,
@@ -102,5 +116,14 @@ export const libraryReads = [
     mediaType: "application/x-bibtex",
     answer: v.string(),
   }),
-  read({ name: "reading_position", family, surface: "session", path: "/api/library/reading_position", summary: "How far the person has read a paper.", parameters: { arxivId }, refusals: ["unknown_paper"], answer: answers.readingPosition }),
+  read({
+    name: "reading_position",
+    family,
+    surface: "session",
+    path: "/api/library/reading_position",
+    summary: "How far the person has read a paper.",
+    parameters: { arxivId },
+    refusals: ["unknown_paper"],
+    answer: answers.readingPosition,
+  }),
 ] as const

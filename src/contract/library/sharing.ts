@@ -134,7 +134,8 @@ export const markRead = operation({
   family,
   surface,
   path: "/api/library/mark_read",
-  summary: "Marks the notes of a Collection as read by the person: those on one paper with arxivId, and with throughNoteId only those up to that one.",
+  summary:
+    "Marks the notes of a Collection as read by the person: those on one paper with arxivId, and with throughNoteId only those up to that one.",
   receiptOf: "nobody",
   target: "collection",
   fields: { collectionId: uuid, arxivId: v.exactOptional(arxivId), throughNoteId: v.exactOptional(uuid) },
@@ -150,11 +151,15 @@ export const importBibtex = operation({
   family,
   surface,
   path: "/api/library/collections/{collectionId}/bibtex",
-  summary: "Adds the arXiv papers of a BibTeX file to a Collection and saves them, all of them or none. Entries that name no arXiv id are told in the receipt.",
+  summary:
+    "Adds the arXiv papers of a BibTeX file to a Collection and saves them, all of them or none. Entries that name no arXiv id are told in the receipt.",
   target: "collection",
   refusals: ["limit_reached"],
   contentBytes: limits.requestBodyBytes,
   fields: { bibtex: plain(limits.bibtex) },
   result: { collectionId: uuid, added: ids, alreadyThere: ids, saved: ids, alreadySaved: ids, skipped: v.array(skipped), label },
-  example: { bibtex: "@misc{vaswani2017, title={Attention Is All You Need}, author={Vaswani, Ashish}, year={2017}, eprint={1706.03762}, archivePrefix={arXiv}}" },
+  example: {
+    bibtex:
+      "@misc{vaswani2017, title={Attention Is All You Need}, author={Vaswani, Ashish}, year={2017}, eprint={1706.03762}, archivePrefix={arXiv}}",
+  },
 })

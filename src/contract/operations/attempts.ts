@@ -36,7 +36,9 @@ export const registerAttempt = operation({
     expectedStatus: v.exactOptional(expectedExperiment.expectedStatus),
     planId: v.exactOptional(uuid),
     rerunOf: v.exactOptional(uuid),
-    reproduces: v.exactOptional(v.union([shape({ attemptId: uuid }), shape({ findingVersionId: uuid })], "must hold either attemptId or findingVersionId")),
+    reproduces: v.exactOptional(
+      v.union([shape({ attemptId: uuid }), shape({ findingVersionId: uuid })], "must hold either attemptId or findingVersionId"),
+    ),
     repository,
     argv,
     configuration,
@@ -88,7 +90,14 @@ export const reportAttemptEvent = operation({
     event: "succeeded",
     reportedAt: "2026-11-20T09:30:00.000Z",
     metrics: [{ name: "loss", value: 3.41, unit: "nat", step: 1000, split: "train" }],
-    outputs: [{ outputLabel: "metrics.json", digest: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", mediaType: "application/json", sizeBytes: 412 }],
+    outputs: [
+      {
+        outputLabel: "metrics.json",
+        digest: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        mediaType: "application/json",
+        sizeBytes: 412,
+      },
+    ],
     exitCode: 0,
   },
 })

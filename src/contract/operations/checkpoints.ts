@@ -8,7 +8,8 @@ import { operation } from "../operation.ts"
 export const postResearchCheckpoint = operation({
   name: "post_research_checkpoint",
   surface: "agent",
-  summary: "Posts a synthesis that covers a Thread up to a timeline sequence, open or concluded; refused when the Thread moved since it was read.",
+  summary:
+    "Posts a synthesis that covers a Thread up to a timeline sequence, open or concluded; refused when the Thread moved since it was read.",
   permissions: ["post_thread"],
   target: "checkpoint",
   entry: { kind: "post_research_checkpoint", form: "card" },

@@ -16,7 +16,10 @@ const permissions = ["manage_own_experiments"] as const
 const result = { experimentId: uuid, label: v.string(), status: oneOf(enumerations.experimentStatus), revision: v.number() }
 
 const experimentId = "0198f3a0-0000-7000-8000-000000000005"
-const steps = { summary: "Train five seeds with and without warm-up; compare the mean loss at step 1,000.", steps: ["Check out the commit.", "Run both arms.", "Average over seeds."] }
+const steps = {
+  summary: "Train five seeds with and without warm-up; compare the mean loss at step 1,000.",
+  steps: ["Check out the commit.", "Run both arms.", "Average over seeds."],
+}
 const arms = [
   { name: "no_warm_up", argv: ["python", "train.py", "--warmup", "0"] },
   { name: "warm_up", argv: ["python", "train.py", "--warmup", "400"], description: "The ramp the hypothesis speaks of." },
@@ -58,7 +61,13 @@ export const amendExperiment = operation({
     explanation: text(limits.explanation),
   },
   result,
-  example: { experimentId, expectedRevision: 1, expectedStatus: "open", scope: "The same model, eight seeds an arm.", explanation: "Five seeds leave the interval too wide." },
+  example: {
+    experimentId,
+    expectedRevision: 1,
+    expectedStatus: "open",
+    scope: "The same model, eight seeds an arm.",
+    explanation: "Five seeds leave the interval too wide.",
+  },
 })
 
 export const cancelExperiment = operation({
@@ -94,7 +103,12 @@ export const releaseExperiment = operation({
   expected,
   fields: { experimentId: uuid, ...expectedExperiment, handoff: statement },
   result,
-  example: { experimentId, expectedRevision: 4, expectedStatus: "in_progress", handoff: "Both arms ran for seeds 1 to 3; seeds 4 and 5 are left. The data is in M1." },
+  example: {
+    experimentId,
+    expectedRevision: 4,
+    expectedStatus: "in_progress",
+    handoff: "Both arms ran for seeds 1 to 3; seeds 4 and 5 are left. The data is in M1.",
+  },
 })
 
 export const reportExperimentStatus = operation({
@@ -107,7 +121,13 @@ export const reportExperimentStatus = operation({
   requiredWhen: [{ field: "summary", when: { field: "status", in: ["completed", "cancelled"] } }],
   fields: { experimentId: uuid, ...expectedExperiment, status: oneOf(enumerations.reportedStatus), summary: v.exactOptional(statement) },
   result,
-  example: { experimentId, expectedRevision: 3, expectedStatus: "claimed", status: "completed", summary: "Warm-up lowered the mean loss by 0.07 nats." },
+  example: {
+    experimentId,
+    expectedRevision: 3,
+    expectedStatus: "claimed",
+    status: "completed",
+    summary: "Warm-up lowered the mean loss by 0.07 nats.",
+  },
 })
 
 export const acceptPlan = operation({

@@ -4,7 +4,15 @@ import { libraryOperations } from "../library/operations.ts"
 import type { Operation } from "../operation.ts"
 import { registerAttempt, reportAttemptEvent } from "./attempts.ts"
 import { issueCredential, revokeCredential, rotateCredential } from "./credentials.ts"
-import { acceptPlan, amendExperiment, cancelExperiment, proposeExperiment, releaseExperiment, reportExperimentStatus, takeExperiment } from "./experiments.ts"
+import {
+  acceptPlan,
+  amendExperiment,
+  cancelExperiment,
+  proposeExperiment,
+  releaseExperiment,
+  reportExperimentStatus,
+  takeExperiment,
+} from "./experiments.ts"
 import { postResearchCheckpoint } from "./checkpoints.ts"
 import { publishHypothesis } from "./hypotheses.ts"
 import { assertCorrection, assertDispute, assertRetraction, assertSupersession } from "./links.ts"

@@ -50,7 +50,8 @@ export const publishFinding = operation({
   name: "publish_finding",
   surface: "agent",
   path: "/api/agent/findings",
-  summary: "Publishes an immutable finding: a result with its outcome and evidence. It completes no experiment and speaks for nobody but its author.",
+  summary:
+    "Publishes an immutable finding: a result with its outcome and evidence. It completes no experiment and speaks for nobody but its author.",
   permissions: ["publish_records"],
   document: "publication",
   archived: "room_archived",
@@ -84,11 +85,17 @@ export const publishFinding = operation({
       },
     ],
     provenance: {
-      execution: { experimentId: "0198f3a0-0000-7000-8000-000000000005", attemptIds: ["0198f3a0-7777-4abc-8def-000000000007"], baselineAttemptIds: [] },
+      execution: {
+        experimentId: "0198f3a0-0000-7000-8000-000000000005",
+        attemptIds: ["0198f3a0-7777-4abc-8def-000000000007"],
+        baselineAttemptIds: [],
+      },
       papers: [],
     },
     materials: [],
-    references: [{ versionId: "0198f3a0-0000-7000-8000-000000000004", purpose: "supports", explanation: "It is the predicted difference." }],
+    references: [
+      { versionId: "0198f3a0-0000-7000-8000-000000000004", purpose: "supports", explanation: "It is the predicted difference." },
+    ],
     limitations: "One model size only.",
   },
 })
@@ -142,7 +149,9 @@ export const linkExperimentFinding = operation({
     experimentId: "0198f3a0-0000-7000-8000-000000000005",
     findingVersionId: "0198f3a0-0000-7000-8000-000000000009",
     attemptId: "0198f3a0-7777-4abc-8def-000000000007",
-    towardHypothesis: [{ versionId: "0198f3a0-0000-7000-8000-000000000004", verdict: "supports", explanation: "The predicted difference was seen." }],
+    towardHypothesis: [
+      { versionId: "0198f3a0-0000-7000-8000-000000000004", verdict: "supports", explanation: "The predicted difference was seen." },
+    ],
     towardQuestion: { verdict: "answers", explanation: "For this model size, yes." },
   },
 })

@@ -7,18 +7,55 @@ import { read } from "../read.ts"
 import * as answers from "../record-answers.ts"
 
 export const recordReads = [
-  read({ name: "room_context", path: "/api/research/rooms/{roomId}/research-context", summary: "A Room as a whole, in one snapshot: where it stands, every Thread, the newest experiments, hypotheses, findings and publications. Keep its activityWatermark.", answer: answers.roomContext }),
-  read({ name: "thread_research_context", path: "/api/research/threads/{threadId}/research-context", summary: "A Thread with its research, in one snapshot.", answer: answers.threadResearchContext }),
-  read({ name: "checkpoint", path: "/api/research/checkpoints/{checkpointId}", summary: "One checkpoint, whether it is selected, and whether it is stale.", answer: answers.checkpoint }),
+  read({
+    name: "room_context",
+    path: "/api/research/rooms/{roomId}/research-context",
+    summary:
+      "A Room as a whole, in one snapshot: where it stands, every Thread, the newest experiments, hypotheses, findings and publications. Keep its activityWatermark.",
+    answer: answers.roomContext,
+  }),
+  read({
+    name: "thread_research_context",
+    path: "/api/research/threads/{threadId}/research-context",
+    summary: "A Thread with its research, in one snapshot.",
+    answer: answers.threadResearchContext,
+  }),
+  read({
+    name: "checkpoint",
+    path: "/api/research/checkpoints/{checkpointId}",
+    summary: "One checkpoint, whether it is selected, and whether it is stale.",
+    answer: answers.checkpoint,
+  }),
   read({
     name: "room_links",
     path: "/api/research/rooms/{roomId}/links",
     summary: "Corrections, supersessions, disputes and retractions of a Room's records.",
-    parameters: { kind: v.exactOptional(oneOf(enumerations.linkKind)), targetVersionId: v.exactOptional(uuid), targetAuthorId: v.exactOptional(uuid) },
+    parameters: {
+      kind: v.exactOptional(oneOf(enumerations.linkKind)),
+      targetVersionId: v.exactOptional(uuid),
+      targetAuthorId: v.exactOptional(uuid),
+    },
     cursor: "uuid",
     answer: page(answers.researchLink),
   }),
-  read({ name: "link", path: "/api/research/links/{linkId}", summary: "One link: a research link, or one that relates a finding to an experiment.", answer: answers.link }),
-  read({ name: "experiment_findings", path: "/api/research/experiments/{experimentId}/findings", summary: "The findings related to an experiment, with their verdicts, replies and reviewers.", cursor: "uuid", answer: page(answers.findingLink) }),
-  read({ name: "paper_publications", path: "/api/research/papers/{arxivId}/publications", summary: "The records of this instance that quote a paper, newest first.", cursor: "offset", answer: page(recordSummary) }),
+  read({
+    name: "link",
+    path: "/api/research/links/{linkId}",
+    summary: "One link: a research link, or one that relates a finding to an experiment.",
+    answer: answers.link,
+  }),
+  read({
+    name: "experiment_findings",
+    path: "/api/research/experiments/{experimentId}/findings",
+    summary: "The findings related to an experiment, with their verdicts, replies and reviewers.",
+    cursor: "uuid",
+    answer: page(answers.findingLink),
+  }),
+  read({
+    name: "paper_publications",
+    path: "/api/research/papers/{arxivId}/publications",
+    summary: "The records of this instance that quote a paper, newest first.",
+    cursor: "offset",
+    answer: page(recordSummary),
+  }),
 ] as const

@@ -42,7 +42,8 @@ const asId = (value: unknown): string | undefined => {
   return checked.ok ? checked.value : undefined
 }
 
-const fieldText = (value: unknown): string => (typeof value === "string" ? value : Array.isArray(value) ? value.filter((part) => typeof part === "string").join(" ") : "")
+const fieldText = (value: unknown): string =>
+  typeof value === "string" ? value : Array.isArray(value) ? value.filter((part) => typeof part === "string").join(" ") : ""
 
 /** The arXiv id of an entry: its eprint, or where else people write it. */
 function idOf({ fields }: Entry): string | undefined {
@@ -60,8 +61,16 @@ function idOf({ fields }: Entry): string | undefined {
   return undefined
 }
 
-const plainText = (value: string): string => value.replace(/<[^>]*>/g, "").replaceAll("\0", "").replace(/\s+/g, " ").trim().toWellFormed().normalize()
-const nameOf = ({ name, firstName, prefix, lastName, suffix }: Creator): string => plainText(name ?? [firstName, prefix, lastName, suffix].filter((part) => part !== undefined).join(" "))
+const plainText = (value: string): string =>
+  value
+    .replace(/<[^>]*>/g, "")
+    .replaceAll("\0", "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .toWellFormed()
+    .normalize()
+const nameOf = ({ name, firstName, prefix, lastName, suffix }: Creator): string =>
+  plainText(name ?? [firstName, prefix, lastName, suffix].filter((part) => part !== undefined).join(" "))
 
 /** What the entry says of the paper; undefined where it does not even say its title. */
 function givenBy({ fields }: Entry): Given | undefined {

@@ -47,13 +47,16 @@ export class ArxivClerk {
 
   /** Begins to look for papers that want metadata, and goes on until `close`. */
   start(): void {
-    this.#timer = setTimeout(() => {
-      this.#work = this.#look()
-        .catch((error: unknown) => this.#failed(error))
-        .then(() => {
-          if (!this.#ending.signal.aborted) this.start()
-        })
-    }, Math.min(this.#pause * 2 ** this.#failures, Math.max(LONGEST_PAUSE, this.#pause)))
+    this.#timer = setTimeout(
+      () => {
+        this.#work = this.#look()
+          .catch((error: unknown) => this.#failed(error))
+          .then(() => {
+            if (!this.#ending.signal.aborted) this.start()
+          })
+      },
+      Math.min(this.#pause * 2 ** this.#failures, Math.max(LONGEST_PAUSE, this.#pause)),
+    )
     this.#timer.unref()
   }
 
@@ -84,7 +87,10 @@ export class ArxivClerk {
       const at = moment(world.now())
       for (const record of found) papers.put(record, "arxiv", at)
       metadata.tell(ids)
-      metadata.missed(absent.filter((arxivId) => !ids.includes(arxivId)), at)
+      metadata.missed(
+        absent.filter((arxivId) => !ids.includes(arxivId)),
+        at,
+      )
     })
     this.#failures = 0
   }

@@ -23,9 +23,11 @@ const parser = new XMLParser({
 })
 
 /** An element that carries attributes keeps its text beside them. */
-const textOf = (value: unknown): unknown => (typeof value === "object" && value !== null ? (value as { "#text"?: unknown })["#text"] : value)
+const textOf = (value: unknown): unknown =>
+  typeof value === "object" && value !== null ? (value as { "#text"?: unknown })["#text"] : value
 
-const list = <T>(value: readonly T[] | undefined): readonly T[] => (Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : [])
+const list = <T>(value: readonly T[] | undefined): readonly T[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : []
 
 function entryRecord({ id, title, summary, published, author, category }: AtomEntry): PaperRecord | null {
   const address = textOf(id)

@@ -56,7 +56,8 @@ async function wholeText(text: AsyncIterable<string>): Promise<string> {
   let whole = ""
   for await (const chunk of text) {
     whole += chunk
-    if (whole.length > LONGEST_ATOM) throw new ImportError("An Atom answer of that size cannot be read in one piece; use arXiv's snapshot of JSON lines.")
+    if (whole.length > LONGEST_ATOM)
+      throw new ImportError("An Atom answer of that size cannot be read in one piece; use arXiv's snapshot of JSON lines.")
   }
   return whole
 }
@@ -114,7 +115,8 @@ export async function importPapers({ ledger, world, papers }: Parts, file: strin
       const record = snapshotRecord(line)
       if (record === null) skipped += 1
       else batch.push(record)
-      if (kept + batch.length === 0 && skipped >= STEP) throw new ImportError(`${file} is no snapshot of arXiv: none of its first ${STEP} lines is a paper.`)
+      if (kept + batch.length === 0 && skipped >= STEP)
+        throw new ImportError(`${file} is no snapshot of arXiv: none of its first ${STEP} lines is a paper.`)
       if (batch.length < STEP) continue
       await keep(batch)
       batch = []
@@ -145,7 +147,8 @@ export async function importPapers({ ledger, world, papers }: Parts, file: strin
     else throw new ImportError(`${file} is neither arXiv's snapshot of JSON lines nor an Atom answer of its API.`)
   } catch (error) {
     const system = error as NodeJS.ErrnoException
-    if (system.code === "Z_DATA_ERROR" || system.code === "Z_BUF_ERROR" || system.code === "EISDIR") throw new ImportError(`${file} cannot be read (${system.code}).`)
+    if (system.code === "Z_DATA_ERROR" || system.code === "Z_BUF_ERROR" || system.code === "EISDIR")
+      throw new ImportError(`${file} cannot be read (${system.code}).`)
     throw error
   } finally {
     source.destroy()

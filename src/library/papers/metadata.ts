@@ -13,8 +13,12 @@ export function metadata(db: Db) {
      FROM (SELECT arxiv_id FROM saved_papers WHERE known = 0 UNION SELECT arxiv_id FROM collection_papers WHERE known = 0) w
      WHERE NOT EXISTS (SELECT 1 FROM paper_misses m WHERE m.arxiv_id = w.arxiv_id AND m.asked_at > ?) LIMIT ?`,
   )
-  const tell = ["saved_papers", "collection_papers"].map((table) => db.prepare(`UPDATE ${table} SET known = 1 WHERE known = 0 AND arxiv_id = ?`))
-  const miss = db.prepare("INSERT INTO paper_misses (arxiv_id, asked_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET asked_at = excluded.asked_at")
+  const tell = ["saved_papers", "collection_papers"].map((table) =>
+    db.prepare(`UPDATE ${table} SET known = 1 WHERE known = 0 AND arxiv_id = ?`),
+  )
+  const miss = db.prepare(
+    "INSERT INTO paper_misses (arxiv_id, asked_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET asked_at = excluded.asked_at",
+  )
 
   return {
     /** Papers that were filed and are not told of yet: those that are here for somebody else, and those to be asked for. */

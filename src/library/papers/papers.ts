@@ -19,7 +19,12 @@ export type Given = Pick<PaperRecord, "title" | "authors" | "publishedAt">
 export type Origin = "import" | "arxiv"
 
 /** A paper as a page shows it: its record as it is stored, or what can be said without one, and whatever else the page says. */
-export function shownPaper(arxivId: string, record: string | null, more: { readonly [member: string]: Writable }, given: string | null = null): JsonText {
+export function shownPaper(
+  arxivId: string,
+  record: string | null,
+  more: { readonly [member: string]: Writable },
+  given: string | null = null,
+): JsonText {
   if (record !== null) return new JsonText(extendJson(record, { metadata: "known", ...more }))
   const said = given === null ? null : (JSON.parse(given) as Given)
   const { title = null, authors = [], publishedAt = null } = said ?? {}
@@ -77,7 +82,13 @@ export function papers(db: Db) {
       const library = reachesLibrary(scope)
       const imported = row.origin === "import"
       const visible = imported || (library && row.saved_known === 1) || row.held_known === 1
-      return { record: visible ? row.record : null, imported, savedAt: library ? row.saved_at : null, collections: row.collections, held: row.held_known !== null }
+      return {
+        record: visible ? row.record : null,
+        imported,
+        savedAt: library ? row.saved_at : null,
+        collections: row.collections,
+        held: row.held_known !== null,
+      }
     },
   }
 }

@@ -19,7 +19,9 @@ const words = (value: unknown): string[] => (typeof value === "string" ? value.s
 
 function authorsOf({ authors, authors_parsed: parsed }: Line): string[] {
   if (Array.isArray(parsed)) {
-    return parsed.filter(Array.isArray).map((parts: unknown[]) => [parts[1], parts[0], parts[2]].filter((part) => typeof part === "string" && part !== "").join(" "))
+    return parsed
+      .filter(Array.isArray)
+      .map((parts: unknown[]) => [parts[1], parts[0], parts[2]].filter((part) => typeof part === "string" && part !== "").join(" "))
   }
   return typeof authors === "string" ? authors.split(/,\s*|\s+and\s+/) : []
 }
@@ -34,5 +36,10 @@ export function snapshotRecord(text: string): PaperRecord | null {
   }
   if (typeof line !== "object" || line === null) return null
   const [first] = Array.isArray(line.versions) ? (line.versions as { created?: unknown }[]) : []
-  return recordOf({ ...{ id: line.id, title: line.title, abstract: line.abstract }, authors: authorsOf(line), categories: words(line.categories), published: first?.created })
+  return recordOf({
+    ...{ id: line.id, title: line.title, abstract: line.abstract },
+    authors: authorsOf(line),
+    categories: words(line.categories),
+    published: first?.created,
+  })
 }

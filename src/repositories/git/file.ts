@@ -5,7 +5,8 @@ import { type FileHandle, open } from "node:fs/promises"
 export class DamagedRepository extends Error {}
 
 /** Whether `error` tells of a repository that cannot be read, rather than of a mistake in this code. */
-export const isUnreadable = (error: unknown): boolean => error instanceof DamagedRepository || (error instanceof Error && "syscall" in error)
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof DamagedRepository || (error instanceof Error && "syscall" in error)
 
 export class StoredFile {
   readonly #handle: FileHandle

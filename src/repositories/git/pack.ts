@@ -24,7 +24,12 @@ interface Entry {
  * @param find where in the same pack the object with this id stands
  * @throws DamagedRepository
  */
-export async function typeInPack(pack: StoredFile, place: number, idBytes: number, find: (id: Buffer) => Promise<number | null>): Promise<ObjectType> {
+export async function typeInPack(
+  pack: StoredFile,
+  place: number,
+  idBytes: number,
+  find: (id: Buffer) => Promise<number | null>,
+): Promise<ObjectType> {
   if ((await pack.read(0, PACK_HEADER)).toString("latin1", 0, 4) !== PACK) throw new DamagedRepository("a pack has no header")
   let at = place
   for (let links = 0; links <= LONGEST_CHAIN; links += 1) {

@@ -118,7 +118,9 @@ export class GitHubApi {
       return this.#remember(url, headers.get("etag"), read.output)
     }
     if (NOT_THERE.has(status) || (status === 403 && v.parse(refusal, parse(text)).block !== undefined)) return null
-    throw new Unanswered(status === 401 ? "GitHub does not accept the token of this server." : `GitHub could not answer (status ${status}).`)
+    throw new Unanswered(
+      status === 401 ? "GitHub does not accept the token of this server." : `GitHub could not answer (status ${status}).`,
+    )
   }
 
   #remember<T>(url: URL, tag: string | null, facts: T): Resource<T> {

@@ -39,7 +39,8 @@ async function look(api: GitHubApi, { owner, name, commit }: Pinned, signal: Abo
   const inquiry: Inquiry = { signal, needs: 2, sent: 0 }
   try {
     const repository = await api.get(`repos/${owner}/${name}`, repositoryFacts, inquiry)
-    if (repository?.facts.visibility !== "public" || repository.facts.private) return no(`GitHub shows no public repository ${owner}/${name}.`)
+    if (repository?.facts.visibility !== "public" || repository.facts.private)
+      return no(`GitHub shows no public repository ${owner}/${name}.`)
     const found = await api.get(below(repository.url, `/git/commits/${commit}`), commitFacts, inquiry)
     return found?.facts.sha === commit ? yes : no(`GitHub finds no such commit in ${owner}/${name}.`)
   } catch (error) {

@@ -32,12 +32,21 @@ export const currentAttempt = ({ attemptId, label, experimentId, status, revisio
  * Lets an event through and says which status it leads to.
  * @throws Refusal 403 for another one's attempt, 409 `state_conflict`
  */
-export function admitEvent(attempt: AttemptState, userId: string, body: { event: string; expectedRevision: number; expectedStatus: string }): AttemptStatus {
+export function admitEvent(
+  attempt: AttemptState,
+  userId: string,
+  body: { event: string; expectedRevision: number; expectedStatus: string },
+): AttemptStatus {
   const current = currentAttempt(attempt)
-  if (attempt.registrantId !== userId) throw new Refusal("role_required", "Only the registrant of an attempt delivers its events.", { current: { ...current, needed: "registrant" } })
-  if (body.expectedRevision !== attempt.revision || body.expectedStatus !== attempt.status) throw new Refusal("state_conflict", `${attempt.label} moved since it was read.`, { current })
+  if (attempt.registrantId !== userId)
+    throw new Refusal("role_required", "Only the registrant of an attempt delivers its events.", {
+      current: { ...current, needed: "registrant" },
+    })
+  if (body.expectedRevision !== attempt.revision || body.expectedStatus !== attempt.status)
+    throw new Refusal("state_conflict", `${attempt.label} moved since it was read.`, { current })
   const row = rowsFrom(attempt.status).find(({ event }) => event === body.event)
-  if (row === undefined) throw new Refusal("state_conflict", `${attempt.label} is ${attempt.status}: ${body.event} does not follow.`, { current })
+  if (row === undefined)
+    throw new Refusal("state_conflict", `${attempt.label} is ${attempt.status}: ${body.event} does not follow.`, { current })
   return row.to
 }
 
@@ -52,7 +61,14 @@ export interface Grounds {
 export function attemptAffordances(attempt: AttemptState, { roomIsActive, registrantIsMember }: Grounds) {
   const event = rowsFrom(attempt.status).map((row) => row.event)
   const { name, path, permissions } = operationNamed("report_attempt_event") as Operation
-  const afforded = { operation: name, path, permission: permissions[0] ?? null, by: "registrant", userId: attempt.registrantId, values: { event } }
+  const afforded = {
+    operation: name,
+    path,
+    permission: permissions[0] ?? null,
+    by: "registrant",
+    userId: attempt.registrantId,
+    values: { event },
+  }
   return {
     expected: { expectedRevision: attempt.revision, expectedStatus: attempt.status },
     operations: roomIsActive && registrantIsMember && event.length > 0 ? [afforded] : [],
@@ -60,4 +76,5 @@ export function attemptAffordances(attempt: AttemptState, { roomIsActive, regist
 }
 
 /** How an attempt ended, as far as it was told: null before it started. */
-export const outcomeOf = (status: AttemptStatus): string | null => (status === "registered" ? null : status === "started" ? "unknown" : status)
+export const outcomeOf = (status: AttemptStatus): string | null =>
+  status === "registered" ? null : status === "started" ? "unknown" : status

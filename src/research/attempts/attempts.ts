@@ -93,7 +93,10 @@ const summary = (row: Row) => ({
   updatedAt: row.updated_at,
   contentDigest: row.content_digest,
   planMatch: row.plan_match === null ? null : new JsonText(row.plan_match),
-  affordances: attemptAffordances(state(row), { roomIsActive: row.room_state === "active", registrantIsMember: row.registrant_is_member === 1 }),
+  affordances: attemptAffordances(state(row), {
+    roomIsActive: row.room_state === "active",
+    registrantIsMember: row.registrant_is_member === 1,
+  }),
   ...(row.role === undefined ? {} : { namedAs: row.role }),
 })
 
@@ -120,7 +123,9 @@ export function attempts(db: Db) {
   )
   const insertInput = db.prepare("INSERT INTO attempt_inputs (attempt_id, position, material_id, name) VALUES (?, ?, ?, ?)")
   const update = db.prepare("UPDATE attempts SET status = ?, revision = revision + 1, updated_at = ? WHERE attempt_id = ?")
-  const count = db.prepare("INSERT INTO attempt_counts (experiment_id, status, attempts) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts")
+  const count = db.prepare(
+    "INSERT INTO attempt_counts (experiment_id, status, attempts) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts",
+  )
   const find = db.prepare<Row>("SELECT * FROM attempts WHERE attempt_id = ?")
   const one = db.prepare<Row & { content: string }>(`${WHOLE} WHERE a.attempt_id = ?`)
   const columns = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent", label: "a.label" }
@@ -134,8 +139,23 @@ export function attempts(db: Db) {
     insert(attempt: NewAttempt): void {
       const { attemptId, experimentId, planId = null, rerunOf = null, reproduces, planMatch, at } = attempt
       insert.run(
-        attemptId, experimentId, attempt.roomId, attempt.threadId, attempt.label, attempt.entryId, attempt.registrantId, attempt.intent, planId, rerunOf,
-        reproduces?.attemptId ?? null, reproduces?.findingVersionId ?? null, at, at, planMatch && JSON.stringify(planMatch), attempt.content, attempt.contentDigest,
+        attemptId,
+        experimentId,
+        attempt.roomId,
+        attempt.threadId,
+        attempt.label,
+        attempt.entryId,
+        attempt.registrantId,
+        attempt.intent,
+        planId,
+        rerunOf,
+        reproduces?.attemptId ?? null,
+        reproduces?.findingVersionId ?? null,
+        at,
+        at,
+        planMatch && JSON.stringify(planMatch),
+        attempt.content,
+        attempt.contentDigest,
       )
       attempt.inputs.forEach(({ materialId, name }, position) => insertInput.run(attemptId, position, materialId, name))
       count.run(experimentId, "registered", 1)

@@ -27,11 +27,19 @@ export type Events = ReturnType<typeof events>
 
 export function events(db: Db) {
   const insert = db.prepare("INSERT INTO attempt_events (attempt_id, revision, body) VALUES (?, ?, ?)")
-  const insertOutput = db.prepare("INSERT INTO attempt_outputs (attempt_id, output_label, revision, position, digest, material_id, body) VALUES (?, ?, ?, ?, ?, ?, ?)")
+  const insertOutput = db.prepare(
+    "INSERT INTO attempt_outputs (attempt_id, output_label, revision, position, digest, material_id, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  )
   const lastOrdinal = db.prepare<{ last: number }>("SELECT coalesce(max(ordinal), 0) AS last FROM attempt_metrics WHERE attempt_id = ?")
-  const insertMetric = db.prepare("INSERT INTO attempt_metrics (attempt_id, ordinal, name, split, unit, step, value, reported_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-  const setLast = db.prepare("INSERT INTO attempt_last_metrics (attempt_id, name, split, ordinal) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET ordinal = excluded.ordinal")
-  const newest = db.prepare<{ body: string }>(`SELECT body FROM attempt_events WHERE attempt_id = ? ORDER BY revision DESC LIMIT ${limits.attemptEvents}`)
+  const insertMetric = db.prepare(
+    "INSERT INTO attempt_metrics (attempt_id, ordinal, name, split, unit, step, value, reported_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+  )
+  const setLast = db.prepare(
+    "INSERT INTO attempt_last_metrics (attempt_id, name, split, ordinal) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET ordinal = excluded.ordinal",
+  )
+  const newest = db.prepare<{ body: string }>(
+    `SELECT body FROM attempt_events WHERE attempt_id = ? ORDER BY revision DESC LIMIT ${limits.attemptEvents}`,
+  )
   const count = db.prepare<{ total: number }>("SELECT count(*) AS total FROM attempt_events WHERE attempt_id = ?")
   const output = db.prepare("SELECT 1 FROM attempt_outputs WHERE attempt_id = ? AND output_label = ?")
   const outputDigest = db.prepare<{ digest: string }>("SELECT digest FROM attempt_outputs WHERE attempt_id = ? AND output_label = ?")
@@ -41,10 +49,13 @@ export function events(db: Db) {
      WHERE l.attempt_id = ? ORDER BY l.name, l.split`,
   )
   const series = db.prepare<MetricPoint>("SELECT * FROM attempt_metrics WHERE attempt_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ?")
-  const seriesOf = db.prepare<MetricPoint>("SELECT * FROM attempt_metrics WHERE attempt_id = ? AND ordinal > ? AND name = ? ORDER BY ordinal LIMIT ?")
+  const seriesOf = db.prepare<MetricPoint>(
+    "SELECT * FROM attempt_metrics WHERE attempt_id = ? AND ordinal > ? AND name = ? ORDER BY ordinal LIMIT ?",
+  )
 
   /** An event as it is served: what was said, with the registrant's time beside the server's. */
-  const served = (event: string, receivedAt: string, more: { readonly [member: string]: Writable }) => writeJson({ event, receivedAt, ...more })
+  const served = (event: string, receivedAt: string, more: { readonly [member: string]: Writable }) =>
+    writeJson({ event, receivedAt, ...more })
 
   return {
     /** The first event of every attempt. */
@@ -52,9 +63,26 @@ export function events(db: Db) {
 
     report(attemptId: string, revision: number, at: string, body: Reported): void {
       const { event, reportedAt, message, exitCode, failure, client, metrics = [], outputs: made = [] } = body
-      const said = { message, exitCode, failure, client, metricPoints: metrics.length, outputLabels: made.map(({ outputLabel }) => outputLabel) }
+      const said = {
+        message,
+        exitCode,
+        failure,
+        client,
+        metricPoints: metrics.length,
+        outputLabels: made.map(({ outputLabel }) => outputLabel),
+      }
       insert.run(attemptId, revision, served(event, at, { revision, reportedAt, ...said }))
-      made.forEach((one, position) => insertOutput.run(attemptId, one.outputLabel, revision, position, one.digest, one.materialId ?? null, writeJson({ ...one, reportedAt, receivedAt: at })))
+      made.forEach((one, position) =>
+        insertOutput.run(
+          attemptId,
+          one.outputLabel,
+          revision,
+          position,
+          one.digest,
+          one.materialId ?? null,
+          writeJson({ ...one, reportedAt, receivedAt: at }),
+        ),
+      )
       if (metrics.length === 0) return
       let ordinal = (lastOrdinal.get(attemptId) as { last: number }).last
       for (const { name, split, unit, step, value } of metrics) {
@@ -70,8 +98,18 @@ export function events(db: Db) {
 
     /** What an attempt's read shows of its events. */
     of(attemptId: string) {
-      const shown = newest.all(attemptId).reverse().map(({ body }) => new JsonText(body))
-      const metrics = lasts.all(attemptId).map(({ name, split, unit, step, value, reported_at: reportedAt }) => ({ name, split, unit, step, value: new JsonText(value), reportedAt }))
+      const shown = newest
+        .all(attemptId)
+        .reverse()
+        .map(({ body }) => new JsonText(body))
+      const metrics = lasts.all(attemptId).map(({ name, split, unit, step, value, reported_at: reportedAt }) => ({
+        name,
+        split,
+        unit,
+        step,
+        value: new JsonText(value),
+        reportedAt,
+      }))
       return {
         events: shown,
         eventsTruncated: shown.length === limits.attemptEvents && (count.get(attemptId) as { total: number }).total > shown.length,

@@ -28,8 +28,10 @@ export function attemptOperations({ records, experiments, plans, materials, atte
   /** What a registration builds on that does not exist, or not in its experiment. */
   function unknownGrounds({ experimentId, planId, rerunOf, reproduces, inputs }: BodyOf<"register_attempt">): Issue[] {
     const issues = materials.unknown(inputs, "/inputs")
-    if (planId !== undefined && plans.contentOf(planId, experimentId) === undefined) issues.push({ path: "/planId", message: "is no plan of this experiment" })
-    if (rerunOf !== undefined && attempts.find(rerunOf)?.experimentId !== experimentId) issues.push({ path: "/rerunOf", message: "is no attempt of this experiment" })
+    if (planId !== undefined && plans.contentOf(planId, experimentId) === undefined)
+      issues.push({ path: "/planId", message: "is no plan of this experiment" })
+    if (rerunOf !== undefined && attempts.find(rerunOf)?.experimentId !== experimentId)
+      issues.push({ path: "/rerunOf", message: "is no attempt of this experiment" })
     if (reproduces !== undefined && "attemptId" in reproduces && attempts.find(reproduces.attemptId) === undefined) {
       issues.push({ path: "/reproduces/attemptId", message: "is no attempt of this service" })
     }
@@ -52,7 +54,10 @@ export function attemptOperations({ records, experiments, plans, materials, atte
     outside: ({ body }) => body.repository,
     admit({ actor, body }, { experiment }) {
       const existing = attempts.find(body.attemptId)
-      if (existing !== undefined) throw new Refusal("attempt_exists", `This attemptId is ${existing.label}'s already; every execution needs a fresh one.`, { current: currentAttempt(existing) })
+      if (existing !== undefined)
+        throw new Refusal("attempt_exists", `This attemptId is ${existing.label}'s already; every execution needs a fresh one.`, {
+          current: currentAttempt(existing),
+        })
       admitToExperiment("register_attempt", experiment, actor.userId, body, (row) => row.values?.intent.includes(body.intent) ?? false)
     },
     write({ actor, body, content, contentDigest }, { roomId, threadId }, change) {
@@ -61,11 +66,29 @@ export function attemptOperations({ records, experiments, plans, materials, atte
       const plan = planId === undefined ? undefined : plans.contentOf(planId, experimentId)
       const match = planId === undefined || plan === undefined ? null : planMatch(planId, plan, body)
       attempts.insert({
-        attemptId, experimentId, roomId, threadId, label, entryId: change.entryId, registrantId: actor.userId, intent, planId, rerunOf, reproduces,
-        at: change.at, planMatch: match, content, contentDigest, inputs,
+        attemptId,
+        experimentId,
+        roomId,
+        threadId,
+        label,
+        entryId: change.entryId,
+        registrantId: actor.userId,
+        intent,
+        planId,
+        rerunOf,
+        reproduces,
+        at: change.at,
+        planMatch: match,
+        content,
+        contentDigest,
+        inputs,
       })
       events.registered(attemptId, change.at)
-      return { target: { id: attemptId, label }, result: { attemptId, label, status: "registered", revision: 1 }, warnings: planWarnings(match, intendedDeviation) }
+      return {
+        target: { id: attemptId, label },
+        result: { attemptId, label, status: "registered", revision: 1 },
+        warnings: planWarnings(match, intendedDeviation),
+      }
     },
   })
 
@@ -82,7 +105,16 @@ export function attemptOperations({ records, experiments, plans, materials, atte
   const outputWarnings = (outputs: readonly Output[]) =>
     outputs.flatMap(({ outputLabel, digest, materialId }) => {
       const promised = materialId === undefined ? null : materials.place(materialId)?.digest
-      return promised && promised !== digest ? [{ code: "output_differs_from_material", message: `Output ${outputLabel} has another digest than the material it names.`, outputLabel, materialId: materialId ?? null }] : []
+      return promised && promised !== digest
+        ? [
+            {
+              code: "output_differs_from_material",
+              message: `Output ${outputLabel} has another digest than the material it names.`,
+              outputLabel,
+              materialId: materialId ?? null,
+            },
+          ]
+        : []
     })
 
   const report_attempt_event = behaviour("report_attempt_event", {
@@ -94,7 +126,9 @@ export function attemptOperations({ records, experiments, plans, materials, atte
     },
     references: ({ body }) =>
       (body.outputs ?? []).flatMap(({ materialId }, index) =>
-        materialId === undefined || materials.place(materialId) !== undefined ? [] : [{ path: `/outputs/${index}/materialId`, message: "is no material of this service" }],
+        materialId === undefined || materials.place(materialId) !== undefined
+          ? []
+          : [{ path: `/outputs/${index}/materialId`, message: "is no material of this service" }],
       ),
     admit({ actor, body }, { attempt }) {
       admitEvent(attempt, actor.userId, body)
@@ -106,7 +140,11 @@ export function attemptOperations({ records, experiments, plans, materials, atte
       const revision = attempt.revision + 1
       attempts.advance(attempt, status, at)
       events.report(attemptId, revision, at, body)
-      return { target: { id: attemptId, label }, result: { attemptId, label, status, revision }, warnings: outputWarnings(body.outputs ?? []) }
+      return {
+        target: { id: attemptId, label },
+        result: { attemptId, label, status, revision },
+        warnings: outputWarnings(body.outputs ?? []),
+      }
     },
   })
 

@@ -33,7 +33,10 @@ export interface PlanMatch {
 const same = (one: unknown, other: unknown) => canonicalJson((one ?? null) as Json) === canonicalJson((other ?? null) as Json)
 const json = (value: unknown) => (value ?? null) as Json
 
-function configurationDeviations(planned: Readonly<Record<string, unknown>> | undefined, registered: Registered["configuration"]): Deviation[] {
+function configurationDeviations(
+  planned: Readonly<Record<string, unknown>> | undefined,
+  registered: Registered["configuration"],
+): Deviation[] {
   const names = Object.keys(planned ?? {})
   return names
     .filter((name) => !Object.hasOwn(registered, name) || !same(planned?.[name], registered[name]))
@@ -55,8 +58,18 @@ export function planMatch(planId: string, plan: PlanContent, registered: Registe
 
   const deviations: Deviation[] = [
     ...(urlMatches ? [] : [{ field: "repository/url", planned: plan.repository.url, registered: registered.repository.url }]),
-    ...(plan.repository.commit === registered.repository.commit ? [] : [{ field: "repository/commit", planned: plan.repository.commit, registered: registered.repository.commit }]),
-    ...(argvMatchesPlan === false ? [{ field: "argv", planned: entrypoint ? [...entrypoint.argv] : arms.map(({ argv }) => [...argv]), registered: [...registered.argv] }] : []),
+    ...(plan.repository.commit === registered.repository.commit
+      ? []
+      : [{ field: "repository/commit", planned: plan.repository.commit, registered: registered.repository.commit }]),
+    ...(argvMatchesPlan === false
+      ? [
+          {
+            field: "argv",
+            planned: entrypoint ? [...entrypoint.argv] : arms.map(({ argv }) => [...argv]),
+            registered: [...registered.argv],
+          },
+        ]
+      : []),
     ...missing.map(({ materialId }) => ({ field: "inputs", planned: materialId, registered: null })),
     ...configurationDeviations(configuration, registered.configuration),
   ]
@@ -67,5 +80,11 @@ export function planMatch(planId: string, plan: PlanContent, registered: Registe
 export function planWarnings(match: PlanMatch | null, intendedDeviation: string | undefined): JsonObject[] {
   if (match === null || match.deviations.length === 0 || intendedDeviation !== undefined) return []
   const fields = match.deviations.map(({ field }) => field)
-  return [{ code: "departs_from_plan", message: `The registration departs from its plan in ${fields.join(", ")} and declares no intendedDeviation.`, fields }]
+  return [
+    {
+      code: "departs_from_plan",
+      message: `The registration departs from its plan in ${fields.join(", ")} and declares no intendedDeviation.`,
+      fields,
+    },
+  ]
 }

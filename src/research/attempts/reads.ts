@@ -40,8 +40,14 @@ export function attemptReads({ rooms, attempts, events, materials, records }: Pa
   return {
     attempts({ query }) {
       rooms.mustFitLabel(query)
-      if (query.findingVersionId !== undefined && !records.exists(query.findingVersionId)) throw new Refusal("unknown_record", "There is no such finding.")
-      return keysetPage(attempts.page(query, uuidCursor(query.after), pageSize(query) + 1), query, (attempt) => attempt, ({ attemptId }) => attemptId)
+      if (query.findingVersionId !== undefined && !records.exists(query.findingVersionId))
+        throw new Refusal("unknown_record", "There is no such finding.")
+      return keysetPage(
+        attempts.page(query, uuidCursor(query.after), pageSize(query) + 1),
+        query,
+        (attempt) => attempt,
+        ({ attemptId }) => attemptId,
+      )
     },
 
     attempt({ params }) {
@@ -55,7 +61,10 @@ export function attemptReads({ rooms, attempts, events, materials, records }: Pa
         configuration,
         environment,
         intendedDeviation,
-        inputs: inputs.map(({ materialId, name }: { materialId: string; name: string }) => ({ name, material: materials.summary(materialId, attempt.roomId) ?? null })),
+        inputs: inputs.map(({ materialId, name }: { materialId: string; name: string }) => ({
+          name,
+          material: materials.summary(materialId, attempt.roomId) ?? null,
+        })),
         ...events.of(attempt.attemptId),
         content: registration,
       }

@@ -71,7 +71,11 @@ type AskingRow = Pick<Row, "checkpoint_id" | "thread_id" | "open_questions">
 const asked = (rows: AskingRow[]) =>
   rows
     .sort((one, other) => (one.checkpoint_id < other.checkpoint_id ? 1 : -1))
-    .flatMap((row) => (JSON.parse(row.open_questions) as string[]).reverse().map((question) => ({ question, checkpointId: row.checkpoint_id, threadId: row.thread_id })))
+    .flatMap((row) =>
+      (JSON.parse(row.open_questions) as string[])
+        .reverse()
+        .map((question) => ({ question, checkpointId: row.checkpoint_id, threadId: row.thread_id })),
+    )
 
 const SELECT = `
   SELECT c.*, p.username, (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE} AS stale,
@@ -93,15 +97,42 @@ export function checkpoints(db: Db) {
   const select = db.prepare("UPDATE threads SET selected_checkpoint_id = ? WHERE thread_id = ?")
   const one = db.prepare<Row>(`${SELECT} WHERE c.checkpoint_id = ?`)
   const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = ? AND t.selected_checkpoint_id = c.checkpoint_id`)
-  const ASKING = "SELECT c.checkpoint_id, c.thread_id, c.open_questions FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE c.open_questions <> '[]'"
+  const ASKING =
+    "SELECT c.checkpoint_id, c.thread_id, c.open_questions FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE c.open_questions <> '[]'"
   const askingInRoom = db.prepare<AskingRow>(`${ASKING} AND t.room_id = ?`)
   const askingInThread = db.prepare<AskingRow>(`${ASKING} AND t.thread_id = ?`)
 
   return {
     /** Stores a checkpoint; the newest of a Thread is the selected one. */
     insert(made: NewCheckpoint): void {
-      const { checkpointId, roomId, threadId, entryId, sequence, authorId, at, state, coversThrough, openQuestions, conclusion = null } = made
-      insert.run(checkpointId, roomId, threadId, entryId, sequence, authorId, at, state, coversThrough, JSON.stringify(openQuestions), conclusion, made.content, made.contentDigest)
+      const {
+        checkpointId,
+        roomId,
+        threadId,
+        entryId,
+        sequence,
+        authorId,
+        at,
+        state,
+        coversThrough,
+        openQuestions,
+        conclusion = null,
+      } = made
+      insert.run(
+        checkpointId,
+        roomId,
+        threadId,
+        entryId,
+        sequence,
+        authorId,
+        at,
+        state,
+        coversThrough,
+        JSON.stringify(openQuestions),
+        conclusion,
+        made.content,
+        made.contentDigest,
+      )
       select.run(checkpointId, threadId)
     },
     read(checkpointId: string) {

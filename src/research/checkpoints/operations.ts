@@ -15,17 +15,27 @@ interface Parts {
 export function checkpointOperations({ threads, records, checkpoints }: Parts) {
   const post_research_checkpoint = behaviour("post_research_checkpoint", {
     subject: ({ body }) => threadSubject(threads, body.threadId),
-    references: ({ body }) => body.citations.flatMap((versionId, index) => (records.exists(versionId) ? [] : [{ path: `/citations/${index}`, message: "is no record of this service" }])),
+    references: ({ body }) =>
+      body.citations.flatMap((versionId, index) =>
+        records.exists(versionId) ? [] : [{ path: `/citations/${index}`, message: "is no record of this service" }],
+      ),
     admit({ body }, { threadId }) {
       const thread = threads.summary(threadId)
       const watermark = thread?.timelineWatermark ?? 0
       if (body.expectedWatermark !== watermark) {
         throw new Refusal("state_conflict", `The Thread moved to ${watermark} since it was read.`, {
-          current: { threadId, timelineWatermark: watermark, selectedCheckpointId: thread?.selectedCheckpointId ?? null, expected: { expectedWatermark: watermark } },
+          current: {
+            threadId,
+            timelineWatermark: watermark,
+            selectedCheckpointId: thread?.selectedCheckpointId ?? null,
+            expected: { expectedWatermark: watermark },
+          },
         })
       }
       if (body.coversThrough > watermark) {
-        throw new Refusal("invalid_schema", "A checkpoint cannot cover what is not there yet.", { issues: [{ path: "/coversThrough", message: `must be at most the Thread's watermark, ${watermark}` }] })
+        throw new Refusal("invalid_schema", "A checkpoint cannot cover what is not there yet.", {
+          issues: [{ path: "/coversThrough", message: `must be at most the Thread's watermark, ${watermark}` }],
+        })
       }
     },
     write({ actor, body, content, contentDigest }, { roomId, threadId }, change) {
@@ -34,10 +44,29 @@ export function checkpointOperations({ threads, records, checkpoints }: Parts) {
       // Nothing can land between the watermark just seen and this entry: both are in one transaction.
       const sequence = body.expectedWatermark + 1
       checkpoints.insert({
-        checkpointId, roomId, threadId, entryId: change.entryId, sequence, authorId: actor.userId, at: change.at,
-        state, coversThrough, openQuestions, conclusion, content, contentDigest,
+        checkpointId,
+        roomId,
+        threadId,
+        entryId: change.entryId,
+        sequence,
+        authorId: actor.userId,
+        at: change.at,
+        state,
+        coversThrough,
+        openQuestions,
+        conclusion,
+        content,
+        contentDigest,
       })
-      const card = { checkpointId, state, coversThrough, synthesis, openQuestions, conclusion: conclusion ?? null, ...(client === undefined ? {} : { client }) }
+      const card = {
+        checkpointId,
+        state,
+        coversThrough,
+        synthesis,
+        openQuestions,
+        conclusion: conclusion ?? null,
+        ...(client === undefined ? {} : { client }),
+      }
       return { target: { id: checkpointId, label: null }, result: { checkpointId, state, label: null }, entry: { card } }
     },
   })

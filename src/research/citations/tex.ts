@@ -27,7 +27,9 @@ const harmless = new Set(
   cdot times div pm mp ast star circ bullet oplus otimes le leq ge geq ne neq ll gg approx sim simeq equiv cong propto in notin subset subseteq supset cup cap setminus
   to rightarrow leftarrow Rightarrow Leftarrow leftrightarrow mapsto forall exists neg land lor mid parallel perp angle
   hat bar tilde vec dot ddot overline underline widehat widetilde mathbf mathrm mathit mathcal mathbb mathsf mathtt text operatorname boldsymbol
-  left right big Big bigl bigr lfloor rfloor lceil rceil langle rangle lvert rvert lVert rVert ldots cdots dots prime quad qquad`.split(/\s+/),
+  left right big Big bigl bigr lfloor rfloor lceil rceil langle rangle lvert rvert lVert rVert ldots cdots dots prime quad qquad`.split(
+    /\s+/,
+  ),
 )
 
 function isBalanced(text: string): boolean {

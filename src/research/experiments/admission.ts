@@ -52,7 +52,13 @@ const isStale = (experiment: ExperimentState, expected: Expected) =>
  * @throws Refusal 403 for another one's work to amend; then, in the protocol's order, `experiment_not_open`,
  * `assignment_conflict`, `state_conflict`
  */
-export function admitToExperiment(operation: string, experiment: ExperimentState, userId: string, expected: Expected, which: (row: Row) => boolean = () => true): void {
+export function admitToExperiment(
+  operation: string,
+  experiment: ExperimentState,
+  userId: string,
+  expected: Expected,
+  which: (row: Row) => boolean = () => true,
+): void {
   const meant = rows.filter((row) => row.operation === operation && which(row))
   const by = meant[0]?.by
   const current = currentExperiment(experiment)
@@ -61,11 +67,17 @@ export function admitToExperiment(operation: string, experiment: ExperimentState
     throw new Refusal("role_required", "Only the proposer of an experiment does this.", { current: { ...current, needed: "proposer" } })
   }
   const from = meant.flatMap((row) => row.from)
-  if (isTerminal(status) && !from.includes(status)) throw new Refusal("experiment_not_open", `${experiment.label} is ${status}; nothing more happens to it.`, { current })
+  if (isTerminal(status) && !from.includes(status))
+    throw new Refusal("experiment_not_open", `${experiment.label} is ${status}; nothing more happens to it.`, { current })
   if (by === "assignee" && assigneeId !== userId) {
-    throw new Refusal("assignment_conflict", assigneeId === null ? `Nobody holds ${experiment.label}; take it first.` : `${experiment.label} is held by someone else.`, { current })
+    throw new Refusal(
+      "assignment_conflict",
+      assigneeId === null ? `Nobody holds ${experiment.label}; take it first.` : `${experiment.label} is held by someone else.`,
+      { current },
+    )
   }
-  if (by !== "assignee" && !from.includes(status) && assigneeId !== userId) throw new Refusal("assignment_conflict", `${experiment.label} is held by someone else.`, { current })
+  if (by !== "assignee" && !from.includes(status) && assigneeId !== userId)
+    throw new Refusal("assignment_conflict", `${experiment.label} is held by someone else.`, { current })
   if (isStale(experiment, expected)) throw new Refusal("state_conflict", `${experiment.label} moved since it was read.`, { current })
   if (!from.includes(status)) throw new Refusal("experiment_not_open", `${experiment.label} is ${status}, not open.`, { current })
 }
@@ -73,8 +85,15 @@ export function admitToExperiment(operation: string, experiment: ExperimentState
 /** Lets a reported status through, or throws. @throws Refusal 409 */
 export function admitReport(experiment: ExperimentState, userId: string, reported: string, expected: Expected): void {
   admitToExperiment("report_experiment_status", experiment, userId, expected)
-  const reachable = rows.some((row) => row.operation === "report_experiment_status" && row.from.includes(experiment.status) && typeof row.to === "object" && row.to.status.includes(reported))
-  if (!reachable) throw new Refusal("state_conflict", `${experiment.label} is ${experiment.status} already.`, { current: currentExperiment(experiment) })
+  const reachable = rows.some(
+    (row) =>
+      row.operation === "report_experiment_status" &&
+      row.from.includes(experiment.status) &&
+      typeof row.to === "object" &&
+      row.to.status.includes(reported),
+  )
+  if (!reachable)
+    throw new Refusal("state_conflict", `${experiment.label} is ${experiment.status} already.`, { current: currentExperiment(experiment) })
 }
 
 /** What besides the state of an experiment decides what can follow: who can still act, and what there is to build on. */
@@ -104,7 +123,9 @@ export function experimentAffordances(experiment: ExperimentState, grounds: Grou
     const values = valuesOf(row, grounds)
     if (!grounds.roomIsActive || !grounds.isMember[row.by] || values === null || !row.from.includes(experiment.status)) return []
     const { path, permissions } = operationNamed(row.operation) as Operation
-    return [{ operation: row.operation, path, permission: permissions[0] ?? null, by: row.by, userId: people[row.by], ...(values && { values }) }]
+    return [
+      { operation: row.operation, path, permission: permissions[0] ?? null, by: row.by, userId: people[row.by], ...(values && { values }) },
+    ]
   })
   return { expected: { expectedRevision: experiment.revision, expectedStatus: experiment.status }, operations: afforded }
 }

@@ -150,7 +150,17 @@ export function experiments(db: Db) {
   )
   const find = db.prepare<Row>("SELECT * FROM experiments WHERE experiment_id = ?")
   const one = db.prepare<Row>(`${SUMMARY} WHERE e.experiment_id = ?`)
-  const revisions = db.prepare<{ revision: number; operation: string; at: string; author_id: string; username: string; status: string; assignee_id: string | null; plan_id: string | null; content: string }>(
+  const revisions = db.prepare<{
+    revision: number
+    operation: string
+    at: string
+    author_id: string
+    username: string
+    status: string
+    assignee_id: string | null
+    plan_id: string | null
+    content: string
+  }>(
     `SELECT v.*, p.username FROM experiment_revisions v JOIN people p ON p.user_id = v.author_id
      WHERE v.experiment_id = ? AND v.revision > ? ORDER BY v.revision LIMIT ?`,
   )
@@ -163,18 +173,49 @@ export function experiments(db: Db) {
   const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value))
 
   return {
-    insert({ experimentId, roomId, threadId, label, entryId, proposerId, question, scope, hypotheses, suggestedProtocol, at }: NewExperiment, content: string): void {
-      insert.run(experimentId, roomId, threadId, label, entryId, proposerId, question, scope, JSON.stringify(hypotheses), json(suggestedProtocol), at, at)
+    insert(
+      { experimentId, roomId, threadId, label, entryId, proposerId, question, scope, hypotheses, suggestedProtocol, at }: NewExperiment,
+      content: string,
+    ): void {
+      insert.run(
+        experimentId,
+        roomId,
+        threadId,
+        label,
+        entryId,
+        proposerId,
+        question,
+        scope,
+        JSON.stringify(hypotheses),
+        json(suggestedProtocol),
+        at,
+        at,
+      )
       insertRevision.run(experimentId, 1, "propose_experiment", proposerId, at, "open", null, null, content)
     },
 
     /** Takes an experiment one revision further. @param content the body that was accepted, kept with the revision */
-    advance(experimentId: string, operation: string, authorId: string, at: string, step: Step, content: string): { revision: number; status: ExperimentStatus } {
+    advance(
+      experimentId: string,
+      operation: string,
+      authorId: string,
+      at: string,
+      step: Step,
+      content: string,
+    ): { revision: number; status: ExperimentStatus } {
       const { proposal = {}, status = null, assigneeId, handoff, conclusion, planId = null } = step
       const now = update.get(
-        at, status, assigneeId === undefined ? "keep" : "set", assigneeId ?? null,
-        proposal.question ?? null, proposal.scope ?? null, json(proposal.hypotheses), json(proposal.suggestedProtocol),
-        json(handoff), json(conclusion), experimentId,
+        at,
+        status,
+        assigneeId === undefined ? "keep" : "set",
+        assigneeId ?? null,
+        proposal.question ?? null,
+        proposal.scope ?? null,
+        json(proposal.hypotheses),
+        json(proposal.suggestedProtocol),
+        json(handoff),
+        json(conclusion),
+        experimentId,
       ) as { revision: number; status: ExperimentStatus; assignee_id: string | null }
       insertRevision.run(experimentId, now.revision, operation, authorId, at, now.status, now.assignee_id, planId, content)
       return { revision: now.revision, status: now.status }
@@ -189,11 +230,18 @@ export function experiments(db: Db) {
     read(experimentId: string) {
       const row = one.get(experimentId)
       if (row === undefined) return undefined
-      return { ...summary(row), suggestedProtocol: text(row.suggested_protocol), handoff: text(row.handoff), conclusion: text(row.conclusion), hypothesisIds: JSON.parse(row.hypotheses) as string[] }
+      return {
+        ...summary(row),
+        suggestedProtocol: text(row.suggested_protocol),
+        handoff: text(row.handoff),
+        conclusion: text(row.conclusion),
+        hypothesisIds: JSON.parse(row.hypotheses) as string[],
+      }
     },
 
     /** Up to `count` experiments after an id. */
-    page: (filters: { roomId?: string; label?: string }, after: string | undefined, count: number) => list(filters, after, count).map(summary),
+    page: (filters: { roomId?: string; label?: string }, after: string | undefined, count: number) =>
+      list(filters, after, count).map(summary),
 
     /** The newest experiments of a Room, newest first. */
     newestOf: (roomId: string, count: number) => newestOf.all(roomId, count).map(summary),

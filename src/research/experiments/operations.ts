@@ -31,7 +31,9 @@ export function experimentOperations({ threads, records, experiments, plans, mat
   /** Those of the ids that are no hypotheses here. */
   const unknownHypotheses = (versionIds: readonly string[] = []): Issue[] =>
     versionIds.flatMap((versionId, index) =>
-      records.summary(versionId)?.kind === "hypothesis" ? [] : [{ path: `/hypotheses/${index}`, message: "is no hypothesis of this service" }],
+      records.summary(versionId)?.kind === "hypothesis"
+        ? []
+        : [{ path: `/hypotheses/${index}`, message: "is no hypothesis of this service" }],
     )
 
   /** Takes the experiment a step further and says so in the receipt's terms. */
@@ -47,7 +49,11 @@ export function experimentOperations({ threads, records, experiments, plans, mat
     return experiment === undefined || experiment.revision === result.revision ? undefined : currentExperiment(experiment)
   }
 
-  const said = (call: Call, { at }: Change, text: string) => ({ text, by: { userId: call.actor.userId, username: call.actor.username }, at })
+  const said = (call: Call, { at }: Change, text: string) => ({
+    text,
+    by: { userId: call.actor.userId, username: call.actor.username },
+    at,
+  })
 
   const propose_experiment = behaviour("propose_experiment", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
@@ -57,7 +63,22 @@ export function experimentOperations({ threads, records, experiments, plans, mat
       const { question, scope, hypotheses, suggestedProtocol } = body
       const experimentId = change.newId()
       const label = change.label("experiment")
-      experiments.insert({ experimentId, label, roomId, threadId, entryId: change.entryId, proposerId: actor.userId, at: change.at, question, scope, hypotheses, suggestedProtocol }, content)
+      experiments.insert(
+        {
+          experimentId,
+          label,
+          roomId,
+          threadId,
+          entryId: change.entryId,
+          proposerId: actor.userId,
+          at: change.at,
+          question,
+          scope,
+          hypotheses,
+          suggestedProtocol,
+        },
+        content,
+      )
       return { target: { id: experimentId, label }, result: { experimentId, label, status: "open", revision: 1 } }
     },
   })
@@ -69,7 +90,12 @@ export function experimentOperations({ threads, records, experiments, plans, mat
     admit: ({ actor, body }, { experiment }) => admitToExperiment("amend_experiment", experiment, actor.userId, body),
     write(call, subject, change) {
       const { question, scope, hypotheses, suggestedProtocol } = call.body
-      const proposal = { ...(question && { question }), ...(scope && { scope }), ...(hypotheses && { hypotheses }), ...(suggestedProtocol && { suggestedProtocol }) }
+      const proposal = {
+        ...(question && { question }),
+        ...(scope && { scope }),
+        ...(hypotheses && { hypotheses }),
+        ...(suggestedProtocol && { suggestedProtocol }),
+      }
       return advance(call, subject, "amend_experiment", change, { proposal })
     },
   })
@@ -78,7 +104,8 @@ export function experimentOperations({ threads, records, experiments, plans, mat
     subject: about,
     moved,
     admit: ({ actor, body }, { experiment }) => admitToExperiment("cancel_experiment", experiment, actor.userId, body),
-    write: (call, subject, change) => advance(call, subject, "cancel_experiment", change, { status: "cancelled", conclusion: said(call, change, call.body.reason) }),
+    write: (call, subject, change) =>
+      advance(call, subject, "cancel_experiment", change, { status: "cancelled", conclusion: said(call, change, call.body.reason) }),
   })
 
   const take_experiment = behaviour("take_experiment", {
@@ -96,7 +123,12 @@ export function experimentOperations({ threads, records, experiments, plans, mat
     subject: about,
     moved,
     admit: ({ actor, body }, { experiment }) => admitToExperiment("release_experiment", experiment, actor.userId, body),
-    write: (call, subject, change) => advance(call, subject, "release_experiment", change, { status: "open", assigneeId: null, handoff: said(call, change, call.body.handoff) }),
+    write: (call, subject, change) =>
+      advance(call, subject, "release_experiment", change, {
+        status: "open",
+        assigneeId: null,
+        handoff: said(call, change, call.body.handoff),
+      }),
   })
 
   const report_experiment_status = behaviour("report_experiment_status", {
@@ -105,7 +137,10 @@ export function experimentOperations({ threads, records, experiments, plans, mat
     admit: ({ actor, body }, { experiment }) => admitReport(experiment, actor.userId, body.status, body),
     write(call, subject, change) {
       const { status, summary } = call.body
-      return advance(call, subject, "report_experiment_status", change, { status, ...(summary && status !== "in_progress" && { conclusion: said(call, change, summary) }) })
+      return advance(call, subject, "report_experiment_status", change, {
+        status,
+        ...(summary && status !== "in_progress" && { conclusion: said(call, change, summary) }),
+      })
     },
   })
 
@@ -114,7 +149,9 @@ export function experimentOperations({ threads, records, experiments, plans, mat
     moved,
     references: ({ body }) => [
       ...unknownHypotheses(body.hypotheses),
-      ...body.premises.flatMap(({ versionId }, index) => (records.exists(versionId) ? [] : [{ path: `/premises/${index}/versionId`, message: "is no record of this service" }])),
+      ...body.premises.flatMap(({ versionId }, index) =>
+        records.exists(versionId) ? [] : [{ path: `/premises/${index}/versionId`, message: "is no record of this service" }],
+      ),
       ...materials.unknown(body.requiredMaterials, "/requiredMaterials"),
     ],
     outside: ({ body }) => body.repository,
@@ -124,11 +161,31 @@ export function experimentOperations({ threads, records, experiments, plans, mat
       const { experimentId } = subject.experiment
       const planId = change.newId()
       const label = change.label("plan")
-      plans.insert({ planId, experimentId, roomId: subject.roomId, threadId: subject.threadId, label, entryId: change.entryId, acceptedBy: actor.userId, at: change.at, content, contentDigest, requiredMaterials: body.requiredMaterials })
+      plans.insert({
+        planId,
+        experimentId,
+        roomId: subject.roomId,
+        threadId: subject.threadId,
+        label,
+        entryId: change.entryId,
+        acceptedBy: actor.userId,
+        at: change.at,
+        content,
+        contentDigest,
+        requiredMaterials: body.requiredMaterials,
+      })
       const { result } = advance(call, subject, "accept_plan", change, { planId })
       return { target: { id: planId, label }, targetId: experimentId, result: { ...result, planId, label } }
     },
   })
 
-  return { propose_experiment, amend_experiment, cancel_experiment, take_experiment, release_experiment, report_experiment_status, accept_plan }
+  return {
+    propose_experiment,
+    amend_experiment,
+    cancel_experiment,
+    take_experiment,
+    release_experiment,
+    report_experiment_status,
+    accept_plan,
+  }
 }

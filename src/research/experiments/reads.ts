@@ -28,19 +28,59 @@ export function experimentReads({ rooms, records, experiments, plans, materials 
   return {
     experiments({ query }) {
       rooms.mustFitLabel(query)
-      return keysetPage(experiments.page(query, uuidCursor(query.after), pageSize(query) + 1), query, (experiment) => experiment, ({ experimentId }) => experimentId)
+      return keysetPage(
+        experiments.page(query, uuidCursor(query.after), pageSize(query) + 1),
+        query,
+        (experiment) => experiment,
+        ({ experimentId }) => experimentId,
+      )
     },
 
     experiment: ({ params }) => ({ ...mustRead(params.experimentId), acceptedPlans: plans.of(params.experimentId as string) }),
 
     experiment_history({ params, query }) {
       mustRead(params.experimentId)
-      return feedPage(experiments.history(params.experimentId as string, query.after ?? 0, pageSize(query) + 1), query, ({ sequence: _same, ...revision }) => revision)
+      return feedPage(
+        experiments.history(params.experimentId as string, query.after ?? 0, pageSize(query) + 1),
+        query,
+        ({ sequence: _same, ...revision }) => revision,
+      )
     },
 
     proposal({ params }) {
-      const { experimentId, label, roomId, threadId, entryId, proposer, createdAt, updatedAt, revision, status, question, scope, hypotheses, suggestedProtocol } = mustRead(params.proposalId)
-      return { proposalId: experimentId, experimentId, label, roomId, threadId, entryId, proposer, createdAt, updatedAt, revision, status, question, scope, hypotheses, suggestedProtocol }
+      const {
+        experimentId,
+        label,
+        roomId,
+        threadId,
+        entryId,
+        proposer,
+        createdAt,
+        updatedAt,
+        revision,
+        status,
+        question,
+        scope,
+        hypotheses,
+        suggestedProtocol,
+      } = mustRead(params.proposalId)
+      return {
+        proposalId: experimentId,
+        experimentId,
+        label,
+        roomId,
+        threadId,
+        entryId,
+        proposer,
+        createdAt,
+        updatedAt,
+        revision,
+        status,
+        question,
+        scope,
+        hypotheses,
+        suggestedProtocol,
+      }
     },
 
     plan({ params }) {
@@ -51,8 +91,13 @@ export function experimentReads({ rooms, records, experiments, plans, materials 
         ...shown,
         content,
         hypotheses: records.resolve(parsed.hypotheses),
-        premises: records.resolve(parsed.premises.map(({ versionId }) => versionId)).map((record, index) => ({ ...record, explanation: parsed.premises[index]?.explanation ?? "" })),
-        requiredMaterials: parsed.requiredMaterials.map(({ materialId, purpose }) => ({ material: materials.summary(materialId, shown.roomId) ?? null, purpose })),
+        premises: records
+          .resolve(parsed.premises.map(({ versionId }) => versionId))
+          .map((record, index) => ({ ...record, explanation: parsed.premises[index]?.explanation ?? "" })),
+        requiredMaterials: parsed.requiredMaterials.map(({ materialId, purpose }) => ({
+          material: materials.summary(materialId, shown.roomId) ?? null,
+          purpose,
+        })),
         warnings: records.fallenAmong([...parsed.hypotheses, ...parsed.premises.map(({ versionId }) => versionId)]),
       }
     },

@@ -29,32 +29,76 @@ function* each<Row>(rows: Iterable<Row>, shown: (row: Row) => Writable): Generat
 const person = (row: { author_id: string; username: string }) => ({ userId: row.author_id, username: row.username })
 
 /** Accepted content: its bytes are what its digest is over. */
-const accepted = (path: string, name: string, content: string): CrateFile =>
-  ({ path, name, mediaType: "application/json", description: "As it was accepted: canonical JSON (RFC 8785). Its bytes are what its content digest is over.", text: [content] })
+const accepted = (path: string, name: string, content: string): CrateFile => ({
+  path,
+  name,
+  mediaType: "application/json",
+  description: "As it was accepted: canonical JSON (RFC 8785). Its bytes are what its content digest is over.",
+  text: [content],
+})
 
-const jsonLines = (path: string, name: string, description: string, text: Iterable<string>): CrateFile =>
-  ({ path, name, mediaType: "application/jsonl", description: `${description} One JSON object a line.`, text })
+const jsonLines = (path: string, name: string, description: string, text: Iterable<string>): CrateFile => ({
+  path,
+  name,
+  mediaType: "application/jsonl",
+  description: `${description} One JSON object a line.`,
+  text,
+})
 
 const experiment = (row: ExperimentRow) => ({
-  experimentId: row.experiment_id, label: row.label, threadId: row.thread_id, proposer: person(row), createdAt: row.at, status: row.status,
-  question: row.question, scope: row.scope, hypotheses: new JsonText(row.hypotheses), handoff: json(row.handoff), conclusion: json(row.conclusion), revisions: new JsonText(row.revisions),
+  experimentId: row.experiment_id,
+  label: row.label,
+  threadId: row.thread_id,
+  proposer: person(row),
+  createdAt: row.at,
+  status: row.status,
+  question: row.question,
+  scope: row.scope,
+  hypotheses: new JsonText(row.hypotheses),
+  handoff: json(row.handoff),
+  conclusion: json(row.conclusion),
+  revisions: new JsonText(row.revisions),
 })
 
 const attempt = (row: AttemptRow) => ({
-  attemptId: row.attempt_id, label: row.label, experimentId: row.experiment_id, experimentLabel: row.experiment_label, planLabel: row.plan_label, threadId: row.thread_id,
-  registrant: person(row), registeredAt: row.at, intent: row.intent, status: row.status, rerunOf: row.rerun_of,
-  reproduces: row.reproduces_attempt_id ?? row.reproduces_version_id, planMatch: json(row.plan_match),
-  contentDigest: row.content_digest, content: new JsonText(row.content), events: new JsonText(row.events), outputs: new JsonText(row.outputs),
+  attemptId: row.attempt_id,
+  label: row.label,
+  experimentId: row.experiment_id,
+  experimentLabel: row.experiment_label,
+  planLabel: row.plan_label,
+  threadId: row.thread_id,
+  registrant: person(row),
+  registeredAt: row.at,
+  intent: row.intent,
+  status: row.status,
+  rerunOf: row.rerun_of,
+  reproduces: row.reproduces_attempt_id ?? row.reproduces_version_id,
+  planMatch: json(row.plan_match),
+  contentDigest: row.content_digest,
+  content: new JsonText(row.content),
+  events: new JsonText(row.events),
+  outputs: new JsonText(row.outputs),
 })
 
 const material = (row: MaterialRow) => ({
-  materialId: row.material_id, label: row.label, materialOriginRoom: row.origin_room_id, reference: row.reference, name: row.name, description: row.description,
-  mediaType: row.media_type, sizeBytes: row.size_bytes, valuesDigest: row.values_digest, registeredBy: person(row), registeredAt: row.at,
-  contentDigest: row.content_digest, locations: new JsonText(row.locations),
+  materialId: row.material_id,
+  label: row.label,
+  materialOriginRoom: row.origin_room_id,
+  reference: row.reference,
+  name: row.name,
+  description: row.description,
+  mediaType: row.media_type,
+  sizeBytes: row.size_bytes,
+  valuesDigest: row.values_digest,
+  registeredBy: person(row),
+  registeredAt: row.at,
+  contentDigest: row.content_digest,
+  locations: new JsonText(row.locations),
 })
 
 /** A value of a CSV file. */
-const csv = (value: string | number | null): string => (value === null ? "" : /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value))
+const csv = (value: string | number | null): string =>
+  value === null ? "" : /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value)
 
 function* metricLines(room: ExportedRoom): Generator<string> {
   yield "attempt,attemptId,ordinal,name,split,unit,step,value,reportedAt\r\n"
@@ -83,7 +127,8 @@ export const pathOf = {
   link: (label: string) => `links/${label}.json`,
   checkpoint: (checkpointId: string) => `checkpoints/${checkpointId}.json`,
   /** Labels of materials are another Room's where that one registered them first. */
-  material: (roomId: string, { origin_room_id, label }: { origin_room_id: string; label: string }) => `materials/${origin_room_id === roomId ? label : `${origin_room_id}-${label}`}.json`,
+  material: (roomId: string, { origin_room_id, label }: { origin_room_id: string; label: string }) =>
+    `materials/${origin_room_id === roomId ? label : `${origin_room_id}-${label}`}.json`,
   timeline: (sequence: number, threadId: string) => `timelines/${String(sequence).padStart(3, "0")}-${threadId}.jsonl`,
 } as const
 
@@ -93,32 +138,83 @@ export function* contents(room: ExportedRoom, met: Met): Generator<CrateFile> {
   const noted = (row: { author_id: string; username: string }) => void people.set(row.author_id, person(row))
   for (const member of room.members) people.set(member.userId, member)
 
-  yield jsonLines("activity.jsonl", "The change feed", "Every accepted write in order, each entry chained to the one before it by digest, as it is served.", lines(room.activity()))
-  yield { path: "room.json", name: "The Room", mediaType: "application/json", description: "The Room as it is served, with its members.", text: [line({ ...room.summary, members: room.members })] }
-  yield jsonLines("threads.jsonl", "Threads", "Every Thread as it is served.", each(room.threads, (thread) => thread))
+  yield jsonLines(
+    "activity.jsonl",
+    "The change feed",
+    "Every accepted write in order, each entry chained to the one before it by digest, as it is served.",
+    lines(room.activity()),
+  )
+  yield {
+    path: "room.json",
+    name: "The Room",
+    mediaType: "application/json",
+    description: "The Room as it is served, with its members.",
+    text: [line({ ...room.summary, members: room.members })],
+  }
+  yield jsonLines(
+    "threads.jsonl",
+    "Threads",
+    "Every Thread as it is served.",
+    each(room.threads, (thread) => thread),
+  )
   for (const { threadId, sequence, title } of room.threads) {
-    yield jsonLines(pathOf.timeline(sequence, threadId), title, "The timeline of a Thread as it is served: messages, cards and receipts in order.", lines(room.timeline(threadId)))
+    yield jsonLines(
+      pathOf.timeline(sequence, threadId),
+      title,
+      "The timeline of a Thread as it is served: messages, cards and receipts in order.",
+      lines(room.timeline(threadId)),
+    )
     for (const author of room.authorsOf(threadId)) people.set(author.userId, author)
   }
 
   for (const row of room.records()) yield accepted(pathOf.record(row.label), row.label, row.content)
-  yield jsonLines("records.jsonl", "Where each record stands", "Every record with its standing, its notices and where it comes from.", each(room.records(), (row) => recordSummary(row)))
+  yield jsonLines(
+    "records.jsonl",
+    "Where each record stands",
+    "Every record with its standing, its notices and where it comes from.",
+    each(room.records(), (row) => recordSummary(row)),
+  )
   for (const row of room.links()) yield accepted(pathOf.link(row.label), `${row.label}: ${row.kind} ${row.target_label}`, row.content)
   for (const row of room.checkpoints()) yield accepted(pathOf.checkpoint(row.checkpoint_id), `Checkpoint of ${row.at}`, row.content)
 
-  yield jsonLines("experiments.jsonl", "Experiments", "Every experiment as it stands, with the content of each of its revisions.", each(room.experiments(), experiment))
+  yield jsonLines(
+    "experiments.jsonl",
+    "Experiments",
+    "Every experiment as it stands, with the content of each of its revisions.",
+    each(room.experiments(), experiment),
+  )
   for (const row of room.plans()) {
     const { repository } = JSON.parse(row.content) as { repository: { url: string; commit: string } }
     software.set(softwareId(repository), repository)
     yield accepted(pathOf.plan(row.label), `${row.label}, a plan for ${row.experiment_label}`, row.content)
   }
-  yield jsonLines("attempts.jsonl", "Attempts", "Every attempt: its registration as it was accepted, its events with both clocks, its outputs.", attemptLines(room, met))
-  yield { path: "metrics.csv", name: "Metrics", mediaType: "text/csv", description: "Every point of every metric series, in the order reported.", text: metricLines(room) }
-  yield jsonLines("finding-links.jsonl", "Findings toward experiments", "How findings were related to experiments, with their verdicts, replies and reviewers.", each(room.findingLinks(), (link) => link))
+  yield jsonLines(
+    "attempts.jsonl",
+    "Attempts",
+    "Every attempt: its registration as it was accepted, its events with both clocks, its outputs.",
+    attemptLines(room, met),
+  )
+  yield {
+    path: "metrics.csv",
+    name: "Metrics",
+    mediaType: "text/csv",
+    description: "Every point of every metric series, in the order reported.",
+    text: metricLines(room),
+  }
+  yield jsonLines(
+    "finding-links.jsonl",
+    "Findings toward experiments",
+    "How findings were related to experiments, with their verdicts, replies and reviewers.",
+    each(room.findingLinks(), (link) => link),
+  )
   for (const row of room.materials()) {
     noted(row)
     yield accepted(pathOf.material(room.summary.roomId, row), `${row.label}: ${row.name}`, row.content)
   }
-  yield jsonLines("materials.jsonl", "Materials", "Every material by its reference, with what is reported of its locations.", each(room.materials(), material))
+  yield jsonLines(
+    "materials.jsonl",
+    "Materials",
+    "Every material by its reference, with what is reported of its locations.",
+    each(room.materials(), material),
+  )
 }
-

@@ -11,8 +11,20 @@ import { type TextFile, type Written, zipped } from "./zip.ts"
 async function* files(room: ExportedRoom, source: Source): AsyncGenerator<TextFile, void, Written | undefined> {
   const met: Met = { people: new Map(), software: new Map() }
   const kept: Kept[] = []
-  const readme: CrateFile = { path: "README.md", name: "Read me", mediaType: "text/markdown", description: "How to read and verify the crate.", text: [readmeText(room, source)] }
-  const program: CrateFile = { path: "verify.mjs", name: "Verify", mediaType: "text/javascript", description: "A program that recomputes every digest.", text: [verifyProgram()] }
+  const readme: CrateFile = {
+    path: "README.md",
+    name: "Read me",
+    mediaType: "text/markdown",
+    description: "How to read and verify the crate.",
+    text: [readmeText(room, source)],
+  }
+  const program: CrateFile = {
+    path: "verify.mjs",
+    name: "Verify",
+    mediaType: "text/javascript",
+    description: "A program that recomputes every digest.",
+    text: [verifyProgram()],
+  }
   for (const parts of [contents(room, met), [readme, program]]) {
     for (const file of parts) {
       const written = yield file
@@ -27,7 +39,12 @@ async function* files(room: ExportedRoom, source: Source): AsyncGenerator<TextFi
 
 /** A name for the file, of letters that every system takes. */
 export function crateName(title: string): string {
-  const words = title.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().match(/[a-z0-9]+/g) ?? []
+  const words =
+    title
+      .normalize("NFD")
+      .replace(/\p{M}/gu, "")
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
   return `${words.join("-").slice(0, 60) || "room"}.crate.zip`
 }
 

@@ -33,7 +33,8 @@ export const unknownLicence: Entity = {
   "@id": "#licence-not-stated",
   "@type": "CreativeWork",
   name: "Licence not stated",
-  description: "Nobody has stated under which licence this may be used. Ask its authors before you reuse more than the law allows without asking.",
+  description:
+    "Nobody has stated under which licence this may be used. Ask its authors before you reuse more than the law allows without asking.",
 }
 /** Of what lies elsewhere the crate knows less still. */
 export const licenceElsewhere: Entity = {
@@ -44,7 +45,12 @@ export const licenceElsewhere: Entity = {
 }
 const license = to(licenceElsewhere["@id"])
 
-export const personEntity = ({ userId, username }: Person): Entity => ({ "@id": ids.person(userId), "@type": "Person", name: username, identifier: userId })
+export const personEntity = ({ userId, username }: Person): Entity => ({
+  "@id": ids.person(userId),
+  "@type": "Person",
+  name: username,
+  identifier: userId,
+})
 
 /** A pinned commit; for ids of SHA-1 with the identifier under which Software Heritage would hold it. */
 export const softwareEntity = ({ url, commit }: { url: string; commit: string }): Entity => ({
@@ -93,8 +99,27 @@ export function recordMembers(row: RecordRow, roomId: string, baseUrl: string): 
     mentions: [...(JSON.parse(row.attempts) as string[]).map(ids.attempt), ...replacements].map(to),
   })
   const others = [
-    ...papers.map((arxivId): Entity => ({ "@id": ids.paper(arxivId), "@type": "ScholarlyArticle", name: `arXiv:${arxivId}`, identifier: `arXiv:${arxivId}`, url: ids.paper(arxivId) })),
-    ...named.flatMap((record): Entity[] => (record.roomId === roomId ? [] : [{ "@id": recordId(record, roomId, baseUrl), "@type": "CreativeWork", name: `${record.label} of another Room`, description: record.wording }])),
+    ...papers.map(
+      (arxivId): Entity => ({
+        "@id": ids.paper(arxivId),
+        "@type": "ScholarlyArticle",
+        name: `arXiv:${arxivId}`,
+        identifier: `arXiv:${arxivId}`,
+        url: ids.paper(arxivId),
+      }),
+    ),
+    ...named.flatMap((record): Entity[] =>
+      record.roomId === roomId
+        ? []
+        : [
+            {
+              "@id": recordId(record, roomId, baseUrl),
+              "@type": "CreativeWork",
+              name: `${record.label} of another Room`,
+              description: record.wording,
+            },
+          ],
+    ),
   ]
   return { members, others }
 }
@@ -139,7 +164,9 @@ export const experimentEntity = (row: ExperimentRow, baseUrl: string): Entity =>
 
 /** What a reference promises, and where it is said to lie. The file itself is not in the crate. */
 export function materialEntity(row: MaterialRow, baseUrl: string): Entity {
-  const available = (JSON.parse(row.locations) as { uri: string; state: string }[]).filter(({ state }) => state === "available").map(({ uri }) => uri)
+  const available = (JSON.parse(row.locations) as { uri: string; state: string }[])
+    .filter(({ state }) => state === "available")
+    .map(({ uri }) => uri)
   return {
     "@id": ids.material(row.material_id),
     "@type": "File",
@@ -185,7 +212,9 @@ const actionStatus: Readonly<Record<AttemptStatus, string>> = {
 
 /** What the statuses are, for readers that know no more than the crate. */
 export const statusEntities: readonly Entity[] = [...new Set(Object.values(actionStatus))].map((status) => ({
-  "@id": `http://schema.org/${status}`, "@type": "ActionStatusType", name: status.replace("ActionStatus", ""),
+  "@id": `http://schema.org/${status}`,
+  "@type": "ActionStatusType",
+  name: status.replace("ActionStatus", ""),
 }))
 
 function errorOf(status: AttemptStatus, last: Event | undefined): string | undefined {
@@ -196,12 +225,18 @@ function errorOf(status: AttemptStatus, last: Event | undefined): string | undef
 
 /** An execution as the Process Run Crate profile describes one, and the outputs that are no registered material. */
 export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
-  const { repository, argv, inputs } = JSON.parse(row.content) as { repository: { url: string; commit: string }; argv: string[]; inputs: { materialId: string }[] }
+  const { repository, argv, inputs } = JSON.parse(row.content) as {
+    repository: { url: string; commit: string }
+    argv: string[]
+    inputs: { materialId: string }[]
+  }
   const events = JSON.parse(row.events) as Event[]
   const outputs = JSON.parse(row.outputs) as Output[]
   const ended = actionStatus[row.status] === "CompletedActionStatus" || actionStatus[row.status] === "FailedActionStatus"
   const last = events.at(-1)
-  const produced = outputs.map(({ materialId }, index) => (materialId === undefined ? ids.output(row.attempt_id, index) : ids.material(materialId)))
+  const produced = outputs.map(({ materialId }, index) =>
+    materialId === undefined ? ids.output(row.attempt_id, index) : ids.material(materialId),
+  )
   const action: Entity = {
     "@id": ids.attempt(row.attempt_id),
     "@type": "CreateAction",
@@ -214,7 +249,10 @@ export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
     actionStatus: to(`http://schema.org/${actionStatus[row.status]}`),
     subjectOf: to("attempts.jsonl"),
     ...given({
-      object: [...new Set(inputs.map(({ materialId }) => ids.material(materialId))), ...(row.plan_label === null ? [] : [pathOf.plan(row.plan_label)])].map(to),
+      object: [
+        ...new Set(inputs.map(({ materialId }) => ids.material(materialId))),
+        ...(row.plan_label === null ? [] : [pathOf.plan(row.plan_label)]),
+      ].map(to),
       result: [...new Set(produced)].map(to),
       startTime: events.find(({ event }) => event === "started")?.reportedAt ?? undefined,
       endTime: ended ? (last?.reportedAt ?? undefined) : undefined,
@@ -224,14 +262,16 @@ export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
   const files = outputs.flatMap(({ outputLabel, digest, mediaType, sizeBytes, materialId, description }, index): Entity[] =>
     materialId !== undefined
       ? []
-      : [{
-          "@id": ids.output(row.attempt_id, index),
-          "@type": "File",
-          name: `${outputLabel} of ${row.label}`,
-          localPath: outputLabel,
-          sha256: digest.slice("sha256:".length),
-          ...given({ description, encodingFormat: mediaType, contentSize: sizeBytes === undefined ? undefined : String(sizeBytes) }),
-        }],
+      : [
+          {
+            "@id": ids.output(row.attempt_id, index),
+            "@type": "File",
+            name: `${outputLabel} of ${row.label}`,
+            localPath: outputLabel,
+            sha256: digest.slice("sha256:".length),
+            ...given({ description, encodingFormat: mediaType, contentSize: sizeBytes === undefined ? undefined : String(sizeBytes) }),
+          },
+        ],
   )
   return [action, ...files]
 }

@@ -25,7 +25,10 @@ export class Exports {
   }
 
   /** A Room's name for its crate, and the crate's bytes. @throws Refusal 404 */
-  bytes(roomId: string, { baseUrl, softwareVersion }: Omit<Source, "instanceId">): { readonly name: string; readonly bytes: AsyncGenerator<Uint8Array> } {
+  bytes(
+    roomId: string,
+    { baseUrl, softwareVersion }: Omit<Source, "instanceId">,
+  ): { readonly name: string; readonly bytes: AsyncGenerator<Uint8Array> } {
     const { rooms, aside, instanceId } = this.#parts
     const room = rooms.summary(roomId)
     if (room === undefined) throw new Refusal("room_unavailable", "There is no such Room.")

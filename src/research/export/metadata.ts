@@ -4,7 +4,20 @@ import { serviceName } from "../../contract/versions.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { type CrateFile, type Met, pathOf } from "./contents.ts"
 import {
-  attemptEntities, type Entity, experimentEntity, ids, licenceElsewhere, linkMembers, materialEntity, personEntity, planMembers, recordMembers, softwareEntity, statusEntities, to, unknownLicence,
+  attemptEntities,
+  type Entity,
+  experimentEntity,
+  ids,
+  licenceElsewhere,
+  linkMembers,
+  materialEntity,
+  personEntity,
+  planMembers,
+  recordMembers,
+  softwareEntity,
+  statusEntities,
+  to,
+  unknownLicence,
 } from "./entities.ts"
 import type { ExportedRoom } from "./room.ts"
 import type { Written } from "./zip.ts"
@@ -101,12 +114,22 @@ function* folderTexts(kept: readonly Kept[]): Generator<string> {
     const inside = kept.filter(({ path }) => folderOf(path) === folder)
     if (inside.length === 0) continue
     yield ",\n"
-    yield* objectText({ "@id": folder, "@type": "Dataset", name: folder.slice(0, -1), description }, { hasPart: () => inside.map(({ path }) => path) })
+    yield* objectText(
+      { "@id": folder, "@type": "Dataset", name: folder.slice(0, -1), description },
+      { hasPart: () => inside.map(({ path }) => path) },
+    )
   }
 }
 
 const fileEntity = ({ path, name, mediaType, description, bytes, sha256 }: Kept, more: JsonObject = {}): Entity => ({
-  "@id": path, "@type": "File", name, description, encodingFormat: mediaType, contentSize: String(bytes), sha256, ...more,
+  "@id": path,
+  "@type": "File",
+  name,
+  description,
+  encodingFormat: mediaType,
+  contentSize: String(bytes),
+  sha256,
+  ...more,
 })
 
 /** What is told of a file beyond its bytes, for those that are an object of the Room. */
@@ -125,11 +148,28 @@ function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>, { bas
   for (const row of room.plans()) yield* file(pathOf.plan(row.label), planMembers(row, baseUrl))
   for (const row of room.links()) yield* file(pathOf.link(row.label), linkMembers(row, baseUrl))
   for (const row of room.checkpoints()) {
-    yield* file(pathOf.checkpoint(row.checkpoint_id), { additionalType: "checkpoint", author: to(ids.person(row.author_id)), dateCreated: row.at, identifier: row.checkpoint_id, creativeWorkStatus: row.state, url: `${baseUrl}${pageOf("checkpoint", row.checkpoint_id)}` })
+    yield* file(pathOf.checkpoint(row.checkpoint_id), {
+      additionalType: "checkpoint",
+      author: to(ids.person(row.author_id)),
+      dateCreated: row.at,
+      identifier: row.checkpoint_id,
+      creativeWorkStatus: row.state,
+      url: `${baseUrl}${pageOf("checkpoint", row.checkpoint_id)}`,
+    })
   }
-  for (const row of room.materials()) yield* file(pathOf.material(roomId, row), { about: to(ids.material(row.material_id)), author: to(ids.person(row.author_id)), dateCreated: row.at })
+  for (const row of room.materials())
+    yield* file(pathOf.material(roomId, row), {
+      about: to(ids.material(row.material_id)),
+      author: to(ids.person(row.author_id)),
+      dateCreated: row.at,
+    })
   for (const { threadId, sequence, author, createdAt } of room.threads) {
-    yield* file(pathOf.timeline(sequence, threadId), { author: to(ids.person(author.userId)), dateCreated: createdAt, identifier: threadId, url: `${baseUrl}${pageOf("thread", threadId)}` })
+    yield* file(pathOf.timeline(sequence, threadId), {
+      author: to(ids.person(author.userId)),
+      dateCreated: createdAt,
+      identifier: threadId,
+      url: `${baseUrl}${pageOf("thread", threadId)}`,
+    })
   }
 }
 
@@ -137,11 +177,30 @@ function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>, { bas
 function* entities(room: ExportedRoom, { people, software }: Met, kept: readonly Kept[], source: Source): Generator<Entity> {
   const { baseUrl, instanceId, softwareVersion } = source
   const { roomId } = room.summary
-  yield { "@id": "ro-crate-metadata.json", "@type": "CreativeWork", name: "What the crate holds", about: to("./"), conformsTo: to(profiles.crate) }
-  yield { "@id": ROOM_ID, "@type": "PropertyValue", name: "The Room's id", propertyID: `${serviceName} Room id`, value: roomId, url: `${baseUrl}${pageOf("room", roomId)}` }
+  yield {
+    "@id": "ro-crate-metadata.json",
+    "@type": "CreativeWork",
+    name: "What the crate holds",
+    about: to("./"),
+    conformsTo: to(profiles.crate),
+  }
+  yield {
+    "@id": ROOM_ID,
+    "@type": "PropertyValue",
+    name: "The Room's id",
+    propertyID: `${serviceName} Room id`,
+    value: roomId,
+    url: `${baseUrl}${pageOf("room", roomId)}`,
+  }
   yield { "@id": "ro-crate-preview.html", "@type": "CreativeWork", about: to("./"), name: "The Room to read", encodingFormat: "text/html" }
   yield { "@id": profiles.process, "@type": ["CreativeWork", "Profile"], name: "Process Run Crate", version: "0.5" }
-  yield { "@id": baseUrl, "@type": "Organization", name: `The ${serviceName} instance ${instanceId}`, description: `It runs ${serviceName} ${softwareVersion}.`, url: baseUrl }
+  yield {
+    "@id": baseUrl,
+    "@type": "Organization",
+    name: `The ${serviceName} instance ${instanceId}`,
+    description: `It runs ${serviceName} ${softwareVersion}.`,
+    url: baseUrl,
+  }
   yield unknownLicence
   yield licenceElsewhere
   yield* statusEntities

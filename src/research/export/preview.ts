@@ -14,7 +14,8 @@ h1,blockquote{font-family:Georgia,serif}blockquote{margin:0 0 .5rem;font-size:1.
 th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-top:1px solid #ccc}.meta{color:#555}.fallen{font-weight:bold}
 code{overflow-wrap:anywhere}`
 
-const fallen = (status: RecordStatus | null): string => (status === null || status === "current" ? "" : ` <span class="fallen">${status}</span>`)
+const fallen = (status: RecordStatus | null): string =>
+  status === null || status === "current" ? "" : ` <span class="fallen">${status}</span>`
 
 function* section(title: string, items: Iterable<string>, wrap: readonly [string, string]): Generator<string> {
   let any = false
@@ -69,9 +70,20 @@ export function* previewText(room: ExportedRoom, source: Source): Generator<stri
   yield `<p class="meta">A Room of ${safe(owner.username)}, ${state}, as it stood after ${activityWatermark} accepted writes, the last of them at ${lastActivityAt}. ${link(`${source.baseUrl}${pageOf("room", roomId)}`, "The Room itself")}. Nobody has stated a licence.</p></header>\n<main>\n`
   yield* section("Where it stands", conclusions(room), ["", ""])
   yield* section("Statements", statements(room, source), ["", ""])
-  yield* section("Experiments", experiments(room), ["<table><thead><tr><th>Label</th><th>Question</th><th>Status</th><th>Attempts</th><th>Proposed by</th></tr></thead><tbody>", "</tbody></table>"])
-  yield* section("Threads", room.threads.map((thread) => `<li>${link(pathOf.timeline(thread.sequence, thread.threadId), thread.title)}</li>`), ["<ol>", "</ol>"])
-  yield* section("Files", files.map(([path, what]) => `<li>${link(path, path)}: ${what}</li>`), ["<ul>", "</ul>"])
+  yield* section("Experiments", experiments(room), [
+    "<table><thead><tr><th>Label</th><th>Question</th><th>Status</th><th>Attempts</th><th>Proposed by</th></tr></thead><tbody>",
+    "</tbody></table>",
+  ])
+  yield* section(
+    "Threads",
+    room.threads.map((thread) => `<li>${link(pathOf.timeline(thread.sequence, thread.threadId), thread.title)}</li>`),
+    ["<ol>", "</ol>"],
+  )
+  yield* section(
+    "Files",
+    files.map(([path, what]) => `<li>${link(path, path)}: ${what}</li>`),
+    ["<ul>", "</ul>"],
+  )
   yield "</main>\n</body>\n</html>\n"
 }
 

@@ -56,7 +56,10 @@ export async function* zipped(files: AsyncGenerator<TextFile, void, Written | un
     new Promise<Written>((resolve, reject) => {
       let written: Written | undefined
       zip.addReadStreamLazy(path, { mtime: at }, (open) => {
-        current = Readable.from(bytesOf(text, (told) => (written = told)), { objectMode: false })
+        current = Readable.from(
+          bytesOf(text, (told) => (written = told)),
+          { objectMode: false },
+        )
         current.once("error", reject)
         current.once("close", () => (written === undefined ? reject(new Error(`${path} was not written to its end`)) : resolve(written)))
         open(null, current)

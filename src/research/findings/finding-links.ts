@@ -51,7 +51,14 @@ const shown = (row: Row) => ({
   roomId: row.room_id,
   experimentId: row.experiment_id,
   experimentLabel: row.experiment_label,
-  finding: { versionId: row.version_id, label: row.finding_label, kind: row.finding_kind, wording: row.wording, outcome: row.outcome, ...standing(row) },
+  finding: {
+    versionId: row.version_id,
+    label: row.finding_label,
+    kind: row.finding_kind,
+    wording: row.wording,
+    outcome: row.outcome,
+    ...standing(row),
+  },
   attemptId: row.attempt_id,
   attemptLabel: row.attempt_label,
   author: { userId: row.author_id, username: row.username },
@@ -84,8 +91,12 @@ const SELECT = `
 export type FindingLinks = ReturnType<typeof findingLinks>
 
 export function findingLinks(db: Db) {
-  const insert = db.prepare("INSERT INTO finding_links (link_id, room_id, thread_id, entry_id, experiment_id, version_id, attempt_id, author_id, at, toward_question) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-  const insertVerdict = db.prepare("INSERT INTO finding_verdicts (link_id, version_id, position, verdict, explanation) VALUES (?, ?, ?, ?, ?)")
+  const insert = db.prepare(
+    "INSERT INTO finding_links (link_id, room_id, thread_id, entry_id, experiment_id, version_id, attempt_id, author_id, at, toward_question) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  )
+  const insertVerdict = db.prepare(
+    "INSERT INTO finding_verdicts (link_id, version_id, position, verdict, explanation) VALUES (?, ?, ?, ?, ?)",
+  )
   const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = ?`)
   const list = filteredList<Row>(db, SELECT, { experimentId: "l.experiment_id", roomId: "l.room_id" }, "l.link_id")
   const newestOfRoom = db.prepare<Row>(`${SELECT} WHERE l.room_id = ? ORDER BY l.link_id DESC LIMIT ?`)
@@ -95,7 +106,9 @@ export function findingLinks(db: Db) {
     insert(link: NewFindingLink): void {
       const { linkId, roomId, threadId, entryId, experimentId, findingVersionId, attemptId = null, authorId, at, towardQuestion } = link
       insert.run(linkId, roomId, threadId, entryId, experimentId, findingVersionId, attemptId, authorId, at, JSON.stringify(towardQuestion))
-      link.towardHypothesis.forEach(({ versionId, verdict, explanation }, position) => insertVerdict.run(linkId, versionId, position, verdict, explanation))
+      link.towardHypothesis.forEach(({ versionId, verdict, explanation }, position) =>
+        insertVerdict.run(linkId, versionId, position, verdict, explanation),
+      )
     },
     read(linkId: string) {
       const row = one.get(linkId)

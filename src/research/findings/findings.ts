@@ -51,9 +51,13 @@ export function attemptRoles(execution: Execution | undefined, evidence: readonl
 export type Findings = ReturnType<typeof findings>
 
 export function findings(db: Db, materials: Materials) {
-  const insert = db.prepare("INSERT INTO findings (version_id, outcome, retrospective, papers, experiment_id, plan_id) VALUES (?, ?, ?, ?, ?, ?)")
+  const insert = db.prepare(
+    "INSERT INTO findings (version_id, outcome, retrospective, papers, experiment_id, plan_id) VALUES (?, ?, ?, ?, ?, ?)",
+  )
   const insertAttempt = db.prepare("INSERT INTO finding_attempts (version_id, attempt_id, role) VALUES (?, ?, ?)")
-  const insertEvidence = db.prepare("INSERT INTO finding_evidence (version_id, position, kind, attempt_id, output_label, digest, material_id) VALUES (?, ?, ?, ?, ?, ?, ?)")
+  const insertEvidence = db.prepare(
+    "INSERT INTO finding_evidence (version_id, position, kind, attempt_id, output_label, digest, material_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  )
   const insertMaterial = db.prepare("INSERT INTO finding_materials (version_id, position, material_id, purpose) VALUES (?, ?, ?, ?)")
   const execution = db.prepare<ExecutionRow>(
     `SELECT f.experiment_id, e.label AS experiment_label, f.plan_id, n.label AS plan_label,
@@ -87,7 +91,15 @@ export function findings(db: Db, materials: Materials) {
       experimentLabel: row.experiment_label,
       planId: row.plan_id,
       planLabel: row.plan_label,
-      attempts: named.map(({ attempt_id: attemptId, label, role, intent, status, experiment_id: experimentId }) => ({ attemptId, label, role, intent, status, outcome: outcomeOf(status), experimentId })),
+      attempts: named.map(({ attempt_id: attemptId, label, role, intent, status, experiment_id: experimentId }) => ({
+        attemptId,
+        label,
+        role,
+        intent,
+        status,
+        outcome: outcomeOf(status),
+        experimentId,
+      })),
       denominator: {
         attempts: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
         named: named.filter((attempt) => attempt.experiment_id === row.experiment_id).length,
@@ -101,7 +113,12 @@ export function findings(db: Db, materials: Materials) {
       insert.run(versionId, outcome, retrospective ? 1 : 0, papers, run?.experimentId ?? null, run?.planId ?? null)
       for (const [attemptId, role] of attemptRoles(run, entries)) insertAttempt.run(versionId, attemptId, role)
       entries.forEach((entry, position) => {
-        const { attemptId = null, outputLabel = null, digest = null, materialId = null } = { attemptId: undefined, outputLabel: undefined, digest: undefined, materialId: undefined, ...entry }
+        const {
+          attemptId = null,
+          outputLabel = null,
+          digest = null,
+          materialId = null,
+        } = { attemptId: undefined, outputLabel: undefined, digest: undefined, materialId: undefined, ...entry }
         insertEvidence.run(versionId, position, entry.kind, attemptId, outputLabel, digest, materialId)
       })
       used.forEach(({ materialId, purpose }, position) => insertMaterial.run(versionId, position, materialId, purpose))
@@ -112,8 +129,13 @@ export function findings(db: Db, materials: Materials) {
       const named = attempts.all(versionId)
       return {
         execution: executionOf(versionId, named),
-        materials: used.all(versionId).map(({ material_id, purpose, room_id }) => ({ material: materials.summary(material_id, room_id) ?? null, purpose })),
-        warnings: evidenceWarnings(named.filter((attempt) => attempt.role !== "evidence"), evidence.all(versionId)),
+        materials: used
+          .all(versionId)
+          .map(({ material_id, purpose, room_id }) => ({ material: materials.summary(material_id, room_id) ?? null, purpose })),
+        warnings: evidenceWarnings(
+          named.filter((attempt) => attempt.role !== "evidence"),
+          evidence.all(versionId),
+        ),
       }
     },
 

@@ -44,7 +44,8 @@ export function publicationOperations({ threads, records, concepts: index, exper
     const at = `/evidence/${position}`
     if ("attemptId" in entry && attempts.find(entry.attemptId) === undefined) return unknown(`${at}/attemptId`, "attempt of this service")
     if (entry.kind === "record" && !records.exists(entry.versionId)) return unknown(`${at}/versionId`, "record of this service")
-    if (entry.kind === "material" && materials.place(entry.materialId) === undefined) return unknown(`${at}/materialId`, "material of this service")
+    if (entry.kind === "material" && materials.place(entry.materialId) === undefined)
+      return unknown(`${at}/materialId`, "material of this service")
     return []
   }
 
@@ -58,9 +59,15 @@ export function publicationOperations({ threads, records, concepts: index, exper
     const fits = (id: string) => (known ? attempts.find(id)?.experimentId === experimentId : attempts.find(id) !== undefined)
     return [
       ...(known ? [] : unknown(`${at}/experimentId`, "experiment of this service")),
-      ...(planId === undefined || plans.contentOf(planId, experimentId) !== undefined ? [] : unknown(`${at}/planId`, "plan of this experiment")),
-      ...attemptIds.flatMap((id, position) => (fits(id) ? [] : unknown(`${at}/attemptIds/${position}`, known ? "attempt of this experiment" : "attempt of this service"))),
-      ...baselineAttemptIds.flatMap((id, position) => (attempts.find(id) === undefined ? unknown(`${at}/baselineAttemptIds/${position}`, "attempt of this service") : [])),
+      ...(planId === undefined || plans.contentOf(planId, experimentId) !== undefined
+        ? []
+        : unknown(`${at}/planId`, "plan of this experiment")),
+      ...attemptIds.flatMap((id, position) =>
+        fits(id) ? [] : unknown(`${at}/attemptIds/${position}`, known ? "attempt of this experiment" : "attempt of this service"),
+      ),
+      ...baselineAttemptIds.flatMap((id, position) =>
+        attempts.find(id) === undefined ? unknown(`${at}/baselineAttemptIds/${position}`, "attempt of this service") : [],
+      ),
     ]
   }
 
@@ -70,19 +77,42 @@ export function publicationOperations({ threads, records, concepts: index, exper
     const plan = execution?.planId === undefined ? undefined : plans.contentOf(execution.planId, execution.experimentId)
     return [
       ...references.map((reference) => ({ part: "reference" as const, ...reference })),
-      ...evidence.flatMap((entry) => (entry.kind === "record" ? [{ part: "evidence" as const, versionId: entry.versionId, explanation: entry.explanation }] : [])),
+      ...evidence.flatMap((entry) =>
+        entry.kind === "record" ? [{ part: "evidence" as const, versionId: entry.versionId, explanation: entry.explanation }] : [],
+      ),
       ...(plan?.premises ?? []).map((premise) => ({ part: "plan" as const, ...premise })),
       ...(plan?.hypotheses ?? []).map((versionId) => ({ part: "plan" as const, versionId, explanation: "The plan tests it." })),
     ]
   }
 
   /** Writes what all publications have in common. */
-  function publish({ actor, body, content, contentDigest }: Call<Publication>, where: { roomId: string; threadId: string }, change: Change, references: readonly Reference[], papers: readonly string[]) {
+  function publish(
+    { actor, body, content, contentDigest }: Call<Publication>,
+    where: { roomId: string; threadId: string },
+    change: Change,
+    references: readonly Reference[],
+    papers: readonly string[],
+  ) {
     const { kind, assertion, concepts, client } = body
     const { wording } = assertion
     const versionId = change.newId()
     const label = change.label(kind)
-    records.insert({ versionId, kind, label, ...where, entryId: change.entryId, authorId: actor.userId, at: change.at, wording, content, contentDigest, client, concepts, references, papers })
+    records.insert({
+      versionId,
+      kind,
+      label,
+      ...where,
+      entryId: change.entryId,
+      authorId: actor.userId,
+      at: change.at,
+      wording,
+      content,
+      contentDigest,
+      client,
+      concepts,
+      references,
+      papers,
+    })
     return {
       target: { id: versionId, label },
       result: { versionId, label },
@@ -101,10 +131,24 @@ export function publicationOperations({ threads, records, concepts: index, exper
     write(call, where, change) {
       const { body } = call
       const named = papersOf(body)
-      const published = publish(call, where, change, restsOn(body), named.map(arxivIdOf).filter((id) => id !== undefined))
+      const published = publish(
+        call,
+        where,
+        change,
+        restsOn(body),
+        named.map(arxivIdOf).filter((id) => id !== undefined),
+      )
       const { versionId } = published.result
       const { outcome, retrospective, provenance, evidence } = body
-      findings.insert({ versionId, outcome, retrospective, papers: named.length, execution: provenance.execution, evidence, materials: body.materials })
+      findings.insert({
+        versionId,
+        outcome,
+        retrospective,
+        papers: named.length,
+        execution: provenance.execution,
+        evidence,
+        materials: body.materials,
+      })
       return { ...published, warnings: [...records.restsOnFallen(versionId), ...findings.read(versionId).warnings] }
     },
   })
@@ -114,7 +158,13 @@ export function publicationOperations({ threads, records, concepts: index, exper
     references: ({ body }) => unknownReferences({ records, concepts: index }, body),
     write(call, where, change) {
       const { paper, references } = call.body
-      const published = publish(call, where, change, references.map((reference) => ({ part: "reference" as const, ...reference })), [paper.arxivId])
+      const published = publish(
+        call,
+        where,
+        change,
+        references.map((reference) => ({ part: "reference" as const, ...reference })),
+        [paper.arxivId],
+      )
       return { ...published, warnings: records.restsOnFallen(published.result.versionId) }
     },
   })

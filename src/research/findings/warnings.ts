@@ -23,21 +23,48 @@ interface NamedAttempt {
 
 const unfinished = (status: AttemptStatus) => status === "registered" || status === "started"
 
-function attemptWarnings({ attempt_id: attemptId, label, status, outputs }: NamedAttempt, citedOutcomes: ReadonlySet<string>): JsonObject[] {
-  if (unfinished(status)) return [{ code: "attempt_without_outcome", message: `${label} is ${status}: its outcome is not known.`, attemptId, label }]
+function attemptWarnings(
+  { attempt_id: attemptId, label, status, outputs }: NamedAttempt,
+  citedOutcomes: ReadonlySet<string>,
+): JsonObject[] {
+  if (unfinished(status))
+    return [{ code: "attempt_without_outcome", message: `${label} is ${status}: its outcome is not known.`, attemptId, label }]
   // An attempt that is cited for how it ended need not have brought forth anything.
-  if (outputs === 0 && !citedOutcomes.has(attemptId)) return [{ code: "attempt_produced_nothing", message: `${label} reported no output.`, attemptId, label }]
+  if (outputs === 0 && !citedOutcomes.has(attemptId))
+    return [{ code: "attempt_produced_nothing", message: `${label} reported no output.`, attemptId, label }]
   return []
 }
 
-function outputWarnings({ position, kind, attempt_id: attemptId, attempt_label: label, status, output_label: outputLabel, digest, output_digest }: EvidenceRow): JsonObject[] {
+function outputWarnings({
+  position,
+  kind,
+  attempt_id: attemptId,
+  attempt_label: label,
+  status,
+  output_label: outputLabel,
+  digest,
+  output_digest,
+}: EvidenceRow): JsonObject[] {
   const at = { attemptId, label, evidence: position }
   if (kind === "attempt_outcome") {
-    return unfinished(status) ? [{ code: "outcome_unknown", message: `${label} is ${status}: there is no outcome to cite yet.`, ...at }] : []
+    return unfinished(status)
+      ? [{ code: "outcome_unknown", message: `${label} is ${status}: there is no outcome to cite yet.`, ...at }]
+      : []
   }
   if (kind !== "attempt_output" || output_digest === digest) return []
-  if (output_digest === null) return [{ code: "output_unknown", message: `${label} has reported no output ${outputLabel}; its digest is not known.`, ...at, outputLabel }]
-  return [{ code: "output_differs", message: `Output ${outputLabel} of ${label} was reported with another digest.`, ...at, outputLabel, reportedDigest: output_digest }]
+  if (output_digest === null)
+    return [
+      { code: "output_unknown", message: `${label} has reported no output ${outputLabel}; its digest is not known.`, ...at, outputLabel },
+    ]
+  return [
+    {
+      code: "output_differs",
+      message: `Output ${outputLabel} of ${label} was reported with another digest.`,
+      ...at,
+      outputLabel,
+      reportedDigest: output_digest,
+    },
+  ]
 }
 
 /** Attempts that produced nothing, and outputs that are not what the evidence says. */

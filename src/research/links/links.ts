@@ -59,11 +59,23 @@ const shown = (row: Row) => ({
   author: { userId: row.author_id, username: row.username },
   at: row.at,
   explanation: row.explanation,
-  target: { versionId: row.target_version_id, label: row.target_label, kind: row.target_kind, wording: row.wording, status: row.status ?? ("current" as const) },
+  target: {
+    versionId: row.target_version_id,
+    label: row.target_label,
+    kind: row.target_kind,
+    wording: row.wording,
+    status: row.status ?? ("current" as const),
+  },
   replacement:
     row.replacement_version_id === null
       ? null
-      : { versionId: row.replacement_version_id, label: row.replacement_label, kind: row.replacement_kind, wording: row.replacement_wording, ...standing({ status: row.replacement_status, notices: row.replacement_notices }) },
+      : {
+          versionId: row.replacement_version_id,
+          label: row.replacement_label,
+          kind: row.replacement_kind,
+          wording: row.replacement_wording,
+          ...standing({ status: row.replacement_status, notices: row.replacement_notices }),
+        },
   /** What stands on the target now, this link included. */
   ...standing(row),
   content: new JsonText(row.content),
@@ -91,13 +103,30 @@ export function links(db: Db) {
   const same = db.prepare<Row>(`${SELECT} WHERE l.target_version_id = ? AND l.kind = ? AND l.author_id = ? ORDER BY l.link_id`)
   const list = filteredList<Row>(db, SELECT, { roomId: "l.room_id", kind: "l.kind", targetAuthorId: "l.target_author_id" }, "l.link_id")
   // A target has one Room and one author: to look for it by these would take longer.
-  const ofTarget = filteredList<Row>(db, SELECT, { targetVersionId: "l.target_version_id", kind: "l.kind", roomId: "+l.room_id", targetAuthorId: "+l.target_author_id" }, "l.link_id")
+  const ofTarget = filteredList<Row>(
+    db,
+    SELECT,
+    { targetVersionId: "l.target_version_id", kind: "l.kind", roomId: "+l.room_id", targetAuthorId: "+l.target_author_id" },
+    "l.link_id",
+  )
 
   return {
     insert(link: NewLink): void {
       insert.run(
-        link.linkId, link.kind, link.label, link.roomId, link.threadId, link.entryId, link.targetVersionId, link.targetAuthorId, link.authorId,
-        link.at, link.explanation, link.replacementVersionId ?? null, link.content, link.contentDigest,
+        link.linkId,
+        link.kind,
+        link.label,
+        link.roomId,
+        link.threadId,
+        link.entryId,
+        link.targetVersionId,
+        link.targetAuthorId,
+        link.authorId,
+        link.at,
+        link.explanation,
+        link.replacementVersionId ?? null,
+        link.content,
+        link.contentDigest,
       )
     },
     read(linkId: string) {
@@ -107,7 +136,10 @@ export function links(db: Db) {
     /** What a member asserted of a target before, of one kind. */
     by: (authorId: string, kind: LinkKind, targetVersionId: string) => same.all(targetVersionId, kind, authorId).map(shown),
     /** Up to `count` links of a Room after an id that match the filters. */
-    page: (filters: { roomId: string; kind?: string; targetVersionId?: string; targetAuthorId?: string }, after: string | undefined, count: number) =>
-      (filters.targetVersionId === undefined ? list : ofTarget)({ ...filters }, after, count).map(shown),
+    page: (
+      filters: { roomId: string; kind?: string; targetVersionId?: string; targetAuthorId?: string },
+      after: string | undefined,
+      count: number,
+    ) => (filters.targetVersionId === undefined ? list : ofTarget)({ ...filters }, after, count).map(shown),
   }
 }

@@ -43,8 +43,10 @@ export function linkOperations({ rooms, records, links, standings }: Parts) {
   function references({ body }: Call<Assertion>): Issue[] {
     const { targetVersionId, replacementVersionId, evidence = [] } = body
     const issues: Issue[] = []
-    if (replacementVersionId !== undefined && !records.exists(replacementVersionId)) issues.push({ path: "/replacementVersionId", message: "is no record of this service" })
-    if (replacementVersionId === targetVersionId) issues.push({ path: "/replacementVersionId", message: "is the record itself, not another one" })
+    if (replacementVersionId !== undefined && !records.exists(replacementVersionId))
+      issues.push({ path: "/replacementVersionId", message: "is no record of this service" })
+    if (replacementVersionId === targetVersionId)
+      issues.push({ path: "/replacementVersionId", message: "is the record itself, not another one" })
     evidence.forEach((versionId, index) => {
       if (!records.exists(versionId)) issues.push({ path: `/evidence/${index}`, message: "is no record of this service" })
     })
@@ -57,7 +59,9 @@ export function linkOperations({ rooms, records, links, standings }: Parts) {
     const repeated = linkKinds[kind].repeatable ? before.find(({ explanation }) => explanation === body.explanation) : before[0]
     if (repeated === undefined) return
     const { linkId, label, explanation, at } = repeated
-    throw new Refusal("link_exists", `You asserted this already, as ${label}.`, { current: { linkId, label, kind, targetVersionId: body.targetVersionId, explanation, at } })
+    throw new Refusal("link_exists", `You asserted this already, as ${label}.`, {
+      current: { linkId, label, kind, targetVersionId: body.targetVersionId, explanation, at },
+    })
   }
 
   function write(kind: LinkKind, call: Call<Assertion>, { roomId, threadId, record }: Subject, change: Change) {
@@ -67,17 +71,43 @@ export function linkOperations({ rooms, records, links, standings }: Parts) {
     const linkId = change.newId()
     const label = change.label("link")
     links.insert({
-      linkId, kind, label, roomId, threadId, entryId: change.entryId, targetVersionId, targetAuthorId: record.author.userId, authorId: actor.userId,
-      at, explanation, replacementVersionId, content, contentDigest,
+      linkId,
+      kind,
+      label,
+      roomId,
+      threadId,
+      entryId: change.entryId,
+      targetVersionId,
+      targetAuthorId: record.author.userId,
+      authorId: actor.userId,
+      at,
+      explanation,
+      replacementVersionId,
+      content,
+      contentDigest,
     })
-    const notice = { linkId, label, kind, explanation, author: { userId: actor.userId, username: actor.username }, at, replacementVersionId: replacementVersionId ?? null, correction: body.correction ?? null }
+    const notice = {
+      linkId,
+      label,
+      kind,
+      explanation,
+      author: { userId: actor.userId, username: actor.username },
+      at,
+      replacementVersionId: replacementVersionId ?? null,
+      correction: body.correction ?? null,
+    }
     standings.note(targetVersionId, linkKinds[kind].status, writeJson(notice))
     // A record that was replaced rests, from now on, on what replaced it.
-    if (replacementVersionId !== undefined) records.refer(targetVersionId, [{ part: "replacement", versionId: replacementVersionId, explanation }])
-    const warnings = [...new Set([...evidence, ...(replacementVersionId === undefined ? [] : [replacementVersionId])])].flatMap((versionId) => {
-      const status = standings.status(versionId)
-      return status === "current" ? [] : [{ code: "reference_not_current", message: `A record it names is ${status}.`, versionId, status }]
-    })
+    if (replacementVersionId !== undefined)
+      records.refer(targetVersionId, [{ part: "replacement", versionId: replacementVersionId, explanation }])
+    const warnings = [...new Set([...evidence, ...(replacementVersionId === undefined ? [] : [replacementVersionId])])].flatMap(
+      (versionId) => {
+        const status = standings.status(versionId)
+        return status === "current"
+          ? []
+          : [{ code: "reference_not_current", message: `A record it names is ${status}.`, versionId, status }]
+      },
+    )
     return { target: { id: linkId, label }, result: { linkId, label }, warnings }
   }
 
@@ -97,7 +127,9 @@ export function linkOperations({ rooms, records, links, standings }: Parts) {
       admit(call, { roomId, record }: Subject) {
         const { userId } = call.actor
         if (record.author.userId !== userId && rooms.standing(roomId, userId)?.role !== "owner") {
-          throw new Refusal("role_required", "Only the author of a record, or the owner of its Room, retracts it.", { current: { needed: "author or owner" } })
+          throw new Refusal("role_required", "Only the author of a record, or the owner of its Room, retracts it.", {
+            current: { needed: "author or owner" },
+          })
         }
         mustBeNew("retracts", call)
       },

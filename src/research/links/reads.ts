@@ -22,8 +22,18 @@ export function linkReads({ rooms, experiments, records, links, findingLinks }: 
       const roomId = params.roomId as string
       rooms.mustExist(roomId)
       const { kind, targetVersionId, targetAuthorId } = query
-      const filters = { roomId, ...(kind && { kind }), ...(targetVersionId && { targetVersionId }), ...(targetAuthorId && { targetAuthorId }) }
-      return keysetPage(links.page(filters, uuidCursor(query.after), pageSize(query) + 1), query, (link) => link, ({ linkId }) => linkId)
+      const filters = {
+        roomId,
+        ...(kind && { kind }),
+        ...(targetVersionId && { targetVersionId }),
+        ...(targetAuthorId && { targetAuthorId }),
+      }
+      return keysetPage(
+        links.page(filters, uuidCursor(query.after), pageSize(query) + 1),
+        query,
+        (link) => link,
+        ({ linkId }) => linkId,
+      )
     },
 
     link({ params }) {
@@ -38,7 +48,12 @@ export function linkReads({ rooms, experiments, records, links, findingLinks }: 
     experiment_findings({ params, query }) {
       const experimentId = params.experimentId as string
       if (experiments.find(experimentId) === undefined) throw new Refusal("unknown_experiment", "There is no such experiment.")
-      return keysetPage(findingLinks.ofExperiment(experimentId, uuidCursor(query.after), pageSize(query) + 1), query, (link) => link, ({ linkId }) => linkId)
+      return keysetPage(
+        findingLinks.ofExperiment(experimentId, uuidCursor(query.after), pageSize(query) + 1),
+        query,
+        (link) => link,
+        ({ linkId }) => linkId,
+      )
     },
   } satisfies Partial<Readers>
 }

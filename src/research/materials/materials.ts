@@ -61,7 +61,8 @@ interface UseRow {
 const digestOfReference = (reference: string) => (reference.startsWith("sha256:") ? reference : null)
 
 /** Sorted here: SQLite would sort the reports of each material of a list in a table of its own. */
-const oldestFirst = (reports: string) => (JSON.parse(reports) as (Report & { readonly sequence: number })[]).sort((one, other) => one.sequence - other.sequence)
+const oldestFirst = (reports: string) =>
+  (JSON.parse(reports) as (Report & { readonly sequence: number })[]).sort((one, other) => one.sequence - other.sequence)
 
 /** @param roomId the Room it is shown in; null outside of any */
 function shown(row: Row, roomId: string | null) {
@@ -103,24 +104,39 @@ export function materials(db: Db) {
     `INSERT INTO materials (material_id, reference, origin_room_id, label, registered_by, registered_at, name, description, media_type, size_bytes, values_digest, content, content_digest)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const insertRoom = db.prepare("INSERT INTO room_materials (room_id, material_id, thread_id, entry_id, registered_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
+  const insertRoom = db.prepare(
+    "INSERT INTO room_materials (room_id, material_id, thread_id, entry_id, registered_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  )
   const insertReport = db.prepare(
     `INSERT INTO material_reports (material_id, sequence, reporter_id, room_id, at, uri, state, observed_digest, explanation)
      VALUES (?, (SELECT coalesce(max(sequence), 0) + 1 FROM material_reports WHERE material_id = ?), ?, ?, ?, ?, ?, ?, ?)`,
   )
   const byReference = db.prepare<{ material_id: string; label: string }>("SELECT material_id, label FROM materials WHERE reference = ?")
   const exists = db.prepare("SELECT 1 FROM materials WHERE material_id = ?")
-  const place = db.prepare<{ origin_room_id: string; label: string; reference: string }>("SELECT origin_room_id, label, reference FROM materials WHERE material_id = ?")
+  const place = db.prepare<{ origin_room_id: string; label: string; reference: string }>(
+    "SELECT origin_room_id, label, reference FROM materials WHERE material_id = ?",
+  )
   const inRoom = db.prepare<{ thread_id: string }>("SELECT thread_id FROM room_materials WHERE room_id = ? AND material_id = ?")
   const ofMember = db.prepare<{ room_id: string }>(
     `SELECT x.room_id FROM members m JOIN rooms r ON r.room_id = m.room_id JOIN room_materials x ON x.room_id = m.room_id
      WHERE m.user_id = ? AND x.material_id = ? ORDER BY r.state, x.registered_at LIMIT 1`,
   )
   const one = db.prepare<Row & { content: string }>(`${SUMMARY} WHERE m.material_id = ?`)
-  const ofRoom = db.prepare<Row>(`${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = ? AND x.material_id > ? ORDER BY x.material_id LIMIT ?`)
+  const ofRoom = db.prepare<Row>(
+    `${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = ? AND x.material_id > ? ORDER BY x.material_id LIMIT ?`,
+  )
   const all = db.prepare<Row>(`${SUMMARY} WHERE m.material_id > ? ORDER BY m.material_id LIMIT ?`)
   const withValues = db.prepare<Row>(`${SUMMARY} WHERE m.values_digest = ? AND m.material_id > ? ORDER BY m.material_id LIMIT ?`)
-  const reports = db.prepare<{ reporter_id: string; username: string; room_id: string; at: string; uri: string; state: LocationState; observed_digest: string | null; explanation: string | null }>(
+  const reports = db.prepare<{
+    reporter_id: string
+    username: string
+    room_id: string
+    at: string
+    uri: string
+    state: LocationState
+    observed_digest: string | null
+    explanation: string | null
+  }>(
     "SELECT l.*, p.username FROM material_reports l JOIN people p ON p.user_id = l.reporter_id WHERE l.material_id = ? ORDER BY l.sequence DESC LIMIT 500",
   )
   // Each in the order of the index it is found by: a material that everything consumes must not be sorted for every look at it.
@@ -141,17 +157,35 @@ export function materials(db: Db) {
   /** How often a material is used so, and those uses that are shown, oldest first. */
   const uses = (found: typeof consumed, all: typeof consumptions, materialId: string) => ({
     total: (all.get(materialId) as { total: number }).total,
-    items: found.all(materialId).sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)).map(use),
+    items: found
+      .all(materialId)
+      .sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
+      .map(use),
   })
 
   return {
     insert(material: NewMaterial): void {
       const { materialId, reference, roomId, label, registeredBy, at, name, content, contentDigest } = material
       const { description = null, mediaType = null, sizeBytes = null, valuesDigest = null } = material
-      insert.run(materialId, reference, roomId, label, registeredBy, at, name, description, mediaType, sizeBytes, valuesDigest, content, contentDigest)
+      insert.run(
+        materialId,
+        reference,
+        roomId,
+        label,
+        registeredBy,
+        at,
+        name,
+        description,
+        mediaType,
+        sizeBytes,
+        valuesDigest,
+        content,
+        contentDigest,
+      )
     },
     /** Notes that a Room knows a material; the first time counts. */
-    enterRoom: (roomId: string, materialId: string, threadId: string, entryId: string, at: string) => insertRoom.run(roomId, materialId, threadId, entryId, at),
+    enterRoom: (roomId: string, materialId: string, threadId: string, entryId: string, at: string) =>
+      insertRoom.run(roomId, materialId, threadId, entryId, at),
     report({ materialId, reporterId, roomId, at, uri, state, observedDigest, explanation }: LocationReport): void {
       insertReport.run(materialId, materialId, reporterId, roomId, at, uri, state, observedDigest ?? null, explanation ?? null)
     },
@@ -172,7 +206,9 @@ export function materials(db: Db) {
 
     /** The references among `items` to materials that do not exist. @param path the JSON Pointer of the list */
     unknown: (items: readonly { readonly materialId: string }[], path: string): Issue[] =>
-      items.flatMap(({ materialId }, index) => (exists.get(materialId) === undefined ? [{ path: `${path}/${index}/materialId`, message: "is no material of this service" }] : [])),
+      items.flatMap(({ materialId }, index) =>
+        exists.get(materialId) === undefined ? [{ path: `${path}/${index}/materialId`, message: "is no material of this service" }] : [],
+      ),
 
     summary(materialId: string, roomId: string | null = null) {
       const row = one.get(materialId)
@@ -182,9 +218,17 @@ export function materials(db: Db) {
     read(materialId: string) {
       const row = one.get(materialId)
       if (row === undefined) return undefined
-      const locations = reports.all(materialId).map(({ reporter_id: userId, username, room_id: roomId, at, uri, state, observed_digest: observedDigest, explanation }) => ({
-        reporter: { userId, username }, roomId, at, uri, state, observedDigest, explanation,
-      }))
+      const locations = reports
+        .all(materialId)
+        .map(({ reporter_id: userId, username, room_id: roomId, at, uri, state, observed_digest: observedDigest, explanation }) => ({
+          reporter: { userId, username },
+          roomId,
+          at,
+          uri,
+          state,
+          observedDigest,
+          explanation,
+        }))
       return {
         ...shown(row, null),
         content: new JsonText(row.content),
@@ -194,8 +238,11 @@ export function materials(db: Db) {
         requiredBy: uses(required, requirements, materialId),
       }
     },
-    ofRoom: (roomId: string, after: string | undefined, count: number) => ofRoom.all(roomId, after ?? "", count).map((row) => shown(row, roomId)),
+    ofRoom: (roomId: string, after: string | undefined, count: number) =>
+      ofRoom.all(roomId, after ?? "", count).map((row) => shown(row, roomId)),
     page: (valuesDigest: string | undefined, after: string | undefined, count: number) =>
-      (valuesDigest === undefined ? all.all(after ?? "", count) : withValues.all(valuesDigest, after ?? "", count)).map((row) => shown(row, null)),
+      (valuesDigest === undefined ? all.all(after ?? "", count) : withValues.all(valuesDigest, after ?? "", count)).map((row) =>
+        shown(row, null),
+      ),
   }
 }

@@ -25,9 +25,11 @@ export function materialOperations({ rooms, threads, materials }: Parts) {
       const known = materials.withReference(body.reference)
       const materialId = known?.materialId ?? change.newId()
       const label = known?.label ?? change.label("material")
-      if (known === undefined) materials.insert({ ...body, materialId, roomId, label, registeredBy: actor.userId, at, content, contentDigest })
+      if (known === undefined)
+        materials.insert({ ...body, materialId, roomId, label, registeredBy: actor.userId, at, content, contentDigest })
       materials.enterRoom(roomId, materialId, threadId, entryId, at)
-      if (body.location !== undefined) materials.report({ materialId, reporterId: actor.userId, roomId, at, uri: body.location, state: "available" })
+      if (body.location !== undefined)
+        materials.report({ materialId, reporterId: actor.userId, roomId, at, uri: body.location, state: "available" })
       return { target: { id: materialId, label }, result: { materialId, label, existing: known !== undefined } }
     },
   })

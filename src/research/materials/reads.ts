@@ -15,10 +15,20 @@ export function materialReads({ rooms, materials }: Parts) {
     room_materials({ params, query }) {
       rooms.mustExist(params.roomId as string)
       const found = materials.ofRoom(params.roomId as string, uuidCursor(query.after), pageSize(query) + 1)
-      return keysetPage(found, query, (material) => material, ({ materialId }) => materialId)
+      return keysetPage(
+        found,
+        query,
+        (material) => material,
+        ({ materialId }) => materialId,
+      )
     },
     materials({ query }) {
-      return keysetPage(materials.page(query.valuesDigest, uuidCursor(query.after), pageSize(query) + 1), query, (material) => material, ({ materialId }) => materialId)
+      return keysetPage(
+        materials.page(query.valuesDigest, uuidCursor(query.after), pageSize(query) + 1),
+        query,
+        (material) => material,
+        ({ materialId }) => materialId,
+      )
     },
     material({ params }) {
       const material = materials.read(params.materialId as string)

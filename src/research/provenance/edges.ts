@@ -26,7 +26,13 @@ interface Source {
 }
 
 const sources: readonly Source[] = [
-  { from: "x.version_id", to: "x.to_version_id", kind: "coalesce(x.purpose, x.part)", tables: "record_references x", where: "x.part IN ('premise', 'reference', 'evidence')" },
+  {
+    from: "x.version_id",
+    to: "x.to_version_id",
+    kind: "coalesce(x.purpose, x.part)",
+    tables: "record_references x",
+    where: "x.part IN ('premise', 'reference', 'evidence')",
+  },
   {
     from: "t.version_id",
     to: "t.attempt_id",
@@ -39,7 +45,13 @@ const sources: readonly Source[] = [
   { from: "e.experiment_id", to: "h.value", kind: "'addresses'", tables: "experiments e, json_each(e.hypotheses) h", room: "e.room_id" },
   { from: "n.plan_id", to: "n.experiment_id", kind: "'plans'", tables: "plans n" },
   { from: "n.plan_id", to: "h.value", kind: "'tests'", tables: "plans n, json_each(n.content, '$.hypotheses') h", room: "n.room_id" },
-  { from: "n.plan_id", to: "h.value ->> '$.versionId'", kind: "'premise'", tables: "plans n, json_each(n.content, '$.premises') h", room: "n.room_id" },
+  {
+    from: "n.plan_id",
+    to: "h.value ->> '$.versionId'",
+    kind: "'premise'",
+    tables: "plans n, json_each(n.content, '$.premises') h",
+    room: "n.room_id",
+  },
   { from: "q.plan_id", to: "q.material_id", kind: "'requires'", tables: "plan_materials q" },
   { from: "a.attempt_id", to: "a.experiment_id", kind: "'executes'", tables: "attempts a" },
   {
@@ -56,10 +68,29 @@ const sources: readonly Source[] = [
     tables: "attempts a JOIN attempts b ON b.attempt_id = a.rerun_of",
     backwards: "attempts b JOIN attempts a ON a.experiment_id = b.experiment_id AND a.rerun_of = b.attempt_id",
   },
-  { from: "a.attempt_id", to: "a.reproduces_attempt_id", kind: "'reproduces'", tables: "attempts a", where: "a.reproduces_attempt_id IS NOT NULL" },
-  { from: "a.attempt_id", to: "a.reproduces_version_id", kind: "'reproduces'", tables: "attempts a", where: "a.reproduces_version_id IS NOT NULL" },
+  {
+    from: "a.attempt_id",
+    to: "a.reproduces_attempt_id",
+    kind: "'reproduces'",
+    tables: "attempts a",
+    where: "a.reproduces_attempt_id IS NOT NULL",
+  },
+  {
+    from: "a.attempt_id",
+    to: "a.reproduces_version_id",
+    kind: "'reproduces'",
+    tables: "attempts a",
+    where: "a.reproduces_version_id IS NOT NULL",
+  },
   { from: "i.attempt_id", to: "i.material_id", kind: "'consumes'", tables: "attempt_inputs i" },
-  { from: "o.material_id", to: "o.attempt_id", statedBy: "to", kind: "'produced_by'", tables: "attempt_outputs o", where: "o.material_id IS NOT NULL" },
+  {
+    from: "o.material_id",
+    to: "o.attempt_id",
+    statedBy: "to",
+    kind: "'produced_by'",
+    tables: "attempt_outputs o",
+    where: "o.material_id IS NOT NULL",
+  },
   { from: "l.link_id", to: "l.version_id", kind: "'relates'", tables: "finding_links l" },
   { from: "l.link_id", to: "l.experiment_id", kind: "l.toward_question ->> '$.verdict'", tables: "finding_links l" },
   {
@@ -71,8 +102,20 @@ const sources: readonly Source[] = [
   },
   { from: "w.link_id", to: "w.version_id", kind: "w.verdict", tables: "finding_verdicts w" },
   { from: "k.link_id", to: "k.target_version_id", kind: "k.kind", tables: "research_links k" },
-  { from: "k.link_id", to: "h.value", kind: "'evidence'", tables: "research_links k, json_each(k.content, '$.evidence') h", room: "k.room_id" },
-  { from: "k.link_id", to: "k.replacement_version_id", kind: "'replaced_by'", tables: "research_links k", where: "k.replacement_version_id IS NOT NULL" },
+  {
+    from: "k.link_id",
+    to: "h.value",
+    kind: "'evidence'",
+    tables: "research_links k, json_each(k.content, '$.evidence') h",
+    room: "k.room_id",
+  },
+  {
+    from: "k.link_id",
+    to: "k.replacement_version_id",
+    kind: "'replaced_by'",
+    tables: "research_links k",
+    where: "k.replacement_version_id IS NOT NULL",
+  },
 ]
 
 const select = ({ from, to, kind }: Source, tables: string, conditions: readonly string[]): string =>
@@ -87,11 +130,20 @@ const other = (source: Source): string => (source.statedBy === "to" ? source.fro
 export const statedBy = ({ from, to, kind }: Edge): string => (kind === "produced_by" ? to : from)
 
 /** The edges stated by one of the ids in a JSON list. Takes the list `statingLists` times. */
-export const EDGES_STATED_BY = sources.map((source) => select(source, source.tables, [given(owner(source)), ...also(source.where)])).join(" UNION ALL ")
+export const EDGES_STATED_BY = sources
+  .map((source) => select(source, source.tables, [given(owner(source)), ...also(source.where)]))
+  .join(" UNION ALL ")
 export const statingLists = sources.length
 
 /** The edges that name one of the ids in a JSON list. Takes what `namingValues` gives. */
 export const EDGES_NAMING = sources
-  .map((source) => select(source, source.backwards ?? source.tables, [...(source.room === undefined ? [] : [`${source.room} = ?`]), given(other(source)), ...also(source.where)]))
+  .map((source) =>
+    select(source, source.backwards ?? source.tables, [
+      ...(source.room === undefined ? [] : [`${source.room} = ?`]),
+      given(other(source)),
+      ...also(source.where),
+    ]),
+  )
   .join(" UNION ALL ")
-export const namingValues = (ids: string, roomId: string): string[] => sources.flatMap(({ room }) => (room === undefined ? [ids] : [roomId, ids]))
+export const namingValues = (ids: string, roomId: string): string[] =>
+  sources.flatMap(({ room }) => (room === undefined ? [ids] : [roomId, ids]))

@@ -36,8 +36,20 @@ const record = (kind: "hypothesis" | "finding" | "cited_claim"): Source => ({
 
 const sources: readonly Source[] = [
   record("hypothesis"),
-  { kind: "experiment", columns: "e.label, e.question, e.status, NULL, e.room_id", tables: "experiments e", id: "e.experiment_id", room: "e.room_id" },
-  { kind: "plan", columns: "n.label, n.content ->> '$.protocol.summary', NULL, NULL, n.room_id", tables: "plans n", id: "n.plan_id", room: "n.room_id" },
+  {
+    kind: "experiment",
+    columns: "e.label, e.question, e.status, NULL, e.room_id",
+    tables: "experiments e",
+    id: "e.experiment_id",
+    room: "e.room_id",
+  },
+  {
+    kind: "plan",
+    columns: "n.label, n.content ->> '$.protocol.summary', NULL, NULL, n.room_id",
+    tables: "plans n",
+    id: "n.plan_id",
+    room: "n.room_id",
+  },
   {
     kind: "attempt",
     columns: "a.label, a.intent || ' attempt of ' || e.label, a.status, NULL, a.room_id",
@@ -54,8 +66,20 @@ const sources: readonly Source[] = [
     id: "m.material_id",
     room: "m.material_id IN (SELECT x.material_id FROM room_materials x WHERE x.room_id",
   },
-  { kind: "finding_link", columns: "NULL, r.label || ' toward ' || e.label, NULL, l.toward_question ->> '$.verdict', l.room_id", tables: "finding_links l JOIN records r ON r.version_id = l.version_id JOIN experiments e ON e.experiment_id = l.experiment_id", id: "l.link_id", room: "l.room_id" },
-  { kind: "link", columns: "k.label, k.explanation, NULL, NULL, k.room_id", tables: "research_links k", id: "k.link_id", room: "k.room_id" },
+  {
+    kind: "finding_link",
+    columns: "NULL, r.label || ' toward ' || e.label, NULL, l.toward_question ->> '$.verdict', l.room_id",
+    tables: "finding_links l JOIN records r ON r.version_id = l.version_id JOIN experiments e ON e.experiment_id = l.experiment_id",
+    id: "l.link_id",
+    room: "l.room_id",
+  },
+  {
+    kind: "link",
+    columns: "k.label, k.explanation, NULL, NULL, k.room_id",
+    tables: "research_links k",
+    id: "k.link_id",
+    room: "k.room_id",
+  },
 ]
 
 const NAMES = ["label", "title", "status", "outcome", "room_id"]
@@ -72,14 +96,22 @@ const named = (sql: string): string => `WITH found (id, kind, ${NAMES.join(", ")
 /** The newest nodes of a Room, so many of each kind. Takes the Room and the number once for each kind. */
 export const NODES_OF_ROOM = named(
   sources
-    .map((source) => `SELECT * FROM (${select(source)} WHERE ${source.room} = ?${source.room.includes("(") ? ")" : ""} ORDER BY ${source.id} DESC LIMIT ?)`)
+    .map(
+      (source) =>
+        `SELECT * FROM (${select(source)} WHERE ${source.room} = ?${source.room.includes("(") ? ")" : ""} ORDER BY ${source.id} DESC LIMIT ?)`,
+    )
     .join(" UNION ALL "),
 )
 export const kindsOfNodes: readonly ProvenanceNode[] = sources.map(({ kind }) => kind)
 
 /** Whatever has one of the ids in a JSON list. Takes the list once for each kind. */
 export const NODES_NAMED = named(
-  sources.map((source) => `${select(source)} WHERE ${source.id} IN (SELECT value FROM json_each(?))${source.room.startsWith("r.kind") ? ` AND r.kind = '${source.kind}'` : ""}`).join(" UNION ALL "),
+  sources
+    .map(
+      (source) =>
+        `${select(source)} WHERE ${source.id} IN (SELECT value FROM json_each(?))${source.room.startsWith("r.kind") ? ` AND r.kind = '${source.kind}'` : ""}`,
+    )
+    .join(" UNION ALL "),
 )
 
 /** How a node is answered. */

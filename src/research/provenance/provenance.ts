@@ -26,7 +26,8 @@ class Chosen {
 }
 
 const order = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
-const byKindAndId = (one: NodeRow, other: NodeRow) => kindsOfNodes.indexOf(one.kind) - kindsOfNodes.indexOf(other.kind) || order(one.id, other.id)
+const byKindAndId = (one: NodeRow, other: NodeRow) =>
+  kindsOfNodes.indexOf(one.kind) - kindsOfNodes.indexOf(other.kind) || order(one.id, other.id)
 
 /** The graph as it is answered: what was chosen in a fixed order, and every edge that the Room states between two of them, once. */
 function graph(roomId: string, chosen: Chosen, edges: readonly Edge[]) {
@@ -83,7 +84,8 @@ export function provenance(db: Db) {
       const chosen = new Chosen()
       const [start] = nodes([focus])
       if (start === undefined) return undefined
-      const isKnown = start.room_id === roomId || entered.get(roomId, start.id) !== undefined || statedAt(roomId, [start.id]).edges.length > 0
+      const isKnown =
+        start.room_id === roomId || entered.get(roomId, start.id) !== undefined || statedAt(roomId, [start.id]).edges.length > 0
       if (!isKnown) return undefined
       chosen.add(start)
       const edges: Edge[] = []

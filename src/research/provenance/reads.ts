@@ -44,7 +44,9 @@ export function provenanceReads({ rooms, provenance, snapshot }: Parts) {
     room_provenance({ params, query, basePath = "" }) {
       const { focus, depth } = query
       if (depth !== undefined && focus === undefined) {
-        throw new Refusal("invalid_parameter", "depth says how far around focus to look: give focus with it.", { issues: [{ path: "/focus", message: "is required with depth" }] })
+        throw new Refusal("invalid_parameter", "depth says how far around focus to look: give focus with it.", {
+          issues: [{ path: "/focus", message: "is required with depth" }],
+        })
       }
       return snapshot(() => read(params.roomId as string, focus, depth, basePath))
     },

@@ -23,7 +23,8 @@ const shown = (row: Row) => ({
   roomId: row.room_id,
 })
 
-const SELECT = "SELECT c.version_id, c.key, c.label, c.definition, r.label AS record_label, r.kind, r.room_id FROM concepts c JOIN records r USING (version_id)"
+const SELECT =
+  "SELECT c.version_id, c.key, c.label, c.definition, r.label AS record_label, r.kind, r.room_id FROM concepts c JOIN records r USING (version_id)"
 /** Sorts after every id. */
 const END = "g"
 

@@ -15,7 +15,10 @@ interface Referring {
 type Term = Assertion["predicate"] | Assertion["roles"][number]["value"]
 
 /** The references in `content` to records and concepts that do not exist. A declared concept must stand in `concepts`. */
-export function unknownReferences({ records, concepts: index }: { records: Records; concepts: ConceptIndex }, { assertion, concepts, premises = [], references = [] }: Referring): Issue[] {
+export function unknownReferences(
+  { records, concepts: index }: { records: Records; concepts: ConceptIndex },
+  { assertion, concepts, premises = [], references = [] }: Referring,
+): Issue[] {
   const issues: Issue[] = []
   const known = new Map<string, boolean>()
 

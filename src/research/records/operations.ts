@@ -23,8 +23,24 @@ interface Shown {
 }
 
 /** A record as a card of a timeline, less its standing, which is added as it is when the card is read. */
-export function recordCard({ versionId, kind, label, roomId, wording, contentDigest }: Shown, { reused, note, client }: { reused: boolean; note?: string | undefined; client?: Writable | undefined }) {
-  return { standingOf: versionId, card: { versionId, kind, label, roomId, wording, contentDigest, reused, note: note ?? null, ...(client === undefined ? {} : { client }) } }
+export function recordCard(
+  { versionId, kind, label, roomId, wording, contentDigest }: Shown,
+  { reused, note, client }: { reused: boolean; note?: string | undefined; client?: Writable | undefined },
+) {
+  return {
+    standingOf: versionId,
+    card: {
+      versionId,
+      kind,
+      label,
+      roomId,
+      wording,
+      contentDigest,
+      reused,
+      note: note ?? null,
+      ...(client === undefined ? {} : { client }),
+    },
+  }
 }
 
 export function recordOperations({ threads, records, concepts: index }: Parts) {
@@ -37,9 +53,23 @@ export function recordOperations({ threads, records, concepts: index }: Parts) {
       const label = change.label("hypothesis")
       const { wording } = assertion
       records.insert({
-        versionId, kind, label, roomId, threadId, entryId: change.entryId, authorId: actor.userId, at: change.at,
-        wording, content, contentDigest, client, concepts,
-        references: [...premises.map((premise) => ({ part: "premise" as const, ...premise })), ...references.map((reference) => ({ part: "reference" as const, ...reference }))],
+        versionId,
+        kind,
+        label,
+        roomId,
+        threadId,
+        entryId: change.entryId,
+        authorId: actor.userId,
+        at: change.at,
+        wording,
+        content,
+        contentDigest,
+        client,
+        concepts,
+        references: [
+          ...premises.map((premise) => ({ part: "premise" as const, ...premise })),
+          ...references.map((reference) => ({ part: "reference" as const, ...reference })),
+        ],
       })
       return {
         target: { id: versionId, label },
@@ -57,7 +87,11 @@ export function recordOperations({ threads, records, concepts: index }: Parts) {
       const { versionId, note, client } = body
       const record = records.summary(versionId) as Shown
       const { label } = record
-      return { target: { kind: record.kind, id: versionId, label }, result: { versionId, label }, entry: recordCard(record, { reused: true, note, client }) }
+      return {
+        target: { kind: record.kind, id: versionId, label },
+        result: { versionId, label },
+        entry: recordCard(record, { reused: true, note, client }),
+      }
     },
   })
 

@@ -7,6 +7,12 @@ const PREFIX = /^(?:arxiv:\s*|https?:\/\/(?:www\.)?arxiv\.org\/(?:abs|pdf)\/)/i
 
 /** The arXiv id that a text consists of, without version and subject class; undefined where it says something else. */
 export function arxivIdOf(text: string): string | undefined {
-  const checked = v.safeParse(arxivId, text.trim().replace(PREFIX, "").replace(/\.pdf$/, ""))
+  const checked = v.safeParse(
+    arxivId,
+    text
+      .trim()
+      .replace(PREFIX, "")
+      .replace(/\.pdf$/, ""),
+  )
   return checked.success ? checked.output : undefined
 }

@@ -26,19 +26,34 @@ export function recordReads({ records, concepts: index, findings, rooms }: Parts
     }
     const id = versionId as string
     const found = record.kind === "finding" ? findings.read(id) : { execution: null, materials: [], warnings: [] }
-    return { ...record.answer, execution: found.execution, materials: found.materials, warnings: [...records.restsOnFallen(id), ...found.warnings] }
+    return {
+      ...record.answer,
+      execution: found.execution,
+      materials: found.materials,
+      warnings: [...records.restsOnFallen(id), ...found.warnings],
+    }
   }
 
   /** Records newest first, of one Room or of all. */
   function newest(roomId: string | undefined, query: { after?: string; limit?: number }) {
     const [before] = readOpaqueCursor(query.after, 1) ?? []
-    return keysetPage(records.newest(roomId, before, pageSize(query) + 1), query, (record) => record, ({ versionId }) => opaqueCursor([versionId]))
+    return keysetPage(
+      records.newest(roomId, before, pageSize(query) + 1),
+      query,
+      (record) => record,
+      ({ versionId }) => opaqueCursor([versionId]),
+    )
   }
 
   return {
     hypotheses({ query }) {
       rooms.mustFitLabel(query)
-      return keysetPage(records.ofKind("hypothesis", query, uuidCursor(query.after), pageSize(query) + 1), query, (record) => record, ({ versionId }) => versionId)
+      return keysetPage(
+        records.ofKind("hypothesis", query, uuidCursor(query.after), pageSize(query) + 1),
+        query,
+        (record) => record,
+        ({ versionId }) => versionId,
+      )
     },
     hypothesis: ({ params }) => mustRead(params.versionId, "hypothesis"),
     record: ({ params }) => mustRead(params.versionId),
@@ -53,7 +68,9 @@ export function recordReads({ records, concepts: index, findings, rooms }: Parts
       const offset = query.after ?? 0
       const arxivId = arxivIdOf(params.arxivId as string)
       if (arxivId === undefined) {
-        throw new Refusal("invalid_parameter", "The path names no paper: send an arXiv id.", { issues: [{ path: "/arxivId", message: "must be an arXiv id such as 2401.01234 or hep-th/9901001" }] })
+        throw new Refusal("invalid_parameter", "The path names no paper: send an arXiv id.", {
+          issues: [{ path: "/arxivId", message: "must be an arXiv id such as 2401.01234 or hep-th/9901001" }],
+        })
       }
       const found = records.ofPaper(arxivId, offset, pageSize(query) + 1)
       return offsetPage(found, offset, query, (record) => record)
@@ -67,7 +84,12 @@ export function recordReads({ records, concepts: index, findings, rooms }: Parts
     },
     concepts({ query }) {
       const found = index.page(query.query, readOpaqueCursor(query.after, 2), pageSize(query) + 1)
-      return keysetPage(found, query, (concept) => concept, ({ versionId, key }) => opaqueCursor([versionId, key]))
+      return keysetPage(
+        found,
+        query,
+        (concept) => concept,
+        ({ versionId, key }) => opaqueCursor([versionId, key]),
+      )
     },
   } satisfies Partial<Readers>
 }

@@ -55,7 +55,11 @@ interface ReferenceRow {
   notices: string | null
 }
 
-const resolved = (row: ReferenceRow) => ({ ...related(row), explanation: row.explanation, ...(row.purpose === null ? {} : { purpose: row.purpose }) })
+const resolved = (row: ReferenceRow) => ({
+  ...related(row),
+  explanation: row.explanation,
+  ...(row.purpose === null ? {} : { purpose: row.purpose }),
+})
 
 const SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM ${SUMMARY_TABLES}`
 const uses = (part: Part) => `(SELECT count(*) FROM record_references u WHERE u.to_version_id = r.version_id AND u.part = '${part}')`
@@ -100,9 +104,13 @@ export function records(db: Db) {
   const newestOfKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.kind = ? ORDER BY r.version_id DESC LIMIT ?`)
   const newestOfThread = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.thread_id = ? ORDER BY r.version_id DESC LIMIT ?`)
   const newestOfThreadAndKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.thread_id = ? AND r.kind = ? ORDER BY r.version_id DESC LIMIT ?`)
-  const ofPaper = db.prepare<SummaryRow>(`${SUMMARY} JOIN record_papers a ON a.version_id = r.version_id WHERE a.arxiv_id = ? ORDER BY a.version_id DESC LIMIT ? OFFSET ?`)
+  const ofPaper = db.prepare<SummaryRow>(
+    `${SUMMARY} JOIN record_papers a ON a.version_id = r.version_id WHERE a.arxiv_id = ? ORDER BY a.version_id DESC LIMIT ? OFFSET ?`,
+  )
   const ofKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.kind = ? AND r.version_id > ? ORDER BY r.version_id LIMIT ?`)
-  const ofKindInRoom = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.kind = ? AND r.version_id > ? ORDER BY r.version_id LIMIT ?`)
+  const ofKindInRoom = db.prepare<SummaryRow>(
+    `${SUMMARY} WHERE r.room_id = ? AND r.kind = ? AND r.version_id > ? ORDER BY r.version_id LIMIT ?`,
+  )
   const labelled = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.label = ? AND r.version_id > ?`)
 
   /** @param except a record that may come up again in a circle */
@@ -125,8 +133,18 @@ export function records(db: Db) {
     insert(record: NewRecord): void {
       const { versionId } = record
       insert.run(
-        versionId, record.kind, record.label, record.roomId, record.threadId, record.entryId, record.authorId, record.at,
-        record.wording, record.content, record.contentDigest, record.client === undefined ? null : JSON.stringify(record.client),
+        versionId,
+        record.kind,
+        record.label,
+        record.roomId,
+        record.threadId,
+        record.entryId,
+        record.authorId,
+        record.at,
+        record.wording,
+        record.content,
+        record.contentDigest,
+        record.client === undefined ? null : JSON.stringify(record.client),
       )
       this.refer(versionId, record.references)
       for (const [key, { label, definition }] of Object.entries(record.concepts)) insertConcept.run(versionId, key, label, definition)
@@ -135,7 +153,8 @@ export function records(db: Db) {
 
     /** Notes that a record rests on others. */
     refer(versionId: string, references: readonly Reference[]): void {
-      for (const { part, versionId: to, purpose = null, explanation } of references) insertReference.run(versionId, part, versionId, part, to, purpose, explanation)
+      for (const { part, versionId: to, purpose = null, explanation } of references)
+        insertReference.run(versionId, part, versionId, part, to, purpose, explanation)
     },
 
     exists: (versionId: string): boolean => exists.get(versionId) !== undefined,
@@ -170,7 +189,11 @@ export function records(db: Db) {
     },
 
     /** What a record rests on, directly or further down, that is retracted, superseded or disputed now. */
-    restsOnFallen: (versionId: string) => fallenAmong(restsOn.all(versionId).map((row) => row.to_version_id), versionId),
+    restsOnFallen: (versionId: string) =>
+      fallenAmong(
+        restsOn.all(versionId).map((row) => row.to_version_id),
+        versionId,
+      ),
     /** What is retracted, superseded or disputed now among records that a plan names, and what these rest on. */
     fallenAmong: (versionIds: readonly string[]) => fallenAmong(versionIds),
 

@@ -61,7 +61,9 @@ export type Search = ReturnType<typeof search>
 
 export function search(db: Db) {
   const hits = db.prepare<Row>(HITS)
-  const beginning = db.prepare<{ words: number }>("SELECT count(*) AS words FROM (SELECT 1 FROM search_words WHERE term >= ? AND term < ? LIMIT ?)")
+  const beginning = db.prepare<{ words: number }>(
+    "SELECT count(*) AS words FROM (SELECT 1 FROM search_words WHERE term >= ? AND term < ? LIMIT ?)",
+  )
 
   /** Whether so few words begin like this that looking all of them up is little work. */
   function isBeginning(word: string): boolean {

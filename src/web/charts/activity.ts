@@ -31,9 +31,15 @@ export function activityChart(moments: readonly string[]): Html {
   const said = `${counted(total, "accepted write")} from ${first.day} to ${last.day}; at most ${most} on one day.`
   return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${said}">
 <path class="axis" d="M0 ${HEIGHT - BOTTOM}H${WIDTH}"/>
-${days.map(({ day: on, count }, index) => count === 0 ? null
-  : html`<rect class="bar" x="${(index * step + 1).toFixed(1)}" y="${y(count).toFixed(1)}" width="${(step - 2).toFixed(1)}" height="${(HEIGHT - BOTTOM - y(count)).toFixed(1)}"><title>${on}: ${count}</title></rect>`)}
-<text x="0" y="${HEIGHT - 4}">${first.day}</text>${days.length * step < 150 ? null
-  : html`<text x="${(days.length * step).toFixed(0)}" y="${HEIGHT - 4}" text-anchor="end">${last.day}</text>`}<text x="${WIDTH}" y="10" text-anchor="end">at most ${most} a day</text></svg>
+${days.map(({ day: on, count }, index) =>
+  count === 0
+    ? null
+    : html`<rect class="bar" x="${(index * step + 1).toFixed(1)}" y="${y(count).toFixed(1)}" width="${(step - 2).toFixed(1)}" height="${(HEIGHT - BOTTOM - y(count)).toFixed(1)}"><title>${on}: ${count}</title></rect>`,
+)}
+<text x="0" y="${HEIGHT - 4}">${first.day}</text>${
+    days.length * step < 150
+      ? null
+      : html`<text x="${(days.length * step).toFixed(0)}" y="${HEIGHT - 4}" text-anchor="end">${last.day}</text>`
+  }<text x="${WIDTH}" y="10" text-anchor="end">at most ${most} a day</text></svg>
 <figcaption class="meta">${said}</figcaption></figure>`
 }

@@ -24,7 +24,15 @@ export interface GraphEdge {
 }
 
 const [NODE_WIDTH, NODE_HEIGHT] = [158, 46]
-const tones: Readonly<Record<string, string>> = { supports: "good", contradicts: "bad", retracts: "bad", disputes: "warn", corrects: "warn", supersedes: "warn", inconclusive: "warn" }
+const tones: Readonly<Record<string, string>> = {
+  supports: "good",
+  contradicts: "bad",
+  retracts: "bad",
+  disputes: "warn",
+  corrects: "warn",
+  supersedes: "warn",
+  inconclusive: "warn",
+}
 const fallen = new Set(["retracted", "superseded", "disputed"])
 
 const MARGIN = 8
@@ -42,9 +50,12 @@ function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
   edges.forEach((edge, index) => graph.setEdge(edge.from, edge.to, {}, `e${index}`))
   layout(graph)
   const node = (id: string) => graph.node(id) as unknown as Placed
-  const points = (edge: GraphEdge, index: number) => (graph.edge({ v: edge.from, w: edge.to, name: `e${index}` }) as unknown as { points: readonly Placed[] }).points
+  const points = (edge: GraphEdge, index: number) =>
+    (graph.edge({ v: edge.from, w: edge.to, name: `e${index}` }) as unknown as { points: readonly Placed[] }).points
   // The layout's own size leaves out the bends of edges.
-  const corners = nodes.flatMap(({ id }) => [-1, 1].map((side) => ({ x: node(id).x + (side * NODE_WIDTH) / 2, y: node(id).y + (side * NODE_HEIGHT) / 2 })))
+  const corners = nodes.flatMap(({ id }) =>
+    [-1, 1].map((side) => ({ x: node(id).x + (side * NODE_WIDTH) / 2, y: node(id).y + (side * NODE_HEIGHT) / 2 })),
+  )
   const all = [...corners, ...edges.flatMap(points)]
   const [left, top] = [Math.min(...all.map(({ x }) => x)) - MARGIN, Math.min(...all.map(({ y }) => y)) - MARGIN]
   const [right, bottom] = [Math.max(...all.map(({ x }) => x)) + MARGIN, Math.max(...all.map(({ y }) => y)) + MARGIN]
@@ -56,7 +67,12 @@ function curve(points: readonly Placed[]): string {
   const [first, ...rest] = points
   const last = rest.at(-1)
   if (first === undefined || last === undefined) return ""
-  return (line<Placed>().x(({ x }) => Math.round(x)).y(({ y }) => Math.round(y)).curve(curveMonotoneX)(points as Placed[]) ?? "").replace(/(\.\d)\d+/g, "$1")
+  return (
+    line<Placed>()
+      .x(({ x }) => Math.round(x))
+      .y(({ y }) => Math.round(y))
+      .curve(curveMonotoneX)(points as Placed[]) ?? ""
+  ).replace(/(\.\d)\d+/g, "$1")
 }
 
 function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here: string | undefined): Html {
@@ -71,7 +87,10 @@ function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here:
     const [left, top] = [Math.round(x - NODE_WIDTH / 2), Math.round(y - NODE_HEIGHT / 2)]
     const start = shortened(text, 22)
     const after = 14 + label.length * 7.5
-    const stands = state === null ? null : html`<svg x="${after}" y="8" width="12" height="12" overflow="visible">${shape(state)}</svg> <text x="${after + 16}" y="18">${words(state)}</text>`
+    const stands =
+      state === null
+        ? null
+        : html`<svg x="${after}" y="8" width="12" height="12" overflow="visible">${shape(state)}</svg> <text x="${after + 16}" y="18">${words(state)}</text>`
     const look = `node${id === here ? " here" : ""}${state !== null && fallen.has(state) ? " fallen" : ""}`
     return html`<g class="${look}" data-node="${id}" transform="translate(${left} ${top})"><title>${text}</title>
       <a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null ? "" : `${words(state)} `}${start}, ${words(kind)}">
@@ -83,16 +102,26 @@ function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here:
     ${edges.map(drawnEdge)}${nodes.map(drawnNode)}</svg></div>`
 }
 
-const cell = (node: GraphNode | undefined) => node && html`<a class="label" href="${to(pathOf(node.kind, node.id) ?? "/")}">${node.label}</a> ${shortened(node.text, 70)}${node.state === null ? null : html` ${stateBadge(node.state)}`}`
+const cell = (node: GraphNode | undefined) =>
+  node &&
+  html`<a class="label" href="${to(pathOf(node.kind, node.id) ?? "/")}">${node.label}</a> ${shortened(node.text, 70)}${node.state === null ? null : html` ${stateBadge(node.state)}`}`
 
 /** The picture and, below it, the table of the same relations. */
 export function graphFigure(nodes: readonly GraphNode[], given: readonly GraphEdge[], here?: string): Html {
   const known = new Map(nodes.map((node) => [node.id, node]))
   const edges = given.filter(({ from, to: end }) => known.has(from) && known.has(end) && from !== end)
   // Of several relations between two objects the picture shows the one that says most; the table, all.
-  const drawn = [...Map.groupBy(edges, ({ from, to: end }) => `${from} ${end}`).values()].map((same) => same.find(({ kind }) => tones[kind] !== undefined) ?? (same[0] as GraphEdge))
+  const drawn = [...Map.groupBy(edges, ({ from, to: end }) => `${from} ${end}`).values()].map(
+    (same) => same.find(({ kind }) => tones[kind] !== undefined) ?? (same[0] as GraphEdge),
+  )
   return html`${picture(nodes, drawn, here)}
 <section aria-labelledby="edges"><h2 id="edges">The same as a table</h2>
-  ${table("Relations", ["Object", "Relation", "What it rests on"], edges.map(({ from, to: end, kind }) => html`<tr><td>${cell(known.get(end))}</td>
-  <td>${words(kind)}</td><td>${cell(known.get(from))}</td></tr>`))}</section>`
+  ${table(
+    "Relations",
+    ["Object", "Relation", "What it rests on"],
+    edges.map(
+      ({ from, to: end, kind }) => html`<tr><td>${cell(known.get(end))}</td>
+  <td>${words(kind)}</td><td>${cell(known.get(from))}</td></tr>`,
+    ),
+  )}</section>`
 }

@@ -35,18 +35,23 @@ export function thinned(points: readonly Point[], most = MOST): readonly Point[]
     const finite = stretch.filter((point): point is { x: number; value: number } => typeof point.value === "number")
     const [least] = [...finite].sort((one, other) => one.value - other.value)
     const greatest = [...finite].sort((one, other) => other.value - one.value)[0]
-    const picked = new Set<Point>([least, greatest, ...stretch.filter(({ value }) => typeof value !== "number")].filter((point) => point !== undefined))
+    const picked = new Set<Point>(
+      [least, greatest, ...stretch.filter(({ value }) => typeof value !== "number")].filter((point) => point !== undefined),
+    )
     kept.push(...stretch.filter((point) => picked.has(point)))
   }
   return kept
 }
 
-const brief = (value: number) => (value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3) ? value.toExponential(1) : Number(value.toPrecision(4)).toString())
+const brief = (value: number) =>
+  value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3) ? value.toExponential(1) : Number(value.toPrecision(4)).toString()
 
 function told({ name, unit, series }: Metric): string {
   const last = series.map(({ label, points }) => {
     const point = points.at(-1)
-    return point === undefined ? `${label}: no point` : `${label}: ${typeof point.value === "number" ? brief(point.value) : point.value} at step ${point.x}`
+    return point === undefined
+      ? `${label}: no point`
+      : `${label}: ${typeof point.value === "number" ? brief(point.value) : point.value} at step ${point.x}`
   })
   return `${name}${unit === null ? "" : ` in ${unit}`} over steps. Last values: ${last.join("; ")}.`
 }
@@ -62,14 +67,22 @@ function plot(metric: Metric, order: readonly string[]): Html {
   const [first, last] = [Math.min(...points.map(({ x }) => x)), Math.max(...points.map(({ x }) => x))]
   const x = scaleLinear([first, last === first ? first + 1 : last], [EDGE.left, WIDTH - EDGE.right])
   const y = scaleLinear([low, high === low ? low + 1 : high], [HEIGHT - EDGE.bottom, EDGE.top]).nice(4)
-  const draw = line<Point>().defined(({ value }) => typeof value === "number").x((point) => x(point.x)).y((point) => y(point.value as number))
+  const draw = line<Point>()
+    .defined(({ value }) => typeof value === "number")
+    .x((point) => x(point.x))
+    .y((point) => y(point.value as number))
   const one = (series: Series) => {
     const style = styleOf(order.indexOf(series.attemptId))
     const shown = thinned(series.points)
     const single = shown.filter(({ value }) => typeof value === "number").length === 1
     return html`<path class="line s${style} d${style}" d="${markup((draw(shown as Point[]) ?? "").replace(/(\.\d)\d+/g, "$1"))}"><title>${series.label}</title></path>
-${shown.map((point) => (typeof point.value === "number" ? (single ? html`<circle class="p${style}" cx="${x(point.x).toFixed(1)}" cy="${y(point.value).toFixed(1)}" r="3"/>` : null)
-  : html`<g><path class="gap s${style}" d="M${(x(point.x) - 4).toFixed(1)} ${EDGE.top}l8 8m0-8l-8 8"/><title>${series.label}: ${point.value} at step ${point.x}</title></g>`))}`
+${shown.map((point) =>
+  typeof point.value === "number"
+    ? single
+      ? html`<circle class="p${style}" cx="${x(point.x).toFixed(1)}" cy="${y(point.value).toFixed(1)}" r="3"/>`
+      : null
+    : html`<g><path class="gap s${style}" d="M${(x(point.x) - 4).toFixed(1)} ${EDGE.top}l8 8m0-8l-8 8"/><title>${series.label}: ${point.value} at step ${point.x}</title></g>`,
+)}`
   }
   return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${told(metric)}">
 ${y.ticks(4).map((tick) => html`<path class="tick" d="M${EDGE.left} ${y(tick).toFixed(1)}H${WIDTH - EDGE.right}"/><text x="${EDGE.left - 6}" y="${(y(tick) + 4).toFixed(1)}" text-anchor="end">${brief(tick)}</text>`)}
@@ -80,9 +93,11 @@ ${series.map(one)}</svg>`
 
 /** The one legend of all the plots. */
 const legend = (attempts: readonly Series[]): Html =>
-  html`<ul class="legend">${attempts.map(({ label }, index) =>
-    html`<li><svg class="chart" viewBox="0 0 30 8" width="30" height="8" aria-hidden="true" focusable="false"><path class="line s${styleOf(index)} d${styleOf(index)}" d="M0 4H30"/></svg>
-    ${label}</li>`)}</ul>`
+  html`<ul class="legend">${attempts.map(
+    ({ label }, index) =>
+      html`<li><svg class="chart" viewBox="0 0 30 8" width="30" height="8" aria-hidden="true" focusable="false"><path class="line s${styleOf(index)} d${styleOf(index)}" d="M0 4H30"/></svg>
+    ${label}</li>`,
+  )}</ul>`
 
 /** Every metric as a plot of its own. @param attempts in the order of the legend */
 export function metricPlots(metrics: readonly Metric[], attempts: readonly { readonly attemptId: string; readonly label: string }[]): Html {

@@ -19,6 +19,14 @@ export function copyOnClick(): void {
   document.addEventListener("keydown", (event) => {
     const { target, key } = event
     // A button is clicked by the keyboard too; a block of commands is not.
-    if ((key === "Enter" || key === "c") && !(target instanceof HTMLButtonElement) && target instanceof HTMLElement && target.dataset.copy !== undefined && !event.ctrlKey && !event.metaKey) void copy(target)
+    if (
+      (key === "Enter" || key === "c") &&
+      !(target instanceof HTMLButtonElement) &&
+      target instanceof HTMLElement &&
+      target.dataset.copy !== undefined &&
+      !event.ctrlKey &&
+      !event.metaKey
+    )
+      void copy(target)
   })
 }

@@ -10,10 +10,13 @@ type Saved = readonly (readonly [string, string])[]
 /** What was typed: hidden inputs (ids, expectations) are the page's own, and fresh. */
 function typed(form: HTMLFormElement): Saved {
   const hidden = new Set([...form.querySelectorAll<HTMLInputElement>("input[type=hidden]:not([name^='#'])")].map(({ name }) => name))
-  return [...new FormData(form)].filter(([name, value]) => typeof value === "string" && value !== "" && !hidden.has(name) && !name.startsWith("#")) as unknown as Saved
+  return [...new FormData(form)].filter(
+    ([name, value]) => typeof value === "string" && value !== "" && !hidden.has(name) && !name.startsWith("#"),
+  ) as unknown as Saved
 }
 
-const counts = (form: HTMLFormElement): string => [...form.querySelectorAll<HTMLInputElement>("input[type=hidden][name^='#']")].map(({ name, value }) => `${name}=${value}`).join("&")
+const counts = (form: HTMLFormElement): string =>
+  [...form.querySelectorAll<HTMLInputElement>("input[type=hidden][name^='#']")].map(({ name, value }) => `${name}=${value}`).join("&")
 
 function restore(form: HTMLFormElement, saved: Saved): number {
   let restored = 0
@@ -76,6 +79,7 @@ export function keepDrafts(): void {
   const sent = sessionStorage.getItem(SENT)
   sessionStorage.removeItem(SENT)
   // The write was accepted: the page it led to says so.
-  if (sent !== null && (document.getElementById("main")?.dataset.done !== undefined || document.querySelector("[data-stored]") !== null)) localStorage.removeItem(sent)
+  if (sent !== null && (document.getElementById("main")?.dataset.done !== undefined || document.querySelector("[data-stored]") !== null))
+    localStorage.removeItem(sent)
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-draft]")) keep(form)
 }

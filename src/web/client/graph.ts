@@ -18,7 +18,8 @@ function trace(graph: SVGElement, id: string | undefined): void {
   graph.classList.toggle("tracing", id !== undefined)
   const on = id === undefined ? new Set<string>() : lit(graph, id)
   for (const node of graph.querySelectorAll<SVGElement>("[data-node]")) node.classList.toggle("lit", on.has(node.dataset.node ?? ""))
-  for (const link of graph.querySelectorAll<SVGElement>("[data-from]")) link.querySelector(".edge")?.classList.toggle("lit", on.has(link.dataset.from ?? "") && on.has(link.dataset.to ?? ""))
+  for (const link of graph.querySelectorAll<SVGElement>("[data-from]"))
+    link.querySelector(".edge")?.classList.toggle("lit", on.has(link.dataset.from ?? "") && on.has(link.dataset.to ?? ""))
 }
 
 export function traceGraphs(): void {

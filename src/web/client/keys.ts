@@ -1,5 +1,6 @@
 /** The keys: `/` searches, `j` and `k` step through entries, `?` lists them all. */
-const typing = (target: EventTarget | null) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+const typing = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
 /** Moves to the next entry below, or above, the one that has the focus. */
 function step(by: 1 | -1): void {

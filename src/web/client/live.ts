@@ -47,7 +47,8 @@ function take(fresh: Document): boolean {
   }
   // A list that was empty when the page was made.
   const entries = document.getElementById("entries")
-  if (entries !== null && document.getElementById("timeline") === null) entries.replaceChildren(...[...(fresh.getElementById("entries")?.children ?? [])].map((child) => document.importNode(child, true)))
+  if (entries !== null && document.getElementById("timeline") === null)
+    entries.replaceChildren(...[...(fresh.getElementById("entries")?.children ?? [])].map((child) => document.importNode(child, true)))
   for (const part of document.querySelectorAll("[data-live]")) {
     const other = fresh.getElementById(part.id)
     if (other === null || other.innerHTML === part.innerHTML) continue
@@ -77,9 +78,10 @@ async function refresh(): Promise<void> {
 }
 
 /** Ends when the machine says that its network went or came back: no need to wait for a request to fail, or to try again. */
-const networkChanged = () => new Promise<void>((resolve) => {
-  for (const event of ["online", "offline"]) addEventListener(event, () => resolve(), { once: true })
-})
+const networkChanged = () =>
+  new Promise<void>((resolve) => {
+    for (const event of ["online", "offline"]) addEventListener(event, () => resolve(), { once: true })
+  })
 
 /** Follows a Room for as long as the page is open. */
 export async function follow(main: HTMLElement): Promise<void> {

@@ -1,7 +1,8 @@
 /** Marks where new entries begin: this browser remembers how far its reader has come in each Thread, and tells nobody. */
 const PREFIX = "seen "
 
-const sequences = (list: Element): [HTMLElement, number][] => [...list.querySelectorAll<HTMLElement>(":scope > [data-sequence]")].map((entry) => [entry, Number(entry.dataset.sequence)])
+const sequences = (list: Element): [HTMLElement, number][] =>
+  [...list.querySelectorAll<HTMLElement>(":scope > [data-sequence]")].map((entry) => [entry, Number(entry.dataset.sequence)])
 
 export function markUnseen(): void {
   const list = document.getElementById("timeline")

@@ -9,7 +9,17 @@ export interface Choice {
 type Kind = "records" | "hypotheses" | "findings" | "attempts" | "plans" | "materials" | "experiments" | "threads" | "collections"
 export type Choices = Readonly<Record<Kind, readonly Choice[]>>
 
-const none: Choices = { records: [], hypotheses: [], findings: [], attempts: [], plans: [], materials: [], experiments: [], threads: [], collections: [] }
+const none: Choices = {
+  records: [],
+  hypotheses: [],
+  findings: [],
+  attempts: [],
+  plans: [],
+  materials: [],
+  experiments: [],
+  threads: [],
+  collections: [],
+}
 const text = (label: string, said: string) => `${label}: ${shortened(said, 90)}`
 
 /** What kind of object a property of this name holds the id of; undefined for ids that are not chosen. */
@@ -36,14 +46,25 @@ export async function choicesOf(visit: Visit, roomId: string | undefined, librar
   const { items: attempts } = await visit.ask("attempts", {}, { roomId })
   const { items: materials } = await visit.ask("room_materials", { roomId })
   const held = experiments.filter(({ plans }) => plans > 0).slice(-20)
-  const plans = (await Promise.all(held.map(({ experimentId }) => visit.ask("experiment", { experimentId })))).flatMap(({ acceptedPlans, label }) => acceptedPlans.map((plan) => ({ id: plan.planId, text: `${plan.label} of ${label}` })))
+  const plans = (await Promise.all(held.map(({ experimentId }) => visit.ask("experiment", { experimentId })))).flatMap(
+    ({ acceptedPlans, label }) => acceptedPlans.map((plan) => ({ id: plan.planId, text: `${plan.label} of ${label}` })),
+  )
   const records = publications.map(({ versionId, label, wording, kind }) => ({ id: versionId, text: text(label, wording), kind }))
-  const all = [...new Map([...hypotheses.map(({ versionId, label, wording, kind }) => ({ id: versionId, text: text(label, wording), kind })), ...records].map((record) => [record.id, record])).values()]
+  const all = [
+    ...new Map(
+      [...hypotheses.map(({ versionId, label, wording, kind }) => ({ id: versionId, text: text(label, wording), kind })), ...records].map(
+        (record) => [record.id, record],
+      ),
+    ).values(),
+  ]
   return {
     records: all,
     hypotheses: all.filter(({ kind }) => kind === "hypothesis"),
     findings: all.filter(({ kind }) => kind === "finding"),
-    attempts: attempts.map(({ attemptId, label, intent, outcome, status }) => ({ id: attemptId, text: `${label}: ${intent}, ${outcome ?? status}` })),
+    attempts: attempts.map(({ attemptId, label, intent, outcome, status }) => ({
+      id: attemptId,
+      text: `${label}: ${intent}, ${outcome ?? status}`,
+    })),
     plans,
     materials: materials.map(({ materialId, label, name }) => ({ id: materialId, text: text(label, name) })),
     experiments: experiments.map(({ experimentId, label, question }) => ({ id: experimentId, text: text(label, question) })),

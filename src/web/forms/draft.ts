@@ -15,23 +15,29 @@ export const countName = (path: string): string => `#${path}`
 export const casePath = (path: string, value: string): string => `${path}|${value}`
 export const keyName = (path: string): string => `${path}/~key`
 
-export const itemCount = (draft: Draft, path: string, least: number): number => Math.min(200, Math.max(Number(draft.get(countName(path)) ?? least) || 0, 0))
+export const itemCount = (draft: Draft, path: string, least: number): number =>
+  Math.min(200, Math.max(Number(draft.get(countName(path)) ?? least) || 0, 0))
 
 const typed = (draft: Draft, path: string): string | undefined => {
   const text = draft.get(path)?.replaceAll("\r\n", "\n")
   return text === undefined || text === "" ? undefined : text
 }
-const lines = (text: string | undefined): string[] => (text ?? "").split("\n").map((line) => line.trim()).filter((line) => line !== "")
+const lines = (text: string | undefined): string[] =>
+  (text ?? "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
 
 /** A local time of a date input is taken as UTC, as its hint says. */
-const asTime = (text: string | undefined) => (text !== undefined && /^[0-9-]{10}T[0-9:]{5}(:[0-9]{2})?$/.test(text) ? `${text.length === 16 ? `${text}:00` : text}Z` : text)
+const asTime = (text: string | undefined) =>
+  text !== undefined && /^[0-9-]{10}T[0-9:]{5}(:[0-9]{2})?$/.test(text) ? `${text.length === 16 ? `${text}:00` : text}Z` : text
 
 /** An object of fields, and whether anybody said anything of it. */
 function objectOf(fields: readonly Field[], path: string, draft: Draft, issues: Issue[]): { made: Record<string, unknown>; said: boolean } {
   const made: Record<string, unknown> = {}
   let said = false
   for (const field of fields) {
-    const value = valueOf(field, `${path}/${field.name}`, draft, issues)
+    const value = valueFrom(field, `${path}/${field.name}`, draft, issues)
     if (value === undefined) continue
     made[field.name] = value
     // A fixed value alone is nothing that anybody said.
@@ -69,7 +75,7 @@ function pairs(text: string | undefined): Record<string, string> | undefined {
 /** A number as typed, or the text itself, which the schema then refuses. */
 const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number.isFinite(Number(text)) ? Number(text) : text)
 
-function valueOf(field: Field, path: string, draft: Draft, issues: Issue[]): unknown {
+function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): unknown {
   switch (field.form) {
     case "fixed":
       return field.value
@@ -85,7 +91,9 @@ function valueOf(field: Field, path: string, draft: Draft, issues: Issue[]): unk
     case "boxes":
       return draft.getAll(path)
     case "lines": {
-      const all = draft.getAll(path).flatMap((text) => (field.of === "id" ? text.split(/[\s,]+/).filter((id) => id !== "") : lines(text.replaceAll("\r\n", "\n"))))
+      const all = draft
+        .getAll(path)
+        .flatMap((text) => (field.of === "id" ? text.split(/[\s,]+/).filter((id) => id !== "") : lines(text.replaceAll("\r\n", "\n"))))
       return all.length === 0 && !field.required ? undefined : field.of === "id" ? [...new Set(all)] : all
     }
     case "object": {
@@ -95,7 +103,7 @@ function valueOf(field: Field, path: string, draft: Draft, issues: Issue[]): unk
     case "list": {
       const items: unknown[] = []
       for (let index = 0; index < itemCount(draft, path, field.least); index += 1) {
-        const value = valueOf(field.item, `${path}/${index}`, draft, issues)
+        const value = valueFrom(field.item, `${path}/${index}`, draft, issues)
         items.push(value ?? {})
       }
       return items.length === 0 && !field.required ? undefined : items
@@ -146,9 +154,15 @@ export function fill(draft: Draft, field: Field, path: string, value: unknown): 
     const chosen = field.cases.find((one) => one.value === tag)
     if (chosen === undefined) return
     draft.set(`${path}/${field.tag}`, chosen.value)
-    for (const inner of chosen.fields) fill(draft, inner, `${casePath(path, chosen.value)}/${inner.name}`, (value as Record<string, unknown>)[inner.name])
+    for (const inner of chosen.fields)
+      fill(draft, inner, `${casePath(path, chosen.value)}/${inner.name}`, (value as Record<string, unknown>)[inner.name])
   } else if (field.form === "pairs") {
-    draft.set(path, Object.entries(value as object).map(([name, said]) => `${name}: ${said}`).join("\n"))
+    draft.set(
+      path,
+      Object.entries(value as object)
+        .map(([name, said]) => `${name}: ${said}`)
+        .join("\n"),
+    )
   } else if (field.form === "json") {
     draft.set(path, JSON.stringify(value, null, 2))
   } else {
@@ -167,7 +181,8 @@ export function withItem(draft: Draft, { add, remove }: { add: string | null; re
     const at = name.replace(/^#/, "")
     const match = at.startsWith(`${list}/`) ? /^(\d+)(.*)$/s.exec(at.slice(list.length + 1)) : null
     if (match === null) moved.append(name, value)
-    else if (Number(match[1]) !== index) moved.append(`${name.startsWith("#") ? "#" : ""}${list}/${Number(match[1]) - (Number(match[1]) > index ? 1 : 0)}${match[2]}`, value)
+    else if (Number(match[1]) !== index)
+      moved.append(`${name.startsWith("#") ? "#" : ""}${list}/${Number(match[1]) - (Number(match[1]) > index ? 1 : 0)}${match[2]}`, value)
   }
   moved.set(countName(list), String(Math.max(0, itemCount(draft, list, 1) - 1)))
   return moved
@@ -188,7 +203,10 @@ export function issueField(path: string, form: Field & { form: "object" }, draft
     } else if (field.form === "named") {
       const list = at
       const count = itemCount(draft, list, 1)
-      const index = Array.from({ length: count }, (_, place) => place).find((place) => (draft.get(keyName(`${list}/${place}`)) ?? "") === step.replaceAll("~1", "/")) ?? 0
+      const index =
+        Array.from({ length: count }, (_, place) => place).find(
+          (place) => (draft.get(keyName(`${list}/${place}`)) ?? "") === step.replaceAll("~1", "/"),
+        ) ?? 0
       field = field.item
       at = `${list}/${index}`
     } else if (field.form === "variant") {

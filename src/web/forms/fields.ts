@@ -26,7 +26,11 @@ export type Field = Common &
     | { readonly form: "pairs" }
     | { readonly form: "json" }
     /** One of several objects, told apart by a property. */
-    | { readonly form: "variant"; readonly tag: string; readonly cases: readonly { readonly value: string; readonly fields: readonly Field[] }[] }
+    | {
+        readonly form: "variant"
+        readonly tag: string
+        readonly cases: readonly { readonly value: string; readonly fields: readonly Field[] }[]
+      }
   )
 
 const schemas = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : [])
@@ -36,13 +40,22 @@ const LONG = 300
 
 function objectFields(schema: JsonSchema, without: readonly string[] = []): Field[] {
   const required = new Set((schema.required ?? []) as string[])
-  return properties(schema).filter(([name]) => !without.includes(name)).map(([name, inner]) => fieldOf(name, inner, required.has(name)))
+  return properties(schema)
+    .filter(([name]) => !without.includes(name))
+    .map(([name, inner]) => fieldOf(name, inner, required.has(name)))
 }
 
 function textField(common: Common, schema: JsonSchema): Field {
   const max = (schema.maxLength as number | undefined) ?? 2_000
   const title = schema.title as string | undefined
-  const type = title === "UUID" ? "id" : title === "time" ? "time" : title === "key" || /digest|reference|commit|url|uri/i.test(common.name) ? "code" : "text"
+  const type =
+    title === "UUID"
+      ? "id"
+      : title === "time"
+        ? "time"
+        : title === "key" || /digest|reference|commit|url|uri/i.test(common.name)
+          ? "code"
+          : "text"
   // What every text must be goes without saying.
   const hint = title === "text" || title === "string" || title === "UUID" ? undefined : (schema.description as string | undefined)
   return { ...common, hint, form: "text", max, long: type === "text" && max > LONG, type }
@@ -57,13 +70,23 @@ function listField(common: Common, schema: JsonSchema): Field {
 }
 
 function eitherField(common: Common, options: readonly JsonSchema[]): Field {
-  const tag = properties(options[0] ?? {}).find(([name]) => options.every((option) => (option.properties as Record<string, JsonSchema> | undefined)?.[name]?.const !== undefined))?.[0]
+  const tag = properties(options[0] ?? {}).find(([name]) =>
+    options.every((option) => (option.properties as Record<string, JsonSchema> | undefined)?.[name]?.const !== undefined),
+  )?.[0]
   if (tag !== undefined) {
-    const cases = options.map((option) => ({ value: String((option.properties as Record<string, JsonSchema>)[tag]?.const), fields: objectFields(option, [tag]) }))
+    const cases = options.map((option) => ({
+      value: String((option.properties as Record<string, JsonSchema>)[tag]?.const),
+      fields: objectFields(option, [tag]),
+    }))
     return { ...common, form: "variant", tag, cases }
   }
   // Objects told apart by which of their properties is given.
-  if (options.every(({ type }) => type === "object")) return { ...common, form: "object", fields: options.flatMap((option) => objectFields(option).map((field) => ({ ...field, required: false }))) }
+  if (options.every(({ type }) => type === "object"))
+    return {
+      ...common,
+      form: "object",
+      fields: options.flatMap((option) => objectFields(option).map((field) => ({ ...field, required: false }))),
+    }
   return { ...common, hint: "A number, or one of NaN, Infinity, -Infinity.", form: "text", max: 100, long: false, type: "code" }
 }
 
@@ -99,7 +122,12 @@ export function formOf(operation: Operation): Field & { form: "object" } {
   const known = made.get(operation.name)
   if (known !== undefined) return known
   const { anyOf: _condition, allOf: _conditions, ...schema } = bodySchema(operation)
-  const form = { name: "", required: true, form: "object" as const, fields: objectFields(schema, ["schemaVersion", operation.delivery, "client"]) }
+  const form = {
+    name: "",
+    required: true,
+    form: "object" as const,
+    fields: objectFields(schema, ["schemaVersion", operation.delivery, "client"]),
+  }
   made.set(operation.name, form)
   return form
 }

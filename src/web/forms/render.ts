@@ -23,15 +23,24 @@ export const idOf = (path: string): string => `f${path.replace(/[^A-Za-z0-9]/g, 
 
 const faults = (path: string, { issues }: FormState): Html | null => {
   const found = issues.get(path)
-  return found === undefined ? null : html`<p class="fault" id="${idOf(path)}-fault">${found.map(({ message }) => `It ${forPeople(message)}. `)}</p>`
+  return found === undefined
+    ? null
+    : html`<p class="fault" id="${idOf(path)}-fault">${found.map(({ message }) => `It ${forPeople(message)}. `)}</p>`
 }
 const optional = ({ required }: Field): Html | null => (required ? null : html` <span class="optional">optional</span>`)
-const hintOf = (path: string, hint: Content): Html | null => (hint === undefined || hint === null ? null : html`<p class="hint" id="${idOf(path)}-hint">${hint}</p>`)
+const hintOf = (path: string, hint: Content): Html | null =>
+  hint === undefined || hint === null ? null : html`<p class="hint" id="${idOf(path)}-hint">${hint}</p>`
 
 /** What an input has in common with all others. */
 function common(field: Field, path: string, { issues }: FormState, hinted: boolean) {
   const described = [hinted ? `${idOf(path)}-hint` : null, issues.has(path) ? `${idOf(path)}-fault` : null].filter((id) => id !== null)
-  return { id: idOf(path), name: path, required: field.required, "aria-invalid": issues.has(path) ? "true" : null, "aria-describedby": described.length === 0 ? null : described.join(" ") }
+  return {
+    id: idOf(path),
+    name: path,
+    required: field.required,
+    "aria-invalid": issues.has(path) ? "true" : null,
+    "aria-describedby": described.length === 0 ? null : described.join(" "),
+  }
 }
 
 /** A labelled input. */
@@ -45,42 +54,81 @@ function text(field: Field & { form: "text" }, path: string, state: FormState): 
   const kind = field.type === "id" ? kindOf(field.name) : undefined
   const hint = field.type === "time" ? "In UTC." : kind === undefined ? field.hint : "Choose one of this Room, or paste the id of another."
   const given = { ...common(field, path, state, hint !== undefined), maxlength: field.max }
-  if (field.long) return labelled(field, path, state, html`<textarea${attributes(given)}>${value === "" ? null : html`\n${value}`}</textarea>`, hint)
+  if (field.long)
+    return labelled(field, path, state, html`<textarea${attributes(given)}>${value === "" ? null : html`\n${value}`}</textarea>`, hint)
   const list = kind === undefined || state.choices[kind].length === 0 ? null : `choices-${kind}`
-  return labelled(field, path, state, html`<input${attributes({ ...given, type: field.type === "time" ? "datetime-local" : "text", step: field.type === "time" ? 1 : null, value: field.type === "time" ? value.replace(/(\.\d+)?Z$/, "") : value, list, autocomplete: "off", class: field.type === "text" ? null : "code" })}>`, hint)
+  return labelled(
+    field,
+    path,
+    state,
+    html`<input${attributes({ ...given, type: field.type === "time" ? "datetime-local" : "text", step: field.type === "time" ? 1 : null, value: field.type === "time" ? value.replace(/(\.\d+)?Z$/, "") : value, list, autocomplete: "off", class: field.type === "text" ? null : "code" })}>`,
+    hint,
+  )
 }
 
 function select(field: Field, path: string, options: readonly { value: string; text: string }[], state: FormState): Html {
   const value = state.draft.get(path)
-  return labelled(field, path, state, html`<select${attributes(common(field, path, state, false))}><option value="">choose</option>${options.map((option) =>
-    html`<option value="${option.value}"${attributes({ selected: option.value === value })}>${option.text}</option>`)}</select>`)
+  return labelled(
+    field,
+    path,
+    state,
+    html`<select${attributes(common(field, path, state, false))}><option value="">choose</option>${options.map(
+      (option) => html`<option value="${option.value}"${attributes({ selected: option.value === value })}>${option.text}</option>`,
+    )}</select>`,
+  )
 }
 
 function boxes(field: Field, path: string, options: readonly { value: string; text: string }[], state: FormState, others = false): Html {
   const chosen = state.draft.getAll(path).flatMap((value) => value.split(/[\s,]+/))
   const unknown = chosen.filter((value) => value !== "" && !options.some((option) => option.value === value))
   return html`<fieldset class="field choices${state.issues.has(path) ? " wrong" : ""}"><legend>${title(field.name)}${optional(field)}</legend>
-    ${options.map((option, index) =>
-      html`<label><input${attributes({ type: "checkbox", name: path, id: `${idOf(path)}-${index}`, value: option.value, checked: chosen.includes(option.value) })}>${option.text}</label>`)}${others ? html`<label class="hint" for="${idOf(path)}">Others, by id</label>
-    <input${attributes({ id: idOf(path), name: path, type: "text", value: unknown.join(" "), autocomplete: "off" })}>` : null}${faults(path, state)}</fieldset>`
+    ${options.map(
+      (option, index) =>
+        html`<label><input${attributes({ type: "checkbox", name: path, id: `${idOf(path)}-${index}`, value: option.value, checked: chosen.includes(option.value) })}>${option.text}</label>`,
+    )}${
+      others
+        ? html`<label class="hint" for="${idOf(path)}">Others, by id</label>
+    <input${attributes({ id: idOf(path), name: path, type: "text", value: unknown.join(" "), autocomplete: "off" })}>`
+        : null
+    }${faults(path, state)}</fieldset>`
 }
 
 function lines(field: Field & { form: "lines" }, path: string, state: FormState): Html {
-  const kind = field.of === "id" ? kindOf(field.name === "attemptIds" || field.name === "baselineAttemptIds" ? "attemptId" : field.name) : undefined
-  if (kind !== undefined) return boxes(field, path, state.choices[kind].map(({ id, text: said }) => ({ value: id, text: said })), state, true)
+  const kind =
+    field.of === "id" ? kindOf(field.name === "attemptIds" || field.name === "baselineAttemptIds" ? "attemptId" : field.name) : undefined
+  if (kind !== undefined)
+    return boxes(
+      field,
+      path,
+      state.choices[kind].map(({ id, text: said }) => ({ value: id, text: said })),
+      state,
+      true,
+    )
   const hint = field.name === "argv" ? "The program and its arguments, one a line." : "One a line."
-  return labelled(field, path, state, html`<textarea${attributes({ ...common(field, path, state, true), required: field.required && field.least > 0, class: field.name === "argv" ? "code" : null })}>${state.draft.getAll(path).join("\n")}</textarea>`, hint)
+  return labelled(
+    field,
+    path,
+    state,
+    html`<textarea${attributes({ ...common(field, path, state, true), required: field.required && field.least > 0, class: field.name === "argv" ? "code" : null })}>${state.draft.getAll(path).join("\n")}</textarea>`,
+    hint,
+  )
 }
 
-const group = (name: Content, body: Content, path: string, state: FormState): Html => html`<fieldset><legend>${name}</legend>${faults(path, state)}${body}</fieldset>`
+const group = (name: Content, body: Content, path: string, state: FormState): Html =>
+  html`<fieldset><legend>${name}</legend>${faults(path, state)}${body}</fieldset>`
 
 function items(field: Field & { form: "list" | "named" }, path: string, state: FormState): Html {
   const least = field.form === "list" ? field.least : 1
   const count = itemCount(state.draft, path, least)
-  const one = words(field.name).replace(/ies$/, "y").replace(/([^s])s$/, "$1")
+  const one = words(field.name)
+    .replace(/ies$/, "y")
+    .replace(/([^s])s$/, "$1")
   const rows = Array.from({ length: count }, (_, index) => {
     const at = `${path}/${index}`
-    const key = field.form === "list" ? null : html`<div class="field"><label for="${idOf(keyName(at))}">Key</label>
+    const key =
+      field.form === "list"
+        ? null
+        : html`<div class="field"><label for="${idOf(keyName(at))}">Key</label>
       <input${attributes({ id: idOf(keyName(at)), name: keyName(at), value: state.draft.get(keyName(at)) ?? "", class: "code", autocomplete: "off", pattern: "[a-z][a-z0-9_]{0,63}" })}><p class="hint">Lower-case letters, digits and _; the name that roles refer to.</p>
       </div>`
     return html`<fieldset><legend>${title(one)} ${index + 1}</legend>
@@ -100,26 +148,61 @@ function variant(field: Field & { form: "variant" }, path: string, state: FormSt
   const chosen = state.draft.get(tagPath) ?? ""
   const tag: Field = { name: field.tag, required: field.required, form: "choice", options: field.cases.map(({ value }) => value) }
   // Without the script every case is shown, and only the chosen one is read.
-  const cases = field.cases.map(({ value, fields: own }) => html`<fieldset data-case="${value}"><legend>${title(value)}</legend>
-    ${fields(own.map((one) => ({ ...one, required: false })), casePath(path, value), state)}</fieldset>`)
-  return html`<div class="variant" data-variant data-chosen="${chosen}">${faults(path, state)}${select({ ...tag, name: field.name === "" ? field.tag : field.name }, tagPath, field.cases.map(({ value }) => ({ value, text: words(value) })), state)}${cases}</div>`
+  const cases = field.cases.map(
+    ({ value, fields: own }) => html`<fieldset data-case="${value}"><legend>${title(value)}</legend>
+    ${fields(
+      own.map((one) => ({ ...one, required: false })),
+      casePath(path, value),
+      state,
+    )}</fieldset>`,
+  )
+  return html`<div class="variant" data-variant data-chosen="${chosen}">${faults(path, state)}${select(
+    { ...tag, name: field.name === "" ? field.tag : field.name },
+    tagPath,
+    field.cases.map(({ value }) => ({ value, text: words(value) })),
+    state,
+  )}${cases}</div>`
 }
 
 function one(field: Field, path: string, state: FormState): Html | null {
-  if (state.hidden.has(path)) return html`${state.draft.getAll(path).map((value) => html`<input type="hidden" name="${path}" value="${value}">`)}${faults(path, state)}`
+  if (state.hidden.has(path))
+    return html`${state.draft.getAll(path).map((value) => html`<input type="hidden" name="${path}" value="${value}">`)}${faults(path, state)}`
   switch (field.form) {
     case "fixed":
       return null
     case "text":
       return text(field, path, state)
     case "number":
-      return labelled(field, path, state, html`<input${attributes({ ...common(field, path, state, false), type: "number", min: field.least, value: state.draft.get(path) ?? "" })}>`)
+      return labelled(
+        field,
+        path,
+        state,
+        html`<input${attributes({ ...common(field, path, state, false), type: "number", min: field.least, value: state.draft.get(path) ?? "" })}>`,
+      )
     case "yes-no":
-      return select(field, path, [{ value: "true", text: "yes" }, { value: "false", text: "no" }], state)
+      return select(
+        field,
+        path,
+        [
+          { value: "true", text: "yes" },
+          { value: "false", text: "no" },
+        ],
+        state,
+      )
     case "choice":
-      return select(field, path, field.options.map((value) => ({ value, text: words(value) })), state)
+      return select(
+        field,
+        path,
+        field.options.map((value) => ({ value, text: words(value) })),
+        state,
+      )
     case "boxes":
-      return boxes(field, path, field.options.map((value) => ({ value, text: words(value) })), state)
+      return boxes(
+        field,
+        path,
+        field.options.map((value) => ({ value, text: words(value) })),
+        state,
+      )
     case "lines":
       return lines(field, path, state)
     case "list":
@@ -128,17 +211,39 @@ function one(field: Field, path: string, state: FormState): Html | null {
     case "variant":
       return variant(field, path, state)
     case "pairs":
-      return labelled(field, path, state, html`<textarea${attributes({ ...common(field, path, state, true), class: "code" })}>${state.draft.get(path)}</textarea>`, "name: value, one a line.")
+      return labelled(
+        field,
+        path,
+        state,
+        html`<textarea${attributes({ ...common(field, path, state, true), class: "code" })}>${state.draft.get(path)}</textarea>`,
+        "name: value, one a line.",
+      )
     case "json":
-      return labelled(field, path, state, html`<textarea${attributes({ ...common(field, path, state, true), required: false, class: "code" })}>${state.draft.get(path)}</textarea>`, "A JSON object; left empty, {}.")
+      return labelled(
+        field,
+        path,
+        state,
+        html`<textarea${attributes({ ...common(field, path, state, true), required: false, class: "code" })}>${state.draft.get(path)}</textarea>`,
+        "A JSON object; left empty, {}.",
+      )
     case "object":
-      return group(html`${title(field.name)}${optional(field)}`, fields(field.required ? field.fields : field.fields.map((own) => ({ ...own, required: false })), path, state), path, state)
+      return group(
+        html`${title(field.name)}${optional(field)}`,
+        fields(field.required ? field.fields : field.fields.map((own) => ({ ...own, required: false })), path, state),
+        path,
+        state,
+      )
   }
 }
 
 /** Fields one after the other. */
-export const fields = (given: readonly Field[], path: string, state: FormState): Html => html`${given.map((field) => one(field, field.name === "" ? path : `${path}/${field.name}`, state))}`
+export const fields = (given: readonly Field[], path: string, state: FormState): Html =>
+  html`${given.map((field) => one(field, field.name === "" ? path : `${path}/${field.name}`, state))}`
 
 /** The lists that inputs of ids choose from. */
-export const dataLists = (choices: Choices): Html => html`${Object.entries(choices).map(([kind, list]) => (list.length === 0 ? null
-  : html`<datalist id="choices-${kind}">${list.map(({ id, text: said }) => html`<option value="${id}">${said}</option>`)}</datalist>`))}`
+export const dataLists = (choices: Choices): Html =>
+  html`${Object.entries(choices).map(([kind, list]) =>
+    list.length === 0
+      ? null
+      : html`<datalist id="choices-${kind}">${list.map(({ id, text: said }) => html`<option value="${id}">${said}</option>`)}</datalist>`,
+  )}`

@@ -24,12 +24,18 @@ export async function subjectOf(visit: Visit, ids: Ids): Promise<Subject> {
   if (ids.experimentId !== undefined) {
     const experiment = await orNull(visit.ask("experiment", { experimentId: ids.experimentId }))
     roomId ??= experiment?.roomId
-    if (experiment !== null) about.push(html`${label("experiment", experiment.experimentId, experiment.label)} ${stateBadge(experiment.status)} ${inlineMarkdown(shortened(experiment.question, 160))}`)
+    if (experiment !== null)
+      about.push(
+        html`${label("experiment", experiment.experimentId, experiment.label)} ${stateBadge(experiment.status)} ${inlineMarkdown(shortened(experiment.question, 160))}`,
+      )
   }
   if (ids.attemptId !== undefined) {
     const attempt = await orNull(visit.ask("attempt", { attemptId: ids.attemptId }))
     roomId ??= attempt?.roomId
-    if (attempt !== null) about.push(html`${label("attempt", attempt.attemptId, attempt.label)} ${stateBadge(attempt.outcome ?? attempt.status)} of ${attempt.experimentLabel}`)
+    if (attempt !== null)
+      about.push(
+        html`${label("attempt", attempt.attemptId, attempt.label)} ${stateBadge(attempt.outcome ?? attempt.status)} of ${attempt.experimentLabel}`,
+      )
   }
   for (const versionId of [ids.targetVersionId, ids.findingVersionId, ids.versionId]) {
     const record = versionId === undefined ? null : await orNull(visit.ask("record", { versionId }))

@@ -1,5 +1,5 @@
 /** How people come in: set-up, signing in and out, invitations, and one's own account. */
-import { getCookie, getRequestIP, HTTPResponse } from "h3"
+import { getCookie, getRequestIP, type HTTPResponse } from "h3"
 import { type ActionBody, type ActionName, actions, sessionCookie } from "../../contract/actions.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -18,11 +18,17 @@ import type { Shown, Visit } from "../visit.ts"
 import { joinedWords } from "../words.ts"
 
 /** A field of a form about a person. */
-const field = (name: string, text: string, more: Readonly<Record<string, string | number | boolean | null>>, faults: readonly string[] = [], hint?: string): Html =>
+const field = (
+  name: string,
+  text: string,
+  more: Readonly<Record<string, string | number | boolean | null>>,
+  faults: readonly string[] = [],
+  hint?: string,
+): Html =>
   html`<div class="field${faults.length > 0 ? " wrong" : ""}"><label for="${name}">${text}</label>
-    <input${attributes({ id: name, name, required: true, "aria-invalid": faults.length > 0 ? "true" : null, "aria-describedby": faults.length > 0 ? `${name}-fault` : hint === undefined ? null : `${name}-hint`, ...more })}>${hint === undefined ? null
-      : html`<p class="hint" id="${name}-hint">${hint}</p>`}${faults.length === 0 ? null
-      : html`<p class="fault" id="${name}-fault">${faults.map((fault) => `It ${fault}. `)}</p>`}</div>`
+    <input${attributes({ id: name, name, required: true, "aria-invalid": faults.length > 0 ? "true" : null, "aria-describedby": faults.length > 0 ? `${name}-fault` : hint === undefined ? null : `${name}-hint`, ...more })}>${
+      hint === undefined ? null : html`<p class="hint" id="${name}-hint">${hint}</p>`
+    }${faults.length === 0 ? null : html`<p class="fault" id="${name}-fault">${faults.map((fault) => `It ${fault}. `)}</p>`}</div>`
 
 interface Entrance {
   readonly heading: string
@@ -47,8 +53,22 @@ ${field("password", "Password", { type: "password", autocomplete: isNew ? "new-p
   }
 }
 
-const signInForm = (next: string): Entrance => ({ heading: "Sign in", lead: "Reading needs no account. Accounts are made by invitation.", action: "/web/sign-in", button: "Sign in", hidden: { next }, isNew: false })
-const setUpForm = (token: string): Entrance => ({ heading: "Set this service up", lead: "You are the first person here, and its operator. The link works once.", action: "/web/setup", button: "Create the account", hidden: { token }, isNew: true })
+const signInForm = (next: string): Entrance => ({
+  heading: "Sign in",
+  lead: "Reading needs no account. Accounts are made by invitation.",
+  action: "/web/sign-in",
+  button: "Sign in",
+  hidden: { next },
+  isNew: false,
+})
+const setUpForm = (token: string): Entrance => ({
+  heading: "Set this service up",
+  lead: "You are the first person here, and its operator. The link works once.",
+  action: "/web/setup",
+  button: "Create the account",
+  hidden: { token },
+  isNew: true,
+})
 
 export const signInPage = (visit: Visit): Shown => entrance(signInForm(ownPath(visit.url.searchParams.get("next"))))
 
@@ -59,8 +79,15 @@ export function setUpPage(visit: Visit): Shown {
 
 function invitationForm(visit: Visit, token: string): Entrance {
   const { invitedBy, room, expiresAt } = visit.edge.instance.accounts.invitation(token)
-  return { heading: "You are invited", lead: html`${invitedBy.username} invites you${room === null ? " to this service"
-    : html` to the Room “${room.title}”`}. The link works once, until ${exactTime(expiresAt)}.`, action: `/web/invitations/${token}`, button: "Create the account", isNew: true }
+  return {
+    heading: "You are invited",
+    lead: html`${invitedBy.username} invites you${
+      room === null ? " to this service" : html` to the Room “${room.title}”`
+    }. The link works once, until ${exactTime(expiresAt)}.`,
+    action: `/web/invitations/${token}`,
+    button: "Create the account",
+    isNew: true,
+  }
 }
 export const invitationPage = (visit: Visit): Shown => entrance(invitationForm(visit, visit.params.token ?? ""))
 
@@ -74,10 +101,16 @@ function checked<T>(name: ActionName, input: object): T {
 }
 
 /** Sends a person on, signed in. */
-const welcome = (visit: Visit, { token, maxAge }: SignedIn, next: string): HTTPResponse => redirected(visit, next, { "set-cookie": cookie(visit.edge, token, maxAge) })
+const welcome = (visit: Visit, { token, maxAge }: SignedIn, next: string): HTTPResponse =>
+  redirected(visit, next, { "set-cookie": cookie(visit.edge, token, maxAge) })
 
 /** Comes in through a form: the page again with the refusal, or on to where the person wanted to go. */
-async function comeIn(visit: Visit, form: (given: URLSearchParams) => Entrance, work: (given: URLSearchParams, said: { username: string; password: string }) => Promise<SignedIn>, next: (given: URLSearchParams) => string): Promise<Shown | HTTPResponse> {
+async function comeIn(
+  visit: Visit,
+  form: (given: URLSearchParams) => Entrance,
+  work: (given: URLSearchParams, said: { username: string; password: string }) => Promise<SignedIn>,
+  next: (given: URLSearchParams) => string,
+): Promise<Shown | HTTPResponse> {
   mustComeFromOwnPage(visit.edge, visit.event)
   const given = await readFormBody(visit.event)
   const said = { username: (given.get("username") ?? "").trim(), password: given.get("password") ?? "" }
@@ -90,15 +123,30 @@ async function comeIn(visit: Visit, form: (given: URLSearchParams) => Entrance, 
 }
 
 export const signInSent = (visit: Visit) =>
-  comeIn(visit, (given) => signInForm(ownPath(given.get("next"))), (_given, said) => visit.edge.instance.accounts.signIn(checked("sign_in", said), getRequestIP(visit.event) ?? "unknown"), (given) => ownPath(given.get("next")))
+  comeIn(
+    visit,
+    (given) => signInForm(ownPath(given.get("next"))),
+    (_given, said) => visit.edge.instance.accounts.signIn(checked("sign_in", said), getRequestIP(visit.event) ?? "unknown"),
+    (given) => ownPath(given.get("next")),
+  )
 
 export const setUpSent = (visit: Visit) =>
-  comeIn(visit, (given) => setUpForm(given.get("token") ?? ""), (given, said) => visit.edge.instance.accounts.setUp(checked("set_up", { ...said, token: given.get("token") ?? "" })), () => "/")
+  comeIn(
+    visit,
+    (given) => setUpForm(given.get("token") ?? ""),
+    (given, said) => visit.edge.instance.accounts.setUp(checked("set_up", { ...said, token: given.get("token") ?? "" })),
+    () => "/",
+  )
 
 export const invitationSent = (visit: Visit) => {
   const token = visit.params.token ?? ""
   const { room } = visit.edge.instance.accounts.invitation(token)
-  return comeIn(visit, () => invitationForm(visit, token), (_given, said) => visit.edge.instance.accounts.acceptInvitation(token, checked("accept_invitation", said)), () => (room === null ? "/" : `/rooms/${room.roomId}`))
+  return comeIn(
+    visit,
+    () => invitationForm(visit, token),
+    (_given, said) => visit.edge.instance.accounts.acceptInvitation(token, checked("accept_invitation", said)),
+    () => (room === null ? "/" : `/rooms/${room.roomId}`),
+  )
 }
 
 export async function signOutSent(visit: Visit): Promise<HTTPResponse> {
@@ -114,7 +162,11 @@ export async function inviteSent(visit: Visit): Promise<Shown> {
   const { accounts, tables } = visit.edge.instance
   const roomId = (await readFormBody(visit.event)).get("roomId") || undefined
   const body = checked<{ roomId?: string }>("invite", roomId === undefined ? {} : { roomId })
-  const { token, expiresAt } = await accounts.invite(mustBeSignedIn(visit.edge, visit.event), body as never, (room, userId) => tables.rooms.standing(room, userId)?.role === "owner")
+  const { token, expiresAt } = await accounts.invite(
+    mustBeSignedIn(visit.edge, visit.event),
+    body as never,
+    (room, userId) => tables.rooms.standing(room, userId)?.role === "owner",
+  )
   return {
     title: "Invitation",
     body: html`<h1>An invitation</h1>
@@ -139,18 +191,33 @@ export async function passwordSent(visit: Visit): Promise<Shown | HTTPResponse> 
   const person = mustBeSignedIn(visit.edge, visit.event)
   const given = await readFormBody(visit.event)
   try {
-    const said = checked<ActionBody<"change_password">>("change_password", { currentPassword: given.get("currentPassword") ?? "", password: given.get("password") ?? "" })
-    return welcome(visit, await visit.edge.instance.accounts.changePassword(person, said, getRequestIP(visit.event) ?? "unknown"), "/account")
+    const said = checked<ActionBody<"change_password">>("change_password", {
+      currentPassword: given.get("currentPassword") ?? "",
+      password: given.get("password") ?? "",
+    })
+    return welcome(
+      visit,
+      await visit.edge.instance.accounts.changePassword(person, said, getRequestIP(visit.event) ?? "unknown"),
+      "/account",
+    )
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { title: "Password", status: error.status, body: html`<h1>Password</h1>
+    return {
+      title: "Password",
+      status: error.status,
+      body: html`<h1>Password</h1>
       <div class="refused" role="alert"><p>The password stays as it was. ${error.message}</p></div>
-      ${passwordForm(error)}<p><a href="${to("/account")}">Back to your account</a></p>` }
+      ${passwordForm(error)}<p><a href="${to("/account")}">Back to your account</a></p>`,
+    }
   }
 }
 
-function keyRow({ keyId, label, permissions, reach, expiresAt, revokedAt, lastUsedAt }: AnswerOf<"library_keys">["items"][number], now: number): Html {
-  const over = revokedAt !== null ? stateBadge("retracted", "revoked") : Date.parse(expiresAt) <= now ? stateBadge("cancelled", "expired") : null
+function keyRow(
+  { keyId, label, permissions, reach, expiresAt, revokedAt, lastUsedAt }: AnswerOf<"library_keys">["items"][number],
+  now: number,
+): Html {
+  const over =
+    revokedAt !== null ? stateBadge("retracted", "revoked") : Date.parse(expiresAt) <= now ? stateBadge("cancelled", "expired") : null
   return html`<tr><th scope="row">${label}</th><td>${joinedWords(permissions)}</td><td>${reach}</td><td>${over ?? time(expiresAt)}</td>
     <td>${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td>
     <td>${revokedAt === null ? deed("revoke_key", { keyId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true, next: "/account" }) : null}</td>
@@ -171,14 +238,37 @@ export async function accountPage(visit: Visit): Promise<Shown | HTTPResponse> {
     title: "Account",
     body: html`<h1>${person.username}</h1>${facts([["Role here", person.isOperator ? "operator of this service" : "person"]])}
 <section aria-labelledby="change-password">${heading(2, "change-password", "Password")}${passwordForm()}</section>
-<section aria-labelledby="work">${heading(2, "work", "What you hold")}${assignments.length === 0 ? empty("No experiment is yours to work on.")
-  : html`<ul>${assignments.map(({ experimentId, label, status }) =>
-  html`<li><a class="label" href="${to(`/experiments/${experimentId}`)}">${label}</a> ${stateBadge(status)}</li>`)}</ul>`}</section>
-<section aria-labelledby="rooms">${heading(2, "rooms", "Your Rooms", html`<a class="button quiet" href="${to("/do/create_room")}">Create a Room</a>`)}${rooms.length === 0 ? empty("You are a member of no Room. Open one and ask to join, or create your own.") : table("Rooms", ["Room", "Role", ""], rooms.map(({ room, role }) =>
-  html`<tr><td><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></td>
-  <td>${role}</td><td><a href="${to(`/rooms/${room.roomId}/people`)}">people and credentials</a></td></tr>`))}</section>
+<section aria-labelledby="work">${heading(2, "work", "What you hold")}${
+      assignments.length === 0
+        ? empty("No experiment is yours to work on.")
+        : html`<ul>${assignments.map(
+            ({ experimentId, label, status }) =>
+              html`<li><a class="label" href="${to(`/experiments/${experimentId}`)}">${label}</a> ${stateBadge(status)}</li>`,
+          )}</ul>`
+    }</section>
+<section aria-labelledby="rooms">${heading(2, "rooms", "Your Rooms", html`<a class="button quiet" href="${to("/do/create_room")}">Create a Room</a>`)}${
+      rooms.length === 0
+        ? empty("You are a member of no Room. Open one and ask to join, or create your own.")
+        : table(
+            "Rooms",
+            ["Room", "Role", ""],
+            rooms.map(
+              ({ room, role }) =>
+                html`<tr><td><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></td>
+  <td>${role}</td><td><a href="${to(`/rooms/${room.roomId}/people`)}">people and credentials</a></td></tr>`,
+            ),
+          )
+    }</section>
 <section aria-labelledby="keys">${heading(2, "keys", "Personal keys", act("issue_key", {}, "Issue a personal key"))}<p class="hint">With one, an agent of yours reads and files in your Library. It opens no Room.</p>
-  ${keys.length === 0 ? empty("No personal key yet.") : table("Personal keys", ["Label", "May", "Reach", "Expires", "Last use", html`<span class="aside">Actions</span>`], keys.map((key) => keyRow(key, edge.instance.world.now())))}</section>
+  ${
+    keys.length === 0
+      ? empty("No personal key yet.")
+      : table(
+          "Personal keys",
+          ["Label", "May", "Reach", "Expires", "Last use", html`<span class="aside">Actions</span>`],
+          keys.map((key) => keyRow(key, edge.instance.world.now())),
+        )
+  }</section>
 <section aria-labelledby="invite">${heading(2, "invite", "Invite somebody")}<p>An account of their own, without a Room; owners invite to their Rooms under People.</p>
   <form method="post" action="${to("/web/invite")}"><button class="quiet">Make an invitation link</button></form></section>`,
   }

@@ -1,6 +1,6 @@
 /** The form of any operation, and what comes of it: made from the operation's own schema, admitted through the ledger's one door. */
 import { randomUUID } from "node:crypto"
-import { HTTPResponse } from "h3"
+import type { HTTPResponse } from "h3"
 import type { Receipt } from "../../contract/answers.ts"
 import { checkBody, type Operation, pathNames } from "../../contract/operation.ts"
 import { operationNamed } from "../../contract/operations/index.ts"
@@ -23,7 +23,18 @@ import { title, words } from "../words.ts"
 import { secretPage } from "./secret.ts"
 
 /** Ids a form is opened with: they say what it is about, and are not asked for again. */
-const SUBJECTS = ["roomId", "collectionId", "arxivId", "replyToNoteId", "experimentId", "materialId", "targetVersionId", "expectedRevision", "expectedStatus", "expectedWatermark"]
+const SUBJECTS = [
+  "roomId",
+  "collectionId",
+  "arxivId",
+  "replyToNoteId",
+  "experimentId",
+  "materialId",
+  "targetVersionId",
+  "expectedRevision",
+  "expectedStatus",
+  "expectedWatermark",
+]
 /** Texts of Markdown that a preview shows. */
 const MARKDOWN = ["text", "message", "synthesis", "handoff", "summary"]
 
@@ -62,8 +73,21 @@ function said(refusal: Refusal, form: Field & { form: "object" }, draft: Draft):
   const expects = details.current?.expected !== undefined
   return html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Not stored</h2>
     <p>${code === "invalid_schema" ? "Nothing was lost: mend what is named here, and send it again." : refusal.message} ${details.committed === null ? "Whether it was stored is not known: send it again as it is." : null}</p>
-${details.issues === undefined || details.issues.length === 0 ? html`<p>${refusals[code].remedy}</p>` : html`<ul>${details.issues.map(({ path, message }) =>
-  html`<li><a href="#${idOf(issueField(path, form, draft))}">${words(path.split("/").filter((step) => step !== "" && !/^\d+$/.test(step)).join(", ")) || "the whole"}</a> ${forPeople(message)}</li>`)}</ul>`}
+${
+  details.issues === undefined || details.issues.length === 0
+    ? html`<p>${refusals[code].remedy}</p>`
+    : html`<ul>${details.issues.map(
+        ({ path, message }) =>
+          html`<li><a href="#${idOf(issueField(path, form, draft))}">${
+            words(
+              path
+                .split("/")
+                .filter((step) => step !== "" && !/^\d+$/.test(step))
+                .join(", "),
+            ) || "the whole"
+          }</a> ${forPeople(message)}</li>`,
+      )}</ul>`
+}
 ${current.length === 0 ? null : html`<p>As it is now:</p><dl class="facts">${current.map(([name, value]) => html`<div><dt>${title(name)}</dt><dd>${String(value)}</dd></div>`)}</dl>`}
 ${expects ? html`<p>Your draft is below as you wrote it. Sending it again takes it as written for this new state.</p>` : null}</div>`
 }
@@ -82,12 +106,26 @@ async function formPage(visit: Visit, { operation, draft, refusal, preview: prev
   const form = formOf(operation)
   const given = (name: string) => draft.get(`/${name}`) || draft.get(name) || undefined
   const names = [...form.fields.map(({ name }) => name), ...pathNames(operation.path)]
-  const subject: Subject = await subjectOf(visit, Object.fromEntries(names.map((name) => [name, operation.name === "register_attempt" && name === "attemptId" ? undefined : given(name)])))
+  const subject: Subject = await subjectOf(
+    visit,
+    Object.fromEntries(
+      names.map((name) => [name, operation.name === "register_attempt" && name === "attemptId" ? undefined : given(name)]),
+    ),
+  )
   const room = subject.roomId === undefined ? null : await orNull(visit.ask("room", { roomId: subject.roomId }))
   const known = SUBJECTS.filter((name) => given(name) !== undefined)
-  const hidden = new Set([...known, "attemptId", ...(given("threadId") === undefined ? [] : ["threadId"])].filter((name) => operation.name === "register_attempt" || name !== "attemptId" || given("attemptId") !== undefined).map((name) => `/${name}`))
+  const hidden = new Set(
+    [...known, "attemptId", ...(given("threadId") === undefined ? [] : ["threadId"])]
+      .filter((name) => operation.name === "register_attempt" || name !== "attemptId" || given("attemptId") !== undefined)
+      .map((name) => `/${name}`),
+  )
   if (operation.name === "post_message" || operation.name === "create_thread") hidden.add("/replyToEntryId")
-  const state = { draft, issues: byField(refusal, form, draft), choices: await choicesOf(visit, subject.roomId, operation.family === "library"), hidden }
+  const state = {
+    draft,
+    issues: byField(refusal, form, draft),
+    choices: await choicesOf(visit, subject.roomId, operation.family === "library"),
+    hidden,
+  }
   const canPreview = form.fields.some(({ name, form: kind }) => MARKDOWN.includes(name) && kind === "text")
   const inPath: Content = pathNames(operation.path).map((name) => html`<input type="hidden" name="${name}" value="${draft.get(name)}">`)
   return {
@@ -122,20 +160,34 @@ function withDone(path: string, { name }: Operation): string {
 /** Where an accepted write is to be seen. */
 export function placeOf(operation: Operation, receipt: Receipt): string {
   const { target, targetId, threadId, roomId, entry } = receipt
-  if (target.kind === "message" && threadId !== null && entry !== null) return `${withQuery(`/threads/${threadId}`, { entry: entry.entryId, done: operation.name })}#entry-${entry.entryId}`
-  if (operation.family === "library") return withDone(target.kind === "personal_key" ? "/account" : target.kind === "collection" ? `/library/collections/${target.id}` : "/library", operation)
+  if (target.kind === "message" && threadId !== null && entry !== null)
+    return `${withQuery(`/threads/${threadId}`, { entry: entry.entryId, done: operation.name })}#entry-${entry.entryId}`
+  if (operation.family === "library")
+    return withDone(
+      target.kind === "personal_key" ? "/account" : target.kind === "collection" ? `/library/collections/${target.id}` : "/library",
+      operation,
+    )
   const path = pathOf(target.kind, operation.name.includes("experiment") && target.kind !== "finding_link" ? targetId : target.id)
   if (path !== undefined) return withQuery(path, { done: operation.name })
-  return withQuery(operation.name === "request_to_join" || operation.name === "remove_member" ? `/rooms/${roomId}` : `/rooms/${roomId}/people`, { done: operation.name })
+  return withQuery(
+    operation.name === "request_to_join" || operation.name === "remove_member" ? `/rooms/${roomId}` : `/rooms/${roomId}/people`,
+    { done: operation.name },
+  )
 }
 
 async function admitted(visit: Visit, operation: Operation, draft: Draft): Promise<Receipt> {
   const form = formOf(operation)
   const { body, issues } = bodyOf(form, draft)
-  const whole = { schemaVersion: operation.schemaVersion, [operation.delivery]: draft.get(`/${operation.delivery}`) ?? randomUUID(), ...body }
+  const whole = {
+    schemaVersion: operation.schemaVersion,
+    [operation.delivery]: draft.get(`/${operation.delivery}`) ?? randomUUID(),
+    ...body,
+  }
   if (issues.length > 0) {
     const checked = checkBody(operation, whole)
-    throw new Refusal("invalid_schema", "Some of what you wrote cannot be read.", { issues: [...issues, ...(checked.ok ? [] : checked.issues)] })
+    throw new Refusal("invalid_schema", "Some of what you wrote cannot be read.", {
+      issues: [...issues, ...(checked.ok ? [] : checked.issues)],
+    })
   }
   const params = Object.fromEntries(pathNames(operation.path).map((name) => [name, (draft.get(name) ?? "").toLowerCase()]))
   const actor = personActor(mustBeSignedIn(visit.edge, visit.event))

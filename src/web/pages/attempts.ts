@@ -7,7 +7,22 @@ import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { afforded } from "../parts/actions.ts"
 import { stateBadge, yesNo } from "../parts/marks.ts"
-import { argv, digest, empty, exactTime, facts, heading, jsonBlock, label, more, person, repository, table, time, ways } from "../parts/parts.ts"
+import {
+  argv,
+  digest,
+  empty,
+  exactTime,
+  facts,
+  heading,
+  jsonBlock,
+  label,
+  more,
+  person,
+  repository,
+  table,
+  time,
+  ways,
+} from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { bytes, choices, counted, words } from "../words.ts"
@@ -24,18 +39,30 @@ function match({ planMatch, planId }: Pick<Summary, "planMatch" | "planId">): Ht
   if (planMatch === null) return html`<span class="quiet">${planId === null ? "no plan" : "not compared"}</span>`
   const { commitMatchesPlan, argvMatchesPlan, materialsMatchPlan, deviations } = planMatch
   const asPlanned = commitMatchesPlan && argvMatchesPlan !== false && materialsMatchPlan
-  return asPlanned ? stateBadge("succeeded", "as planned") : stateBadge("disputed", `deviates in ${deviations.map(({ field }) => words(field)).join(", ") || "what it ran"}`)
+  return asPlanned
+    ? stateBadge("succeeded", "as planned")
+    : stateBadge("disputed", `deviates in ${deviations.map(({ field }) => words(field)).join(", ") || "what it ran"}`)
 }
 
 export const attemptTable = (attempts: readonly Summary[]): Html =>
-  table("Attempts", ["", "Outcome", "Intent", "Plan", "Registered by", "Moved"], attempts.map((attempt) => html`<tr data-entry><td>${label("attempt", attempt.attemptId, attempt.label)}</td>
+  table(
+    "Attempts",
+    ["", "Outcome", "Intent", "Plan", "Registered by", "Moved"],
+    attempts.map(
+      (attempt) => html`<tr data-entry><td>${label("attempt", attempt.attemptId, attempt.label)}</td>
     <td>${outcome(attempt)}</td><td>${words(attempt.intent)}</td><td>${match(attempt)}</td><td>${person(attempt.registrant)}</td>
-    <td>${time(attempt.updatedAt)}</td></tr>`))
+    <td>${time(attempt.updatedAt)}</td></tr>`,
+    ),
+  )
 
 /** Filters of the list, from the read's own enumerations. */
-const filter = (name: "status" | "intent", chosen: string | null): Html => html`<div class="field"><label for="filter-${name}">${words(name)}</label>
-  <select id="filter-${name}" name="${name}"><option value="">any</option>${choices(name === "status" ? "attemptStatus" : "attemptIntent").map(({ value, text }) =>
-    html`<option value="${value}"${value === chosen ? html` selected` : null}>${text}</option>`)}</select>
+const filter = (
+  name: "status" | "intent",
+  chosen: string | null,
+): Html => html`<div class="field"><label for="filter-${name}">${words(name)}</label>
+  <select id="filter-${name}" name="${name}"><option value="">any</option>${choices(
+    name === "status" ? "attemptStatus" : "attemptIntent",
+  ).map(({ value, text }) => html`<option value="${value}"${value === chosen ? html` selected` : null}>${text}</option>`)}</select>
   </div>`
 
 export async function attemptsPage(visit: Visit): Promise<Shown> {
@@ -59,38 +86,70 @@ ${more(nextCursor === null ? null : withQuery(`/rooms/${roomId}/attempts`, { ...
 
 function planMatch({ planMatch: found, planId, intendedDeviation }: Attempt): Html {
   if (found === null) return html`<p class="quiet">${planId === null ? "It was registered under no plan." : "It was not compared."}</p>`
-  const compared = found.argvComparedWith === null ? "no arm of the plan" : found.argvComparedWith === "entrypoint" ? "the plan's entry point" : `arm “${found.argvComparedWith}”`
-  return html`${table("Comparison with the plan", ["What", "Compared"], [
-    html`<tr><th scope="row">commit</th><td>${yesNo(found.commitMatchesPlan, "the plan's commit", "another commit")}</td></tr>`,
-    html`<tr><th scope="row">command</th><td>${yesNo(found.argvMatchesPlan, `matches ${compared}`, `matches ${compared}`, "the plan names no command")}</td></tr>`,
-    html`<tr><th scope="row">materials</th><td>${yesNo(found.materialsMatchPlan, "those the plan requires", "not those the plan requires")}</td></tr>`,
-  ])}
-${found.deviations.length === 0 ? null : table("Deviations", ["Field", "Planned", "Registered"], found.deviations.map(({ field, planned, registered }) => html`<tr><th scope="row">${words(field)}</th>
-  <td><code>${JSON.stringify(planned)}</code></td><td class="changed"><code>${JSON.stringify(registered)}</code></td></tr>`), "caption")}
+  const compared =
+    found.argvComparedWith === null
+      ? "no arm of the plan"
+      : found.argvComparedWith === "entrypoint"
+        ? "the plan's entry point"
+        : `arm “${found.argvComparedWith}”`
+  return html`${table(
+    "Comparison with the plan",
+    ["What", "Compared"],
+    [
+      html`<tr><th scope="row">commit</th><td>${yesNo(found.commitMatchesPlan, "the plan's commit", "another commit")}</td></tr>`,
+      html`<tr><th scope="row">command</th><td>${yesNo(found.argvMatchesPlan, `matches ${compared}`, `matches ${compared}`, "the plan names no command")}</td></tr>`,
+      html`<tr><th scope="row">materials</th><td>${yesNo(found.materialsMatchPlan, "those the plan requires", "not those the plan requires")}</td></tr>`,
+    ],
+  )}
+${
+  found.deviations.length === 0
+    ? null
+    : table(
+        "Deviations",
+        ["Field", "Planned", "Registered"],
+        found.deviations.map(
+          ({ field, planned, registered }) => html`<tr><th scope="row">${words(field)}</th>
+  <td><code>${JSON.stringify(planned)}</code></td><td class="changed"><code>${JSON.stringify(registered)}</code></td></tr>`,
+        ),
+        "caption",
+      )
+}
 ${intendedDeviation === null ? null : html`<p>Declared on purpose: ${inlineMarkdown(intendedDeviation)}</p>`}`
 }
 
 const event = (said: Attempt["events"][number]): Html =>
-  html`<li>${stateBadge(said.event === "progress" ? "in_progress" : said.event, words(said.event))} <span class="clocks">${said.reportedAt === null ? null
-  : html`happened ${exactTime(said.reportedAt)} by the registrant's clock; `}received ${exactTime(said.receivedAt)}</span>
+  html`<li>${stateBadge(said.event === "progress" ? "in_progress" : said.event, words(said.event))} <span class="clocks">${
+    said.reportedAt === null ? null : html`happened ${exactTime(said.reportedAt)} by the registrant's clock; `
+  }received ${exactTime(said.receivedAt)}</span>
 ${said.message === undefined ? null : html`<p class="said">${inlineMarkdown(said.message)}</p>`}${said.failure === undefined ? null : html`<p>Failed in ${said.failure.stage}: ${inlineMarkdown(said.failure.explanation)}</p>`}
-<p class="meta">${!said.metricPoints ? null
-  : html`<span>${counted(said.metricPoints, "metric point")}</span>`}${said.outputLabels === undefined || said.outputLabels.length === 0 ? null
-  : html`<span>outputs ${said.outputLabels.join(", ")}</span>`}${said.exitCode === undefined ? null : html`<span>exit code ${said.exitCode}</span>`}</p>
+<p class="meta">${!said.metricPoints ? null : html`<span>${counted(said.metricPoints, "metric point")}</span>`}${
+    said.outputLabels === undefined || said.outputLabels.length === 0 ? null : html`<span>outputs ${said.outputLabels.join(", ")}</span>`
+  }${said.exitCode === undefined ? null : html`<span>exit code ${said.exitCode}</span>`}</p>
   </li>`
 
 const outputs = (given: Attempt["outputs"]): Html =>
-  table("Outputs", ["Output", "Digest", "Type and size", "Material"], given.map((output) => html`<tr id="output-${output.outputLabel}"><th scope="row"><code>${output.outputLabel}</code></th>
+  table(
+    "Outputs",
+    ["Output", "Digest", "Type and size", "Material"],
+    given.map(
+      (output) => html`<tr id="output-${output.outputLabel}"><th scope="row"><code>${output.outputLabel}</code></th>
     <td>${digest(output.digest)}</td><td>${output.mediaType} ${output.sizeBytes === undefined ? null : bytes(output.sizeBytes)}</td>
     <td>${output.materialId === undefined ? null : html`<a href="${to(`/materials/${output.materialId}`)}">registered</a>`} ${output.description}</td>
-    </tr>`))
+    </tr>`,
+    ),
+  )
 
 export async function attemptPage(visit: Visit): Promise<Shown> {
   const attempt = await visit.ask("attempt", visit.params)
   const { attemptId, roomId, experimentId, rerunOf, reproduces } = attempt
   const room = await visit.ask("room", { roomId })
   const metrics = await metricsOf(visit, [attempt])
-  const basis = reproduces === null ? null : "attemptId" in reproduces ? html`<a href="${to(`/attempts/${reproduces.attemptId}`)}">an attempt</a>` : html`<a href="${to(`/records/${reproduces.findingVersionId}`)}">a finding</a>`
+  const basis =
+    reproduces === null
+      ? null
+      : "attemptId" in reproduces
+        ? html`<a href="${to(`/attempts/${reproduces.attemptId}`)}">an attempt</a>`
+        : html`<a href="${to(`/records/${reproduces.findingVersionId}`)}">a finding</a>`
   return {
     title: `${attempt.label} of ${attempt.experimentLabel}`,
     rail: roomRail(room),
@@ -99,10 +158,20 @@ export async function attemptPage(visit: Visit): Promise<Shown> {
     body: html`<p class="meta"><span><span class="label">${attempt.label}</span> attempt</span><span>of ${label("experiment", experimentId, attempt.experimentLabel)}</span><span>${words(attempt.intent)}</span><span>${person(attempt.registrant)}</span></p>
 <h1>Attempt ${attempt.label} <span id="live-outcome" data-live>${outcome(attempt)}</span></h1>
 <section aria-labelledby="next">${heading(2, "next", "What may be reported next")}<div id="live-next" data-live>${afforded(visit, room, attempt.affordances, { attemptId })}</div></section>
-<section aria-labelledby="metrics">${heading(2, "metrics", "Metrics", html`<a href="${to(`/attempts/compare?ids=${attemptId}`)}">Compare with others</a>`)}<div id="live-metrics" data-live>${metrics.length === 0 ? empty("No metric was reported.")
-  : html`${metricPlots(metrics, [attempt])}${table("Last values", ["Metric", "Value", "Step"], attempt.metrics.map(({ name, split, value, unit, step }) =>
-  html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>
-  <td>${value} ${unit}</td><td>${step}</td></tr>`), "caption")}`}</div></section>
+<section aria-labelledby="metrics">${heading(2, "metrics", "Metrics", html`<a href="${to(`/attempts/compare?ids=${attemptId}`)}">Compare with others</a>`)}<div id="live-metrics" data-live>${
+      metrics.length === 0
+        ? empty("No metric was reported.")
+        : html`${metricPlots(metrics, [attempt])}${table(
+            "Last values",
+            ["Metric", "Value", "Step"],
+            attempt.metrics.map(
+              ({ name, split, value, unit, step }) =>
+                html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>
+  <td>${value} ${unit}</td><td>${step}</td></tr>`,
+            ),
+            "caption",
+          )}`
+    }</div></section>
 <section aria-labelledby="events">${heading(2, "events", "Events")}<ol class="history" id="live-events" data-live>${attempt.events.map(event)}</ol>
   ${attempt.eventsTruncated ? html`<p class="meta">Older events are left out here; ${enumerations.attemptEvent.length > 0 ? "their metrics are not." : null}</p>` : null}</section>
 <section aria-labelledby="match">${heading(2, "match", "Compared with its plan", attempt.planId === null ? null : html`<a href="${to(`/plans/${attempt.planId}`)}">the plan</a>`)}${planMatch(attempt)}</section>
@@ -111,14 +180,31 @@ export async function attemptPage(visit: Visit): Promise<Shown> {
       ["Command", argv(attempt.argv)],
       rerunOf === null ? null : ["Reruns", html`<a href="${to(`/attempts/${rerunOf}`)}">an earlier attempt</a>`],
       basis === null ? null : ["Reproduces", basis],
-      attempt.environment === null ? null : ["Environment", html`${Object.entries(attempt.environment).map(([name, value]) => html`${name}: ${value}<br>`)}`],
-      ["Registered", html`${exactTime(attempt.registeredAt)} <a href="${to(entryPath(attempt.threadId, attempt.entryId))}">its place in the Thread</a>`],
+      attempt.environment === null
+        ? null
+        : ["Environment", html`${Object.entries(attempt.environment).map(([name, value]) => html`${name}: ${value}<br>`)}`],
+      [
+        "Registered",
+        html`${exactTime(attempt.registeredAt)} <a href="${to(entryPath(attempt.threadId, attempt.entryId))}">its place in the Thread</a>`,
+      ],
       ["Content digest", digest(attempt.contentDigest)],
     ])}<h3>Configuration</h3>${jsonBlock(attempt.configuration)}</section>
-<section aria-labelledby="inputs">${heading(2, "inputs", "Inputs and outputs")}${attempt.inputs.length === 0 ? html`<p class="quiet">No input was named.</p>`
-  : html`<ul>${attempt.inputs.map(({ name, material }) => html`<li><code>${name}</code>: ${material === null ? "unknown"
-  : html`${label("material", material.materialId, material.label)} ${material.name} ${stateBadge(material.obtainability)}`}</li>`)}</ul>`}
+<section aria-labelledby="inputs">${heading(2, "inputs", "Inputs and outputs")}${
+      attempt.inputs.length === 0
+        ? html`<p class="quiet">No input was named.</p>`
+        : html`<ul>${attempt.inputs.map(
+            ({ name, material }) =>
+              html`<li><code>${name}</code>: ${
+                material === null
+                  ? "unknown"
+                  : html`${label("material", material.materialId, material.label)} ${material.name} ${stateBadge(material.obtainability)}`
+              }</li>`,
+          )}</ul>`
+    }
 <div id="live-outputs" data-live>${attempt.outputs.length === 0 ? html`<p class="quiet">No output was reported.</p>` : outputs(attempt.outputs)}</div></section>
-${ways([["JSON", `/api/research/attempts/${attemptId}`], ["Metrics as JSON", `/api/research/attempts/${attemptId}/metrics`]])}`,
+${ways([
+  ["JSON", `/api/research/attempts/${attemptId}`],
+  ["Metrics as JSON", `/api/research/attempts/${attemptId}/metrics`],
+])}`,
   }
 }

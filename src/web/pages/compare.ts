@@ -17,15 +17,19 @@ const MOST = 6
 
 /** A nested value as its leaves, each under its path. */
 function leaves(value: unknown, path = ""): [string, string][] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [[path, typeof value === "string" ? value : JSON.stringify(value)]]
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return [[path, typeof value === "string" ? value : JSON.stringify(value)]]
   return Object.entries(value).flatMap(([name, inner]) => leaves(inner, path === "" ? name : `${path}.${name}`))
 }
 
 /** Everything an attempt ran with, as leaves. */
 const settings = (attempt: Attempt): Map<string, string> =>
   new Map([
-    ["intent", words(attempt.intent)], ["commit", attempt.repository.commit.slice(0, 12)], ["command", attempt.argv.join(" ")],
-    ...leaves(attempt.configuration, "configuration"), ...leaves(attempt.environment ?? {}, "environment"),
+    ["intent", words(attempt.intent)],
+    ["commit", attempt.repository.commit.slice(0, 12)],
+    ["command", attempt.argv.join(" ")],
+    ...leaves(attempt.configuration, "configuration"),
+    ...leaves(attempt.environment ?? {}, "environment"),
     ...attempt.inputs.map(({ name, material }) => [`input ${name}`, material?.label ?? "unknown"] as [string, string]),
   ])
 
@@ -42,13 +46,22 @@ async function chooser(visit: Visit, chosen: readonly Attempt[]): Promise<Html> 
   if (first === undefined) return html``
   const { items } = await visit.ask("attempts", {}, { experimentId: first.experimentId })
   return html`<form class="stack" action="${to("/attempts/compare")}"><fieldset class="choices"><legend>Attempts of ${first.experimentLabel}, ${MOST} at most</legend>
-    ${items.map((attempt) =>
-      html`<label><input type="checkbox" name="ids" value="${attempt.attemptId}"${chosen.some(({ attemptId }) => attemptId === attempt.attemptId) ? html` checked` : null}>${attempt.label} ${outcome(attempt)} ${words(attempt.intent)}</label>`)}</fieldset>
+    ${items.map(
+      (attempt) =>
+        html`<label><input type="checkbox" name="ids" value="${attempt.attemptId}"${chosen.some(({ attemptId }) => attemptId === attempt.attemptId) ? html` checked` : null}>${attempt.label} ${outcome(attempt)} ${words(attempt.intent)}</label>`,
+    )}</fieldset>
     <div class="buttons"><button class="quiet">Compare</button></div></form>`
 }
 
 export async function comparePage(visit: Visit): Promise<Shown> {
-  const ids = [...new Set(visit.url.searchParams.getAll("ids").flatMap((given) => given.split(",")).filter(isUuid))].slice(0, MOST)
+  const ids = [
+    ...new Set(
+      visit.url.searchParams
+        .getAll("ids")
+        .flatMap((given) => given.split(","))
+        .filter(isUuid),
+    ),
+  ].slice(0, MOST)
   if (ids.length === 0) throw new Refusal("unknown_attempt", "Name the attempts to compare.")
   const attempts = await Promise.all(ids.map((attemptId) => visit.ask("attempt", { attemptId: attemptId.toLowerCase() })))
   const room = await visit.ask("room", { roomId: attempts[0]?.roomId })
@@ -60,13 +73,33 @@ export async function comparePage(visit: Visit): Promise<Shown> {
     body: html`<h1>Comparing ${attempts.length === 1 ? "an attempt" : `${attempts.length} attempts`}</h1>
 <section aria-labelledby="which">${heading(2, "which", "Which")}<p class="meta">${attempts.map((attempt) => html`<span>${label("attempt", attempt.attemptId, attempt.label)} ${outcome(attempt)}</span>`)}</p>
   <details><summary>Choose others</summary>${await chooser(visit, attempts)}</details></section>
-<section aria-labelledby="metrics">${heading(2, "metrics", "Metrics over steps")}${metrics.length === 0 ? empty("None of them reported a metric.")
-  : html`${metricPlots(metrics, attempts)}${table("Last values", ["Metric", ...attempts.map(({ label: text }) => text)], metrics.map((metric) =>
-  html`<tr><th scope="row">${metric.name}${metric.unit === null ? null : ` in ${metric.unit}`}</th>
-  ${attempts.map(({ attemptId }) => html`<td>${metric.series.find((series) => series.attemptId === attemptId)?.points.at(-1)?.value ?? "–"}</td>`)}</tr>`), "caption")}`}</section>
-<section aria-labelledby="settings">${heading(2, "settings", "What they ran with, where it differs")}${differ.length === 0 ? html`<p class="quiet">Nothing differs.</p>` : table("Differences", ["Setting", ...attempts.map(({ label: text }) => text)], differ.map(([name, values]) =>
-  html`<tr><th scope="row">${name}</th>
-  ${values.map((value) => html`<td class="changed">${value === undefined ? html`<span class="quiet">not set</span>` : html`<code>${value}</code>`}</td>`)}</tr>`))}<p class="meta">${same} other settings are the same.</p>
+<section aria-labelledby="metrics">${heading(2, "metrics", "Metrics over steps")}${
+      metrics.length === 0
+        ? empty("None of them reported a metric.")
+        : html`${metricPlots(metrics, attempts)}${table(
+            "Last values",
+            ["Metric", ...attempts.map(({ label: text }) => text)],
+            metrics.map(
+              (metric) =>
+                html`<tr><th scope="row">${metric.name}${metric.unit === null ? null : ` in ${metric.unit}`}</th>
+  ${attempts.map(({ attemptId }) => html`<td>${metric.series.find((series) => series.attemptId === attemptId)?.points.at(-1)?.value ?? "–"}</td>`)}</tr>`,
+            ),
+            "caption",
+          )}`
+    }</section>
+<section aria-labelledby="settings">${heading(2, "settings", "What they ran with, where it differs")}${
+      differ.length === 0
+        ? html`<p class="quiet">Nothing differs.</p>`
+        : table(
+            "Differences",
+            ["Setting", ...attempts.map(({ label: text }) => text)],
+            differ.map(
+              ([name, values]) =>
+                html`<tr><th scope="row">${name}</th>
+  ${values.map((value) => html`<td class="changed">${value === undefined ? html`<span class="quiet">not set</span>` : html`<code>${value}</code>`}</td>`)}</tr>`,
+            ),
+          )
+    }<p class="meta">${same} other settings are the same.</p>
   </section>`,
   }
 }

@@ -16,33 +16,56 @@ import { outcomeDots } from "./experiments.ts"
 type Experiment = AnswerOf<"experiment">
 
 const statement = (name: string, said: Experiment["handoff"]): Html | null =>
-  said && html`<div class="banner active" role="note" aria-label="${name}"><strong>${name}</strong>${markdown(said.text)}<p class="meta"><span>${person(said.by)}</span><span>${exactTime(said.at)}</span></p>
+  said &&
+  html`<div class="banner active" role="note" aria-label="${name}"><strong>${name}</strong>${markdown(said.text)}<p class="meta"><span>${person(said.by)}</span><span>${exactTime(said.at)}</span></p>
     </div>`
 
 function plans({ acceptedPlans, suggestedProtocol, experimentId }: Experiment): Html {
-  if (acceptedPlans.length === 0 && suggestedProtocol === null) return empty("No plan was accepted yet. The assignee accepts one, pinned to a public repository and a commit, before planned attempts.")
-  const accepted = acceptedPlans.map((plan) => html`<li>${label("plan", plan.planId, plan.label)} accepted by ${person(plan.acceptedBy)} ${time(plan.acceptedAt)} <a href="${to(`/plans/${plan.planId}`)}">arms, commit and protocol</a></li>`)
-  return html`${accepted.length === 0 ? null : html`<ul>${accepted}</ul>`}${suggestedProtocol === null ? null
-    : html`<details${acceptedPlans.length === 0 ? html` open` : null}><summary>The protocol suggested with the proposal${acceptedPlans.length === 0 ? " (not accepted by anybody yet)" : ""}</summary>
-    ${protocolParts(suggestedProtocol, experimentId)}</details>`}`
+  if (acceptedPlans.length === 0 && suggestedProtocol === null)
+    return empty("No plan was accepted yet. The assignee accepts one, pinned to a public repository and a commit, before planned attempts.")
+  const accepted = acceptedPlans.map(
+    (plan) =>
+      html`<li>${label("plan", plan.planId, plan.label)} accepted by ${person(plan.acceptedBy)} ${time(plan.acceptedAt)} <a href="${to(`/plans/${plan.planId}`)}">arms, commit and protocol</a></li>`,
+  )
+  return html`${accepted.length === 0 ? null : html`<ul>${accepted}</ul>`}${
+    suggestedProtocol === null
+      ? null
+      : html`<details${acceptedPlans.length === 0 ? html` open` : null}><summary>The protocol suggested with the proposal${acceptedPlans.length === 0 ? " (not accepted by anybody yet)" : ""}</summary>
+    ${protocolParts(suggestedProtocol, experimentId)}</details>`
+  }`
 }
 
 const history = (revisions: AnswerOf<"experiment_history">["items"]): Html =>
   html`<ol class="history">${revisions.map(({ operation, author, at, status, content }) => {
-    const said = [content.explanation, content.reason, content.handoff, content.summary].find((text) => typeof text === "string") as string | undefined
+    const said = [content.explanation, content.reason, content.handoff, content.summary].find((text) => typeof text === "string") as
+      | string
+      | undefined
     return html`<li>${person(author)}: ${words(operation)} ${stateBadge(status)} <span class="clocks">${time(at)}</span>${said === undefined ? null : html`<p class="said">${inlineMarkdown(shortened(said, 400))}</p>`}</li>`
   })}</ol>`
 
 const findings = (links: AnswerOf<"experiment_findings">["items"]): Html =>
   links.length === 0
     ? empty("No finding was related to this experiment yet.")
-    : html`<ul class="cards">${links.map(({ finding, towardQuestion, towardHypothesis, author, linkId, attemptId, attemptLabel, reviewedBy }) => html`<li>${recordChip(finding, 200)}
+    : html`<ul class="cards">${links.map(
+        ({
+          finding,
+          towardQuestion,
+          towardHypothesis,
+          author,
+          linkId,
+          attemptId,
+          attemptLabel,
+          reviewedBy,
+        }) => html`<li>${recordChip(finding, 200)}
 <ul class="verdicts"><li>${stateBadge(towardQuestion.verdict)} toward the question. ${inlineMarkdown(towardQuestion.explanation)}</li>
   ${towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => html`<li>${stateBadge(verdict)} ${label("hypothesis", versionId, text)} ${inlineMarkdown(explanation)}</li>`)}</ul>
-<p class="meta"><span>said by ${person(author)}</span>${attemptId === null ? null
-  : html`<span>from ${label("attempt", attemptId, attemptLabel ?? "attempt")}</span>`}${reviewedBy.length === 0 ? null
-  : html`<span>answered by ${reviewedBy.join(", ")}</span>`}<span><a href="${to(`/links/${linkId}`)}">the link</a></span></p>
-  </li>`)}</ul>`
+<p class="meta"><span>said by ${person(author)}</span>${
+          attemptId === null ? null : html`<span>from ${label("attempt", attemptId, attemptLabel ?? "attempt")}</span>`
+        }${
+          reviewedBy.length === 0 ? null : html`<span>answered by ${reviewedBy.join(", ")}</span>`
+        }<span><a href="${to(`/links/${linkId}`)}">the link</a></span></p>
+  </li>`,
+      )}</ul>`
 
 export async function experimentPage(visit: Visit): Promise<Shown> {
   const experiment = await visit.ask("experiment", visit.params)
@@ -52,14 +75,18 @@ export async function experimentPage(visit: Visit): Promise<Shown> {
   const { items: tried, hasMore } = await visit.ask("attempts", {}, { experimentId })
   const { items: links } = await visit.ask("experiment_findings", { experimentId })
   const withMetrics = tried.filter(({ status }) => status !== "registered" && status !== "preflight_failed").slice(0, 6)
-  const compare = withMetrics.length < 2 ? null : html`<a href="${to(`/attempts/compare?ids=${withMetrics.map(({ attemptId }) => attemptId).join(",")}`)}">Compare ${withMetrics.length}</a>`
+  const compare =
+    withMetrics.length < 2
+      ? null
+      : html`<a href="${to(`/attempts/compare?ids=${withMetrics.map(({ attemptId }) => attemptId).join(",")}`)}">Compare ${withMetrics.length}</a>`
   return {
     title: `${experiment.label}: ${shortened(experiment.question, 80)}`,
     rail: roomRail(room),
     json: `/api/research/experiments/${experimentId}`,
     follow: { roomId, after: room.activityWatermark },
-    body: html`<p class="meta" id="live-state" data-live><span><span class="label">${experiment.label}</span> experiment</span><span>${stateBadge(experiment.status)}</span><span>${experiment.assignee === null ? "held by nobody"
-      : html`held by ${person(experiment.assignee)}`}</span><span>proposed by ${person(experiment.proposer)} ${time(experiment.createdAt)}</span></p>
+    body: html`<p class="meta" id="live-state" data-live><span><span class="label">${experiment.label}</span> experiment</span><span>${stateBadge(experiment.status)}</span><span>${
+      experiment.assignee === null ? "held by nobody" : html`held by ${person(experiment.assignee)}`
+    }</span><span>proposed by ${person(experiment.proposer)} ${time(experiment.createdAt)}</span></p>
 <h1 class="statement">${inlineMarkdown(experiment.question)}</h1>
 <div id="live-said" data-live>${statement("What it came to", experiment.conclusion)}${experiment.status === "open" ? statement("Handed over", experiment.handoff) : null}</div>
 <section aria-labelledby="next">${heading(2, "next", "What may be done next")}<div id="live-next" data-live>${afforded(visit, room, experiment.affordances, { experimentId })}</div></section>
@@ -71,7 +98,15 @@ export async function experimentPage(visit: Visit): Promise<Shown> {
   ${hasMore ? more(withQuery(`/rooms/${roomId}/attempts`, { experimentId }), `All ${attempts.total} attempts`) : null}</div></section>
 <section aria-labelledby="findings">${heading(2, "findings", "Findings")}<div id="live-findings" data-live>${findings(links)}</div></section>
 <section aria-labelledby="history">${heading(2, "history", "History")}<div id="live-history" data-live>${history(revisions)}</div></section>
-${facts([["Revision", experiment.revision], ["Proposed at", html`<a href="${to(entryPath(experiment.threadId, experiment.entryId))}">its place in the Thread</a>`], ["Attempts", counted(attempts.total, "attempt")]])}
-${ways([["JSON", `/api/research/experiments/${experimentId}`], ["History as JSON", `/api/research/experiments/${experimentId}/history`], ["In the graph", `/rooms/${roomId}/graph?focus=${experimentId}`]])}`,
+${facts([
+  ["Revision", experiment.revision],
+  ["Proposed at", html`<a href="${to(entryPath(experiment.threadId, experiment.entryId))}">its place in the Thread</a>`],
+  ["Attempts", counted(attempts.total, "attempt")],
+])}
+${ways([
+  ["JSON", `/api/research/experiments/${experimentId}`],
+  ["History as JSON", `/api/research/experiments/${experimentId}/history`],
+  ["In the graph", `/rooms/${roomId}/graph?focus=${experimentId}`],
+])}`,
   }
 }

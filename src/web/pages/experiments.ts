@@ -21,31 +21,45 @@ export function outcomeDots(attempts: Experiment["attempts"]): Html {
   if (attempts.total === 0) return html`<span class="quiet">none</span>`
   const counts = enumerations.attemptStatus.flatMap((status) => (attempts[status] === 0 ? [] : [[status, attempts[status]] as const]))
   const said = (status: string) => (status === "started" ? "started, outcome unknown" : words(status))
-  if (attempts.total > DOTS) return html`<span class="dots">${counts.map(([status, count]) => html`${stateMark(status, `${count} ${said(status)}`)}${count} `)}</span>`
+  if (attempts.total > DOTS)
+    return html`<span class="dots">${counts.map(([status, count]) => html`${stateMark(status, `${count} ${said(status)}`)}${count} `)}</span>`
   return html`<span class="dots">${counts.flatMap(([status, count]) => Array.from({ length: count }, () => stateMark(status, said(status))))}</span>`
 }
 
 /** What findings said toward the question, newest last. */
 const verdicts = (links: readonly FindingLink[], experimentId: string) => {
   const said = links.filter((link) => link.experimentId === experimentId)
-  return said.length === 0 ? html`<span class="quiet">none yet</span>` : html`${said.slice(-3).map(({ towardQuestion }) => html`${stateBadge(towardQuestion.verdict)} `)}`
+  return said.length === 0
+    ? html`<span class="quiet">none yet</span>`
+    : html`${said.slice(-3).map(({ towardQuestion }) => html`${stateBadge(towardQuestion.verdict)} `)}`
 }
 
-const row = (experiment: Experiment, links: readonly FindingLink[]): Html => html`<tr data-entry><td>${label("experiment", experiment.experimentId, experiment.label)}</td>
+const row = (
+  experiment: Experiment,
+  links: readonly FindingLink[],
+): Html => html`<tr data-entry><td>${label("experiment", experiment.experimentId, experiment.label)}</td>
   <td><a class="wording" href="${to(`/experiments/${experiment.experimentId}`)}">${inlineMarkdown(shortened(experiment.question, 180))}</a></td>
   <td>${stateBadge(experiment.status)}</td>
   <td>${experiment.assignee === null ? html`<span class="quiet">nobody</span>` : person(experiment.assignee)}</td>
   <td>${outcomeDots(experiment.attempts)}</td><td>${verdicts(links, experiment.experimentId)}</td></tr>`
 
 export const experimentTable = (experiments: readonly Experiment[], links: readonly FindingLink[], caption: string): Html =>
-  table(caption, ["", "Question", "State", "Assignee", "Attempts", "Toward the question"], experiments.map((experiment) => row(experiment, links)))
+  table(
+    caption,
+    ["", "Question", "State", "Assignee", "Attempts", "Toward the question"],
+    experiments.map((experiment) => row(experiment, links)),
+  )
 
 export async function experimentsPage(visit: Visit): Promise<Shown> {
   const roomId = visit.params.roomId as string
   const after = visit.url.searchParams.get("after") ?? undefined
   const room = await visit.ask("room", { roomId })
   const { items, nextCursor } = await visit.ask("experiments", {}, { roomId, after })
-  const links = (await Promise.all(items.map(({ experimentId, attempts }) => (attempts.total === 0 ? null : visit.ask("experiment_findings", { experimentId }))))).flatMap((page) => page?.items ?? [])
+  const links = (
+    await Promise.all(
+      items.map(({ experimentId, attempts }) => (attempts.total === 0 ? null : visit.ask("experiment_findings", { experimentId }))),
+    )
+  ).flatMap((page) => page?.items ?? [])
   return {
     title: `Experiments · ${room.title}`,
     rail: roomRail(room, "/experiments"),

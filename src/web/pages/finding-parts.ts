@@ -15,7 +15,15 @@ export interface Execution {
   readonly experimentLabel: string
   readonly planId: string | null
   readonly planLabel: string | null
-  readonly attempts: readonly { readonly attemptId: string; readonly label: string; readonly role: string; readonly intent: string; readonly status: string; readonly outcome: string | null; readonly experimentId: string }[]
+  readonly attempts: readonly {
+    readonly attemptId: string
+    readonly label: string
+    readonly role: string
+    readonly intent: string
+    readonly status: string
+    readonly outcome: string | null
+    readonly experimentId: string
+  }[]
   readonly denominator: { readonly attempts: number; readonly named: number; readonly outcomes: Readonly<Record<string, number>> }
 }
 type Evidence = NonNullable<RecordContent["evidence"]>[number]
@@ -35,7 +43,8 @@ function checked(entry: Evidence, index: number, warnings: readonly Warning[], l
   const warning = warnings.find(({ evidence }) => evidence === index)
   switch (entry.kind) {
     case "attempt_output":
-      if (warning === undefined) return html`${shape("succeeded")} digest equals output <code>${entry.outputLabel}</code> of ${label("attempt", entry.attemptId, labelOf(entry.attemptId))}`
+      if (warning === undefined)
+        return html`${shape("succeeded")} digest equals output <code>${entry.outputLabel}</code> of ${label("attempt", entry.attemptId, labelOf(entry.attemptId))}`
       return html`<span class="bad">${shape("failed")} ${warning.code === "output_differs" ? "reported with another digest" : "not reported"}: output <code>${entry.outputLabel}</code> of</span> ${label("attempt", entry.attemptId, labelOf(entry.attemptId))}`
     case "attempt_outcome":
       return html`${warning === undefined ? shape("succeeded") : shape("unknown")} ${warning === undefined ? "how it ended is known" : "has no outcome yet"}: ${label("attempt", entry.attemptId, labelOf(entry.attemptId))}`
@@ -50,28 +59,47 @@ function checked(entry: Evidence, index: number, warnings: readonly Warning[], l
 
 function evidence(entries: readonly Evidence[], record: Answer, execution: Execution | null): Html {
   const labelOf = (attemptId: string) => execution?.attempts.find((attempt) => attempt.attemptId === attemptId)?.label ?? "an attempt"
-  const rows = entries.map((entry, index) => html`<tr><td>${words(entry.kind)}</td>
+  const rows = entries.map(
+    (entry, index) => html`<tr><td>${words(entry.kind)}</td>
     <td>${checked(entry, index, record.warnings as readonly Warning[], labelOf)}${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</td>
-    <td>${inlineMarkdown(entry.kind === "paper" ? `“${entry.quote}”` : entry.explanation)}</td></tr>`)
+    <td>${inlineMarkdown(entry.kind === "paper" ? `“${entry.quote}”` : entry.explanation)}</td></tr>`,
+  )
   return html`<section aria-labelledby="evidence">${heading(2, "evidence", "Evidence")}${rows.length === 0 ? html`<p class="quiet">None was given.</p>` : table("Evidence", ["Kind", "What the service checked", "What the author says"], rows)}</section>`
 }
 
 const attempts = ({ attempts: named, planId, planLabel }: Execution): Html =>
-  html`<section aria-labelledby="named">${heading(2, "named", "Attempts it names", planId === null ? null
-  : html`under plan ${label("plan", planId, planLabel ?? "plan")}`)}
-${table("Attempts", ["", "Role", "Intent", "Outcome"], named.map(({ attemptId, label: text, role, intent, status, outcome }) => html`<tr><td>${label("attempt", attemptId, text)}</td>
-  <td>${role}</td><td>${words(intent)}</td><td>${stateBadge(outcome ?? status)}</td></tr>`))}
+  html`<section aria-labelledby="named">${heading(
+    2,
+    "named",
+    "Attempts it names",
+    planId === null ? null : html`under plan ${label("plan", planId, planLabel ?? "plan")}`,
+  )}
+${table(
+  "Attempts",
+  ["", "Role", "Intent", "Outcome"],
+  named.map(
+    ({ attemptId, label: text, role, intent, status, outcome }) => html`<tr><td>${label("attempt", attemptId, text)}</td>
+  <td>${role}</td><td>${words(intent)}</td><td>${stateBadge(outcome ?? status)}</td></tr>`,
+  ),
+)}
 ${named.length < 2 ? null : html`<p><a href="${to(`/attempts/compare?ids=${named.map(({ attemptId }) => attemptId).join(",")}`)}">Compare their metrics and configuration</a></p>`}</section>`
 
 function materials(given: readonly unknown[]): Html | null {
-  const cited = given as readonly { material: { materialId: string; label: string; name: string; obtainability: string } | null; purpose: string }[]
+  const cited = given as readonly {
+    material: { materialId: string; label: string; name: string; obtainability: string } | null
+    purpose: string
+  }[]
   if (cited.length === 0) return null
   return html`<section aria-labelledby="materials">${heading(2, "materials", "Materials")}<ul>${cited.map(({ material, purpose }) => material && html`<li>${label("material", material.materialId, material.label)} ${material.name} ${stateBadge(material.obtainability)}: ${purpose}</li>`)}</ul>
     </section>`
 }
 
 /** The parts of a finding between its wording and its scope. */
-export function findingParts(record: Answer, { evidence: entries = [], provenance, retrospective, limitations }: RecordContent, execution: Execution | null): Html {
+export function findingParts(
+  record: Answer,
+  { evidence: entries = [], provenance, retrospective, limitations }: RecordContent,
+  execution: Execution | null,
+): Html {
   const papers = provenance?.papers ?? []
   return html`${execution === null ? html`<p class="meta"><span>${stateBadge("unknown", "no execution is named")}</span></p>` : denominator(execution)}
 ${retrospective === true ? html`<p><span class="tag">retrospective</span> The question was put after the result was known.</p>` : null}

@@ -16,7 +16,13 @@ const DEPTHS = [1, 2, 5] as const
 
 type Provenance = AnswerOf<"room_provenance">
 
-const nodeOf = ({ id, kind, label, title, status, outcome }: Provenance["nodes"][number]): GraphNode => ({ id, kind, label: label ?? words(kind), text: title, state: status === "current" ? outcome : (status ?? outcome) })
+const nodeOf = ({ id, kind, label, title, status, outcome }: Provenance["nodes"][number]): GraphNode => ({
+  id,
+  kind,
+  label: label ?? words(kind),
+  text: title,
+  state: status === "current" ? outcome : (status ?? outcome),
+})
 
 /** The read leads back to where things come from; a picture is read the other way, from left to right. */
 const edgeOf = ({ from, to: end, kind }: Provenance["edges"][number]): GraphEdge => ({ from: end, to: from, kind })
@@ -35,7 +41,9 @@ function condensed({ nodes, edges }: Pick<Provenance, "nodes" | "edges">): Pick<
   })
   const left = nodes.filter(({ kind }) => kind !== "finding_link" && !ASIDE.includes(kind))
   const known = new Set(left.map(({ id }) => id))
-  const distinct = new Map(direct.filter(({ from, to: end }) => known.has(from) && known.has(end)).map((edge) => [`${edge.from} ${edge.to} ${edge.kind}`, edge]))
+  const distinct = new Map(
+    direct.filter(({ from, to: end }) => known.has(from) && known.has(end)).map((edge) => [`${edge.from} ${edge.to} ${edge.kind}`, edge]),
+  )
   return { nodes: left, edges: [...distinct.values()] }
 }
 
@@ -49,9 +57,15 @@ export async function graphPage(visit: Visit): Promise<Shown> {
   const focus = isUuid(asked.get("focus") ?? "") ? (asked.get("focus") as string).toLowerCase() : undefined
   const depth = DEPTHS.find((known) => String(known) === asked.get("depth")) ?? 2
   const found = await visit.ask("room_provenance", { roomId }, focus === undefined ? {} : { focus, depth })
-  const everything = asked.get("show") === "everything" || found.nodes.some(({ id, kind }) => id === focus && (ASIDE.includes(kind) || kind === "finding_link"))
+  const everything =
+    asked.get("show") === "everything" ||
+    found.nodes.some(({ id, kind }) => id === focus && (ASIDE.includes(kind) || kind === "finding_link"))
   const { nodes, edges } = everything ? found : condensed(found)
-  const other = withQuery(`/rooms/${roomId}/graph`, { focus, depth: focus === undefined ? undefined : depth, show: everything ? undefined : "everything" })
+  const other = withQuery(`/rooms/${roomId}/graph`, {
+    focus,
+    depth: focus === undefined ? undefined : depth,
+    show: everything ? undefined : "everything",
+  })
   const shown = nodes.slice(-MOST).map(nodeOf)
   const focused = shown.find(({ id }) => id === focus)
   return {
@@ -60,8 +74,11 @@ export async function graphPage(visit: Visit): Promise<Shown> {
     json: withQuery(`/api/research/rooms/${roomId}/provenance`, { focus, depth: focus === undefined ? undefined : depth }),
     wide: true,
     body: html`<h1>${focused === undefined ? "Graph of the Room" : `Graph around ${focused.label}`}</h1>
-<p class="meta"><span>${counted(shown.length, "object")}, from what came first on the left to what rests on it</span>${shown.length < nodes.length ? html`<span>the newest of ${nodes.length}</span>` : null}${focused === undefined ? null
-  : html`${depths(roomId, focused.id, depth)}<span><a href="${to(`/rooms/${roomId}/graph`)}">the whole Room</a></span>`}<span><a href="${to(other)}">${everything ? "without plans and materials" : "with plans and materials"}</a></span></p>
+<p class="meta"><span>${counted(shown.length, "object")}, from what came first on the left to what rests on it</span>${shown.length < nodes.length ? html`<span>the newest of ${nodes.length}</span>` : null}${
+      focused === undefined
+        ? null
+        : html`${depths(roomId, focused.id, depth)}<span><a href="${to(`/rooms/${roomId}/graph`)}">the whole Room</a></span>`
+    }<span><a href="${to(other)}">${everything ? "without plans and materials" : "with plans and materials"}</a></span></p>
 ${shown.length === 0 ? empty("Nothing to draw yet: publish a hypothesis, or propose an experiment.") : graphFigure(shown, edges.map(edgeOf), focused?.id)}
 ${ways([["JSON", withQuery(`/api/research/rooms/${roomId}/provenance`, { focus })]])}`,
   }

@@ -15,7 +15,13 @@ async function pointsOf(visit: Visit, { attemptId }: Named) {
   for (let page = 0, after = 0; page < PAGES; page += 1) {
     const { columns, hasMore, nextCursor } = await visit.ask("attempt_metrics", { attemptId }, { after })
     columns.name.forEach((name, index) => {
-      points.push({ name, split: columns.split[index] ?? null, unit: columns.unit[index] ?? null, x: columns.step[index] ?? columns.ordinal[index] ?? 0, value: columns.value[index] ?? "NaN" })
+      points.push({
+        name,
+        split: columns.split[index] ?? null,
+        unit: columns.unit[index] ?? null,
+        x: columns.step[index] ?? columns.ordinal[index] ?? 0,
+        value: columns.value[index] ?? "NaN",
+      })
     })
     if (!hasMore) break
     after = nextCursor as number

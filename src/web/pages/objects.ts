@@ -11,11 +11,16 @@ import type { Shown, Visit } from "../visit.ts"
 import { bytes, shortened, title, words } from "../words.ts"
 
 type Material = AnswerOf<"material">
-const uses = (kind: string, name: string, { total, items }: Material["consumedBy"]): readonly [Content, Content] => [name, total === 0 ? "none"
-  : html`${items.map(({ id, label: text, name: said }) => html`${label(kind, id, text)} ${said} `)}${total > items.length ? `and ${total - items.length} more` : null}`]
+const uses = (kind: string, name: string, { total, items }: Material["consumedBy"]): readonly [Content, Content] => [
+  name,
+  total === 0
+    ? "none"
+    : html`${items.map(({ id, label: text, name: said }) => html`${label(kind, id, text)} ${said} `)}${total > items.length ? `and ${total - items.length} more` : null}`,
+]
 
 /** An address that somebody reported. Only one that a browser can open becomes a link. */
-const location = (uri: string): Html => (uri.startsWith("https:") ? html`<a rel="nofollow noopener ugc" href="${uri}">${uri}</a>` : html`<code>${uri}</code>`)
+const location = (uri: string): Html =>
+  uri.startsWith("https:") ? html`<a rel="nofollow noopener ugc" href="${uri}">${uri}</a>` : html`<code>${uri}</code>`
 
 export async function materialPage(visit: Visit): Promise<Shown> {
   const material = await visit.ask("material", visit.params)
@@ -28,21 +33,36 @@ export async function materialPage(visit: Visit): Promise<Shown> {
     body: html`<p class="meta"><span><span class="label">${material.label}</span> material</span><span>${stateBadge(material.obtainability)}</span><span>${person(material.registeredBy)}</span><span>${exactTime(material.registeredAt)}</span></p>
 <h1>${material.name}</h1>${material.description === null ? null : html`<p class="said">${inlineMarkdown(material.description)}</p>`}
 ${facts([
-      ["Reference", digest(material.reference)],
-      material.digest === null ? null : ["Digest", digest(material.digest)],
-      material.valuesDigest === null ? null : ["Digest of its values", digest(material.valuesDigest)],
-      material.mediaType === null ? null : ["Media type", material.mediaType],
-      material.sizeBytes === null ? null : ["Size", bytes(material.sizeBytes)],
-      ["Labelled in", html`<a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a>`],
-      uses("attempt", "Consumed by", material.consumedBy), uses("attempt", "Produced by", material.producedBy), uses("plan", "Required by", material.requiredBy),
-    ])}
-<section aria-labelledby="locations">${heading(2, "locations", "Where it is said to lie")}${material.locations.length === 0 ? empty("Nobody reported a location.") : table("Locations", ["State", "Address", "Reported by", "Observed digest"], material.locations.map((report) =>
-  html`<tr><td>${stateBadge(report.state)}</td>
+  ["Reference", digest(material.reference)],
+  material.digest === null ? null : ["Digest", digest(material.digest)],
+  material.valuesDigest === null ? null : ["Digest of its values", digest(material.valuesDigest)],
+  material.mediaType === null ? null : ["Media type", material.mediaType],
+  material.sizeBytes === null ? null : ["Size", bytes(material.sizeBytes)],
+  ["Labelled in", html`<a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a>`],
+  uses("attempt", "Consumed by", material.consumedBy),
+  uses("attempt", "Produced by", material.producedBy),
+  uses("plan", "Required by", material.requiredBy),
+])}
+<section aria-labelledby="locations">${heading(2, "locations", "Where it is said to lie")}${
+      material.locations.length === 0
+        ? empty("Nobody reported a location.")
+        : table(
+            "Locations",
+            ["State", "Address", "Reported by", "Observed digest"],
+            material.locations.map(
+              (report) =>
+                html`<tr><td>${stateBadge(report.state)}</td>
   <td>${location(report.uri)}${report.explanation === null ? null : html`<br>${report.explanation}`}</td>
   <td>${person(report.reporter)} ${time(report.at)}</td>
-  <td>${report.observedDigest === null ? html`<span class="quiet">none</span>`
-    : html`${digest(report.observedDigest)} ${material.digest === null ? null : report.observedDigest === material.digest ? stateBadge("succeeded", "the same") : stateBadge("failed", "differs")}`}</td>
-  </tr>`))}<p class="hint">The service opens none of these addresses.</p></section>
+  <td>${
+    report.observedDigest === null
+      ? html`<span class="quiet">none</span>`
+      : html`${digest(report.observedDigest)} ${material.digest === null ? null : report.observedDigest === material.digest ? stateBadge("succeeded", "the same") : stateBadge("failed", "differs")}`
+  }</td>
+  </tr>`,
+            ),
+          )
+    }<p class="hint">The service opens none of these addresses.</p></section>
 ${forMembers(visit, room, act("report_material_location", { materialId }))}
 ${ways([["JSON", `/api/research/materials/${materialId}`]])}`,
   }
@@ -64,14 +84,26 @@ function linkBody(link: Link): Html {
   ${content.correction === undefined ? null : html`<p><strong>Correction:</strong> ${inlineMarkdown(content.correction)}</p>`}
 ${link.replacement === null ? null : html`<p>Replaced by ${recordChip(link.replacement, 220)}</p>`}
 ${content.evidence === undefined ? null : html`<p>Evidence: ${content.evidence.map((versionId) => html`<a href="${to(`/records/${versionId}`)}">a record</a> `)}</p>`}
-${facts([["What stands on it now", stateBadge(link.status)], ["Content digest", digest(link.contentDigest)], ["Said at", html`<a href="${to(entryPath(link.threadId, link.entryId))}">its place in the Thread</a>`]])}`
+${facts([
+  ["What stands on it now", stateBadge(link.status)],
+  ["Content digest", digest(link.contentDigest)],
+  ["Said at", html`<a href="${to(entryPath(link.threadId, link.entryId))}">its place in the Thread</a>`],
+])}`
 }
 
 export async function linkPage(visit: Visit): Promise<Shown> {
   const link = await visit.ask("link", visit.params)
   const room = await visit.ask("room", { roomId: link.roomId })
   const json = `/api/research/links/${link.linkId}`
-  return { title: link.kind === "finding_link" ? `${link.finding.label} and ${link.experimentLabel}` : `${link.label}: ${words(link.kind)} ${link.target.label}`, rail: roomRail(room), json, body: html`${linkBody(link)}${ways([["JSON", json]])}` }
+  return {
+    title:
+      link.kind === "finding_link"
+        ? `${link.finding.label} and ${link.experimentLabel}`
+        : `${link.label}: ${words(link.kind)} ${link.target.label}`,
+    rail: roomRail(room),
+    json,
+    body: html`${linkBody(link)}${ways([["JSON", json]])}`,
+  }
 }
 
 export async function checkpointPage(visit: Visit): Promise<Shown> {
@@ -90,10 +122,17 @@ ${checkpoint.selected ? null : html`<div class="banner quiet" role="note"><p>A n
 ${archivedBanner(room)}
 ${checkpoint.conclusion === null ? null : html`<p class="statement">${inlineMarkdown(checkpoint.conclusion)}</p>`}
 <section aria-labelledby="synthesis">${heading(2, "synthesis", "Synthesis")}${markdown(checkpoint.synthesis)}</section>
-${checkpoint.openQuestions.length === 0 ? null : html`<section aria-labelledby="open">${heading(2, "open", "Left open")}<ul class="questions">${checkpoint.openQuestions.map((question) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>
-  </section>`}
+${
+  checkpoint.openQuestions.length === 0
+    ? null
+    : html`<section aria-labelledby="open">${heading(2, "open", "Left open")}<ul class="questions">${checkpoint.openQuestions.map((question) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>
+  </section>`
+}
 ${checkpoint.citations.length === 0 ? null : html`<section aria-labelledby="citations">${heading(2, "citations", "Records it cites")}${checkpoint.citations.map((record) => recordChip(record, 140))}</section>`}
-${facts([["Content digest", digest(checkpoint.contentDigest)], ["Posted at", html`<a href="${to(entryPath(checkpoint.threadId, checkpoint.entryId))}">its place in the Thread</a>`]])}${ways([["JSON", json]])}`,
+${facts([
+  ["Content digest", digest(checkpoint.contentDigest)],
+  ["Posted at", html`<a href="${to(entryPath(checkpoint.threadId, checkpoint.entryId))}">its place in the Thread</a>`],
+])}${ways([["JSON", json]])}`,
   }
 }
 
@@ -105,10 +144,17 @@ export async function paperPage(visit: Visit): Promise<Shown> {
     json: `/api/research/papers/${encodeURIComponent(arxivId)}/publications`,
     body: html`<h1>arXiv:${arxivId}</h1>
       <p class="meta"><span>What this service knows of the paper is what records quote from it.</span><span><a rel="noopener" href="https://arxiv.org/abs/${arxivId}">the paper at arXiv</a></span></p>
-${items.length === 0 ? empty("No record quotes it.") : html`<ul class="cards">${items.map((record) =>
-  html`<li><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${record.status === "current" ? null
-  : html`<span>${stateBadge(record.status)}</span>`}<span>${person(record.author)}</span></p>
-  <a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a></li>`)}</ul>`}`,
+${
+  items.length === 0
+    ? empty("No record quotes it.")
+    : html`<ul class="cards">${items.map(
+        (record) =>
+          html`<li><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${
+            record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
+          }<span>${person(record.author)}</span></p>
+  <a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a></li>`,
+      )}</ul>`
+}`,
   }
 }
 
@@ -120,9 +166,19 @@ export async function conceptsPage(visit: Visit): Promise<Shown> {
     json: withQuery("/api/research/concepts", { query }),
     body: html`<h1>Concepts</h1><p class="meta">What records define and use in their statements; each definition belongs to its record.</p>
 <form class="inline" role="search" aria-label="Concepts" action="${to("/concepts")}"><div class="field"><label for="concept-query">Key, label or definition contains</label><input id="concept-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field"><button class="quiet">Filter</button></div></form>
-${items.length === 0 ? empty(query === undefined ? "No record defines a concept yet." : `No concept contains “${query}”.`) : table("Concepts", ["Concept", "Definition", "Defined in"], items.map((concept) =>
-  html`<tr data-entry><th scope="row"><a href="${to(`/records/${concept.versionId}#concept-${concept.key}`)}">${concept.label}</a><br><code>${concept.key}</code></th>
-  <td>${inlineMarkdown(shortened(concept.definition, 300))}</td><td>${label(concept.recordKind, concept.versionId, concept.recordLabel)}</td></tr>`))}
+${
+  items.length === 0
+    ? empty(query === undefined ? "No record defines a concept yet." : `No concept contains “${query}”.`)
+    : table(
+        "Concepts",
+        ["Concept", "Definition", "Defined in"],
+        items.map(
+          (concept) =>
+            html`<tr data-entry><th scope="row"><a href="${to(`/records/${concept.versionId}#concept-${concept.key}`)}">${concept.label}</a><br><code>${concept.key}</code></th>
+  <td>${inlineMarkdown(shortened(concept.definition, 300))}</td><td>${label(concept.recordKind, concept.versionId, concept.recordLabel)}</td></tr>`,
+        ),
+      )
+}
 ${more(nextCursor === null ? null : withQuery("/concepts", { query, after: nextCursor }), "Older concepts")}`,
   }
 }

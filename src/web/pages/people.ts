@@ -13,43 +13,85 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
   const role = roleIn(visit, room)
   const remove = (userId: string, username: string, theirs: string): Content => {
     if (theirs === "owner") return null
-    if (role === "owner") return deed("remove_member", { roomId: room.roomId, userId }, html`Remove<span class="aside"> ${username}</span>`, { danger: true })
-    return userId === visit.person?.userId ? deed("remove_member", { roomId: room.roomId, userId }, "Leave the Room", { danger: true }) : null
+    if (role === "owner")
+      return deed("remove_member", { roomId: room.roomId, userId }, html`Remove<span class="aside"> ${username}</span>`, { danger: true })
+    return userId === visit.person?.userId
+      ? deed("remove_member", { roomId: room.roomId, userId }, "Leave the Room", { danger: true })
+      : null
   }
-  return html`<section aria-labelledby="members">${heading(2, "members", "Members")}${table("Members", ["Name", "Role", "Since", ...(role === "owner" || role === "member" ? [html`<span class="aside">Actions</span>`] : [])], room.members.map(({ userId, username, role: theirs, joinedAt }) =>
-    html`<tr><th scope="row">${person({ username })}</th>
+  return html`<section aria-labelledby="members">${heading(2, "members", "Members")}${table(
+    "Members",
+    ["Name", "Role", "Since", ...(role === "owner" || role === "member" ? [html`<span class="aside">Actions</span>`] : [])],
+    room.members.map(
+      ({ userId, username, role: theirs, joinedAt }) =>
+        html`<tr><th scope="row">${person({ username })}</th>
     <td>${theirs}</td><td>${time(joinedAt)}</td>
-    ${role === "owner" || role === "member" ? html`<td>${remove(userId, username, theirs)}</td>` : null}</tr>`))}
-${role === "owner" ? html`<div class="actions">${act("add_member", { roomId: room.roomId }, "Add somebody who has an account")}<form class="inline" method="post" action="${to("/web/invite")}"><input type="hidden" name="roomId" value="${room.roomId}"><button class="quiet">Invite somebody new</button>
-  </form></div>` : whyNot(visit, room)}</section>`
+    ${role === "owner" || role === "member" ? html`<td>${remove(userId, username, theirs)}</td>` : null}</tr>`,
+    ),
+  )}
+${
+  role === "owner"
+    ? html`<div class="actions">${act("add_member", { roomId: room.roomId }, "Add somebody who has an account")}<form class="inline" method="post" action="${to("/web/invite")}"><input type="hidden" name="roomId" value="${room.roomId}"><button class="quiet">Invite somebody new</button>
+  </form></div>`
+    : whyNot(visit, room)
+}</section>`
 }
 
 function requests(roomId: string, { items }: AnswerOf<"join_requests">): Html {
-  if (items.length === 0) return html`<section aria-labelledby="requests">${heading(2, "requests", "Requests to join")}${empty("Nobody asks to join.")}</section>`
-  return html`<section aria-labelledby="requests">${heading(2, "requests", "Requests to join")}<ul class="cards">${items.map(({ person: who, message, requestedAt }) =>
-    html`<li>${person(who)} asked ${time(requestedAt)}${message === null ? null
-    : html`<p class="said">${message}</p>`}<div class="actions">${enumerations.joinDecision.map((decision) => deed("decide_join_request", { roomId, userId: who.userId, "/decision": decision }, `${title(decision)} ${who.username}`, { danger: decision === "decline" }))}</div>
-    </li>`)}</ul></section>`
+  if (items.length === 0)
+    return html`<section aria-labelledby="requests">${heading(2, "requests", "Requests to join")}${empty("Nobody asks to join.")}</section>`
+  return html`<section aria-labelledby="requests">${heading(2, "requests", "Requests to join")}<ul class="cards">${items.map(
+    ({ person: who, message, requestedAt }) =>
+      html`<li>${person(who)} asked ${time(requestedAt)}${
+        message === null ? null : html`<p class="said">${message}</p>`
+      }<div class="actions">${enumerations.joinDecision.map((decision) => deed("decide_join_request", { roomId, userId: who.userId, "/decision": decision }, `${title(decision)} ${who.username}`, { danger: decision === "decline" }))}</div>
+    </li>`,
+  )}</ul></section>`
 }
 
 type Credential = AnswerOf<"credentials">["items"][number]
 
-function credentialRow(visit: Visit, roomId: string, { credentialId, label, owner, permissions, threadIds, expiresAt, revokedAt, lastUsedAt }: Credential, now: number): Html {
-  const over = revokedAt !== null ? stateBadge("retracted", "revoked") : Date.parse(expiresAt) <= now ? stateBadge("cancelled", "expired") : stateBadge("completed", "in use")
+function credentialRow(
+  visit: Visit,
+  roomId: string,
+  { credentialId, label, owner, permissions, threadIds, expiresAt, revokedAt, lastUsedAt }: Credential,
+  now: number,
+): Html {
+  const over =
+    revokedAt !== null
+      ? stateBadge("retracted", "revoked")
+      : Date.parse(expiresAt) <= now
+        ? stateBadge("cancelled", "expired")
+        : stateBadge("completed", "in use")
   const own = owner.userId === visit.person?.userId
   return html`<tr><th scope="row">${label}</th><td>${person(owner)}</td>
     <td title="${permissions.map((permission) => permissionMeanings[permission]).join(" ")}">${joinedWords(permissions)}${threadIds === null ? null : html` <span class="tag">${counted(threadIds.length, "Thread")} only</span>`}</td>
     <td>${over}</td><td>${time(expiresAt)}</td><td>${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td>
-    <td>${revokedAt !== null ? null
-      : html`<div class="actions">${own ? deed("rotate_credential", { roomId, credentialId }, html`Rotate<span class="aside"> ${label}</span>`) : null}${deed("revoke_credential", { roomId, credentialId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true })}</div>`}</td>
+    <td>${
+      revokedAt !== null
+        ? null
+        : html`<div class="actions">${own ? deed("rotate_credential", { roomId, credentialId }, html`Rotate<span class="aside"> ${label}</span>`) : null}${deed("revoke_credential", { roomId, credentialId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true })}</div>`
+    }</td>
     </tr>`
 }
 
 const credentials = (visit: Visit, roomId: string, { items }: AnswerOf<"credentials">): Html =>
   html`<section aria-labelledby="credentials">${heading(2, "credentials", "Credentials for agents", act("issue_credential", { roomId }, "Issue a credential"))}
 <p class="hint">An agent writes with a credential of a member, in this Room only. Tokens are shown once and kept as a digest.</p>
-${items.length === 0 ? empty("No credential yet.", html`${Object.entries(permissionMeanings).map(([permission, meaning]) =>
-  html`<p><strong>${words(permission)}</strong>: ${meaning}</p>`)}`) : table("Credentials", ["Label", "Of", "May", "State", "Expires", "Last use", html`<span class="aside">Actions</span>`], items.map((credential) => credentialRow(visit, roomId, credential, visit.edge.instance.world.now())))}</section>`
+${
+  items.length === 0
+    ? empty(
+        "No credential yet.",
+        html`${Object.entries(permissionMeanings).map(
+          ([permission, meaning]) => html`<p><strong>${words(permission)}</strong>: ${meaning}</p>`,
+        )}`,
+      )
+    : table(
+        "Credentials",
+        ["Label", "Of", "May", "State", "Expires", "Last use", html`<span class="aside">Actions</span>`],
+        items.map((credential) => credentialRow(visit, roomId, credential, visit.edge.instance.world.now())),
+      )
+}</section>`
 
 function ownership(room: AnswerOf<"room">): Html {
   const { roomId } = room

@@ -20,32 +20,49 @@ import { type Execution, findingParts } from "./finding-parts.ts"
 
 type Answer = AnswerOf<"record">
 /** What the content of every kind has in common, and what some add. */
-export type RecordContent = Pick<BodyOf<"publish_hypothesis">, "assertion" | "concepts" | "scope"> & Partial<Pick<BodyOf<"publish_finding">, "outcome" | "evidence" | "provenance" | "retrospective" | "limitations">> & Partial<Pick<BodyOf<"publish_cited_claim">, "paper" | "quote" | "locator">>
+export type RecordContent = Pick<BodyOf<"publish_hypothesis">, "assertion" | "concepts" | "scope"> &
+  Partial<Pick<BodyOf<"publish_finding">, "outcome" | "evidence" | "provenance" | "retrospective" | "limitations">> &
+  Partial<Pick<BodyOf<"publish_cited_claim">, "paper" | "quote" | "locator">>
 
 function warnings(given: readonly unknown[]): Html | null {
   if (given.length === 0) return null
-  return html`<ul class="warnings" aria-label="Warnings">${(given as readonly { message: string; versionId?: string; kind?: string; attemptId?: string }[]).map(({ message, versionId, attemptId }) =>
-    html`<li>${message}${versionId === undefined ? null : html` <a href="${to(`/records/${versionId}`)}">Read it</a>`}${attemptId === undefined ? null
-    : html` <a href="${to(`/attempts/${attemptId}`)}">See the attempt</a>`}</li>`)}</ul>`
+  return html`<ul class="warnings" aria-label="Warnings">${(
+    given as readonly { message: string; versionId?: string; kind?: string; attemptId?: string }[]
+  ).map(
+    ({ message, versionId, attemptId }) =>
+      html`<li>${message}${versionId === undefined ? null : html` <a href="${to(`/records/${versionId}`)}">Read it</a>`}${
+        attemptId === undefined ? null : html` <a href="${to(`/attempts/${attemptId}`)}">See the attempt</a>`
+      }</li>`,
+  )}</ul>`
 }
 
 type Resolved = Answer["references"][number]
 const rests = (id: string, name: string, records: readonly Resolved[]): Html | null =>
   records.length === 0
     ? null
-    : html`<section aria-labelledby="${id}">${heading(2, id, name)}<ul class="cards">${records.map((record) => html`<li>${record.purpose === undefined ? null
-      : html`<span class="tag">${words(record.purpose)}</span> `}${recordChip(record, 160)}<p class="said">${record.explanation}</p>
-      </li>`)}</ul></section>`
+    : html`<section aria-labelledby="${id}">${heading(2, id, name)}<ul class="cards">${records.map(
+        (record) => html`<li>${
+          record.purpose === undefined ? null : html`<span class="tag">${words(record.purpose)}</span> `
+        }${recordChip(record, 160)}<p class="said">${record.explanation}</p>
+      </li>`,
+      )}</ul></section>`
 
 /** Names of records that the content mentions, by id. */
-const namer = ({ premises, references }: Answer) => (versionId: string): Content => {
-  const known = [...premises, ...references].find((record) => record.versionId === versionId)
-  return known === undefined ? html`<a href="${to(`/records/${versionId}`)}">another record</a>` : label(known.kind, known.versionId, known.label)
-}
+const namer =
+  ({ premises, references }: Answer) =>
+  (versionId: string): Content => {
+    const known = [...premises, ...references].find((record) => record.versionId === versionId)
+    return known === undefined
+      ? html`<a href="${to(`/records/${versionId}`)}">another record</a>`
+      : label(known.kind, known.versionId, known.label)
+  }
 
 const used = ({ usedBy }: Answer): Html => {
   const parts = [
-    [usedBy.premises, "premise", "premises"], [usedBy.references, "reference", "references"], [usedBy.evidence, "evidence", "evidence"], [usedBy.reuses, "reuse", "reuses"],
+    [usedBy.premises, "premise", "premises"],
+    [usedBy.references, "reference", "references"],
+    [usedBy.evidence, "evidence", "evidence"],
+    [usedBy.reuses, "reuse", "reuses"],
   ] as const
   const said = parts.filter(([count]) => count > 0).map(([count, one, several]) => counted(count, one, several))
   return html`${said.length === 0 ? "nowhere yet" : joined(said)}`
@@ -59,7 +76,8 @@ async function evidenceToward(visit: Visit, record: Answer): Promise<Html | null
 }
 
 /** The four things that can be said later about a record. */
-const later = (versionId: string): Html => html`${Object.values(linkKinds).map(({ operation }) => act(operation, { targetVersionId: versionId }))}`
+const later = (versionId: string): Html =>
+  html`${Object.values(linkKinds).map(({ operation }) => act(operation, { targetVersionId: versionId }))}`
 
 export async function recordPage(visit: Visit): Promise<Shown> {
   const record = await visit.ask("record", visit.params)
@@ -69,8 +87,12 @@ export async function recordPage(visit: Visit): Promise<Shown> {
   const { versionId, kind } = record
   const execution = record.execution as Execution | null
   const onwards = [
-    kind === "hypothesis" ? act("propose_experiment", { roomId: record.roomId, threadId: record.threadId, hypotheses: versionId }, "Propose an experiment") : null,
-    kind === "finding" ? act("link_experiment_finding", { findingVersionId: versionId, experimentId: execution?.experimentId }, "Relate to an experiment") : null,
+    kind === "hypothesis"
+      ? act("propose_experiment", { roomId: record.roomId, threadId: record.threadId, hypotheses: versionId }, "Propose an experiment")
+      : null,
+    kind === "finding"
+      ? act("link_experiment_finding", { findingVersionId: versionId, experimentId: execution?.experimentId }, "Relate to an experiment")
+      : null,
     act("reuse_record", { versionId, threadId: room.openingThreadId }, "Reuse it in a Thread"),
   ]
   return {
@@ -79,15 +101,21 @@ export async function recordPage(visit: Visit): Promise<Shown> {
     json: `/api/research/records/${versionId}`,
     follow: { roomId: record.roomId, after: room.activityWatermark },
     body: html`<div id="live-standing" data-live>${standing(record)}</div>
-<p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${record.outcome === null ? null
-  : html`<span>${stateBadge(record.outcome)}</span>`}<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}">${room.title}</a></span></p>
+<p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${
+      record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
+    }<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}">${room.title}</a></span></p>
 <h1 class="statement">${wording(assertion.wording, concepts as Concepts)}</h1>
 ${warnings(record.warnings)}
 ${kind === "finding" ? findingParts(record, content, execution) : null}
-${content.quote === undefined ? null : html`<section aria-labelledby="quote">${heading(2, "quote", "What the paper says")}<blockquote class="said">${content.quote}</blockquote>
-  <p class="meta"><span><a href="${to(`/papers/${encodeURIComponent(content.paper?.arxivId ?? "")}`)}">arXiv:${content.paper?.arxivId}</a>${content.paper?.version === undefined ? null : ` version ${content.paper.version}`}</span>${Object.entries(content.locator ?? {}).map(([part, at]) =>
-    html`<span>${part} ${at}</span>`)}</p>
-  </section>`}
+${
+  content.quote === undefined
+    ? null
+    : html`<section aria-labelledby="quote">${heading(2, "quote", "What the paper says")}<blockquote class="said">${content.quote}</blockquote>
+  <p class="meta"><span><a href="${to(`/papers/${encodeURIComponent(content.paper?.arxivId ?? "")}`)}">arXiv:${content.paper?.arxivId}</a>${content.paper?.version === undefined ? null : ` version ${content.paper.version}`}</span>${Object.entries(
+    content.locator ?? {},
+  ).map(([part, at]) => html`<span>${part} ${at}</span>`)}</p>
+  </section>`
+}
 ${await evidenceToward(visit, record)}
 <section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said">${inlineMarkdown(scope)}</p></section>
 <section aria-labelledby="roles">${heading(2, "roles", "What is said of what")}${rolesTable(assertion, concepts as Concepts, namer(record))}</section>
@@ -100,10 +128,15 @@ ${rests("references", "References", record.references)}
       ["Used by others", used(record)],
       ["Published at", html`<a href="${to(entryPath(record.threadId, record.entryId))}">its place in the Thread</a>`],
       ["Content digest", digest(record.contentDigest)],
-      record.client === undefined ? null : ["Sent by", joined(Object.entries(record.client).map(([name, value]) => `${words(name)} ${value}`))],
+      record.client === undefined
+        ? null
+        : ["Sent by", joined(Object.entries(record.client).map(([name, value]) => `${words(name)} ${value}`))],
     ])}</section>
 ${await citation(visit, versionId)}
 <section aria-labelledby="next">${heading(2, "next", "What can be said of it")}${forMembers(visit, room, html`${later(versionId)}${onwards}`)}</section>
-${ways([["JSON", `/api/research/records/${versionId}`], [`${title(kind)} in the graph`, `/rooms/${record.roomId}/graph?focus=${versionId}`]])}`,
+${ways([
+  ["JSON", `/api/research/records/${versionId}`],
+  [`${title(kind)} in the graph`, `/rooms/${record.roomId}/graph?focus=${versionId}`],
+])}`,
   }
 }

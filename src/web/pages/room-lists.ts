@@ -34,17 +34,23 @@ const section = (visit: Visit, room: Room, { path, name, json, actions, list, ne
 })
 
 const cursor = ({ url }: Visit) => url.searchParams.get("after") ?? undefined
-const onwards = (room: Room, path: string, after: unknown) => (after === null || after === undefined ? null : withQuery(`/rooms/${room.roomId}${path}`, { after: after as string }))
+const onwards = (room: Room, path: string, after: unknown) =>
+  after === null || after === undefined ? null : withQuery(`/rooms/${room.roomId}${path}`, { after: after as string })
 const roomOf = (visit: Visit) => visit.ask("room", visit.params)
 
 export async function threadsPage(visit: Visit): Promise<Shown> {
   const room = await roomOf(visit)
   const { items, hasMore, nextCursor } = await visit.ask("room_threads", visit.params, { after: cursor(visit) })
-  const rows = items.map((thread) =>
-    html`<tr data-entry><td><a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}${thread.stale ? html` ${stateBadge("disputed", "conclusion stale")}` : null}</td>
-    <td>${person(thread.author)}</td><td class="number">${thread.timelineWatermark}</td><td>${time(thread.lastActivityAt)}</td></tr>`)
+  const rows = items.map(
+    (thread) =>
+      html`<tr data-entry><td><a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}${thread.stale ? html` ${stateBadge("disputed", "conclusion stale")}` : null}</td>
+    <td>${person(thread.author)}</td><td class="number">${thread.timelineWatermark}</td><td>${time(thread.lastActivityAt)}</td></tr>`,
+  )
   return section(visit, room, {
-    path: "/threads", name: "Threads", json: `/api/research/rooms/${room.roomId}/threads`, next: hasMore ? onwards(room, "/threads", nextCursor) : null,
+    path: "/threads",
+    name: "Threads",
+    json: `/api/research/rooms/${room.roomId}/threads`,
+    next: hasMore ? onwards(room, "/threads", nextCursor) : null,
     actions: act("create_thread", { roomId: room.roomId }, "Start a Thread", "first"),
     list: table("Threads", ["Thread", "Started by", "Entries", "Last activity"], rows),
   })
@@ -56,12 +62,16 @@ export async function hypothesesPage(visit: Visit): Promise<Shown> {
   const { findingLinks } = await visit.ask("room_context", visit.params)
   const rows = items.map((record) => {
     const said = toward(findingLinks, record.versionId)
-    return html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${record.status === "current" ? null
-      : html`<span>${stateBadge(record.status)}</span>`}<span>${tally(said)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
+    return html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${
+      record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
+    }<span>${tally(said)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
       <a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a>${evidenceRows(said)}</li>`
   })
   return section(visit, room, {
-    path: "/hypotheses", name: "Hypotheses", json: `/api/research/hypotheses?roomId=${room.roomId}`, next: onwards(room, "/hypotheses", nextCursor),
+    path: "/hypotheses",
+    name: "Hypotheses",
+    json: `/api/research/hypotheses?roomId=${room.roomId}`,
+    next: onwards(room, "/hypotheses", nextCursor),
     actions: act("publish_hypothesis", { roomId: room.roomId, threadId: room.openingThreadId }, "Publish a hypothesis", "first"),
     list: rows.length === 0 ? empty("No hypothesis yet.") : html`<ul class="cards">${rows}</ul>`,
   })
@@ -71,30 +81,50 @@ export async function findingsPage(visit: Visit): Promise<Shown> {
   const room = await roomOf(visit)
   const { items, nextCursor } = await visit.ask("room_publications", visit.params, { after: cursor(visit) })
   const shown = items.filter(({ kind }) => kind !== "hypothesis")
-  const rows = shown.map((record) =>
-    html`<li data-entry><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${record.outcome === null ? null
-    : html`<span>${stateBadge(record.outcome)}</span>`}${record.status === "current" ? null
-    : html`<span>${stateBadge(record.status)}</span>`}<span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
+  const rows = shown.map(
+    (record) =>
+      html`<li data-entry><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${
+        record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
+      }${
+        record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
+      }<span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
     <a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a><p class="hint">${record.provenanceSummary}</p>
-    </li>`)
+    </li>`,
+  )
   const at = { roomId: room.roomId, threadId: room.openingThreadId }
   return section(visit, room, {
-    path: "/findings", name: "Findings and cited claims", json: `/api/research/rooms/${room.roomId}/publications`, next: onwards(room, "/findings", nextCursor),
+    path: "/findings",
+    name: "Findings and cited claims",
+    json: `/api/research/rooms/${room.roomId}/publications`,
+    next: onwards(room, "/findings", nextCursor),
     actions: html`${act("publish_finding", at, "Publish a finding", "first")}${act("publish_cited_claim", at, "Cite a claim")}`,
-    list: rows.length === 0 ? empty("No finding yet. A finding says what came out, with its evidence, also when nothing did.") : html`<ul class="cards">${rows}</ul>`,
+    list:
+      rows.length === 0
+        ? empty("No finding yet. A finding says what came out, with its evidence, also when nothing did.")
+        : html`<ul class="cards">${rows}</ul>`,
   })
 }
 
 export async function materialsPage(visit: Visit): Promise<Shown> {
   const room = await roomOf(visit)
   const { items, nextCursor } = await visit.ask("room_materials", visit.params, { after: cursor(visit) })
-  const rows = items.map((material) => html`<tr data-entry><td>${label("material", material.materialId, material.label)}${material.labelFromOtherRoom ? html` <span class="tag">of another Room</span>` : null}</td>
+  const rows = items.map(
+    (
+      material,
+    ) => html`<tr data-entry><td>${label("material", material.materialId, material.label)}${material.labelFromOtherRoom ? html` <span class="tag">of another Room</span>` : null}</td>
     <td><a href="${to(`/materials/${material.materialId}`)}">${material.name}</a></td><td>${stateBadge(material.obtainability)}</td>
-    <td>${digest(material.reference)}</td><td>${person(material.registeredBy)}</td></tr>`)
+    <td>${digest(material.reference)}</td><td>${person(material.registeredBy)}</td></tr>`,
+  )
   return section(visit, room, {
-    path: "/materials", name: "Materials", json: `/api/research/rooms/${room.roomId}/materials`, next: onwards(room, "/materials", nextCursor),
+    path: "/materials",
+    name: "Materials",
+    json: `/api/research/rooms/${room.roomId}/materials`,
+    next: onwards(room, "/materials", nextCursor),
     actions: act("register_material", { roomId: room.roomId, threadId: room.openingThreadId }, "Register a material", "first"),
-    list: rows.length === 0 ? empty("No material yet. A material is an input or output known by its content: a digest, or a pinned reference.") : table("Materials", ["", "Name", "Obtainable", "Reference", "Registered by"], rows),
+    list:
+      rows.length === 0
+        ? empty("No material yet. A material is an input or output known by its content: a digest, or a pinned reference.")
+        : table("Materials", ["", "Name", "Obtainable", "Reference", "Registered by"], rows),
   })
 }
 
@@ -108,14 +138,22 @@ export async function linksPage(visit: Visit): Promise<Shown> {
   const room = await roomOf(visit)
   const { items, nextCursor } = await visit.ask("room_links", visit.params, { after: cursor(visit) })
   const { findingLinks } = await visit.ask("room_context", visit.params)
-  const related = findingLinks.map((link) => html`<tr><td>${label("finding", link.finding.versionId, link.finding.label)}</td>
+  const related = findingLinks.map(
+    (link) => html`<tr><td>${label("finding", link.finding.versionId, link.finding.label)}</td>
     <td>${stateBadge(link.towardQuestion.verdict)} ${label("experiment", link.experimentId, link.experimentLabel)}</td>
     <td>${link.towardHypothesis.map(({ versionId, label: text, verdict }) => html`${stateBadge(verdict)} ${label("hypothesis", versionId, text)} `)}</td>
-    <td>${person(link.author)}</td><td><a href="${to(`/links/${link.linkId}`)}">the link</a></td></tr>`)
+    <td>${person(link.author)}</td><td><a href="${to(`/links/${link.linkId}`)}">the link</a></td></tr>`,
+  )
   return section(visit, room, {
-    path: "/links", name: "Links", json: `/api/research/rooms/${room.roomId}/links`, next: onwards(room, "/links", nextCursor),
-    list: html`<section aria-labelledby="said">${heading(2, "said", "What was said later of records")}${items.length === 0 ? empty("Nothing was corrected, superseded, disputed or retracted.")
-      : html`<ul class="cards">${items.map(linkRow)}</ul>`}</section>
+    path: "/links",
+    name: "Links",
+    json: `/api/research/rooms/${room.roomId}/links`,
+    next: onwards(room, "/links", nextCursor),
+    list: html`<section aria-labelledby="said">${heading(2, "said", "What was said later of records")}${
+      items.length === 0
+        ? empty("Nothing was corrected, superseded, disputed or retracted.")
+        : html`<ul class="cards">${items.map(linkRow)}</ul>`
+    }</section>
 <section aria-labelledby="related">${heading(2, "related", "Findings related to experiments")}${related.length === 0 ? empty("No finding was related to an experiment.") : table("Finding links", ["Finding", "Toward the question", "Toward hypotheses", "Said by", ""], related)}</section>`,
   })
 }
@@ -137,7 +175,9 @@ export async function activityPage(visit: Visit): Promise<Shown> {
   const { items } = await visit.ask("room_activity", { roomId }, { after })
   return {
     ...section(visit, room, {
-      path: "/activity", name: "Activity", json: `/api/research/rooms/${roomId}/activity`,
+      path: "/activity",
+      name: "Activity",
+      json: `/api/research/rooms/${roomId}/activity`,
       list: html`${activityChart((await recent(visit, roomId, watermark)).map(({ at }) => at))}
 <p class="meta">${counted(watermark, "accepted write")}, each chained to the one before by its digest: nothing before a digest you keep can be rewritten unseen.</p>
 ${table("Activity, newest first", ["", "When", "Who", "What", "Digest"], [...items].reverse().map(activityRow))}`,

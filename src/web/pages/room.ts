@@ -20,49 +20,84 @@ const SHOWN = { hypotheses: 12, experiments: 8, threads: 6 }
 
 function where({ room, concluded, conclusion, openQuestions }: Context): Html {
   if (!concluded || conclusion === null) {
-    const questions = openQuestions.length === 0 ? null : html`<ul class="questions">${openQuestions.map(({ question, threadId }) =>
-      html`<li>${inlineMarkdown(question)} <a class="meta" href="${to(`/threads/${threadId}`)}">Thread</a></li>`)}</ul>`
-    return html`<p>${stateBadge(room.state === "archived" ? "archived" : "open", room.state === "archived" ? "Archived without a conclusion" : "Open")}${openQuestions.length === 0 ? ", no question noted as open by a checkpoint."
-      : html`, with ${counted(openQuestions.length, "open question")}:`}</p>
+    const questions =
+      openQuestions.length === 0
+        ? null
+        : html`<ul class="questions">${openQuestions.map(
+            ({ question, threadId }) =>
+              html`<li>${inlineMarkdown(question)} <a class="meta" href="${to(`/threads/${threadId}`)}">Thread</a></li>`,
+          )}</ul>`
+    return html`<p>${stateBadge(room.state === "archived" ? "archived" : "open", room.state === "archived" ? "Archived without a conclusion" : "Open")}${
+      openQuestions.length === 0
+        ? ", no question noted as open by a checkpoint."
+        : html`, with ${counted(openQuestions.length, "open question")}:`
+    }</p>
       ${questions}`
   }
   return html`<div class="banner ${conclusion.stale ? "warn" : "good"}">${stateBadge("concluded", "Concluded")}${conclusion.stale ? html` <span class="state warn">${shape("disputed")}stale: records were published since</span>` : null}
 <div class="said">${inlineMarkdown(conclusion.conclusion ?? "")}</div>
 <p class="meta"><span>${person(conclusion.author)}</span><span>${time(conclusion.at)}</span><span><a href="${to(`/checkpoints/${conclusion.checkpointId}`)}">the whole checkpoint</a></span></p></div>
-${openQuestions.length === 0 ? null : html`<p>${counted(openQuestions.length, "question")} left open:</p>
-  <ul class="questions">${openQuestions.map(({ question }) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>`}`
+${
+  openQuestions.length === 0
+    ? null
+    : html`<p>${counted(openQuestions.length, "question")} left open:</p>
+  <ul class="questions">${openQuestions.map(({ question }) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>`
+}`
 }
 
 function hypotheses(visit: Visit, { room, hypotheses: all, findingLinks }: Context): Html {
   const newest = all.slice(-SHOWN.hypotheses).reverse()
   const rows = newest.map((record) => {
     const verdicts = toward(findingLinks, record.versionId)
-    return html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${record.status === "current" ? null
-      : html`<span>${stateBadge(record.status)}</span>`}<span>${tally(verdicts)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
+    return html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${
+      record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
+    }<span>${tally(verdicts)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
 <a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a>${evidenceRows(verdicts)}</li>`
   })
   const rest = room.counts.hypothesis - newest.length
-  const nothing = empty("No hypothesis yet. One states a prediction exactly enough to be wrong: its wording, the concepts it uses, its scope.", whyNot(visit, room) ?? act("publish_hypothesis", { roomId: room.roomId, threadId: room.openingThreadId }, "Publish a hypothesis", "first"))
+  const nothing = empty(
+    "No hypothesis yet. One states a prediction exactly enough to be wrong: its wording, the concepts it uses, its scope.",
+    whyNot(visit, room) ??
+      act("publish_hypothesis", { roomId: room.roomId, threadId: room.openingThreadId }, "Publish a hypothesis", "first"),
+  )
   return html`<section aria-labelledby="hypotheses">${heading(2, "hypotheses", "Hypotheses and the evidence toward each", rest > 0 ? html`<a href="${to(`/rooms/${room.roomId}/hypotheses`)}">all ${room.counts.hypothesis}</a>` : null)}
 <div id="live-hypotheses" data-live>${rows.length === 0 ? nothing : html`${verdictChart(newest, findingLinks)}<ul class="cards">${rows}</ul>`}</div></section>`
 }
 
 function experiments(visit: Visit, { room, experiments: all, findingLinks }: Context): Html {
-  const counts = enumerations.experimentStatus.map((status) => [status, all.filter((experiment) => experiment.status === status).length] as const)
+  const counts = enumerations.experimentStatus.map(
+    (status) => [status, all.filter((experiment) => experiment.status === status).length] as const,
+  )
   const moved = [...all].sort((one, other) => (one.updatedAt < other.updatedAt ? 1 : -1)).slice(0, SHOWN.experiments)
   const of = all.length < room.counts.experiment ? html` <span class="meta">of the newest ${all.length}</span>` : null
-  const nothing = empty("No experiment yet. One asks a scoped question that an agent or a person can take, plan and try.", whyNot(visit, room) ?? act("propose_experiment", { roomId: room.roomId, threadId: room.openingThreadId }, "Propose an experiment", "first"))
+  const nothing = empty(
+    "No experiment yet. One asks a scoped question that an agent or a person can take, plan and try.",
+    whyNot(visit, room) ??
+      act("propose_experiment", { roomId: room.roomId, threadId: room.openingThreadId }, "Propose an experiment", "first"),
+  )
   return html`<section aria-labelledby="experiments">${heading(2, "experiments", "Experiments", room.counts.experiment > moved.length ? html`<a href="${to(`/rooms/${room.roomId}/experiments`)}">all ${room.counts.experiment}</a>` : null)}
-<div id="live-experiments" data-live>${all.length === 0 ? nothing : html`<p class="meta">${counts.filter(([, count]) => count > 0).map(([status, count]) => html`<span>${stateBadge(status, `${count} ${words(status)}`)}</span>`)}${of}</p>
-  ${experimentTable(moved, findingLinks, "Experiments that moved last")}`}</div></section>`
+<div id="live-experiments" data-live>${
+    all.length === 0
+      ? nothing
+      : html`<p class="meta">${counts.filter(([, count]) => count > 0).map(([status, count]) => html`<span>${stateBadge(status, `${count} ${words(status)}`)}</span>`)}${of}</p>
+  ${experimentTable(moved, findingLinks, "Experiments that moved last")}`
+  }</div></section>`
 }
 
 function threads(visit: Visit, { room, threads: all }: Context): Html {
   const newest = [...all].sort((one, other) => (one.lastActivityAt < other.lastActivityAt ? 1 : -1)).slice(0, SHOWN.threads)
-  return html`<section aria-labelledby="threads">${heading(2, "threads", "Threads", roleIn(visit, room) === "nobody" ? html`<a href="${to(`/rooms/${room.roomId}/threads`)}">all ${all.length}</a>`
-    : html`<a href="${to(`/rooms/${room.roomId}/threads`)}">all ${all.length}</a> <a href="${to(`/do/create_thread?roomId=${room.roomId}`)}">start one</a>`)}
-<ul class="cards" id="live-threads" data-live>${newest.map((thread) =>
-  html`<li><a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}<br><span class="meta"><span>${person(thread.author)}</span><span>${counted(thread.timelineWatermark, "entry", "entries")}</span><span>last ${time(thread.lastActivityAt)}</span></span></li>`)}</ul>
+  return html`<section aria-labelledby="threads">${heading(
+    2,
+    "threads",
+    "Threads",
+    roleIn(visit, room) === "nobody"
+      ? html`<a href="${to(`/rooms/${room.roomId}/threads`)}">all ${all.length}</a>`
+      : html`<a href="${to(`/rooms/${room.roomId}/threads`)}">all ${all.length}</a> <a href="${to(`/do/create_thread?roomId=${room.roomId}`)}">start one</a>`,
+  )}
+<ul class="cards" id="live-threads" data-live>${newest.map(
+    (thread) =>
+      html`<li><a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}<br><span class="meta"><span>${person(thread.author)}</span><span>${counted(thread.timelineWatermark, "entry", "entries")}</span><span>last ${time(thread.lastActivityAt)}</span></span></li>`,
+  )}</ul>
   </section>`
 }
 
@@ -94,7 +129,10 @@ ${experiments(visit, context)}
 <section aria-labelledby="activity">${heading(2, "activity", "Activity", html`<a href="${to(`/rooms/${roomId}/activity`)}">all ${context.activityWatermark}</a>`)}<div id="live-activity" data-live>${activityChart(context.activityWatermark === 0 ? [] : (await recent(visit, roomId, context.activityWatermark)).map(({ at: when }) => when))}</div>
   </section></div>
 ${agents(visit, roomId)}
-${ways([["Graph of the Room", `/rooms/${roomId}/graph`], ["JSON", `/api/research/rooms/${roomId}/research-context`]])}`,
+${ways([
+  ["Graph of the Room", `/rooms/${roomId}/graph`],
+  ["JSON", `/api/research/rooms/${roomId}/research-context`],
+])}`,
   }
 }
 

@@ -15,11 +15,18 @@ export const roomState = ({ state, concluded }: Pick<Summary, "state" | "conclud
 
 /** What a Room holds, as far as it holds anything. */
 const held = ({ counts }: Summary): Html => {
-  const kinds = [[counts.hypothesis, "hypothesis", "hypotheses"], [counts.experiment, "experiment", "experiments"], [counts.attempt, "attempt", "attempts"], [counts.finding, "finding", "findings"]] as const
+  const kinds = [
+    [counts.hypothesis, "hypothesis", "hypotheses"],
+    [counts.experiment, "experiment", "experiments"],
+    [counts.attempt, "attempt", "attempts"],
+    [counts.finding, "finding", "findings"],
+  ] as const
   return html`${kinds.filter(([count]) => count > 0).map(([count, one, several]) => html`<span>${counted(count, one, several)}</span>`)}`
 }
 
-const row = (room: Summary): Html => html`<li data-entry><h2 class="title"><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></h2> ${roomState(room)}
+const row = (
+  room: Summary,
+): Html => html`<li data-entry><h2 class="title"><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></h2> ${roomState(room)}
 ${room.question === null ? null : html`<p class="question">${room.question}</p>`}
 <p class="meta">${held(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span><span>last activity ${time(room.lastActivityAt)}</span></p></li>`
 
@@ -29,8 +36,13 @@ export async function roomsPage(visit: Visit): Promise<Shown> {
   const nothing =
     query !== undefined
       ? empty(html`No Room's title or question contains “${query}”.`, html`<a href="${to("/")}">All Rooms</a>`)
-      : empty("There is no Room yet. A Room holds one question: what is asked, who works on it, and everything they try.", visit.person === undefined ? html`<p>Sign in to create the first one, or let an agent read what this service is:</p>
-        ${command(`curl ${visit.edge.baseUrl}/llms.txt`)}` : null)
+      : empty(
+          "There is no Room yet. A Room holds one question: what is asked, who works on it, and everything they try.",
+          visit.person === undefined
+            ? html`<p>Sign in to create the first one, or let an agent read what this service is:</p>
+        ${command(`curl ${visit.edge.baseUrl}/llms.txt`)}`
+            : null,
+        )
   return {
     title: "Rooms",
     json: withQuery("/api/research/rooms", { query }),

@@ -52,9 +52,11 @@ const replyForm = (threadId: string, entryId?: string): Html => {
 }
 
 /** The reply form, folded below an entry. */
-const replyInPlace = ({ entryId, threadId }: Entry): Html => html`<details class="reply"><summary>Reply</summary>${replyForm(threadId, entryId)}</details>`
+const replyInPlace = ({ entryId, threadId }: Entry): Html =>
+  html`<details class="reply"><summary>Reply</summary>${replyForm(threadId, entryId)}</details>`
 
-const followUp = (roomId: string, { entryId }: Entry): Html => html` <a href="${to(withQuery("/do/create_thread", { roomId, replyToEntryId: entryId }))}">Follow up in a new Thread</a>`
+const followUp = (roomId: string, { entryId }: Entry): Html =>
+  html` <a href="${to(withQuery("/do/create_thread", { roomId, replyToEntryId: entryId }))}">Follow up in a new Thread</a>`
 
 function timeline(visit: Visit, entries: readonly Entry[], view: EntryView): Html {
   if (entries.length === 0) return empty("Nothing has been said here yet.")
@@ -63,8 +65,11 @@ function timeline(visit: Visit, entries: readonly Entry[], view: EntryView): Htm
   const toggled = new URL(visit.url)
   if (folded) toggled.searchParams.delete("receipts")
   else toggled.searchParams.set("receipts", "hidden")
-  return html`<p class="meta folding">${receipts === 0 ? null
-    : html`<a id="fold-receipts" href="${to(`${toggled.pathname}${toggled.search}`)}">${folded ? `Show ${counted(receipts, "receipt")}` : `Hide ${counted(receipts, "receipt")}`}</a>`}</p>
+  return html`<p class="meta folding">${
+    receipts === 0
+      ? null
+      : html`<a id="fold-receipts" href="${to(`${toggled.pathname}${toggled.search}`)}">${folded ? `Show ${counted(receipts, "receipt")}` : `Hide ${counted(receipts, "receipt")}`}</a>`
+  }</p>
 <ol class="timeline" id="timeline" data-append aria-label="Timeline">${entries.filter(({ receipt }) => !folded || receipt === undefined).map((entry) => entryItem(entry, view))}</ol>`
 }
 
@@ -73,10 +78,14 @@ function head({ thread, room, checkpoint }: AnswerOf<"thread_research_context">,
 <p class="meta"><span>${thread.opening ? "opening Thread of" : "Thread in"} <a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></span><span>started by ${person(thread.author)} ${time(thread.createdAt)}</span><span id="live-entries" data-live>${counted(thread.timelineWatermark, "entry", "entries")}</span></p>
 ${follows === null ? null : html`<p class="in-reply">Follows up <a href="${to(`/threads/${follows.threadId}?entry=${follows.entryId}#entry-${follows.entryId}`)}">${follows.author.username}: ${gist(follows)}</a></p>`}
 ${archivedBanner(room)}
-${checkpoint === null ? null
-  : html`<div class="banner ${checkpoint.state === "concluded" ? (checkpoint.stale ? "warn" : "good") : "active"}" role="note" aria-label="Checkpoint">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? (checkpoint.stale ? "Concluded, stale: records were published since" : "Concluded") : "Open, with a checkpoint")}${checkpoint.conclusion === null ? null
-  : html`<p>${checkpoint.conclusion}</p>`}<p class="meta"><a href="${to(`/checkpoints/${checkpoint.checkpointId}`)}">Read the checkpoint</a></p>
-  </div>`}`
+${
+  checkpoint === null
+    ? null
+    : html`<div class="banner ${checkpoint.state === "concluded" ? (checkpoint.stale ? "warn" : "good") : "active"}" role="note" aria-label="Checkpoint">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? (checkpoint.stale ? "Concluded, stale: records were published since" : "Concluded") : "Open, with a checkpoint")}${
+        checkpoint.conclusion === null ? null : html`<p>${checkpoint.conclusion}</p>`
+      }<p class="meta"><a href="${to(`/checkpoints/${checkpoint.checkpointId}`)}">Read the checkpoint</a></p>
+  </div>`
+}`
 }
 
 export async function threadPage(visit: Visit): Promise<Shown> {
@@ -94,8 +103,12 @@ export async function threadPage(visit: Visit): Promise<Shown> {
   const view: EntryView = {
     known: new Map(entries.map((entry) => [entry.entryId, entry])),
     chosen: visit.url.searchParams.get("entry") ?? undefined,
-    labels: new Map(context.findingLinks.flatMap(({ towardHypothesis }) => towardHypothesis.map(({ versionId, label }) => [versionId, label] as const))),
-    ...(writes ? { below: (entry: Entry) => html`${replyInPlace(entry)}${entry.card === undefined ? null : followUp(room.roomId, entry)}` } : {}),
+    labels: new Map(
+      context.findingLinks.flatMap(({ towardHypothesis }) => towardHypothesis.map(({ versionId, label }) => [versionId, label] as const)),
+    ),
+    ...(writes
+      ? { below: (entry: Entry) => html`${replyInPlace(entry)}${entry.card === undefined ? null : followUp(room.roomId, entry)}` }
+      : {}),
   }
   return {
     title: thread.title,
@@ -107,9 +120,16 @@ ${after > 0 ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}
 <section aria-label="Entries" id="entries">${timeline(visit, entries, view)}</section>
 ${last < watermark ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: last }))}" rel="next">Later entries</a></p>` : null}
 <section aria-label="Take part">${writes ? replyForm(threadId) : whyNot(visit, room)}
-${writes ? html`<details><summary>More that can be done here</summary>
-  ${forMembers(visit, room, html`${act("publish_hypothesis", at)}${act("publish_finding", at)}${act("publish_cited_claim", at)}${act("reuse_record", { threadId })}${act("propose_experiment", at)}${act("register_material", at)}${act("post_research_checkpoint", { threadId, expectedWatermark: watermark, coversThrough: watermark })}`)}</details>` : null}</section>
-${ways([["JSON", `/api/research/threads/${threadId}/timeline`], ["Research context", `/api/research/threads/${threadId}/research-context`]])}`,
+${
+  writes
+    ? html`<details><summary>More that can be done here</summary>
+  ${forMembers(visit, room, html`${act("publish_hypothesis", at)}${act("publish_finding", at)}${act("publish_cited_claim", at)}${act("reuse_record", { threadId })}${act("propose_experiment", at)}${act("register_material", at)}${act("post_research_checkpoint", { threadId, expectedWatermark: watermark, coversThrough: watermark })}`)}</details>`
+    : null
+}</section>
+${ways([
+  ["JSON", `/api/research/threads/${threadId}/timeline`],
+  ["Research context", `/api/research/threads/${threadId}/research-context`],
+])}`,
   }
 }
 

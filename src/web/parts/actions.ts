@@ -32,16 +32,23 @@ export function whyNot(visit: Visit, room: RoomLike): Html | null {
   const here = encodeURIComponent(`${visit.url.pathname}${visit.url.search}`)
   if (role === "nobody") return html`<p class="not-now"><a href="${to(`/sign-in?next=${here}`)}">Sign in</a> to take part.</p>`
   if (room.state === "archived") return html`<p class="not-now">${refusals.room_archived.meaning.replace(/; current.*$/, ".")}</p>`
-  if (role === "visitor") return html`<p class="not-now">${refusals.not_a_member.meaning.replace("The caller is", "You are")} <a href="${to(withQuery("/do/request_to_join", { roomId: room.roomId }))}">Ask to join</a></p>`
+  if (role === "visitor")
+    return html`<p class="not-now">${refusals.not_a_member.meaning.replace("The caller is", "You are")} <a href="${to(withQuery("/do/request_to_join", { roomId: room.roomId }))}">Ask to join</a></p>`
   return null
 }
 
 /** Actions for members of an active Room; for everybody else the reason. */
-export const forMembers = (visit: Visit, room: RoomLike, actions: Content): Html => whyNot(visit, room) ?? html`<div class="actions">${actions}</div>`
+export const forMembers = (visit: Visit, room: RoomLike, actions: Content): Html =>
+  whyNot(visit, room) ?? html`<div class="actions">${actions}</div>`
 
 interface Afforded {
   readonly expected: object
-  readonly operations: readonly { readonly operation: string; readonly by: string; readonly userId: string | null; readonly values?: Readonly<Record<string, readonly string[]>> | undefined }[]
+  readonly operations: readonly {
+    readonly operation: string
+    readonly by: string
+    readonly userId: string | null
+    readonly values?: Readonly<Record<string, readonly string[]>> | undefined
+  }[]
 }
 
 /** What the server would accept next, as it says itself: by this person, and by others. */
@@ -55,10 +62,17 @@ export function afforded(visit: Visit, room: RoomLike, { expected, operations }:
   const link = ({ operation, values = {} }: Afforded["operations"][number]) => {
     const [field, allowed = []] = Object.entries(values)[0] ?? []
     if (field === undefined) return act(operation, { ...subject, ...expected })
-    return allowed.map((value) => act(operation, { ...subject, ...expected, [field]: value }, `${title(operation)}: ${value.replaceAll("_", " ")}`))
+    return allowed.map((value) =>
+      act(operation, { ...subject, ...expected, [field]: value }, `${title(operation)}: ${value.replaceAll("_", " ")}`),
+    )
   }
   return html`${own.length === 0 ? null : html`<div class="actions">${own.map(link)}</div>`}
-${others.length === 0 ? null : html`<p class="not-now">${member ? "Others may" : "Members may"}: ${others.map(({ operation, by }, index) =>
-  html`${index === 0 ? null : "; "}${title(operation).toLowerCase()} (${by.replaceAll("_", " ")})`)}.</p>`}
+${
+  others.length === 0
+    ? null
+    : html`<p class="not-now">${member ? "Others may" : "Members may"}: ${others.map(
+        ({ operation, by }, index) => html`${index === 0 ? null : "; "}${title(operation).toLowerCase()} (${by.replaceAll("_", " ")})`,
+      )}.</p>`
+}
 ${member ? null : whyNot(visit, room)}`
 }

@@ -11,15 +11,26 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 export function wording(text: string, concepts: Concepts): Html {
   const named = Object.entries(concepts).filter(([, { label }]) => label.length > 2)
   if (named.length === 0) return inlineMarkdown(text)
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${named.map(([, { label }]) => escaped(label)).sort((one, other) => other.length - one.length).join("|")})(?![\\p{L}\\p{N}])`, "giu")
+  const pattern = new RegExp(
+    `(?<![\\p{L}\\p{N}])(${named
+      .map(([, { label }]) => escaped(label))
+      .sort((one, other) => other.length - one.length)
+      .join("|")})(?![\\p{L}\\p{N}])`,
+    "giu",
+  )
   const said: Content[] = []
   let last = 0
   for (const match of text.matchAll(pattern)) {
     const before = text.slice(0, match.index)
     // Within a formula or code there is nothing to underline.
     if ((before.match(/(?<!\\)\$/g)?.length ?? 0) % 2 === 1 || (before.match(/`/g)?.length ?? 0) % 2 === 1) continue
-    const [key, concept] = named.find(([, { label }]) => label.toLowerCase() === match[0].toLowerCase()) ?? named[0]!
-    said.push(inlineMarkdown(text.slice(last, match.index)), html`<span class="with-tip"><a class="concept" href="#concept-${key}" aria-describedby="tip-${key}-${match.index}">${match[0]}</a><span class="tip" role="tooltip" id="tip-${key}-${match.index}">${concept.definition}</span></span>`)
+    const found = named.find(([, { label }]) => label.toLowerCase() === match[0].toLowerCase())
+    if (found === undefined) continue
+    const [key, concept] = found
+    said.push(
+      inlineMarkdown(text.slice(last, match.index)),
+      html`<span class="with-tip"><a class="concept" href="#concept-${key}" aria-describedby="tip-${key}-${match.index}">${match[0]}</a><span class="tip" role="tooltip" id="tip-${key}-${match.index}">${concept.definition}</span></span>`,
+    )
     last = match.index + match[0].length
   }
   said.push(inlineMarkdown(text.slice(last)))
@@ -48,12 +59,21 @@ export function roleValue(value: Value | Assertion["predicate"], concepts: Conce
 
 /** The roles of an assertion. */
 export const rolesTable = ({ predicate, roles }: Assertion, concepts: Concepts, named: (versionId: string) => Content): Html =>
-  table("Roles", ["Role", "What", "Meaning of the role"], [
-    html`<tr><th scope="row">predicate</th><td>${roleValue(predicate, concepts, named)}</td><td class="quiet">What is said of the roles below.</td></tr>`,
-    ...roles.map(({ role, definition, value }) => html`<tr><th scope="row">${words(role)}</th><td>${roleValue(value, concepts, named)}</td><td class="quiet">${definition}</td></tr>`),
-  ])
+  table(
+    "Roles",
+    ["Role", "What", "Meaning of the role"],
+    [
+      html`<tr><th scope="row">predicate</th><td>${roleValue(predicate, concepts, named)}</td><td class="quiet">What is said of the roles below.</td></tr>`,
+      ...roles.map(
+        ({ role, definition, value }) =>
+          html`<tr><th scope="row">${words(role)}</th><td>${roleValue(value, concepts, named)}</td><td class="quiet">${definition}</td></tr>`,
+      ),
+    ],
+  )
 
 /** The concepts a record defines, each with an anchor. */
 export const conceptList = (concepts: Concepts): Html =>
-  html`<dl class="facts">${Object.entries(concepts).map(([key, { label, definition }]) => html`<div id="concept-${key}"><dt><dfn>${label}</dfn><br><code>${key}</code></dt>
-    <dd>${inlineMarkdown(definition)}</dd></div>`)}</dl>`
+  html`<dl class="facts">${Object.entries(concepts).map(
+    ([key, { label, definition }]) => html`<div id="concept-${key}"><dt><dfn>${label}</dfn><br><code>${key}</code></dt>
+    <dd>${inlineMarkdown(definition)}</dd></div>`,
+  )}</dl>`

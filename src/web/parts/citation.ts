@@ -8,5 +8,8 @@ export async function citation(visit: Visit, versionId: string): Promise<Html | 
   if (typeof bibtex !== "string") return null
   const at = (format: string) => `/api/research/records/${versionId}?format=${format}`
   return html`<section aria-labelledby="cite">${heading(2, "cite", "Cite it")}<details><summary>BibTeX</summary>${command(bibtex.trim())}</details>
-    ${ways([["As BibTeX", at("bibtex")], ["As CSL-JSON", at("csl")]])}</section>`
+    ${ways([
+      ["As BibTeX", at("bibtex")],
+      ["As CSL-JSON", at("csl")],
+    ])}</section>`
 }

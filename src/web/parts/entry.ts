@@ -22,10 +22,16 @@ export function standing({ status, notices }: Pick<RecordCard, "status" | "notic
   if (status === "current") return null
   const last = notices.at(-1)
   const tone = status === "retracted" ? "bad" : "warn"
-  return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map(({ linkId, label: text, kind, explanation, author, at, correction }) =>
-    html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${kind} it ${time(at)}: ${inlineMarkdown(explanation)}${correction === null ? null
-    : html` <strong>Correction:</strong> ${inlineMarkdown(correction)}`}</p>`)}${last?.replacementVersionId == null ? null
-    : html`<p><a href="${to(`/records/${last.replacementVersionId}`)}">Read what replaces it</a></p>`}</div>`
+  return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map(
+    ({ linkId, label: text, kind, explanation, author, at, correction }) =>
+      html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${kind} it ${time(at)}: ${inlineMarkdown(explanation)}${
+        correction === null ? null : html` <strong>Correction:</strong> ${inlineMarkdown(correction)}`
+      }</p>`,
+  )}${
+    last?.replacementVersionId == null
+      ? null
+      : html`<p><a href="${to(`/records/${last.replacementVersionId}`)}">Read what replaces it</a></p>`
+  }</div>`
 }
 
 const recordCard = (card: RecordCard): Html =>
@@ -44,10 +50,15 @@ function linkCard(card: LinkCard, labels: ReadonlyMap<string, string>): Html {
 
 const checkpointCard = (card: CheckpointCard): Html =>
   html`<div class="card"><p class="kind"><span>${stateBadge(card.state, card.state === "concluded" ? "Concluding checkpoint" : "Checkpoint")}</span><span>covers entries 1 to ${card.coversThrough}</span><a href="${to(`/checkpoints/${card.checkpointId}`)}">the checkpoint</a></p>
-${card.conclusion === null ? null : html`<p class="statement">${inlineMarkdown(card.conclusion)}</p>`}${markdown(card.synthesis)}${card.openQuestions.length === 0 ? null : html`<p class="hint">Left open:</p>
-  <ul class="questions">${card.openQuestions.map((question) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>`}</div>`
+${card.conclusion === null ? null : html`<p class="statement">${inlineMarkdown(card.conclusion)}</p>`}${markdown(card.synthesis)}${
+  card.openQuestions.length === 0
+    ? null
+    : html`<p class="hint">Left open:</p>
+  <ul class="questions">${card.openQuestions.map((question) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>`
+}</div>`
 
-const cardOf = (card: Card, labels: ReadonlyMap<string, string> = new Map()): Html => ("reused" in card ? recordCard(card) : "towardQuestion" in card ? linkCard(card, labels) : checkpointCard(card))
+const cardOf = (card: Card, labels: ReadonlyMap<string, string> = new Map()): Html =>
+  "reused" in card ? recordCard(card) : "towardQuestion" in card ? linkCard(card, labels) : checkpointCard(card)
 
 /** "take experiment E1 → claimed": what a receipt tells. */
 export function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>): Html {
@@ -58,7 +69,11 @@ export function receiptLine({ operation, target, result }: NonNullable<Entry["re
 }
 
 const via = (client: Readonly<Record<string, string>> | undefined): Html | null =>
-  client === undefined || client.name === undefined ? null : html` <span class="tag" title="${Object.entries(client).map(([name, value]) => `${name}: ${value}`).join("\n")}">via ${client.name}</span>`
+  client === undefined || client.name === undefined
+    ? null
+    : html` <span class="tag" title="${Object.entries(client)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join("\n")}">via ${client.name}</span>`
 
 export interface EntryView {
   /** Entries shown on the same page, for links within it. */
@@ -88,8 +103,15 @@ function inReply({ replyToEntryId, threadId }: Entry, known: EntryView["known"])
 export function entryItem(entry: Entry, { known, chosen, below, labels }: EntryView): Html {
   const { entryId, threadId, sequence, author, at, message, card, receipt, replyCount } = entry
   const permalink = html`<a class="permalink" href="${to(entryPath(threadId, entryId))}">${time(at)}</a>`
-  const common = (kind: string) => attributes({ id: `entry-${entryId}`, class: `${kind}${chosen === entryId ? " chosen" : ""}`, "data-sequence": sequence, "data-entry": kind !== "receipt" })
-  if (receipt !== undefined) return html`<li${common("receipt")}>${person(author)} · ${receiptLine(receipt)}${via(receipt.client as Record<string, string> | undefined)} · ${permalink}</li>`
+  const common = (kind: string) =>
+    attributes({
+      id: `entry-${entryId}`,
+      class: `${kind}${chosen === entryId ? " chosen" : ""}`,
+      "data-sequence": sequence,
+      "data-entry": kind !== "receipt",
+    })
+  if (receipt !== undefined)
+    return html`<li${common("receipt")}>${person(author)} · ${receiptLine(receipt)}${via(receipt.client as Record<string, string> | undefined)} · ${permalink}</li>`
   const client = (message?.client ?? card?.client) as Record<string, string> | undefined
   return html`<li${common(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>
     ${inReply(entry, known)}

@@ -8,7 +8,8 @@ const SHAPES = {
   hollow: "M6 1.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9zM6 3.2a2.8 2.8 0 1 0 0 5.6a2.8 2.8 0 1 0 0-5.6z",
   half: "M6 1.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9zM6 3v6a3 3 0 0 0 0-6z",
   cross: "M2.2 3.4l1.2-1.2L6 4.8l2.6-2.6 1.2 1.2L7.2 6l2.6 2.6-1.2 1.2L6 7.2 3.4 9.8 2.2 8.6 4.8 6z",
-  question: "M3.3 4.3C3.3 2.6 4.4 1.5 6.1 1.5S8.9 2.5 8.9 4c0 1.9-2 2-2 3.4H5.2c0-2.1 1.9-2.2 1.9-3.3 0-.6-.4-1-1.1-1s-1.1.5-1.1 1.2zM5.1 8.6h1.9v1.9H5.1z",
+  question:
+    "M3.3 4.3C3.3 2.6 4.4 1.5 6.1 1.5S8.9 2.5 8.9 4c0 1.9-2 2-2 3.4H5.2c0-2.1 1.9-2.2 1.9-3.3 0-.6-.4-1-1.1-1s-1.1.5-1.1 1.2zM5.1 8.6h1.9v1.9H5.1z",
   dash: "M2 5.1h8v1.8H2z",
   up: "M6 1.8l4.4 7.9H1.6z",
   down: "M6 10.2L1.6 2.3h8.8z",
@@ -19,16 +20,43 @@ type Shape = keyof typeof SHAPES
 
 /** What each state looks like; one that is not here is a hollow dot. */
 const marks: Readonly<Record<string, readonly [Shape, "good" | "bad" | "warn" | "active" | "quiet"]>> = {
-  open: ["hollow", "active"], claimed: ["half", "active"], in_progress: ["half", "active"], completed: ["filled", "good"], cancelled: ["dash", "quiet"],
-  registered: ["hollow", "quiet"], started: ["question", "warn"], unknown: ["question", "warn"], preflight_failed: ["cross", "warn"], succeeded: ["filled", "good"], failed: ["cross", "bad"],
-  supports: ["up", "good"], contradicts: ["down", "bad"], inconclusive: ["dash", "warn"],
-  answers: ["filled", "good"], partly_answers: ["half", "active"], does_not_answer: ["hollow", "quiet"],
-  positive: ["up", "good"], negative: ["down", "bad"],
-  current: ["filled", "quiet"], retracted: ["cross", "bad"], superseded: ["square", "warn"], corrected: ["flag", "warn"], disputed: ["question", "warn"],
-  retracts: ["cross", "bad"], supersedes: ["square", "warn"], corrects: ["flag", "warn"], disputes: ["question", "warn"],
-  obtainable: ["filled", "good"], restricted: ["half", "warn"], unobtainable: ["cross", "bad"], unreported: ["hollow", "quiet"],
-  available: ["filled", "good"], unavailable: ["cross", "bad"],
-  concluded: ["filled", "good"], active: ["hollow", "active"], archived: ["square", "quiet"],
+  open: ["hollow", "active"],
+  claimed: ["half", "active"],
+  in_progress: ["half", "active"],
+  completed: ["filled", "good"],
+  cancelled: ["dash", "quiet"],
+  registered: ["hollow", "quiet"],
+  started: ["question", "warn"],
+  unknown: ["question", "warn"],
+  preflight_failed: ["cross", "warn"],
+  succeeded: ["filled", "good"],
+  failed: ["cross", "bad"],
+  supports: ["up", "good"],
+  contradicts: ["down", "bad"],
+  inconclusive: ["dash", "warn"],
+  answers: ["filled", "good"],
+  partly_answers: ["half", "active"],
+  does_not_answer: ["hollow", "quiet"],
+  positive: ["up", "good"],
+  negative: ["down", "bad"],
+  current: ["filled", "quiet"],
+  retracted: ["cross", "bad"],
+  superseded: ["square", "warn"],
+  corrected: ["flag", "warn"],
+  disputed: ["question", "warn"],
+  retracts: ["cross", "bad"],
+  supersedes: ["square", "warn"],
+  corrects: ["flag", "warn"],
+  disputes: ["question", "warn"],
+  obtainable: ["filled", "good"],
+  restricted: ["half", "warn"],
+  unobtainable: ["cross", "bad"],
+  unreported: ["hollow", "quiet"],
+  available: ["filled", "good"],
+  unavailable: ["cross", "bad"],
+  concluded: ["filled", "good"],
+  active: ["hollow", "active"],
+  archived: ["square", "quiet"],
 }
 
 /** The tone of a state, for what is coloured beside its mark. */
@@ -41,7 +69,8 @@ export function shape(state: string): Html {
 }
 
 /** A state: its mark and its word. */
-export const stateBadge = (state: string, said: string = words(state)): Html => html`<span class="state ${tone(state)}">${shape(state)}${said}</span>`
+export const stateBadge = (state: string, said: string = words(state)): Html =>
+  html`<span class="state ${tone(state)}">${shape(state)}${said}</span>`
 
 /** A mark whose word is read aloud and shown on hover. */
 export const stateMark = (state: string, said: string = words(state)): Html =>

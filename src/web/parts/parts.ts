@@ -16,7 +16,8 @@ export const exactTime = (at: string): Html => html`<time datetime="${at}">${mom
 export const person = (who: { readonly username: string }): Html => html`<span class="person">${who.username}</span>`
 
 /** A digest or commit, shortened in the middle; the script makes it copy on click. */
-export const digest = (text: string): Html => html`<button type="button" class="digest" title="${text}" data-copy="${text}">${shortDigest(text)}</button>`
+export const digest = (text: string): Html =>
+  html`<button type="button" class="digest" title="${text}" data-copy="${text}">${shortDigest(text)}</button>`
 
 /** A label such as H1, linked to its object. */
 export const label = (kind: string, id: string, text: string): Html => html`<a class="label" href="${address(kind, id)}">${text}</a>`
@@ -31,25 +32,35 @@ interface Related {
 
 /** A record as a chip: its label, its standing where it has fallen, and the start of its wording. */
 export const recordChip = ({ versionId, label: text, kind, wording, status }: Related, most = 90): Html =>
-  html`<a class="chip ${status === "current" ? "" : "fallen"}" href="${address(kind, versionId)}"><span class="label">${text}</span>${status === "current" ? null
-    : html` <span class="state">${shape(status)}${status}</span>`} ${shortened(wording, most)}</a>`
+  html`<a class="chip ${status === "current" ? "" : "fallen"}" href="${address(kind, versionId)}"><span class="label">${text}</span>${
+    status === "current" ? null : html` <span class="state">${shape(status)}${status}</span>`
+  } ${shortened(wording, most)}</a>`
 
 /** A form of one button: an operation whose body is known. @param next where it leads, where that is not its object */
-export function deed(operation: string, given: Readonly<Record<string, string>>, text: Content, { danger = false, next }: { danger?: boolean; next?: string } = {}): Html {
-  return html`<form class="inline" method="post" action="${to(`/web/${operation}`)}"><input type="hidden" name="/requestId" value="${randomUUID()}">${next === undefined ? null
-    : html`<input type="hidden" name="_next" value="${next}">`}${Object.entries(given).map(([name, value]) =>
-    html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${danger ? "danger" : "quiet"}">${text}</button>
+export function deed(
+  operation: string,
+  given: Readonly<Record<string, string>>,
+  text: Content,
+  { danger = false, next }: { danger?: boolean; next?: string } = {},
+): Html {
+  return html`<form class="inline" method="post" action="${to(`/web/${operation}`)}"><input type="hidden" name="/requestId" value="${randomUUID()}">${
+    next === undefined ? null : html`<input type="hidden" name="_next" value="${next}">`
+  }${Object.entries(given).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}<button class="${danger ? "danger" : "quiet"}">${text}</button>
     </form>`
 }
 
 /** What teaches the next step where there is nothing yet. */
-export const empty = (what: Content, next?: Content): Html => html`<div class="empty"><p>${what}</p>${next === undefined ? null : html`<div class="next">${next}</div>`}</div>`
+export const empty = (what: Content, next?: Content): Html =>
+  html`<div class="empty"><p>${what}</p>${next === undefined ? null : html`<div class="next">${next}</div>`}</div>`
 
 /** A command to paste. */
 export const command = (text: string): Html => html`<pre class="command" tabindex="0" data-copy="${text}"><code>${text}</code></pre>`
 
 /** Where a list goes on. */
-export const more = (path: string | null, text = "Show more"): Html | null => (path === null ? null : html`<p class="more"><a href="${to(path)}" rel="next">${text}</a></p>`)
+export const more = (path: string | null, text = "Show more"): Html | null =>
+  path === null ? null : html`<p class="more"><a href="${to(path)}" rel="next">${text}</a></p>`
 
 /** A heading with what may be done beside it. */
 export const heading = (level: 2 | 3, id: string, text: Content, beside?: Content): Html =>
@@ -60,9 +71,15 @@ export const facts = (rows: readonly (readonly [Content, Content] | null)[]): Ht
   html`<dl class="facts">${rows.map((row) => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
 
 /** A table that scrolls by itself where the screen is too narrow. */
-export const table = (caption: string, head: readonly Content[], rows: readonly Html[], shown: "caption" | "no-caption" = "no-caption"): Html =>
-  html`<div class="table" tabindex="0" role="group" aria-label="${caption}"><table><caption class="${shown === "caption" ? "" : "aside"}">${caption}</caption><thead><tr>${head.map((cell) =>
-    html`<th scope="col">${cell === "" ? html`<span class="aside">Label</span>` : cell}</th>`)}</tr>
+export const table = (
+  caption: string,
+  head: readonly Content[],
+  rows: readonly Html[],
+  shown: "caption" | "no-caption" = "no-caption",
+): Html =>
+  html`<div class="table" tabindex="0" role="group" aria-label="${caption}"><table><caption class="${shown === "caption" ? "" : "aside"}">${caption}</caption><thead><tr>${head.map(
+    (cell) => html`<th scope="col">${cell === "" ? html`<span class="aside">Label</span>` : cell}</th>`,
+  )}</tr>
     </thead><tbody>${rows}</tbody></table></div>`
 
 /** Where the same stands as JSON, and other ways out of a page. */

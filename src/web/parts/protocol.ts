@@ -10,8 +10,19 @@ export function protocolParts(given: unknown, id: string): Html {
   return html`${markdown(summary)}
 ${steps.length === 0 ? null : html`<ol>${steps.map((step) => html`<li>${inlineMarkdown(step)}</li>`)}</ol>`}
 ${entrypoint === undefined ? null : html`<p>Entry point: ${argv(entrypoint.argv)}</p>`}
-${arms.length === 0 ? null : table("Arms", ["Arm", "Command", "What sets it apart"], arms.map((arm) => html`<tr id="arm-${id}-${arms.indexOf(arm)}"><th scope="row">${arm.name}</th>
-  <td>${argv(arm.argv)}</td><td>${arm.description === undefined ? null : inlineMarkdown(arm.description)}</td></tr>`), "caption")}
+${
+  arms.length === 0
+    ? null
+    : table(
+        "Arms",
+        ["Arm", "Command", "What sets it apart"],
+        arms.map(
+          (arm) => html`<tr id="arm-${id}-${arms.indexOf(arm)}"><th scope="row">${arm.name}</th>
+  <td>${argv(arm.argv)}</td><td>${arm.description === undefined ? null : inlineMarkdown(arm.description)}</td></tr>`,
+        ),
+        "caption",
+      )
+}
 ${successCriteria === undefined ? null : html`<p>It succeeds if:</p><ul>${successCriteria.map((criterion) => html`<li>${inlineMarkdown(criterion)}</li>`)}</ul>`}
 ${configuration === undefined ? null : html`<details><summary>Configuration</summary>${jsonBlock(configuration)}</details>`}`
 }

@@ -24,14 +24,21 @@ const sections = [
 ] as const
 
 /** @param here the section's path, or nothing on the page of an object */
-export const roomRail = (room: Framed, here?: string): Html => html`<nav class="rail" aria-label="Room"><div class="inside" data-live="rail" id="rail">
+export const roomRail = (
+  room: Framed,
+  here?: string,
+): Html => html`<nav class="rail" aria-label="Room"><div class="inside" data-live="rail" id="rail">
 <a class="of" href="${to(`/rooms/${room.roomId}`)}">${shortened(room.title, 70)}</a>
-<ul>${sections.map(([path, name, count]) =>
-  html`<li><a href="${to(`/rooms/${room.roomId}${path}`)}"${attributes({ "aria-current": path === here ? "page" : null })}><span>${name}</span>${count === null ? null
-  : html`<span class="count">${count(room.counts).toLocaleString("en")}</span>`}</a></li>`)}</ul>
+<ul>${sections.map(
+  ([path, name, count]) =>
+    html`<li><a href="${to(`/rooms/${room.roomId}${path}`)}"${attributes({ "aria-current": path === here ? "page" : null })}><span>${name}</span>${
+      count === null ? null : html`<span class="count">${count(room.counts).toLocaleString("en")}</span>`
+    }</a></li>`,
+)}</ul>
   </div></nav>`
 
 /** Says that a Room is archived, by whom and why. */
 export const archivedBanner = ({ archive }: { readonly archive: Room["archive"] }): Html | null =>
-  archive && html`<div class="banner quiet" role="note" aria-label="Archived">${stateBadge("archived", "Archived")}<p>${archive.reason}</p>
+  archive &&
+  html`<div class="banner quiet" role="note" aria-label="Archived">${stateBadge("archived", "Archived")}<p>${archive.reason}</p>
     <p class="meta"><span>${person(archive.archivedBy)}</span><span>${exactTime(archive.archivedAt)}</span></p></div>`

@@ -28,7 +28,8 @@ const entryOf = (bibtex: string): Entry => {
   return entries[0] as Entry
 }
 const bibtex = async (versionId: string) => entryOf(await grace.text("record", { versionId, format: "bibtex" }))
-const csl = async (versionId: string) => (JSON.parse(await grace.text("record", { versionId, format: "csl" })) as Record<string, unknown>[])[0] as Record<string, string>
+const csl = async (versionId: string) =>
+  (JSON.parse(await grace.text("record", { versionId, format: "csl" })) as Record<string, unknown>[])[0] as Record<string, string>
 
 t.test("A record is cited in BibTeX with everything that finds it again", async (t) => {
   const record = labelled("F1")
@@ -44,9 +45,17 @@ t.test("A record is cited in BibTeX with everything that finds it again", async 
 t.test("And in CSL-JSON, as reference managers read it", async (t) => {
   const record = labelled("H2")
   t.match(await csl(record.versionId), {
-    id: (await bibtex(record.versionId)).key, type: "document", genre: "Hypothesis", number: "H2", title: record.wording, author: [{ literal: record.author.username }],
-    issued: { "date-parts": [record.createdAt.slice(0, 10).split("-").map(Number)] }, "container-title": "Does warm-up do more than clipping?",
-    URL: `${room.baseUrl}/records/${record.versionId}`, status: "disputed", note: `Hypothesis H2; disputed: L2 disputes it; ${record.contentDigest}`,
+    id: (await bibtex(record.versionId)).key,
+    type: "document",
+    genre: "Hypothesis",
+    number: "H2",
+    title: record.wording,
+    author: [{ literal: record.author.username }],
+    issued: { "date-parts": [record.createdAt.slice(0, 10).split("-").map(Number)] },
+    "container-title": "Does warm-up do more than clipping?",
+    URL: `${room.baseUrl}/records/${record.versionId}`,
+    status: "disputed",
+    note: `Hypothesis H2; disputed: L2 disputes it; ${record.contentDigest}`,
   })
 })
 
@@ -58,21 +67,33 @@ t.test("Each form has its own media type; without a form, or with json, it is th
   t.equal(await typeOf("?format=json"), "application/json; charset=utf-8")
   t.equal((await ask(`${url}?format=json`)).text, (await ask(url)).text)
   t.match(await ask(`${url}?format=ris`), { status: 422, body: { refusal: "invalid_parameter", issues: [{ path: "/format" }] } })
-  t.match(await ask(`${room.baseUrl}/api/research/records/${freshId()}?format=bibtex`), { status: 404, body: { refusal: "unknown_record" } })
+  t.match(await ask(`${room.baseUrl}/api/research/records/${freshId()}?format=bibtex`), {
+    status: 404,
+    body: { refusal: "unknown_record" },
+  })
 })
 
 t.test("The documents tell of every form", async (t) => {
-  const openapi = (await ask(`${room.baseUrl}/api/openapi.json`)).body as unknown as { paths: Record<string, { get: { parameters: { name: string; schema: object }[]; responses: { 200: { content: object } } } }> }
-  const { parameters, responses } = openapi.paths["/api/research/records/{versionId}"]?.get as (typeof openapi.paths)[string]["get"]
+  const openapi = (await ask(`${room.baseUrl}/api/openapi.json`)).body as unknown as {
+    paths: Record<string, { get: { parameters: { name: string; schema: object }[]; responses: { 200: { content: object } } } }>
+  }
+  const { parameters, responses } = (openapi.paths["/api/research/records/{versionId}"] as (typeof openapi.paths)[string]).get
   t.strictSame(Object.keys(responses[200].content), ["application/json", "application/x-bibtex", "application/vnd.citationstyles.csl+json"])
-  t.match(parameters.find(({ name }) => name === "format"), { schema: { enum: ["json", "bibtex", "csl"] } })
+  t.match(
+    parameters.find(({ name }) => name === "format"),
+    { schema: { enum: ["json", "bibtex", "csl"] } },
+  )
 })
 
 t.test("What is said of a record later is in its citation; its key stays", async (t) => {
   const { versionId } = labelled("F2")
   const before = await bibtex(versionId)
   const said: string[] = []
-  for (const [name, label] of [["assert_dispute", "disputed"], ["assert_correction", "corrected"], ["assert_retraction", "retracted"]] as const) {
+  for (const [name, label] of [
+    ["assert_dispute", "disputed"],
+    ["assert_correction", "corrected"],
+    ["assert_retraction", "retracted"],
+  ] as const) {
     const more = name === "assert_correction" ? { correction: "Read less." } : {}
     const { result } = await ada.write(name, { targetVersionId: versionId, explanation: "It was mistaken.", ...more } as never)
     said.push(`${(result as { label: string }).label} ${{ disputed: "disputes", corrected: "corrects", retracted: "retracts" }[label]} it`)
@@ -87,13 +108,20 @@ t.test("Two records never share a key, in whatever Room", async (t) => {
   const { roomId, openingThreadId } = empty
   const first = await grace.write("publish_hypothesis", hypothesis(roomId, openingThreadId))
   t.equal(first.result.label, "H1")
-  const keys = await Promise.all([first.result.versionId, ...items.map(({ versionId }) => versionId)].map(async (versionId) => (await bibtex(versionId)).key))
+  const keys = await Promise.all(
+    [first.result.versionId, ...items.map(({ versionId }) => versionId)].map(async (versionId) => (await bibtex(versionId)).key),
+  )
   t.equal(new Set(keys).size, keys.length)
 })
 
 t.test("A wording of any script and with any sign comes through another program as it was", async (t) => {
   const { roomId, openingThreadId } = empty
-  for (const wording of ["100 % of {A & B} cost $5 and $6, #1_a^b~c\\input{x}", "Ünïcödé 測試 “quotes” – dash", "unbalanced }{ braces {", "It is\n  wrapped"]) {
+  for (const wording of [
+    "100 % of {A & B} cost $5 and $6, #1_a^b~c\\input{x}",
+    "Ünïcödé 測試 “quotes” – dash",
+    "unbalanced }{ braces {",
+    "It is\n  wrapped",
+  ]) {
     const body = hypothesis(roomId, openingThreadId)
     const { result } = await grace.write("publish_hypothesis", { ...body, assertion: { ...body.assertion, wording } })
     const { fields } = await bibtex(result.versionId)
@@ -105,7 +133,16 @@ t.test("A wording of any script and with any sign comes through another program 
 t.test("Formulas stay formulas, and nothing else in a text is a command", (t) => {
   t.equal(texOf("a loss of $\\frac{1}{n}\\sum_i x_i$ at $t > 0$"), "a loss of $\\frac{1}{n}\\sum_i x_i$ at $t > 0$")
   t.equal(texOf("$$\\eta_t = \\eta$$"), "$\\eta_t = \\eta$")
-  for (const attack of ["$\\input{/etc/passwd}$", "$\\write18{rm}$", "$^^5cinput$", "$\\csname x\\endcsname$", "$a % b$", "\\def\\x{}", "$\\text{\\openin}$", "$}{$"]) {
+  for (const attack of [
+    "$\\input{/etc/passwd}$",
+    "$\\write18{rm}$",
+    "$^^5cinput$",
+    "$\\csname x\\endcsname$",
+    "$a % b$",
+    "\\def\\x{}",
+    "$\\text{\\openin}$",
+    "$}{$",
+  ]) {
     t.notMatch(texOf(attack).replace(/\\(?:text[a-z]+\{\}|[&%$#_])/g, ""), /[\\%^~]/, attack)
   }
   const harmless = (tex: string) => {
@@ -115,6 +152,11 @@ t.test("Formulas stay formulas, and nothing else in a text is a command", (t) =>
     while (left.includes("{}")) left = left.replaceAll("{}", "")
     return left === "" && !/%|~|\^\^|\\(?:input|def|a(?!lpha))/.test(unescaped) && unescaped.split("$").length % 2 === 1
   }
-  fc.assert(fc.property(fc.string({ unit: fc.constantFrom("\\", "{", "}", "$", "^", "%", "~", "_", "a", " ", "input", "def", "alpha") }), (text) => harmless(texOf(text))), { numRuns: 5_000 })
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom("\\", "{", "}", "$", "^", "%", "~", "_", "a", " ", "input", "def", "alpha") }), (text) =>
+      harmless(texOf(text)),
+    ),
+    { numRuns: 5_000 },
+  )
   t.end()
 })

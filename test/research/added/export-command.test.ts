@@ -46,7 +46,11 @@ t.test("What cannot be done is one line, and nothing is written", async (t) => {
   const file = join(folder, "kept.zip")
   writeFileSync(file, "mine")
   const cases: [string[], number, RegExp][] = [
-    [[freshId(), "--data", data, "--output", join(folder, "no.zip")], 2, /^research-room: There is no such Room\. research-room room list tells the Rooms there are\.\n$/],
+    [
+      [freshId(), "--data", data, "--output", join(folder, "no.zip")],
+      2,
+      /^research-room: There is no such Room\. research-room room list tells the Rooms there are\.\n$/,
+    ],
     [["main", "--data", data], 2, /^research-room: main is no id of a Room/],
     [[roomId, "--data", data, "--output", file], 2, /^research-room: \S+kept\.zip exists already; nothing was written/],
     [[roomId, "--data", join(folder, "nowhere")], 1, /^research-room: There is no research-room data in/],

@@ -21,7 +21,12 @@ const say = async (text: string) => {
   const person = tables.people.named("ada")
   const operation = operationNamed("post_message") as Operation
   const threadId = tables.rooms.openingThread(roomId) as string
-  await ledger.admit({ operation, actor: { userId: person?.userId as string, username: "ada", grant: null }, params: { threadId }, body: { schemaVersion: 3, clientMessageId: world.id(), text } })
+  await ledger.admit({
+    operation,
+    actor: { userId: person?.userId as string, username: "ada", grant: null },
+    params: { threadId },
+    body: { schemaVersion: 3, clientMessageId: world.id(), text },
+  })
 }
 
 t.test("What is written while it is read is not in it", async (t) => {
@@ -35,7 +40,9 @@ t.test("What is written while it is read is not in it", async (t) => {
   t.strictSame(crate.faults(), [])
   const room = JSON.parse(crate.files.get("room.json") as string) as { activityWatermark: number }
   t.equal(crate.lines("activity.jsonl").length, room.activityWatermark)
-  const said = [...crate.files].filter(([path]) => path.startsWith("timelines/")).flatMap(([, text]) => text.match(/written at chunk/g) ?? [])
+  const said = [...crate.files]
+    .filter(([path]) => path.startsWith("timelines/"))
+    .flatMap(([, text]) => text.match(/written at chunk/g) ?? [])
   t.strictSame(said, [])
   t.equal(crate.lines("attempts.jsonl").length, size.attempts)
 })
@@ -47,7 +54,13 @@ t.test("A reader who stops is given up, and makes room for others", async (t) =>
   const aside = (): Db => {
     const db = openAside(file)
     open += 1
-    return { prepare: (sql) => db.prepare(sql), exec: (sql) => db.exec(sql), snapshot: (work) => db.snapshot(work), inTransaction: true, close: () => (open--, db.close()) }
+    return {
+      prepare: (sql) => db.prepare(sql),
+      exec: (sql) => db.exec(sql),
+      snapshot: (work) => db.snapshot(work),
+      inTransaction: true,
+      close: () => (open--, db.close()),
+    }
   }
   const exports = new Exports({ rooms: instance.tables.rooms, aside, instanceId: instance.instanceId })
   const readers = Array.from({ length: limits.exports }, () => exports.open(roomId, source).bytes.getReader())

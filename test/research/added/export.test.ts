@@ -41,14 +41,23 @@ t.test("It is a valid RO-Crate 1.2", (t) => {
   const ids = crate.graph.map((entity) => entity["@id"])
   t.equal(new Set(ids).size, ids.length, "nothing is described twice")
   const named = [...JSON.stringify(crate.graph).matchAll(/\{"@id":"([^"]+)"\}/g)].map((match) => match[1] as string)
-  t.strictSame([...new Set(named)].filter((id) => !ids.includes(id) && !/^https:\/\/w3id\.org\/ro\/crate\/1\.2$/.test(id)), [], "and nothing is named that is not described")
+  t.strictSame(
+    [...new Set(named)].filter((id) => !ids.includes(id) && !/^https:\/\/w3id\.org\/ro\/crate\/1\.2$/.test(id)),
+    [],
+    "and nothing is named that is not described",
+  )
   t.end()
 })
 
 t.test("It describes the Room, who worked in it, and that no licence is stated", async (t) => {
   const { title, activityWatermark, owner } = await grace.read("room", { roomId: main.roomId })
   const root = crate.entity("./") as Entity
-  t.match(root, { name: title, version: String(activityWatermark), url: `${room.baseUrl}/rooms/${main.roomId}`, creator: { "@id": `#person-${owner.userId}` } })
+  t.match(root, {
+    name: title,
+    version: String(activityWatermark),
+    url: `${room.baseUrl}/rooms/${main.roomId}`,
+    creator: { "@id": `#person-${owner.userId}` },
+  })
   t.match(crate.entity((root.identifier as Entity)["@id"]), { "@type": "PropertyValue", value: main.roomId })
   t.match(crate.entity((root.license as Entity)["@id"]), { "@type": "CreativeWork", name: "Licence not stated" })
   const people = crate.graph.filter((entity) => entity["@type"] === "Person").map(({ name }) => name)
@@ -101,9 +110,17 @@ t.test("Plans, links, checkpoints, attempts and revisions are there with the con
   t.strictSame(digests("links/"), accepted(/^assert_/))
   t.strictSame(digests("checkpoints/"), accepted(/^post_research_checkpoint$/))
   t.strictSame(digests("materials/"), accepted(/^register_material$/))
-  t.strictSame(crate.lines<{ content: unknown }>("attempts.jsonl").map(({ content }) => sha256(canonical(content))), accepted(/^register_attempt$/))
+  t.strictSame(
+    crate.lines<{ content: unknown }>("attempts.jsonl").map(({ content }) => sha256(canonical(content))),
+    accepted(/^register_attempt$/),
+  )
   const revisions = crate.lines<{ revisions: { content: unknown }[] }>("experiments.jsonl").flatMap((experiment) => experiment.revisions)
-  t.strictSame(revisions.map(({ content }) => sha256(canonical(content))), accepted(/experiment$|^report_experiment_status$|^accept_plan$/).filter((digest) => !accepted(/^link_experiment_finding$/).includes(digest)))
+  t.strictSame(
+    revisions.map(({ content }) => sha256(canonical(content))),
+    accepted(/experiment$|^report_experiment_status$|^accept_plan$/).filter(
+      (digest) => !accepted(/^link_experiment_finding$/).includes(digest),
+    ),
+  )
   t.end()
 })
 
@@ -119,34 +136,68 @@ t.test("Attempts are executions in the sense of the Process Run Crate profile", 
   t.match(crate.entity("./"), { conformsTo: { "@id": "https://w3id.org/ro/wfrun/process/0.5" } })
   const actions = crate.graph.filter((entity) => entity["@type"] === "CreateAction")
   const { items } = await grace.read("attempts", { roomId: main.roomId })
-  t.strictSame(actions.map((action) => action["@id"]), items.map(({ attemptId }) => `urn:uuid:${attemptId}`))
+  t.strictSame(
+    actions.map((action) => action["@id"]),
+    items.map(({ attemptId }) => `urn:uuid:${attemptId}`),
+  )
   const root = crate.entity("./") as Entity
   for (const { attemptId, label, status } of items) {
     const attempt = await grace.read("attempt", { attemptId })
     const action = crate.entity(`urn:uuid:${attemptId}`) as Entity
     t.ok(idsOf(root.mentions).includes(action["@id"]), `${label} is mentioned by the root`)
     const software = crate.entity((action.instrument as Entity)["@id"])
-    t.match(software, { "@type": ["File", "SoftwareSourceCode"], codeRepository: attempt.repository.url, version: attempt.repository.commit, identifier: `swh:1:rev:${attempt.repository.commit}` })
+    t.match(software, {
+      "@type": ["File", "SoftwareSourceCode"],
+      codeRepository: attempt.repository.url,
+      version: attempt.repository.commit,
+      identifier: `swh:1:rev:${attempt.repository.commit}`,
+    })
     t.match(crate.entity((action.agent as Entity)["@id"]), { "@type": "Person", name: attempt.registrant.username })
-    t.strictSame(idsOf(action.object).filter((id) => id.startsWith("#")), attempt.inputs.map(({ material }) => `#material-${material?.materialId}`))
+    t.strictSame(
+      idsOf(action.object).filter((id) => id.startsWith("#")),
+      attempt.inputs.map(({ material }) => `#material-${material?.materialId}`),
+    )
     const results = (action.result === undefined ? [] : idsOf(action.result)).map((id) => `sha256:${crate.entity(id)?.sha256}`)
-    t.strictSame(results, attempt.outputs.map(({ digest }) => digest), "outputs by their digest")
+    t.strictSame(
+      results,
+      attempt.outputs.map(({ digest }) => digest),
+      "outputs by their digest",
+    )
     const failed = status === "failed"
-    t.strictSame([(action.actionStatus as Entity)["@id"], typeof action.error], [`http://schema.org/${failed ? "FailedActionStatus" : "CompletedActionStatus"}`, failed ? "string" : "undefined"])
-    t.strictSame([action.startTime, action.endTime], [attempt.events.find(({ event }) => event === "started")?.reportedAt, attempt.events.at(-1)?.reportedAt])
+    t.strictSame(
+      [(action.actionStatus as Entity)["@id"], typeof action.error],
+      [`http://schema.org/${failed ? "FailedActionStatus" : "CompletedActionStatus"}`, failed ? "string" : "undefined"],
+    )
+    t.strictSame(
+      [action.startTime, action.endTime],
+      [attempt.events.find(({ event }) => event === "started")?.reportedAt, attempt.events.at(-1)?.reportedAt],
+    )
   }
 })
 
 t.test("Materials are named by digest, with where they are said to lie, and are not in the crate", async (t) => {
   for (const { materialId, reference, name } of (await grace.read("room_materials", { roomId: main.roomId })).items) {
-    t.match(crate.entity(`#material-${materialId}`), { "@type": "File", name, identifier: reference, sha256: reference.slice(7), license: { "@id": "#licence-not-known-here" } })
+    t.match(crate.entity(`#material-${materialId}`), {
+      "@type": "File",
+      name,
+      identifier: reference,
+      sha256: reference.slice(7),
+      license: { "@id": "#licence-not-known-here" },
+    })
   }
   const [counts] = (await grace.read("room_materials", { roomId: main.roomId })).items
-  t.strictSame(crate.entity(`#material-${counts?.materialId}`)?.contentUrl, ["https://data.example.org/warm-up/token-counts.json", "https://mirror.example.net/token-counts.json"])
+  t.strictSame(crate.entity(`#material-${counts?.materialId}`)?.contentUrl, [
+    "https://data.example.org/warm-up/token-counts.json",
+    "https://mirror.example.net/token-counts.json",
+  ])
 })
 
 t.test("A record's standing, what it rests on and the papers it quotes are told", (t) => {
-  t.match(crate.entity("records/F1.json"), { creativeWorkStatus: "corrected", additionalType: "finding", isBasedOn: [{ "@id": "records/C1.json" }, { "@id": "records/H1.json" }] })
+  t.match(crate.entity("records/F1.json"), {
+    creativeWorkStatus: "corrected",
+    additionalType: "finding",
+    isBasedOn: [{ "@id": "records/C1.json" }, { "@id": "records/H1.json" }],
+  })
   t.match(crate.entity("records/C1.json"), { citation: { "@id": "https://arxiv.org/abs/1706.03762" } })
   t.match(crate.entity("https://arxiv.org/abs/1706.03762"), { "@type": "ScholarlyArticle", identifier: "arXiv:1706.03762" })
   t.match(crate.entity("links/L1.json"), { about: { "@id": "records/F1.json" }, additionalType: "corrects" })
@@ -157,14 +208,21 @@ t.test("Metrics are there point by point, those without digits too", (t) => {
   const rows = (crate.files.get("metrics.csv") as string).trim().split("\r\n")
   t.equal(rows[0], "attempt,attemptId,ordinal,name,split,unit,step,value,reportedAt")
   t.equal(rows.length, 1 + 11 + 3 + 11 + 11)
-  t.match(rows.find((row) => row.startsWith("A2,") && row.includes(",200,")), /,loss,train,nat,200,NaN,/)
+  t.match(
+    rows.find((row) => row.startsWith("A2,") && row.includes(",200,")),
+    /,loss,train,nat,200,NaN,/,
+  )
   t.end()
 })
 
 t.test("The program in it proves it whole offline, and finds every single change", async (t) => {
   const folder = t.testdir({})
   crate.writeTo(folder)
-  const verify = () => promisify(execFile)(process.execPath, [join(folder, "verify.mjs")], { env: {} }).then(({ stdout }) => stdout, ({ stderr }: { stderr: string }) => stderr)
+  const verify = () =>
+    promisify(execFile)(process.execPath, [join(folder, "verify.mjs")], { env: {} }).then(
+      ({ stdout }) => stdout,
+      ({ stderr }: { stderr: string }) => stderr,
+    )
   t.match(await verify(), /^42 entries chained, [0-9]+ contents and [0-9]+ files are what their digests say\. The last digest is sha256:/)
   const spoilt = async (path: string, from: string, to: string, because: RegExp) => {
     const text = crate.files.get(path) as string
@@ -175,11 +233,19 @@ t.test("The program in it proves it whole offline, and finds every single change
   await spoilt("activity.jsonl", '"grace"', '"mallory"', /activity [0-9]+ does not have the digest it names/)
   await spoilt("records/H1.json", "0.05 nats", "0.50 nats", /records\/H1\.json is not what was exported/)
   const digest = crate.entity("records/H1.json")?.sha256 as string
-  await spoilt("ro-crate-metadata.json", digest, digest.replace(/^./, "f").replace(/^ff/, "0f"), /the content that activity [0-9]+ accepted is not here/)
+  await spoilt(
+    "ro-crate-metadata.json",
+    digest,
+    digest.replace(/^./, "f").replace(/^ff/, "0f"),
+    /the content that activity [0-9]+ accepted is not here/,
+  )
   const timeline = [...crate.files.keys()].find((path) => path.startsWith("timelines/001")) as string
   await spoilt(timeline, "I agree with the verdict", "I doubt the verdict", /the content that activity [0-9]+ accepted is not here/)
   await spoilt("metrics.csv", "NaN", "1.0", /metrics\.csv is not what was exported/)
-  const shortened = (crate.files.get("activity.jsonl") as string).split("\n").filter((_, index) => index !== 20).join("\n")
+  const shortened = (crate.files.get("activity.jsonl") as string)
+    .split("\n")
+    .filter((_, index) => index !== 20)
+    .join("\n")
   writeFileSync(join(folder, "activity.jsonl"), shortened)
   t.match(await verify(), /activity 21 does not follow from the one before it/)
 })
@@ -187,7 +253,14 @@ t.test("The program in it proves it whole offline, and finds every single change
 t.test("People can read it from a disk", (t) => {
   const page = crate.files.get("ro-crate-preview.html") as string
   t.match(page, /^<!DOCTYPE html>\n<html lang="en">/)
-  for (const text of ["Does warm-up do more than clipping?", "F1 finding, positive", "corrected", "Does the difference grow with the peak rate?", "Nobody has stated a licence"]) t.ok(page.includes(text), text)
+  for (const text of [
+    "Does warm-up do more than clipping?",
+    "F1 finding, positive",
+    "corrected",
+    "Does the difference grow with the peak rate?",
+    "Nobody has stated a licence",
+  ])
+    t.ok(page.includes(text), text)
   t.notMatch(page, /<script|src=|@import|url\(/, "without a script and without a network")
   t.match(crate.files.get("README.md"), /node verify\.mjs/)
   t.end()

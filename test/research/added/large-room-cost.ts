@@ -45,7 +45,8 @@ for (const run of [1, 2, 3]) {
     ;[most, heap] = [Math.max(most, rss), Math.max(heap, heapUsed)]
   }, 5)
   const from = performance.now()
-  for await (const chunk of instance.exports.bytes(roomId, { baseUrl: "http://127.0.0.1:8787", softwareVersion: "0.0.0" }).bytes) bytes += chunk.length
+  for await (const chunk of instance.exports.bytes(roomId, { baseUrl: "http://127.0.0.1:8787", softwareVersion: "0.0.0" }).bytes)
+    bytes += chunk.length
   const seconds = (performance.now() - from) / 1000
   clearInterval(sampled)
   delay.disable()

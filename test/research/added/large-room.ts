@@ -18,11 +18,15 @@ export const stated: Size = { threads: 200, experiments: 1_000, attempts: 10_000
 
 const pin = { url: "https://git.example.org/lab/work", commit: "0123456789abcdef0123456789abcdef01234567" }
 const sha256 = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`
-const prose = (seed: number, words: number) => Array.from({ length: words }, (_, index) => `word${((seed * 31 + index * index) % 4_000).toString(36)}`).join(" ")
+const prose = (seed: number, words: number) =>
+  Array.from({ length: words }, (_, index) => `word${((seed * 31 + index * index) % 4_000).toString(36)}`).join(" ")
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 /** Makes the Room in a new file. The same size gives a Room of the same shape. */
-export async function fill(file: string, { threads, experiments, attempts, records, messages }: Size): Promise<{ instance: Instance; roomId: string }> {
+export async function fill(
+  file: string,
+  { threads, experiments, attempts, records, messages }: Size,
+): Promise<{ instance: Instance; roomId: string }> {
   const { db, world, instanceId, aside } = openData(file)
   db.exec("PRAGMA synchronous = OFF")
   const instance = createInstance({ db, world, instanceId, aside, repositories: { check: async () => ({ ok: true }) } })
@@ -32,13 +36,19 @@ export async function fill(file: string, { threads, experiments, attempts, recor
 
   async function does<N extends OperationName>(name: N, params: Record<string, string>, body: Partial<InputOf<N>>): Promise<ResultOf<N>> {
     const operation = operationNamed(name) as Operation
-    const receipt = await ledger.admit({ operation, actor: person, params, body: { schemaVersion: 3, [operation.delivery]: world.id(), ...body } })
+    const receipt = await ledger.admit({
+      operation,
+      actor: person,
+      params,
+      body: { schemaVersion: 3, [operation.delivery]: world.id(), ...body },
+    })
     return (JSON.parse(receipt) as { result: ResultOf<N> }).result
   }
   /** Some at a time share a transaction, as concurrent writers do. */
   async function all<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
     const made: T[] = []
-    for (let next = 0; next < count; next += 50) made.push(...(await Promise.all(range(Math.min(50, count - next)).map((offset) => make(next + offset)))))
+    for (let next = 0; next < count; next += 50)
+      made.push(...(await Promise.all(range(Math.min(50, count - next)).map((offset) => make(next + offset)))))
     return made
   }
 
@@ -53,42 +63,104 @@ export async function fill(file: string, { threads, experiments, attempts, recor
     assertion: {
       wording: prose(index, 30),
       predicate: { type: "concept" as const, key: "lowers" },
-      roles: range(2).map((role) => ({ role: `role_${role}`, definition: prose(index + role, 10), value: { type: "text" as const, value: prose(index, 10) } })),
+      roles: range(2).map((role) => ({
+        role: `role_${role}`,
+        definition: prose(index + role, 10),
+        value: { type: "text" as const, value: prose(index, 10) },
+      })),
     },
     concepts: { lowers: { label: "lowers", definition: prose(index, 12) } },
     scope: prose(index, 15),
   })
   const where = (index: number) => ({ roomId, threadId: threadOf(index) })
-  const hypotheses = await all(records / 2, (index) => does("publish_hypothesis", {}, { kind: "hypothesis", ...where(index), ...science(index), premises: [], references: [] }))
+  const hypotheses = await all(records / 2, (index) =>
+    does("publish_hypothesis", {}, { kind: "hypothesis", ...where(index), ...science(index), premises: [], references: [] }),
+  )
   const hypothesisOf = (index: number) => (hypotheses[index % hypotheses.length] as { versionId: string }).versionId
 
   const work = await all(experiments, async (index) => {
-    const { experimentId } = await does("propose_experiment", {}, { ...where(index), question: prose(index, 20), scope: prose(index, 15), hypotheses: [hypothesisOf(index)] })
+    const { experimentId } = await does(
+      "propose_experiment",
+      {},
+      { ...where(index), question: prose(index, 20), scope: prose(index, 15), hypotheses: [hypothesisOf(index)] },
+    )
     await does("take_experiment", {}, { experimentId, expectedRevision: 1, expectedStatus: "open" })
-    const { planId } = await does("accept_plan", {}, {
-      experimentId, expectedRevision: 2, expectedStatus: "claimed", repository: pin, hypotheses: [hypothesisOf(index)], premises: [], intent: "confirmatory",
-      requiredMaterials: [{ materialId, purpose: "It is drawn from." }], protocol: { summary: prose(index, 12), steps: [], arms: [{ name: "only", argv: ["node", "run.js"] }] },
-    })
+    const { planId } = await does(
+      "accept_plan",
+      {},
+      {
+        experimentId,
+        expectedRevision: 2,
+        expectedStatus: "claimed",
+        repository: pin,
+        hypotheses: [hypothesisOf(index)],
+        premises: [],
+        intent: "confirmatory",
+        requiredMaterials: [{ materialId, purpose: "It is drawn from." }],
+        protocol: { summary: prose(index, 12), steps: [], arms: [{ name: "only", argv: ["node", "run.js"] }] },
+      },
+    )
     return { experimentId, planId }
   })
   const attemptIds = await all(attempts, async (index) => {
     const { experimentId, planId } = work[index % work.length] as (typeof work)[number]
     const attemptId = crypto.randomUUID()
-    await does("register_attempt", {}, {
-      attemptId, experimentId, planId, intent: "planned", expectedRevision: 3, expectedStatus: "claimed", repository: pin, argv: ["node", "run.js", "--seed", String(index)],
-      configuration: { seed: index, rate: 0.001 }, inputs: [{ materialId, name: "input" }],
-    })
+    await does(
+      "register_attempt",
+      {},
+      {
+        attemptId,
+        experimentId,
+        planId,
+        intent: "planned",
+        expectedRevision: 3,
+        expectedStatus: "claimed",
+        repository: pin,
+        argv: ["node", "run.js", "--seed", String(index)],
+        configuration: { seed: index, rate: 0.001 },
+        inputs: [{ materialId, name: "input" }],
+      },
+    )
     const reportedAt = moment(world.now())
     await does("report_attempt_event", {}, { attemptId, expectedRevision: 1, expectedStatus: "registered", event: "started", reportedAt })
-    await does("report_attempt_event", {}, {
-      attemptId, expectedRevision: 2, expectedStatus: "started", event: "succeeded", reportedAt, metrics: range(5).map((step) => ({ name: "loss", value: 1 / (step + 1), step })),
-      outputs: [{ outputLabel: "metrics.json", digest: sha256(`output ${index}`) }],
-    })
+    await does(
+      "report_attempt_event",
+      {},
+      {
+        attemptId,
+        expectedRevision: 2,
+        expectedStatus: "started",
+        event: "succeeded",
+        reportedAt,
+        metrics: range(5).map((step) => ({ name: "loss", value: 1 / (step + 1), step })),
+        outputs: [{ outputLabel: "metrics.json", digest: sha256(`output ${index}`) }],
+      },
+    )
     return attemptId
   })
-  await all(records / 2, (index) => does("publish_finding", {}, {
-    kind: "finding", ...where(index), ...science(index), outcome: "positive", retrospective: false, materials: [], references: [{ versionId: hypothesisOf(index), purpose: "supports", explanation: "It does." }],
-    evidence: [], provenance: { papers: [], execution: { experimentId: (work[index % work.length] as (typeof work)[number]).experimentId, attemptIds: [attemptIds[index % work.length] as string], baselineAttemptIds: [] } },
-  }))
+  await all(records / 2, (index) =>
+    does(
+      "publish_finding",
+      {},
+      {
+        kind: "finding",
+        ...where(index),
+        ...science(index),
+        outcome: "positive",
+        retrospective: false,
+        materials: [],
+        references: [{ versionId: hypothesisOf(index), purpose: "supports", explanation: "It does." }],
+        evidence: [],
+        provenance: {
+          papers: [],
+          execution: {
+            experimentId: (work[index % work.length] as (typeof work)[number]).experimentId,
+            attemptIds: [attemptIds[index % work.length] as string],
+            baselineAttemptIds: [],
+          },
+        },
+      },
+    ),
+  )
   return { instance, roomId }
 }

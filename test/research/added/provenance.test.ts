@@ -16,7 +16,11 @@ const grace = room.client("member_all", { fetch: held })
 
 const graphOf = (roomId: string, more: object = {}) => grace.read("room_provenance", { roomId, ...more })
 type Graph = Awaited<ReturnType<typeof graphOf>>
-const refusalOf = (roomId: string, more: object) => graphOf(roomId, more).then(() => undefined, (error: unknown) => (error instanceof RefusedError ? `${error.status} ${error.refusal}` : error))
+const refusalOf = (roomId: string, more: object) =>
+  graphOf(roomId, more).then(
+    () => undefined,
+    (error: unknown) => (error instanceof RefusedError ? `${error.status} ${error.refusal}` : error),
+  )
 
 /** Nodes by their label; a finding link, which has none, by its kind. */
 const nameOf = ({ nodes }: Graph) => {
@@ -24,7 +28,8 @@ const nameOf = ({ nodes }: Graph) => {
   return (id: string) => names.get(id) ?? id
 }
 /** Edges as sentences. */
-const told = (graph: Graph): string[] => graph.edges.map(({ from, to, kind }) => `${nameOf(graph)(from)} ${kind} ${nameOf(graph)(to)}`).sort()
+const told = (graph: Graph): string[] =>
+  graph.edges.map(({ from, to, kind }) => `${nameOf(graph)(from)} ${kind} ${nameOf(graph)(to)}`).sort()
 const idIn = ({ nodes }: Graph, label: string): string => nodes.find((node) => node.label === label)?.id as string
 
 const whole = await graphOf(main.roomId)
@@ -32,18 +37,60 @@ const whole = await graphOf(main.roomId)
 t.test("The demo's Room, node by node and edge by edge", async (t) => {
   const nodes = Object.fromEntries(whole.nodes.map(({ label, kind, status, outcome }) => [label ?? kind, [kind, status, outcome]]))
   t.strictSame(nodes, {
-    H1: ["hypothesis", "current", null], H2: ["hypothesis", "disputed", null], E1: ["experiment", "completed", null], P1: ["plan", null, null],
-    A1: ["attempt", "succeeded", "succeeded"], A2: ["attempt", "failed", "failed"], A3: ["attempt", "succeeded", "succeeded"], A4: ["attempt", "succeeded", "succeeded"],
-    F1: ["finding", "corrected", "positive"], F2: ["finding", "current", "negative"], C1: ["cited_claim", "current", null],
-    M1: ["material", "obtainable", null], M2: ["material", "unreported", null], finding_link: ["finding_link", null, "answers"], L1: ["link", null, null], L2: ["link", null, null],
+    H1: ["hypothesis", "current", null],
+    H2: ["hypothesis", "disputed", null],
+    E1: ["experiment", "completed", null],
+    P1: ["plan", null, null],
+    A1: ["attempt", "succeeded", "succeeded"],
+    A2: ["attempt", "failed", "failed"],
+    A3: ["attempt", "succeeded", "succeeded"],
+    A4: ["attempt", "succeeded", "succeeded"],
+    F1: ["finding", "corrected", "positive"],
+    F2: ["finding", "current", "negative"],
+    C1: ["cited_claim", "current", null],
+    M1: ["material", "obtainable", null],
+    M2: ["material", "unreported", null],
+    finding_link: ["finding_link", null, "answers"],
+    L1: ["link", null, null],
+    L2: ["link", null, null],
   })
   t.strictSame(told(whole), [
-    "A1 consumes M1", "A1 executes E1", "A1 follows P1", "A2 consumes M1", "A2 executes E1", "A2 follows P1",
-    "A3 consumes M1", "A3 executes E1", "A3 follows P1", "A3 reruns A2", "A4 consumes M1", "A4 executes E1", "A4 reproduces A3",
-    "C1 related H1", "E1 addresses H1",
-    "F1 compares_with A1", "F1 evidence A2", "F1 evidence C1", "F1 reports_on E1", "F1 results_from A3", "F1 supports H1", "F1 uses M1", "F2 contradicts H2",
-    "H2 premise H1", "H2 refines H1", "L1 corrects F1", "L2 disputes H2", "L2 evidence F2", "M2 produced_by A3", "P1 plans E1", "P1 requires M1", "P1 tests H1",
-    "finding_link answers E1", "finding_link evidence A3", "finding_link relates F1", "finding_link supports H1",
+    "A1 consumes M1",
+    "A1 executes E1",
+    "A1 follows P1",
+    "A2 consumes M1",
+    "A2 executes E1",
+    "A2 follows P1",
+    "A3 consumes M1",
+    "A3 executes E1",
+    "A3 follows P1",
+    "A3 reruns A2",
+    "A4 consumes M1",
+    "A4 executes E1",
+    "A4 reproduces A3",
+    "C1 related H1",
+    "E1 addresses H1",
+    "F1 compares_with A1",
+    "F1 evidence A2",
+    "F1 evidence C1",
+    "F1 reports_on E1",
+    "F1 results_from A3",
+    "F1 supports H1",
+    "F1 uses M1",
+    "F2 contradicts H2",
+    "H2 premise H1",
+    "H2 refines H1",
+    "L1 corrects F1",
+    "L2 disputes H2",
+    "L2 evidence F2",
+    "M2 produced_by A3",
+    "P1 plans E1",
+    "P1 requires M1",
+    "P1 tests H1",
+    "finding_link answers E1",
+    "finding_link evidence A3",
+    "finding_link relates F1",
+    "finding_link supports H1",
   ])
   t.match(whole, { roomId: main.roomId, focus: null, truncated: {} })
   t.equal(whole.activityWatermark, (await grace.read("room", { roomId: main.roomId })).activityWatermark)
@@ -73,12 +120,27 @@ t.test("Around a node stand its neighbours, whichever way the edges lead", async
 t.test("What a Room names of another stands in its graph, and says where it belongs", async (t) => {
   const { roomId, openingThreadId } = empty
   const premise = { versionId: idIn(whole, "H1"), explanation: "It is assumed." }
-  const { versionId } = (await grace.write("publish_hypothesis", { ...hypothesis(roomId, openingThreadId), premises: [premise] } as never)).result as { versionId: string }
+  const { versionId } = (await grace.write("publish_hypothesis", { ...hypothesis(roomId, openingThreadId), premises: [premise] } as never))
+    .result as { versionId: string }
   const here = await graphOf(roomId)
-  t.strictSame(here.nodes.map((node) => [node.id, node.roomId]).sort(), [[premise.versionId, main.roomId], [versionId, roomId]].sort())
+  t.strictSame(
+    here.nodes.map((node) => [node.id, node.roomId]).sort(),
+    [
+      [premise.versionId, main.roomId],
+      [versionId, roomId],
+    ].sort(),
+  )
   t.strictSame(here.edges, [{ from: versionId, to: premise.versionId, kind: "premise" }])
-  t.strictSame((await graphOf(roomId, { focus: premise.versionId, depth: 3 })).edges, here.edges, "in focus it shows what this Room makes of it")
-  t.strictSame((await graphOf(main.roomId, { focus: premise.versionId, depth: 5 })).edges, whole.edges, "and its own Room what is made of it there")
+  t.strictSame(
+    (await graphOf(roomId, { focus: premise.versionId, depth: 3 })).edges,
+    here.edges,
+    "in focus it shows what this Room makes of it",
+  )
+  t.strictSame(
+    (await graphOf(main.roomId, { focus: premise.versionId, depth: 5 })).edges,
+    whole.edges,
+    "and its own Room what is made of it there",
+  )
   t.equal((await graphOf(main.roomId)).nodes.length, whole.nodes.length, "the other Room's graph is its own")
   t.equal(await refusalOf(roomId, { focus: idIn(whole, "F1") }), "404 room_unavailable", "what this Room does not name is not in its graph")
 })
@@ -95,20 +157,44 @@ t.test("A Room over the limit is cut to the newest of each kind, and says so and
   const house = await openHouse()
   t.teardown(() => house.close())
   const { admit, ada, roomId, threadId, instance } = house
-  const send = (index: number) => admit({ actor: ada, name: "register_material", body: { schemaVersion: 3, requestId: freshId(), roomId, threadId, reference: `sha256:${String(index).padStart(64, "0")}`, name: `Material ${index}` } })
+  const send = (index: number) =>
+    admit({
+      actor: ada,
+      name: "register_material",
+      body: {
+        schemaVersion: 3,
+        requestId: freshId(),
+        roomId,
+        threadId,
+        reference: `sha256:${String(index).padStart(64, "0")}`,
+        name: `Material ${index}`,
+      },
+    })
   for (let index = 1; index <= limits.provenanceNodes; index++) await send(index)
-  const read = () => instance.readers.room_provenance({ params: { roomId }, query: {}, actor: null, basePath: "/lab" }) as { nodes: { label: string }[]; truncated: object }
+  const read = () =>
+    instance.readers.room_provenance({ params: { roomId }, query: {}, actor: null, basePath: "/lab" }) as {
+      nodes: { label: string }[]
+      truncated: object
+    }
   t.strictSame([read().nodes.length, read().truncated], [limits.provenanceNodes, {}], "as many as fit")
   await send(limits.provenanceNodes + 1)
   const cut = read()
   t.strictSame(cut.truncated, { material: `/lab/api/research/rooms/${roomId}/materials` }, "one more, under any base path")
-  t.strictSame(cut.nodes.map(({ label }) => label), Array.from({ length: limits.provenanceNodes }, (_, index) => `M${index + 2}`), "the oldest is left out")
+  t.strictSame(
+    cut.nodes.map(({ label }) => label),
+    Array.from({ length: limits.provenanceNodes }, (_, index) => `M${index + 2}`),
+    "the oldest is left out",
+  )
 })
 
 t.test("The whole graph takes a handful of statements, however large it is", async (t) => {
   const house = await openHouse()
   t.teardown(() => house.close())
-  const { db, instance: { world, instanceId }, roomId } = house
+  const {
+    db,
+    instance: { world, instanceId },
+    roomId,
+  } = house
   let statements = 0
   const counting = {
     ...{ exec: (sql: string) => db.exec(sql), snapshot: <T>(work: () => T) => db.snapshot(work), close: () => db.close() },
@@ -117,7 +203,9 @@ t.test("The whole graph takes a handful of statements, however large it is", asy
     },
     prepare<Row>(sql: string) {
       const made = db.prepare<Row>(sql)
-      const counted = <A extends unknown[], R>(run: (...values: A) => R) => (...values: A): R => (statements++, run(...values))
+      const counted =
+        <A extends unknown[], R>(run: (...values: A) => R) =>
+        (...values: A): R => (statements++, run(...values))
       return { get: counted(made.get), all: counted(made.all), run: counted(made.run) }
     },
   }

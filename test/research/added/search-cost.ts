@@ -45,7 +45,9 @@ async function post(together: number, indexed: boolean): Promise<Measured> {
   const said = Array.from({ length: messages }, text)
   const startedAt = performance.now()
   for (let next = 0; next < said.length; next += together) {
-    await Promise.all(said.slice(next, next + together).map((each) => does("post_message", { threadId: result.openingThreadId }, { text: each })))
+    await Promise.all(
+      said.slice(next, next + together).map((each) => does("post_message", { threadId: result.openingThreadId }, { text: each })),
+    )
   }
   const microseconds = ((performance.now() - startedAt) * 1000) / messages
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -63,7 +65,12 @@ for (const together of [1, 16]) {
     measured.without.push(await post(together, false))
     measured.with.push(await post(together, true))
   }
-  const [indexed, bare] = [measured.with, measured.without].map((runs) => median(runs.map(({ microseconds }) => microseconds))) as [number, number]
+  const [indexed, bare] = [measured.with, measured.without].map((runs) => median(runs.map(({ microseconds }) => microseconds))) as [
+    number,
+    number,
+  ]
   const [more, less] = [measured.with, measured.without].map((runs) => median(runs.map(({ bytes }) => bytes))) as [number, number]
-  console.log(`${together} at a time: ${bare.toFixed(0)} us a message without the index, ${indexed.toFixed(0)} us with it: ratio ${(indexed / bare).toFixed(2)}; ${less.toFixed(0)} and ${more.toFixed(0)} bytes of file a message`)
+  console.log(
+    `${together} at a time: ${bare.toFixed(0)} us a message without the index, ${indexed.toFixed(0)} us with it: ratio ${(indexed / bare).toFixed(2)}; ${less.toFixed(0)} and ${more.toFixed(0)} bytes of file a message`,
+  )
 }

@@ -18,30 +18,75 @@ const reader = grace
 
 const find = async (query: string, more: object = {}) => (await reader.read("search", { query, ...more })).items
 const labelsOf = (items: Awaited<ReturnType<typeof find>>) => items.map(({ kind, label }) => label ?? kind)
-const refusalOf = async (query: string, more: object = {}) => find(query, more).then(() => undefined, (error: unknown) => (error instanceof RefusedError ? `${error.status} ${error.refusal}` : error))
+const refusalOf = async (query: string, more: object = {}) =>
+  find(query, more).then(
+    () => undefined,
+    (error: unknown) => (error instanceof RefusedError ? `${error.status} ${error.refusal}` : error),
+  )
 
 t.test("It finds records, experiments, Threads and messages, and says what each of them is and where", async (t) => {
   const found = await find("warm-up", { roomId: main.roomId })
-  t.strictSame([...new Set(found.map(({ kind }) => kind))].sort(), ["cited_claim", "experiment", "finding", "hypothesis", "message", "thread"])
+  t.strictSame([...new Set(found.map(({ kind }) => kind))].sort(), [
+    "cited_claim",
+    "experiment",
+    "finding",
+    "hypothesis",
+    "message",
+    "thread",
+  ])
   const record = found.find(({ label }) => label === "H2")
   const { items } = await reader.read("hypotheses", { roomId: main.roomId, label: "H2" })
-  t.match(record, { id: items[0]?.versionId, label: "H2", title: items[0]?.wording, roomId: main.roomId, threadId: items[0]?.threadId, entryId: items[0]?.entryId, author: items[0]?.author, at: items[0]?.createdAt })
+  t.match(record, {
+    id: items[0]?.versionId,
+    label: "H2",
+    title: items[0]?.wording,
+    roomId: main.roomId,
+    threadId: items[0]?.threadId,
+    entryId: items[0]?.entryId,
+    author: items[0]?.author,
+    at: items[0]?.createdAt,
+  })
   const message = found.find(({ kind }) => kind === "message")
-  const entry = (await reader.read("thread_messages", { threadId: message?.threadId as string })).items.find(({ entryId }) => entryId === message?.id)
-  t.match(message, { label: null, title: "Does warm-up do more than clipping?", entryId: entry?.entryId, author: entry?.author, at: entry?.at, status: null }, "a message by the title of its Thread")
+  const entry = (await reader.read("thread_messages", { threadId: message?.threadId as string })).items.find(
+    ({ entryId }) => entryId === message?.id,
+  )
+  t.match(
+    message,
+    {
+      label: null,
+      title: "Does warm-up do more than clipping?",
+      entryId: entry?.entryId,
+      author: entry?.author,
+      at: entry?.at,
+      status: null,
+    },
+    "a message by the title of its Thread",
+  )
   const thread = found.find(({ kind }) => kind === "thread")
   t.match(thread, { label: null, entryId: null, threadId: thread?.id, status: null })
   t.strictSame(labelsOf(await find("lower", { kinds: ["experiment"] })), ["E1"], "an experiment by its question")
 })
 
 t.test("A record shows how it stands now", async (t) => {
-  const standing = Object.fromEntries((await find("warm-up", { kinds: ["hypothesis", "finding", "cited_claim"] })).map(({ label, status }) => [label, status]))
+  const standing = Object.fromEntries(
+    (await find("warm-up", { kinds: ["hypothesis", "finding", "cited_claim"] })).map(({ label, status }) => [label, status]),
+  )
   t.strictSame(standing, { H1: "current", H2: "disputed", F1: "corrected", F2: "current", C1: "current" })
 })
 
 t.test("Every word must occur, the last one by its beginning, in whatever case and with whatever accents", async (t) => {
-  const { versionId } = (await grace.write("publish_hypothesis", { ...hypothesis(empty.roomId, empty.openingThreadId), scope: "Étude naïve du Réseau, ÅNGSTRÖM 42." } as never)).result as { versionId: string }
-  for (const query of ["étude", "ETUDE", "etude naive", "reseau ang", "angstrom 4", "42", "naïve réseau"]) t.strictSame((await find(query)).map(({ id }) => id), [versionId], query)
+  const { versionId } = (
+    await grace.write("publish_hypothesis", {
+      ...hypothesis(empty.roomId, empty.openingThreadId),
+      scope: "Étude naïve du Réseau, ÅNGSTRÖM 42.",
+    } as never)
+  ).result as { versionId: string }
+  for (const query of ["étude", "ETUDE", "etude naive", "reseau ang", "angstrom 4", "42", "naïve réseau"])
+    t.strictSame(
+      (await find(query)).map(({ id }) => id),
+      [versionId],
+      query,
+    )
   t.strictSame(await find("etud naive"), [], "only the last word may be cut short")
   t.strictSame(await find("étude nowhere"), [], "all of them must occur")
 })
@@ -56,7 +101,11 @@ t.test("It keeps to a Room and to the kinds asked for", async (t) => {
   const kinds = ["message", "cited_claim"] as const
   const found = await find("warm-up", { kinds: [...kinds] })
   t.ok(found.length > 1 && found.every(({ kind }) => kinds.includes(kind as (typeof kinds)[number])))
-  t.strictSame((await find("clipping", { roomId: empty.roomId })).map(({ roomId }) => roomId), [], "not in another Room")
+  t.strictSame(
+    (await find("clipping", { roomId: empty.roomId })).map(({ roomId }) => roomId),
+    [],
+    "not in another Room",
+  )
   t.equal(await refusalOf("warm-up", { roomId: "0198f3a0-dead-4ead-8ead-00000000dead" }), "404 room_unavailable")
   t.equal(await refusalOf("warm-up", { kinds: ["people"] }), "422 invalid_parameter")
 })
@@ -73,9 +122,16 @@ t.test("A snippet is HTML in which nothing but marks stands, around what was fou
   const text = `<script>alert("hit")</script> & <mark>evil</mark> \u0001hit\u0002 'quoted' <img src=x onerror=hit>`
   await grace.write("post_message", { threadId: empty.openingThreadId, text })
   const [found] = await find("hit evil", { kinds: ["message"] })
-  t.equal(found?.snippet, `&lt;script&gt;alert(&quot;<mark>hit</mark>&quot;)&lt;/script&gt; &amp; &lt;mark&gt;<mark>evil</mark>&lt;/mark&gt; <mark>hit</mark> &#39;quoted&#39; &lt;img src=x onerror=<mark>hit</mark>&gt;`)
+  t.equal(
+    found?.snippet,
+    `&lt;script&gt;alert(&quot;<mark>hit</mark>&quot;)&lt;/script&gt; &amp; &lt;mark&gt;<mark>evil</mark>&lt;/mark&gt; <mark>hit</mark> &#39;quoted&#39; &lt;img src=x onerror=<mark>hit</mark>&gt;`,
+  )
   const pairs = /^(?:[^<>"']|<mark>[^<>]*<\/mark>)*$/
-  fc.assert(fc.property(fc.string({ unit: fc.constantFrom("a", "<", ">", "&", '"', "\u0001", "\u0002", "mark", "/") }), (passage) => pairs.test(snippetHtml(passage))))
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom("a", "<", ">", "&", '"', "\u0001", "\u0002", "mark", "/") }), (passage) =>
+      pairs.test(snippetHtml(passage)),
+    ),
+  )
 })
 
 t.test("A long text is shown where it matches", async (t) => {
@@ -86,12 +142,46 @@ t.test("A long text is shown where it matches", async (t) => {
 })
 
 t.test("No text is a wrong query, but an empty one is none", async (t) => {
-  const signs = ['"', "'", "*", "(", ")", "AND", "OR", "NOT", "NEAR", "NEAR(a b)", "title:", "^", "-", "+", "{a}:", ":", ",", "\\", "%", "_", "warm-up", "a", "é", "測試", "🙂", "\u0001"]
-  const queries = fc.array(fc.oneof(fc.constantFrom(...signs), fc.string({ maxLength: 8, unit: "grapheme" })), { minLength: 1, maxLength: 6 }).map((parts) => parts.join(" "))
+  const signs = [
+    '"',
+    "'",
+    "*",
+    "(",
+    ")",
+    "AND",
+    "OR",
+    "NOT",
+    "NEAR",
+    "NEAR(a b)",
+    "title:",
+    "^",
+    "-",
+    "+",
+    "{a}:",
+    ":",
+    ",",
+    "\\",
+    "%",
+    "_",
+    "warm-up",
+    "a",
+    "é",
+    "測試",
+    "🙂",
+    "\u0001",
+  ]
+  const queries = fc
+    .array(fc.oneof(fc.constantFrom(...signs), fc.string({ maxLength: 8, unit: "grapheme" })), { minLength: 1, maxLength: 6 })
+    .map((parts) => parts.join(" "))
   const { search } = (await openedHouse(t)).instance.tables
-  fc.assert(fc.property(queries, (query) => Array.isArray(search.find(query, { kinds: ["message"] }, 0, 3))), { numRuns: 500 })
-  for (const query of ['warm-up" OR "', "NEAR(warm up, 2)", "title : warm", "* warm", "(warm", "warm AND NOT up", "--", "warm*up"]) t.ok(Array.isArray(await find(query)), query)
-  for (const query of ["", " ", "\t\n\u3000", "a".repeat(limits.searchQuery + 1), "nul\u0000"]) t.equal(await refusalOf(query), "422 invalid_parameter", JSON.stringify(query).slice(0, 20))
+  fc.assert(
+    fc.property(queries, (query) => Array.isArray(search.find(query, { kinds: ["message"] }, 0, 3))),
+    { numRuns: 500 },
+  )
+  for (const query of ['warm-up" OR "', "NEAR(warm up, 2)", "title : warm", "* warm", "(warm", "warm AND NOT up", "--", "warm*up"])
+    t.ok(Array.isArray(await find(query)), query)
+  for (const query of ["", " ", "\t\n\u3000", "a".repeat(limits.searchQuery + 1), "nul\u0000"])
+    t.equal(await refusalOf(query), "422 invalid_parameter", JSON.stringify(query).slice(0, 20))
   t.strictSame(await find("-- !"), [], "signs alone find nothing")
 })
 
@@ -110,18 +200,53 @@ t.test("The index is in step with what was written, within the same transaction"
   t.strictSame(found("rehearsed"), [], "a rehearsal leaves nothing")
   await Promise.allSettled([
     admit({ ...sent, body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: "lasting" } }),
-    admit({ ...sent, body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: "refused", replyToEntryId: crypto.randomUUID() } }),
+    admit({
+      ...sent,
+      body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: "refused", replyToEntryId: crypto.randomUUID() },
+    }),
   ])
   t.strictSame([found("lasting"), found("refused")], [["message"], []], "nor does a write refused beside an accepted one")
-  await admit({ actor: ada, name: "create_thread", body: { schemaVersion: 3, requestId: crypto.randomUUID(), roomId, title: "Opening words", message: "first said" } })
+  await admit({
+    actor: ada,
+    name: "create_thread",
+    body: { schemaVersion: 3, requestId: crypto.randomUUID(), roomId, title: "Opening words", message: "first said" },
+  })
   t.strictSame([found("opening words"), found("first said")], [["thread"], ["message"]], "a Thread and the message it was started with")
 
-  const proposal = await admit({ actor: ada, name: "propose_experiment", body: { schemaVersion: 3, requestId: crypto.randomUUID(), roomId, threadId, question: "Is it larger?", scope: "Everywhere.", hypotheses: [] } })
+  const proposal = await admit({
+    actor: ada,
+    name: "propose_experiment",
+    body: {
+      schemaVersion: 3,
+      requestId: crypto.randomUUID(),
+      roomId,
+      threadId,
+      question: "Is it larger?",
+      scope: "Everywhere.",
+      hypotheses: [],
+    },
+  })
   const { experimentId } = proposal.result as { experimentId: string }
   const amend = (revision: number, more: object) =>
-    admit({ actor: ada, name: "amend_experiment", body: { schemaVersion: 3, requestId: crypto.randomUUID(), experimentId, expectedRevision: revision, expectedStatus: "open", explanation: "Better.", ...more } })
+    admit({
+      actor: ada,
+      name: "amend_experiment",
+      body: {
+        schemaVersion: 3,
+        requestId: crypto.randomUUID(),
+        experimentId,
+        expectedRevision: revision,
+        expectedStatus: "open",
+        explanation: "Better.",
+        ...more,
+      },
+    })
   await amend(1, { question: "Is it smaller?" })
-  t.strictSame([found("larger"), found("smaller"), found("everywhere")], [[], ["experiment"], ["experiment"]], "an amended question replaces the old one")
+  t.strictSame(
+    [found("larger"), found("smaller"), found("everywhere")],
+    [[], ["experiment"], ["experiment"]],
+    "an amended question replaces the old one",
+  )
   await amend(2, { hypotheses: [] })
   t.strictSame(found("smaller"), ["experiment"], "other amendments leave it")
   db.exec("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)")
@@ -131,7 +256,13 @@ t.test("The index is in step with what was written, within the same transaction"
 
 t.test("The index survives a copy that is packed anew", async (t) => {
   const { db, instance, admit, ada, threadId, folder } = await openedHouse(t)
-  for (const text of ["one thing", "another thing"]) await admit({ actor: ada, name: "post_message", params: { threadId }, body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text } })
+  for (const text of ["one thing", "another thing"])
+    await admit({
+      actor: ada,
+      name: "post_message",
+      params: { threadId },
+      body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text },
+    })
   const before = instance.tables.search.find("thing", {}, 0, 10)
   db.exec(`VACUUM INTO '${folder}/copy.db'`)
   const { openData } = await import("../../../src/ledger/data.ts")
@@ -146,7 +277,12 @@ t.test("A beginning that too many words share is looked up as a whole word", asy
   const { instance, admit, ada, threadId } = await openedHouse(t)
   const words = Array.from({ length: limits.searchBeginnings + 1 }, (_, index) => `qx${index.toString(36)}`)
   for (let next = 0; next < words.length; next += 200) {
-    await admit({ actor: ada, name: "post_message", params: { threadId }, body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: words.slice(next, next + 200).join(" ") } })
+    await admit({
+      actor: ada,
+      name: "post_message",
+      params: { threadId },
+      body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: words.slice(next, next + 200).join(" ") },
+    })
   }
   const { search } = instance.tables
   t.strictSame(search.find("qx", {}, 0, 10), [], "qx* would be a thousand words and one")

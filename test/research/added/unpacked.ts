@@ -50,15 +50,25 @@ export function unpack(zip: Uint8Array): Unpacked {
     files,
     graph,
     entity: (id) => graph.find((entity) => entity["@id"] === id),
-    lines: <T>(path: string) => text(path).split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as T),
+    lines: <T>(path: string) =>
+      text(path)
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as T),
 
     faults() {
       const validator = new Validator()
       validator.parseJSON(json)
       validator.rootDataEntity()
       const folders = new Set([...files.keys()].flatMap((path) => (path.includes("/") ? [`${dirname(path)}/`] : [])))
-      validator.checkFiles(Object.fromEntries([...files.keys(), ...folders].map((path) => [path, { exists: true, inCrate: false, isDir: path.endsWith("/") }])))
-      const terms = new Set(graph.flatMap((entity) => [...Object.keys(entity).filter((name) => !name.startsWith("@")), ...[entity["@type"]].flat()]))
+      validator.checkFiles(
+        Object.fromEntries(
+          [...files.keys(), ...folders].map((path) => [path, { exists: true, inCrate: false, isDir: path.endsWith("/") }]),
+        ),
+      )
+      const terms = new Set(
+        graph.flatMap((entity) => [...Object.keys(entity).filter((name) => !name.startsWith("@")), ...[entity["@type"]].flat()]),
+      )
       return [
         ...validator.results.filter(({ status }) => status !== "success").map(({ entity = "", message }) => `${entity} ${message}`),
         ...[...terms].filter((term) => validator.crate.resolveTerm(term) === undefined).map((term) => `${term} is no term of the context`),

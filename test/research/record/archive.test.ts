@@ -15,26 +15,58 @@ const { reader, house, browsers } = lab
 /** A Room with one of everything, and a member's agent that may do everything in it. */
 const room = await lab.room()
 const { roomId, threadId } = room
-const token = (await browsers.grace.write("issue_credential", { roomId, label: "everything", permissions: ["post_thread", "publish_records", "manage_own_experiments"] })).result.token as string
+const token = (
+  await browsers.grace.write("issue_credential", {
+    roomId,
+    label: "everything",
+    permissions: ["post_thread", "publish_records", "manage_own_experiments"],
+  })
+).result.token as string
 const work = await Work.begin(lab, room, { holder: room.grace })
 const { experimentId } = work
 const planId = await work.plan()
 const attemptId = await work.attempt()
 const running = await work.attempt("started")
 const { result: predicted, entry } = await room.grace.write("publish_hypothesis", hypothesis(room))
-const found = (await room.grace.write("publish_finding", finding(room, { evidence: [{ kind: "attempt_output", attemptId, ...losses, explanation: because }] }))).result
+const found = (
+  await room.grace.write(
+    "publish_finding",
+    finding(room, { evidence: [{ kind: "attempt_output", attemptId, ...losses, explanation: because }] }),
+  )
+).result
 const link = (await room.mary.write("assert_dispute", { targetVersionId: predicted.versionId, explanation: because })).result
 const material = (await room.grace.write("register_material", { roomId, threadId, reference: sha256("7"), name: "Counts" })).result
 const { timelineWatermark } = (await reader.read("thread_context", { threadId })).thread
-const checkpoint = { threadId, expectedWatermark: timelineWatermark, coversThrough: 0, state: "open", synthesis: "So far.", openQuestions: ["Why?"], citations: [] } as const
+const checkpoint = {
+  threadId,
+  expectedWatermark: timelineWatermark,
+  coversThrough: 0,
+  state: "open",
+  synthesis: "So far.",
+  openQuestions: ["Why?"],
+  citations: [],
+} as const
 const { checkpointId } = (await room.grace.write("post_research_checkpoint", checkpoint)).result
 const kept = { ...finding(room), requestId: crypto.randomUUID() }
 const receipt = await room.grace.write("publish_finding", kept)
 
 /** What bodies and paths name, whatever the operation or read. */
 const ids: Readonly<Record<string, string>> = {
-  roomId, threadId, experimentId, attemptId: running, planId, checkpointId, proposalId: experimentId, linkId: link.linkId, materialId: material.materialId, key: "lowers", arxivId: "1706.03762",
-  versionId: predicted.versionId, targetVersionId: found.versionId, findingVersionId: found.versionId, targetEntryId: entry?.entryId as string,
+  roomId,
+  threadId,
+  experimentId,
+  attemptId: running,
+  planId,
+  checkpointId,
+  proposalId: experimentId,
+  linkId: link.linkId,
+  materialId: material.materialId,
+  key: "lowers",
+  arxivId: "1706.03762",
+  versionId: predicted.versionId,
+  targetVersionId: found.versionId,
+  findingVersionId: found.versionId,
+  targetEntryId: entry?.entryId as string,
 }
 
 /** The example of an operation, about things of this Room. */
@@ -63,7 +95,8 @@ function send({ path, example, delivery }: (typeof ofAgents)[number], query = ""
 }
 
 /** By the interface's table: 404 on the research routes, 403 on those of Threads, messages and publications. */
-const tabled = (path: string) => (path.startsWith("/api/agent/research/") ? ([404, "room_unavailable"] as const) : ([403, "room_archived"] as const))
+const tabled = (path: string) =>
+  path.startsWith("/api/agent/research/") ? ([404, "room_unavailable"] as const) : ([403, "room_archived"] as const)
 
 t.test("while it is active, every operation gets past the Room's door", async (t) => {
   t.ok(ofAgents.length >= 23, `${ofAgents.length} operations`)
@@ -82,28 +115,54 @@ t.test("archived, each route refuses as the table says, and says which Room", as
     const [status, refusal] = tabled(operation.path)
     for (const query of ["", "?rehearse=1"]) {
       const answer = await send(operation, query)
-      t.strictSame([answer.status, answer.body.refusal, answer.body.committed, answer.body.retryable], [status, refusal, false, false], `${operation.path}${query}`)
-      t.strictSame(answer.body.current, { room: { id: roomId, state: "archived", archivedAt: archive?.archivedAt, reason: "It is answered." } })
+      t.strictSame(
+        [answer.status, answer.body.refusal, answer.body.committed, answer.body.retryable],
+        [status, refusal, false, false],
+        `${operation.path}${query}`,
+      )
+      t.strictSame(answer.body.current, {
+        room: { id: roomId, state: "archived", archivedAt: archive?.archivedAt, reason: "It is answered." },
+      })
     }
     t.equal(operation.archived, refusal, "the definition says so too")
   }
   const { body } = await ask(`${house.baseUrl}/api/agent/rooms/${roomId}/access`, { token })
   const listed = body.operations as unknown as { operation: string; allowed: boolean; refusal: string }[]
-  t.strictSame(listed.map(({ operation, allowed, refusal }) => [operation, allowed, refusal]), ofAgents.map(({ name, path }) => [name, false, tabled(path)[1]]), "and access foresees it")
+  t.strictSame(
+    listed.map(({ operation, allowed, refusal }) => [operation, allowed, refusal]),
+    ofAgents.map(({ name, path }) => [name, false, tabled(path)[1]]),
+    "and access foresees it",
+  )
   holds(t, (await ask(`${house.baseUrl}/api/agent/research/identity`, { token })).body, { room: { id: roomId, archived: true } })
 })
 
 t.test("in the browser it is refused alike", async (t) => {
-  holds(t, await refusalOf(browsers.grace.write("post_message", { threadId, text: "So." })), { status: 403, refusal: "room_archived", current: { room: { id: roomId, state: "archived" } } })
-  holds(t, await refusalOf(browsers.ada.write("assert_retraction", { targetVersionId: found.versionId, explanation: because })), { status: 404, refusal: "room_unavailable", current: { room: { id: roomId, state: "archived" } } }, "the owner's retraction too")
+  holds(t, await refusalOf(browsers.grace.write("post_message", { threadId, text: "So." })), {
+    status: 403,
+    refusal: "room_archived",
+    current: { room: { id: roomId, state: "archived" } },
+  })
+  holds(
+    t,
+    await refusalOf(browsers.ada.write("assert_retraction", { targetVersionId: found.versionId, explanation: because })),
+    { status: 404, refusal: "room_unavailable", current: { room: { id: roomId, state: "archived" } } },
+    "the owner's retraction too",
+  )
 })
 
 t.test("nothing of it moved, and a retry still answers its receipt", async (t) => {
   const { context, experiment, attempt, record, timeline } = await readAll()
   const { archive } = context.room
   const moved = { state: "archived", archive, activityWatermark: before.context.activityWatermark + 1, lastActivityAt: archive?.archivedAt }
-  t.strictSame({ ...context, experiments: [] }, { ...before.context, experiments: [], room: { ...before.context.room, ...moved }, activityWatermark: moved.activityWatermark })
-  t.strictSame(context.experiments.map(({ affordances }) => affordances.operations), [[]], "nothing more is offered")
+  t.strictSame(
+    { ...context, experiments: [] },
+    { ...before.context, experiments: [], room: { ...before.context.room, ...moved }, activityWatermark: moved.activityWatermark },
+  )
+  t.strictSame(
+    context.experiments.map(({ affordances }) => affordances.operations),
+    [[]],
+    "nothing more is offered",
+  )
   t.strictSame({ ...experiment, affordances: null }, { ...before.experiment, affordances: null })
   t.strictSame({ ...attempt, affordances: null }, { ...before.attempt, affordances: null })
   t.strictSame([record, timeline], [before.record, before.timeline])
@@ -113,7 +172,9 @@ t.test("nothing of it moved, and a retry still answers its receipt", async (t) =
 
 t.test("every public read of the registry answers about it", async (t) => {
   for (const { name, path, query } of reads.filter(({ surface }) => surface === "public")) {
-    const required = Object.entries(query.entries).filter(([, entry]) => entry.type !== "exact_optional").map(([parameter]) => parameter)
+    const required = Object.entries(query.entries)
+      .filter(([, entry]) => entry.type !== "exact_optional")
+      .map(([parameter]) => parameter)
     const filled = path.replace(/\{([a-zA-Z]+)\}/g, (_place, id: string) => ids[id] ?? id)
     const asked = new URLSearchParams(required.map((parameter) => [parameter, ids[parameter] ?? "ramp"]))
     const { status, text } = await ask(`${house.baseUrl}${filled}${asked.size === 0 ? "" : `?${asked}`}`)
@@ -124,21 +185,52 @@ t.test("every public read of the registry answers about it", async (t) => {
 
 t.test("its records can be cited everywhere else", async (t) => {
   const other = await lab.room()
-  const { result: card } = await other.mary.write("reuse_record", { threadId: other.threadId, versionId: found.versionId, note: "From an archived Room." })
+  const { result: card } = await other.mary.write("reuse_record", {
+    threadId: other.threadId,
+    versionId: found.versionId,
+    note: "From an archived Room.",
+  })
   t.equal(card.versionId, found.versionId)
-  const { warnings, result } = await other.ada.write("publish_hypothesis", hypothesis(other, { premises: [premise(predicted.versionId)], references: [reference(found.versionId)] }))
+  const { warnings, result } = await other.ada.write(
+    "publish_hypothesis",
+    hypothesis(other, { premises: [premise(predicted.versionId)], references: [reference(found.versionId)] }),
+  )
   holds(t, warnings, [{ code: "rests_on_disputed", versionId: predicted.versionId }], "as they stand")
   const there = await Work.begin(lab, other, { hypotheses: [predicted.versionId] })
   const compared = await there.attempt()
-  const cited = await other.grace.write("publish_finding", finding(other, {
-    evidence: [{ kind: "attempt_output", attemptId, ...losses, explanation: because }, { kind: "record", versionId: found.versionId, explanation: because }, { kind: "material", materialId: material.materialId, explanation: because }],
-    provenance: { execution: there.execution([compared], [attemptId]), papers: [] }, materials: [{ materialId: material.materialId, purpose: because }],
-  }))
+  const cited = await other.grace.write(
+    "publish_finding",
+    finding(other, {
+      evidence: [
+        { kind: "attempt_output", attemptId, ...losses, explanation: because },
+        { kind: "record", versionId: found.versionId, explanation: because },
+        { kind: "material", materialId: material.materialId, explanation: because },
+      ],
+      provenance: { execution: there.execution([compared], [attemptId]), papers: [] },
+      materials: [{ materialId: material.materialId, purpose: because }],
+    }),
+  )
   t.strictSame(cited.warnings, [])
-  holds(t, (await lab.record(cited.result)).materials, [{ material: { label: material.label, labelFromOtherRoom: true, materialOriginRoom: roomId } }])
-  await other.ada.write("link_experiment_finding", { experimentId: there.experimentId, findingVersionId: found.versionId, towardHypothesis: [{ versionId: predicted.versionId, verdict: "supports", explanation: because }], towardQuestion: { verdict: "answers", explanation: because } })
-  await other.ada.write("assert_supersession", { targetVersionId: result.versionId, replacementVersionId: found.versionId, explanation: because })
-  const again = await other.grace.write("register_material", { roomId: other.roomId, threadId: other.threadId, reference: sha256("7"), name: "Counts" })
+  holds(t, (await lab.record(cited.result)).materials, [
+    { material: { label: material.label, labelFromOtherRoom: true, materialOriginRoom: roomId } },
+  ])
+  await other.ada.write("link_experiment_finding", {
+    experimentId: there.experimentId,
+    findingVersionId: found.versionId,
+    towardHypothesis: [{ versionId: predicted.versionId, verdict: "supports", explanation: because }],
+    towardQuestion: { verdict: "answers", explanation: because },
+  })
+  await other.ada.write("assert_supersession", {
+    targetVersionId: result.versionId,
+    replacementVersionId: found.versionId,
+    explanation: because,
+  })
+  const again = await other.grace.write("register_material", {
+    roomId: other.roomId,
+    threadId: other.threadId,
+    reference: sha256("7"),
+    name: "Counts",
+  })
   t.strictSame([again.result.materialId, again.result.label, again.result.existing], [material.materialId, material.label, true])
   holds(t, await lab.record(found), { usedBy: { references: 1, evidence: 1, reuses: 1 }, status: "current" })
 })

@@ -14,11 +14,22 @@ const watermarkOf = async (threadId: string) => (await reader.read("thread_conte
 /** Posts a checkpoint on what stands in the Thread now. */
 async function post(client: ResearchRoomClient, threadId: string, more: Partial<Checkpoint> = {}) {
   const watermark = await watermarkOf(threadId)
-  return client.write("post_research_checkpoint", { threadId, expectedWatermark: watermark, coversThrough: watermark, state: "open", synthesis: "So far.", openQuestions: [], citations: [], ...more })
+  return client.write("post_research_checkpoint", {
+    threadId,
+    expectedWatermark: watermark,
+    coversThrough: watermark,
+    state: "open",
+    synthesis: "So far.",
+    openQuestions: [],
+    citations: [],
+    ...more,
+  })
 }
-const conclude = (client: ResearchRoomClient, threadId: string, more: Partial<Checkpoint> = {}) => post(client, threadId, { state: "concluded", conclusion: "It does.", ...more })
+const conclude = (client: ResearchRoomClient, threadId: string, more: Partial<Checkpoint> = {}) =>
+  post(client, threadId, { state: "concluded", conclusion: "It does.", ...more })
 const read = (checkpointId: string) => reader.read("checkpoint", { checkpointId })
-const threadOf = async ({ roomId, threadId }: Pick<LabRoom, "roomId" | "threadId">) => (await reader.read("room_threads", { roomId })).items.find((each) => each.threadId === threadId)
+const threadOf = async ({ roomId, threadId }: Pick<LabRoom, "roomId" | "threadId">) =>
+  (await reader.read("room_threads", { roomId })).items.find((each) => each.threadId === threadId)
 const contextOf = (roomId: string) => reader.read("room_context", { roomId })
 
 t.test("what was written, and what became of it", async (t) => {
@@ -26,20 +37,58 @@ t.test("what was written, and what became of it", async (t) => {
   const { roomId, threadId, grace } = room
   const cited = (await grace.write("publish_hypothesis", hypothesis(room))).result
   await grace.write("post_message", { threadId, text: "Two entries now." })
-  const receipt = await post(grace, threadId, { coversThrough: 1, openQuestions: ["Why?", "How long?"], citations: [cited.versionId], client: { name: "writer" } })
+  const receipt = await post(grace, threadId, {
+    coversThrough: 1,
+    openQuestions: ["Why?", "How long?"],
+    citations: [cited.versionId],
+    client: { name: "writer" },
+  })
   const { checkpointId } = receipt.result
-  t.strictSame([receipt.target, receipt.targetId, receipt.result], [{ kind: "checkpoint", id: checkpointId, label: null }, checkpointId, { checkpointId, state: "open", label: null }])
+  t.strictSame(
+    [receipt.target, receipt.targetId, receipt.result],
+    [{ kind: "checkpoint", id: checkpointId, label: null }, checkpointId, { checkpointId, state: "open", label: null }],
+  )
   const { content, contentDigest, ...shown } = await read(checkpointId)
   t.strictSame(shown, {
-    schemaVersion: 3, checkpointId, roomId, threadId, entryId: receipt.entry?.entryId, sequence: 3, author: { userId: userIds.grace, username: "grace" }, at: receipt.acceptedAt,
-    state: "open", coversThrough: 1, synthesis: "So far.", openQuestions: ["Why?", "How long?"], conclusion: null, selected: true, stale: false, archive: null,
-    citations: [{ versionId: cited.versionId, label: "H1", kind: "hypothesis", wording: "A ramp lowers the loss.", status: "current", notices: [] }],
+    schemaVersion: 3,
+    checkpointId,
+    roomId,
+    threadId,
+    entryId: receipt.entry?.entryId,
+    sequence: 3,
+    author: { userId: userIds.grace, username: "grace" },
+    at: receipt.acceptedAt,
+    state: "open",
+    coversThrough: 1,
+    synthesis: "So far.",
+    openQuestions: ["Why?", "How long?"],
+    conclusion: null,
+    selected: true,
+    stale: false,
+    archive: null,
+    citations: [
+      { versionId: cited.versionId, label: "H1", kind: "hypothesis", wording: "A ramp lowers the loss.", status: "current", notices: [] },
+    ],
   })
   holds(t, content, { expectedWatermark: 2, coversThrough: 1, citations: [cited.versionId], client: undefined })
   t.match(contentDigest, /^sha256:[0-9a-f]{64}$/)
   t.equal(receipt.entry?.sequence, 3)
   const { items } = await reader.read("thread_timeline", { threadId, kinds: ["post_research_checkpoint"] })
-  holds(t, items, [{ entryId: receipt.entry?.entryId, kind: "post_research_checkpoint", card: { checkpointId, state: "open", coversThrough: 1, synthesis: "So far.", openQuestions: ["Why?", "How long?"], conclusion: null, client: { name: "writer" } } }])
+  holds(t, items, [
+    {
+      entryId: receipt.entry?.entryId,
+      kind: "post_research_checkpoint",
+      card: {
+        checkpointId,
+        state: "open",
+        coversThrough: 1,
+        synthesis: "So far.",
+        openQuestions: ["Why?", "How long?"],
+        conclusion: null,
+        client: { name: "writer" },
+      },
+    },
+  ])
   const { entry } = await grace.write("post_message", { threadId, text: "Well put.", replyToEntryId: receipt.entry?.entryId as string })
   t.equal(entry?.sequence, 4, "a card can be replied to")
   t.equal(await refusedAs(reader.read("checkpoint", { checkpointId: nobody })), "404 room_unavailable")
@@ -48,13 +97,25 @@ t.test("what was written, and what became of it", async (t) => {
 t.test("a watermark that was not read now is refused with the one of now", async (t) => {
   const room = await lab.room()
   const { threadId, ada, grace } = room
-  const draft = { threadId, expectedWatermark: 0, coversThrough: 0, state: "open", synthesis: "Nothing yet.", openQuestions: [], citations: [] } as const
+  const draft = {
+    threadId,
+    expectedWatermark: 0,
+    coversThrough: 0,
+    state: "open",
+    synthesis: "Nothing yet.",
+    openQuestions: [],
+    citations: [],
+  } as const
   t.equal((await grace.write("post_research_checkpoint", draft, { rehearse: true })).result.state, "open", "nothing is something to cover")
   const { result } = await grace.write("post_research_checkpoint", draft)
   for (const expectedWatermark of [0, 2, 100]) {
     const refused = await refusalOf(ada.write("post_research_checkpoint", { ...draft, expectedWatermark }))
     holds(t, refused, { status: 409, refusal: "state_conflict", committed: false, retryable: false })
-    t.strictSame(refused.current, { threadId, timelineWatermark: 1, selectedCheckpointId: result.checkpointId, expected: { expectedWatermark: 1 } }, `expecting ${expectedWatermark}`)
+    t.strictSame(
+      refused.current,
+      { threadId, timelineWatermark: 1, selectedCheckpointId: result.checkpointId, expected: { expectedWatermark: 1 } },
+      `expecting ${expectedWatermark}`,
+    )
   }
   const refused = await refusalOf(ada.write("post_research_checkpoint", draft))
   const { expected } = refused.current as { expected: { expectedWatermark: number } }
@@ -64,8 +125,18 @@ t.test("a watermark that was not read now is refused with the one of now", async
 
 t.test("of two who read the same watermark, one is late", async (t) => {
   const room = await lab.room()
-  const draft = { threadId: room.threadId, expectedWatermark: 0, coversThrough: 0, state: "open", synthesis: "Mine.", openQuestions: [], citations: [] } as const
-  const outcomes = await Promise.allSettled(Array.from({ length: 6 }, (_, index) => [room.ada, room.grace][index % 2]?.write("post_research_checkpoint", draft)))
+  const draft = {
+    threadId: room.threadId,
+    expectedWatermark: 0,
+    coversThrough: 0,
+    state: "open",
+    synthesis: "Mine.",
+    openQuestions: [],
+    citations: [],
+  } as const
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 6 }, (_, index) => [room.ada, room.grace][index % 2]?.write("post_research_checkpoint", draft)),
+  )
   t.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1)
   t.equal(await watermarkOf(room.threadId), 1)
 })
@@ -78,7 +149,10 @@ t.test("it covers what is there, and a concluded one says what it concludes", as
   t.equal(await refusedAs(post(ada, threadId, { coversThrough: -1 })), "422 invalid_schema /coversThrough")
   t.equal(await refusedAs(post(ada, threadId, { state: "concluded" })), "422 invalid_schema /conclusion")
   t.equal(await refusedAs(post(ada, threadId, { state: "concluded", conclusion: " " })), "422 invalid_schema /conclusion")
-  t.equal(await refusedAs(post(ada, threadId, { state: "done" as never, openQuestions: Array(21).fill("Why?") })), "422 invalid_schema /state /openQuestions")
+  t.equal(
+    await refusedAs(post(ada, threadId, { state: "done" as never, openQuestions: Array(21).fill("Why?") })),
+    "422 invalid_schema /state /openQuestions",
+  )
   t.equal(await watermarkOf(threadId), 1)
   const lacking = await lab.client("ada", room.roomId, { permissions: ["publish_records"] })
   t.equal(await refusedAs(post(lacking, threadId)), "403 permission_missing")
@@ -96,7 +170,12 @@ t.test("a concluded checkpoint is stale once a publication lands after it; an op
     "cited claim": () => grace.write("publish_cited_claim", claim(room)),
     "exact record reused": () => grace.write("reuse_record", { threadId, versionId: known.versionId }),
   }
-  const stale = async (checkpointId: string) => [(await read(checkpointId)).stale, (await threadOf(room))?.stale, (await reader.read("thread_context", { threadId })).thread.stale, (await reader.read("thread_research_context", { threadId })).checkpoint?.stale]
+  const stale = async (checkpointId: string) => [
+    (await read(checkpointId)).stale,
+    (await threadOf(room))?.stale,
+    (await reader.read("thread_context", { threadId })).thread.stale,
+    (await reader.read("thread_research_context", { threadId })).checkpoint?.stale,
+  ]
   const all = (value: boolean) => [value, value, value, value]
   for (const [what, publish] of Object.entries(publications)) {
     const { result } = await conclude(ada, threadId)
@@ -118,7 +197,11 @@ t.test("the newest of a Thread is selected; in the opening Thread it decides whe
   const { roomId, threadId, ada, grace } = room
   const beside = (await grace.write("create_thread", { roomId, title: "Beside" })).result.threadId
   const told = async () => {
-    const [context, summary, listed] = [await contextOf(roomId), await reader.read("room", { roomId }), (await reader.read("rooms", { query: "found out" })).items.find((each) => each.roomId === roomId)]
+    const [context, summary, listed] = [
+      await contextOf(roomId),
+      await reader.read("room", { roomId }),
+      (await reader.read("rooms", { query: "found out" })).items.find((each) => each.roomId === roomId),
+    ]
     t.strictSame([summary.concluded, listed?.concluded, context.room.concluded], [context.concluded, context.concluded, context.concluded])
     t.equal(context.conclusion !== null, context.concluded)
     return [context.concluded, context.conclusion?.conclusion ?? null]
@@ -148,7 +231,11 @@ t.test("open questions of the selected checkpoints stand in the context, and no 
   const { result: one } = await post(ada, threadId, { openQuestions: ["First?", "Second?"] })
   const { result: two } = await conclude(ada, beside, { openQuestions: ["Third?"] })
   const asked = (question: string, checkpointId: string, thread: string) => ({ question, checkpointId, threadId: thread })
-  const all = [asked("First?", one.checkpointId, threadId), asked("Second?", one.checkpointId, threadId), asked("Third?", two.checkpointId, beside)]
+  const all = [
+    asked("First?", one.checkpointId, threadId),
+    asked("Second?", one.checkpointId, threadId),
+    asked("Third?", two.checkpointId, beside),
+  ]
   t.strictSame((await contextOf(roomId)).openQuestions, all)
   t.strictSame((await reader.read("thread_research_context", { threadId })).openQuestions, all.slice(0, 2))
   t.strictSame((await reader.read("thread_research_context", { threadId: beside })).openQuestions, all.slice(2))
@@ -159,14 +246,27 @@ t.test("open questions of the selected checkpoints stand in the context, and no 
 t.test("in an archived Room a checkpoint carries the archive beside stale, and a retry still answers", async (t) => {
   const room = await lab.room()
   const { roomId, threadId, ada, grace } = room
-  const body = { threadId, expectedWatermark: 0, coversThrough: 0, state: "concluded", conclusion: "So.", synthesis: "So.", openQuestions: [], citations: [], requestId: crypto.randomUUID() } as const
+  const body = {
+    threadId,
+    expectedWatermark: 0,
+    coversThrough: 0,
+    state: "concluded",
+    conclusion: "So.",
+    synthesis: "So.",
+    openQuestions: [],
+    citations: [],
+    requestId: crypto.randomUUID(),
+  } as const
   const first = await ada.write("post_research_checkpoint", body)
   await grace.write("publish_finding", finding(room))
   await lab.archive(roomId)
   const archive = { archivedBy: { userId: userIds.ada, username: "ada" }, reason: "It is answered." }
   holds(t, await read(first.result.checkpointId), { stale: true, selected: true, archive })
   holds(t, await contextOf(roomId), { concluded: true, conclusion: { stale: true, archive }, room: { state: "archived", archive } })
-  holds(t, await reader.read("thread_research_context", { threadId }), { checkpoint: { stale: true, archive }, room: { state: "archived", archive } })
+  holds(t, await reader.read("thread_research_context", { threadId }), {
+    checkpoint: { stale: true, archive },
+    room: { state: "archived", archive },
+  })
   t.strictSame(await ada.write("post_research_checkpoint", body), { ...first, replayed: true })
   t.equal(await refusedAs(ada.write("post_research_checkpoint", { ...body, requestId: crypto.randomUUID() })), "404 room_unavailable")
   await lab.browsers.ada.write("restore_room", { roomId, reason: because })

@@ -9,14 +9,25 @@ const room = await lab.room()
 const { roomId } = room
 
 const lowers = { label: "lowers", definition: "Makes the mean smaller." }
-const define = async (concepts: Record<string, { label: string; definition: string }>) => (await room.ada.write("publish_hypothesis", hypothesis(room, { concepts: { lowers, ...concepts } }))).result
+const define = async (concepts: Record<string, { label: string; definition: string }>) =>
+  (await room.ada.write("publish_hypothesis", hypothesis(room, { concepts: { lowers, ...concepts } }))).result
 const namesOf = (items: readonly { recordLabel: string; key: string }[]) => items.map(({ recordLabel, key }) => `${recordLabel} ${key}`)
 
 t.test("one concept, by its record and key", async (t) => {
   const { versionId, label } = await define({ constructor_x: { label: "Ἀρχή 100%_", definition: "A beginning." } })
   const concept = await reader.read("record_concept", { versionId: versionId.toUpperCase(), key: "constructor_x" })
-  t.strictSame(concept, { schemaVersion: 3, versionId, key: "constructor_x", label: "Ἀρχή 100%_", definition: "A beginning.", recordLabel: label, recordKind: "hypothesis", roomId })
-  for (const key of ["raises", "CONSTRUCTOR_X", "constructor"]) t.equal(await refusedAs(reader.read("record_concept", { versionId, key })), "404 room_unavailable", key)
+  t.strictSame(concept, {
+    schemaVersion: 3,
+    versionId,
+    key: "constructor_x",
+    label: "Ἀρχή 100%_",
+    definition: "A beginning.",
+    recordLabel: label,
+    recordKind: "hypothesis",
+    roomId,
+  })
+  for (const key of ["raises", "CONSTRUCTOR_X", "constructor"])
+    t.equal(await refusedAs(reader.read("record_concept", { versionId, key })), "404 room_unavailable", key)
   t.equal(await refusedAs(reader.read("record_concept", { versionId: nobody, key: "lowers" })), "404 unknown_record")
 })
 
@@ -27,7 +38,11 @@ t.test("another record borrows it by reference", async (t) => {
   const borrowed = { assertion: { ...assertion, predicate }, concepts: {} }
   const { result } = await room.grace.write("publish_hypothesis", hypothesis(room, borrowed))
   t.strictSame((await lab.record(result)).content.assertion, borrowed.assertion)
-  t.equal(await refusedAs(reader.read("record_concept", { versionId: result.versionId, key: "warm_up" })), "404 room_unavailable", "it defines none itself")
+  t.equal(
+    await refusedAs(reader.read("record_concept", { versionId: result.versionId, key: "warm_up" })),
+    "404 room_unavailable",
+    "it defines none itself",
+  )
 })
 
 t.test("the list: newest record first, every page, each concept once", async (t) => {
@@ -53,7 +68,7 @@ t.test("a search finds what keys, labels and definitions contain, its own signs 
   const rare = await define({
     tau_mix: { label: "Mischzeit", definition: "Steps until 100% of it is forgotten." },
     tauxmix: { label: "A decoy", definition: "Steps until 1000 of it are forgotten." },
-    zz: { label: "A back\\slash", definition: "It's \"quoted\"." },
+    zz: { label: "A back\\slash", definition: 'It\'s "quoted".' },
   })
   const found = async (query: string) => namesOf(await everyItem(reader.items("concepts", { query, limit: 1 })))
   const at = (...keys: string[]) => keys.map((key) => `${rare.label} ${key}`)

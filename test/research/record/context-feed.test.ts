@@ -24,13 +24,21 @@ interface Own {
 }
 
 const pick = <T>(list: readonly T[], at: number): T => list[at % list.length] as T
-const posted = (threadId: string, watermark: number) => ({ threadId, expectedWatermark: watermark, coversThrough: watermark, synthesis: "So far.", citations: [] })
+const posted = (threadId: string, watermark: number) => ({
+  threadId,
+  expectedWatermark: watermark,
+  coversThrough: watermark,
+  synthesis: "So far.",
+  citations: [],
+})
 
 type Deed = (client: ResearchRoomClient, room: LabRoom, own: Own, at: number) => Promise<unknown>
 const deeds: Readonly<Record<string, Deed>> = {
   message: (client, _room, own, at) => client.write("post_message", { threadId: pick(own.threads, at), text: "So." }),
-  thread: async (client, { roomId }, own) => own.threads.push((await client.write("create_thread", { roomId, title: "Another" })).result.threadId),
-  hypothesis: async (client, room, own, at) => own.records.push((await client.write("publish_hypothesis", hypothesis({ ...room, threadId: pick(own.threads, at) }))).result.versionId),
+  thread: async (client, { roomId }, own) =>
+    own.threads.push((await client.write("create_thread", { roomId, title: "Another" })).result.threadId),
+  hypothesis: async (client, room, own, at) =>
+    own.records.push((await client.write("publish_hypothesis", hypothesis({ ...room, threadId: pick(own.threads, at) }))).result.versionId),
   claim: async (client, room, own) => own.records.push((await client.write("publish_cited_claim", claim(room))).result.versionId),
   async finding(client, room, own) {
     const { versionId } = (await client.write("publish_finding", finding(room))).result
@@ -38,22 +46,50 @@ const deeds: Readonly<Record<string, Deed>> = {
     own.findings.push(versionId)
   },
   reuse: (client, _room, own, at) => client.write("reuse_record", { threadId: pick(own.threads, at), versionId: pick(own.records, at) }),
-  dispute: (client, _room, own, at) => client.write("assert_dispute", { targetVersionId: pick(own.records, at), explanation: `${because} ${at}` }),
-  correct: (client, _room, own, at) => client.write("assert_correction", { targetVersionId: pick(own.records, at), explanation: `${because} ${at}`, correction: "So." }),
+  dispute: (client, _room, own, at) =>
+    client.write("assert_dispute", { targetVersionId: pick(own.records, at), explanation: `${because} ${at}` }),
+  correct: (client, _room, own, at) =>
+    client.write("assert_correction", { targetVersionId: pick(own.records, at), explanation: `${because} ${at}`, correction: "So." }),
   retract: (client, _room, own, at) => client.write("assert_retraction", { targetVersionId: pick(own.records, at), explanation: because }),
-  propose: async (client, room, own) => own.experiments.push((await client.write("propose_experiment", { roomId: room.roomId, threadId: room.threadId, question: "Does it?", scope: "Here.", hypotheses: [] })).result.experimentId),
+  propose: async (client, room, own) =>
+    own.experiments.push(
+      (
+        await client.write("propose_experiment", {
+          roomId: room.roomId,
+          threadId: room.threadId,
+          question: "Does it?",
+          scope: "Here.",
+          hypotheses: [],
+        })
+      ).result.experimentId,
+    ),
   async advance(client, _room, own, at) {
     const experimentId = pick(own.experiments, at)
     const { affordances, status } = await client.read("experiment", { experimentId })
     if (status === "open") return client.write("take_experiment", { experimentId, ...affordances.expected })
     if (at % 2 === 0) return client.write("release_experiment", { experimentId, ...affordances.expected, handoff: "Yours." })
-    return client.write("register_attempt", { attemptId: crypto.randomUUID(), experimentId, ...affordances.expected, ...launch, repository: { url: pin.url, commit: pin.commit } })
+    return client.write("register_attempt", {
+      attemptId: crypto.randomUUID(),
+      experimentId,
+      ...affordances.expected,
+      ...launch,
+      repository: { url: pin.url, commit: pin.commit },
+    })
   },
-  relate: (client, _room, own, at) => client.write("link_experiment_finding", { experimentId: pick(own.experiments, at), findingVersionId: pick(own.findings, at), towardHypothesis: [], towardQuestion: { verdict: "answers", explanation: because } }),
+  relate: (client, _room, own, at) =>
+    client.write("link_experiment_finding", {
+      experimentId: pick(own.experiments, at),
+      findingVersionId: pick(own.findings, at),
+      towardHypothesis: [],
+      towardQuestion: { verdict: "answers", explanation: because },
+    }),
   async checkpoint(client, _room, own, at) {
     const threadId = pick(own.threads, at)
     const { timelineWatermark } = (await client.read("thread_context", { threadId })).thread
-    const state = at % 2 === 0 ? { state: "open" as const, openQuestions: ["Why?"] } : { state: "concluded" as const, conclusion: "So.", openQuestions: [] }
+    const state =
+      at % 2 === 0
+        ? { state: "open" as const, openQuestions: ["Why?"] }
+        : { state: "concluded" as const, conclusion: "So.", openQuestions: [] }
     await client.write("post_research_checkpoint", { ...posted(threadId, timelineWatermark), ...state })
   },
 }
@@ -62,7 +98,10 @@ interface Step {
   readonly deed: string
   readonly at: number
 }
-const script: fc.Arbitrary<Step[]> = fc.array(fc.record({ deed: fc.constantFrom(...Object.keys(deeds)), at: fc.nat(7) }), { minLength: 8, maxLength: 24 })
+const script: fc.Arbitrary<Step[]> = fc.array(fc.record({ deed: fc.constantFrom(...Object.keys(deeds)), at: fc.nat(7) }), {
+  minLength: 8,
+  maxLength: 24,
+})
 
 /** Writes a script down, one thing after the other; what the state does not allow is refused and changes nothing. */
 async function write(client: ResearchRoomClient, room: LabRoom, steps: readonly Step[]): Promise<number> {
@@ -133,8 +172,13 @@ t.test("what a reader took before the Room moved is still where the feed goes on
   const room = await lab.room()
   const before = await reader.read("room_context", { roomId: room.roomId })
   const model = new FeedModel(reader, before)
-  await write(room.ada, room, [{ deed: "dispute", at: 0 }, { deed: "checkpoint", at: 1 }, { deed: "relate", at: 0 }])
-  for await (const entry of reader.items("room_activity", { roomId: room.roomId, after: before.activityWatermark, limit: 2 })) await model.apply(entry)
+  await write(room.ada, room, [
+    { deed: "dispute", at: 0 },
+    { deed: "checkpoint", at: 1 },
+    { deed: "relate", at: 0 },
+  ])
+  for await (const entry of reader.items("room_activity", { roomId: room.roomId, after: before.activityWatermark, limit: 2 }))
+    await model.apply(entry)
   const now = await reader.read("room_context", { roomId: room.roomId })
   t.strictSame(model.view, viewOf(now))
   t.strictSame([now.concluded, now.findingLinks.length, now.publications[0]?.status], [true, 1, "disputed"], "and it moved")

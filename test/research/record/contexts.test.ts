@@ -26,14 +26,18 @@ t.test("everything a Room holds, as its lists say it", async (t) => {
     t.strictSame(context.hypotheses, await everyItem(reader.items("hypotheses", { roomId })))
     t.strictSame(context.publications, (await everyItem(reader.items("room_publications", { roomId }))).toReversed())
     const links = []
-    for (const { experimentId } of context.experiments) links.push(...(await everyItem(reader.items("experiment_findings", { experimentId }))))
+    for (const { experimentId } of context.experiments)
+      links.push(...(await everyItem(reader.items("experiment_findings", { experimentId }))))
     t.strictSame(context.findingLinks, links)
     const feed = await everyItem(reader.items("room_activity", { roomId }))
     t.equal(context.activityWatermark, feed.at(-1)?.sequence)
     t.strictSame(context.truncated, {})
   }
   const main = await contextOf(house.rooms.main.roomId)
-  t.ok(main.experiments.length > 0 && main.findingLinks.length > 0 && main.threads.length > 1 && main.openQuestions.length > 0, "the demo's Room has some of each")
+  t.ok(
+    main.experiments.length > 0 && main.findingLinks.length > 0 && main.threads.length > 1 && main.openQuestions.length > 0,
+    "the demo's Room has some of each",
+  )
 })
 
 t.test("experiments with their label, status, attempts and what may be done next; relations with their finding and card", async (t) => {
@@ -42,19 +46,46 @@ t.test("experiments with their label, status, attempts and what may be done next
   await work.attempt("failed")
   await work.attempt("started")
   const found = (await room.grace.write("publish_finding", finding(room))).result
-  const link = await room.grace.write("link_experiment_finding", { experimentId: work.experimentId, findingVersionId: found.versionId, towardHypothesis: [], towardQuestion: { verdict: "answers", explanation: because } })
+  const link = await room.grace.write("link_experiment_finding", {
+    experimentId: work.experimentId,
+    findingVersionId: found.versionId,
+    towardHypothesis: [],
+    towardQuestion: { verdict: "answers", explanation: because },
+  })
   const expected = {
-    experiments: [{
-      experimentId: work.experimentId, label: "E1", status: "claimed", plans: 0,
-      attempts: { total: 2, registered: 0, preflight_failed: 0, started: 1, succeeded: 0, failed: 1, cancelled: 0 },
-      affordances: (await reader.read("experiment", { experimentId: work.experimentId })).affordances,
-    }],
-    findingLinks: [{ finding: { versionId: found.versionId, label: "F1", wording: "The ramp lowered the loss." }, card: { entryId: link.entry?.entryId, threadId: room.threadId } }],
+    experiments: [
+      {
+        experimentId: work.experimentId,
+        label: "E1",
+        status: "claimed",
+        plans: 0,
+        attempts: { total: 2, registered: 0, preflight_failed: 0, started: 1, succeeded: 0, failed: 1, cancelled: 0 },
+        affordances: (await reader.read("experiment", { experimentId: work.experimentId })).affordances,
+      },
+    ],
+    findingLinks: [
+      {
+        finding: { versionId: found.versionId, label: "F1", wording: "The ramp lowered the loss." },
+        card: { entryId: link.entry?.entryId, threadId: room.threadId },
+      },
+    ],
   }
   const context = await contextOf(room.roomId)
-  holds(t, context, { ...expected, counts: { members: 3, threads: 1, experiment: 1, attempt: 2, finding: 1, hypothesis: 0, plan: 0, material: 0, link: 0, cited_claim: 0 }, concluded: false, conclusion: null })
+  holds(t, context, {
+    ...expected,
+    counts: { members: 3, threads: 1, experiment: 1, attempt: 2, finding: 1, hypothesis: 0, plan: 0, material: 0, link: 0, cited_claim: 0 },
+    concluded: false,
+    conclusion: null,
+  })
   t.ok(expected.experiments[0]?.affordances.operations.length)
-  holds(t, await reader.read("thread_research_context", { threadId: room.threadId }), { ...expected, activityWatermark: context.activityWatermark, timelineWatermark: context.threads[0]?.timelineWatermark, thread: context.threads[0], checkpoint: null, openQuestions: [] })
+  holds(t, await reader.read("thread_research_context", { threadId: room.threadId }), {
+    ...expected,
+    activityWatermark: context.activityWatermark,
+    timelineWatermark: context.threads[0]?.timelineWatermark,
+    thread: context.threads[0],
+    checkpoint: null,
+    openQuestions: [],
+  })
   t.equal(await refusedAs(contextOf(crypto.randomUUID())), "404 room_unavailable")
   t.equal(await refusedAs(reader.read("thread_research_context", { threadId: crypto.randomUUID() })), "404 room_unavailable")
 })
@@ -73,9 +104,18 @@ t.test("a Thread's context holds what originated in it", async (t) => {
   }
   for (const [index, threadId] of [room.threadId, beside].entries()) {
     const context = await reader.read("thread_research_context", { threadId })
-    t.strictSame(context.experiments.map(({ experimentId }) => experimentId), [works[index]?.experimentId])
-    t.strictSame(context.publications.map(({ versionId }) => versionId), made[index])
-    t.strictSame(context.hypotheses.map(({ versionId }) => versionId), made[index]?.slice(1))
+    t.strictSame(
+      context.experiments.map(({ experimentId }) => experimentId),
+      [works[index]?.experimentId],
+    )
+    t.strictSame(
+      context.publications.map(({ versionId }) => versionId),
+      made[index],
+    )
+    t.strictSame(
+      context.hypotheses.map(({ versionId }) => versionId),
+      made[index]?.slice(1),
+    )
   }
 })
 
@@ -107,7 +147,8 @@ t.test("one snapshot: what another process writes between two of its queries is 
   let watching = false
   const { db, world, instanceId } = openData(lab.file)
   const { readers } = createInstance({
-    world, instanceId,
+    world,
+    instanceId,
     db: watched(db, () => {
       if (!watching) return
       writes += 1
@@ -118,19 +159,37 @@ t.test("one snapshot: what another process writes between two of its queries is 
     }),
   })
   const asked = { query: {}, actor: null, basePath: "" }
-  interface Context { counts: { hypothesis: number; threads: number }; threads: unknown[]; hypotheses: unknown[]; publications: unknown[]; activityWatermark: number; timelineWatermark: number }
+  interface Context {
+    counts: { hypothesis: number; threads: number }
+    threads: unknown[]
+    hypotheses: unknown[]
+    publications: unknown[]
+    activityWatermark: number
+    timelineWatermark: number
+  }
   const before = await contextOf(roomId)
   watching = true
-  const read = async (name: "room_context" | "thread_research_context", params: Record<string, string>) => JSON.parse(writeJson((await readers[name]({ ...asked, params })) as Writable)) as Context
+  const read = async (name: "room_context" | "thread_research_context", params: Record<string, string>) =>
+    JSON.parse(writeJson((await readers[name]({ ...asked, params })) as Writable)) as Context
   const context = await read("room_context", { roomId })
   const inRoom = writes
   const thread = await read("thread_research_context", { threadId })
   watching = false
   t.ok(inRoom > 4 && writes > inRoom + 4, `${writes} writes came between`)
-  t.strictSame([context.counts, context.threads.length, context.hypotheses.length, context.publications.length, context.activityWatermark], [before.counts, 1, 1, 1, before.activityWatermark], "as it was when the first query ran")
-  t.strictSame([thread.hypotheses.length, thread.timelineWatermark, thread.activityWatermark], [1 + inRoom, before.threads[0]!.timelineWatermark + inRoom, before.activityWatermark + 2 * inRoom])
+  t.strictSame(
+    [context.counts, context.threads.length, context.hypotheses.length, context.publications.length, context.activityWatermark],
+    [before.counts, 1, 1, 1, before.activityWatermark],
+    "as it was when the first query ran",
+  )
+  t.strictSame(
+    [thread.hypotheses.length, thread.timelineWatermark, thread.activityWatermark],
+    [1 + inRoom, (before.threads[0]?.timelineWatermark ?? 0) + inRoom, before.activityWatermark + 2 * inRoom],
+  )
   const after = await contextOf(roomId)
-  t.strictSame([after.counts.hypothesis, after.counts.threads, after.activityWatermark], [1 + writes, 1 + writes, before.activityWatermark + 2 * writes])
+  t.strictSame(
+    [after.counts.hypothesis, after.counts.threads, after.activityWatermark],
+    [1 + writes, 1 + writes, before.activityWatermark + 2 * writes],
+  )
   db.close()
   writer.close()
 })
@@ -143,7 +202,13 @@ t.test("the newest five hundred of each list, and where the list goes on; Thread
   const made = { experiments: [] as string[], hypotheses: [] as string[], findingLinks: [] as string[], publications: [] as string[] }
   function add(count: number): void {
     for (let index = 0; index < count; index += 1) {
-      const { experimentId } = filler.does(ada, "propose_experiment", { roomId, threadId, question: "Does it?", scope: "Here.", hypotheses: [] }).result
+      const { experimentId } = filler.does(ada, "propose_experiment", {
+        roomId,
+        threadId,
+        question: "Does it?",
+        scope: "Here.",
+        hypotheses: [],
+      }).result
       const predicted = filler.does(ada, "publish_hypothesis", hypothesis(room)).result.versionId
       made.experiments.push(experimentId)
       made.hypotheses.push(predicted)
@@ -158,15 +223,30 @@ t.test("the newest five hundred of each list, and where the list goes on; Thread
     return found
   })
   const readAll = async () => ({ room: await contextOf(roomId), thread: await reader.read("thread_research_context", { threadId }) })
-  const idsOf = ({ experiments, hypotheses, findingLinks, publications }: Awaited<ReturnType<typeof contextOf>> | Awaited<ReturnType<typeof readAll>>["thread"]) => ({
-    experiments: experiments.map(({ experimentId }) => experimentId), hypotheses: hypotheses.map(({ versionId }) => versionId),
-    findingLinks: findingLinks.map(({ linkId }) => linkId), publications: publications.map(({ versionId }) => versionId),
+  const idsOf = ({
+    experiments,
+    hypotheses,
+    findingLinks,
+    publications,
+  }: Awaited<ReturnType<typeof contextOf>> | Awaited<ReturnType<typeof readAll>>["thread"]) => ({
+    experiments: experiments.map(({ experimentId }) => experimentId),
+    hypotheses: hypotheses.map(({ versionId }) => versionId),
+    findingLinks: findingLinks.map(({ linkId }) => linkId),
+    publications: publications.map(({ versionId }) => versionId),
   })
   const newest = () => Object.fromEntries(Object.entries(made).map(([name, ids]) => [name, ids.slice(-500)]))
 
   await filler.fill(() => {
     add(250)
-    for (const experimentId of made.experiments) made.findingLinks.push(filler.does(ada, "link_experiment_finding", { experimentId, findingVersionId: related, towardHypothesis: [], towardQuestion: { verdict: "answers", explanation: because } }).targetId)
+    for (const experimentId of made.experiments)
+      made.findingLinks.push(
+        filler.does(ada, "link_experiment_finding", {
+          experimentId,
+          findingVersionId: related,
+          towardHypothesis: [],
+          towardQuestion: { verdict: "answers", explanation: because },
+        }).targetId,
+      )
   })
   const full = await readAll()
   t.strictSame([idsOf(full.room), idsOf(full.thread)], [newest(), newest()], "five hundred, oldest first")
@@ -179,17 +259,46 @@ t.test("the newest five hundred of each list, and where the list goes on; Thread
     for (const { threadId: asking } of threads) {
       const expectedWatermark = filler.instance.tables.threads.summary(asking)?.timelineWatermark ?? 0
       const openQuestions = Array.from({ length: 20 }, (_, index) => `${index} of ${asking}?`)
-      filler.does(ada, "post_research_checkpoint", { threadId: asking, expectedWatermark, coversThrough: 0, state: "open", synthesis: "So.", openQuestions, citations: [] })
+      filler.does(ada, "post_research_checkpoint", {
+        threadId: asking,
+        expectedWatermark,
+        coversThrough: 0,
+        state: "open",
+        synthesis: "So.",
+        openQuestions,
+        citations: [],
+      })
     }
-    const last = { threadId: first?.threadId ?? "", expectedWatermark: filler.instance.tables.threads.summary(threadId)?.timelineWatermark ?? 0, coversThrough: 0, state: "open", synthesis: "So.", openQuestions: ["The last?"], citations: [] } as const
+    const last = {
+      threadId: first?.threadId ?? "",
+      expectedWatermark: filler.instance.tables.threads.summary(threadId)?.timelineWatermark ?? 0,
+      coversThrough: 0,
+      state: "open",
+      synthesis: "So.",
+      openQuestions: ["The last?"],
+      citations: [],
+    } as const
     filler.does(ada, "post_research_checkpoint", last)
-    made.findingLinks.push(filler.does(ada, "link_experiment_finding", { experimentId: made.experiments[0] as string, findingVersionId: related, towardHypothesis: [], towardQuestion: { verdict: "answers", explanation: because } }).targetId)
+    made.findingLinks.push(
+      filler.does(ada, "link_experiment_finding", {
+        experimentId: made.experiments[0] as string,
+        findingVersionId: related,
+        towardHypothesis: [],
+        towardQuestion: { verdict: "answers", explanation: because },
+      }).targetId,
+    )
     return [...threads.flatMap(({ threadId: asking }) => Array.from({ length: 20 }, (_, index) => `${index} of ${asking}?`)), "The last?"]
   })
-  const below = (await filler.instance.readers.room_context({ params: { roomId }, query: {}, actor: null, basePath: "/a/b" })) as { truncated: Record<string, string> }
+  const below = (await filler.instance.readers.room_context({ params: { roomId }, query: {}, actor: null, basePath: "/a/b" })) as {
+    truncated: Record<string, string>
+  }
   filler.close()
   const cut = await readAll()
-  t.strictSame(below.truncated, Object.fromEntries(Object.entries(cut.room.truncated).map(([name, link]) => [name, `/a/b${link}`])), "links work below a base path")
+  t.strictSame(
+    below.truncated,
+    Object.fromEntries(Object.entries(cut.room.truncated).map(([name, link]) => [name, `/a/b${link}`])),
+    "links work below a base path",
+  )
   t.strictSame([idsOf(cut.room), idsOf(cut.thread)], [newest(), newest()], "the newest are kept")
   t.strictSame(cut.room.truncated, {
     experiments: `/api/research/experiments?roomId=${roomId}`,
@@ -199,19 +308,36 @@ t.test("the newest five hundred of each list, and where the list goes on; Thread
     openQuestions: `/api/research/rooms/${roomId}/threads`,
   })
   const { openQuestions: _few, ...many } = cut.room.truncated
-  t.strictSame(cut.thread.truncated, { ...many, findingLinks: `/api/research/threads/${threadId}/timeline?kinds=link_experiment_finding`, publications: `/api/research/threads/${threadId}/records` })
-  t.strictSame(cut.room.openQuestions.map(({ question }) => question), questions.slice(-500), "open questions too, by when they were asked")
-  t.strictSame(cut.thread.openQuestions.map(({ question }) => question), ["The last?"])
+  t.strictSame(cut.thread.truncated, {
+    ...many,
+    findingLinks: `/api/research/threads/${threadId}/timeline?kinds=link_experiment_finding`,
+    publications: `/api/research/threads/${threadId}/records`,
+  })
+  t.strictSame(
+    cut.room.openQuestions.map(({ question }) => question),
+    questions.slice(-500),
+    "open questions too, by when they were asked",
+  )
+  t.strictSame(
+    cut.thread.openQuestions.map(({ question }) => question),
+    ["The last?"],
+  )
   t.strictSame([cut.room.counts.experiment, cut.room.counts.hypothesis], [501, 501], "the counts are of all")
 
   const idIn: Readonly<Record<string, (item: never) => string>> = {
-    experiments: ({ experimentId }: { experimentId: string }) => experimentId, hypotheses: ({ versionId }: { versionId: string }) => versionId,
-    publications: ({ versionId, card }: { versionId?: string; card?: { versionId: string } }) => versionId ?? card?.versionId ?? "", findingLinks: ({ target, card }: { target?: { id: string }; card?: { linkId: string } }) => target?.id ?? card?.linkId ?? "",
+    experiments: ({ experimentId }: { experimentId: string }) => experimentId,
+    hypotheses: ({ versionId }: { versionId: string }) => versionId,
+    publications: ({ versionId, card }: { versionId?: string; card?: { versionId: string } }) => versionId ?? card?.versionId ?? "",
+    findingLinks: ({ target, card }: { target?: { id: string }; card?: { linkId: string } }) => target?.id ?? card?.linkId ?? "",
   }
   for (const [name, link] of [...Object.entries(many), ...Object.entries(cut.thread.truncated)]) {
     const found: string[] = []
     for (let next: string | null = link; next !== null; ) {
-      const page = (await (await fetch(new URL(next, house.baseUrl))).json()) as { items: never[]; hasMore: boolean; links: { next: string | null } }
+      const page = (await (await fetch(new URL(next, house.baseUrl))).json()) as {
+        items: never[]
+        hasMore: boolean
+        links: { next: string | null }
+      }
       found.push(...page.items.map((item) => (idIn[name] as (item: never) => string)(item)))
       next = page.hasMore ? page.links.next : null
     }

@@ -24,18 +24,42 @@ export function viewOf(context: Context): View {
   return {
     watermark: context.activityWatermark,
     counts: { ...context.counts },
-    threads: Object.fromEntries(context.threads.map(({ threadId, timelineWatermark, selectedCheckpointId }) => [threadId, { timelineWatermark, selectedCheckpointId }])),
-    experiments: Object.fromEntries(context.experiments.map(({ experimentId, status, revision, attempts }) => [experimentId, { status, revision, attempts: attempts.total }])),
-    records: Object.fromEntries(context.publications.map(({ versionId, kind, status, notices }) => [versionId, { kind, status, notices: notices.map(({ linkId }) => linkId) }])),
+    threads: Object.fromEntries(
+      context.threads.map(({ threadId, timelineWatermark, selectedCheckpointId }) => [
+        threadId,
+        { timelineWatermark, selectedCheckpointId },
+      ]),
+    ),
+    experiments: Object.fromEntries(
+      context.experiments.map(({ experimentId, status, revision, attempts }) => [
+        experimentId,
+        { status, revision, attempts: attempts.total },
+      ]),
+    ),
+    records: Object.fromEntries(
+      context.publications.map(({ versionId, kind, status, notices }) => [
+        versionId,
+        { kind, status, notices: notices.map(({ linkId }) => linkId) },
+      ]),
+    ),
     findingLinks: context.findingLinks.map(({ linkId }) => linkId),
     openQuestions,
     concluded: context.concluded,
   }
 }
 
-const statusAfter: Readonly<Record<string, string>> = { take_experiment: "claimed", release_experiment: "open", cancel_experiment: "cancelled" }
+const statusAfter: Readonly<Record<string, string>> = {
+  take_experiment: "claimed",
+  release_experiment: "open",
+  cancel_experiment: "cancelled",
+}
 const rank: readonly Status[] = ["current", "disputed", "corrected", "superseded", "retracted"]
-const brings: Readonly<Record<string, Status>> = { corrects: "corrected", disputes: "disputed", supersedes: "superseded", retracts: "retracted" }
+const brings: Readonly<Record<string, Status>> = {
+  corrects: "corrected",
+  disputes: "disputed",
+  supersedes: "superseded",
+  retracts: "retracted",
+}
 
 export class FeedModel {
   readonly #reader: ResearchRoomClient
@@ -69,7 +93,8 @@ export class FeedModel {
     const { counts, records } = this.view
     if (operation === "create_thread") counts.threads = (counts.threads ?? 0) + 1
     if (operation === "add_member") counts.members = (counts.members ?? 0) + 1
-    const made = operation.startsWith("publish_") || operation.startsWith("assert_") || ["propose_experiment", "register_attempt"].includes(operation)
+    const made =
+      operation.startsWith("publish_") || operation.startsWith("assert_") || ["propose_experiment", "register_attempt"].includes(operation)
     if (made) counts[target.kind] = (counts[target.kind] ?? 0) + 1
     if (operation.startsWith("publish_")) records[target.id] = { kind: target.kind, status: "current", notices: [] }
   }

@@ -13,32 +13,85 @@ const { roomId, threadId } = room
 t.test("a split verdict, its card, the replies to it and who reviewed it", async (t) => {
   const work = await Work.begin(lab, room)
   const attemptId = await work.attempt()
-  const [first, second] = [(await room.ada.write("publish_hypothesis", hypothesis(room))).result, (await room.ada.write("publish_hypothesis", hypothesis(room))).result]
+  const [first, second] = [
+    (await room.ada.write("publish_hypothesis", hypothesis(room))).result,
+    (await room.ada.write("publish_hypothesis", hypothesis(room))).result,
+  ]
   const found = (await room.grace.write("publish_finding", finding(room, { outcome: "negative" }, "It did not."))).result
   const verdicts = {
-    towardHypothesis: [{ versionId: second.versionId, verdict: "contradicts", explanation: "Less than the bound." }, { versionId: first.versionId, verdict: "inconclusive", explanation: "Too noisy." }],
+    towardHypothesis: [
+      { versionId: second.versionId, verdict: "contradicts", explanation: "Less than the bound." },
+      { versionId: first.versionId, verdict: "inconclusive", explanation: "Too noisy." },
+    ],
     towardQuestion: { verdict: "partly_answers", explanation: "For one size." },
   } as const
-  const receipt = await room.grace.write("link_experiment_finding", { experimentId: work.experimentId, findingVersionId: found.versionId, attemptId, ...verdicts, client: { name: "relater" } })
+  const receipt = await room.grace.write("link_experiment_finding", {
+    experimentId: work.experimentId,
+    findingVersionId: found.versionId,
+    attemptId,
+    ...verdicts,
+    client: { name: "relater" },
+  })
   const { linkId } = receipt.result
-  t.strictSame([receipt.target, receipt.targetId, receipt.result, receipt.warnings], [{ kind: "finding_link", id: linkId, label: null }, linkId, { linkId, label: null }, []], "it takes no label, and is its own subject")
+  t.strictSame(
+    [receipt.target, receipt.targetId, receipt.result, receipt.warnings],
+    [{ kind: "finding_link", id: linkId, label: null }, linkId, { linkId, label: null }, []],
+    "it takes no label, and is its own subject",
+  )
   const entryId = receipt.entry?.entryId as string
 
   const link = await reader.read("link", { linkId })
   const standing = { status: "current", notices: [] }
   t.strictSame(link, {
-    schemaVersion: 3, linkId, kind: "finding_link", roomId, experimentId: work.experimentId, experimentLabel: "E1",
+    schemaVersion: 3,
+    linkId,
+    kind: "finding_link",
+    roomId,
+    experimentId: work.experimentId,
+    experimentLabel: "E1",
     finding: { versionId: found.versionId, label: "F1", kind: "finding", wording: "It did not.", ...standing, outcome: "negative" },
-    attemptId, attemptLabel: "A1", author: { userId: userIds.grace, username: "grace" }, at: receipt.acceptedAt, ...{ towardQuestion: verdicts.towardQuestion },
-    towardHypothesis: [{ ...verdicts.towardHypothesis[0], label: "H2", status: "current" }, { ...verdicts.towardHypothesis[1], label: "H1", status: "current" }],
-    card: { entryId, threadId }, replies: 0, reviewedBy: [],
+    attemptId,
+    attemptLabel: "A1",
+    author: { userId: userIds.grace, username: "grace" },
+    at: receipt.acceptedAt,
+    ...{ towardQuestion: verdicts.towardQuestion },
+    towardHypothesis: [
+      { ...verdicts.towardHypothesis[0], label: "H2", status: "current" },
+      { ...verdicts.towardHypothesis[1], label: "H1", status: "current" },
+    ],
+    card: { entryId, threadId },
+    replies: 0,
+    reviewedBy: [],
   })
   const { items: cards } = await reader.read("thread_timeline", { threadId, kinds: ["link_experiment_finding"] })
-  holds(t, cards, [{ entryId, kind: "link_experiment_finding", replyCount: 0, card: { linkId, experimentId: work.experimentId, experimentLabel: "E1", versionId: found.versionId, label: "F1", wording: "It did not.", attemptId, ...verdicts, client: { name: "relater" }, ...standing } }])
+  holds(t, cards, [
+    {
+      entryId,
+      kind: "link_experiment_finding",
+      replyCount: 0,
+      card: {
+        linkId,
+        experimentId: work.experimentId,
+        experimentLabel: "E1",
+        versionId: found.versionId,
+        label: "F1",
+        wording: "It did not.",
+        attemptId,
+        ...verdicts,
+        client: { name: "relater" },
+        ...standing,
+      },
+    },
+  ])
 
-  const reply = (who: "ada" | "grace" | "mary", replyToEntryId = entryId) => room[who].write("post_message", { threadId, text: "I see.", replyToEntryId })
+  const reply = (who: "ada" | "grace" | "mary", replyToEntryId = entryId) =>
+    room[who].write("post_message", { threadId, text: "I see.", replyToEntryId })
   const answered = async () => {
-    const { schemaVersion: _version, ...one } = (await reader.read("link", { linkId })) as { replies?: number; reviewedBy?: string[]; schemaVersion: 3 }
+    const { schemaVersion: _version, ...one } = (await reader.read("link", { linkId })) as {
+      replies?: number
+      reviewedBy?: string[]
+      schemaVersion: 3
+    }
     const listed = (await reader.read("experiment_findings", { experimentId: work.experimentId })).items
     const inContext = (await reader.read("room_context", { roomId })).findingLinks.filter((each) => each.linkId === linkId)
     const inThread = (await reader.read("thread_research_context", { threadId })).findingLinks.filter((each) => each.linkId === linkId)
@@ -52,10 +105,20 @@ t.test("a split verdict, its card, the replies to it and who reviewed it", async
   await reply("ada")
   await reply("mary")
   t.strictSame(await answered(), [4, ["ada", "mary"]], "each reviewer once")
-  holds(t, (await reader.read("thread_timeline", { threadId, kinds: ["link_experiment_finding"] })).items, [{ entryId, replyCount: 4 }], "and its card counts them")
+  holds(
+    t,
+    (await reader.read("thread_timeline", { threadId, kinds: ["link_experiment_finding"] })).items,
+    [{ entryId, replyCount: 4 }],
+    "and its card counts them",
+  )
   await reply("ada", byMary?.entryId)
   t.strictSame(await answered(), [4, ["ada", "mary"]], "a reply to a reply answers that")
-  holds(t, (await reader.read("thread_replies", { threadId, targetEntryId: entryId })).items, [{ author: { username: "grace" } }, { author: { username: "mary" } }, { author: { username: "ada" } }, { author: { username: "mary" } }])
+  holds(t, (await reader.read("thread_replies", { threadId, targetEntryId: entryId })).items, [
+    { author: { username: "grace" } },
+    { author: { username: "mary" } },
+    { author: { username: "ada" } },
+    { author: { username: "mary" } },
+  ])
 })
 
 t.test("anybody relates anything, as often as they like; several findings of one experiment are paged", async (t) => {
@@ -64,28 +127,75 @@ t.test("anybody relates anything, as often as they like; several findings of one
   const theirs = (await other.mary.write("publish_finding", finding(other))).result
   const linkIds: string[] = []
   for (const who of ["ada", "grace", "mary", "ada"] as const) {
-    const { result } = await room[who].write("link_experiment_finding", { experimentId: work.experimentId, findingVersionId: theirs.versionId, towardHypothesis: [], towardQuestion: { verdict: "does_not_answer", explanation: because } })
+    const { result } = await room[who].write("link_experiment_finding", {
+      experimentId: work.experimentId,
+      findingVersionId: theirs.versionId,
+      towardHypothesis: [],
+      towardQuestion: { verdict: "does_not_answer", explanation: because },
+    })
     linkIds.push(result.linkId)
   }
   const pages = await everyItem(reader.pages("experiment_findings", { experimentId: work.experimentId, limit: 3 }))
-  t.strictSame(pages.map(({ items, nextCursor }) => [items.map(({ linkId }) => linkId), nextCursor]), [[linkIds.slice(0, 3), linkIds[2]], [linkIds.slice(3), null]])
-  holds(t, pages[0]?.items[0], { roomId, attemptId: null, attemptLabel: null, finding: { versionId: theirs.versionId }, towardHypothesis: [] }, "a finding of another Room, without an attempt")
+  t.strictSame(
+    pages.map(({ items, nextCursor }) => [items.map(({ linkId }) => linkId), nextCursor]),
+    [
+      [linkIds.slice(0, 3), linkIds[2]],
+      [linkIds.slice(3), null],
+    ],
+  )
+  holds(
+    t,
+    pages[0]?.items[0],
+    { roomId, attemptId: null, attemptLabel: null, finding: { versionId: theirs.versionId }, towardHypothesis: [] },
+    "a finding of another Room, without an attempt",
+  )
   t.equal(await refusedAs(reader.read("experiment_findings", { experimentId: nobody })), "404 unknown_experiment")
   t.equal(await refusedAs(reader.read("link", { linkId: nobody })), "404 unknown_link")
-  const lacking = await refusalOf((await lab.client("ada", roomId, { permissions: ["publish_records", "manage_own_experiments"] })).write("link_experiment_finding", { experimentId: work.experimentId, findingVersionId: theirs.versionId, towardHypothesis: [], towardQuestion: { verdict: "answers", explanation: because } }))
+  const lacking = await refusalOf(
+    (await lab.client("ada", roomId, { permissions: ["publish_records", "manage_own_experiments"] })).write("link_experiment_finding", {
+      experimentId: work.experimentId,
+      findingVersionId: theirs.versionId,
+      towardHypothesis: [],
+      towardQuestion: { verdict: "answers", explanation: because },
+    }),
+  )
   holds(t, lacking, { status: 403, refusal: "permission_missing", current: { needed: ["post_thread"] } })
 })
 
 t.test("attempts of a finding: producing, baseline, or cited as evidence only", async (t) => {
   const [work, elsewhere] = [await Work.begin(lab, room), await Work.begin(lab, room)]
-  const [made, also, compared, cited, both] = [await work.attempt(), await work.attempt("failed"), await elsewhere.attempt(), await elsewhere.attempt("failed"), await elsewhere.attempt()]
+  const [made, also, compared, cited, both] = [
+    await work.attempt(),
+    await work.attempt("failed"),
+    await elsewhere.attempt(),
+    await elsewhere.attempt("failed"),
+    await elsewhere.attempt(),
+  ]
   await work.attempt("failed")
-  const { result } = await room.ada.write("publish_finding", finding(room, {
-    provenance: { execution: work.execution([made, also], [compared, both]), papers: [] },
-    evidence: [{ kind: "attempt_output", attemptId: made, ...losses, explanation: because }, { kind: "attempt_outcome", attemptId: cited, explanation: because }, { kind: "attempt_outcome", attemptId: both, explanation: because }],
-  }))
-  const named = async (more = {}) => Object.fromEntries((await everyItem(reader.items("attempts", { findingVersionId: result.versionId, limit: 2, ...more }))).map(({ attemptId, namedAs }) => [attemptId, namedAs]))
-  t.strictSame(await named(), Object.fromEntries(Object.entries({ [made]: "producing", [also]: "producing", [compared]: "baseline", [cited]: "evidence", [both]: "baseline" }).sort()), "each once, by the role that says most")
+  const { result } = await room.ada.write(
+    "publish_finding",
+    finding(room, {
+      provenance: { execution: work.execution([made, also], [compared, both]), papers: [] },
+      evidence: [
+        { kind: "attempt_output", attemptId: made, ...losses, explanation: because },
+        { kind: "attempt_outcome", attemptId: cited, explanation: because },
+        { kind: "attempt_outcome", attemptId: both, explanation: because },
+      ],
+    }),
+  )
+  const named = async (more = {}) =>
+    Object.fromEntries(
+      (await everyItem(reader.items("attempts", { findingVersionId: result.versionId, limit: 2, ...more }))).map(
+        ({ attemptId, namedAs }) => [attemptId, namedAs],
+      ),
+    )
+  t.strictSame(
+    await named(),
+    Object.fromEntries(
+      Object.entries({ [made]: "producing", [also]: "producing", [compared]: "baseline", [cited]: "evidence", [both]: "baseline" }).sort(),
+    ),
+    "each once, by the role that says most",
+  )
   t.strictSame(await named({ status: "failed" }), Object.fromEntries(Object.entries({ [also]: "producing", [cited]: "evidence" }).sort()))
   t.strictSame(await named({ experimentId: work.experimentId, status: "succeeded" }), { [made]: "producing" })
   const bare = (await room.ada.write("publish_finding", finding(room))).result

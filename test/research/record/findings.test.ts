@@ -26,7 +26,12 @@ t.test("evidence of every kind, an execution with baselines, materials and refer
   const compared = await work.attempt()
   const { versionId: claimId } = (await room.ada.write("publish_cited_claim", claim(room))).result
   const { versionId: hypothesisId } = (await room.grace.write("publish_hypothesis", hypothesis(room))).result
-  const { result: material } = await room.ada.write("register_material", { roomId: room.roomId, threadId: room.threadId, reference: sha256("1"), name: "Counts" })
+  const { result: material } = await room.ada.write("register_material", {
+    roomId: room.roomId,
+    threadId: room.threadId,
+    reference: sha256("1"),
+    name: "Counts",
+  })
   const { materialId } = material
 
   const body = finding(room, {
@@ -48,24 +53,90 @@ t.test("evidence of every kind, an execution with baselines, materials and refer
   t.equal(receipt.targetId, receipt.result.versionId)
 
   const record = await lab.record(receipt.result)
-  holds(t, record, { kind: "finding", label: "F1", status: "current", notices: [], outcome: "inconclusive", warnings: [], entryId: receipt.entry?.entryId, author: { username: "ada" } })
+  holds(t, record, {
+    kind: "finding",
+    label: "F1",
+    status: "current",
+    notices: [],
+    outcome: "inconclusive",
+    warnings: [],
+    entryId: receipt.entry?.entryId,
+    author: { username: "ada" },
+  })
   t.equal(record.provenanceSummary, `Results of 1 attempt of E1 under P1, curated by their author.`)
-  holds(t, record.references, [{ versionId: hypothesisId, label: "H1", kind: "hypothesis", status: "current", purpose: "supports", explanation: reference(hypothesisId).explanation }])
+  holds(t, record.references, [
+    {
+      versionId: hypothesisId,
+      label: "H1",
+      kind: "hypothesis",
+      status: "current",
+      purpose: "supports",
+      explanation: reference(hypothesisId).explanation,
+    },
+  ])
   holds(t, record.materials, [{ material: { materialId, label: "M1" }, purpose: "It is drawn from." }])
   const { evidence, client: _none, ...rest } = record.content as Record<string, unknown>
-  holds(t, evidence, body.evidence.map((entry) => (entry.kind === "paper" ? { ...entry, arxivId: "2401.01234" } : entry)), "as accepted; an arXiv id without its version")
+  holds(
+    t,
+    evidence,
+    body.evidence.map((entry) => (entry.kind === "paper" ? { ...entry, arxivId: "2401.01234" } : entry)),
+    "as accepted; an arXiv id without its version",
+  )
   holds(t, rest, { limitations: "One seed.", outcome: "inconclusive" })
 
-  t.strictSame(record.execution, {
-    experimentId: work.experimentId, experimentLabel: "E1", planId, planLabel: "P1",
-    attempts: [
-      { attemptId: producing, label: "A1", role: "producing", intent: "exploratory", status: "succeeded", outcome: "succeeded", experimentId: work.experimentId },
-      { attemptId: baseline, label: "A4", role: "baseline", intent: "exploratory", status: "succeeded", outcome: "succeeded", experimentId: elsewhere.experimentId },
-      { attemptId: compared, label: "A5", role: "baseline", intent: "exploratory", status: "succeeded", outcome: "succeeded", experimentId: work.experimentId },
-      { attemptId: failed, label: "A2", role: "evidence", intent: "exploratory", status: "failed", outcome: "failed", experimentId: work.experimentId },
-    ],
-    denominator: { attempts: 4, named: 3, outcomes: { registered: 0, unknown: 0, preflight_failed: 0, succeeded: 2, failed: 1, cancelled: 1 } },
-  }, "all attempts of the experiment by outcome, and how many of them it names in whatever role; the baseline of another one is not among them")
+  t.strictSame(
+    record.execution,
+    {
+      experimentId: work.experimentId,
+      experimentLabel: "E1",
+      planId,
+      planLabel: "P1",
+      attempts: [
+        {
+          attemptId: producing,
+          label: "A1",
+          role: "producing",
+          intent: "exploratory",
+          status: "succeeded",
+          outcome: "succeeded",
+          experimentId: work.experimentId,
+        },
+        {
+          attemptId: baseline,
+          label: "A4",
+          role: "baseline",
+          intent: "exploratory",
+          status: "succeeded",
+          outcome: "succeeded",
+          experimentId: elsewhere.experimentId,
+        },
+        {
+          attemptId: compared,
+          label: "A5",
+          role: "baseline",
+          intent: "exploratory",
+          status: "succeeded",
+          outcome: "succeeded",
+          experimentId: work.experimentId,
+        },
+        {
+          attemptId: failed,
+          label: "A2",
+          role: "evidence",
+          intent: "exploratory",
+          status: "failed",
+          outcome: "failed",
+          experimentId: work.experimentId,
+        },
+      ],
+      denominator: {
+        attempts: 4,
+        named: 3,
+        outcomes: { registered: 0, unknown: 0, preflight_failed: 0, succeeded: 2, failed: 1, cancelled: 1 },
+      },
+    },
+    "all attempts of the experiment by outcome, and how many of them it names in whatever role; the baseline of another one is not among them",
+  )
   const listed = await everyItem(reader.items("attempts", { findingVersionId: receipt.result.versionId, experimentId: work.experimentId }))
   t.equal(listed.length, 3, "as the list of its attempts has them")
   holds(t, (await lab.record({ versionId: claimId })).usedBy, { evidence: 1, premises: 0, references: 0, reuses: 0 })
@@ -75,13 +146,32 @@ t.test("evidence of every kind, an execution with baselines, materials and refer
 t.test("one success out of fourteen reads as that, and goes on being counted", async (t) => {
   const work = await Work.begin(lab, room)
   const lucky = await work.attempt()
-  for (const ending of ["failed", "failed", "preflight_failed", "cancelled", "failed", "failed", "failed", "failed", "failed", "failed"] as const) await work.attempt(ending)
+  for (const ending of [
+    "failed",
+    "failed",
+    "preflight_failed",
+    "cancelled",
+    "failed",
+    "failed",
+    "failed",
+    "failed",
+    "failed",
+    "failed",
+  ] as const)
+    await work.attempt(ending)
   await work.attempt("registered")
   const running = await work.attempt("started")
   await work.attempt("started")
-  const { result } = await room.ada.write("publish_finding", finding(room, { provenance: { execution: work.execution([lucky]), papers: [] } }))
+  const { result } = await room.ada.write(
+    "publish_finding",
+    finding(room, { provenance: { execution: work.execution([lucky]), papers: [] } }),
+  )
   const denominator = async () => ((await lab.record(result)).execution as { denominator: unknown }).denominator
-  t.strictSame(await denominator(), { attempts: 14, named: 1, outcomes: { registered: 1, unknown: 2, preflight_failed: 1, succeeded: 1, failed: 8, cancelled: 1 } })
+  t.strictSame(await denominator(), {
+    attempts: 14,
+    named: 1,
+    outcomes: { registered: 1, unknown: 2, preflight_failed: 1, succeeded: 1, failed: 8, cancelled: 1 },
+  })
   await work.tell(running, "succeeded")
   holds(t, await denominator(), { attempts: 14, named: 1, outcomes: { unknown: 1, succeeded: 2 } }, "a late outcome moves it")
   await work.attempt("failed")
@@ -93,9 +183,15 @@ t.test("attempts stand in the order of their labels, however many there are", as
   const work = await Work.begin(lab, own)
   const attemptIds: string[] = []
   for (let made = 0; made < 11; made += 1) attemptIds.push(await work.attempt("failed"))
-  const { result } = await own.ada.write("publish_finding", finding(own, { provenance: { execution: work.execution(attemptIds.toReversed()), papers: [] } }))
+  const { result } = await own.ada.write(
+    "publish_finding",
+    finding(own, { provenance: { execution: work.execution(attemptIds.toReversed()), papers: [] } }),
+  )
   const { attempts } = (await lab.record(result)).execution as { attempts: { label: string }[] }
-  t.strictSame(attempts.map(({ label }) => label), attemptIds.map((_, index) => `A${index + 1}`))
+  t.strictSame(
+    attempts.map(({ label }) => label),
+    attemptIds.map((_, index) => `A${index + 1}`),
+  )
 })
 
 t.test("negative, inconclusive, paperless and retrospective findings need no more than any other", async (t) => {
@@ -110,18 +206,35 @@ t.test("negative, inconclusive, paperless and retrospective findings need no mor
   t.equal(await summaryOf({ provenance: { papers: ["arXiv:2401.01234"] } }), `Results from 1 paper, ${without}`)
   const quoted = { kind: "paper", arxivId: "2401.01234", locator: {}, quote: "So." } as const
   const papers = ["https://arxiv.org/abs/2401.01234v3", "A talk at a workshop"]
-  t.equal(await summaryOf({ retrospective: true, evidence: [quoted], provenance: { papers } }), `Retrospective results from 2 papers, ${without}`, "one paper counts once, however it is written")
+  t.equal(
+    await summaryOf({ retrospective: true, evidence: [quoted], provenance: { papers } }),
+    `Retrospective results from 2 papers, ${without}`,
+    "one paper counts once, however it is written",
+  )
 })
 
 t.test("publishing or linking a finding completes nothing and moves nothing", async (t) => {
   const work = await Work.begin(lab, room)
   const attemptId = await work.attempt()
   const before = await reader.read("experiment", { experimentId: work.experimentId })
-  const { result } = await room.grace.write("publish_finding", finding(room, { provenance: { execution: work.execution([attemptId]), papers: [] } }))
-  await room.grace.write("link_experiment_finding", { experimentId: work.experimentId, findingVersionId: result.versionId, towardHypothesis: [], towardQuestion: { verdict: "answers", explanation: because } })
+  const { result } = await room.grace.write(
+    "publish_finding",
+    finding(room, { provenance: { execution: work.execution([attemptId]), papers: [] } }),
+  )
+  await room.grace.write("link_experiment_finding", {
+    experimentId: work.experimentId,
+    findingVersionId: result.versionId,
+    towardHypothesis: [],
+    towardQuestion: { verdict: "answers", explanation: because },
+  })
   t.strictSame(await reader.read("experiment", { experimentId: work.experimentId }), before)
   await work.complete()
-  t.equal((await room.grace.write("publish_finding", finding(room, { provenance: { execution: work.execution([attemptId]), papers: [] } }))).warnings.length, 0, "nor does it need an experiment that still runs")
+  t.equal(
+    (await room.grace.write("publish_finding", finding(room, { provenance: { execution: work.execution([attemptId]), papers: [] } })))
+      .warnings.length,
+    0,
+    "nor does it need an experiment that still runs",
+  )
 })
 
 t.test("a card stands in the timeline, the list of records and the publications", async (t) => {
@@ -132,7 +245,9 @@ t.test("a card stands in the timeline, the list of records and the publications"
   const cards = (await reader.read("thread_records", { threadId: own.threadId })).items
   holds(t, cards, [{ entryId: entry?.entryId, kind: "publication", card: { ...shown, reused: false, note: null, client } }])
   holds(t, (await reader.read("thread_timeline", { threadId: own.threadId, kinds: ["publication"] })).items, cards)
-  holds(t, (await reader.read("room_publications", { roomId: own.roomId })).items, [{ ...shown, outcome: "positive", provenanceSummary: /^Paperless results/, wording: finding(own).assertion.wording }])
+  holds(t, (await reader.read("room_publications", { roomId: own.roomId })).items, [
+    { ...shown, outcome: "positive", provenanceSummary: /^Paperless results/, wording: finding(own).assertion.wording },
+  ])
   holds(t, (await reader.read("publications", { limit: 1 })).items, [shown])
   t.strictSame((await lab.record(result)).client, client)
   t.notOk("client" in (await lab.record(result)).content, "content is compared and digested without client")

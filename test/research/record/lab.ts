@@ -69,7 +69,13 @@ export async function openLab(t: { teardown(end: () => unknown): unknown }): Pro
     async room(title = "What is found out here") {
       const { roomId, openingThreadId: threadId } = (await browsers.ada.write("create_room", { title })).result
       for (const { username } of [member, visitor]) await browsers.ada.write("add_member", { roomId, username })
-      return { roomId, threadId, ada: await client("ada", roomId), grace: await client("grace", roomId), mary: await client("mary", roomId) }
+      return {
+        roomId,
+        threadId,
+        ada: await client("ada", roomId),
+        grace: await client("grace", roomId),
+        mary: await client("mary", roomId),
+      }
     },
     async archive(roomId) {
       await browsers.ada.write("archive_room", { roomId, reason: "It is answered." })

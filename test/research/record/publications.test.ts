@@ -26,12 +26,27 @@ t.test("a cited claim quotes a paper and says where", async (t) => {
   t.strictSame(warnings, [])
   const record = await lab.record(result)
   holds(t, record, {
-    kind: "cited_claim", label: "C1", status: "current", notices: [], outcome: null, execution: null, materials: [], warnings: [], premises: [], references: [],
-    provenanceSummary: "A claim of a paper, quoted by its author.", usedBy: { premises: 0, references: 0, evidence: 0, reuses: 0 },
+    kind: "cited_claim",
+    label: "C1",
+    status: "current",
+    notices: [],
+    outcome: null,
+    execution: null,
+    materials: [],
+    warnings: [],
+    premises: [],
+    references: [],
+    provenanceSummary: "A claim of a paper, quoted by its author.",
+    usedBy: { premises: 0, references: 0, evidence: 0, reuses: 0 },
     content: { paper: { arxivId: "1706.03762", version: 5 }, quote: body.quote, locator: body.locator },
   })
   const locator = { chapter: "1" } as never
-  t.equal(await refusedAs(room.ada.write("publish_cited_claim", claim(room, { locator, quote: " ", paper: { arxivId: "17060.3762", version: 0 } }))), "422 invalid_schema /paper/arxivId /paper/version /quote /locator/chapter")
+  t.equal(
+    await refusedAs(
+      room.ada.write("publish_cited_claim", claim(room, { locator, quote: " ", paper: { arxivId: "17060.3762", version: 0 } })),
+    ),
+    "422 invalid_schema /paper/arxivId /paper/version /quote /locator/chapter",
+  )
 })
 
 t.test("ids of the new and the old style, with the slash as it is or escaped", async (t) => {
@@ -41,11 +56,18 @@ t.test("ids of the new and the old style, with the slash as it is or escaped", a
   }
   for (const path of ["2401.01234", "2401.01234v2"]) t.strictSame(await labelsAt(path), made["2401.01234"], path)
   t.strictSame(await labelsAt("0704.0001"), made["0704.0001"])
-  for (const path of ["hep-th/9901001", "hep-th%2F9901001", "hep-th%2f9901001", "hep-th/9901001v3"]) t.strictSame(await labelsAt(path), made["hep-th/9901001"], path)
-  for (const path of ["math.GT/0309136", "math.GT%2F0309136", "math/0309136"]) t.strictSame(await labelsAt(path), made["math.GT/0309136"], path)
-  t.strictSame((await reader.read("paper_publications", { arxivId: "hep-th/9901001" })).items.map(({ label }) => label), made["hep-th/9901001"], "and by the client")
+  for (const path of ["hep-th/9901001", "hep-th%2F9901001", "hep-th%2f9901001", "hep-th/9901001v3"])
+    t.strictSame(await labelsAt(path), made["hep-th/9901001"], path)
+  for (const path of ["math.GT/0309136", "math.GT%2F0309136", "math/0309136"])
+    t.strictSame(await labelsAt(path), made["math.GT/0309136"], path)
+  t.strictSame(
+    (await reader.read("paper_publications", { arxivId: "hep-th/9901001" })).items.map(({ label }) => label),
+    made["hep-th/9901001"],
+    "and by the client",
+  )
   t.strictSame(await labelsAt("2401.99999"), [], "a paper that nobody quoted has no records")
-  for (const arxivId of ["nonsense", "2413.01234", "hep-th/99010", "x/y/z"]) t.equal(await refusedAs(reader.read("paper_publications", { arxivId })), "422 invalid_parameter /arxivId")
+  for (const arxivId of ["nonsense", "2413.01234", "hep-th/99010", "x/y/z"])
+    t.equal(await refusedAs(reader.read("paper_publications", { arxivId })), "422 invalid_parameter /arxivId")
   const post = await fetch(`${house.baseUrl}/api/research/papers/hep-th/9901001/publications`, { method: "POST" })
   t.strictSame([post.status, post.headers.get("allow")], [405, "GET, HEAD"], "the longer path is a read as well")
 })
@@ -62,9 +84,19 @@ t.test("findings that quote a paper or come from it are its records too, each on
   await labelOf({ provenance: { papers: ["2305.00001 and others"] } })
   t.strictSame(await labelsAt("2305.00001"), labels.toReversed())
   const pages = await everyItem(reader.pages("paper_publications", { arxivId: "2305.00001", limit: 3 }))
-  t.strictSame(pages.map(({ items, nextCursor, hasMore }) => [items.length, nextCursor, hasMore]), [[3, 3, true], [1, null, false]], "paged by counting")
+  t.strictSame(
+    pages.map(({ items, nextCursor, hasMore }) => [items.length, nextCursor, hasMore]),
+    [
+      [3, 3, true],
+      [1, null, false],
+    ],
+    "paged by counting",
+  )
   t.match(pages[0]?.links.next, /\/api\/research\/papers\/2305\.00001\/publications\?.*after=3/)
-  t.strictSame(pages.flatMap(({ items }) => items.map(({ label }) => label)), labels.toReversed())
+  t.strictSame(
+    pages.flatMap(({ items }) => items.map(({ label }) => label)),
+    labels.toReversed(),
+  )
 })
 
 t.test("lists of publications: of all Rooms and of one, newest first, page by page, each as it stands now", async (t) => {
@@ -78,17 +110,42 @@ t.test("lists of publications: of all Rooms and of one, newest first, page by pa
   await own.mary.write("assert_dispute", { targetVersionId: first.versionId, explanation: because })
   const all = made.map(({ label }) => label).toReversed()
   const pages = await everyItem(reader.pages("room_publications", { roomId: own.roomId, limit: 3 }))
-  t.strictSame(pages.map(({ items }) => items.map(({ label }) => label)), [all.slice(0, 3), all.slice(3, 6), all.slice(6)])
-  holds(t, pages.at(-1)?.items, [{ ...first, status: "disputed", notices: [{ kind: "disputes", label: "L1", explanation: because, author: { username: "mary" }, replacementVersionId: null, correction: null }], wording: "A ramp lowers the loss.", provenanceSummary: /prediction/, outcome: null }])
+  t.strictSame(
+    pages.map(({ items }) => items.map(({ label }) => label)),
+    [all.slice(0, 3), all.slice(3, 6), all.slice(6)],
+  )
+  holds(t, pages.at(-1)?.items, [
+    {
+      ...first,
+      status: "disputed",
+      notices: [
+        { kind: "disputes", label: "L1", explanation: because, author: { username: "mary" }, replacementVersionId: null, correction: null },
+      ],
+      wording: "A ramp lowers the loss.",
+      provenanceSummary: /prediction/,
+      outcome: null,
+    },
+  ])
 
   const later = (await own.ada.write("publish_finding", finding(own))).result
   const onwards = await reader.read("room_publications", { roomId: own.roomId, limit: 3, after: pages[0]?.nextCursor as string })
-  t.strictSame(onwards.items.map(({ label }) => label), all.slice(3, 6), "what lands meanwhile moves nothing between pages")
+  t.strictSame(
+    onwards.items.map(({ label }) => label),
+    all.slice(3, 6),
+    "what lands meanwhile moves nothing between pages",
+  )
   const everywhere = await everyItem(reader.items("publications", { limit: 50 }))
-  t.strictSame(everywhere.slice(0, 8).map(({ versionId }) => versionId), [later, ...made.toReversed()].map(({ versionId }) => versionId))
-  t.ok(everywhere.some(({ roomId }) => roomId === room.roomId) && everywhere.some(({ roomId }) => roomId === house.rooms.main.roomId), "of every Room")
+  t.strictSame(
+    everywhere.slice(0, 8).map(({ versionId }) => versionId),
+    [later, ...made.toReversed()].map(({ versionId }) => versionId),
+  )
+  t.ok(
+    everywhere.some(({ roomId }) => roomId === room.roomId) && everywhere.some(({ roomId }) => roomId === house.rooms.main.roomId),
+    "of every Room",
+  )
   t.equal(new Set(everywhere.map(({ versionId }) => versionId)).size, everywhere.length, "each once")
-  for (const after of ["x", Buffer.from("[1]").toString("base64url"), first.versionId]) t.equal(await refusedAs(reader.read("publications", { after })), "422 invalid_parameter /after")
+  for (const after of ["x", Buffer.from("[1]").toString("base64url"), first.versionId])
+    t.equal(await refusedAs(reader.read("publications", { after })), "422 invalid_parameter /after")
   t.equal(await refusedAs(reader.read("room_publications", { roomId: crypto.randomUUID() })), "404 room_unavailable")
 })
 
@@ -97,7 +154,11 @@ t.test("the hypotheses list, and one record under both of its paths", async (t) 
   const labels: string[] = []
   for (let made = 0; made < 3; made += 1) labels.push((await own.ada.write("publish_hypothesis", hypothesis(own))).result.label)
   await own.ada.write("publish_finding", finding(own))
-  t.strictSame((await everyItem(reader.items("hypotheses", { roomId: own.roomId, limit: 1 }))).map(({ label }) => label), labels, "in the order they were published, hypotheses only")
+  t.strictSame(
+    (await everyItem(reader.items("hypotheses", { roomId: own.roomId, limit: 1 }))).map(({ label }) => label),
+    labels,
+    "in the order they were published, hypotheses only",
+  )
   const [second] = (await reader.read("hypotheses", { roomId: own.roomId, label: "H2" })).items
   t.equal(second?.label, "H2")
   t.equal(await refusedAs(reader.read("hypotheses", { label: "H2" })), "422 invalid_parameter /roomId")

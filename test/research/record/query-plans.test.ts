@@ -21,13 +21,22 @@ const { readers } = createInstance({ db: recorder, world, instanceId })
 
 const { roomId, openingThreadId: threadId } = house.rooms.main
 const context = await house.client("main_owner_all").read("room_context", { roomId })
-const [experimentId = "", versionId = "", linkId = "", userId] = [context.experiments[0]?.experimentId, context.publications.find(({ kind }) => kind === "finding")?.versionId, context.findingLinks[0]?.linkId, house.people.owner.userId]
+const [experimentId = "", versionId = "", linkId = "", userId] = [
+  context.experiments[0]?.experimentId,
+  context.publications.find(({ kind }) => kind === "finding")?.versionId,
+  context.findingLinks[0]?.linkId,
+  house.people.owner.userId,
+]
 const hypothesisId = context.hypotheses[0]?.versionId ?? ""
 const checkpointId = context.threads.find(({ selectedCheckpointId }) => selectedCheckpointId !== null)?.selectedCheckpointId ?? ""
 const planId = (await house.client("main_owner_all").read("experiment", { experimentId })).acceptedPlans[0]?.planId ?? ""
 
 /** A statement's plan, each step in a line. */
-const planOf = (sql: string, values: Parameters<ReturnType<typeof db.prepare>["all"]>): string[] => db.prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...values).map(({ detail }) => detail)
+const planOf = (sql: string, values: Parameters<ReturnType<typeof db.prepare>["all"]>): string[] =>
+  db
+    .prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...values)
+    .map(({ detail }) => detail)
 
 /** Where a plan walks through a whole table; ids that were sent along, and the chain of what a record rests on, are none. */
 const scans = (plan: readonly string[]) => plan.filter((step) => /^SCAN (?!json_each|CONSTANT|rests)/.test(step))
@@ -37,7 +46,10 @@ const faults = (plan: readonly string[]) => [...scans(plan), ...sorts(plan)]
 type Query = Readonly<Record<string, unknown>>
 /** Every choice among some filters. */
 function choices(filters: Query): Query[] {
-  return Object.entries(filters).reduce<Query[]>((made, [name, value]) => made.flatMap((query) => [query, { ...query, [name]: value }]), [{}])
+  return Object.entries(filters).reduce<Query[]>(
+    (made, [name, value]) => made.flatMap((query) => [query, { ...query, [name]: value }]),
+    [{}],
+  )
 }
 
 const [opaque, concept] = [[versionId], [versionId, "lowers"]].map((parts) => Buffer.from(JSON.stringify(parts)).toString("base64url"))
@@ -59,7 +71,13 @@ const asked: Readonly<Record<string, readonly [params: Record<string, string>, q
 
 /** What is read by its id, with the few things that belong to it. */
 const single: Readonly<Record<string, Record<string, string>>> = {
-  record: { versionId }, hypothesis: { versionId: hypothesisId }, record_concept: { versionId: hypothesisId, key: "lowers" }, link: { linkId }, checkpoint: { checkpointId }, plan: { planId }, experiment: { experimentId },
+  record: { versionId },
+  hypothesis: { versionId: hypothesisId },
+  record_concept: { versionId: hypothesisId, key: "lowers" },
+  link: { linkId },
+  checkpoint: { checkpointId },
+  plan: { planId },
+  experiment: { experimentId },
 }
 
 for (const [name, [params, queries]] of Object.entries(asked)) {
@@ -68,7 +86,8 @@ for (const [name, [params, queries]] of Object.entries(asked)) {
       const read = readers[name as keyof typeof readers] as (asked: object) => unknown
       const steps = await recorder.during(() => read({ params, query, actor: null, basePath: "" }))
       t.ok(steps.length > 0, `${JSON.stringify(query)}: ${steps.length} statements`)
-      for (const { sql, values } of steps) t.strictSame(faults(planOf(sql, values)), [], `${JSON.stringify(Object.keys(query))}: ${sql.replace(/\s+/g, " ").slice(-120)}`)
+      for (const { sql, values } of steps)
+        t.strictSame(faults(planOf(sql, values)), [], `${JSON.stringify(Object.keys(query))}: ${sql.replace(/\s+/g, " ").slice(-120)}`)
     }
   })
 }
@@ -82,7 +101,10 @@ for (const [name, params] of Object.entries(single)) {
   })
 }
 
-for (const [name, params] of [["room_context", { roomId }], ["thread_research_context", { threadId }]] as const) {
+for (const [name, params] of [
+  ["room_context", { roomId }],
+  ["thread_research_context", { threadId }],
+] as const) {
   t.test(name, async (t) => {
     const steps = await recorder.during(() => readers[name]({ params, query: {}, actor: null, basePath: "" }))
     t.ok(steps.length >= 6)

@@ -20,7 +20,12 @@ const foreignPlan = await elsewhere.plan()
 const unknown = (...paths: string[]) => ["422 unknown_reference", ...paths].join(" ")
 
 t.test("of a finding: every part of it, and all of them at once", async (t) => {
-  const execution = { experimentId: work.experimentId, planId: foreignPlan, attemptIds: [attemptId, foreign, nobody], baselineAttemptIds: [foreign, nobody] }
+  const execution = {
+    experimentId: work.experimentId,
+    planId: foreignPlan,
+    attemptIds: [attemptId, foreign, nobody],
+    baselineAttemptIds: [foreign, nobody],
+  }
   const terms = {
     wording: "So.",
     predicate: { type: "concept_ref", versionId: base.versionId, key: "raises" },
@@ -46,38 +51,137 @@ t.test("of a finding: every part of it, and all of them at once", async (t) => {
     materials: [{ materialId: nobody, purpose: because }],
   })
   const at = "/provenance/execution"
-  t.equal(await refusedAs(ada.write("publish_finding", body)), unknown(
-    "/assertion/predicate/key", "/assertion/roles/0/value/versionId", "/assertion/roles/2/value/key", "/assertion/roles/3/value/key", "/assertion/roles/4/value/versionId",
-    "/references/1/versionId", `${at}/planId`, `${at}/attemptIds/1`, `${at}/attemptIds/2`, `${at}/baselineAttemptIds/1`,
-    "/evidence/0/attemptId", "/evidence/1/attemptId", "/evidence/2/versionId", "/evidence/3/materialId", "/materials/0/materialId",
-  ))
+  t.equal(
+    await refusedAs(ada.write("publish_finding", body)),
+    unknown(
+      "/assertion/predicate/key",
+      "/assertion/roles/0/value/versionId",
+      "/assertion/roles/2/value/key",
+      "/assertion/roles/3/value/key",
+      "/assertion/roles/4/value/versionId",
+      "/references/1/versionId",
+      `${at}/planId`,
+      `${at}/attemptIds/1`,
+      `${at}/attemptIds/2`,
+      `${at}/baselineAttemptIds/1`,
+      "/evidence/0/attemptId",
+      "/evidence/1/attemptId",
+      "/evidence/2/versionId",
+      "/evidence/3/materialId",
+      "/materials/0/materialId",
+    ),
+  )
   const lost = { ...execution, experimentId: nobody }
-  t.equal(await refusedAs(ada.write("publish_finding", finding(room, { provenance: { execution: lost, papers: [] } }))), unknown(`${at}/experimentId`, `${at}/planId`, `${at}/attemptIds/2`, `${at}/baselineAttemptIds/1`), "an unknown experiment does not hide the rest")
-  t.equal(await refusedAs(ada.write("publish_finding", finding({ roomId: room.roomId, threadId: nobody }))), "404 room_unavailable", "a Thread is the subject")
+  t.equal(
+    await refusedAs(ada.write("publish_finding", finding(room, { provenance: { execution: lost, papers: [] } }))),
+    unknown(`${at}/experimentId`, `${at}/planId`, `${at}/attemptIds/2`, `${at}/baselineAttemptIds/1`),
+    "an unknown experiment does not hide the rest",
+  )
+  t.equal(
+    await refusedAs(ada.write("publish_finding", finding({ roomId: room.roomId, threadId: nobody }))),
+    "404 room_unavailable",
+    "a Thread is the subject",
+  )
   const other = await lab.room()
-  t.equal(await refusedAs(ada.write("publish_finding", finding({ ...room, threadId: other.threadId }))), "404 room_unavailable", "and must be of the Room")
+  t.equal(
+    await refusedAs(ada.write("publish_finding", finding({ ...room, threadId: other.threadId }))),
+    "404 room_unavailable",
+    "and must be of the Room",
+  )
 })
 
 t.test("of a cited claim, a hypothesis, a card", async (t) => {
-  t.equal(await refusedAs(ada.write("publish_cited_claim", claim(room, { references: [reference(nobody)], concepts: {} }))), unknown("/assertion/predicate/key", "/references/0/versionId"))
-  t.equal(await refusedAs(ada.write("publish_hypothesis", hypothesis(room, { premises: [premise(base.versionId), premise(nobody)] }))), unknown("/premises/1/versionId"))
+  t.equal(
+    await refusedAs(ada.write("publish_cited_claim", claim(room, { references: [reference(nobody)], concepts: {} }))),
+    unknown("/assertion/predicate/key", "/references/0/versionId"),
+  )
+  t.equal(
+    await refusedAs(ada.write("publish_hypothesis", hypothesis(room, { premises: [premise(base.versionId), premise(nobody)] }))),
+    unknown("/premises/1/versionId"),
+  )
   t.equal(await refusedAs(ada.write("reuse_record", { threadId: room.threadId, versionId: nobody })), unknown("/versionId"))
 })
 
 t.test("of a relation, a link, a checkpoint", async (t) => {
-  const related = { experimentId: work.experimentId, findingVersionId: known.versionId, towardHypothesis: [], towardQuestion: { verdict: "answers", explanation: because } } as const
+  const related = {
+    experimentId: work.experimentId,
+    findingVersionId: known.versionId,
+    towardHypothesis: [],
+    towardQuestion: { verdict: "answers", explanation: because },
+  } as const
   const toward = (versionId: string) => ({ versionId, verdict: "supports", explanation: because }) as const
-  t.equal(await refusedAs(ada.write("link_experiment_finding", { ...related, experimentId: nobody })), "404 unknown_experiment", "the experiment is the subject")
-  t.equal(await refusedAs(ada.write("link_experiment_finding", { ...related, findingVersionId: base.versionId, attemptId: foreign, towardHypothesis: [toward(base.versionId), toward(known.versionId), toward(nobody)] })), unknown("/findingVersionId", "/attemptId", "/towardHypothesis/1/versionId", "/towardHypothesis/2/versionId"), "each of its kind, the attempt of this experiment")
-  t.equal(await refusedAs(ada.write("assert_supersession", { targetVersionId: nobody, replacementVersionId: nobody, explanation: because })), "404 unknown_record", "the target is the subject")
-  t.equal(await refusedAs(ada.write("assert_supersession", { targetVersionId: base.versionId, replacementVersionId: nobody, explanation: because })), unknown("/replacementVersionId"))
-  t.equal(await refusedAs(ada.write("assert_supersession", { targetVersionId: base.versionId, replacementVersionId: base.versionId.toUpperCase(), explanation: because })), unknown("/replacementVersionId"), "nothing replaces itself")
-  t.equal(await refusedAs(ada.write("assert_correction", { targetVersionId: base.versionId, replacementVersionId: nobody, correction: "So.", explanation: because })), unknown("/replacementVersionId"))
-  t.equal(await refusedAs(ada.write("assert_dispute", { targetVersionId: base.versionId, evidence: [known.versionId, nobody], explanation: because })), unknown("/evidence/1"))
+  t.equal(
+    await refusedAs(ada.write("link_experiment_finding", { ...related, experimentId: nobody })),
+    "404 unknown_experiment",
+    "the experiment is the subject",
+  )
+  t.equal(
+    await refusedAs(
+      ada.write("link_experiment_finding", {
+        ...related,
+        findingVersionId: base.versionId,
+        attemptId: foreign,
+        towardHypothesis: [toward(base.versionId), toward(known.versionId), toward(nobody)],
+      }),
+    ),
+    unknown("/findingVersionId", "/attemptId", "/towardHypothesis/1/versionId", "/towardHypothesis/2/versionId"),
+    "each of its kind, the attempt of this experiment",
+  )
+  t.equal(
+    await refusedAs(ada.write("assert_supersession", { targetVersionId: nobody, replacementVersionId: nobody, explanation: because })),
+    "404 unknown_record",
+    "the target is the subject",
+  )
+  t.equal(
+    await refusedAs(
+      ada.write("assert_supersession", { targetVersionId: base.versionId, replacementVersionId: nobody, explanation: because }),
+    ),
+    unknown("/replacementVersionId"),
+  )
+  t.equal(
+    await refusedAs(
+      ada.write("assert_supersession", {
+        targetVersionId: base.versionId,
+        replacementVersionId: base.versionId.toUpperCase(),
+        explanation: because,
+      }),
+    ),
+    unknown("/replacementVersionId"),
+    "nothing replaces itself",
+  )
+  t.equal(
+    await refusedAs(
+      ada.write("assert_correction", {
+        targetVersionId: base.versionId,
+        replacementVersionId: nobody,
+        correction: "So.",
+        explanation: because,
+      }),
+    ),
+    unknown("/replacementVersionId"),
+  )
+  t.equal(
+    await refusedAs(
+      ada.write("assert_dispute", { targetVersionId: base.versionId, evidence: [known.versionId, nobody], explanation: because }),
+    ),
+    unknown("/evidence/1"),
+  )
   const { timelineWatermark } = (await reader.read("thread_context", { threadId: room.threadId })).thread
-  const checkpoint = { expectedWatermark: timelineWatermark, coversThrough: timelineWatermark, state: "open", synthesis: "So far.", openQuestions: [] } as const
-  t.equal(await refusedAs(ada.write("post_research_checkpoint", { ...checkpoint, threadId: room.threadId, citations: [base.versionId, nobody] })), unknown("/citations/1"))
-  t.equal(await refusedAs(ada.write("post_research_checkpoint", { ...checkpoint, threadId: nobody, citations: [] })), "404 room_unavailable")
+  const checkpoint = {
+    expectedWatermark: timelineWatermark,
+    coversThrough: timelineWatermark,
+    state: "open",
+    synthesis: "So far.",
+    openQuestions: [],
+  } as const
+  t.equal(
+    await refusedAs(ada.write("post_research_checkpoint", { ...checkpoint, threadId: room.threadId, citations: [base.versionId, nobody] })),
+    unknown("/citations/1"),
+  )
+  t.equal(
+    await refusedAs(ada.write("post_research_checkpoint", { ...checkpoint, threadId: nobody, citations: [] })),
+    "404 room_unavailable",
+  )
 })
 
 t.test("a refused write leaves nothing behind: no label, no entry, no activity", async (t) => {
@@ -91,20 +195,35 @@ t.test("a refused write leaves nothing behind: no label, no entry, no activity",
 const writes = {
   publish_finding: [finding(room), { scope: "Elsewhere." }],
   publish_cited_claim: [claim(room), { quote: "Otherwise." }],
-  link_experiment_finding: [{ experimentId: work.experimentId, findingVersionId: known.versionId, towardHypothesis: [], towardQuestion: { verdict: "answers", explanation: because } }, { attemptId }],
+  link_experiment_finding: [
+    {
+      experimentId: work.experimentId,
+      findingVersionId: known.versionId,
+      towardHypothesis: [],
+      towardQuestion: { verdict: "answers", explanation: because },
+    },
+    { attemptId },
+  ],
   assert_correction: [{ targetVersionId: known.versionId, explanation: because, correction: "So." }, { correction: "Not so." }],
   assert_dispute: [{ targetVersionId: known.versionId, explanation: because }, { explanation: "Otherwise." }],
-  assert_supersession: [{ targetVersionId: known.versionId, explanation: because, replacementVersionId: base.versionId }, { explanation: "Otherwise." }],
+  assert_supersession: [
+    { targetVersionId: known.versionId, explanation: because, replacementVersionId: base.versionId },
+    { explanation: "Otherwise." },
+  ],
   assert_retraction: [{ targetVersionId: known.versionId, explanation: because }, { explanation: "Otherwise." }],
 } as const
 
 for (const [name, [input, other]] of Object.entries(writes)) {
   t.test(`${name}: the same again is the first receipt, other content a conflict, and a rotated credential is told`, async (t) => {
     const operation = name as "publish_finding"
-    const body = { ...(input as never as typeof writes.publish_finding[0]), requestId: crypto.randomUUID() }
+    const body = { ...(input as never as (typeof writes.publish_finding)[0]), requestId: crypto.randomUUID() }
     const first = await ada.write(operation, { ...body, client: { name: "one" } })
     const { items: feed } = await reader.read("room_activity", { roomId: room.roomId, after: (first.activity?.sequence ?? 0) - 1 })
-    t.equal(feed[0]?.contentDigest, digestOf(canonicalJson({ ...body, schemaVersion: 3 } as unknown as Json)), "the feed has the digest of what was accepted, without client")
+    t.equal(
+      feed[0]?.contentDigest,
+      digestOf(canonicalJson({ ...body, schemaVersion: 3 } as unknown as Json)),
+      "the feed has the digest of what was accepted, without client",
+    )
 
     const again = await ada.write(operation, { ...body, requestId: body.requestId.toUpperCase(), client: { name: "two" } })
     t.strictSame(again, { ...first, replayed: true })
@@ -112,7 +231,11 @@ for (const [name, [input, other]] of Object.entries(writes)) {
     t.strictSame(await rotated.write(operation, body), { ...first, replayed: true, credentialChanged: true })
     const conflict = await refusalOf(ada.write(operation, { ...body, ...other }))
     holds(t, conflict, { status: 409, refusal: "request_conflict", current: { operation, target: first.target } })
-    t.equal((await reader.read("room_activity", { roomId: room.roomId, after: first.activity?.sequence ?? 0 })).items.length, 0, "nothing was done twice")
+    t.equal(
+      (await reader.read("room_activity", { roomId: room.roomId, after: first.activity?.sequence ?? 0 })).items.length,
+      0,
+      "nothing was done twice",
+    )
     t.strictSame(await ada.receipt(operation, body.requestId), first)
     t.equal(await grace.receipt(operation, body.requestId), null, "a receipt is its sender's own")
   })

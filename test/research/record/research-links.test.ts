@@ -12,17 +12,39 @@ const { ada, grace, mary, roomId, threadId } = room
 
 const publish = async (client: ResearchRoomClient = grace) => (await client.write("publish_finding", finding(room))).result
 const read = (linkId: string) => reader.read("link", { linkId })
-const retract = (client: ResearchRoomClient, targetVersionId: string, explanation = because) => client.write("assert_retraction", { targetVersionId, explanation })
-const dispute = (client: ResearchRoomClient, targetVersionId: string, explanation = because) => client.write("assert_dispute", { targetVersionId, explanation })
-const correct = (client: ResearchRoomClient, targetVersionId: string, explanation = because, correction = "Read 7.") => client.write("assert_correction", { targetVersionId, explanation, correction })
-const supersede = (client: ResearchRoomClient, targetVersionId: string, replacementVersionId: string, explanation = because) => client.write("assert_supersession", { targetVersionId, replacementVersionId, explanation })
+const retract = (client: ResearchRoomClient, targetVersionId: string, explanation = because) =>
+  client.write("assert_retraction", { targetVersionId, explanation })
+const dispute = (client: ResearchRoomClient, targetVersionId: string, explanation = because) =>
+  client.write("assert_dispute", { targetVersionId, explanation })
+const correct = (client: ResearchRoomClient, targetVersionId: string, explanation = because, correction = "Read 7.") =>
+  client.write("assert_correction", { targetVersionId, explanation, correction })
+const supersede = (client: ResearchRoomClient, targetVersionId: string, replacementVersionId: string, explanation = because) =>
+  client.write("assert_supersession", { targetVersionId, replacementVersionId, explanation })
 
 t.test("each kind as it is read: labelled, explained, immutable, with its target and what replaces it", async (t) => {
   const [target, better] = [await publish(), await publish()]
-  const named = ({ versionId, label }: { versionId: string; label: string }) => ({ versionId, label, kind: "finding", wording: "The ramp lowered the loss." })
+  const named = ({ versionId, label }: { versionId: string; label: string }) => ({
+    versionId,
+    label,
+    kind: "finding",
+    wording: "The ramp lowered the loss.",
+  })
   const writes = [
-    ["corrects", await mary.write("assert_correction", { targetVersionId: target.versionId, explanation: because, correction: "Read 7.", replacementVersionId: better.versionId }), better],
-    ["disputes", await mary.write("assert_dispute", { targetVersionId: target.versionId, explanation: because, evidence: [better.versionId] }), null],
+    [
+      "corrects",
+      await mary.write("assert_correction", {
+        targetVersionId: target.versionId,
+        explanation: because,
+        correction: "Read 7.",
+        replacementVersionId: better.versionId,
+      }),
+      better,
+    ],
+    [
+      "disputes",
+      await mary.write("assert_dispute", { targetVersionId: target.versionId, explanation: because, evidence: [better.versionId] }),
+      null,
+    ],
     ["supersedes", await supersede(mary, target.versionId, better.versionId), better],
     ["retracts", await retract(grace, target.versionId), null],
   ] as const
@@ -30,16 +52,41 @@ t.test("each kind as it is read: labelled, explained, immutable, with its target
     const { linkId, label } = receipt.result
     t.strictSame([receipt.target, receipt.targetId], [{ kind: "link", id: linkId, label: `L${index + 1}` }, linkId])
     t.equal(label, `L${index + 1}`)
-    holds(t, await read(linkId), {
-      linkId, kind, label, roomId, threadId, entryId: receipt.entry?.entryId, author: { userId: kind === "retracts" ? userIds.grace : userIds.mary }, at: receipt.acceptedAt, explanation: because,
-      target: { ...named(target), status: "retracted" },
-      replacement: replacement === null ? null : { ...named(replacement), status: "current", notices: [] },
-      status: "retracted", notices: writes.map((write) => ({ kind: write[0], linkId: write[1].result.linkId })), warnings: [],
-      content: { targetVersionId: target.versionId, explanation: because }, contentDigest: /^sha256:/,
-    }, kind)
-    holds(t, (await reader.read("thread_timeline", { threadId, after: (receipt.entry?.sequence ?? 0) - 1, limit: 1 })).items, [{ entryId: receipt.entry?.entryId, receipt: { operation: receipt.operation, target: receipt.target } }], "a receipt stands where the target originated")
+    holds(
+      t,
+      await read(linkId),
+      {
+        linkId,
+        kind,
+        label,
+        roomId,
+        threadId,
+        entryId: receipt.entry?.entryId,
+        author: { userId: kind === "retracts" ? userIds.grace : userIds.mary },
+        at: receipt.acceptedAt,
+        explanation: because,
+        target: { ...named(target), status: "retracted" },
+        replacement: replacement === null ? null : { ...named(replacement), status: "current", notices: [] },
+        status: "retracted",
+        notices: writes.map((write) => ({ kind: write[0], linkId: write[1].result.linkId })),
+        warnings: [],
+        content: { targetVersionId: target.versionId, explanation: because },
+        contentDigest: /^sha256:/,
+      },
+      kind,
+    )
+    holds(
+      t,
+      (await reader.read("thread_timeline", { threadId, after: (receipt.entry?.sequence ?? 0) - 1, limit: 1 })).items,
+      [{ entryId: receipt.entry?.entryId, receipt: { operation: receipt.operation, target: receipt.target } }],
+      "a receipt stands where the target originated",
+    )
   }
-  t.equal(await refusedAs(ada.write("post_message", { threadId, text: "So.", replyToEntryId: writes[0][1].entry?.entryId as string })), "422 unknown_reference /replyToEntryId", "and cannot be replied to")
+  t.equal(
+    await refusedAs(ada.write("post_message", { threadId, text: "So.", replyToEntryId: writes[0][1].entry?.entryId as string })),
+    "422 unknown_reference /replyToEntryId",
+    "and cannot be replied to",
+  )
 })
 
 t.test("a retraction is for the author of the record and the owner of its Room, and nobody else", async (t) => {
@@ -49,23 +96,50 @@ t.test("a retraction is for the author of the record and the owner of its Room, 
   holds(t, await lab.record(byGrace), { status: "current", notices: [] })
   await retract(grace, byGrace.versionId)
   await retract(ada, byGrace.versionId)
-  holds(t, await lab.record(byGrace), { status: "retracted", notices: [{ kind: "retracts", author: { username: "grace" } }, { kind: "retracts", author: { username: "ada" } }] }, "the author did, and the owner too")
+  holds(
+    t,
+    await lab.record(byGrace),
+    {
+      status: "retracted",
+      notices: [
+        { kind: "retracts", author: { username: "grace" } },
+        { kind: "retracts", author: { username: "ada" } },
+      ],
+    },
+    "the author did, and the owner too",
+  )
 
   const byAda = await publish(ada)
   holds(t, await refusalOf(retract(grace, byAda.versionId)), role, "a member on the owner's record")
-  holds(t, await refusalOf(browsers.mary.write("assert_retraction", { targetVersionId: byAda.versionId, explanation: because })), role, "in the browser as well")
+  holds(
+    t,
+    await refusalOf(browsers.mary.write("assert_retraction", { targetVersionId: byAda.versionId, explanation: because })),
+    role,
+    "in the browser as well",
+  )
   await browsers.ada.write("assert_retraction", { targetVersionId: byAda.versionId, explanation: because })
 
   const posting = await lab.client("grace", roomId, { permissions: ["post_thread", "manage_own_experiments"] })
   const own = await publish(grace)
-  holds(t, await refusalOf(retract(posting, own.versionId)), { status: 403, refusal: "permission_missing", current: { needed: ["publish_records"] } }, "the author without publish_records")
+  holds(
+    t,
+    await refusalOf(retract(posting, own.versionId)),
+    { status: 403, refusal: "permission_missing", current: { needed: ["publish_records"] } },
+    "the author without publish_records",
+  )
   const publishing = await lab.client("grace", roomId, { permissions: ["publish_records"] })
-  for (const write of [correct, dispute]) holds(t, await refusalOf(write(publishing, own.versionId)), { refusal: "permission_missing", current: { needed: ["post_thread"] } })
+  for (const write of [correct, dispute])
+    holds(t, await refusalOf(write(publishing, own.versionId)), { refusal: "permission_missing", current: { needed: ["post_thread"] } })
   await retract(publishing, own.versionId)
 
   const other = await lab.room()
   const there = (await other.grace.write("publish_finding", finding(other))).result
-  holds(t, await refusalOf(retract(grace, there.versionId)), { status: 403, refusal: "scope_missing" }, "the author with a credential of another Room")
+  holds(
+    t,
+    await refusalOf(retract(grace, there.versionId)),
+    { status: 403, refusal: "scope_missing" },
+    "the author with a credential of another Room",
+  )
   const left = await lab.room()
   const byMary = (await left.mary.write("publish_finding", finding(left))).result
   await browsers.ada.write("remove_member", { roomId: left.roomId, userId: userIds.mary })
@@ -82,14 +156,30 @@ t.test("a hypothesis and a cited claim can be spoken of like a finding", async (
 t.test("the same member, kind and target: refused, but for another explanation of a correction or a dispute", async (t) => {
   const [target, better, other] = [await publish(), await publish(), await publish()]
   const { versionId } = target
-  const exists = (label: string, explanation = because) => ({ status: 409, refusal: "link_exists", committed: false, retryable: false, current: { label, targetVersionId: versionId, explanation, linkId: /^[0-9a-f-]{36}$/ } })
+  const exists = (label: string, explanation = because) => ({
+    status: 409,
+    refusal: "link_exists",
+    committed: false,
+    retryable: false,
+    current: { label, targetVersionId: versionId, explanation, linkId: /^[0-9a-f-]{36}$/ },
+  })
   const label = async (write: Promise<{ result: { label: string } }>) => (await write).result.label
 
   const corrected = await label(correct(grace, versionId))
   holds(t, await refusalOf(correct(grace, versionId)), exists(corrected))
-  holds(t, await refusalOf(correct(grace, versionId, because, "Read 8.")), exists(corrected), "another correction with the same explanation")
+  holds(
+    t,
+    await refusalOf(correct(grace, versionId, because, "Read 8.")),
+    exists(corrected),
+    "another correction with the same explanation",
+  )
   const again = await label(correct(grace, versionId, "For another reason."))
-  holds(t, await refusalOf(correct(grace, versionId, "For another reason.")), exists(again, "For another reason."), "the link that says so already is shown")
+  holds(
+    t,
+    await refusalOf(correct(grace, versionId, "For another reason.")),
+    exists(again, "For another reason."),
+    "the link that says so already is shown",
+  )
   holds(t, await refusalOf(correct(grace, versionId)), exists(corrected))
   await correct(mary, versionId)
 
@@ -100,7 +190,12 @@ t.test("the same member, kind and target: refused, but for another explanation o
 
   const superseded = await label(supersede(grace, versionId, better.versionId))
   holds(t, await refusalOf(supersede(grace, versionId, better.versionId)), exists(superseded))
-  holds(t, await refusalOf(supersede(grace, versionId, other.versionId, "For another reason.")), exists(superseded), "another replacement and explanation")
+  holds(
+    t,
+    await refusalOf(supersede(grace, versionId, other.versionId, "For another reason.")),
+    exists(superseded),
+    "another replacement and explanation",
+  )
   await supersede(mary, versionId, other.versionId)
 
   const retracted = await label(retract(grace, versionId))
@@ -113,7 +208,10 @@ t.test("the same member, kind and target: refused, but for another explanation o
   const rotated = await lab.client("grace", roomId)
   holds(t, await refusalOf(dispute(rotated, versionId)), exists(disputed), "a member is the same with another credential")
   const links = await everyItem(reader.items("room_links", { roomId, targetVersionId: versionId }))
-  t.strictSame(links.map(({ linkId }) => linkId), (await lab.record(target)).notices.map(({ linkId }) => linkId))
+  t.strictSame(
+    links.map(({ linkId }) => linkId),
+    (await lab.record(target)).notices.map(({ linkId }) => linkId),
+  )
 })
 
 t.test("a link that names what is not current is told so", async (t) => {
@@ -122,8 +220,16 @@ t.test("a link that names what is not current is told so", async (t) => {
   await dispute(mary, argued.versionId)
   const { warnings } = await supersede(grace, target.versionId, gone.versionId)
   holds(t, warnings, [{ code: "reference_not_current", versionId: gone.versionId, status: "retracted" }])
-  const { warnings: more } = await mary.write("assert_dispute", { targetVersionId: target.versionId, explanation: because, evidence: [argued.versionId, gone.versionId, target.versionId] })
-  holds(t, more, [{ versionId: argued.versionId, status: "disputed" }, { versionId: gone.versionId, status: "retracted" }, { versionId: target.versionId, status: "superseded" }])
+  const { warnings: more } = await mary.write("assert_dispute", {
+    targetVersionId: target.versionId,
+    explanation: because,
+    evidence: [argued.versionId, gone.versionId, target.versionId],
+  })
+  holds(t, more, [
+    { versionId: argued.versionId, status: "disputed" },
+    { versionId: gone.versionId, status: "retracted" },
+    { versionId: target.versionId, status: "superseded" },
+  ])
 })
 
 t.test("the links of a Room, by kind, target and author of the target, in every combination", async (t) => {
@@ -131,10 +237,18 @@ t.test("the links of a Room, by kind, target and author of the target, in every 
   const byGrace = (await own.grace.write("publish_finding", finding(own))).result
   const byMary = (await own.mary.write("publish_finding", finding(own))).result
   const also = (await own.mary.write("publish_finding", finding(own))).result
-  const targets = [[byGrace, userIds.grace], [byMary, userIds.mary], [also, userIds.mary]] as const
+  const targets = [
+    [byGrace, userIds.grace],
+    [byMary, userIds.mary],
+    [also, userIds.mary],
+  ] as const
   const made: { linkId: string; kind: string; target: string; author: string }[] = []
   for (const [{ versionId }, author] of targets) {
-    for (const [kind, write] of [["corrects", correct], ["disputes", dispute], ["retracts", retract]] as const) {
+    for (const [kind, write] of [
+      ["corrects", correct],
+      ["disputes", dispute],
+      ["retracts", retract],
+    ] as const) {
       made.push({ linkId: (await write(own.ada, versionId)).result.linkId, kind, target: versionId, author })
     }
   }
@@ -144,8 +258,17 @@ t.test("the links of a Room, by kind, target and author of the target, in every 
       for (const targetAuthorId of options([userIds.grace, userIds.mary, userIds.ada])) {
         const filters = { ...(kind && { kind }), ...(targetVersionId && { targetVersionId }), ...(targetAuthorId && { targetAuthorId }) }
         const found = await everyItem(reader.items("room_links", { roomId: own.roomId, limit: 4, ...filters }))
-        const expected = made.filter((link) => (kind ?? link.kind) === link.kind && (targetVersionId ?? link.target) === link.target && (targetAuthorId ?? link.author) === link.author)
-        t.strictSame(found.map(({ linkId }) => linkId), expected.map(({ linkId }) => linkId), JSON.stringify(filters))
+        const expected = made.filter(
+          (link) =>
+            (kind ?? link.kind) === link.kind &&
+            (targetVersionId ?? link.target) === link.target &&
+            (targetAuthorId ?? link.author) === link.author,
+        )
+        t.strictSame(
+          found.map(({ linkId }) => linkId),
+          expected.map(({ linkId }) => linkId),
+          JSON.stringify(filters),
+        )
       }
     }
   }

@@ -15,9 +15,11 @@ type Publish = (room: LabRoom, on: string) => Promise<{ result: { versionId: str
 /** Everything by which a record may rest on another. */
 const rests: Readonly<Record<string, Publish>> = {
   "a hypothesis, by a premise": (at, on) => at.grace.write("publish_hypothesis", hypothesis(at, { premises: [premise(on)] })),
-  "a hypothesis, by a reference": (at, on) => at.grace.write("publish_hypothesis", hypothesis(at, { references: [reference(on, "contradicts")] })),
+  "a hypothesis, by a reference": (at, on) =>
+    at.grace.write("publish_hypothesis", hypothesis(at, { references: [reference(on, "contradicts")] })),
   "a finding, by a reference": (at, on) => at.grace.write("publish_finding", finding(at, { references: [reference(on)] })),
-  "a finding, by evidence": (at, on) => at.grace.write("publish_finding", finding(at, { evidence: [{ kind: "record", versionId: on, explanation: because }] })),
+  "a finding, by evidence": (at, on) =>
+    at.grace.write("publish_finding", finding(at, { evidence: [{ kind: "record", versionId: on, explanation: because }] })),
   "a cited claim, by a reference": (at, on) => at.grace.write("publish_cited_claim", claim(at, { references: [reference(on, "related")] })),
   "a finding, by its plan's hypothesis": (at, on) => underPlan(at, { hypotheses: [on] }),
   "a finding, by its plan's premise": (at, on) => underPlan(at, { premises: [premise(on)] }),
@@ -33,8 +35,10 @@ async function underPlan(at: LabRoom, more: Parameters<Work["plan"]>[0]) {
 const publish = async (client: ResearchRoomClient = room.ada) => (await client.write("publish_hypothesis", hypothesis(room))).result
 const retract = (targetVersionId: string) => room.ada.write("assert_retraction", { targetVersionId, explanation: because })
 const dispute = (targetVersionId: string) => room.mary.write("assert_dispute", { targetVersionId, explanation: because })
-const supersede = (targetVersionId: string, replacementVersionId: string) => room.grace.write("assert_supersession", { targetVersionId, replacementVersionId, explanation: because })
-const correct = (targetVersionId: string, more = {}) => room.grace.write("assert_correction", { targetVersionId, explanation: because, correction: "Read 7.", ...more })
+const supersede = (targetVersionId: string, replacementVersionId: string) =>
+  room.grace.write("assert_supersession", { targetVersionId, replacementVersionId, explanation: because })
+const correct = (targetVersionId: string, more = {}) =>
+  room.grace.write("assert_correction", { targetVersionId, explanation: because, correction: "Read 7.", ...more })
 const warningsOf = async (versionId: string) => (await lab.record({ versionId })).warnings
 
 for (const [what, write] of Object.entries(rests)) {
@@ -50,8 +54,21 @@ for (const [what, write] of Object.entries(rests)) {
     await dispute(base.versionId)
     t.strictSame(await warningsOf(result.versionId), [], "and outweighs a dispute: the record is corrected")
     await retract(base.versionId)
-    holds(t, await warningsOf(result.versionId), [{ ...named, code: "rests_on_retracted", status: "retracted", direct: true, message: `It rests on ${base.label}, which is retracted.` }])
-    holds(t, await warningsOf(above.versionId), [{ ...named, code: "rests_on_retracted", direct: false, message: `It rests indirectly on ${base.label}, which is retracted.` }], "and one further down")
+    holds(t, await warningsOf(result.versionId), [
+      {
+        ...named,
+        code: "rests_on_retracted",
+        status: "retracted",
+        direct: true,
+        message: `It rests on ${base.label}, which is retracted.`,
+      },
+    ])
+    holds(
+      t,
+      await warningsOf(above.versionId),
+      [{ ...named, code: "rests_on_retracted", direct: false, message: `It rests indirectly on ${base.label}, which is retracted.` }],
+      "and one further down",
+    )
 
     const late = await write(room, base.versionId)
     holds(t, late.warnings, [{ ...named, code: "rests_on_retracted" }], "whoever rests on it now is told at once")
@@ -69,19 +86,35 @@ t.test("by what replaced it", async (t) => {
   const third = await publish()
   await correct(user.versionId, { replacementVersionId: third.versionId })
   await dispute(third.versionId)
-  holds(t, await warningsOf(user.versionId), [{ code: "rests_on_disputed", versionId: third.versionId, status: "disputed" }], "a correction's replacement counts as well")
+  holds(
+    t,
+    await warningsOf(user.versionId),
+    [{ code: "rests_on_disputed", versionId: third.versionId, status: "disputed" }],
+    "a correction's replacement counts as well",
+  )
 })
 
 t.test("each way of falling has its code, the nearest come first, and none comes twice", async (t) => {
   const bases = await Promise.all([publish(), publish(), publish()])
   const [disputed = "", superseded = "", retracted = ""] = bases.map(({ versionId }) => versionId)
-  const middle = (await room.ada.write("publish_hypothesis", hypothesis(room, { premises: [premise(retracted), premise(disputed)] }))).result
-  const top = (await room.ada.write("publish_finding", finding(room, { references: [reference(middle.versionId), reference(superseded), reference(superseded, "related"), reference(disputed)] }))).result
+  const middle = (await room.ada.write("publish_hypothesis", hypothesis(room, { premises: [premise(retracted), premise(disputed)] })))
+    .result
+  const top = (
+    await room.ada.write(
+      "publish_finding",
+      finding(room, {
+        references: [reference(middle.versionId), reference(superseded), reference(superseded, "related"), reference(disputed)],
+      }),
+    )
+  ).result
   await dispute(disputed)
   await supersede(superseded, (await publish()).versionId)
   await retract(retracted)
   holds(t, await warningsOf(top.versionId), [
-    ...[{ versionId: disputed, code: "rests_on_disputed", direct: true }, { versionId: superseded, code: "rests_on_superseded", direct: true }].sort((one, other) => (one.versionId < other.versionId ? -1 : 1)),
+    ...[
+      { versionId: disputed, code: "rests_on_disputed", direct: true },
+      { versionId: superseded, code: "rests_on_superseded", direct: true },
+    ].sort((one, other) => (one.versionId < other.versionId ? -1 : 1)),
     { versionId: retracted, code: "rests_on_retracted", direct: false },
   ])
   await retract(middle.versionId)
@@ -92,7 +125,12 @@ t.test("records that replace each other in a circle", async (t) => {
   const [first, second] = [await publish(), await publish()]
   await supersede(first.versionId, second.versionId)
   await supersede(second.versionId, first.versionId)
-  holds(t, await warningsOf(first.versionId), [{ versionId: second.versionId, code: "rests_on_superseded" }], "the record itself is not among them")
+  holds(
+    t,
+    await warningsOf(first.versionId),
+    [{ versionId: second.versionId, code: "rests_on_superseded" }],
+    "the record itself is not among them",
+  )
   holds(t, await warningsOf(second.versionId), [{ versionId: first.versionId, code: "rests_on_superseded" }])
 })
 
@@ -107,7 +145,10 @@ t.test("across Rooms, and in the reads of a plan and of a link", async (t) => {
   await retract(base.versionId)
   const fallen = { code: "rests_on_retracted", versionId: base.versionId }
   holds(t, await warningsOf(there.versionId), [{ ...fallen, direct: true }])
-  holds(t, (await reader.read("plan", { planId })).warnings, [{ code: "rests_on_disputed", versionId: there.versionId, direct: true }, { ...fallen, direct: false }])
+  holds(t, (await reader.read("plan", { planId })).warnings, [
+    { code: "rests_on_disputed", versionId: there.versionId, direct: true },
+    { ...fallen, direct: false },
+  ])
   holds(t, await reader.read("link", { linkId: link.linkId }), { warnings: [{ ...fallen, direct: true }] }, "a link says it of its target")
 })
 

@@ -34,7 +34,8 @@ function timed<Name extends string>(work: Readonly<Record<Name, () => unknown>>,
 }
 
 const asked = (params: Record<string, string>, query: object = {}) => ({ params, query, actor: null, basePath: "" })
-const print = (...cells: readonly (string | number)[]) => console.log(cells.map((cell, index) => (index === 0 ? String(cell).padEnd(52) : String(cell).padStart(14))).join(""))
+const print = (...cells: readonly (string | number)[]) =>
+  console.log(cells.map((cell, index) => (index === 0 ? String(cell).padEnd(52) : String(cell).padStart(14))).join(""))
 const ms = (milliseconds: number) => `${milliseconds.toFixed(3)} ms`
 
 /** The statements of a read on a bare connection, and one JSON.stringify over all their rows. */
@@ -43,7 +44,12 @@ function bare(database: Database.Database, steps: readonly Step[]) {
   return () => JSON.stringify(ready.map(({ statement, values }) => statement.all(...values)))
 }
 
-async function context(instance: Instance, recorder: Recorder, database: Database.Database, { roomId, threadId }: { roomId: string; threadId: string }): Promise<void> {
+async function context(
+  instance: Instance,
+  recorder: Recorder,
+  database: Database.Database,
+  { roomId, threadId }: { roomId: string; threadId: string },
+): Promise<void> {
   const reads = {
     room: () => instance.readers.room_context(asked({ roomId })),
     thread: () => instance.readers.thread_research_context(asked({ threadId })),
@@ -63,24 +69,47 @@ type List = Awaited<ReturnType<typeof fillLists>>
 function pages(instance: Instance, lists: Readonly<Record<string, List>>): void {
   const url = new URL("http://localhost/api/research/x")
   const opaque = (id: string | undefined) => Buffer.from(JSON.stringify([id])).toString("base64url")
-  const places = ({ linkIds, versionIds }: List, share: number) => ({ link: linkIds[Math.floor((linkIds.length - 51) * share)], record: versionIds[Math.floor((versionIds.length - 51) * share)], newer: versionIds[Math.floor(50 + (versionIds.length - 51) * share)] })
+  const places = ({ linkIds, versionIds }: List, share: number) => ({
+    link: linkIds[Math.floor((linkIds.length - 51) * share)],
+    record: versionIds[Math.floor((versionIds.length - 51) * share)],
+    newer: versionIds[Math.floor(50 + (versionIds.length - 51) * share)],
+  })
   const reads: Readonly<Record<string, (list: List, share: number) => unknown>> = {
-    "publications of a Room": (list, share) => instance.readers.room_publications(asked({ roomId: list.roomId }, { after: opaque(places(list, share).newer) })),
+    "publications of a Room": (list, share) =>
+      instance.readers.room_publications(asked({ roomId: list.roomId }, { after: opaque(places(list, share).newer) })),
     "publications of all Rooms": (list, share) => instance.readers.publications(asked({}, { after: opaque(places(list, share).newer) })),
-    "hypotheses of a Room": (list, share) => instance.readers.hypotheses(asked({}, { roomId: list.roomId, after: places(list, share).record })),
+    "hypotheses of a Room": (list, share) =>
+      instance.readers.hypotheses(asked({}, { roomId: list.roomId, after: places(list, share).record })),
     "links of a Room": (list, share) => instance.readers.room_links(asked({ roomId: list.roomId }, { after: places(list, share).link })),
-    "links by kind": (list, share) => instance.readers.room_links(asked({ roomId: list.roomId }, { kind: "corrects", after: places(list, share).link })),
-    "links by target": (list, share) => instance.readers.room_links(asked({ roomId: list.roomId }, { targetVersionId: places(list, share).record, targetAuthorId: list.ownerId })),
-    "links by author of the target and kind": (list, share) => instance.readers.room_links(asked({ roomId: list.roomId }, { kind: "disputes", targetAuthorId: list.ownerId, after: places(list, share).link })),
-    concepts: (list, share) => instance.readers.concepts(asked({}, { after: Buffer.from(JSON.stringify([places(list, share).newer, "lowers"])).toString("base64url") })),
+    "links by kind": (list, share) =>
+      instance.readers.room_links(asked({ roomId: list.roomId }, { kind: "corrects", after: places(list, share).link })),
+    "links by target": (list, share) =>
+      instance.readers.room_links(
+        asked({ roomId: list.roomId }, { targetVersionId: places(list, share).record, targetAuthorId: list.ownerId }),
+      ),
+    "links by author of the target and kind": (list, share) =>
+      instance.readers.room_links(
+        asked({ roomId: list.roomId }, { kind: "disputes", targetAuthorId: list.ownerId, after: places(list, share).link }),
+      ),
+    concepts: (list, share) =>
+      instance.readers.concepts(
+        asked({}, { after: Buffer.from(JSON.stringify([places(list, share).newer, "lowers"])).toString("base64url") }),
+      ),
     "one record": (list, share) => instance.readers.record(asked({ versionId: places(list, share).record as string })),
   }
   print("a page of fifty, as text", ...Object.keys(lists).flatMap((name) => ["begin", "middle", "end"].map((place) => `${name} ${place}`)))
   for (const [name, read] of Object.entries(reads)) {
-    const work = Object.fromEntries(Object.entries(lists).flatMap(([count, list]) => [0, 0.5, 1].map((share) => [`${count} ${share}`, () => {
-      const found = read(list, share)
-      return found instanceof Page ? pageText(found, url, "", moment(0)) : versioned(found as Parameters<typeof versioned>[0])
-    }])))
+    const work = Object.fromEntries(
+      Object.entries(lists).flatMap(([count, list]) =>
+        [0, 0.5, 1].map((share) => [
+          `${count} ${share}`,
+          () => {
+            const found = read(list, share)
+            return found instanceof Page ? pageText(found, url, "", moment(0)) : versioned(found as Parameters<typeof versioned>[0])
+          },
+        ]),
+      ),
+    )
     print(`  ${name}`, ...Object.values(timed(work, 60)).map(ms))
   }
 }
@@ -92,9 +121,14 @@ try {
   const { userId } = await filler.instance.accounts.add("ada", "a password that nobody needs")
   const owner = { userId, username: "ada" }
   const room = await fillRoom(filler, owner)
-  const lists = { "1,000": await fillLists(filler, owner, 1_000, "2401.00001"), "100,000": await fillLists(filler, owner, 100_000, "2401.00002") }
+  const lists = {
+    "1,000": await fillLists(filler, owner, 1_000, "2401.00001"),
+    "100,000": await fillLists(filler, owner, 100_000, "2401.00002"),
+  }
   filler.close()
-  console.log(`Filled in ${((performance.now() - started) / 1000).toFixed(0)} s, ${(statSync(file).size / 1e6).toFixed(0)} MB: a Room of ${JSON.stringify(size)}, and Rooms of 1,000 and 100,000 records, each with a link.`)
+  console.log(
+    `Filled in ${((performance.now() - started) / 1000).toFixed(0)} s, ${(statSync(file).size / 1e6).toFixed(0)} MB: a Room of ${JSON.stringify(size)}, and Rooms of 1,000 and 100,000 records, each with a link.`,
+  )
 
   const { db, world, instanceId } = openData(file)
   const recorder = new Recorder(db)

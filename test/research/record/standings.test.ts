@@ -13,16 +13,33 @@ const { reader } = lab
 const room = await lab.room()
 
 /** From the protocol: the first of these that some link brings is the status. */
-const precedence = [["retracts", "retracted"], ["supersedes", "superseded"], ["corrects", "corrected"], ["disputes", "disputed"]] as const
+const precedence = [
+  ["retracts", "retracted"],
+  ["supersedes", "superseded"],
+  ["corrects", "corrected"],
+  ["disputes", "disputed"],
+] as const
 type Kind = (typeof precedence)[number][0]
 const statusOf = (kinds: readonly Kind[]) => precedence.find(([kind]) => kinds.includes(kind))?.[1] ?? "current"
 
-const operations = { corrects: "assert_correction", supersedes: "assert_supersession", disputes: "assert_dispute", retracts: "assert_retraction" } as const
+const operations = {
+  corrects: "assert_correction",
+  supersedes: "assert_supersession",
+  disputes: "assert_dispute",
+  retracts: "assert_retraction",
+} as const
 const replacement = (await room.ada.write("publish_finding", finding(room))).result.versionId
 
 async function assert(client: ResearchRoomClient, kind: Kind, targetVersionId: string, explanation: string) {
-  const more = { corrects: { correction: `Read ${explanation}.` }, supersedes: { replacementVersionId: replacement }, disputes: {}, retracts: {} }[kind]
-  return (await client.write(operations[kind], { targetVersionId, explanation, ...more } as never)) as { result: { linkId: string; label: string } }
+  const more = {
+    corrects: { correction: `Read ${explanation}.` },
+    supersedes: { replacementVersionId: replacement },
+    disputes: {},
+    retracts: {},
+  }[kind]
+  return (await client.write(operations[kind], { targetVersionId, explanation, ...more } as never)) as {
+    result: { linkId: string; label: string }
+  }
 }
 
 interface Step {
@@ -58,7 +75,10 @@ t.test("any links in any order give the precedence, and the notices in the order
         }
         const record = await lab.record({ versionId })
         const told = [record.status, ...record.notices.map(({ kind, explanation, author }) => `${author.username} ${kind} ${explanation}`)]
-        deepStrictEqual(told, [statusOf(landed.map((one) => one.kind)), ...landed.map((one) => `${one.who} ${one.kind} ${one.explanation}`)])
+        deepStrictEqual(told, [
+          statusOf(landed.map((one) => one.kind)),
+          ...landed.map((one) => `${one.who} ${one.kind} ${one.explanation}`),
+        ])
       }
     }),
     { numRuns: 25, endOnFailure: true },
@@ -79,22 +99,49 @@ t.test("every read that shows a record shows how it stands", async (t) => {
   const own = await lab.room()
   const other = await lab.room()
   const { roomId, threadId } = own
-  const target = await own.grace.write("publish_finding", finding(own, { evidence: [{ kind: "paper", arxivId: "2401.01234", locator: {}, quote: "So." }] }))
+  const target = await own.grace.write(
+    "publish_finding",
+    finding(own, { evidence: [{ kind: "paper", arxivId: "2401.01234", locator: {}, quote: "So." }] }),
+  )
   const tested = await own.grace.write("publish_hypothesis", hypothesis(own))
   const ids = [target.result.versionId, tested.result.versionId] as const
   const [found, predicted] = ids
-  const above = (await own.ada.write("publish_hypothesis", hypothesis(own, { premises: [premise(found), premise(predicted)], references: ids.map((id) => reference(id)) }))).result
+  const above = (
+    await own.ada.write(
+      "publish_hypothesis",
+      hypothesis(own, { premises: [premise(found), premise(predicted)], references: ids.map((id) => reference(id)) }),
+    )
+  ).result
   const claimed = (await own.ada.write("publish_cited_claim", claim(own, { references: ids.map((id) => reference(id, "related")) }))).result
-  const { targetId: followUp } = await own.mary.write("create_thread", { roomId, title: "And then?", replyToEntryId: target.entry?.entryId as string })
+  const { targetId: followUp } = await own.mary.write("create_thread", {
+    roomId,
+    title: "And then?",
+    replyToEntryId: target.entry?.entryId as string,
+  })
   for (const versionId of ids) await own.mary.write("reuse_record", { threadId: followUp, versionId })
   await other.mary.write("reuse_record", { threadId: other.threadId, versionId: found })
   const work = await Work.begin(lab, own, { hypotheses: [predicted] })
   const { experimentId } = work
   const planId = await work.plan({ hypotheses: [predicted], premises: [premise(found)] })
-  const { result: link } = await own.ada.write("link_experiment_finding", { experimentId, findingVersionId: found, towardHypothesis: [{ versionId: predicted, verdict: "supports", explanation: because }], towardQuestion: { verdict: "answers", explanation: because } })
-  const replaced = (await own.ada.write("assert_supersession", { targetVersionId: claimed.versionId, replacementVersionId: found, explanation: because })).result
+  const { result: link } = await own.ada.write("link_experiment_finding", {
+    experimentId,
+    findingVersionId: found,
+    towardHypothesis: [{ versionId: predicted, verdict: "supports", explanation: because }],
+    towardQuestion: { verdict: "answers", explanation: because },
+  })
+  const replaced = (
+    await own.ada.write("assert_supersession", { targetVersionId: claimed.versionId, replacementVersionId: found, explanation: because })
+  ).result
   const { timelineWatermark } = (await reader.read("thread_context", { threadId })).thread
-  const { targetId: checkpointId } = await own.ada.write("post_research_checkpoint", { threadId, expectedWatermark: timelineWatermark, coversThrough: timelineWatermark, state: "open", synthesis: "So.", openQuestions: [], citations: ids })
+  const { targetId: checkpointId } = await own.ada.write("post_research_checkpoint", {
+    threadId,
+    expectedWatermark: timelineWatermark,
+    coversThrough: timelineWatermark,
+    state: "open",
+    synthesis: "So.",
+    openQuestions: [],
+    citations: ids,
+  })
 
   /** For each read, how often it shows the finding and the hypothesis. */
   const reads: readonly [read: () => Promise<unknown>, name: string, finding: number, hypothesis: number][] = [
@@ -130,7 +177,10 @@ t.test("every read that shows a record shows how it stands", async (t) => {
     t.strictSame([one.notices.map(({ kind }) => kind), two.notices.map(({ kind }) => kind)], [kinds, kinds], step)
     for (const [read, name, findings, hypotheses] of reads) {
       const answer = await read()
-      const told = (versionId: string) => shownIn(answer, versionId).filter(({ path }) => !path.endsWith("/target")).map(({ status, notices }) => ({ status, notices }))
+      const told = (versionId: string) =>
+        shownIn(answer, versionId)
+          .filter(({ path }) => !path.endsWith("/target"))
+          .map(({ status, notices }) => ({ status, notices }))
       t.strictSame([told(found), told(predicted)], [Array(findings).fill(one), Array(hypotheses).fill(two)], `${step}: ${name}`)
     }
   }
@@ -143,7 +193,12 @@ t.test("every read that shows a record shows how it stands", async (t) => {
     const { towardHypothesis } = (await reader.read("link", { linkId: link.linkId })) as { towardHypothesis: unknown }
     holds(t, towardHypothesis, [{ versionId: predicted, status: statusOf(kinds) }], "the hypothesis a verdict is about")
     const aimed = (await reader.read("room_links", { roomId, targetVersionId: found })).items
-    holds(t, aimed.map(({ target, status, notices }) => [target.status, status, notices.length]), kinds.map(() => [statusOf(kinds), statusOf(kinds), kinds.length]), "a link says it of its target, and beside it")
+    holds(
+      t,
+      aimed.map(({ target, status, notices }) => [target.status, status, notices.length]),
+      kinds.map(() => [statusOf(kinds), statusOf(kinds), kinds.length]),
+      "a link says it of its target, and beside it",
+    )
   }
 })
 

@@ -20,14 +20,27 @@ async function warned(t: Test, more: More, expected: readonly object[], message?
   return result
 }
 
-const named = (attemptIds: readonly string[], baselines: readonly string[] = []) => ({ execution: work.execution(attemptIds, baselines), papers: [] })
-const output = (attemptId: string, more: Partial<typeof losses> = {}): Evidence[number] => ({ kind: "attempt_output", attemptId, ...losses, explanation: because, ...more })
+const named = (attemptIds: readonly string[], baselines: readonly string[] = []) => ({
+  execution: work.execution(attemptIds, baselines),
+  papers: [],
+})
+const output = (attemptId: string, more: Partial<typeof losses> = {}): Evidence[number] => ({
+  kind: "attempt_output",
+  attemptId,
+  ...losses,
+  explanation: because,
+  ...more,
+})
 const outcome = (attemptId: string): Evidence[number] => ({ kind: "attempt_outcome", attemptId, explanation: because })
 
 t.test("an attempt whose outcome is not known, until it is", async (t) => {
   for (const ending of ["registered", "started"] as const) {
     const attemptId = await work.attempt(ending)
-    const expected = { code: "attempt_without_outcome", attemptId, message: new RegExp(`^A\\d+ is ${ending}: its outcome is not known\\.$`) }
+    const expected = {
+      code: "attempt_without_outcome",
+      attemptId,
+      message: new RegExp(`^A\\d+ is ${ending}: its outcome is not known\\.$`),
+    }
     const record = await warned(t, { provenance: named([attemptId]) }, [expected], `${ending}, producing`)
     await warned(t, { provenance: named([await work.attempt()], [attemptId]) }, [expected], `${ending}, baseline`)
     if (ending === "registered") await work.tell(attemptId, "started")
@@ -51,7 +64,10 @@ t.test("an outcome that is cited before there is one", async (t) => {
   const attemptId = await work.attempt("started")
   const unknown = { code: "outcome_unknown", attemptId, evidence: 0 }
   await warned(t, { evidence: [outcome(attemptId)] }, [unknown])
-  const record = await warned(t, { evidence: [outcome(attemptId)], provenance: named([attemptId]) }, [{ code: "attempt_without_outcome", attemptId }, unknown])
+  const record = await warned(t, { evidence: [outcome(attemptId)], provenance: named([attemptId]) }, [
+    { code: "attempt_without_outcome", attemptId },
+    unknown,
+  ])
   await work.tell(attemptId, "failed")
   t.strictSame((await lab.record(record)).warnings, [], "its failure is now known, and cited")
 })
@@ -65,19 +81,39 @@ t.test("an output whose digest is unknown, another one, or as it was reported", 
   t.strictSame((await lab.record(record)).warnings, [], "reported later, and as cited")
   const differs = { code: "output_differs", attemptId, evidence: 0, outputLabel: losses.outputLabel, reportedDigest: losses.digest }
   holds(t, (await lab.record(other)).warnings, [differs], "reported later, and with another digest")
-  await warned(t, { evidence: [output(attemptId, { outputLabel: "model.bin" })] }, [{ ...unknown, outputLabel: "model.bin" }], "no output of that name")
+  await warned(
+    t,
+    { evidence: [output(attemptId, { outputLabel: "model.bin" })] },
+    [{ ...unknown, outputLabel: "model.bin" }],
+    "no output of that name",
+  )
   const evidence = [output(attemptId), output(attemptId, { digest: sha256("c") }), output(attemptId, { outputLabel: "model.bin" })]
-  await warned(t, { evidence }, [{ ...differs, evidence: 1 }, { code: "output_unknown", evidence: 2 }], "each entry by its place")
+  await warned(
+    t,
+    { evidence },
+    [
+      { ...differs, evidence: 1 },
+      { code: "output_unknown", evidence: 2 },
+    ],
+    "each entry by its place",
+  )
 })
 
 t.test("everything at once, in the order of attempts and then of evidence", async (t) => {
   const endings: readonly Ending[] = ["succeeded", "failed", "started"]
   const attemptIds = await Promise.all(endings.map((ending) => work.attempt(ending, [])))
   const [idle = "", failed = "", running = ""] = attemptIds
-  const found = await room.ada.write("publish_finding", finding(room, { provenance: named([idle], [running, failed]), evidence: [output(idle), outcome(running)] }))
+  const found = await room.ada.write(
+    "publish_finding",
+    finding(room, { provenance: named([idle], [running, failed]), evidence: [output(idle), outcome(running)] }),
+  )
   const codes = (found.warnings as { code: string; attemptId: string }[]).map(({ code, attemptId }) => `${code} ${attemptId}`)
   t.strictSame(codes.slice(0, 1), [`attempt_produced_nothing ${idle}`], "what produced it comes first")
-  t.strictSame(codes.slice(1, 3).sort(), [`attempt_produced_nothing ${failed}`, `attempt_without_outcome ${running}`], "then what it is compared with")
+  t.strictSame(
+    codes.slice(1, 3).sort(),
+    [`attempt_produced_nothing ${failed}`, `attempt_without_outcome ${running}`],
+    "then what it is compared with",
+  )
   t.strictSame(codes.slice(3), [`output_unknown ${idle}`, `outcome_unknown ${running}`])
 })
 

@@ -7,8 +7,12 @@ type Event = WriteInput<"report_attempt_event">
 export type Ending = "registered" | "preflight_failed" | "started" | "succeeded" | "failed" | "cancelled"
 
 const ways: Readonly<Record<Ending, readonly Event["event"][]>> = {
-  registered: [], preflight_failed: ["preflight_failed"], started: ["started"],
-  succeeded: ["started", "succeeded"], failed: ["started", "failed"], cancelled: ["started", "cancelled"],
+  registered: [],
+  preflight_failed: ["preflight_failed"],
+  started: ["started"],
+  succeeded: ["started", "succeeded"],
+  failed: ["started", "failed"],
+  cancelled: ["started", "cancelled"],
 }
 const failure = { stage: "running", explanation: "It did not go well." }
 export const reportedAt = "2026-11-20T09:30:00.000Z"
@@ -18,7 +22,11 @@ export const losses = { outputLabel: "losses.json", digest: sha256("a") }
 
 /** An execution of no plan, for attempts that nobody looks into. */
 export const launch = {
-  intent: "exploratory", repository: { url: "https://git.example.org/lab/work", commit: "0123456789abcdef0123456789abcdef01234567" }, argv: ["run"], configuration: {}, inputs: [],
+  intent: "exploratory",
+  repository: { url: "https://git.example.org/lab/work", commit: "0123456789abcdef0123456789abcdef01234567" },
+  argv: ["run"],
+  configuration: {},
+  inputs: [],
 } as const
 
 export class Work {
@@ -33,8 +41,19 @@ export class Work {
   }
 
   /** An experiment that `holder` proposed and took. */
-  static async begin({ house }: Lab, { roomId, threadId, ada }: LabRoom, { holder = ada, ...more }: Partial<WriteInput<"propose_experiment">> & { holder?: ResearchRoomClient } = {}): Promise<Work> {
-    const { result } = await holder.write("propose_experiment", { roomId, threadId, question: "Does it?", scope: "Here.", hypotheses: [], ...more })
+  static async begin(
+    { house }: Lab,
+    { roomId, threadId, ada }: LabRoom,
+    { holder = ada, ...more }: Partial<WriteInput<"propose_experiment">> & { holder?: ResearchRoomClient } = {},
+  ): Promise<Work> {
+    const { result } = await holder.write("propose_experiment", {
+      roomId,
+      threadId,
+      question: "Does it?",
+      scope: "Here.",
+      hypotheses: [],
+      ...more,
+    })
     await holder.write("take_experiment", { experimentId: result.experimentId, expectedRevision: 1, expectedStatus: "open" })
     const { url, commit } = house.repositories.public
     return new Work(result.experimentId, holder, { url, commit })
@@ -47,8 +66,15 @@ export class Work {
   /** Accepts a plan and returns its id. */
   async plan(more: Partial<WriteInput<"accept_plan">> = {}): Promise<string> {
     const { result } = await this.#holder.write("accept_plan", {
-      experimentId: this.experimentId, ...(await this.#expected()), repository: this.#pin, hypotheses: [], premises: [], intent: "exploratory",
-      protocol: { summary: "Run it.", steps: [], arms: [] }, requiredMaterials: [], ...more,
+      experimentId: this.experimentId,
+      ...(await this.#expected()),
+      repository: this.#pin,
+      hypotheses: [],
+      premises: [],
+      intent: "exploratory",
+      protocol: { summary: "Run it.", steps: [], arms: [] },
+      requiredMaterials: [],
+      ...more,
     })
     return result.planId
   }
@@ -57,7 +83,14 @@ export class Work {
   async attempt(ending: Ending = "succeeded", outputs: Event["outputs"] = [losses]): Promise<string> {
     const attemptId = crypto.randomUUID()
     await this.#holder.write("register_attempt", {
-      attemptId, experimentId: this.experimentId, intent: "exploratory", ...(await this.#expected()), repository: this.#pin, argv: ["run"], configuration: {}, inputs: [],
+      attemptId,
+      experimentId: this.experimentId,
+      intent: "exploratory",
+      ...(await this.#expected()),
+      repository: this.#pin,
+      argv: ["run"],
+      configuration: {},
+      inputs: [],
     })
     for (const event of ways[ending]) await this.tell(attemptId, event, event === "succeeded" ? { outputs } : {})
     return attemptId
@@ -71,7 +104,12 @@ export class Work {
 
   /** Completes it: nothing more happens to it. */
   async complete(): Promise<void> {
-    await this.#holder.write("report_experiment_status", { experimentId: this.experimentId, ...(await this.#expected()), status: "completed", summary: "Done." })
+    await this.#holder.write("report_experiment_status", {
+      experimentId: this.experimentId,
+      ...(await this.#expected()),
+      status: "completed",
+      summary: "Done.",
+    })
   }
 
   /** An execution that names these attempts. */

@@ -13,25 +13,45 @@ function plain(value: Writable): unknown {
 }
 
 /** Texts that look like what the writer works with; none holds NUL, which the service refuses everywhere. */
-const strings = fc.oneof(fc.string({ unit: "binary" }).filter((text) => !text.includes("\u0000")), fc.constantFrom("\\u0000", "\"\\u0000\"", "\\\"\\u0000\\\"", "u0000", "\\", "\u2028"))
+const strings = fc.oneof(
+  fc.string({ unit: "binary" }).filter((text) => !text.includes("\u0000")),
+  fc.constantFrom("\\u0000", '"\\u0000"', '\\"\\u0000\\"', "u0000", "\\", "\u2028"),
+)
 const stored = fc.jsonValue({ maxDepth: 2 }).map((value) => new JsonText(JSON.stringify(value)))
 const { tree } = fc.letrec<{ tree: Writable }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
-    strings as fc.Arbitrary<Writable>, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value) => !Object.is(value, -0)), fc.boolean(), fc.constant(null), fc.constant(undefined), stored,
-    fc.array(tie("tree"), { maxLength: 4 }), fc.dictionary(strings.filter((name) => name !== "__proto__"), tie("tree"), { maxKeys: 4 }),
+    strings as fc.Arbitrary<Writable>,
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value) => !Object.is(value, -0)),
+    fc.boolean(),
+    fc.constant(null),
+    fc.constant(undefined),
+    stored,
+    fc.array(tie("tree"), { maxLength: 4 }),
+    fc.dictionary(
+      strings.filter((name) => name !== "__proto__"),
+      tie("tree"),
+      { maxKeys: 4 },
+    ),
   ),
 }))
 
 t.test("any value, with stored texts anywhere inside", (t) => {
-  fc.assert(fc.property(tree, (value) => deepStrictEqual(JSON.parse(writeJson(value)), JSON.parse(JSON.stringify(plain(value))))), { numRuns: 1_000 })
+  fc.assert(
+    fc.property(tree, (value) => deepStrictEqual(JSON.parse(writeJson(value)), JSON.parse(JSON.stringify(plain(value))))),
+    { numRuns: 1_000 },
+  )
   t.pass("a thousand values")
   t.end()
 })
 
 t.test("stored texts are copied byte by byte, in the order they stand in", (t) => {
   const [one, two] = [new JsonText('{ "b":1.0, "a":"\\u00e9" }'), new JsonText("[1e2]")]
-  t.equal(writeJson({ items: [{ one, inner: { two } }, two], left: undefined, one }), '{"items":[{"one":{ "b":1.0, "a":"\\u00e9" },"inner":{"two":[1e2]}},[1e2]],"one":{ "b":1.0, "a":"\\u00e9" }}')
+  t.equal(
+    writeJson({ items: [{ one, inner: { two } }, two], left: undefined, one }),
+    '{"items":[{"one":{ "b":1.0, "a":"\\u00e9" },"inner":{"two":[1e2]}},[1e2]],"one":{ "b":1.0, "a":"\\u00e9" }}',
+  )
   t.equal(writeJson([undefined, one]), `[null,${one.text}]`)
   t.equal(writeJson(one), one.text)
   t.equal(writeJson([{ plain: "\u0000" }]), '[{"plain":"\\u0000"}]')

@@ -34,7 +34,10 @@ class Scene {
 
   /** Everybody works with a credential for work and for nothing else. */
   async #issue(person: Person) {
-    this.#clients.set(person.userId, house.client(await house.credential(person, this.room.roomId, { permissions: ["manage_own_experiments"] })))
+    this.#clients.set(
+      person.userId,
+      house.client(await house.credential(person, this.room.roomId, { permissions: ["manage_own_experiments"] })),
+    )
   }
 
   client = (person: Person) => this.#clients.get(person.userId) as ReturnType<House["client"]>
@@ -51,8 +54,20 @@ class Scene {
     })
     const attempts = await Promise.all(this.attempts.map(({ attemptId }) => reader.read("attempt", { attemptId })))
     return [
-      ...experiments.map(({ experimentId, affordances, label, status }) => ({ id: { experimentId }, affordances, name: `${status} ${label}`, tries: experimentTries, grounds: grounds(experimentId) })),
-      ...attempts.map(({ attemptId, experimentId, affordances, label, status }) => ({ id: { attemptId }, affordances, name: `${status} ${label}`, tries: attemptTries, grounds: grounds(experimentId) })),
+      ...experiments.map(({ experimentId, affordances, label, status }) => ({
+        id: { experimentId },
+        affordances,
+        name: `${status} ${label}`,
+        tries: experimentTries,
+        grounds: grounds(experimentId),
+      })),
+      ...attempts.map(({ attemptId, experimentId, affordances, label, status }) => ({
+        id: { attemptId },
+        affordances,
+        name: `${status} ${label}`,
+        tries: attemptTries,
+        grounds: grounds(experimentId),
+      })),
     ]
   }
 
@@ -62,13 +77,17 @@ class Scene {
     for (const { id, affordances, name, tries, grounds } of await this.subjects()) {
       for (const { operation, path, permission } of affordances.operations) {
         const { path: own, permissions } = operationNamed(operation) ?? {}
-        if (path !== own || permissions?.join() !== permission) found.push(`${operation} of ${name} is afforded at ${path} with ${permission}`)
+        if (path !== own || permissions?.join() !== permission)
+          found.push(`${operation} of ${name} is afforded at ${path} with ${permission}`)
       }
       for (const one of tries) {
         for (const person of house.people) {
           const refusal = await rehearsed(this.client(person), one, bodyOf(one, id, affordances, grounds))
           const afforded = affords(affordances, one, person, this.members.has(person))
-          if (afforded !== (refusal === null)) found.push(`${one.operation} ${one.value ?? ""} of ${name} by ${person.username} is ${afforded ? "afforded" : "not afforded"} and ${refusal ?? "admitted"}`)
+          if (afforded !== (refusal === null))
+            found.push(
+              `${one.operation} ${one.value ?? ""} of ${name} by ${person.username} is ${afforded ? "afforded" : "not afforded"} and ${refusal ?? "admitted"}`,
+            )
         }
       }
     }
@@ -136,7 +155,8 @@ t.test("after every step, what is afforded is admitted and everything else refus
       }
       if ((await scene.unlike()).length > 0) throw new Error("a list affords something else")
       await house.does(owner, "archive_room", { roomId: scene.room.roomId, reason: "Over." })
-      for (const { affordances } of await scene.subjects()) if (affordances.operations.length > 0) throw new Error("something is afforded in an archived Room")
+      for (const { affordances } of await scene.subjects())
+        if (affordances.operations.length > 0) throw new Error("something is afforded in an archived Room")
       const found = await scene.disagreements()
       if (found.length > 0) throw new Error(found.join("\n"))
     }),

@@ -13,16 +13,28 @@ export interface Try {
   readonly value?: string
 }
 
-const each = (operation: AgentOperation, field: "status" | "intent" | "event", values: readonly string[]): Try[] => values.map((value) => ({ operation, field, value }))
+const each = (operation: AgentOperation, field: "status" | "intent" | "event", values: readonly string[]): Try[] =>
+  values.map((value) => ({ operation, field, value }))
 
 /** Every write about an experiment. */
 export const experimentTries: readonly Try[] = [
-  { operation: "amend_experiment" }, { operation: "cancel_experiment" }, { operation: "take_experiment" }, { operation: "accept_plan" }, { operation: "release_experiment" },
+  { operation: "amend_experiment" },
+  { operation: "cancel_experiment" },
+  { operation: "take_experiment" },
+  { operation: "accept_plan" },
+  { operation: "release_experiment" },
   ...each("report_experiment_status", "status", ["in_progress", "completed", "cancelled"]),
   ...each("register_attempt", "intent", ["planned", "exploratory", "rerun", "reproduction"]),
 ]
 /** Every write about an attempt. */
-export const attemptTries: readonly Try[] = each("report_attempt_event", "event", ["started", "preflight_failed", "progress", "succeeded", "failed", "cancelled"])
+export const attemptTries: readonly Try[] = each("report_attempt_event", "event", [
+  "started",
+  "preflight_failed",
+  "progress",
+  "succeeded",
+  "failed",
+  "cancelled",
+])
 
 /** Whether a read affords a write to a person. @param isMember what "any member" means for them */
 export const affords = ({ operations }: Affordances, { operation, field, value }: Try, { userId }: Person, isMember: boolean): boolean =>
@@ -40,7 +52,12 @@ export interface Grounds {
 }
 
 /** The body of a write: its guard copied from the read, everything else as short as it may be. */
-export function bodyOf({ operation, value }: Try, subject: object, { expected }: Affordances, { planId = nobody, ownAttempt = nobody, anyAttempt = nobody }: Grounds): Record<string, unknown> {
+export function bodyOf(
+  { operation, value }: Try,
+  subject: object,
+  { expected }: Affordances,
+  { planId = nobody, ownAttempt = nobody, anyAttempt = nobody }: Grounds,
+): Record<string, unknown> {
   const more: Partial<Record<AgentOperation, () => object>> = {
     amend_experiment: () => ({ scope: "There.", explanation: "Better so." }),
     cancel_experiment: () => ({ reason: "Not worth it." }),
@@ -50,7 +67,12 @@ export function bodyOf({ operation, value }: Try, subject: object, { expected }:
     register_attempt: () => ({ attemptId: crypto.randomUUID(), intent: value, ...launch, ...grounds[value as keyof typeof grounds] }),
     report_attempt_event: () => told(value as "started"),
   }
-  const grounds = { planned: { planId }, exploratory: {}, rerun: { rerunOf: ownAttempt }, reproduction: { reproduces: { attemptId: anyAttempt } } }
+  const grounds = {
+    planned: { planId },
+    exploratory: {},
+    rerun: { rerunOf: ownAttempt },
+    reproduction: { reproduces: { attemptId: anyAttempt } },
+  }
   return { ...subject, ...expected, ...more[operation]?.() }
 }
 

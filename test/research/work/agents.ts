@@ -45,12 +45,24 @@ export async function run([program, ...args]: readonly string[], folder: string)
   child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()))
   const [exitCode] = (await once(child, "close")) as [number]
   const output = Buffer.concat(chunks)
-  return { exitCode, seconds: (performance.now() - begun) / 1_000, output, digest: digestOf(output), errors, startedAt, endedAt: new Date().toISOString() }
+  return {
+    exitCode,
+    seconds: (performance.now() - begun) / 1_000,
+    output,
+    digest: digestOf(output),
+    errors,
+    startedAt,
+    endedAt: new Date().toISOString(),
+  }
 }
 
 /** The lines of an output as metrics: one point for each number of intervals. */
 export const metricsOf = (output: Buffer) =>
-  output.toString().trim().split("\n").map((line) => {
-    const { intervals, error } = JSON.parse(line) as { intervals: number; error: string }
-    return { name: "error", value: Number(error), step: intervals, split: "area" }
-  })
+  output
+    .toString()
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const { intervals, error } = JSON.parse(line) as { intervals: number; error: string }
+      return { name: "error", value: Number(error), step: intervals, split: "area" }
+    })

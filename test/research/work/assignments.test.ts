@@ -24,7 +24,11 @@ t.test("assignments are those of the person, in every Room", async (t) => {
     t.same(identity.assignments, held, "whichever Room the credential is for")
     t.equal(identity.room.id, room.roomId)
     const status = await room.client(member).read("room_status", { roomId: room.roomId })
-    t.same(status.assignments, held.filter(({ roomId }) => roomId === room.roomId), "the status is of one Room")
+    t.same(
+      status.assignments,
+      held.filter(({ roomId }) => roomId === room.roomId),
+      "the status is of one Room",
+    )
   }
   t.same((await first.client(owner).identity()).assignments, [], "proposing is not holding")
   await second.client(member).write("release_experiment", { experimentId: there.experimentId, ...there.expected, handoff: "Yours." })
@@ -38,7 +42,13 @@ t.test("access tells which work would be let in, and by which refusal it would b
   const { roomId } = first
   const refusals = async (client: ReturnType<House["client"]>) => {
     const { operations: listed } = await client.read("room_access", { roomId })
-    return [...new Set(listed.filter(({ operation }) => work.includes(operation as (typeof work)[number])).map(({ allowed, refusal }) => (allowed ? null : refusal)))]
+    return [
+      ...new Set(
+        listed
+          .filter(({ operation }) => work.includes(operation as (typeof work)[number]))
+          .map(({ allowed, refusal }) => (allowed ? null : refusal)),
+      ),
+    ]
   }
   t.same(await refusals(first.client(member)), [null])
   const talker = house.client(await house.credential(member, roomId, { permissions: ["post_thread"] }))

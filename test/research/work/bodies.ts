@@ -10,17 +10,28 @@ export const proposal = ({ roomId, threadId }: Pick<TestRoom, "roomId" | "thread
 const protocol = { summary: "Run it and look.", steps: [], arms: [{ name: "only", argv: ["node", "run.js"] }] }
 
 /** A plan, but for its experiment and what is expected of it. */
-export const plan = { repository: pin, hypotheses: [], premises: [], protocol, intent: "exploratory", requiredMaterials: [] } as const satisfies Partial<WriteInput<"accept_plan">>
+export const plan = {
+  repository: pin,
+  hypotheses: [],
+  premises: [],
+  protocol,
+  intent: "exploratory",
+  requiredMaterials: [],
+} as const satisfies Partial<WriteInput<"accept_plan">>
 
 /** An execution, but for its ids, its intent and what goes with that. */
-export const launch = { repository: pin, argv: ["node", "run.js"], configuration: {}, inputs: [] } as const satisfies Partial<WriteInput<"register_attempt">>
+export const launch = { repository: pin, argv: ["node", "run.js"], configuration: {}, inputs: [] } as const satisfies Partial<
+  WriteInput<"register_attempt">
+>
 
 export const reportedAt = "2026-11-20T09:30:00.000Z"
 export const failure = { stage: "running", explanation: "It did not go well." }
 
 /** What an event needs beyond its attempt and what is expected of it. */
 export const told = (event: WriteInput<"report_attempt_event">["event"]) =>
-  ({ event, reportedAt, ...(event === "failed" || event === "preflight_failed" ? { failure } : {}) }) satisfies Partial<WriteInput<"report_attempt_event">>
+  ({ event, reportedAt, ...(event === "failed" || event === "preflight_failed" ? { failure } : {}) }) satisfies Partial<
+    WriteInput<"report_attempt_event">
+  >
 
 /** Well formed, and nothing's id. */
 export const nobody = "0198f3a0-dead-4ead-8ead-00000000dead"

@@ -19,7 +19,12 @@ interface Route {
 const pattern = (path: string) => new RegExp(`^${path.replace(/\{[a-zA-Z]+\}/g, "[^/]+")}$`)
 const routes: readonly Route[] = [
   ...reads.map((read) => ({ method: read.method, path: pattern(read.path), name: read.name, codes: readRefusals(read) })),
-  ...operations.map((operation) => ({ method: operation.method, path: pattern(operation.path), name: operation.name, codes: operationRefusals(operation, operation.surface === "agent" ? "agent" : "browser") })),
+  ...operations.map((operation) => ({
+    method: operation.method,
+    path: pattern(operation.path),
+    name: operation.name,
+    codes: operationRefusals(operation, operation.surface === "agent" ? "agent" : "browser"),
+  })),
 ]
 
 /** @throws Error for a refusal that the route does not promise */
@@ -29,7 +34,8 @@ function mustBePromised(method: string, path: string, { refusal }: { refusal: Re
 }
 
 /** @throws Error when an answer is not as the contract promises it */
-export const checking = (fetch: Fetch): Fetch =>
+export const checking =
+  (fetch: Fetch): Fetch =>
   async (url, init) => {
     const response = await fetch(url, init)
     const text = await response.text()

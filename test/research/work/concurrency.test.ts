@@ -24,17 +24,29 @@ const outcomes = async <T>(writes: readonly Promise<T>[]) => {
 t.test("of sixteen takers exactly one wins, again and again", async (t) => {
   for (let round = 0; round < 5; round++) {
     const { experimentId } = await experimentIn("open", room, first, first)
-    const { won, lost } = await outcomes(clients.map((client) => client.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })))
+    const { won, lost } = await outcomes(
+      clients.map((client) => client.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })),
+    )
     t.equal(won.length, 1)
     const { assigneeId } = won[0]?.result ?? {}
-    const current = { experimentId, status: "claimed", revision: 2, assigneeId, expected: { expectedRevision: 2, expectedStatus: "claimed" } }
+    const current = {
+      experimentId,
+      status: "claimed",
+      revision: 2,
+      assigneeId,
+      expected: { expectedRevision: 2, expectedStatus: "claimed" },
+    }
     t.equal(lost.length, AGENTS - 1)
     for (const refused of lost) {
       t.ok(["assignment_conflict", "experiment_not_open", "state_conflict"].includes(refused.refusal), refused.refusal)
       t.match(refused, { status: 409, current })
     }
     const history = await clients[0]?.read("experiment_history", { experimentId })
-    t.same(history?.items.map(({ operation }) => operation), ["propose_experiment", "take_experiment"], "and the history knows of one")
+    t.same(
+      history?.items.map(({ operation }) => operation),
+      ["propose_experiment", "take_experiment"],
+      "and the history knows of one",
+    )
   }
 })
 
@@ -49,7 +61,9 @@ t.test("the same taker sending the same take sixteen times takes once", async (t
 
 t.test("released by one, taken by one of the others", async (t) => {
   const { experimentId, expected } = await experimentIn("claimed", room, first, first)
-  const takes = clients.slice(1).map((client) => client.write("take_experiment", { experimentId, expectedRevision: 3, expectedStatus: "open" }))
+  const takes = clients
+    .slice(1)
+    .map((client) => client.write("take_experiment", { experimentId, expectedRevision: 3, expectedStatus: "open" }))
   const release = room.client(first).write("release_experiment", { experimentId, ...expected, handoff: "Whoever is first." })
   const { won, lost } = await outcomes([release, ...takes] as Promise<unknown>[])
   t.ok(won.length === 1 || won.length === 2, "the release, and at most one take after it")
@@ -60,14 +74,21 @@ t.test("released by one, taken by one of the others", async (t) => {
 })
 
 const POINTS = 3
-const measured = (from: number) => Array.from({ length: POINTS }, (_, index) => ({ name: "loss", value: 1 / (from + index + 1), step: from + index }))
+const measured = (from: number) =>
+  Array.from({ length: POINTS }, (_, index) => ({ name: "loss", value: 1 / (from + index + 1), step: from + index }))
 
 /** One agent's whole attempt. Every event is sent twice at once: one of the two must be the other's replay. */
 async function work(client: ResearchRoomClient, made: Made, base: string, index: number): Promise<string> {
   const attemptId = crypto.randomUUID()
-  const grounds = index === 0 ? { intent: "exploratory" as const, ...made.expected } : { intent: "reproduction" as const, reproduces: { attemptId: base } }
+  const grounds =
+    index === 0
+      ? { intent: "exploratory" as const, ...made.expected }
+      : { intent: "reproduction" as const, reproduces: { attemptId: base } }
   await client.write("register_attempt", { attemptId, experimentId: made.experimentId, ...grounds, ...launch })
-  let guard: Pick<WriteInput<"report_attempt_event">, "expectedRevision" | "expectedStatus"> = { expectedRevision: 1, expectedStatus: "registered" }
+  let guard: Pick<WriteInput<"report_attempt_event">, "expectedRevision" | "expectedStatus"> = {
+    expectedRevision: 1,
+    expectedStatus: "registered",
+  }
   const report = async (event: WriteInput<"report_attempt_event">["event"], more: object = {}) => {
     const body = { attemptId, ...guard, ...told(event), reportedAt, requestId: crypto.randomUUID(), ...more }
     const [one, other] = await Promise.all([client.write("report_attempt_event", body), client.write("report_attempt_event", body)])
@@ -75,7 +96,8 @@ async function work(client: ResearchRoomClient, made: Made, base: string, index:
     guard = { expectedRevision: one.result.revision, expectedStatus: one.result.status }
   }
   await report("started")
-  for (let part = 0; part < 3; part++) await report("progress", { metrics: measured(part * POINTS), outputs: [{ outputLabel: `part-${part}`, digest: sha256("a") }] })
+  for (let part = 0; part < 3; part++)
+    await report("progress", { metrics: measured(part * POINTS), outputs: [{ outputLabel: `part-${part}`, digest: sha256("a") }] })
   await report(index % 2 === 0 ? "succeeded" : "failed")
   return attemptId
 }
@@ -87,20 +109,45 @@ t.test("sixteen agents register and report at once", async (t) => {
   const attemptIds = await Promise.all(clients.map((client, index) => work(client, made, base, index)))
 
   const experiment = await room.client(first).read("experiment", { experimentId })
-  t.same(experiment.attempts, { total: AGENTS + 1, registered: 1, preflight_failed: 0, started: 0, succeeded: AGENTS / 2, failed: AGENTS / 2, cancelled: 0 })
+  t.same(experiment.attempts, {
+    total: AGENTS + 1,
+    registered: 1,
+    preflight_failed: 0,
+    started: 0,
+    succeeded: AGENTS / 2,
+    failed: AGENTS / 2,
+    cancelled: 0,
+  })
   t.same(experiment.affordances.expected, made.expected, "none of it moved the experiment")
   const { items } = await room.client(first).read("attempts", { experimentId })
-  t.same(items.map(({ label }) => Number(label.slice(1))).sort((one, other) => one - other), Array.from({ length: AGENTS + 1 }, (_, index) => index + 1), "labels are dense")
+  t.same(
+    items.map(({ label }) => Number(label.slice(1))).sort((one, other) => one - other),
+    Array.from({ length: AGENTS + 1 }, (_, index) => index + 1),
+    "labels are dense",
+  )
   t.same(new Set(items.map(({ registrant }) => registrant.userId)).size, AGENTS)
 
   for (const [index, attemptId] of attemptIds.entries()) {
     const attempt = await room.client(first).read("attempt", { attemptId })
     const end = index % 2 === 0 ? "succeeded" : "failed"
-    t.same(attempt.events.map(({ event, revision }) => `${revision} ${event}`), ["1 registered", "2 started", "3 progress", "4 progress", "5 progress", `6 ${end}`], "no event is lost, none is there twice")
-    t.same(attempt.outputs.map(({ outputLabel }) => outputLabel), ["part-0", "part-1", "part-2"])
+    t.same(
+      attempt.events.map(({ event, revision }) => `${revision} ${event}`),
+      ["1 registered", "2 started", "3 progress", "4 progress", "5 progress", `6 ${end}`],
+      "no event is lost, none is there twice",
+    )
+    t.same(
+      attempt.outputs.map(({ outputLabel }) => outputLabel),
+      ["part-0", "part-1", "part-2"],
+    )
     const { columns } = await room.client(first).read("attempt_metrics", { attemptId })
-    t.same(columns.step, Array.from({ length: 3 * POINTS }, (_, step) => step))
-    t.same(columns.ordinal, Array.from({ length: 3 * POINTS }, (_, ordinal) => ordinal + 1))
+    t.same(
+      columns.step,
+      Array.from({ length: 3 * POINTS }, (_, step) => step),
+    )
+    t.same(
+      columns.ordinal,
+      Array.from({ length: 3 * POINTS }, (_, ordinal) => ordinal + 1),
+    )
   }
 })
 
@@ -112,8 +159,16 @@ t.test("afterwards the record is whole", async (t) => {
     sequences.push(sequence)
     if (kind === "register_attempt") registered.push(receipt?.target.label ?? "")
   }
-  t.same(sequences, sequences.map((_, index) => index + 1), "the timeline has no gap")
-  t.same(registered, registered.map((_, index) => `A${index + 1}`), "labels were given in the order of the timeline")
+  t.same(
+    sequences,
+    sequences.map((_, index) => index + 1),
+    "the timeline has no gap",
+  )
+  t.same(
+    registered,
+    registered.map((_, index) => `A${index + 1}`),
+    "labels were given in the order of the timeline",
+  )
   t.ok(feed.entries > sequences.length)
   t.same(checkData(house.instance.db).problems, [])
 })
@@ -121,7 +176,13 @@ t.test("afterwards the record is whole", async (t) => {
 t.test("sixteen registrations of one attemptId: one is accepted", async (t) => {
   const made = await experimentIn("completed", room, first, first)
   const base = (await room.client(first).read("attempts", { limit: 1 })).items[0]?.attemptId as string
-  const body = { attemptId: crypto.randomUUID(), experimentId: made.experimentId, intent: "reproduction" as const, reproduces: { attemptId: base }, ...launch }
+  const body = {
+    attemptId: crypto.randomUUID(),
+    experimentId: made.experimentId,
+    intent: "reproduction" as const,
+    reproduces: { attemptId: base },
+    ...launch,
+  }
   const { won, lost } = await outcomes(clients.map((client) => client.write("register_attempt", body)))
   t.equal(won.length, 1)
   t.ok(lost.every(({ refusal, current }) => refusal === "attempt_exists" && current?.attemptId === body.attemptId))
@@ -129,9 +190,14 @@ t.test("sixteen registrations of one attemptId: one is accepted", async (t) => {
 })
 
 t.test("sixteen registrations of one material: one is new, all have one label", async (t) => {
-  const { won } = await outcomes(clients.map((client) => client.write("register_material", { roomId: room.roomId, reference: sha256("f"), name: "The same for all" })))
+  const { won } = await outcomes(
+    clients.map((client) => client.write("register_material", { roomId: room.roomId, reference: sha256("f"), name: "The same for all" })),
+  )
   t.equal(won.length, AGENTS)
   t.equal(won.filter(({ result }) => !result.existing).length, 1)
   t.same(new Set(won.map(({ result }) => `${result.materialId} ${result.label}`)).size, 1)
-  t.match((await room.client(first).write("register_material", { roomId: room.roomId, reference: sha256("0"), name: "The next" })).result, { label: "M2", existing: false })
+  t.match((await room.client(first).write("register_material", { roomId: room.roomId, reference: sha256("0"), name: "The next" })).result, {
+    label: "M2",
+    existing: false,
+  })
 })

@@ -1,5 +1,5 @@
 /** Who is let in at all: every operation of work against grant, membership, scope, archive, unknown subjects and bodies. */
-import { type AgentOperation, ResearchRoomClient } from "research-room/client"
+import type { AgentOperation, ResearchRoomClient } from "research-room/client"
 import t from "tap"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
 import { launch, nobody, plan, proposal, sha256, told } from "./bodies.ts"
@@ -15,13 +15,19 @@ const { roomId, threadId } = room
 const { result: aside } = await room.client(owner).write("create_thread", { roomId, title: "Aside" })
 
 /** A body of each operation that `member` may send, about things that stand in the opening Thread. */
-async function bodies(): Promise<Record<string, { readonly input: Record<string, unknown>; readonly subject?: string; readonly unknown: string }>> {
+async function bodies(): Promise<
+  Record<string, { readonly input: Record<string, unknown>; readonly subject?: string; readonly unknown: string }>
+> {
   const client = room.client(member)
   const open = await experimentIn("open", room, member, member)
   const held = await experimentIn("claimed", room, member, member)
   const attemptId = await exploration(held, client)
   const { result } = await client.write("register_material", { roomId, reference: sha256("a"), name: "Counts" })
-  const about = ({ experimentId, expected }: Made, more: object) => ({ input: { experimentId, ...expected, ...more }, subject: "experimentId", unknown: "unknown_experiment" })
+  const about = ({ experimentId, expected }: Made, more: object) => ({
+    input: { experimentId, ...expected, ...more },
+    subject: "experimentId",
+    unknown: "unknown_experiment",
+  })
   return {
     propose_experiment: { input: proposal(room), subject: "threadId", unknown: "room_unavailable" },
     amend_experiment: about(open, { scope: "There.", explanation: "Better so." }),
@@ -31,13 +37,22 @@ async function bodies(): Promise<Record<string, { readonly input: Record<string,
     release_experiment: about(held, { handoff: "Yours." }),
     report_experiment_status: about(held, { status: "in_progress" }),
     register_attempt: about(held, { attemptId: crypto.randomUUID(), intent: "exploratory", ...launch }),
-    report_attempt_event: { input: { attemptId, expectedRevision: 1, expectedStatus: "registered", ...told("started") }, subject: "attemptId", unknown: "unknown_attempt" },
+    report_attempt_event: {
+      input: { attemptId, expectedRevision: 1, expectedStatus: "registered", ...told("started") },
+      subject: "attemptId",
+      unknown: "unknown_attempt",
+    },
     register_material: { input: { roomId, reference: sha256("b"), name: "Weights" }, subject: "roomId", unknown: "room_unavailable" },
-    report_material_location: { input: { materialId: result.materialId, uri: "https://example.org/a", state: "available" }, subject: "materialId", unknown: "unknown_material" },
+    report_material_location: {
+      input: { materialId: result.materialId, uri: "https://example.org/a", state: "available" },
+      subject: "materialId",
+      unknown: "unknown_material",
+    },
   }
 }
 const sent = await bodies()
-const send = (client: ResearchRoomClient, name: string, input: Record<string, unknown>) => client.write(name as AgentOperation, input as never, { rehearse: true })
+const send = (client: ResearchRoomClient, name: string, input: Record<string, unknown>) =>
+  client.write(name as AgentOperation, input as never, { rehearse: true })
 
 /** Clients of `member`, each let in for less than everything. */
 const withToken = async (more: Parameters<House["credential"]>[2]) => house.client(await house.credential(member, roomId, more))
@@ -51,9 +66,21 @@ for (const [name, { input, subject, unknown }] of Object.entries(sent)) {
   t.test(`${name}: who is let in`, async (t) => {
     t.match(await send(room.client(member), name, input), { operation: name, rehearsed: true }, "a member with the grant")
     t.match(await send(inScope, name, input), { rehearsed: true }, "a credential limited to the Thread it originates in")
-    t.match(await refusalOf(send(scoped, name, input)), { status: 403, refusal: "scope_missing", current: { threadIds: [aside.threadId] } }, "a credential limited to another Thread")
-    t.match(await refusalOf(send(elsewhere.client(member), name, input)), { status: 403, refusal: "scope_missing" }, "a credential of another Room of the same member")
-    t.match(await refusalOf(send(elsewhere.client(stranger), name, input)), { status: 403, refusal: "not_a_member" }, "somebody of another Room")
+    t.match(
+      await refusalOf(send(scoped, name, input)),
+      { status: 403, refusal: "scope_missing", current: { threadIds: [aside.threadId] } },
+      "a credential limited to another Thread",
+    )
+    t.match(
+      await refusalOf(send(elsewhere.client(member), name, input)),
+      { status: 403, refusal: "scope_missing" },
+      "a credential of another Room of the same member",
+    )
+    t.match(
+      await refusalOf(send(elsewhere.client(stranger), name, input)),
+      { status: 403, refusal: "not_a_member" },
+      "somebody of another Room",
+    )
     t.match(await refusalOf(send(house.client(), name, input)), { status: 401, refusal: "not_authenticated" }, "nobody")
   })
 
@@ -79,8 +106,14 @@ for (const [name, { input, subject, unknown }] of Object.entries(sent)) {
     t.match(unknownProperty, { status: 422, refusal: "invalid_schema", issues: [{ path: "/surprise" }] })
     const none = await refusalOf(send(room.client(member), name, {}))
     const required = none.issues.map(({ path }) => path).sort()
-    const fields = Object.entries(operationNamed(name)?.body.entries ?? {}).filter(([, schema]) => schema.type !== "exact_optional").map(([field]) => `/${field}`)
-    t.same(required.filter((path) => path !== ""), fields.filter((path) => path !== "/schemaVersion" && path !== "/requestId").sort(), "every required property is named at once")
+    const fields = Object.entries(operationNamed(name)?.body.entries ?? {})
+      .filter(([, schema]) => schema.type !== "exact_optional")
+      .map(([field]) => `/${field}`)
+    t.same(
+      required.filter((path) => path !== ""),
+      fields.filter((path) => path !== "/schemaVersion" && path !== "/requestId").sort(),
+      "every required property is named at once",
+    )
   })
 }
 
@@ -88,13 +121,21 @@ t.test("an archived Room admits none of it", async (t) => {
   await house.does(owner, "archive_room", { roomId, reason: "Answered." })
   for (const [name, { input }] of Object.entries(sent)) {
     const refused = await refusalOf(send(room.client(member), name, input))
-    t.match(refused, { status: 404, refusal: "room_unavailable", current: { room: { id: roomId, state: "archived", reason: "Answered." } } }, name)
+    t.match(
+      refused,
+      { status: 404, refusal: "room_unavailable", current: { room: { id: roomId, state: "archived", reason: "Answered." } } },
+      name,
+    )
     t.match(refused.current?.room, { archivedAt: /^\d{4}-/ })
   }
   const unknown = await refusalOf(send(room.client(member), "take_experiment", { ...sent.take_experiment?.input, experimentId: nobody }))
   t.match(unknown, { status: 404, refusal: "unknown_experiment" }, "what does not exist is told apart from what is archived")
   await house.does(owner, "restore_room", { roomId, reason: "A new doubt." })
-  t.match(await send(room.client(member), "take_experiment", sent.take_experiment?.input ?? {}), { rehearsed: true }, "a restored Room does again")
+  t.match(
+    await send(room.client(member), "take_experiment", sent.take_experiment?.input ?? {}),
+    { rehearsed: true },
+    "a restored Room does again",
+  )
 })
 
 t.test("somebody who left the Room is let in no more, and their work stays as it was", async (t) => {
@@ -102,8 +143,10 @@ t.test("somebody who left the Room is let in no more, and their work stays as it
   for (const [name, { input }] of Object.entries(sent)) {
     t.match(await refusalOf(send(room.client(member), name, input)), { status: 403, refusal: "not_a_member" }, name)
   }
-  const { experimentId } = sent.release_experiment?.input as { experimentId: string }
+  const experimentId = sent.release_experiment?.input.experimentId as string
   const held = await house.client().read("experiment", { experimentId })
   t.match(held, { status: "claimed", assigneeId: member.userId }, "there is no forced takeover")
-  t.match(await refusalOf(send(room.client(owner), "take_experiment", { experimentId, expectedRevision: 2, expectedStatus: "claimed" })), { refusal: "assignment_conflict" })
+  t.match(await refusalOf(send(room.client(owner), "take_experiment", { experimentId, expectedRevision: 2, expectedStatus: "claimed" })), {
+    refusal: "assignment_conflict",
+  })
 })

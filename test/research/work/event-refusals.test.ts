@@ -26,8 +26,13 @@ const table: Readonly<Record<AttemptState, string>> = {
   cancelled: "       - - - - - -",
 }
 
-const current = (attemptId: string, expected: { expectedRevision: number; expectedStatus: AttemptState }) =>
-  ({ attemptId, experimentId: made.experimentId, status: expected.expectedStatus, revision: expected.expectedRevision, expected })
+const current = (attemptId: string, expected: { expectedRevision: number; expectedStatus: AttemptState }) => ({
+  attemptId,
+  experimentId: made.experimentId,
+  status: expected.expectedStatus,
+  revision: expected.expectedRevision,
+  expected,
+})
 
 for (const state of states) {
   t.test(`a ${state} attempt`, async (t) => {
@@ -36,15 +41,33 @@ for (const state of states) {
     const words = table[state].trim().split(/\s+/)
     for (const [index, event] of events.entries()) {
       const to = words[index] as string
-      const send = (who: Person, guard = expected) => room.client(who).write("report_attempt_event", { attemptId, ...guard, ...told(event) }, { rehearse: true })
+      const send = (who: Person, guard = expected) =>
+        room.client(who).write("report_attempt_event", { attemptId, ...guard, ...told(event) }, { rehearse: true })
       for (const who of [other, proposer]) {
-        t.match(await refusalOf(send(who)), { status: 403, refusal: "role_required", current: { ...current(attemptId, expected), needed: "registrant" } }, `${event} from somebody else`)
+        t.match(
+          await refusalOf(send(who)),
+          { status: 403, refusal: "role_required", current: { ...current(attemptId, expected), needed: "registrant" } },
+          `${event} from somebody else`,
+        )
       }
       t.match(await refusalOf(send(other, { ...expected, expectedRevision: 99 })), { refusal: "role_required" }, "who asks goes first")
-      t.match(await refusalOf(send(holder, { ...expected, expectedRevision: expected.expectedRevision + 1 })), { status: 409, refusal: "state_conflict", current: current(attemptId, expected) })
-      t.match(await refusalOf(send(holder, { ...expected, expectedStatus: state === "failed" ? "started" : "failed" })), { refusal: "state_conflict", current: current(attemptId, expected) })
-      if (to === "-") t.match(await refusalOf(send(holder)), { status: 409, refusal: "state_conflict", current: current(attemptId, expected) }, `${event} does not follow`)
-      else t.match((await send(holder)).result, { attemptId, status: to, revision: expected.expectedRevision + 1 }, `${event} leads to ${to}`)
+      t.match(await refusalOf(send(holder, { ...expected, expectedRevision: expected.expectedRevision + 1 })), {
+        status: 409,
+        refusal: "state_conflict",
+        current: current(attemptId, expected),
+      })
+      t.match(await refusalOf(send(holder, { ...expected, expectedStatus: state === "failed" ? "started" : "failed" })), {
+        refusal: "state_conflict",
+        current: current(attemptId, expected),
+      })
+      if (to === "-")
+        t.match(
+          await refusalOf(send(holder)),
+          { status: 409, refusal: "state_conflict", current: current(attemptId, expected) },
+          `${event} does not follow`,
+        )
+      else
+        t.match((await send(holder)).result, { attemptId, status: to, revision: expected.expectedRevision + 1 }, `${event} leads to ${to}`)
     }
     const read = await client.read("attempt", { attemptId })
     t.same(read.affordances.expected, expected, "nothing of it changed the attempt")
@@ -56,7 +79,8 @@ for (const state of states) {
 t.test("only the registrant reports: the holder and the owner do not", async (t) => {
   const base = await exploration(made, client)
   const attemptId = await reproductionOf(base, made, room.client(other))
-  const send = (who: Person) => room.client(who).write("report_attempt_event", { attemptId, expectedRevision: 1, expectedStatus: "registered", ...told("started") })
+  const send = (who: Person) =>
+    room.client(who).write("report_attempt_event", { attemptId, expectedRevision: 1, expectedStatus: "registered", ...told("started") })
   t.match(await refusalOf(send(holder)), { refusal: "role_required" })
   t.match(await refusalOf(send(proposer)), { refusal: "role_required" })
   t.match((await send(other)).result, { status: "started", revision: 2 })
@@ -65,7 +89,9 @@ t.test("only the registrant reports: the holder and the owner do not", async (t)
 t.test("a failure says where and why", async (t) => {
   const attemptId = await exploration(made, client)
   const issues = async (event: Event, more: object = {}) => {
-    const refused = await refusalOf(client.write("report_attempt_event", { attemptId, expectedRevision: 1, expectedStatus: "registered", event, reportedAt, ...more }))
+    const refused = await refusalOf(
+      client.write("report_attempt_event", { attemptId, expectedRevision: 1, expectedStatus: "registered", event, reportedAt, ...more }),
+    )
     t.match(refused, { status: 422, refusal: "invalid_schema" })
     return refused.issues.map(({ path }) => path)
   }
@@ -75,16 +101,33 @@ t.test("a failure says where and why", async (t) => {
   t.same(await issues("started", { metrics: [{ name: "loss", value: "nan" }] }), ["/metrics/0/value"])
   t.same(await issues("started", { reportedAt: "yesterday" }), ["/reportedAt"])
   t.same(await issues("started", { exitCode: 0.5 }), ["/exitCode"])
-  await client.write("report_attempt_event", { attemptId, expectedRevision: 1, expectedStatus: "registered", event: "preflight_failed", reportedAt, failure })
+  await client.write("report_attempt_event", {
+    attemptId,
+    expectedRevision: 1,
+    expectedStatus: "registered",
+    event: "preflight_failed",
+    reportedAt,
+    failure,
+  })
 })
 
 t.test("output labels are unique within an event and over all of them", async (t) => {
   const attemptId = await exploration(made, client)
   await leadTo("started", attemptId, client)
   const report = (expectedRevision: number, labels: string[], more: object = {}) =>
-    client.write("report_attempt_event", { attemptId, expectedRevision, expectedStatus: "started", ...told("progress"), outputs: labels.map((outputLabel) => ({ outputLabel, digest: sha256("c"), ...more })) })
+    client.write("report_attempt_event", {
+      attemptId,
+      expectedRevision,
+      expectedStatus: "started",
+      ...told("progress"),
+      outputs: labels.map((outputLabel) => ({ outputLabel, digest: sha256("c"), ...more })),
+    })
   const twice = await refusalOf(report(2, ["a", "b", "a", "b"]))
-  t.match(twice, { status: 422, refusal: "invalid_schema", issues: [{ path: "/outputs/2/outputLabel" }, { path: "/outputs/3/outputLabel" }] })
+  t.match(twice, {
+    status: 422,
+    refusal: "invalid_schema",
+    issues: [{ path: "/outputs/2/outputLabel" }, { path: "/outputs/3/outputLabel" }],
+  })
   t.same(twice.issues.length, 2)
   await report(2, ["a", "A"])
   t.match(await refusalOf(report(3, ["b", "a"])), { refusal: "invalid_schema", issues: [{ path: "/outputs/1/outputLabel" }] })
@@ -92,20 +135,50 @@ t.test("output labels are unique within an event and over all of them", async (t
   await report(3, ["b"])
   const other = await exploration(made, client)
   await leadTo("started", other, client)
-  await client.write("report_attempt_event", { attemptId: other, expectedRevision: 2, expectedStatus: "started", ...told("progress"), outputs: [{ outputLabel: "a", digest: sha256("c") }] })
+  await client.write("report_attempt_event", {
+    attemptId: other,
+    expectedRevision: 2,
+    expectedStatus: "started",
+    ...told("progress"),
+    outputs: [{ outputLabel: "a", digest: sha256("c") }],
+  })
   const { outputs } = await client.read("attempt", { attemptId })
-  t.same(outputs.map(({ outputLabel }) => outputLabel), ["a", "A", "b"], "in the order reported")
+  t.same(
+    outputs.map(({ outputLabel }) => outputLabel),
+    ["a", "A", "b"],
+    "in the order reported",
+  )
 })
 
 t.test("an output names a material that exists, and is warned of when it differs from it", async (t) => {
   const attemptId = await exploration(made, client)
   await leadTo("started", attemptId, client)
   const { result } = await client.write("register_material", { roomId: room.roomId, reference: sha256("d"), name: "What came out" })
-  const pinned = await client.write("register_material", { roomId: room.roomId, reference: `git://git.example.org/lab/work@${"e".repeat(40)}/out.json`, name: "The same, in a repository" })
-  const report = (outputs: NonNullable<WriteInput<"report_attempt_event">["outputs"]>) => client.write("report_attempt_event", { attemptId, expectedRevision: 2, expectedStatus: "started", ...told("progress"), outputs }, { rehearse: true })
-  const unknown = await refusalOf(report([{ outputLabel: "x", digest: sha256("d"), materialId: result.materialId }, { outputLabel: "y", digest: sha256("d"), materialId: attemptId }]))
+  const pinned = await client.write("register_material", {
+    roomId: room.roomId,
+    reference: `git://git.example.org/lab/work@${"e".repeat(40)}/out.json`,
+    name: "The same, in a repository",
+  })
+  const report = (outputs: NonNullable<WriteInput<"report_attempt_event">["outputs"]>) =>
+    client.write(
+      "report_attempt_event",
+      { attemptId, expectedRevision: 2, expectedStatus: "started", ...told("progress"), outputs },
+      { rehearse: true },
+    )
+  const unknown = await refusalOf(
+    report([
+      { outputLabel: "x", digest: sha256("d"), materialId: result.materialId },
+      { outputLabel: "y", digest: sha256("d"), materialId: attemptId },
+    ]),
+  )
   t.match(unknown, { status: 422, refusal: "unknown_reference", issues: [{ path: "/outputs/1/materialId" }] })
   t.same((await report([{ outputLabel: "x", digest: sha256("d"), materialId: result.materialId }])).warnings, [])
-  t.match((await report([{ outputLabel: "x", digest: sha256("e"), materialId: result.materialId }])).warnings, [{ code: "output_differs_from_material", outputLabel: "x" }])
-  t.same((await report([{ outputLabel: "x", digest: sha256("e"), materialId: pinned.result.materialId }])).warnings, [], "a pinned reference promises no digest")
+  t.match((await report([{ outputLabel: "x", digest: sha256("e"), materialId: result.materialId }])).warnings, [
+    { code: "output_differs_from_material", outputLabel: "x" },
+  ])
+  t.same(
+    (await report([{ outputLabel: "x", digest: sha256("e"), materialId: pinned.result.materialId }])).warnings,
+    [],
+    "a pinned reference promises no digest",
+  )
 })

@@ -18,17 +18,28 @@ interface Own {
   readonly attemptId: string
 }
 
-const register = (more: (own: Own) => Partial<WriteInput<"register_attempt">>): Send => (client, { experimentId }, guard, own) =>
-  client.write("register_attempt", { attemptId: crypto.randomUUID(), experimentId, intent: "exploratory", ...guard, ...launch, ...more(own) }, { rehearse: true })
-const report = (status: "in_progress" | "completed" | "cancelled"): Send => (client, { experimentId }, guard) =>
-  client.write("report_experiment_status", { experimentId, ...guard, status, summary: "So it went." }, { rehearse: true })
+const register =
+  (more: (own: Own) => Partial<WriteInput<"register_attempt">>): Send =>
+  (client, { experimentId }, guard, own) =>
+    client.write(
+      "register_attempt",
+      { attemptId: crypto.randomUUID(), experimentId, intent: "exploratory", ...guard, ...launch, ...more(own) },
+      { rehearse: true },
+    )
+const report =
+  (status: "in_progress" | "completed" | "cancelled"): Send =>
+  (client, { experimentId }, guard) =>
+    client.write("report_experiment_status", { experimentId, ...guard, status, summary: "So it went." }, { rehearse: true })
 
 const sends: Readonly<Record<string, Send>> = {
-  amend: (client, { experimentId }, guard) => client.write("amend_experiment", { experimentId, ...guard, scope: "There.", explanation: "Better so." }, { rehearse: true }),
-  cancel: (client, { experimentId }, guard) => client.write("cancel_experiment", { experimentId, ...guard, reason: "Not worth it." }, { rehearse: true }),
+  amend: (client, { experimentId }, guard) =>
+    client.write("amend_experiment", { experimentId, ...guard, scope: "There.", explanation: "Better so." }, { rehearse: true }),
+  cancel: (client, { experimentId }, guard) =>
+    client.write("cancel_experiment", { experimentId, ...guard, reason: "Not worth it." }, { rehearse: true }),
   take: (client, { experimentId }, guard) => client.write("take_experiment", { experimentId, ...guard }, { rehearse: true }),
   plan: (client, { experimentId }, guard) => client.write("accept_plan", { experimentId, ...guard, ...plan }, { rehearse: true }),
-  release: (client, { experimentId }, guard) => client.write("release_experiment", { experimentId, ...guard, handoff: "Yours." }, { rehearse: true }),
+  release: (client, { experimentId }, guard) =>
+    client.write("release_experiment", { experimentId, ...guard, handoff: "Yours." }, { rehearse: true }),
   begin: report("in_progress"),
   complete: report("completed"),
   abandon: report("cancelled"),
@@ -38,7 +49,13 @@ const sends: Readonly<Record<string, Send>> = {
   reproduction: register(({ attemptId }) => ({ intent: "reproduction", reproduces: { attemptId } })),
 }
 
-const codes = { yes: null, held: "assignment_conflict", over: "experiment_not_open", moved: "state_conflict", role: "role_required" } as const
+const codes = {
+  yes: null,
+  held: "assignment_conflict",
+  over: "experiment_not_open",
+  moved: "state_conflict",
+  role: "role_required",
+} as const
 type Word = keyof typeof codes
 const states: readonly State[] = ["open", "claimed", "in_progress", "completed", "cancelled"]
 const callers = { proposer, holder, other, both }
@@ -46,24 +63,96 @@ const callers = { proposer, holder, other, both }
 /** Sent with what was just read. For `both`, the proposer holds the work: the cells where nobody else does. */
 const fresh: Readonly<Record<string, Partial<Record<keyof typeof callers, string>>>> = {
   //                          open claimed in_progress completed cancelled
-  amend: { proposer: "        yes  held    held        over      over", holder: "role role role role role", other: "role role role role role", both: "yes over over over over" },
-  cancel: { proposer: "       yes  held    held        over      over", holder: "role role role role role", other: "role role role role role", both: "yes over over over over" },
-  take: { proposer: "         yes  held    held        over      over", holder: "yes over over over over", other: "yes held held over over", both: "yes over over over over" },
-  plan: { proposer: "         held held    held        over      over", holder: "held yes yes over over", other: "held held held over over", both: "held yes yes over over" },
-  release: { proposer: "      held held    held        over      over", holder: "held yes yes over over", other: "held held held over over", both: "held yes yes over over" },
-  begin: { proposer: "        held held    held        over      over", holder: "held yes moved over over", other: "held held held over over", both: "held yes moved over over" },
-  complete: { proposer: "     held held    held        over      over", holder: "held yes yes over over", other: "held held held over over", both: "held yes yes over over" },
-  abandon: { proposer: "      held held    held        over      over", holder: "held yes yes over over", other: "held held held over over", both: "held yes yes over over" },
-  exploratory: { proposer: "  held held    held        over      over", holder: "held yes yes over over", other: "held held held over over", both: "held yes yes over over" },
-  planned: { proposer: "      held held    held        over      over", holder: "held yes yes over over", other: "held held held over over", both: "held yes yes over over" },
-  rerun: { proposer: "        held held    held        over      over", holder: "held yes yes over over", other: "held held held over over", both: "held yes yes over over" },
-  reproduction: { proposer: " yes  yes     yes         yes       yes", holder: "yes yes yes yes yes", other: "yes yes yes yes yes", both: "yes yes yes yes yes" },
+  amend: {
+    proposer: "        yes  held    held        over      over",
+    holder: "role role role role role",
+    other: "role role role role role",
+    both: "yes over over over over",
+  },
+  cancel: {
+    proposer: "       yes  held    held        over      over",
+    holder: "role role role role role",
+    other: "role role role role role",
+    both: "yes over over over over",
+  },
+  take: {
+    proposer: "         yes  held    held        over      over",
+    holder: "yes over over over over",
+    other: "yes held held over over",
+    both: "yes over over over over",
+  },
+  plan: {
+    proposer: "         held held    held        over      over",
+    holder: "held yes yes over over",
+    other: "held held held over over",
+    both: "held yes yes over over",
+  },
+  release: {
+    proposer: "      held held    held        over      over",
+    holder: "held yes yes over over",
+    other: "held held held over over",
+    both: "held yes yes over over",
+  },
+  begin: {
+    proposer: "        held held    held        over      over",
+    holder: "held yes moved over over",
+    other: "held held held over over",
+    both: "held yes moved over over",
+  },
+  complete: {
+    proposer: "     held held    held        over      over",
+    holder: "held yes yes over over",
+    other: "held held held over over",
+    both: "held yes yes over over",
+  },
+  abandon: {
+    proposer: "      held held    held        over      over",
+    holder: "held yes yes over over",
+    other: "held held held over over",
+    both: "held yes yes over over",
+  },
+  exploratory: {
+    proposer: "  held held    held        over      over",
+    holder: "held yes yes over over",
+    other: "held held held over over",
+    both: "held yes yes over over",
+  },
+  planned: {
+    proposer: "      held held    held        over      over",
+    holder: "held yes yes over over",
+    other: "held held held over over",
+    both: "held yes yes over over",
+  },
+  rerun: {
+    proposer: "        held held    held        over      over",
+    holder: "held yes yes over over",
+    other: "held held held over over",
+    both: "held yes yes over over",
+  },
+  reproduction: {
+    proposer: " yes  yes     yes         yes       yes",
+    holder: "yes yes yes yes yes",
+    other: "yes yes yes yes yes",
+    both: "yes yes yes yes yes",
+  },
 }
 /** Sent with an old revision, or with a status it has not: what else is wrong goes first. */
 const stale: Readonly<Record<string, Partial<Record<keyof typeof callers, string>>>> = {
-  amend: { proposer: "        moved held   held        over      over", other: "role role role role role", both: "moved moved moved over over" },
-  cancel: { proposer: "       moved held   held        over      over", other: "role role role role role", both: "moved moved moved over over" },
-  take: { proposer: "         moved held   held        over      over", holder: "moved moved moved over over", other: "moved held held over over" },
+  amend: {
+    proposer: "        moved held   held        over      over",
+    other: "role role role role role",
+    both: "moved moved moved over over",
+  },
+  cancel: {
+    proposer: "       moved held   held        over      over",
+    other: "role role role role role",
+    both: "moved moved moved over over",
+  },
+  take: {
+    proposer: "         moved held   held        over      over",
+    holder: "moved moved moved over over",
+    other: "moved held held over over",
+  },
   plan: { proposer: "         held held    held        over      over", holder: "held moved moved over over" },
   release: { proposer: "      held held    held        over      over", holder: "held moved moved over over" },
   begin: { proposer: "        held held    held        over      over", holder: "held moved moved over over" },
@@ -87,7 +176,10 @@ async function situation(state: State, byBoth: boolean): Promise<{ made: Made; o
     state === "open"
       ? await client.write("release_experiment", { experimentId, ...expected, handoff: "Anybody's." })
       : await client.write("report_experiment_status", { experimentId, ...expected, status: state, summary: "As it went." })
-  return { made: { experimentId, expected: { expectedRevision: moved.result.revision, expectedStatus: state } }, own: { planId, attemptId } }
+  return {
+    made: { experimentId, expected: { expectedRevision: moved.result.revision, expectedStatus: state } },
+    own: { planId, attemptId },
+  }
 }
 
 const words = (row: string) => row.trim().split(/\s+/) as Word[]
@@ -107,7 +199,9 @@ async function holdTable(t: Test, table: typeof fresh, guards: (made: Made) => r
         }
       }
     }
-    for (const { made: { experimentId, expected } } of Object.values(made)) {
+    for (const {
+      made: { experimentId, expected },
+    } of Object.values(made)) {
       const now = await room.client(other).read("experiment", { experimentId })
       t.same(now.affordances.expected, expected, `nothing of it changed the ${state} experiment`)
     }
@@ -119,7 +213,17 @@ async function holdRefusal(t: Test, sent: Promise<unknown>, word: Word, { experi
   const refused = await refusalOf(sent)
   const told = { refusal: refused.refusal, status: refused.status, committed: refused.committed, retryable: refused.retryable }
   t.same(told, { refusal: codes[word], status: word === "role" ? 403 : 409, committed: false, retryable: false }, name)
-  t.match(refused.current, { experimentId, status: expected.expectedStatus, revision: expected.expectedRevision, expected, ...(word === "role" && { needed: "proposer" }) }, `${name}: current`)
+  t.match(
+    refused.current,
+    {
+      experimentId,
+      status: expected.expectedStatus,
+      revision: expected.expectedRevision,
+      expected,
+      ...(word === "role" && { needed: "proposer" }),
+    },
+    `${name}: current`,
+  )
 }
 
 t.test("with what was just read", (t) => holdTable(t, fresh, ({ expected }) => [expected]))
@@ -129,11 +233,21 @@ t.test("with an old revision, and with another status", (t) =>
     { ...expected, expectedRevision: expected.expectedRevision - 1 },
     { ...expected, expectedRevision: expected.expectedRevision + 1 },
     { ...expected, expectedStatus: expected.expectedStatus === "open" ? "claimed" : "open" },
-  ]))
+  ]),
+)
 
 t.test("current names who holds it", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
-  const refused = await refusalOf(room.client(other).write("take_experiment", { experimentId: made.experimentId, expectedRevision: 1, expectedStatus: "open" }))
-  t.same(refused.current, { experimentId: made.experimentId, label: refused.current?.label, status: "claimed", revision: 2, assigneeId: holder.userId, expected: made.expected })
+  const refused = await refusalOf(
+    room.client(other).write("take_experiment", { experimentId: made.experimentId, expectedRevision: 1, expectedStatus: "open" }),
+  )
+  t.same(refused.current, {
+    experimentId: made.experimentId,
+    label: refused.current?.label,
+    status: "claimed",
+    revision: 2,
+    assigneeId: holder.userId,
+    expected: made.expected,
+  })
   t.match(refused.current?.label, /^E\d+$/)
 })

@@ -66,7 +66,8 @@ export class House {
     const baseUrl = `http://127.0.0.1:${listening?.port ?? 80}`
     const app = createApp({ instance, baseUrl, softwareVersion: "0.0.0", log: openLog("silent") })
     const stop = listening === null ? async () => {} : serveOn(listening.server, app, baseUrl)
-    const inside: Fetch = async (url, init) => app.fetch(new Request(url, { ...init, headers: { ...(init.headers as Record<string, string>), host: "127.0.0.1" } }))
+    const inside: Fetch = async (url, init) =>
+      app.fetch(new Request(url, { ...init, headers: { ...(init.headers as Record<string, string>), host: "127.0.0.1" } }))
     return new House(instance, check, baseUrl, listening === null ? inside : globalThis.fetch, people, async () => {
       await stop()
       db.close()
@@ -82,7 +83,11 @@ export class House {
   }
 
   /** Does what a person would in the browser. `input` is the body and the ids of the path. */
-  async does<N extends OperationName>({ userId, username }: Person, name: N, input: WriteInput<N>): Promise<{ readonly result: ResultOf<N> }> {
+  async does<N extends OperationName>(
+    { userId, username }: Person,
+    name: N,
+    input: WriteInput<N>,
+  ): Promise<{ readonly result: ResultOf<N> }> {
     const operation = operationNamed(name)
     if (operation === undefined) throw new Error(`${name} is no operation`)
     const params: Record<string, string> = {}

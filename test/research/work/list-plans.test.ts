@@ -40,9 +40,30 @@ const { made } = await planFor(await experimentIn("in_progress", room, proposer,
 const { experimentId } = made
 const attemptId = await exploration(made, client)
 const guard = await leadTo("started", attemptId, client)
-await client.write("report_attempt_event", { attemptId, ...guard, ...told("progress"), metrics: [{ name: "loss", value: 1 }, { name: "loss", value: 2 }] })
-await client.write("register_attempt", { attemptId: crypto.randomUUID(), experimentId, intent: "rerun", rerunOf: attemptId, ...made.expected, ...launch })
-const { result: material } = await client.write("register_material", { roomId: room.roomId, reference: sha256("1"), name: "Counts", valuesDigest: sha256("2"), location: "https://example.org/1" })
+await client.write("report_attempt_event", {
+  attemptId,
+  ...guard,
+  ...told("progress"),
+  metrics: [
+    { name: "loss", value: 1 },
+    { name: "loss", value: 2 },
+  ],
+})
+await client.write("register_attempt", {
+  attemptId: crypto.randomUUID(),
+  experimentId,
+  intent: "rerun",
+  rerunOf: attemptId,
+  ...made.expected,
+  ...launch,
+})
+const { result: material } = await client.write("register_material", {
+  roomId: room.roomId,
+  reference: sha256("1"),
+  name: "Counts",
+  valuesDigest: sha256("2"),
+  location: "https://example.org/1",
+})
 const reader = house.client()
 
 interface Step {
@@ -50,10 +71,14 @@ interface Step {
 }
 /** What SQLite says it does for a statement. */
 const steps = ({ sql, values }: (typeof asked)[number]): string[] =>
-  (raw as Db).prepare<Step>(`EXPLAIN QUERY PLAN ${sql}`).all(...Array.from({ length: values }, () => null)).map(({ detail }) => detail)
+  (raw as Db)
+    .prepare<Step>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...Array.from({ length: values }, () => null))
+    .map(({ detail }) => detail)
 
 /** A walk through a whole table, or a sort. A subquery of one row and a list of values in memory are neither. */
-const isSlow = (detail: string) => /\bSCAN\b(?! CONSTANT ROW)/.test(detail) ? !/VIRTUAL TABLE|CONSTANT ROW/.test(detail) : /USE TEMP B-TREE/.test(detail)
+const isSlow = (detail: string) =>
+  /\bSCAN\b(?! CONSTANT ROW)/.test(detail) ? !/VIRTUAL TABLE|CONSTANT ROW/.test(detail) : /USE TEMP B-TREE/.test(detail)
 
 async function mustBeQuick<N extends ListName>(t: Test, name: N, input: ReadInput<N>, told: string): Promise<void> {
   asked.length = 0
@@ -67,7 +92,8 @@ async function mustBeQuick<N extends ListName>(t: Test, name: N, input: ReadInpu
 /** The step that finds the attempts: by which columns they are looked up. */
 const driver = (details: readonly string[]): string => details.find((detail) => /^SEARCH [at] /.test(detail)) ?? ""
 
-const subsets = <T>(items: readonly T[]): T[][] => items.reduce<T[][]>((sets, item) => [...sets, ...sets.map((set) => [...set, item])], [[]])
+const subsets = <T>(items: readonly T[]): T[][] =>
+  items.reduce<T[][]>((sets, item) => sets.concat(sets.map((set) => set.concat([item]))), [[]])
 const { label } = await reader.read("attempt", { attemptId })
 const filters = { experimentId, roomId: room.roomId, status: "started", intent: "exploratory", label } as const
 
@@ -79,7 +105,9 @@ function narrowest(set: readonly string[]): RegExp {
   if (set.includes("label")) return /\(room_id=\? AND label=\?\)$/
   if (set.includes("experimentId")) return /\(experiment_id=\?(?: AND (?:status|intent)=\?)? AND attempt_id>\?\)$/
   const own = ["status", "intent"].filter((name) => set.includes(name))
-  const columns = [...(set.includes("roomId") ? ["room_id"] : []), ...(own.length === 0 ? [] : [`(${own.join("|")})`])].map((column) => `${column}=\\?`)
+  const columns = [...(set.includes("roomId") ? ["room_id"] : []), ...(own.length === 0 ? [] : [`(${own.join("|")})`])].map(
+    (column) => `${column}=\\?`,
+  )
   return new RegExp(`\\(${[...columns, "attempt_id>\\?"].join(" AND ")}\\)$`)
 }
 
@@ -89,23 +117,42 @@ t.test("attempts, with every set of filters, at the start and further on", async
     const input = Object.fromEntries(set.map((name) => [name, filters[name]]))
     for (const after of [{}, { after: attemptId }]) {
       await mustBeQuick(t, "attempts", { ...input, ...after }, `attempts by ${set.join(", ") || "nothing"}`)
-      t.match(driver(asked.flatMap(steps)), narrowest(set), `attempts by ${set.join(", ") || "nothing"} are looked up by what narrows the most`)
+      t.match(
+        driver(asked.flatMap(steps)),
+        narrowest(set),
+        `attempts by ${set.join(", ") || "nothing"} are looked up by what narrows the most`,
+      )
     }
   }
 })
 
 t.test("the attempts of a finding, with every other filter", async (t) => {
   const { result } = await client.write("publish_finding", {
-    kind: "finding", roomId: room.roomId, threadId: room.threadId, scope: "Here.", outcome: "inconclusive", retrospective: false, provenance: { papers: [] }, materials: [], references: [],
-    assertion: { wording: "It may hold.", predicate: { type: "concept", key: "holds" }, roles: [1, 2].map((n) => ({ role: `r${n}`, definition: "A part.", value: { type: "boolean" as const, value: true } })) },
-    concepts: { holds: { label: "holds", definition: "Is so." } }, evidence: [{ kind: "attempt_outcome", attemptId, explanation: "It ran." }],
+    kind: "finding",
+    roomId: room.roomId,
+    threadId: room.threadId,
+    scope: "Here.",
+    outcome: "inconclusive",
+    retrospective: false,
+    provenance: { papers: [] },
+    materials: [],
+    references: [],
+    assertion: {
+      wording: "It may hold.",
+      predicate: { type: "concept", key: "holds" },
+      roles: [1, 2].map((n) => ({ role: `r${n}`, definition: "A part.", value: { type: "boolean" as const, value: true } })),
+    },
+    concepts: { holds: { label: "holds", definition: "Is so." } },
+    evidence: [{ kind: "attempt_outcome", attemptId, explanation: "It ran." }],
   })
   for (const set of sets) {
     const input = { ...Object.fromEntries(set.map((name) => [name, filters[name]])), findingVersionId: result.versionId }
     await mustBeQuick(t, "attempts", input, `attempts of a finding by ${set.join(", ") || "nothing"}`)
     t.match(driver(asked.flatMap(steps)), /^SEARCH t .*\(version_id=\? AND attempt_id>\?\)$/, "the finding's few attempts come first")
   }
-  t.match((await reader.read("attempts", { findingVersionId: result.versionId, experimentId, status: "started" })).items, [{ attemptId, namedAs: "evidence" }])
+  t.match((await reader.read("attempts", { findingVersionId: result.versionId, experimentId, status: "started" })).items, [
+    { attemptId, namedAs: "evidence" },
+  ])
 })
 
 t.test("experiments, their history, metrics and materials", async (t) => {

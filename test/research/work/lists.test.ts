@@ -21,8 +21,19 @@ for (const room of rooms) {
     let earlier: string | undefined
     for (let index = 0; index < 12; index++) {
       const attemptId = crypto.randomUUID()
-      const grounds = [{ intent: "planned" as const, planId }, { intent: "exploratory" as const }, { intent: "rerun" as const, rerunOf: earlier ?? "" }, { intent: "reproduction" as const, reproduces: { attemptId: earlier ?? "" } }]
-      await client.write("register_attempt", { attemptId, experimentId, ...expected, ...launch, ...(grounds[index % 4] as { intent: "exploratory" }) })
+      const grounds = [
+        { intent: "planned" as const, planId },
+        { intent: "exploratory" as const },
+        { intent: "rerun" as const, rerunOf: earlier ?? "" },
+        { intent: "reproduction" as const, reproduces: { attemptId: earlier ?? "" } },
+      ]
+      await client.write("register_attempt", {
+        attemptId,
+        experimentId,
+        ...expected,
+        ...launch,
+        ...(grounds[index % 4] as { intent: "exploratory" }),
+      })
       await leadTo(states[(index + Math.floor(index / 4)) % states.length] as AttemptState, attemptId, client)
       earlier = attemptId
     }
@@ -42,9 +53,19 @@ const all = await walked({}, 50)
 
 t.test("attempts come in the order of their ids, each once", async (t) => {
   t.equal(all.length, 48)
-  t.same(all.map(({ attemptId }) => attemptId), all.map(({ attemptId }) => attemptId).sort())
-  t.same((await walked({}, 7)).map(({ attemptId }) => attemptId), all.map(({ attemptId }) => attemptId))
-  t.same(await walked({ after: (all[19] as Attempt).attemptId.toUpperCase() }, 50), all.slice(20), "from a cursor on, in whatever letter case")
+  t.same(
+    all.map(({ attemptId }) => attemptId),
+    all.map(({ attemptId }) => attemptId).sort(),
+  )
+  t.same(
+    (await walked({}, 7)).map(({ attemptId }) => attemptId),
+    all.map(({ attemptId }) => attemptId),
+  )
+  t.same(
+    await walked({ after: (all[19] as Attempt).attemptId.toUpperCase() }, 50),
+    all.slice(20),
+    "from a cursor on, in whatever letter case",
+  )
 })
 
 t.test("every set of filters finds what it names, and nothing else", async (t) => {
@@ -55,10 +76,16 @@ t.test("every set of filters finds what it names, and nothing else", async (t) =
     if (given.includes("label") && !given.includes("roomId")) continue
     for (const sample of [0, 9, 18, 27, 36, 45]) {
       // Each filter is taken from another attempt now and then, so that some sets match nothing.
-      const input = Object.fromEntries(given.map((name, index) => [name, (all[(sample + (sample % 2) * index) % all.length] as Attempt)[name]])) as ReadInput<"attempts">
+      const input = Object.fromEntries(
+        given.map((name, index) => [name, (all[(sample + (sample % 2) * index) % all.length] as Attempt)[name]]),
+      ) as ReadInput<"attempts">
       const expected = all.filter((attempt) => given.every((name) => attempt[name] === input[name]))
       empty += expected.length === 0 ? 1 : 0
-      t.same((await walked(input, 5)).map(({ label, roomId }) => `${roomId} ${label}`), expected.map(({ label, roomId }) => `${roomId} ${label}`), given.join(", "))
+      t.same(
+        (await walked(input, 5)).map(({ label, roomId }) => `${roomId} ${label}`),
+        expected.map(({ label, roomId }) => `${roomId} ${label}`),
+        given.join(", "),
+      )
     }
   }
   t.ok(empty > 3, "some sets match nothing")
@@ -66,7 +93,10 @@ t.test("every set of filters finds what it names, and nothing else", async (t) =
 
 t.test("experiments, in the order they were proposed", async (t) => {
   const { items } = await reader.read("experiments")
-  t.same(items.map(({ roomId, label }) => `${rooms.findIndex((room) => room.roomId === roomId)} ${label}`), ["0 E1", "0 E2", "1 E1", "1 E2"])
+  t.same(
+    items.map(({ roomId, label }) => `${rooms.findIndex((room) => room.roomId === roomId)} ${label}`),
+    ["0 E1", "0 E2", "1 E1", "1 E2"],
+  )
   const [, second] = rooms
   t.same((await reader.read("experiments", { roomId: second.roomId })).items, items.slice(2))
   t.same((await reader.read("experiments", { roomId: second.roomId, label: "E2" })).items, items.slice(3))
@@ -78,7 +108,11 @@ t.test("experiments, in the order they were proposed", async (t) => {
 
 t.test("what is asked wrongly", async (t) => {
   const refused = async (input: object, path: string, name: "attempts" | "experiments" = "attempts") =>
-    t.match(await refusalOf(reader.read(name as "attempts", input as ReadInput<"attempts">)), { status: 422, refusal: "invalid_parameter", issues: [{ path }] }, `${name} ${JSON.stringify(input)}`)
+    t.match(
+      await refusalOf(reader.read(name as "attempts", input as ReadInput<"attempts">)),
+      { status: 422, refusal: "invalid_parameter", issues: [{ path }] },
+      `${name} ${JSON.stringify(input)}`,
+    )
   await refused({ label: "A1" }, "/roomId")
   await refused({ label: "E1" }, "/roomId", "experiments")
   await refused({ roomId: rooms[0].roomId, label: "E1" }, "/label")
@@ -92,7 +126,11 @@ t.test("what is asked wrongly", async (t) => {
   await refused({ outcome: "failed" }, "/outcome")
   await refused({ after: "x" }, "/after", "experiments")
   for (const name of ["attempts", "experiments"] as const) {
-    t.match(await refusalOf(reader.read(name, { roomId: nobody })), { status: 404, refusal: "room_unavailable" }, `${name} of a Room that is not there`)
+    t.match(
+      await refusalOf(reader.read(name, { roomId: nobody })),
+      { status: 404, refusal: "room_unavailable" },
+      `${name} of a Room that is not there`,
+    )
   }
 })
 

@@ -11,24 +11,50 @@ const [ada, grace, mary, anna] = house.people as [Person, Person, Person, Person
 const first = await house.room([ada, grace])
 const second = await house.room([mary, anna])
 const reader = house.client()
-const inFirst = (more: Partial<WriteInput<"register_material">>) => first.client(ada).write("register_material", { roomId: first.roomId, reference: sha256("1"), name: "Counts", ...more })
-const inSecond = (more: Partial<WriteInput<"register_material">>) => second.client(mary).write("register_material", { roomId: second.roomId, reference: sha256("1"), name: "Counts", ...more })
+const inFirst = (more: Partial<WriteInput<"register_material">>) =>
+  first.client(ada).write("register_material", { roomId: first.roomId, reference: sha256("1"), name: "Counts", ...more })
+const inSecond = (more: Partial<WriteInput<"register_material">>) =>
+  second.client(mary).write("register_material", { roomId: second.roomId, reference: sha256("1"), name: "Counts", ...more })
 
 t.test("the same reference is the same material, in one Room and across Rooms, and takes no label", async (t) => {
-  const own = await inFirst({ name: "Counts of the first", description: "As registered first.", sizeBytes: 412, mediaType: "application/json" })
+  const own = await inFirst({
+    name: "Counts of the first",
+    description: "As registered first.",
+    sizeBytes: 412,
+    mediaType: "application/json",
+  })
   t.match(own, { result: { label: "M1", existing: false }, target: { kind: "material", label: "M1" }, targetId: own.result.materialId })
   const { materialId } = own.result
   t.match(await inFirst({ name: "Another name" }), { result: { materialId, label: "M1", existing: true } })
-  t.match(await inSecond({ name: "Another name", sizeBytes: 1 }), { roomId: second.roomId, result: { materialId, label: "M1", existing: true } })
+  t.match(await inSecond({ name: "Another name", sizeBytes: 1 }), {
+    roomId: second.roomId,
+    result: { materialId, label: "M1", existing: true },
+  })
   t.match((await inSecond({ reference: sha256("2") })).result, { label: "M1", existing: false }, "the second Room's own first label")
   t.match((await inFirst({ reference: sha256("3") })).result, { label: "M2", existing: false }, "no label was used up")
 
   const read = await reader.read("material", { materialId })
-  t.match(read, { label: "M1", name: "Counts of the first", sizeBytes: 412, materialOriginRoom: first.roomId, labelFromOtherRoom: false, content: { name: "Counts of the first" } })
+  t.match(read, {
+    label: "M1",
+    name: "Counts of the first",
+    sizeBytes: 412,
+    materialOriginRoom: first.roomId,
+    labelFromOtherRoom: false,
+    content: { name: "Counts of the first" },
+  })
   const here = (await reader.read("room_materials", { roomId: first.roomId })).items
-  t.match(here.map(({ label, labelFromOtherRoom }) => `${label} ${labelFromOtherRoom}`), ["M1 false", "M2 false"])
+  t.match(
+    here.map(({ label, labelFromOtherRoom }) => `${label} ${labelFromOtherRoom}`),
+    ["M1 false", "M2 false"],
+  )
   const there = (await reader.read("room_materials", { roomId: second.roomId })).items
-  t.match(there.map(({ label, labelFromOtherRoom, materialOriginRoom }) => [label, labelFromOtherRoom, materialOriginRoom]), [["M1", true, first.roomId], ["M1", false, second.roomId]])
+  t.match(
+    there.map(({ label, labelFromOtherRoom, materialOriginRoom }) => [label, labelFromOtherRoom, materialOriginRoom]),
+    [
+      ["M1", true, first.roomId],
+      ["M1", false, second.roomId],
+    ],
+  )
   t.match((await reader.read("room", { roomId: first.roomId })).counts, { material: 2 })
   t.match((await reader.read("room", { roomId: second.roomId })).counts, { material: 1 })
 })
@@ -37,7 +63,11 @@ t.test("where Threads are concerned", async (t) => {
   const { threadId: aside } = (await first.client(ada).write("create_thread", { roomId: first.roomId, title: "Aside" })).result
   t.equal((await inFirst({ reference: sha256("4") })).threadId, first.threadId, "the opening Thread where none is named")
   t.equal((await inFirst({ reference: sha256("5"), threadId: aside })).threadId, aside)
-  t.match(await refusalOf(inFirst({ reference: sha256("6"), threadId: second.threadId })), { status: 404, refusal: "room_unavailable" }, "a Thread of another Room")
+  t.match(
+    await refusalOf(inFirst({ reference: sha256("6"), threadId: second.threadId })),
+    { status: 404, refusal: "room_unavailable" },
+    "a Thread of another Room",
+  )
   t.match(await refusalOf(inFirst({ reference: sha256("6"), threadId: nobody })), { status: 404, refusal: "room_unavailable" })
 })
 
@@ -53,7 +83,11 @@ t.test("materials with the same values are found by them", async (t) => {
   for await (const page of reader.pages("materials", { valuesDigest, limit: 3 })) pages.push(page.items.length)
   t.same(pages, [3, 1])
   t.same((await reader.read("materials", { valuesDigest: sha256("c") })).items, [])
-  t.match(await refusalOf(reader.read("materials", { valuesDigest: "a".repeat(64) })), { status: 422, refusal: "invalid_parameter", issues: [{ path: "/valuesDigest" }] })
+  t.match(await refusalOf(reader.read("materials", { valuesDigest: "a".repeat(64) })), {
+    status: 422,
+    refusal: "invalid_parameter",
+    issues: [{ path: "/valuesDigest" }],
+  })
   const all: string[] = []
   for await (const { materialId } of reader.items("materials", { limit: 4 })) all.push(materialId)
   t.same(all, [...new Set(all)].sort(), "each once, in the order of their ids")
@@ -63,14 +97,43 @@ t.test("materials with the same values are found by them", async (t) => {
 t.test("references: what is taken and what is not", async (t) => {
   const [forty, sixtyFour] = ["0123456789abcdef0123456789abcdef01234567", "0123456789abcdef".repeat(4)]
   const good = [
-    `sha256:${sixtyFour}`, `hf://models/lab/model@${forty}`, `hf://datasets/lab/data@${forty}/a/b c.json`.replace(" ", "%20"), `hf://spaces/lab/app@${forty}`,
-    `git://git.example.org/lab/work@${forty}`, `git://git.example.org/lab/work@${sixtyFour}`, `git://git.example.org:9418/lab/work@${forty}/data/α.csv`,
+    `sha256:${sixtyFour}`,
+    `hf://models/lab/model@${forty}`,
+    `hf://datasets/lab/data@${forty}/a/b c.json`.replace(" ", "%20"),
+    `hf://spaces/lab/app@${forty}`,
+    `git://git.example.org/lab/work@${forty}`,
+    `git://git.example.org/lab/work@${sixtyFour}`,
+    `git://git.example.org:9418/lab/work@${forty}/data/α.csv`,
   ]
   const bad = [
-    "", "sha256:", `sha256:${"A".repeat(64)}`, `sha256:${"a".repeat(63)}`, `sha256:${"a".repeat(65)}`, `SHA256:${sixtyFour}`, `sha512:${sixtyFour}`, sixtyFour, ` sha256:${sixtyFour}`, `sha256:${sixtyFour}\n`,
-    `hf://models/lab/model@main`, `hf://models/lab/model@${sixtyFour}`, `hf://models/lab/model`, `hf://things/lab/model@${forty}`, `hf://models/model@${forty}`, `hf://models/lab/model@${forty}/`, `hf://models/lab/model@${forty}/a b`,
-    `git://git.example.org/lab/work@HEAD`, `git://git.example.org/lab/work@${forty.toUpperCase()}`, `git://git.example.org/lab/work@${"a".repeat(41)}`, `git://git.example.org/work@${forty}`, `git:///lab/work@${forty}`,
-    `git://-/lab/work@${forty}`, `git://user@git.example.org/lab/work@${forty}`, `git+https://git.example.org/lab/work@${forty}`, `https://git.example.org/lab/work@${forty}`, `git://git.example.org/lab/work@${forty}/\u0000`, `git://git.example.org/lab/work@${forty}/\uD800`,
+    "",
+    "sha256:",
+    `sha256:${"A".repeat(64)}`,
+    `sha256:${"a".repeat(63)}`,
+    `sha256:${"a".repeat(65)}`,
+    `SHA256:${sixtyFour}`,
+    `sha512:${sixtyFour}`,
+    sixtyFour,
+    ` sha256:${sixtyFour}`,
+    `sha256:${sixtyFour}\n`,
+    `hf://models/lab/model@main`,
+    `hf://models/lab/model@${sixtyFour}`,
+    `hf://models/lab/model`,
+    `hf://things/lab/model@${forty}`,
+    `hf://models/model@${forty}`,
+    `hf://models/lab/model@${forty}/`,
+    `hf://models/lab/model@${forty}/a b`,
+    `git://git.example.org/lab/work@HEAD`,
+    `git://git.example.org/lab/work@${forty.toUpperCase()}`,
+    `git://git.example.org/lab/work@${"a".repeat(41)}`,
+    `git://git.example.org/work@${forty}`,
+    `git:///lab/work@${forty}`,
+    `git://-/lab/work@${forty}`,
+    `git://user@git.example.org/lab/work@${forty}`,
+    `git+https://git.example.org/lab/work@${forty}`,
+    `https://git.example.org/lab/work@${forty}`,
+    `git://git.example.org/lab/work@${forty}/\u0000`,
+    `git://git.example.org/lab/work@${forty}/\uD800`,
   ]
   for (const reference of good) {
     const { result } = await first.client(ada).write("register_material", { roomId: first.roomId, reference, name: "Good" })
@@ -78,10 +141,28 @@ t.test("references: what is taken and what is not", async (t) => {
     t.match(read, { reference, digest: reference.startsWith("sha256:") ? reference : null }, reference)
   }
   for (const reference of bad) {
-    t.match(await refusalOf(inFirst({ reference })), { status: 422, refusal: "invalid_schema", issues: [{ path: "/reference" }] }, JSON.stringify(reference))
+    t.match(
+      await refusalOf(inFirst({ reference })),
+      { status: 422, refusal: "invalid_schema", issues: [{ path: "/reference" }] },
+      JSON.stringify(reference),
+    )
   }
-  for (const uri of ["https://a", "s3://bucket/key", "gs://bucket/key", "hf://models/a/b", "git://host/a/b", "doi:10.5281/zenodo.1", "ipfs:QmX"]) {
-    t.match(await first.client(ada).write("register_material", { roomId: first.roomId, reference: sha256("1"), name: "Counts", location: uri }, { rehearse: true }), { rehearsed: true } as object, uri)
+  for (const uri of [
+    "https://a",
+    "s3://bucket/key",
+    "gs://bucket/key",
+    "hf://models/a/b",
+    "git://host/a/b",
+    "doi:10.5281/zenodo.1",
+    "ipfs:QmX",
+  ]) {
+    t.match(
+      await first
+        .client(ada)
+        .write("register_material", { roomId: first.roomId, reference: sha256("1"), name: "Counts", location: uri }, { rehearse: true }),
+      { rehearsed: true } as object,
+      uri,
+    )
   }
   for (const uri of ["http://a", "ftp://a", "file:///etc/passwd", "javascript:alert(1)", "https:", "https://a b", "//a", "HTTPS://a"]) {
     t.match(await refusalOf(inFirst({ location: uri })), { refusal: "invalid_schema", issues: [{ path: "/location" }] }, uri)
@@ -98,20 +179,40 @@ t.test("who knows a material reports on it in their own Room", async (t) => {
   t.match(await report(grace, first), { roomId: first.roomId, result: { materialId, obtainability: "obtainable" } })
   t.match(await refusalOf(report(mary, second)), { status: 403, refusal: "not_a_member" }, "another Room that did not register it")
   await inSecond({ reference: sha256("d") })
-  t.match(await report(mary, second, { state: "restricted", explanation: "Asks for a name." }), { roomId: second.roomId, threadId: second.threadId, result: { obtainability: "disputed" } })
+  t.match(await report(mary, second, { state: "restricted", explanation: "Asks for a name." }), {
+    roomId: second.roomId,
+    threadId: second.threadId,
+    result: { obtainability: "disputed" },
+  })
   t.match(await report(grace, first, { state: "restricted" }), { result: { obtainability: "restricted" } }, "both say the same now")
-  t.match(await report(mary, second, { state: "restricted", observedDigest: sha256("e") }), { result: { obtainability: "disputed" } }, "not what the reference promises")
+  t.match(
+    await report(mary, second, { state: "restricted", observedDigest: sha256("e") }),
+    { result: { obtainability: "disputed" } },
+    "not what the reference promises",
+  )
   t.match(await report(mary, second, { state: "unavailable" }), { result: { obtainability: "disputed" } })
   t.match(await report(grace, first, { state: "unavailable" }), { result: { obtainability: "unobtainable" } })
 
   const { locations } = await reader.read("material", { materialId })
-  t.same(locations.map(({ reporter, state }) => `${reporter.username} ${state}`), ["person-1 unavailable", "person-2 unavailable", "person-2 restricted", "person-1 restricted", "person-2 restricted", "person-1 available"], "newest first, none lost")
+  t.same(
+    locations.map(({ reporter, state }) => `${reporter.username} ${state}`),
+    [
+      "person-1 unavailable",
+      "person-2 unavailable",
+      "person-2 restricted",
+      "person-1 restricted",
+      "person-2 restricted",
+      "person-1 available",
+    ],
+    "newest first, none lost",
+  )
   t.match(locations[4], { roomId: second.roomId, explanation: "Asks for a name.", observedDigest: null })
 })
 
 t.test("people in the browser do so in a Room they belong to", async (t) => {
   const { materialId } = (await inFirst({ reference: sha256("e") })).result
-  const report = (who: Person) => house.does(who, "report_material_location", { materialId, uri: "https://example.org/e", state: "available" })
+  const report = (who: Person) =>
+    house.does(who, "report_material_location", { materialId, uri: "https://example.org/e", state: "available" })
   await t.rejects(report(anna), { code: "not_a_member" }, "none of hers knows it")
   await inSecond({ reference: sha256("e") })
   t.match(await report(anna), { roomId: second.roomId }, "her own Room, not the one it comes from")
@@ -130,18 +231,41 @@ t.test("what consumes, produces and requires it is counted over all Rooms", asyn
   const required = [{ materialId, purpose: "It is what is counted." }]
   const { planId, made } = await planFor(await experimentIn("claimed", second, anna, mary), client, { requiredMaterials: required })
   const attemptId = crypto.randomUUID()
-  const receipt = await client.write("register_attempt", { attemptId, experimentId: made.experimentId, intent: "planned", planId, ...made.expected, ...launch, inputs: [{ materialId, name: "counts" }, { materialId, name: "again" }] })
+  const receipt = await client.write("register_attempt", {
+    attemptId,
+    experimentId: made.experimentId,
+    intent: "planned",
+    planId,
+    ...made.expected,
+    ...launch,
+    inputs: [
+      { materialId, name: "counts" },
+      { materialId, name: "again" },
+    ],
+  })
   const guard = await leadTo("started", attemptId, client)
   const outputs = [{ outputLabel: "copy", digest: sha256("0"), materialId }]
   await client.write("report_attempt_event", { attemptId, ...guard, event: "succeeded", reportedAt: "2026-11-20T09:30:00Z", outputs })
 
   const read = await reader.read("material", { materialId })
   const own = { id: attemptId, label: receipt.result.label, roomId: second.roomId }
-  t.same(read.consumedBy, { total: 2, items: [{ ...own, name: "counts" }, { ...own, name: "again" }] })
+  t.same(read.consumedBy, {
+    total: 2,
+    items: [
+      { ...own, name: "counts" },
+      { ...own, name: "again" },
+    ],
+  })
   t.same(read.producedBy, { total: 1, items: [{ ...own, name: "copy" }] })
   t.same(read.requiredBy, { total: 1, items: [{ id: planId, label: "P1", roomId: second.roomId, name: "It is what is counted." }] })
   const attempt = await reader.read("attempt", { attemptId })
-  t.match(attempt.inputs[0]?.material, { label, labelFromOtherRoom: true, materialOriginRoom: first.roomId }, "shown in the second Room, its label is another one's")
+  t.match(
+    attempt.inputs[0]?.material,
+    { label, labelFromOtherRoom: true, materialOriginRoom: first.roomId },
+    "shown in the second Room, its label is another one's",
+  )
   t.match(attempt.planMatch, { materialsMatchPlan: true, deviations: [] })
-  t.match((await reader.read("plan", { planId })).requiredMaterials, [{ material: { label, labelFromOtherRoom: true }, purpose: "It is what is counted." }])
+  t.match((await reader.read("plan", { planId })).requiredMaterials, [
+    { material: { label, labelFromOtherRoom: true }, purpose: "It is what is counted." },
+  ])
 })

@@ -19,7 +19,10 @@ async function setUp(house: House): Promise<{ model: World; real: Real }> {
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 
-for (const [place, served, runs, length] of [["inside the process", false, 60, 200], ["over a socket, on a file", true, 8, 200]] as const) {
+for (const [place, served, runs, length] of [
+  ["inside the process", false, 60, 200],
+  ["over a socket, on a file", true, 8, 200],
+] as const) {
   t.test(`the service and the model agree: ${place}`, async (t) => {
     const house = await House.open({ people: 5, served })
     t.teardown(() => house.close())
@@ -32,7 +35,9 @@ for (const [place, served, runs, length] of [["inside the process", false, 60, 2
           world = made.model
           return made
         }, history)
-        accepted += (world?.experiments ?? []).reduce((sum, { revision }) => sum + revision, 0) + (world?.attempts ?? []).reduce((sum, { revision }) => sum + revision, 0)
+        accepted +=
+          (world?.experiments ?? []).reduce((sum, { revision }) => sum + revision, 0) +
+          (world?.attempts ?? []).reduce((sum, { revision }) => sum + revision, 0)
       }),
       { seed, numRuns: runs },
     )

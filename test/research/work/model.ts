@@ -3,7 +3,13 @@
  * as a judge that answers every write with what it leads to or the code it is refused with.
  */
 
-export type Step = "amend_experiment" | "cancel_experiment" | "take_experiment" | "release_experiment" | "report_experiment_status" | "accept_plan"
+export type Step =
+  | "amend_experiment"
+  | "cancel_experiment"
+  | "take_experiment"
+  | "release_experiment"
+  | "report_experiment_status"
+  | "accept_plan"
 export type Intent = "planned" | "exploratory" | "rerun" | "reproduction"
 export type Event = "started" | "preflight_failed" | "progress" | "succeeded" | "failed" | "cancelled"
 /** People by their number; `null` is nobody. */
@@ -43,7 +49,8 @@ export interface World {
 
 export const outcomes = ["preflight_failed", "succeeded", "failed", "cancelled"]
 const over = (status: string) => status === "completed" || status === "cancelled"
-const wrong = (belief: Belief, { revision, status }: { revision: number; status: string }) => belief.expectedRevision !== revision || belief.expectedStatus !== status
+const wrong = (belief: Belief, { revision, status }: { revision: number; status: string }) =>
+  belief.expectedRevision !== revision || belief.expectedStatus !== status
 
 /** The code a step is refused with; null when it is accepted. */
 export function refusalOfStep(world: World, step: Step, experiment: Experiment, who: Who, belief: Belief, status?: string): string | null {
@@ -71,7 +78,13 @@ export function takeStep(step: Step, experiment: Experiment, who: Who, status?: 
 }
 
 /** @param belief undefined where a reproduction says nothing of the experiment */
-export function refusalOfRegistration(world: World, intent: Intent, experiment: Experiment, who: Who, belief: Belief | undefined): string | null {
+export function refusalOfRegistration(
+  world: World,
+  intent: Intent,
+  experiment: Experiment,
+  who: Who,
+  belief: Belief | undefined,
+): string | null {
   if (!world.members.has(who)) return "not_a_member"
   if (intent === "reproduction") return belief !== undefined && wrong(belief, experiment) ? "state_conflict" : null
   if (over(experiment.status)) return "experiment_not_open"
@@ -84,7 +97,9 @@ export function refusalOfEvent(world: World, event: Event, attempt: Attempt, who
   if (attempt.registrant !== who) return "role_required"
   if (wrong(belief, attempt) || outcomes.includes(attempt.status)) return "state_conflict"
   const running = attempt.status === "started"
-  const follows = running ? event !== "started" && event !== "preflight_failed" : event === "started" || event === "preflight_failed" || event === "cancelled"
+  const follows = running
+    ? event !== "started" && event !== "preflight_failed"
+    : event === "started" || event === "preflight_failed" || event === "cancelled"
   return follows ? null : "state_conflict"
 }
 

@@ -17,7 +17,9 @@ function asWritten(newest: readonly Report[], digest: string | null): string {
 }
 
 const permutations = <T>(items: readonly T[]): T[][] =>
-  items.length < 2 ? [[...items]] : items.flatMap((item, index) => permutations(items.filter((_, place) => place !== index)).map((rest) => [item, ...rest]))
+  items.length < 2
+    ? [[...items]]
+    : items.flatMap((item, index) => permutations(items.filter((_, place) => place !== index)).map((rest) => [item, ...rest]))
 
 /** Everything one reporter can say. */
 const said = states.flatMap((state) => [null, promised, other].map((observedDigest) => ({ state, observedDigest })))
@@ -28,11 +30,26 @@ t.test("nothing reported", async (t) => {
 })
 
 t.test("one reporter", async (t) => {
-  const one = (state: Report["state"], observedDigest: string | null = null) => obtainabilityOf([{ reporterId: "a", state, observedDigest }], promised)
-  t.same(states.map((state) => one(state)), ["obtainable", "restricted", "unobtainable"])
-  t.same(states.map((state) => one(state, promised)), ["obtainable", "restricted", "unobtainable"])
-  t.same(states.map((state) => one(state, other)), ["disputed", "disputed", "disputed"], "content of another digest is another thing")
-  t.equal(obtainabilityOf([{ reporterId: "a", state: "available", observedDigest: other }], null), "obtainable", "a pinned reference promises no digest")
+  const one = (state: Report["state"], observedDigest: string | null = null) =>
+    obtainabilityOf([{ reporterId: "a", state, observedDigest }], promised)
+  t.same(
+    states.map((state) => one(state)),
+    ["obtainable", "restricted", "unobtainable"],
+  )
+  t.same(
+    states.map((state) => one(state, promised)),
+    ["obtainable", "restricted", "unobtainable"],
+  )
+  t.same(
+    states.map((state) => one(state, other)),
+    ["disputed", "disputed", "disputed"],
+    "content of another digest is another thing",
+  )
+  t.equal(
+    obtainabilityOf([{ reporterId: "a", state: "available", observedDigest: other }], null),
+    "obtainable",
+    "a pinned reference promises no digest",
+  )
 })
 
 t.test("every combination of up to three reporters, in every order", async (t) => {
@@ -48,23 +65,57 @@ t.test("every combination of up to three reporters, in every order", async (t) =
   }
   for (const a of said) {
     for (const b of said) {
-      hold([{ reporterId: "a", ...a }, { reporterId: "b", ...b }])
-      for (const c of said) hold([{ reporterId: "a", ...a }, { reporterId: "b", ...b }, { reporterId: "c", ...c }])
+      hold([
+        { reporterId: "a", ...a },
+        { reporterId: "b", ...b },
+      ])
+      for (const c of said)
+        hold([
+          { reporterId: "a", ...a },
+          { reporterId: "b", ...b },
+          { reporterId: "c", ...c },
+        ])
     }
   }
   t.same(wrong, [])
   t.equal(count, 2 * (9 ** 2 * 2 + 9 ** 3 * 6))
 })
 
-const reports = fc.array(fc.record({ reporterId: fc.constantFrom("a", "b", "c", "d"), state: fc.constantFrom(...states), observedDigest: fc.constantFrom(null, promised, other) }), { maxLength: 12 })
+const reports = fc.array(
+  fc.record({
+    reporterId: fc.constantFrom("a", "b", "c", "d"),
+    state: fc.constantFrom(...states),
+    observedDigest: fc.constantFrom(null, promised, other),
+  }),
+  { maxLength: 12 },
+)
 
 t.test("only each reporter's newest report counts, and not the order among reporters", async (t) => {
-  const newest = (all: readonly Report[]) => [...new Set(all.map(({ reporterId }) => reporterId))].map((reporterId) => all.findLast((report) => report.reporterId === reporterId) as Report)
-  fc.assert(fc.property(reports, fc.constantFrom(null, promised), (all, digest) => obtainabilityOf(all, digest) === asWritten(newest(all), digest)), { numRuns: 500 })
+  const newest = (all: readonly Report[]) =>
+    [...new Set(all.map(({ reporterId }) => reporterId))].map(
+      (reporterId) => all.findLast((report) => report.reporterId === reporterId) as Report,
+    )
+  fc.assert(
+    fc.property(reports, fc.constantFrom(null, promised), (all, digest) => obtainabilityOf(all, digest) === asWritten(newest(all), digest)),
+    { numRuns: 500 },
+  )
   // Reporters taken one after the other keep the order of each, and change the order among them.
-  fc.assert(fc.property(reports, fc.shuffledSubarray(["a", "b", "c", "d"], { minLength: 4 }), (all, order) => {
-    const regrouped = order.flatMap((who) => all.filter(({ reporterId }) => reporterId === who))
-    return obtainabilityOf(regrouped, promised) === obtainabilityOf(all, promised)
-  }), { numRuns: 500 })
-  t.equal(obtainabilityOf([{ reporterId: "a", state: "available", observedDigest: other }, { reporterId: "a", state: "available", observedDigest: promised }], promised), "obtainable", "who looks again is taken at their newer word")
+  fc.assert(
+    fc.property(reports, fc.shuffledSubarray(["a", "b", "c", "d"], { minLength: 4 }), (all, order) => {
+      const regrouped = order.flatMap((who) => all.filter(({ reporterId }) => reporterId === who))
+      return obtainabilityOf(regrouped, promised) === obtainabilityOf(all, promised)
+    }),
+    { numRuns: 500 },
+  )
+  t.equal(
+    obtainabilityOf(
+      [
+        { reporterId: "a", state: "available", observedDigest: other },
+        { reporterId: "a", state: "available", observedDigest: promised },
+      ],
+      promised,
+    ),
+    "obtainable",
+    "who looks again is taken at their newer word",
+  )
 })

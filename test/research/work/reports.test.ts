@@ -19,12 +19,19 @@ async function running() {
   const attemptId = await exploration(made, client)
   let { expectedRevision } = await leadTo("started", attemptId, client)
   const progress = async (more: Partial<WriteInput<"report_attempt_event">>) => {
-    const { result } = await client.write("report_attempt_event", { attemptId, expectedRevision, expectedStatus: "started", ...told("progress"), ...more })
+    const { result } = await client.write("report_attempt_event", {
+      attemptId,
+      expectedRevision,
+      expectedStatus: "started",
+      ...told("progress"),
+      ...more,
+    })
     expectedRevision = result.revision
   }
   return { attemptId, progress }
 }
-const line = (count: number, from: number): Metrics => Array.from({ length: count }, (_, index) => ({ name: index % 2 === 0 ? "a" : "b", value: from + index, step: from + index }))
+const line = (count: number, from: number): Metrics =>
+  Array.from({ length: count }, (_, index) => ({ name: index % 2 === 0 ? "a" : "b", value: from + index, step: from + index }))
 
 t.test("a series longer than a page", async (t) => {
   const { attemptId, progress } = await running()
@@ -40,7 +47,11 @@ t.test("a series longer than a page", async (t) => {
     t.equal(lengths.size, 1, "every column is as long as the others")
     ;[after, more] = [page.nextCursor as number, page.hasMore]
   }
-  t.same(steps, Array.from({ length: 1_300 }, (_, step) => step), "every point once, in the order reported")
+  t.same(
+    steps,
+    Array.from({ length: 1_300 }, (_, step) => step),
+    "every point once, in the order reported",
+  )
   const one = await client.read("attempt_metrics", { attemptId, name: "b" })
   t.same([one.columns.step.length, one.hasMore, new Set(one.columns.name).size], [650, false, 1])
   const exact = await client.read("attempt_metrics", { attemptId, name: "b", limit: 650 })
@@ -51,25 +62,53 @@ t.test("a series longer than a page", async (t) => {
   t.same([none.columns.name, none.hasMore, none.nextCursor], [[], false, 0])
   const beyond = await client.read("attempt_metrics", { attemptId, after: 1_300 })
   t.same([beyond.columns.name, beyond.hasMore, beyond.nextCursor], [[], false, 1_300])
-  t.match(await refusalOf(client.read("attempt_metrics", { attemptId, limit: limits.metricPoints + 1 })), { status: 422, refusal: "invalid_parameter" })
+  t.match(await refusalOf(client.read("attempt_metrics", { attemptId, limit: limits.metricPoints + 1 })), {
+    status: 422,
+    refusal: "invalid_parameter",
+  })
 })
 
 t.test("the last value of each metric and split is the one reported last", async (t) => {
   const { attemptId, progress } = await running()
-  await progress({ metrics: [{ name: "loss", value: 3, step: 10 }, { name: "loss", value: 2, step: 20, split: "test" }, { name: "loss", value: 4, step: 5 }, { name: "acc", value: 0.5, unit: "1" }] })
-  await progress({ metrics: [{ name: "loss", value: 1, step: 30, split: "test" }, { name: "loss", value: 9, split: "train" }] })
+  await progress({
+    metrics: [
+      { name: "loss", value: 3, step: 10 },
+      { name: "loss", value: 2, step: 20, split: "test" },
+      { name: "loss", value: 4, step: 5 },
+      { name: "acc", value: 0.5, unit: "1" },
+    ],
+  })
+  await progress({
+    metrics: [
+      { name: "loss", value: 1, step: 30, split: "test" },
+      { name: "loss", value: 9, split: "train" },
+    ],
+  })
   const { metrics } = await client.read("attempt", { attemptId })
-  t.match(metrics.map(({ name, split, step, value }) => [name, split, step, value]), [["acc", null, null, 0.5], ["loss", null, 5, 4], ["loss", "test", 30, 1], ["loss", "train", null, 9]])
+  t.match(
+    metrics.map(({ name, split, step, value }) => [name, split, step, value]),
+    [
+      ["acc", null, null, 0.5],
+      ["loss", null, 5, 4],
+      ["loss", "test", 30, 1],
+      ["loss", "train", null, 9],
+    ],
+  )
 })
 
 t.test("numbers come back as they were sent", async (t) => {
   const { attemptId, progress } = await running()
+  // biome-ignore lint/correctness/noPrecisionLoss: the number beyond 2^53 is the point
   const values = [0, -1.5, 5e-324, 1.7976931348623157e308, 0.1, 9007199254740993, "NaN", "Infinity", "-Infinity"] as const
   await progress({ metrics: values.map((value) => ({ name: "x", value })) })
   t.same((await client.read("attempt_metrics", { attemptId })).columns.value, values)
   t.equal((await client.read("attempt", { attemptId })).metrics[0]?.value, "-Infinity")
   for (const value of ["nan", "inf", "1", null, true]) {
-    t.match(await refusalOf(progress({ metrics: [{ name: "x", value: value as never }] })), { status: 422, refusal: "invalid_schema", issues: [{ path: "/metrics/0/value" }] }, String(value))
+    t.match(
+      await refusalOf(progress({ metrics: [{ name: "x", value: value as never }] })),
+      { status: 422, refusal: "invalid_schema", issues: [{ path: "/metrics/0/value" }] },
+      String(value),
+    )
   }
 })
 
@@ -79,7 +118,11 @@ t.test("of very many events the newest are shown, and that there are more is sai
   for (let index = 2; index < count; index++) await progress({ message: `Event ${index + 1}.` })
   const { events, eventsTruncated, revision } = await client.read("attempt", { attemptId })
   t.same([revision, events.length, eventsTruncated], [count, limits.attemptEvents, true])
-  t.same(events.map((event) => event.revision), Array.from({ length: limits.attemptEvents }, (_, index) => index + 4), "in order")
+  t.same(
+    events.map((event) => event.revision),
+    Array.from({ length: limits.attemptEvents }, (_, index) => index + 4),
+    "in order",
+  )
   t.equal(events.at(-1)?.message, `Event ${count}.`)
 })
 
@@ -87,6 +130,12 @@ t.test("an event says when it happened, in any time zone, beside when it came in
   const { attemptId, progress } = await running()
   await progress({ reportedAt: "1999-12-31T23:59:59.1239+05:30", client: { name: "reporter", model: "a small one" }, exitCode: -9 })
   const event = (await client.read("attempt", { attemptId })).events.at(-1)
-  t.match(event, { reportedAt: "1999-12-31T18:29:59.123Z", client: { name: "reporter", model: "a small one" }, exitCode: -9, metricPoints: 0, outputLabels: [] })
+  t.match(event, {
+    reportedAt: "1999-12-31T18:29:59.123Z",
+    client: { name: "reporter", model: "a small one" },
+    exitCode: -9,
+    metricPoints: 0,
+    outputLabels: [],
+  })
   t.match(event?.receivedAt, /^20\d\d-.*Z$/)
 })

@@ -27,15 +27,38 @@ t.test("a plan and a registration are checked once, a known retry never again", 
   t.equal(await asked(() => client.write("accept_plan", accept)), 1)
   t.equal(check.asked.at(-1), `${pin.url} ${pin.commit}`)
   t.equal(await asked(async () => t.match(await client.write("accept_plan", accept), { replayed: true })), 0)
-  t.equal(await asked(async () => t.match(await refusalOf(client.write("accept_plan", { ...accept, intent: "replication" })), { refusal: "request_conflict" })), 0, "nor one with other content")
+  t.equal(
+    await asked(async () =>
+      t.match(await refusalOf(client.write("accept_plan", { ...accept, intent: "replication" })), { refusal: "request_conflict" }),
+    ),
+    0,
+    "nor one with other content",
+  )
 
-  const register: WriteInput<"register_attempt"> = { ...launch, attemptId: crypto.randomUUID(), experimentId: made.experimentId, intent: "exploratory", expectedRevision: 3, expectedStatus: "claimed", requestId: crypto.randomUUID() }
+  const register: WriteInput<"register_attempt"> = {
+    ...launch,
+    attemptId: crypto.randomUUID(),
+    experimentId: made.experimentId,
+    intent: "exploratory",
+    expectedRevision: 3,
+    expectedStatus: "claimed",
+    requestId: crypto.randomUUID(),
+  }
   t.equal(await asked(() => client.write("register_attempt", register)), 1)
   t.equal(await asked(async () => t.match(await client.write("register_attempt", register), { replayed: true })), 0)
-  t.equal(await asked(async () => t.match(await refusalOf(client.write("register_attempt", { ...register, argv: ["other"] })), { refusal: "request_conflict" })), 0)
+  t.equal(
+    await asked(async () =>
+      t.match(await refusalOf(client.write("register_attempt", { ...register, argv: ["other"] })), { refusal: "request_conflict" }),
+    ),
+    0,
+  )
 
   const rotated = house.client(await house.credential(holder, room.roomId))
-  t.equal(await asked(async () => t.match(await rotated.write("register_attempt", register), { replayed: true, credentialChanged: true })), 0, "nor under another credential")
+  t.equal(
+    await asked(async () => t.match(await rotated.write("register_attempt", register), { replayed: true, credentialChanged: true })),
+    0,
+    "nor under another credential",
+  )
   await house.does(proposer, "archive_room", { roomId: room.roomId, reason: "Over." })
   t.equal(await asked(async () => t.match(await client.write("accept_plan", accept), { replayed: true })), 0, "nor in an archived Room")
   await house.does(proposer, "restore_room", { roomId: room.roomId, reason: "Not over." })
@@ -57,9 +80,21 @@ t.test("a no and a don't know", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const accept = { ...plan, experimentId: made.experimentId, ...made.expected, requestId: crypto.randomUUID() }
   const no = await refusalOf(client.write("accept_plan", { ...accept, repository: { ...pin, url: hidden } }))
-  t.match(no, { status: 422, refusal: "repository_unavailable", committed: false, retryable: false, issues: [{ path: "/repository", message: "The repository is not public." }] })
+  t.match(no, {
+    status: 422,
+    refusal: "repository_unavailable",
+    committed: false,
+    retryable: false,
+    issues: [{ path: "/repository", message: "The repository is not public." }],
+  })
   check.next.push({ ok: null, reason: "The budget is spent.", retryAfter: 40 }, { ok: null, reason: "No answer came.", retryAfter: null })
-  t.match(await refusalOf(client.write("accept_plan", accept)), { status: 503, refusal: "repository_unavailable", committed: false, retryable: true, retryAfter: 40 })
+  t.match(await refusalOf(client.write("accept_plan", accept)), {
+    status: 503,
+    refusal: "repository_unavailable",
+    committed: false,
+    retryable: true,
+    retryAfter: 40,
+  })
   t.match(await refusalOf(client.write("accept_plan", accept)), { status: 503, retryAfter: null })
   t.equal(await client.receipt("accept_plan", accept.requestId), null, "nothing was stored")
   const late = await client.write("accept_plan", accept)
@@ -81,7 +116,14 @@ t.test("the state is looked at again after the check", async (t) => {
 
 t.test("the same delivery twice at once is accepted once", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
-  const register: WriteInput<"register_attempt"> = { ...launch, attemptId: crypto.randomUUID(), experimentId: made.experimentId, intent: "exploratory", ...made.expected, requestId: crypto.randomUUID() }
+  const register: WriteInput<"register_attempt"> = {
+    ...launch,
+    attemptId: crypto.randomUUID(),
+    experimentId: made.experimentId,
+    intent: "exploratory",
+    ...made.expected,
+    requestId: crypto.randomUUID(),
+  }
   const both = await Promise.all([client.write("register_attempt", register), client.write("register_attempt", register)])
   t.equal(both.filter(({ replayed }) => replayed).length, 1)
   t.same(both[0]?.result, both[1]?.result)
@@ -97,11 +139,34 @@ t.test("a historical take retry returns its receipt and what became of it, and n
   const again = await client.write("take_experiment", take)
   const { current, replayed, ...receipt } = again
   t.same(receipt, first)
-  t.same([replayed, current], [true, { experimentId, label: first.target.label, status: "open", revision: 3, assigneeId: null, expected: { expectedRevision: 3, expectedStatus: "open" } }])
+  t.same(
+    [replayed, current],
+    [
+      true,
+      {
+        experimentId,
+        label: first.target.label,
+        status: "open",
+        revision: 3,
+        assigneeId: null,
+        expected: { expectedRevision: 3, expectedStatus: "open" },
+      },
+    ],
+  )
   await room.client(other).write("take_experiment", { ...take, requestId: crypto.randomUUID(), expectedRevision: 3 })
-  t.match(await client.write("take_experiment", take), { replayed: true, result: { status: "claimed", assigneeId: holder.userId }, current: { status: "claimed", assigneeId: other.userId } })
+  t.match(await client.write("take_experiment", take), {
+    replayed: true,
+    result: { status: "claimed", assigneeId: holder.userId },
+    current: { status: "claimed", assigneeId: other.userId },
+  })
   t.match(await client.read("experiment", { experimentId }), { status: "claimed", assigneeId: other.userId, revision: 4 })
-  await room.client(other).write("report_experiment_status", { experimentId, expectedRevision: 4, expectedStatus: "claimed", status: "completed", summary: "Done." })
+  await room.client(other).write("report_experiment_status", {
+    experimentId,
+    expectedRevision: 4,
+    expectedStatus: "claimed",
+    status: "completed",
+    summary: "Done.",
+  })
   t.match(await client.write("take_experiment", take), { replayed: true, current: { status: "completed", revision: 5 } })
   const { items } = await client.read("experiment_history", { experimentId })
   t.equal(items.length, 5, "no retry left a revision")
@@ -110,10 +175,20 @@ t.test("a historical take retry returns its receipt and what became of it, and n
 t.test("a retried event replays with the state the attempt has now", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const attemptId = await exploration(made, client)
-  const started = { attemptId, expectedRevision: 1, expectedStatus: "registered" as const, ...told("started"), requestId: crypto.randomUUID() }
+  const started = {
+    attemptId,
+    expectedRevision: 1,
+    expectedStatus: "registered" as const,
+    ...told("started"),
+    requestId: crypto.randomUUID(),
+  }
   await client.write("report_attempt_event", started)
   await client.write("report_attempt_event", { attemptId, expectedRevision: 2, expectedStatus: "started", ...told("cancelled") })
-  t.match(await client.write("report_attempt_event", started), { replayed: true, result: { status: "started", revision: 2 }, current: { status: "cancelled", revision: 3, expected: { expectedRevision: 3, expectedStatus: "cancelled" } } })
+  t.match(await client.write("report_attempt_event", started), {
+    replayed: true,
+    result: { status: "started", revision: 2 },
+    current: { status: "cancelled", revision: 3, expected: { expectedRevision: 3, expectedStatus: "cancelled" } },
+  })
 })
 
 t.test("the demo's own repositories: public, not public, not there", async (t) => {
@@ -136,7 +211,17 @@ t.test("the demo's own repositories: public, not public, not there", async (t) =
   t.match(await reason({ url: open.url, commit: "f".repeat(64) }), /40 hex digits/)
   t.match(await reason({ url: "https://elsewhere.example/a/b", commit: open.commit }), /holds no copy/)
   await agent.write("accept_plan", { ...body, repository: { url: open.url, commit: open.commit } })
-  const refused = await refusalOf(agent.write("register_attempt", { attemptId: crypto.randomUUID(), experimentId, intent: "exploratory", expectedRevision: 3, expectedStatus: "claimed", ...launch, repository: { url: closed.url, commit: closed.commit } }))
+  const refused = await refusalOf(
+    agent.write("register_attempt", {
+      attemptId: crypto.randomUUID(),
+      experimentId,
+      intent: "exploratory",
+      expectedRevision: 3,
+      expectedStatus: "claimed",
+      ...launch,
+      repository: { url: closed.url, commit: closed.commit },
+    }),
+  )
   t.match(refused, { status: 422, refusal: "repository_unavailable" })
   t.match((await agent.read("experiment", { experimentId })).attempts, { total: 0 })
 })

@@ -47,12 +47,19 @@ const EXPERIMENTS = 200
 
 /** A registration of about the length of a real one. */
 const registration = (attemptId: string, index: number) =>
-  JSON.stringify({ argv: ["python", "train.py", "--seed", String(index)], attemptId, configuration: { note: "x".repeat(600), seed: index }, inputs: [], repository: { commit: hex(40), url: "https://git.example.org/lab/work" } })
+  JSON.stringify({
+    argv: ["python", "train.py", "--seed", String(index)],
+    attemptId,
+    configuration: { note: "x".repeat(600), seed: index },
+    inputs: [],
+    repository: { commit: hex(40), url: "https://git.example.org/lab/work" },
+  })
 
 export function fill(db: Db, attempts: number): Filled {
   const insert = (table: string, row: Readonly<Record<string, string | number | null>>) => {
     const names = Object.keys(row)
-    const statement = prepared.get(table) ?? db.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`)
+    const statement =
+      prepared.get(table) ?? db.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`)
     prepared.set(table, statement)
     statement.run(...Object.values(row))
   }
@@ -62,36 +69,90 @@ export function fill(db: Db, attempts: number): Filled {
   insert("people", { user_id: userId, username: "ada", password_hash: "none", is_operator: 0, created_at: at })
   const rooms = Array.from({ length: ROOMS }, (_, index) => ({ roomId: id(), threadId: id(), labels: 0, index }))
   for (const { roomId, threadId, index } of rooms) {
-    insert("rooms", { room_id: roomId, title: `Room ${index}`, owner_id: userId, opening_thread_id: threadId, created_at: at, state: "active" })
+    insert("rooms", {
+      room_id: roomId,
+      title: `Room ${index}`,
+      owner_id: userId,
+      opening_thread_id: threadId,
+      created_at: at,
+      state: "active",
+    })
     insert("members", { room_id: roomId, user_id: userId, role: "owner", joined_at: at })
     insert("threads", { thread_id: threadId, room_id: roomId, sequence: 1, title: "Opening", author_id: userId, created_at: at })
   }
-  const experiments = Array.from({ length: EXPERIMENTS }, (_, index) => ({ experimentId: id(), room: rooms[index < EXPERIMENTS / 2 ? 0 : index % ROOMS] as (typeof rooms)[number], index }))
+  const experiments = Array.from({ length: EXPERIMENTS }, (_, index) => ({
+    experimentId: id(),
+    room: rooms[index < EXPERIMENTS / 2 ? 0 : index % ROOMS] as (typeof rooms)[number],
+    index,
+  }))
   for (const { experimentId, room, index } of experiments) {
     insert("experiments", {
-      experiment_id: experimentId, room_id: room.roomId, thread_id: room.threadId, label: `E${index + 1}`, entry_id: id(), proposer_id: userId, status: "open", revision: 1,
-      question: "Does it hold?", scope: "Here.", hypotheses: "[]", created_at: at, updated_at: at,
+      experiment_id: experimentId,
+      room_id: room.roomId,
+      thread_id: room.threadId,
+      label: `E${index + 1}`,
+      entry_id: id(),
+      proposer_id: userId,
+      status: "open",
+      revision: 1,
+      question: "Does it hold?",
+      scope: "Here.",
+      hypotheses: "[]",
+      created_at: at,
+      updated_at: at,
     })
   }
   const [first, small] = experiments as [(typeof experiments)[number], (typeof experiments)[number]]
   const ofFirst: string[] = []
   for (let index = 0; index < attempts; index++) {
     const inSmall = index % Math.floor(attempts / 30) === 9
-    const { experimentId, room } = inSmall ? small : index % 10 < 4 ? first : (experiments[2 + Math.floor(random() * (EXPERIMENTS - 2))] as typeof first)
+    const { experimentId, room } = inSmall
+      ? small
+      : index % 10 < 4
+        ? first
+        : (experiments[2 + Math.floor(random() * (EXPERIMENTS - 2))] as typeof first)
     const attemptId = id()
     room.labels += 1
     if (experimentId === first.experimentId) ofFirst.push(attemptId)
     const content = registration(attemptId, index)
     insert("attempts", {
-      attempt_id: attemptId, experiment_id: experimentId, room_id: room.roomId, thread_id: room.threadId, label: `A${room.labels}`, entry_id: id(), registrant_id: userId, intent: word(intents),
-      status: inSmall ? "succeeded" : word(statuses), revision: 2, registered_at: at, updated_at: at, content, content_digest: digestOf(content),
+      attempt_id: attemptId,
+      experiment_id: experimentId,
+      room_id: room.roomId,
+      thread_id: room.threadId,
+      label: `A${room.labels}`,
+      entry_id: id(),
+      registrant_id: userId,
+      intent: word(intents),
+      status: inSmall ? "succeeded" : word(statuses),
+      revision: 2,
+      registered_at: at,
+      updated_at: at,
+      content,
+      content_digest: digestOf(content),
     })
   }
   insert("records", {
-    version_id: findingVersionId, kind: "finding", label: "F1", room_id: first.room.roomId, thread_id: first.room.threadId, entry_id: id(), author_id: userId, created_at: at,
-    wording: "It holds.", content: "{}", content_digest: digestOf("{}"),
+    version_id: findingVersionId,
+    kind: "finding",
+    label: "F1",
+    room_id: first.room.roomId,
+    thread_id: first.room.threadId,
+    entry_id: id(),
+    author_id: userId,
+    created_at: at,
+    wording: "It holds.",
+    content: "{}",
+    content_digest: digestOf("{}"),
   })
-  for (const attemptId of ofFirst.slice(0, 300)) insert("finding_attempts", { version_id: findingVersionId, attempt_id: attemptId, role: "evidence" })
+  for (const attemptId of ofFirst.slice(0, 300))
+    insert("finding_attempts", { version_id: findingVersionId, attempt_id: attemptId, role: "evidence" })
   db.exec("COMMIT")
-  return { roomId: first.room.roomId, experimentId: first.experimentId, label: `A${Math.ceil(first.room.labels / 2)}`, findingVersionId, smallExperimentId: small.experimentId }
+  return {
+    roomId: first.room.roomId,
+    experimentId: first.experimentId,
+    label: `A${Math.ceil(first.room.labels / 2)}`,
+    findingVersionId,
+    smallExperimentId: small.experimentId,
+  }
 }

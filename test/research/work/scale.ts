@@ -54,15 +54,20 @@ const filters: readonly [string, (made: Filled) => Query][] = [
   ["findingVersionId, roomId", ({ findingVersionId, roomId }) => ({ findingVersionId, roomId })],
 ]
 
-const page = ({ instance }: Made, query: Query): Page => instance.readers.attempts({ params: {}, query: query as never, actor: null }) as Page
+const page = ({ instance }: Made, query: Query): Page =>
+  instance.readers.attempts({ params: {}, query: query as never, actor: null }) as Page
 
 /** The id after which the page in the middle of what matches begins, and how many match. */
 function middle({ instance }: Made, query: Query): { after: string; matching: number } {
   const columns: Query = { experimentId: "experiment_id", roomId: "room_id", status: "status", intent: "intent", label: "label" }
   const given = Object.entries(query)
-  const conditions = given.map(([name]) => (name === "findingVersionId" ? "attempt_id IN (SELECT attempt_id FROM finding_attempts WHERE version_id = ?)" : `${columns[name]} = ?`))
+  const conditions = given.map(([name]) =>
+    name === "findingVersionId" ? "attempt_id IN (SELECT attempt_id FROM finding_attempts WHERE version_id = ?)" : `${columns[name]} = ?`,
+  )
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
-  const ids = instance.db.prepare<{ attempt_id: string }>(`SELECT attempt_id FROM attempts ${where} ORDER BY attempt_id`).all(...given.map(([, value]) => value))
+  const ids = instance.db
+    .prepare<{ attempt_id: string }>(`SELECT attempt_id FROM attempts ${where} ORDER BY attempt_id`)
+    .all(...given.map(([, value]) => value))
   const before = ids[Math.max(0, Math.floor((ids.length - 50) / 2) - 1)]?.attempt_id
   return { after: ids.length > 50 && before !== undefined ? before : "00000000-0000-0000-0000-000000000000", matching: ids.length }
 }
@@ -85,7 +90,9 @@ for (const [name, queryOf] of filters) {
     })
   }
   const medians = times.map((values) => median(values.slice(ROUNDS / 4)))
-  const told = asked.map(({ matching }, index) => `${(medians[index] as number).toFixed(3)} ms  ${items[index]} of ${matching}`.padStart(34))
+  const told = asked.map(({ matching }, index) =>
+    `${(medians[index] as number).toFixed(3)} ms  ${items[index]} of ${matching}`.padStart(34),
+  )
   console.log(`${name.padEnd(26)}${told.join("")}   ${((medians[1] as number) / (medians[0] as number)).toFixed(2)}`)
 }
 for (const { instance } of databases) instance.db.close()

@@ -18,37 +18,69 @@ export async function experimentIn(state: State, room: TestRoom, proposer: Perso
   const { experimentId } = result
   const made = { experimentId, expected: { expectedRevision: 1, expectedStatus: "open" as State } }
   if (state === "open") return made
-  const { result: taken } = await room.client(holder).write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+  const { result: taken } = await room
+    .client(holder)
+    .write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
   if (state === "claimed") return { experimentId, expected: { expectedRevision: taken.revision, expectedStatus: "claimed" } }
-  const reported = await room.client(holder).write("report_experiment_status", { experimentId, expectedRevision: taken.revision, expectedStatus: "claimed", status: state, summary: "As it went." })
+  const reported = await room.client(holder).write("report_experiment_status", {
+    experimentId,
+    expectedRevision: taken.revision,
+    expectedStatus: "claimed",
+    status: state,
+    summary: "As it went.",
+  })
   return { experimentId, expected: { expectedRevision: reported.result.revision, expectedStatus: state } }
 }
 
 /** A plan for one's own experiment. */
-export async function planFor({ experimentId, expected }: Made, client: ResearchRoomClient, more: Partial<WriteInput<"accept_plan">> = {}): Promise<{ planId: string; made: Made }> {
+export async function planFor(
+  { experimentId, expected }: Made,
+  client: ResearchRoomClient,
+  more: Partial<WriteInput<"accept_plan">> = {},
+): Promise<{ planId: string; made: Made }> {
   const { result } = await client.write("accept_plan", { experimentId, ...expected, ...plan, ...more })
   return { planId: result.planId, made: { experimentId, expected: { expectedRevision: result.revision, expectedStatus: result.status } } }
 }
 
 /** An attempt that reproduces another one: nobody has to hold anything for it. */
 export async function reproductionOf(attemptId: string, { experimentId }: Made, client: ResearchRoomClient): Promise<string> {
-  const { result } = await client.write("register_attempt", { attemptId: crypto.randomUUID(), experimentId, intent: "reproduction", reproduces: { attemptId }, ...launch })
+  const { result } = await client.write("register_attempt", {
+    attemptId: crypto.randomUUID(),
+    experimentId,
+    intent: "reproduction",
+    reproduces: { attemptId },
+    ...launch,
+  })
   return result.attemptId
 }
 
 /** An exploratory attempt at one's own experiment. */
 export async function exploration({ experimentId, expected }: Made, client: ResearchRoomClient): Promise<string> {
-  const { result } = await client.write("register_attempt", { attemptId: crypto.randomUUID(), experimentId, intent: "exploratory", ...expected, ...launch })
+  const { result } = await client.write("register_attempt", {
+    attemptId: crypto.randomUUID(),
+    experimentId,
+    intent: "exploratory",
+    ...expected,
+    ...launch,
+  })
   return result.attemptId
 }
 
 const way: Readonly<Record<AttemptState, readonly WriteInput<"report_attempt_event">["event"][]>> = {
-  registered: [], preflight_failed: ["preflight_failed"], started: ["started"],
-  succeeded: ["started", "succeeded"], failed: ["started", "failed"], cancelled: ["cancelled"],
+  registered: [],
+  preflight_failed: ["preflight_failed"],
+  started: ["started"],
+  succeeded: ["started", "succeeded"],
+  failed: ["started", "failed"],
+  cancelled: ["cancelled"],
 }
 
 /** Leads a newly registered attempt into a state, and returns the block that guards the next event. */
-export async function leadTo(state: AttemptState, attemptId: string, client: ResearchRoomClient): Promise<{ expectedRevision: number; expectedStatus: AttemptState }> {
+export async function leadTo(
+  state: AttemptState,
+  attemptId: string,
+  client: ResearchRoomClient,
+): Promise<{ expectedRevision: number; expectedStatus: AttemptState }> {
   let expected: { expectedRevision: number; expectedStatus: AttemptState } = { expectedRevision: 1, expectedStatus: "registered" }
   for (const event of way[state]) {
     const { result } = await client.write("report_attempt_event", { attemptId, ...expected, ...told(event), reportedAt })

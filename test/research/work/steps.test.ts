@@ -29,11 +29,34 @@ t.test("every accepted write leaves its receipt, one timeline entry and one acti
   const body = { ...guard, ...plan, requestId: crypto.randomUUID(), client: { name: "planner" } }
   const accepted = await holds.write("accept_plan", body)
   const planned = { kind: "plan", id: accepted.result.planId, label: "P1" }
-  t.match(accepted, { ...common, operation: "accept_plan", target: planned, targetId: experimentId, result: { experimentId, label: "P1", status: "claimed", revision: 3 } }, "a plan is the target, its experiment the target's id")
+  t.match(
+    accepted,
+    {
+      ...common,
+      operation: "accept_plan",
+      target: planned,
+      targetId: experimentId,
+      result: { experimentId, label: "P1", status: "claimed", revision: 3 },
+    },
+    "a plan is the target, its experiment the target's id",
+  )
   const { entry, watermark, activity } = await newest()
-  t.match(entry, { entryId: accepted.entry?.entryId, sequence: watermark, kind: "accept_plan", author: holder, receipt: { operation: "accept_plan", target: planned, client: { name: "planner" } } })
+  t.match(entry, {
+    entryId: accepted.entry?.entryId,
+    sequence: watermark,
+    kind: "accept_plan",
+    author: holder,
+    receipt: { operation: "accept_plan", target: planned, client: { name: "planner" } },
+  })
   t.equal(accepted.entry?.sequence, watermark)
-  t.match(activity, { kind: "accept_plan", operation: "accept_plan", actor: holder, target: planned, entryId: accepted.entry?.entryId, ...accepted.activity })
+  t.match(activity, {
+    kind: "accept_plan",
+    operation: "accept_plan",
+    actor: holder,
+    target: planned,
+    entryId: accepted.entry?.entryId,
+    ...accepted.activity,
+  })
   const { client: _client, ...content } = { schemaVersion: 3, ...body }
   t.equal(activity?.contentDigest, digestOf(canonicalJson(content as unknown as Json)), "the digest of what was sent, without client")
   t.equal(activity && entryDigest(activity), accepted.activity?.digest)
@@ -42,9 +65,19 @@ t.test("every accepted write leaves its receipt, one timeline entry and one acti
   const attemptId = await exploration({ experimentId, expected: { expectedRevision: 3, expectedStatus: "claimed" } }, holds)
   const attempt = { kind: "attempt", id: attemptId, label: "A1" }
   t.match((await newest()).activity, { kind: "register_attempt", target: attempt })
-  const started = await holds.write("report_attempt_event", { attemptId, expectedRevision: 1, expectedStatus: "registered", ...told("started") })
+  const started = await holds.write("report_attempt_event", {
+    attemptId,
+    expectedRevision: 1,
+    expectedStatus: "registered",
+    ...told("started"),
+  })
   t.match(started, { ...common, target: attempt, targetId: attemptId, result: { attemptId, label: "A1", status: "started", revision: 2 } })
-  t.match(await holds.write("report_experiment_status", { ...guard, expectedRevision: 3, status: "in_progress" }), { ...common, target: experiment, targetId: experimentId, result: { status: "in_progress", revision: 4 } })
+  t.match(await holds.write("report_experiment_status", { ...guard, expectedRevision: 3, status: "in_progress" }), {
+    ...common,
+    target: experiment,
+    targetId: experimentId,
+    result: { status: "in_progress", revision: 4 },
+  })
 })
 
 t.test("a rehearsal leaves nothing, not even a label", async (t) => {
@@ -85,7 +118,12 @@ t.test("handoffs and conclusions: who said what, and when it counts", async (t) 
   t.match(await read(), { status: "claimed", assignee: proposer, handoff: { text: "First.", by: holder } }, "it stays readable")
   await asks.write("release_experiment", { experimentId, expectedRevision: 5, expectedStatus: "claimed", handoff: "Second." })
   await asks.write("cancel_experiment", { experimentId, expectedRevision: 6, expectedStatus: "open", reason: "Answered elsewhere." })
-  t.match(await read(), { status: "cancelled", assigneeId: null, handoff: { text: "Second.", by: proposer }, conclusion: { text: "Answered elsewhere.", by: proposer } })
+  t.match(await read(), {
+    status: "cancelled",
+    assigneeId: null,
+    handoff: { text: "Second.", by: proposer },
+    conclusion: { text: "Answered elsewhere.", by: proposer },
+  })
 })
 
 t.test("several plans stand side by side, none of them changed", async (t) => {
@@ -94,8 +132,23 @@ t.test("several plans stand side by side, none of them changed", async (t) => {
   const second = await holds.write("accept_plan", { experimentId, ...expected, expectedRevision: 3, ...plan, intent: "confirmatory" })
   const { acceptedPlans, plans, revision, status } = await asks.read("experiment", { experimentId })
   t.same([plans, revision, status], [2, 4, "claimed"])
-  t.same(acceptedPlans.map(({ planId }) => planId), [first.result.planId, second.result.planId])
+  t.same(
+    acceptedPlans.map(({ planId }) => planId),
+    [first.result.planId, second.result.planId],
+  )
   t.equal((await asks.read("plan", { planId: first.result.planId })).content.intent, "exploratory")
-  const attempt = await holds.write("register_attempt", { attemptId: crypto.randomUUID(), experimentId, intent: "planned", planId: first.result.planId, expectedRevision: 4, expectedStatus: "claimed", ...launch })
-  t.match(await asks.read("attempt", { attemptId: attempt.targetId }), { planId: first.result.planId, planMatch: { planId: first.result.planId } }, "an attempt names the one it follows")
+  const attempt = await holds.write("register_attempt", {
+    attemptId: crypto.randomUUID(),
+    experimentId,
+    intent: "planned",
+    planId: first.result.planId,
+    expectedRevision: 4,
+    expectedStatus: "claimed",
+    ...launch,
+  })
+  t.match(
+    await asks.read("attempt", { attemptId: attempt.targetId }),
+    { planId: first.result.planId, planMatch: { planId: first.result.planId } },
+    "an attempt names the one it follows",
+  )
 })

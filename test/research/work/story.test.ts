@@ -14,12 +14,21 @@ const grace = room.client("member_all", strict)
 const { owner, member } = room.people
 const story = await tellWork({ ada, grace, roomId, threadId, repository: room.repositories.public })
 const { versionId, experimentId, planId, materialId, producedId, attempts } = story
-const attemptIds = Object.fromEntries(Object.entries(attempts).map(([name, { reporter }]) => [name, reporter.attemptId])) as Record<keyof typeof attempts, string>
+const attemptIds = Object.fromEntries(Object.entries(attempts).map(([name, { reporter }]) => [name, reporter.attemptId])) as Record<
+  keyof typeof attempts,
+  string
+>
 
 t.test("the experiment reads as it ended", async (t) => {
   const experiment = await grace.read("experiment", { experimentId })
   t.match(experiment, {
-    label: "E1", roomId, threadId, status: "completed", revision: 8, plans: 1, scope: "Five seeds an arm.",
+    label: "E1",
+    roomId,
+    threadId,
+    status: "completed",
+    revision: 8,
+    plans: 1,
+    scope: "Five seeds an arm.",
     proposer: { userId: member.userId, username: member.username },
     assigneeId: member.userId,
     suggestedProtocol: { summary: "Train both arms.", steps: ["Train."], arms: [] },
@@ -31,7 +40,11 @@ t.test("the experiment reads as it ended", async (t) => {
   t.same(experiment.attempts, { total: 5, registered: 0, preflight_failed: 1, started: 1, succeeded: 1, failed: 1, cancelled: 1 })
   t.same(experiment.affordances.expected, { expectedRevision: 8, expectedStatus: "completed" })
   const afforded = experiment.affordances.operations.map(({ operation, by, values }) => ({ operation, by, values }))
-  t.same(afforded, [{ operation: "register_attempt", by: "any_member", values: { intent: ["reproduction"] } }], "completed work can still be reproduced")
+  t.same(
+    afforded,
+    [{ operation: "register_attempt", by: "any_member", values: { intent: ["reproduction"] } }],
+    "completed work can still be reproduced",
+  )
 
   const listed = (await grace.read("experiments", { roomId, label: "E1" })).items
   const { hypotheses, suggestedProtocol, handoff, conclusion, acceptedPlans, schemaVersion, ...summary } = experiment
@@ -40,58 +53,131 @@ t.test("the experiment reads as it ended", async (t) => {
 
 t.test("its history holds every revision, with what was sent", async (t) => {
   const { items } = await grace.read("experiment_history", { experimentId })
-  const told = items.map(({ revision, operation, author, status, assigneeId }) => `${revision} ${operation} ${author.username} ${status} ${assigneeId === null ? "-" : assigneeId === owner.userId ? "ada" : "grace"}`)
+  const told = items.map(
+    ({ revision, operation, author, status, assigneeId }) =>
+      `${revision} ${operation} ${author.username} ${status} ${assigneeId === null ? "-" : assigneeId === owner.userId ? "ada" : "grace"}`,
+  )
   t.same(told, [
-    "1 propose_experiment grace open -", "2 amend_experiment grace open -", "3 take_experiment ada claimed ada", "4 accept_plan ada claimed ada",
-    "5 report_experiment_status ada in_progress ada", "6 release_experiment ada open -", "7 take_experiment grace claimed grace", "8 report_experiment_status grace completed grace",
+    "1 propose_experiment grace open -",
+    "2 amend_experiment grace open -",
+    "3 take_experiment ada claimed ada",
+    "4 accept_plan ada claimed ada",
+    "5 report_experiment_status ada in_progress ada",
+    "6 release_experiment ada open -",
+    "7 take_experiment grace claimed grace",
+    "8 report_experiment_status grace completed grace",
   ])
   t.equal(items[0]?.content.scope, "Here.", "the first proposal stays as it was")
   t.equal(items[1]?.content.scope, "Five seeds an arm.")
-  t.same(items.map((revision) => revision.planId), [null, null, null, planId, null, null, null, null])
+  t.same(
+    items.map((revision) => revision.planId),
+    [null, null, null, planId, null, null, null, null],
+  )
 
   const pages: number[][] = []
-  for await (const page of grace.pages("experiment_history", { experimentId, limit: 3 })) pages.push(page.items.map(({ revision }) => revision))
-  t.same(pages, [[1, 2, 3], [4, 5, 6], [7, 8]])
+  for await (const page of grace.pages("experiment_history", { experimentId, limit: 3 }))
+    pages.push(page.items.map(({ revision }) => revision))
+  t.same(pages, [
+    [1, 2, 3],
+    [4, 5, 6],
+    [7, 8],
+  ])
 })
 
 t.test("the proposal and the plan", async (t) => {
   const proposal = await grace.read("proposal", { proposalId: experimentId })
-  t.match(proposal, { proposalId: experimentId, experimentId, revision: 8, question: "Is the loss lower with a ramp?", scope: "Five seeds an arm." })
+  t.match(proposal, {
+    proposalId: experimentId,
+    experimentId,
+    revision: 8,
+    question: "Is the loss lower with a ramp?",
+    scope: "Five seeds an arm.",
+  })
   const plan = await grace.read("plan", { planId })
   t.match(plan, { label: "P1", experimentId, content: { repository: { url: room.repositories.public.url }, intent: "confirmatory" } })
   t.match(plan.hypotheses, [{ versionId, label: "H1" }])
   t.match(plan.premises, [{ versionId, label: "H1", explanation: "It is what is tested." }])
-  t.match(plan.requiredMaterials, [{ material: { materialId, label: "M1", obtainability: "obtainable" }, purpose: "The batches are drawn from it." }])
+  t.match(plan.requiredMaterials, [
+    { material: { materialId, label: "M1", obtainability: "obtainable" }, purpose: "The batches are drawn from it." },
+  ])
   const { client: _client, ...sent } = plan.content
   t.equal(Object.keys(sent).includes("requestId"), true, "the content is the body as it was accepted")
 })
 
 t.test("each attempt tells how it was run and how it ended", async (t) => {
   const listed = (await grace.read("attempts", { experimentId })).items
-  t.same(listed.map(({ attemptId }) => attemptId), Object.values(attemptIds).sort())
+  t.same(
+    listed.map(({ attemptId }) => attemptId),
+    Object.values(attemptIds).sort(),
+  )
   const byLabel = [...listed].sort((one, other) => (one.label < other.label ? -1 : 1))
-  t.same(byLabel.map(({ label, intent, status, outcome }) => `${label} ${intent} ${status} ${outcome}`), [
-    "A1 planned preflight_failed preflight_failed", "A2 planned failed failed", "A3 rerun succeeded succeeded", "A4 exploratory cancelled cancelled", "A5 reproduction started unknown",
-  ])
-  t.same(byLabel.map(({ planMatch }) => planMatch?.argvComparedWith ?? null), ["no warm-up", "warm-up", "warm-up", null, null])
+  t.same(
+    byLabel.map(({ label, intent, status, outcome }) => `${label} ${intent} ${status} ${outcome}`),
+    [
+      "A1 planned preflight_failed preflight_failed",
+      "A2 planned failed failed",
+      "A3 rerun succeeded succeeded",
+      "A4 exploratory cancelled cancelled",
+      "A5 reproduction started unknown",
+    ],
+  )
+  t.same(
+    byLabel.map(({ planMatch }) => planMatch?.argvComparedWith ?? null),
+    ["no warm-up", "warm-up", "warm-up", null, null],
+  )
 
   const baseline = await grace.read("attempt", { attemptId: attemptIds.baseline })
-  t.match(baseline, { label: "A1", argv: without, configuration, environment: { accelerator: "one A100" }, rerunOf: null, reproduces: null })
-  t.match(baseline.planMatch, { planId, commitMatchesPlan: true, argvMatchesPlan: true, argvMatches: false, materialsMatchPlan: true, deviations: [] })
+  t.match(baseline, {
+    label: "A1",
+    argv: without,
+    configuration,
+    environment: { accelerator: "one A100" },
+    rerunOf: null,
+    reproduces: null,
+  })
+  t.match(baseline.planMatch, {
+    planId,
+    commitMatchesPlan: true,
+    argvMatchesPlan: true,
+    argvMatches: false,
+    materialsMatchPlan: true,
+    deviations: [],
+  })
   t.match(baseline.inputs, [{ name: "counts", material: { materialId, label: "M1" } }])
-  t.match(baseline.events, [{ event: "registered", revision: 1, reportedAt: null }, { event: "preflight_failed", revision: 2, failure: { stage: "checkout", explanation: "The disk was full." } }])
+  t.match(baseline.events, [
+    { event: "registered", revision: 1, reportedAt: null },
+    { event: "preflight_failed", revision: 2, failure: { stage: "checkout", explanation: "The disk was full." } },
+  ])
   t.same(baseline.affordances.operations, [], "nothing follows an outcome")
 
   const rerun = await grace.read("attempt", { attemptId: attemptIds.rerun })
   t.match(rerun, { rerunOf: attemptIds.diverged, status: "succeeded", registrant: { userId: owner.userId }, argv: ramp, revision: 4 })
-  t.match(rerun.events.map(({ event }) => event), ["registered", "started", "progress", "succeeded"])
-  t.ok(rerun.events.slice(1).every((event) => event.reportedAt === "2026-11-20T09:30:00.000Z" && event.receivedAt !== event.reportedAt), "both clocks are told apart")
-  t.match(rerun.outputs, [{ outputLabel: "losses.json", digest: sha256("2"), materialId: producedId, sizeBytes: 412 }, { outputLabel: "weights", digest: sha256("3") }])
+  t.match(
+    rerun.events.map(({ event }) => event),
+    ["registered", "started", "progress", "succeeded"],
+  )
+  t.ok(
+    rerun.events.slice(1).every((event) => event.reportedAt === "2026-11-20T09:30:00.000Z" && event.receivedAt !== event.reportedAt),
+    "both clocks are told apart",
+  )
+  t.match(rerun.outputs, [
+    { outputLabel: "losses.json", digest: sha256("2"), materialId: producedId, sizeBytes: 412 },
+    { outputLabel: "weights", digest: sha256("3") },
+  ])
   t.same(attempts.rerun.reporter.last?.warnings, [])
 
   const reproduced = await grace.read("attempt", { attemptId: attemptIds.reproduced })
-  t.match(reproduced, { reproduces: { attemptId: attemptIds.rerun }, planId: null, planMatch: null, outcome: "unknown", repository: { commit: room.repositories.public.otherCommit } })
-  t.match(reproduced.affordances, { expected: { expectedRevision: 2, expectedStatus: "started" }, operations: [{ by: "registrant", userId: member.userId, values: { event: ["progress", "succeeded", "failed", "cancelled"] } }] })
+  t.match(reproduced, {
+    reproduces: { attemptId: attemptIds.rerun },
+    planId: null,
+    planMatch: null,
+    outcome: "unknown",
+    repository: { commit: room.repositories.public.otherCommit },
+  })
+  t.match(reproduced.affordances, {
+    expected: { expectedRevision: 2, expectedStatus: "started" },
+    operations: [{ by: "registrant", userId: member.userId, values: { event: ["progress", "succeeded", "failed", "cancelled"] } }],
+  })
 })
 
 t.test("a departure from the plan is recorded, and warned of unless it was declared", async (t) => {
@@ -99,11 +185,24 @@ t.test("a departure from the plan is recorded, and warned of unless it was decla
   t.same(diverged.planMatch?.deviations, [{ field: "configuration/peakRate", planned: 0.001, registered: 1 }])
   t.equal(diverged.intendedDeviation, "To see where it breaks.")
   t.same(attempts.diverged.receipt.warnings, [])
-  const undeclared = await ada.write("register_attempt", {
-    attemptId: crypto.randomUUID(), experimentId, intent: "reproduction", reproduces: { attemptId: attemptIds.rerun }, planId, argv: ["python"],
-    repository: { url: room.repositories.public.url, commit: room.repositories.public.otherCommit }, configuration: {}, inputs: [],
-  }, { rehearse: true })
-  t.match(undeclared.warnings, [{ code: "departs_from_plan", fields: ["repository/commit", "argv", "inputs", "configuration/note", "configuration/peakRate"] }])
+  const undeclared = await ada.write(
+    "register_attempt",
+    {
+      attemptId: crypto.randomUUID(),
+      experimentId,
+      intent: "reproduction",
+      reproduces: { attemptId: attemptIds.rerun },
+      planId,
+      argv: ["python"],
+      repository: { url: room.repositories.public.url, commit: room.repositories.public.otherCommit },
+      configuration: {},
+      inputs: [],
+    },
+    { rehearse: true },
+  )
+  t.match(undeclared.warnings, [
+    { code: "departs_from_plan", fields: ["repository/commit", "argv", "inputs", "configuration/note", "configuration/peakRate"] },
+  ])
 })
 
 t.test("metrics: the last value of each, and every point as columns", async (t) => {
@@ -116,7 +215,10 @@ t.test("metrics: the last value of each, and every point as columns", async (t) 
   t.equal(hasMore, false)
 
   const rerun = await grace.read("attempt", { attemptId: attemptIds.rerun })
-  t.match(rerun.metrics, [{ name: "loss", step: 2, value: 3.4 }, { name: "memory", split: null, unit: null, step: null, value: 71 }])
+  t.match(rerun.metrics, [
+    { name: "loss", step: 2, value: 3.4 },
+    { name: "memory", split: null, unit: null, step: null, value: 71 },
+  ])
   t.same((await grace.read("attempt_metrics", { attemptId: attemptIds.rerun, name: "memory" })).columns.ordinal, [3])
   const paged: unknown[] = []
   for (let after = 0, more = true; more; ) {
@@ -132,12 +234,22 @@ t.test("materials know what consumed, produced and required them", async (t) => 
   const counts = await grace.read("material", { materialId })
   t.match(counts, { label: "M1", digest: sha256("1"), materialOriginRoom: roomId, labelFromOtherRoom: false, obtainability: "obtainable" })
   t.match(counts.locations, [{ uri: "https://data.example.org/counts.json", state: "available", reporter: { username: "ada" } }])
-  t.same(counts.consumedBy.items.map(({ label, name }) => `${label} ${name}`), ["A1 counts", "A2 counts", "A3 counts", "A5 counts"])
+  t.same(
+    counts.consumedBy.items.map(({ label, name }) => `${label} ${name}`),
+    ["A1 counts", "A2 counts", "A3 counts", "A5 counts"],
+  )
   t.match(counts.requiredBy, { total: 1, items: [{ id: planId, label: "P1" }] })
   t.same(counts.producedBy, { total: 0, items: [] })
   const produced = await grace.read("material", { materialId: producedId })
-  t.match(produced, { obtainability: "unreported", locations: [], producedBy: { total: 1, items: [{ id: attemptIds.rerun, label: "A3", name: "losses.json" }] } })
-  t.same((await grace.read("room_materials", { roomId })).items.map(({ label }) => label), ["M1", "M2"])
+  t.match(produced, {
+    obtainability: "unreported",
+    locations: [],
+    producedBy: { total: 1, items: [{ id: attemptIds.rerun, label: "A3", name: "losses.json" }] },
+  })
+  t.same(
+    (await grace.read("room_materials", { roomId })).items.map(({ label }) => label),
+    ["M1", "M2"],
+  )
 })
 
 t.test("the Thread and the feed tell it too, and the assignee is free again", async (t) => {
@@ -147,5 +259,8 @@ t.test("the Thread and the feed tell it too, and the assignee is free again", as
   t.equal(kinds.filter((kind) => kind === "register_attempt").length, 5)
   t.equal(kinds.filter((kind) => kind === "report_attempt_event").length, 9)
   t.ok(lastSequence >= kinds.length)
-  t.same((await grace.identity()).assignments.filter((one) => one.experimentId === experimentId), [])
+  t.same(
+    (await grace.identity()).assignments.filter((one) => one.experimentId === experimentId),
+    [],
+  )
 })

@@ -28,9 +28,18 @@ export class Reporter {
     this.attemptId = attemptId
   }
 
-  async tell(event: WriteInput<"report_attempt_event">["event"], said: Partial<WriteInput<"report_attempt_event">> = {}): Promise<ReceiptOf<"report_attempt_event">> {
+  async tell(
+    event: WriteInput<"report_attempt_event">["event"],
+    said: Partial<WriteInput<"report_attempt_event">> = {},
+  ): Promise<ReceiptOf<"report_attempt_event">> {
     const { affordances } = await this.#client.read("attempt", { attemptId: this.attemptId })
-    this.last = await this.#client.write("report_attempt_event", { attemptId: this.attemptId, ...affordances.expected as { expectedRevision: number; expectedStatus: "started" }, event, reportedAt, ...said })
+    this.last = await this.#client.write("report_attempt_event", {
+      attemptId: this.attemptId,
+      ...(affordances.expected as { expectedRevision: number; expectedStatus: "started" }),
+      event,
+      reportedAt,
+      ...said,
+    })
     return this.last
   }
 }
@@ -46,7 +55,9 @@ const prediction = {
     ],
   },
   concepts: { lowers: { label: "lowers", definition: "Makes smaller." } },
-  scope: "Here.", premises: [], references: [],
+  scope: "Here.",
+  premises: [],
+  references: [],
 } as const satisfies Partial<WriteInput<"publish_hypothesis">>
 
 const points = (name: string, values: readonly (number | "NaN" | "Infinity" | "-Infinity")[], from = 0) =>
@@ -56,7 +67,12 @@ const points = (name: string, values: readonly (number | "NaN" | "Infinity" | "-
 async function prepare({ ada, grace, roomId, threadId, repository }: Scene) {
   const { result: hypothesis } = await ada.write("publish_hypothesis", { ...prediction, roomId, threadId })
   const { versionId } = hypothesis
-  const counts = await ada.write("register_material", { roomId, reference: sha256("1"), name: "Token counts", location: "https://data.example.org/counts.json" })
+  const counts = await ada.write("register_material", {
+    roomId,
+    reference: sha256("1"),
+    name: "Token counts",
+    location: "https://data.example.org/counts.json",
+  })
   const losses = await grace.write("register_material", { roomId, threadId, reference: sha256("2"), name: "Losses with a ramp" })
   const proposed = await grace.write("propose_experiment", {
     ...proposal({ roomId, threadId }),
@@ -65,18 +81,42 @@ async function prepare({ ada, grace, roomId, threadId, repository }: Scene) {
     suggestedProtocol: { summary: "Train both arms.", steps: ["Train."], arms: [] },
   })
   const { experimentId } = proposed.result
-  await grace.write("amend_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open", scope: "Five seeds an arm.", explanation: "Three are too few." })
+  await grace.write("amend_experiment", {
+    experimentId,
+    expectedRevision: 1,
+    expectedStatus: "open",
+    scope: "Five seeds an arm.",
+    explanation: "Three are too few.",
+  })
   await ada.write("take_experiment", { experimentId, expectedRevision: 2, expectedStatus: "open" })
   const materialId = counts.result.materialId
   const planned = await ada.write("accept_plan", {
-    experimentId, expectedRevision: 3, expectedStatus: "claimed", repository: { url: repository.url, commit: repository.commit }, hypotheses: [versionId], premises: [{ versionId, explanation: "It is what is tested." }],
-    intent: "confirmatory", requiredMaterials: [{ materialId, purpose: "The batches are drawn from it." }],
+    experimentId,
+    expectedRevision: 3,
+    expectedStatus: "claimed",
+    repository: { url: repository.url, commit: repository.commit },
+    hypotheses: [versionId],
+    premises: [{ versionId, explanation: "It is what is tested." }],
+    intent: "confirmatory",
+    requiredMaterials: [{ materialId, purpose: "The batches are drawn from it." }],
     protocol: {
-      summary: "Two arms that differ in the ramp only.", steps: ["Run both.", "Compare."], configuration,
-      arms: [{ name: "no warm-up", argv: without }, { name: "warm-up", argv: ramp, description: "The ramp." }], successCriteria: ["A gap of 0.05 nats."],
+      summary: "Two arms that differ in the ramp only.",
+      steps: ["Run both.", "Compare."],
+      configuration,
+      arms: [
+        { name: "no warm-up", argv: without },
+        { name: "warm-up", argv: ramp, description: "The ramp." },
+      ],
+      successCriteria: ["A gap of 0.05 nats."],
     },
   })
-  await ada.write("report_experiment_status", { experimentId, expectedRevision: 4, expectedStatus: "claimed", status: "in_progress", summary: "Both arms are queued." })
+  await ada.write("report_experiment_status", {
+    experimentId,
+    expectedRevision: 4,
+    expectedStatus: "claimed",
+    status: "in_progress",
+    summary: "Both arms are queued.",
+  })
   return { versionId, experimentId, planId: planned.result.planId, materialId, producedId: losses.result.materialId }
 }
 
@@ -86,7 +126,12 @@ export async function tellWork(scene: Scene) {
   const made = await prepare(scene)
   const { experimentId, planId, materialId, producedId } = made
   const held = { expectedRevision: 5, expectedStatus: "in_progress" as const }
-  const pinned = { experimentId, repository: { url: repository.url, commit: repository.commit }, configuration, inputs: [{ materialId, name: "counts" }] }
+  const pinned = {
+    experimentId,
+    repository: { url: repository.url, commit: repository.commit },
+    configuration,
+    inputs: [{ materialId, name: "counts" }],
+  }
   const register = async (who: ResearchRoomClient, body: Partial<WriteInput<"register_attempt">>) => {
     const attemptId = crypto.randomUUID()
     const receipt = await who.write("register_attempt", { attemptId, intent: "planned", argv: ramp, ...pinned, ...body })
@@ -96,10 +141,19 @@ export async function tellWork(scene: Scene) {
   const baseline = await register(ada, { planId, argv: without, ...held, environment: { accelerator: "one A100" } })
   await baseline.reporter.tell("preflight_failed", { failure: { stage: "checkout", explanation: "The disk was full." } })
 
-  const diverged = await register(ada, { planId, ...held, configuration: { ...configuration, peakRate: 1 }, intendedDeviation: "To see where it breaks." })
+  const diverged = await register(ada, {
+    planId,
+    ...held,
+    configuration: { ...configuration, peakRate: 1 },
+    intendedDeviation: "To see where it breaks.",
+  })
   await diverged.reporter.tell("started", { client: { name: "story-agent", version: "1" } })
   await diverged.reporter.tell("progress", { metrics: points("loss", [10.8, "Infinity", "-Infinity"]), message: "It grows." })
-  await diverged.reporter.tell("failed", { metrics: points("loss", ["NaN"], 3), failure: { stage: "training", explanation: "NaN." }, exitCode: 1 })
+  await diverged.reporter.tell("failed", {
+    metrics: points("loss", ["NaN"], 3),
+    failure: { stage: "training", explanation: "NaN." },
+    exitCode: 1,
+  })
 
   const rerun = await register(ada, { intent: "rerun", rerunOf: diverged.reporter.attemptId, planId, ...held })
   await rerun.reporter.tell("started")
@@ -111,16 +165,34 @@ export async function tellWork(scene: Scene) {
   await ada.write("release_experiment", { experimentId, ...held, handoff: "The rerun is under way; the rest is yours." })
   // The registrant delivers a late outcome after having given the work back.
   await rerun.reporter.tell("succeeded", {
-    metrics: points("loss", [3.4], 2), exitCode: 0,
+    metrics: points("loss", [3.4], 2),
+    exitCode: 0,
     outputs: [
-      { outputLabel: "losses.json", digest: sha256("2"), mediaType: "application/json", sizeBytes: 412, materialId: producedId, description: "Every tenth step." },
+      {
+        outputLabel: "losses.json",
+        digest: sha256("2"),
+        mediaType: "application/json",
+        sizeBytes: 412,
+        materialId: producedId,
+        description: "Every tenth step.",
+      },
       { outputLabel: "weights", digest: sha256("3") },
     ],
   })
-  const reproduced = await register(grace, { intent: "reproduction", reproduces: { attemptId: rerun.reporter.attemptId }, repository: { url: repository.url, commit: repository.otherCommit } })
+  const reproduced = await register(grace, {
+    intent: "reproduction",
+    reproduces: { attemptId: rerun.reporter.attemptId },
+    repository: { url: repository.url, commit: repository.otherCommit },
+  })
   await reproduced.reporter.tell("started")
 
   await grace.write("take_experiment", { experimentId, expectedRevision: 6, expectedStatus: "open" })
-  await grace.write("report_experiment_status", { experimentId, expectedRevision: 7, expectedStatus: "claimed", status: "completed", summary: "The gap is 0.07 nats." })
+  await grace.write("report_experiment_status", {
+    experimentId,
+    expectedRevision: 7,
+    expectedStatus: "claimed",
+    status: "completed",
+    summary: "The gap is 0.07 nats.",
+  })
   return { ...made, attempts: { baseline, diverged, rerun, explored, reproduced } }
 }
