@@ -227,13 +227,13 @@ export const interfaceTable: readonly Section[] = [
       [
         "In an archived Room an archive block stands beside stale.",
         [
-          "research/record/checkpoints.test.ts",
+          "research/record/checkpoint-contexts.test.ts",
           "in an archived Room a checkpoint carries the archive beside stale, and a retry still answers",
         ],
       ],
       [
         "Open questions of selected checkpoints appear in the Room context.",
-        ["research/record/checkpoints.test.ts", "open questions of the selected checkpoints stand in the context, and no others"],
+        ["research/record/checkpoint-contexts.test.ts", "open questions of the selected checkpoints stand in the context, and no others"],
       ],
       [
         "A Thread's summary has its watermark, selected checkpoint, stale and last activity.",
@@ -266,7 +266,7 @@ export const interfaceTable: readonly Section[] = [
         ["research/record/standings.test.ts", "every read that shows a record shows how it stands"],
         ["research/record/standings.test.ts", "any links in any order give the precedence, and the notices in the order they landed"],
         [
-          "research/record/recovery.test.ts",
+          "research/record/aftermath.test.ts",
           "a retraction, a supersession and two corrections of one finding, in this order and in the other",
         ],
       ],
@@ -457,7 +457,7 @@ export const interfaceTable: readonly Section[] = [
       ["Materials are found by valuesDigest.", ["research/work/materials.test.ts", "materials with the same values are found by them"]],
       [
         "Links are filtered by kind, target and author of the target.",
-        ["research/record/research-links.test.ts", "the links of a Room, by kind, target and author of the target, in every combination"],
+        ["research/record/link-filters.test.ts", "the links of a Room, by kind, target and author of the target, in every combination"],
       ],
       [
         "An experiment's history holds every revision.",

@@ -236,19 +236,3 @@ t.test("publishing or linking a finding completes nothing and moves nothing", as
     "nor does it need an experiment that still runs",
   )
 })
-
-t.test("a card stands in the timeline, the list of records and the publications", async (t) => {
-  const own = await lab.room()
-  const client = { name: "finder", version: "2" }
-  const { result, entry } = await own.ada.write("publish_finding", { ...finding(own), client })
-  const shown = { versionId: result.versionId, kind: "finding", label: "F1", status: "current", notices: [] }
-  const cards = (await reader.read("thread_records", { threadId: own.threadId })).items
-  holds(t, cards, [{ entryId: entry?.entryId, kind: "publication", card: { ...shown, reused: false, note: null, client } }])
-  holds(t, (await reader.read("thread_timeline", { threadId: own.threadId, kinds: ["publication"] })).items, cards)
-  holds(t, (await reader.read("room_publications", { roomId: own.roomId })).items, [
-    { ...shown, outcome: "positive", provenanceSummary: /^Paperless results/, wording: finding(own).assertion.wording },
-  ])
-  holds(t, (await reader.read("publications", { limit: 1 })).items, [shown])
-  t.strictSame((await lab.record(result)).client, client)
-  t.notOk("client" in (await lab.record(result)).content, "content is compared and digested without client")
-})

@@ -168,3 +168,19 @@ t.test("the hypotheses list, and one record under both of its paths", async (t) 
   t.equal(await refusedAs(reader.read("hypothesis", { versionId: found })), "404 unknown_record", "a finding is no hypothesis")
   t.equal(await refusedAs(reader.read("record", { versionId: "F1" })), "404 unknown_record")
 })
+
+t.test("a card stands in the timeline, the list of records and the publications", async (t) => {
+  const own = await lab.room()
+  const client = { name: "finder", version: "2" }
+  const { result, entry } = await own.ada.write("publish_finding", { ...finding(own), client })
+  const shown = { versionId: result.versionId, kind: "finding", label: "F1", status: "current", notices: [] }
+  const cards = (await reader.read("thread_records", { threadId: own.threadId })).items
+  holds(t, cards, [{ entryId: entry?.entryId, kind: "publication", card: { ...shown, reused: false, note: null, client } }])
+  holds(t, (await reader.read("thread_timeline", { threadId: own.threadId, kinds: ["publication"] })).items, cards)
+  holds(t, (await reader.read("room_publications", { roomId: own.roomId })).items, [
+    { ...shown, outcome: "positive", provenanceSummary: /^Paperless results/, wording: finding(own).assertion.wording },
+  ])
+  holds(t, (await reader.read("publications", { limit: 1 })).items, [shown])
+  t.strictSame((await lab.record(result)).client, client)
+  t.notOk("client" in (await lab.record(result)).content, "content is compared and digested without client")
+})

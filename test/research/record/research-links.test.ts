@@ -1,25 +1,18 @@
 /** Corrections, supersessions, disputes and retractions: what each says, who may say it, and what was said already. */
 import type { ResearchRoomClient } from "research-room/client"
 import t from "tap"
-import { because, claim, finding, hypothesis, nobody } from "./bodies.ts"
+import { correct, dispute, retract, supersede } from "./assertions.ts"
+import { because, claim, finding, hypothesis } from "./bodies.ts"
 import { holds } from "./holds.ts"
 import { everyItem, openLab, refusalOf, refusedAs } from "./lab.ts"
 
 const lab = await openLab(t)
-const { reader, userIds, browsers, house } = lab
+const { reader, userIds, browsers } = lab
 const room = await lab.room()
 const { ada, grace, mary, roomId, threadId } = room
 
 const publish = async (client: ResearchRoomClient = grace) => (await client.write("publish_finding", finding(room))).result
 const read = (linkId: string) => reader.read("link", { linkId })
-const retract = (client: ResearchRoomClient, targetVersionId: string, explanation = because) =>
-  client.write("assert_retraction", { targetVersionId, explanation })
-const dispute = (client: ResearchRoomClient, targetVersionId: string, explanation = because) =>
-  client.write("assert_dispute", { targetVersionId, explanation })
-const correct = (client: ResearchRoomClient, targetVersionId: string, explanation = because, correction = "Read 7.") =>
-  client.write("assert_correction", { targetVersionId, explanation, correction })
-const supersede = (client: ResearchRoomClient, targetVersionId: string, replacementVersionId: string, explanation = because) =>
-  client.write("assert_supersession", { targetVersionId, replacementVersionId, explanation })
 
 t.test("each kind as it is read: labelled, explained, immutable, with its target and what replaces it", async (t) => {
   const [target, better] = [await publish(), await publish()]
@@ -230,52 +223,4 @@ t.test("a link that names what is not current is told so", async (t) => {
     { versionId: gone.versionId, status: "retracted" },
     { versionId: target.versionId, status: "superseded" },
   ])
-})
-
-t.test("the links of a Room, by kind, target and author of the target, in every combination", async (t) => {
-  const own = await lab.room()
-  const byGrace = (await own.grace.write("publish_finding", finding(own))).result
-  const byMary = (await own.mary.write("publish_finding", finding(own))).result
-  const also = (await own.mary.write("publish_finding", finding(own))).result
-  const targets = [
-    [byGrace, userIds.grace],
-    [byMary, userIds.mary],
-    [also, userIds.mary],
-  ] as const
-  const made: { linkId: string; kind: string; target: string; author: string }[] = []
-  for (const [{ versionId }, author] of targets) {
-    for (const [kind, write] of [
-      ["corrects", correct],
-      ["disputes", dispute],
-      ["retracts", retract],
-    ] as const) {
-      made.push({ linkId: (await write(own.ada, versionId)).result.linkId, kind, target: versionId, author })
-    }
-  }
-  const options = <T>(values: readonly T[]) => [undefined, ...values]
-  for (const kind of options(["corrects", "disputes", "retracts", "supersedes"] as const)) {
-    for (const targetVersionId of options([byGrace.versionId, byMary.versionId, also.versionId])) {
-      for (const targetAuthorId of options([userIds.grace, userIds.mary, userIds.ada])) {
-        const filters = { ...(kind && { kind }), ...(targetVersionId && { targetVersionId }), ...(targetAuthorId && { targetAuthorId }) }
-        const found = await everyItem(reader.items("room_links", { roomId: own.roomId, limit: 4, ...filters }))
-        const expected = made.filter(
-          (link) =>
-            (kind ?? link.kind) === link.kind &&
-            (targetVersionId ?? link.target) === link.target &&
-            (targetAuthorId ?? link.author) === link.author,
-        )
-        t.strictSame(
-          found.map(({ linkId }) => linkId),
-          expected.map(({ linkId }) => linkId),
-          JSON.stringify(filters),
-        )
-      }
-    }
-  }
-  const elsewhere = { roomId, targetVersionId: byGrace.versionId }
-  t.strictSame((await reader.read("room_links", elsewhere)).items, [], "of another Room, though the target has links")
-  t.equal(await refusedAs(reader.read("room_links", { roomId: own.roomId, kind: "praises" as never })), "422 invalid_parameter /kind")
-  t.equal(await refusedAs(reader.read("room_links", { roomId: own.roomId, after: "L1" })), "422 invalid_parameter /after")
-  t.equal(await refusedAs(reader.read("room_links", { roomId: nobody })), "404 room_unavailable")
-  t.equal((await reader.read("room_links", { roomId: house.rooms.empty.roomId })).items.length, 0)
 })
