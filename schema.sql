@@ -83,7 +83,6 @@ CREATE TABLE activity_entries (
   body TEXT NOT NULL,
   UNIQUE (room_id, sequence)
 ) STRICT;
-CREATE INDEX activity_by_kind ON activity_entries (room_id, kind, sequence);
 
 CREATE TRIGGER receipts_keep BEFORE UPDATE ON receipts BEGIN SELECT RAISE(ABORT, 'a receipt is immutable'); END;
 CREATE TRIGGER receipts_stay BEFORE DELETE ON receipts BEGIN SELECT RAISE(ABORT, 'a receipt is never deleted'); END;

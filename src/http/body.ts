@@ -1,4 +1,5 @@
 /** Reads the JSON body of a request: never more than the limit, never anything but UTF-8. */
+import type { IncomingMessage } from "node:http"
 import type { H3Event } from "h3"
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals.ts"
@@ -22,11 +23,9 @@ function mustBeJson(event: H3Event): void {
 /** The bytes of the body. @throws Refusal `request_too_large` as soon as the limit is passed */
 async function bytesOf(event: H3Event): Promise<Uint8Array> {
   const announced = event.req.headers.get("content-length")
-  if (announced !== null) {
-    // The server holds a body to the length it announced, so this one can be read in one piece.
-    if (Number(announced) > limits.requestBodyBytes) throw tooLarge()
-    return new Uint8Array(await event.req.arrayBuffer())
-  }
+  if (announced !== null && Number(announced) > limits.requestBodyBytes) throw tooLarge()
+  const incoming = event.runtime?.node?.req as IncomingMessage | undefined
+  if (incoming !== undefined) return fromSocket(incoming)
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of event.req.body ?? []) {
@@ -35,6 +34,23 @@ async function bytesOf(event: H3Event): Promise<Uint8Array> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+/** The bytes of a body as they come from the socket: by way of a web stream they would cost a write a tenth more. */
+function fromSocket(incoming: IncomingMessage): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    incoming.on("data", (chunk: Buffer) => {
+      length += chunk.length
+      if (length > limits.requestBodyBytes) {
+        incoming.pause()
+        reject(tooLarge())
+      } else chunks.push(chunk)
+    })
+    incoming.on("end", () => resolve(Buffer.concat(chunks)))
+    incoming.on("error", reject)
+  })
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })

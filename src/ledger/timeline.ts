@@ -1,5 +1,5 @@
 /** The timeline of each Thread: messages, cards and receipts in order. */
-import { extendJson, type JsonObject, JsonText, type Writable, writeJson } from "../contract/json.ts"
+import { type JsonObject, JsonText, type Writable, writeJson } from "../contract/json.ts"
 import { receiptKinds } from "../contract/operations/index.ts"
 import type { Db } from "./database.ts"
 
@@ -36,9 +36,9 @@ const SELECT = `SELECT e.sequence, e.body, e.reply_count, e.version_id, s.status
 /** An entry as it is answered: the stored text, with its replies counted and the standing of its card as it is now. */
 function served({ body, reply_count, version_id, status, notices }: Row): JsonText {
   // A card is stored as the last member, so that the standing of its record can be added inside it.
-  const standing = { status: status ?? "current", notices: new JsonText(notices ?? "[]") }
-  const whole = version_id === null ? body : `${extendJson(body.slice(0, -1), standing)}}`
-  return new JsonText(extendJson(whole, { replyCount: reply_count }))
+  const standing = `,"status":"${status ?? "current"}","notices":${notices ?? "[]"}}`
+  const open = version_id === null ? body.slice(0, -1) : `${body.slice(0, -2)}${standing}`
+  return new JsonText(`${open},"replyCount":${reply_count}}`)
 }
 
 export type Timeline = ReturnType<typeof timeline>

@@ -13,8 +13,28 @@ export interface World {
   bytes(count: number): Buffer
 }
 
+/** The moment written last: writes of one group share theirs. */
+let latest = { milliseconds: Number.NaN, text: "" }
+
 /** Moments as they stand in the data and on the wire. */
-export const moment = (milliseconds: number): string => new Date(milliseconds).toISOString()
+export function moment(milliseconds: number): string {
+  if (latest.milliseconds !== milliseconds) latest = { milliseconds, text: new Date(milliseconds).toISOString() }
+  return latest.text
+}
+
+/** Chance drawn from the system in larger pieces: a call for each id would cost a write more than the id. */
+function pooledBytes(): (count: number) => Buffer {
+  let pool = Buffer.alloc(0)
+  let used = 0
+  return (count) => {
+    if (used + count > pool.length) {
+      pool = randomBytes(Math.max(4096, count))
+      used = 0
+    }
+    used += count
+    return pool.subarray(used - count, used)
+  }
+}
 
 class SteadyWorld implements World {
   readonly #clock: () => number
@@ -49,7 +69,7 @@ class SteadyWorld implements World {
  * @param notBefore milliseconds that `now` starts from at the least: the newest moment in the data
  * @param clock another clock than the machine's, for a story told in the past
  */
-export const realWorld = (notBefore = 0, clock: () => number = Date.now): World => new SteadyWorld(clock, randomBytes, notBefore)
+export const realWorld = (notBefore = 0, clock: () => number = Date.now): World => new SteadyWorld(clock, pooledBytes(), notBefore)
 
 /** A world in which the same calls in the same order give the same answers. `clock` tells its time. */
 export function seededWorld(seed: string, clock: () => number): World {

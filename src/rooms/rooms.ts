@@ -83,7 +83,7 @@ export function rooms(db: Db) {
   )
   const setArchive = db.prepare("UPDATE rooms SET state = ?, archived_at = ?, archived_by = ?, archive_reason = ? WHERE room_id = ?")
   const standing = db.prepare<Row & { role: MemberRole | null }>(
-    `SELECT r.*, a.username AS archived_by_name, m.role FROM rooms r
+    `SELECT r.room_id, r.title, r.state, r.archived_at, r.archived_by, r.archive_reason, a.username AS archived_by_name, m.role FROM rooms r
      LEFT JOIN people a ON a.user_id = r.archived_by
      LEFT JOIN members m ON m.room_id = r.room_id AND m.user_id = ?
      WHERE r.room_id = ?`,

@@ -25,7 +25,7 @@ process.once("SIGINT", () => void cleanUp().then(() => process.exit(130)))
 try {
   const settings: Settings = {
     ...(flags.quick
-      ? { rounds: 3, seconds: 0.4, recorded: 1_600, long: 20_000 }
+      ? { rounds: 3, seconds: 0.3, recorded: 1_600, long: 20_000 }
       : { rounds: 5, seconds: 1.6, recorded: 8_000, long: 100_000 }),
     scratch,
     loader: new Helper<Load, Loaded>("load.ts"),
