@@ -1,6 +1,6 @@
 /**
  * Makes load, in a process of its own. Each connection is one kept-alive socket with one request under way at a time.
- * The requests are raw bytes made beforehand, of which only the id is overwritten each time: beside autocannon and
+ * The requests are raw bytes made beforehand, of which only the id is overwritten each time: beside general load generators and
  * node:http's agent this leaves most of the machine to the service.
  */
 import { randomUUID } from "node:crypto"
