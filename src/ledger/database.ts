@@ -49,8 +49,8 @@ class SqliteDb implements Db {
   }
 
   prepare<Row>(sql: string): Statement<Row> {
-    // This build of SQLite compiles most joins anew whenever their values are bound again, to weigh 0 and 1 among them
-    // (STAT4); the driver binds anew at every call. It does not look behind a plus, which changes nothing else.
+    // SQLite marks a compared value that may be 0 or 1 for planning anew, and the driver clears its values after every
+    // call: most joins would be compiled again each time. It does not look behind a plus, which changes nothing else.
     const statement = this.#database.prepare<Value[], Row>(sql.replace(/'[^']*'|\?/g, (part) => (part === "?" ? "+?" : part)))
     return {
       get: (...values) => statement.get(...values),
