@@ -18,7 +18,5 @@ export type LabelledKind = keyof typeof labelPrefixes
 export const labelPattern = (kind: LabelledKind) =>
   v.pipe(v.string(), v.regex(new RegExp(`^${labelPrefixes[kind]}[1-9][0-9]{0,8}$`, "u"), `must be a label such as ${labelPrefixes[kind]}1`))
 
-export const isLabelled = (kind: string): kind is LabelledKind => Object.hasOwn(labelPrefixes, kind)
-
 /** `label("hypothesis", 3)` is `H3`. */
 export const label = (kind: LabelledKind, ordinal: number): string => `${labelPrefixes[kind]}${ordinal}`

@@ -18,12 +18,6 @@ export class ListenError extends Error {
   override readonly name = "ListenError"
 }
 
-export interface Listening {
-  readonly port: number
-  /** Takes no new request, lets those under way finish, then resolves. */
-  close(): Promise<void>
-}
-
 /** Answers while the service is still being made ready: a request that nobody listens to would wait for ever. */
 function notYet(request: IncomingMessage, response: ServerResponse): void {
   const refusal = new Refusal("temporarily_unavailable", "The service is starting.", { retryAfter: 1 })

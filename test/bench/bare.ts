@@ -14,7 +14,7 @@ import { openData } from "../../src/ledger/data.ts"
 import { type Db, openDatabase, type Statement } from "../../src/ledger/database.ts"
 import { moment } from "../../src/ledger/world.ts"
 import { answering } from "./process.ts"
-import { RecordingDb, type Step } from "./recording.ts"
+import { RecordingDb, type Step } from "../support/recording-db.ts"
 import { messageBody } from "./requests.ts"
 
 export type Ask =

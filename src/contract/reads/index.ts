@@ -215,3 +215,12 @@ export type DefinitionOf<N extends ReadName> = Extract<Definition, { name: N }>
 export type ParametersOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["query"]>
 /** What a read answers. */
 export type AnswerOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["answer"]>
+
+const paths = new Map(reads.map(({ name, path }) => [name, path]))
+
+/** The path of a read below the base path, its ids filled in, with a query where one is given. */
+export function pathTo(name: ReadName, ids: Readonly<Record<string, string>> = {}, query: Readonly<Record<string, string>> = {}): string {
+  const path = (paths.get(name) as string).replace(/\{([a-zA-Z]+)\}/g, (_, id: string) => encodeURIComponent(ids[id] ?? ""))
+  const search = new URLSearchParams(query).toString()
+  return search === "" ? path : `${path}?${search}`
+}

@@ -1,7 +1,7 @@
 /** A Room read as a whole, and a Thread with its research: one snapshot each. */
 import { JsonText, type Writable, writeJson } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import { type ReadName, reads } from "../../contract/reads/index.ts"
+import { pathTo } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
@@ -25,23 +25,20 @@ interface Parts {
 const listNames = ["experiments", "hypotheses", "findingLinks", "publications", "openQuestions"] as const
 type Named<T> = Record<(typeof listNames)[number], T>
 
-/** The path of a read that takes one id. */
-const pathOf = (name: ReadName, id: string) => reads.find((read) => read.name === name)?.path.replace(/\{[a-zA-Z]+\}/, id) ?? ""
-
 /** Where each list of a Room's context goes on, page by page; relations of findings have no list but the feed, and open questions stand in the checkpoints that the Threads select. */
 const pagedInRoom = (roomId: string): Named<string> => ({
-  experiments: `${pathOf("experiments", "")}?roomId=${roomId}`,
-  hypotheses: `${pathOf("hypotheses", "")}?roomId=${roomId}`,
-  findingLinks: `${pathOf("room_activity", roomId)}?kinds=link_experiment_finding`,
-  publications: pathOf("room_publications", roomId),
-  openQuestions: pathOf("room_threads", roomId),
+  experiments: pathTo("experiments", {}, { roomId }),
+  hypotheses: pathTo("hypotheses", {}, { roomId }),
+  findingLinks: pathTo("room_activity", { roomId }, { kinds: "link_experiment_finding" }),
+  publications: pathTo("room_publications", { roomId }),
+  openQuestions: pathTo("room_threads", { roomId }),
 })
 
 /** As above for a Thread: its own lists where it has some, else those of its Room. */
 const pagedInThread = (roomId: string, threadId: string): Named<string> => ({
   ...pagedInRoom(roomId),
-  findingLinks: `${pathOf("thread_timeline", threadId)}?kinds=link_experiment_finding`,
-  publications: pathOf("thread_records", threadId),
+  findingLinks: pathTo("thread_timeline", { threadId }, { kinds: "link_experiment_finding" }),
+  publications: pathTo("thread_records", { threadId }),
 })
 
 /**

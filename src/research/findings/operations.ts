@@ -2,7 +2,7 @@
 import type { Evidence } from "../../contract/operations/publications.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Issue } from "../../contract/refusals.ts"
-import { behaviour, type Call, type Change } from "../../ledger/behaviour.ts"
+import { behaviour } from "../../ledger/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import type { Attempts } from "../attempts/attempts.ts"
@@ -11,8 +11,8 @@ import type { Plans } from "../experiments/plans.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { ConceptIndex } from "../records/concepts.ts"
 import { unknownReferences } from "../records/exact-references.ts"
-import { recordCard } from "../records/operations.ts"
 import { arxivIdOf } from "../records/papers.ts"
+import { publishRecord } from "../records/publish.ts"
 import type { Records, Reference } from "../records/records.ts"
 import type { Findings } from "./findings.ts"
 
@@ -28,7 +28,6 @@ interface Parts {
 }
 
 type Finding = BodyOf<"publish_finding">
-type Publication = Finding | BodyOf<"publish_cited_claim">
 
 /** The papers a finding names, as evidence or as where it comes from, each once however it is written. */
 function papersOf({ evidence, provenance }: Finding): string[] {
@@ -85,41 +84,6 @@ export function publicationOperations({ threads, records, concepts: index, exper
     ]
   }
 
-  /** Writes what all publications have in common. */
-  function publish(
-    { actor, body, content, contentDigest }: Call<Publication>,
-    where: { roomId: string; threadId: string },
-    change: Change,
-    references: readonly Reference[],
-    papers: readonly string[],
-  ) {
-    const { kind, assertion, concepts, client } = body
-    const { wording } = assertion
-    const versionId = change.newId()
-    const label = change.label(kind)
-    records.insert({
-      versionId,
-      kind,
-      label,
-      ...where,
-      entryId: change.entryId,
-      authorId: actor.userId,
-      at: change.at,
-      wording,
-      content,
-      contentDigest,
-      client,
-      concepts,
-      references,
-      papers,
-    })
-    return {
-      target: { id: versionId, label },
-      result: { versionId, label },
-      entry: recordCard({ versionId, kind, label, roomId: where.roomId, wording, contentDigest }, { reused: false, client }),
-    }
-  }
-
   const publish_finding = behaviour("publish_finding", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     references: ({ body }) => [
@@ -131,7 +95,8 @@ export function publicationOperations({ threads, records, concepts: index, exper
     write(call, where, change) {
       const { body } = call
       const named = papersOf(body)
-      const published = publish(
+      const published = publishRecord(
+        records,
         call,
         where,
         change,
@@ -158,7 +123,8 @@ export function publicationOperations({ threads, records, concepts: index, exper
     references: ({ body }) => unknownReferences({ records, concepts: index }, body),
     write(call, where, change) {
       const { paper, references } = call.body
-      const published = publish(
+      const published = publishRecord(
+        records,
         call,
         where,
         change,

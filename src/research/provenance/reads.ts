@@ -1,5 +1,7 @@
 /** The read of a Room's provenance. */
 import type { ProvenanceNode } from "../../contract/enumerations.ts"
+import type { OperationName } from "../../contract/operations/index.ts"
+import { pathTo } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
@@ -13,18 +15,19 @@ interface Parts {
 }
 
 /** Where the nodes of each kind are listed page by page, those that were cut included. */
-const pagedAt = (roomId: string): Record<ProvenanceNode, string> => {
-  const publications = `/api/research/rooms/${roomId}/publications`
+function pagedAt(roomId: string): Record<ProvenanceNode, string> {
+  const publications = pathTo("room_publications", { roomId })
+  const landed = (kinds: OperationName) => pathTo("room_activity", { roomId }, { kinds })
   return {
-    hypothesis: `/api/research/hypotheses?roomId=${roomId}`,
-    experiment: `/api/research/experiments?roomId=${roomId}`,
-    plan: `/api/research/rooms/${roomId}/activity?kinds=accept_plan`,
-    attempt: `/api/research/attempts?roomId=${roomId}`,
+    hypothesis: pathTo("hypotheses", {}, { roomId }),
+    experiment: pathTo("experiments", {}, { roomId }),
+    plan: landed("accept_plan"),
+    attempt: pathTo("attempts", {}, { roomId }),
     finding: publications,
     cited_claim: publications,
-    material: `/api/research/rooms/${roomId}/materials`,
-    finding_link: `/api/research/rooms/${roomId}/activity?kinds=link_experiment_finding`,
-    link: `/api/research/rooms/${roomId}/links`,
+    material: pathTo("room_materials", { roomId }),
+    finding_link: landed("link_experiment_finding"),
+    link: pathTo("room_links", { roomId }),
   }
 }
 

@@ -84,7 +84,7 @@ for (const [name, [params, queries]] of Object.entries(asked)) {
   t.test(name, async (t) => {
     for (const query of queries) {
       const read = readers[name as keyof typeof readers] as (asked: object) => unknown
-      const steps = await recorder.during(() => read({ params, query, actor: null, basePath: "" }))
+      const steps = await recorder.readsDuring(() => read({ params, query, actor: null, basePath: "" }))
       t.ok(steps.length > 0, `${JSON.stringify(query)}: ${steps.length} statements`)
       for (const { sql, values } of steps)
         t.strictSame(faults(planOf(sql, values)), [], `${JSON.stringify(Object.keys(query))}: ${sql.replace(/\s+/g, " ").slice(-120)}`)
@@ -95,7 +95,7 @@ for (const [name, [params, queries]] of Object.entries(asked)) {
 for (const [name, params] of Object.entries(single)) {
   t.test(name, async (t) => {
     const read = readers[name as keyof typeof readers] as (asked: object) => unknown
-    const steps = await recorder.during(() => read({ params, query: {}, actor: null, basePath: "" }))
+    const steps = await recorder.readsDuring(() => read({ params, query: {}, actor: null, basePath: "" }))
     t.ok(steps.length > 0)
     for (const { sql, values } of steps) t.strictSame(scans(planOf(sql, values)), [], sql.replace(/\s+/g, " ").slice(-120))
   })
@@ -106,7 +106,7 @@ for (const [name, params] of [
   ["thread_research_context", { threadId }],
 ] as const) {
   t.test(name, async (t) => {
-    const steps = await recorder.during(() => readers[name]({ params, query: {}, actor: null, basePath: "" }))
+    const steps = await recorder.readsDuring(() => readers[name]({ params, query: {}, actor: null, basePath: "" }))
     t.ok(steps.length >= 6)
     for (const { sql, values } of steps) t.strictSame(faults(planOf(sql, values)), [], sql.replace(/\s+/g, " ").slice(-120))
     t.equal(steps.length < 12, true, "as many statements, however much there is to show")

@@ -1,48 +1,15 @@
-/** A database that does what another does, and notes the statements it is asked while it is told to. */
-import type { Db, Statement } from "../../../src/ledger/database.ts"
+/** What reads ask of the database: the statements that were run, less those that write. */
+import { type Step as Ran, RecordingDb } from "../../support/recording-db.ts"
 
 export interface Step {
   readonly sql: string
-  readonly values: Parameters<Statement<unknown>["all"]>
+  readonly values: Ran["values"]
 }
 
-export class Recorder implements Db {
-  readonly #db: Db
-  #steps: Step[] | null = null
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
-  prepare<Row>(sql: string): Statement<Row> {
-    const made = this.#db.prepare<Row>(sql)
-    const note = (values: Step["values"]) => this.#steps?.push({ sql, values })
-    return {
-      get: (...values) => [note(values), made.get(...values)][1] as Row | undefined,
-      all: (...values) => [note(values), made.all(...values)][1] as Row[],
-      run: (...values) => made.run(...values),
-    }
-  }
-
+export class Recorder extends RecordingDb {
   /** Does some work and returns the reads it ran. */
-  async during(work: () => unknown): Promise<Step[]> {
-    const steps: Step[] = []
-    this.#steps = steps
-    await work()
-    this.#steps = null
-    return steps
-  }
-
-  get inTransaction(): boolean {
-    return this.#db.inTransaction
-  }
-  exec(sql: string): void {
-    this.#db.exec(sql)
-  }
-  snapshot<T>(work: () => T): T {
-    return this.#db.snapshot(work)
-  }
-  close(): void {
-    this.#db.close()
+  async readsDuring(work: () => unknown): Promise<Step[]> {
+    const steps = await this.during(work)
+    return steps.filter(({ how }) => how !== "run").map(({ statement, values }) => ({ sql: this.sql[statement] ?? "", values }))
   }
 }

@@ -56,7 +56,7 @@ async function context(
   } as Record<string, () => Parameters<typeof versioned>[0]>
   print("research-context", "service", "bare", "ratio", "bytes", "bare bytes")
   for (const [name, read] of Object.entries(reads)) {
-    const rows = bare(database, await recorder.during(read))
+    const rows = bare(database, await recorder.readsDuring(read))
     const answer = () => versioned(read())
     const { service, queries } = timed({ service: answer, queries: rows }, 40)
     print(`  ${name}`, ms(service), ms(queries), (service / queries).toFixed(2), Buffer.byteLength(answer()), Buffer.byteLength(rows()))

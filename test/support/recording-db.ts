@@ -1,4 +1,4 @@
-/** Writes down which statements the service runs for one write, and with which values. */
+/** Writes down which statements the service runs while it is asked to look, and with which values. */
 import type { Db, Statement } from "../../src/ledger/database.ts"
 
 type Values = Parameters<Statement<unknown>["get"]>
@@ -42,7 +42,7 @@ export class RecordingDb implements Db {
   }
 
   /** Does some work and returns the statements it ran. */
-  async during(work: () => Promise<unknown>): Promise<Step[]> {
+  async during(work: () => unknown): Promise<Step[]> {
     const steps: Step[] = []
     this.#steps = steps
     await work()

@@ -1,0 +1,79 @@
+/** What publishing a record is, whatever its kind: its row, its label, and its card in the timeline. */
+import type { Writable } from "../../contract/json.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
+import type { Call, Change } from "../../ledger/behaviour.ts"
+import type { Records, Reference } from "./records.ts"
+
+/** What a card shows of a record. */
+export interface ShownRecord {
+  readonly versionId: string
+  readonly kind: string
+  readonly label: string
+  readonly roomId: string
+  readonly wording: string
+  readonly contentDigest: string
+}
+
+/** A record as a card of a timeline, less its standing, which is added as it is when the card is read. */
+export function recordCard(
+  { versionId, kind, label, roomId, wording, contentDigest }: ShownRecord,
+  { reused, note, client }: { reused: boolean; note?: string | undefined; client?: Writable | undefined },
+) {
+  return {
+    standingOf: versionId,
+    card: {
+      versionId,
+      kind,
+      label,
+      roomId,
+      wording,
+      contentDigest,
+      reused,
+      note: note ?? null,
+      ...(client === undefined ? {} : { client }),
+    },
+  }
+}
+
+type Publication = BodyOf<"publish_hypothesis" | "publish_finding" | "publish_cited_claim">
+
+/**
+ * Writes what all records have in common.
+ * @param references what it rests on, or refers to
+ * @param papers arXiv ids of papers it quotes or builds on
+ */
+export function publishRecord(
+  records: Records,
+  { actor, body, content, contentDigest }: Call<Publication>,
+  { roomId, threadId }: { roomId: string; threadId: string },
+  change: Change,
+  references: readonly Reference[],
+  papers: readonly string[] = [],
+) {
+  const { kind, assertion, concepts, client } = body
+  const { wording } = assertion
+  const versionId = change.newId()
+  const label = change.label(kind)
+  records.insert({
+    versionId,
+    kind,
+    label,
+    roomId,
+    threadId,
+    entryId: change.entryId,
+    authorId: actor.userId,
+    at: change.at,
+    wording,
+    content,
+    contentDigest,
+    client,
+    concepts,
+    references,
+    papers,
+  })
+  return {
+    target: { id: versionId, label },
+    result: { versionId, label },
+    entry: recordCard({ versionId, kind, label, roomId, wording, contentDigest }, { reused: false, client }),
+  }
+}
