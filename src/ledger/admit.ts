@@ -93,11 +93,14 @@ export class Ledger {
     if (known !== undefined) return request.rehearse === true ? rehearsed(known) : known
     if (pin !== null) await this.#askOutside(pin)
     const prepared = await prepare?.(delivery)
-    return this.#queue.run(() => {
-      const receipt = this.#deliver(prepared === undefined ? delivery : { ...delivery, prepared })
-      if (request.rehearse === true) throw new Undo(rehearsed(receipt))
-      return receipt
-    })
+    return this.#queue.run(
+      () => {
+        const receipt = this.#deliver(prepared === undefined ? delivery : { ...delivery, prepared })
+        if (request.rehearse === true) throw new Undo(rehearsed(receipt))
+        return receipt
+      },
+      { rehearsal: request.rehearse === true },
+    )
   }
 
   /**

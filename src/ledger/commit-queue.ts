@@ -1,6 +1,8 @@
 /**
- * Group commit: writes that wait in the same turn of the event loop share one immediate transaction, each under its own
- * savepoint, and each is answered only after the COMMIT. One write alone needs no savepoint.
+ * Group commit: writes that wait in the same turn of the event loop share one immediate transaction, and each is answered
+ * only after the COMMIT. Each still stands or falls alone. Almost every write that falls is refused before it has changed
+ * anything, so a group runs without savepoints (each would make the full-text index write its buffer out); when one falls
+ * later than that, the group is undone and run again with a savepoint around each.
  */
 import { Refusal } from "../contract/refusals.ts"
 import { type Db, isStorageFault } from "./database.ts"
@@ -15,10 +17,15 @@ export class Undo<T> {
 
 interface Job {
   work: () => unknown
+  /** It undoes itself whatever happens, so it has a savepoint from the start. */
+  rehearsal: boolean
   resolve: (value: never) => void
   reject: (reason: unknown) => void
 }
 type Outcome = { value: unknown } | { error: unknown }
+
+/** One write of a group cannot be undone alone: the group has to be run again. */
+class Entangled extends Error {}
 
 const notStored = () =>
   new Refusal("temporarily_unavailable", "The database could not take the write; nothing was stored. Send the same request again.", {
@@ -46,16 +53,18 @@ export class CommitQueue {
       savepoint: db.prepare("SAVEPOINT one_write"),
       release: db.prepare("RELEASE one_write"),
       undo: db.prepare("ROLLBACK TO one_write"),
+      changes: db.prepare<{ changes: number }>("SELECT total_changes() AS changes"),
     }
   }
 
   /**
    * Runs `work` inside a transaction and delivers what it returns once that is committed.
-   * What it throws undoes it alone; its neighbours in the group are not touched.
+   * What it throws undoes it alone; its neighbours in the group are not touched. It may be run more than once, and what
+   * it did before is then undone: outside of the database it must leave nothing behind.
    */
-  run<T>(work: () => T): Promise<T> {
+  run<T>(work: () => T, { rehearsal = false } = {}): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#jobs.push({ work, resolve, reject })
+      this.#jobs.push({ work, rehearsal, resolve, reject })
       if (this.#scheduled) return
       this.#scheduled = true
       setImmediate(() => this.#flush())
@@ -81,24 +90,41 @@ export class CommitQueue {
 
   /** Commits the jobs together and says how each of them ended. Never throws: everybody who waits is answered. */
   #commit(jobs: Job[]): Outcome[] {
-    const { begin, commit } = this.#statements
-    this.#committed = []
     let committing = false
     try {
       // What an earlier failure could not even roll back.
       if (this.#db.inTransaction) this.#statements.rollback.run()
-      begin.run()
-      const outcomes = jobs.map((job) => (this.#db.inTransaction ? this.#attempt(job, jobs.length === 1) : { error: notStored() }))
+      const outcomes = this.#attemptAll(jobs)
       // A full disk ends the whole transaction by itself: then nothing of the group is stored.
       if (!this.#db.inTransaction) return jobs.length === 1 ? outcomes : jobs.map(() => ({ error: notStored() }))
       committing = true
-      commit.run()
+      this.#statements.commit.run()
       for (const notify of this.#committed) notify()
       return outcomes
     } catch (error) {
       this.#abandon()
       return jobs.map(() => ({ error: !isStorageFault(error) ? error : committing ? uncertain() : notStored() }))
     }
+  }
+
+  /** Opens the transaction and runs the jobs in it: without savepoints, or, where one of them cannot be undone so, with them. */
+  #attemptAll(jobs: Job[]): Outcome[] {
+    const { begin, rollback } = this.#statements
+    for (const withSavepoints of [false, true]) {
+      this.#committed = []
+      begin.run()
+      try {
+        return jobs.map((job) => {
+          if (!this.#db.inTransaction) return { error: notStored() }
+          if (jobs.length === 1) return this.#attemptAlone(job)
+          return withSavepoints || job.rehearsal ? this.#attemptInSavepoint(job) : this.#attempt(job)
+        })
+      } catch (error) {
+        if (!(error instanceof Entangled)) throw error
+        rollback.run()
+      }
+    }
+    throw new Error("a savepoint undoes what it holds")
   }
 
   /** Rolls back what is open, as far as the disk lets it; the next group tries again before it begins. */
@@ -108,27 +134,42 @@ export class CommitQueue {
     } catch {}
   }
 
+  /** Runs one job. @throws Entangled when it fails after it has changed something */
+  #attempt({ work }: Job): Outcome {
+    const before = this.#changes()
+    return this.#outcome(work, () => {
+      if (this.#changes() !== before) throw new Entangled()
+    })
+  }
+
   /** Runs one job; when it fails, undoes it and only it. */
-  #attempt({ work }: Job, alone: boolean): Outcome {
-    const { savepoint, release, undo, rollback } = this.#statements
+  #attemptInSavepoint({ work }: Job): Outcome {
+    const { savepoint, release, undo } = this.#statements
+    savepoint.run()
+    const outcome = this.#outcome(work, () => undo.run())
+    if (this.#db.inTransaction) release.run()
+    return outcome
+  }
+
+  /** Runs a job that has the transaction to itself. */
+  #attemptAlone({ work }: Job): Outcome {
+    return this.#outcome(work, () => this.#statements.rollback.run())
+  }
+
+  /** What work returns or throws; of work that throws, what it did is undone, unless its failure has ended the transaction. */
+  #outcome(work: () => unknown, undo: () => void): Outcome {
     const notified = this.#committed.length
-    if (!alone) savepoint.run()
     try {
-      const value = work()
-      if (!alone) release.run()
-      return { value }
+      return { value: work() }
     } catch (error) {
       this.#committed.length = notified
-      if (this.#db.inTransaction) {
-        if (alone) {
-          rollback.run()
-        } else {
-          undo.run()
-          release.run()
-        }
-      }
+      if (this.#db.inTransaction) undo()
       if (error instanceof Undo) return { value: error.value }
       return { error: isStorageFault(error) ? notStored() : error }
     }
+  }
+
+  #changes(): number {
+    return this.#statements.changes.get()?.changes ?? 0
   }
 }
