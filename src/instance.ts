@@ -108,7 +108,7 @@ export function createInstance({ db, world, instanceId, aside = noConnection, re
     },
     standing: tables.rooms.standing,
   }
-  const ledger = new Ledger({ db, world, gate, repositories })
+  const ledger = new Ledger({ db, world, gate, repositories, beforeCommit: tables.search.index })
   const { timeline, activity, watch } = ledger
   const strangers = tables.threads.strangers
 

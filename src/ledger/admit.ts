@@ -30,6 +30,8 @@ export interface LedgerParts {
   readonly gate: Gate
   /** Says whether a pinned repository is public and its commit exists. */
   readonly repositories: OutsideCheck
+  /** What a group of writes needs once, within its transaction. */
+  readonly beforeCommit: () => void
 }
 
 /** What the ledger asks of the world outside. `ok` is null while it cannot be told; `retryAfter` is in seconds. */
@@ -57,12 +59,12 @@ export class Ledger {
   readonly activity
   readonly watch = new Watch()
 
-  constructor({ db, world, gate, repositories }: LedgerParts) {
+  constructor({ db, world, gate, repositories, beforeCommit }: LedgerParts) {
     this.#repositories = repositories
     this.#db = db
     this.#world = world
     this.#gate = gate
-    this.#queue = new CommitQueue(db)
+    this.#queue = new CommitQueue(db, beforeCommit)
     this.#receipts = receipts(db)
     this.#sequences = sequences(db)
     this.timeline = timeline(db)

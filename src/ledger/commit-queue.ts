@@ -39,13 +39,16 @@ const uncertain = () =>
 
 export class CommitQueue {
   readonly #db: Db
+  readonly #beforeCommit: () => void
   readonly #statements
   #jobs: Job[] = []
   #scheduled = false
   #committed: (() => void)[] = []
 
-  constructor(db: Db) {
+  /** @param beforeCommit what a whole group needs once, as its last step before the COMMIT */
+  constructor(db: Db, beforeCommit: () => void = () => {}) {
     this.#db = db
+    this.#beforeCommit = beforeCommit
     this.#statements = {
       begin: db.prepare("BEGIN IMMEDIATE"),
       commit: db.prepare("COMMIT"),
@@ -97,6 +100,7 @@ export class CommitQueue {
       const outcomes = this.#attemptAll(jobs)
       // A full disk ends the whole transaction by itself: then nothing of the group is stored.
       if (!this.#db.inTransaction) return jobs.length === 1 ? outcomes : jobs.map(() => ({ error: notStored() }))
+      this.#beforeCommit()
       committing = true
       this.#statements.commit.run()
       for (const notify of this.#committed) notify()

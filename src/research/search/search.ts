@@ -1,4 +1,4 @@
-/** Full-text search over records, experiments, Threads and messages. The index is kept by triggers; see schema.sql. */
+/** Full-text search over records, experiments, Threads and messages. What is to be found is noted by triggers; see schema.sql. */
 import type { RecordStatus, SearchKind } from "../../contract/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
@@ -61,6 +61,10 @@ export type Search = ReturnType<typeof search>
 
 export function search(db: Db) {
   const hits = db.prepare<Row>(HITS)
+  const index = db.prepare(
+    `INSERT INTO search_index (rowid, label, title, body, tags)
+     SELECT * FROM search_texts WHERE item > (SELECT coalesce(max(id), 0) FROM search_index_docsize)`,
+  )
   const beginning = db.prepare<{ words: number }>(
     "SELECT count(*) AS words FROM (SELECT 1 FROM search_words WHERE term >= ? AND term < ? LIMIT ?)",
   )
@@ -71,6 +75,12 @@ export function search(db: Db) {
   }
 
   return {
+    /**
+     * Indexes what was noted since the last time. Done once for all that a transaction wrote, as its last step: alone, each
+     * text would become a segment of the index, to be merged later with all the others.
+     */
+    index: (): void => void index.run(),
+
     /** Up to `count` hits after so many, best first. */
     find(query: string, within: Within, offset: number, count: number) {
       const read = typed(query)
