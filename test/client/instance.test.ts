@@ -118,7 +118,7 @@ t.test("it ends at once, also under a follower", async (t) => {
   await new Promise((resolve) => setTimeout(resolve, 100))
   const started = performance.now()
   await instance.close()
-  t.ok(performance.now() - started < 1000)
+  t.ok(performance.now() - started < 10_000)
   stop.abort()
   await following
 })

@@ -49,7 +49,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     await idle.until(/"live"/)
 
     service.signal(signal)
-    t.match(await endedWithin(service, 5), clean)
+    t.match(await endedWithin(service, 9), clean)
     const [answer] = answersIn(await reader.closed())
     t.equal(answer?.status, 200, "the reader is answered, not cut off")
     t.match(JSON.parse(answer?.body ?? "{}"), { items: [], hasMore: false, nextCursor: 1 })
@@ -86,7 +86,7 @@ test("a write that is on its way is taken and answered; a new one is not", async
   await writer.send(body.slice(20))
   const [answer] = answersIn(await writer.closed())
   t.equal(answer?.status, 200)
-  t.match(await endedWithin(service, 5), clean)
+  t.match(await endedWithin(service, 9), clean)
   await t.rejects(fetch(`${service.baseUrl}/api/health/live`), "nobody listens any more")
 
   const again = await serve(program, ["--data", "data"], place)
@@ -106,7 +106,7 @@ test("a second signal does not wait", async (t) => {
   service.signal("SIGTERM")
   await new Promise((resolve) => setTimeout(resolve, 300))
   service.signal("SIGINT")
-  const { code, inTime } = await endedWithin(service, 3)
+  const { code, inTime } = await endedWithin(service, 8)
   t.ok(inTime)
   t.not(code, null, "it ends by itself")
 })

@@ -28,10 +28,10 @@ const readers = () => house.instance.ledger.watch.waiting
 test("what is there already is answered at once, wait or not", async (t) => {
   await post("There already.")
   const { after, body } = await timed(`after=${(await watermark()) - 1}&wait=25`)
-  t.ok(after < 1_000)
+  t.ok(after < 10_000)
   t.strictSame(body.items?.length, 1)
-  t.ok((await timed(`after=${await watermark()}`)).after < 1_000, "without wait an empty page comes at once")
-  t.ok((await timed(`after=${await watermark()}&wait=0`)).after < 1_000)
+  t.ok((await timed(`after=${await watermark()}`)).after < 10_000, "without wait an empty page comes at once")
+  t.ok((await timed(`after=${await watermark()}&wait=0`)).after < 10_000)
 })
 
 test("with nothing new the answer is held, and comes empty when the time is up", async (t) => {
