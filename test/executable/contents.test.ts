@@ -1,0 +1,39 @@
+/** What is inside the executable made here, and that everything for those of other platforms is at hand, pinned to its contents. */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { test } from "tap"
+import { platforms } from "../../build/platforms.ts"
+import { executable } from "../support/program.ts"
+import { lookInto } from "./contents.ts"
+import { readMachine } from "./formats/program.ts"
+
+test("the executable made here holds the program, the schema, the pages' files and this platform's addon, as they are", (t) => {
+  const { faults, assets } = lookInto(executable(), process.platform, process.arch, true)
+  t.strictSame(faults, [])
+  t.ok(assets > 3)
+  t.end()
+})
+
+test("looking inside finds what is wrong", (t) => {
+  const { faults } = lookInto(executable(), "win32", "arm64", false)
+  for (const sentence of [/^it is for/, /code cache of another machine/, /^better-sqlite3\.node is another/])
+    t.ok(
+      faults.some((fault) => sentence.test(fault)),
+      String(sentence),
+    )
+  t.end()
+})
+
+test("every platform's Node is pinned to one version and its contents, and its addon is here", (t) => {
+  const names = platforms.map(({ name }) => name)
+  t.strictSame(names.toSorted(), ["linux-arm64", "linux-x64", "macos-arm64", "macos-x64", "win-x64"])
+  const sqlite = dirname(createRequire(import.meta.url).resolve("better-sqlite3/package.json"))
+  for (const { name, node } of platforms) {
+    t.equal(node.version, process.versions.node, `${name} has the Node that runs here`)
+    t.match(node.resolved, /^https:\/\/registry\.npmjs\.org\//, name)
+    t.match(node.integrity, /^sha512-[A-Za-z0-9+/]{86}==$/, name)
+    t.strictSame(readMachine(readFileSync(join(sqlite, "prebuilds", `${node.os}-${node.cpu}.node`))), { os: node.os, cpu: node.cpu }, name)
+  }
+  t.end()
+})
