@@ -1,6 +1,7 @@
 /** One instance of the service: its data, its domains, and what they do for each operation and read of the contract. */
 import { Ledger, type OutsideCheck } from "./ledger/admit.ts"
 import type { Actor } from "./ledger/actor.ts"
+import type { GroupHooks } from "./ledger/commit-queue.ts"
 import type { Behaviours } from "./ledger/behaviour.ts"
 import type { Db } from "./ledger/database.ts"
 import type { Readers } from "./ledger/reading.ts"
@@ -63,6 +64,8 @@ export interface InstanceParts {
   readonly aside?: () => Db
   /** Left out, for commands that pin nothing. */
   readonly repositories?: OutsideCheck
+  /** Told of each group of writes. */
+  readonly hooks?: Pick<GroupHooks, "afterGroup">
 }
 
 const noConnection = (): Db => {
@@ -71,7 +74,7 @@ const noConnection = (): Db => {
 const nothingChecked: OutsideCheck = { check: async () => ({ ok: null, reason: "This process checks no repositories.", retryAfter: null }) }
 
 /** Builds everything that stands between the edge and the data. */
-export function createInstance({ db, world, instanceId, aside = noConnection, repositories = nothingChecked }: InstanceParts) {
+export function createInstance({ db, world, instanceId, aside = noConnection, repositories = nothingChecked, hooks }: InstanceParts) {
   const knownMaterials = materials(db)
   const tables = {
     people: people(db),
@@ -108,7 +111,7 @@ export function createInstance({ db, world, instanceId, aside = noConnection, re
     },
     standing: tables.rooms.standing,
   }
-  const ledger = new Ledger({ db, world, gate, repositories, beforeCommit: tables.search.index })
+  const ledger = new Ledger({ db, world, gate, repositories, hooks: { beforeCommit: tables.search.index, ...hooks } })
   const { timeline, activity, watch } = ledger
   const strangers = tables.threads.strangers
 

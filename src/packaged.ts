@@ -15,3 +15,10 @@ export function packagedBytes(name: string): Uint8Array<ArrayBuffer> | undefined
     return undefined
   }
 }
+
+/** The code of a thread of the program: its text, inside the executable, or the file it stands in. */
+export function threadCode(name: string): { readonly code: string | URL; readonly isText: boolean } {
+  if (isSea()) return { code: getAsset(`${name}.cjs`, "utf8"), isText: true }
+  const isSource = import.meta.url.endsWith(".ts")
+  return { code: new URL(isSource ? `./${name}/thread.ts` : `./${name}.js`, import.meta.url), isText: false }
+}

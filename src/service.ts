@@ -1,14 +1,19 @@
 /** A running service: data opened, instance built, edge listening. What `serve`, `demo` and the test instance start. */
-import { join } from "node:path"
 import type { Logger } from "pino"
 import { createApp } from "./http/app.ts"
+import { Journal } from "./http/journal.ts"
+import { Metrics } from "./http/metrics.ts"
+import { RateLimits, type RateNumbers, standardRates } from "./http/rate-limits.ts"
 import { listen, serveOn } from "./http/server.ts"
 import { createInstance, type Instance } from "./instance.ts"
+import { databaseFile } from "./ledger/backup.ts"
 import { openData } from "./ledger/data.ts"
 import { own } from "./ledger/ownership.ts"
+import { type WatchReadings, Watchman } from "./ledger/watchman.ts"
 import type { World } from "./ledger/world.ts"
 import { ArxivClerk } from "./library/papers/arxiv.ts"
 import { configuredCheck, type RepositorySettings } from "./repositories/configured.ts"
+import { Writer } from "./writer/writer.ts"
 import { softwareVersion } from "./version.ts"
 
 export interface ServiceOptions {
@@ -24,8 +29,18 @@ export interface ServiceOptions {
   readonly repositories: Omit<RepositorySettings, "now">
   /** Where arXiv is asked about papers; left out, nobody is. `pause`: milliseconds between requests, for tests. */
   readonly arxiv?: { readonly api: string; readonly pause?: number } | null
+  /** Whether callers are limited, and by which numbers where not by the contract's; left out, nobody is. */
+  readonly rateLimits?: "on" | "off" | RateNumbers | undefined
+  /** Whether a proxy stands before the service and says last in `X-Forwarded-For` for whom it speaks. */
+  readonly trustProxy?: "on" | "off" | undefined
+  /** Whether every request gets a line in the log. */
+  readonly logRequests?: "on" | "off" | undefined
+  /** What opens the metrics to others than callers on this machine. */
+  readonly metricsToken?: string | undefined
   /** Left out: time, ids and chance as they are. */
   readonly world?: World
+  /** Writes are admitted by a thread of their own, so that readers never wait for the disk; left out, by this one. It has no part in `world`. */
+  readonly writer?: "thread" | undefined
   /** Fills a new instance before the first request is taken. */
   readonly prepare?: (instance: Instance, baseUrl: string) => Promise<void>
 }
@@ -37,12 +52,31 @@ export interface Service {
   readonly instance: Instance
   /** The one-time link by which the first person is made; null once somebody exists. */
   readonly setUpLink: string | null
+  /** Settles when the service can no longer do its work; it then wants to be closed. */
+  readonly broken: Promise<void>
+  /** What was last seen of the data's files and their disk. */
+  readonly readings: () => WatchReadings
   /** Finishes what is under way and closes the database. */
   close(): Promise<void>
 }
 
 /** An address as it stands in a URL. */
 const urlHost = (host: string) => (host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host)
+
+/** What the edge is told beside the instance. */
+function edgeParts({ log, rateLimits = "off", trustProxy, logRequests, metricsToken }: ServiceOptions, metrics: Metrics) {
+  const rates = rateLimits === "off" ? undefined : new RateLimits(rateLimits === "on" ? standardRates : rateLimits)
+  if (rates !== undefined) rates.onRefused = (what) => metrics.limited(what)
+  return {
+    softwareVersion,
+    log,
+    journal: new Journal(log, logRequests === "on"),
+    metrics,
+    trustProxy: trustProxy === "on",
+    ...(rates && { rates }),
+    ...(metricsToken !== undefined && { metricsToken }),
+  }
+}
 
 /**
  * Starts the service.
@@ -53,16 +87,25 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // What a start that fails half-way leaves behind, undone in the opposite order.
   using started = new DisposableStack()
   started.defer(own(options.data))
-  const { db, world, instanceId, aside } = openData(join(options.data, "research-room.db"), options.world)
+  const file = databaseFile(options.data)
+  const { db, world, instanceId, aside } = openData(file, options.world)
   started.defer(() => db.close())
+  const watchman = new Watchman({ file, db, log: options.log })
+  started.defer(() => watchman.close())
   const { server, port } = await listen(options.host, options.port)
   started.defer(() => server.close())
 
   const baseUrl = options.baseUrl?.replace(/\/+$/, "") ?? `http://${urlHost(options.host)}:${port}`
   const repositories = configuredCheck({ ...options.repositories, now: () => world.now() })
-  const instance = createInstance({ db, world, instanceId, repositories, aside })
+  const metrics = new Metrics()
+  started.defer(() => metrics.close())
+  const hooks = { afterGroup: (writes: number, milliseconds: number) => metrics.onCommit(writes, milliseconds) }
+  const instance = createInstance({ db, world, instanceId, repositories, aside, hooks })
+  metrics.watch({ openFeedWaits: () => instance.ledger.watch.waiting, storage: () => watchman.readings })
   await options.prepare?.(instance, baseUrl)
-  const stop = serveOn(server, createApp({ instance, baseUrl, softwareVersion, log: options.log }), baseUrl)
+  const broken = Promise.withResolvers<void>()
+  const writer = options.writer === "thread" ? startWriter() : null
+  const stop = serveOn(server, createApp({ instance, baseUrl, ...edgeParts(options, metrics) }), baseUrl)
   const clerk = options.arxiv
     ? new ArxivClerk({
         ...options.arxiv,
@@ -76,15 +119,34 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   clerk?.start()
   const token = instance.accounts.openSetUp()
   const running = started.move()
+
+  function startWriter(): Writer {
+    const made = new Writer(
+      { file, instanceId, notBefore: world.now(), repositories: options.repositories },
+      {
+        landed: (roomId) => instance.ledger.watch.landed(roomId),
+        grouped: ({ writes, milliseconds }) => metrics.onCommit(writes, milliseconds),
+        failed(error) {
+          options.log.fatal({ err: error }, "the writing thread ended; the service ends too")
+          broken.resolve()
+        },
+      },
+    )
+    instance.ledger.handOver(made)
+    return made
+  }
   return {
     baseUrl,
     port,
     instance,
+    readings: () => watchman.readings,
     setUpLink: token === null ? null : `${baseUrl}/setup?token=${token}`,
+    broken: broken.promise,
     async close() {
       instance.ledger.watch.close()
       await stop()
       await clerk?.close()
+      await writer?.close()
       running.dispose()
     },
   }

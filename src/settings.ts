@@ -22,6 +22,9 @@ function webAddress(value: string): string {
   return value.replace(/\/+$/, "")
 }
 
+const secret = (value: string): string =>
+  /^[!-~]{16,200}$/.test(value) ? value : invalid("It must be 16 to 200 letters, digits and signs without spaces.")
+
 /** An option with its environment variable: `--base-url` is `RESEARCH_ROOM_BASE_URL`. */
 function option(flags: string, description: string): Option {
   const made = new Option(flags, description)
@@ -60,13 +63,43 @@ const arxivOptions = () => [
     .default("https://export.arxiv.org/api/query"),
 ]
 
-/** What every serving process takes, but for its data and port, whose standards differ. */
-const edgeOptions = () => [hostOption(), baseUrlOption(), ...repositoryOptions(), ...arxivOptions()]
+/** A switch that is turned on by its name alone. */
+const onOff = (flag: string, description: string, standard: "on" | "off"): Option =>
+  option(`${flag} [on|off]`, description).choices(["on", "off"]).preset("on").default(standard)
 
-/** A command with the options that every serving process takes. */
-export const withEdgeOptions = (command: Command): Command => edgeOptions().reduce((made, added) => made.addOption(added), command)
+/** How much is taken from whom, and what is told of it. */
+const watchOptions = (rateLimits: "on" | "off") => [
+  onOff("--rate-limits", "answer 429 to an address or caller that asks for far more than others; the manifest has the numbers", rateLimits),
+  onOff(
+    "--trust-proxy",
+    "take the last entry of X-Forwarded-For for the address of a request; only behind a proxy that writes it, where nobody else reaches the port",
+    "off",
+  ),
+  onOff("--log-requests", "a line in the log for every request, not only for sign-ins, refused credentials and failures", "off"),
+  option(
+    "--metrics-token <token>",
+    "a secret that opens /metrics as a bearer token; without it only callers on this machine read there, and behind --base-url nobody",
+  ).argParser(secret),
+]
+
+/** What every serving process takes, but for its data and port, whose standards differ. */
+const edgeOptions = (rateLimits: "on" | "off") => [
+  hostOption(),
+  baseUrlOption(),
+  ...repositoryOptions(),
+  ...arxivOptions(),
+  ...watchOptions(rateLimits),
+]
+
+/** A command with the options that every serving process takes. @param rateLimits whether it limits its callers unless told */
+export const withEdgeOptions = (command: Command, rateLimits: "on" | "off" = "off"): Command =>
+  edgeOptions(rateLimits).reduce((made, added) => made.addOption(added), command)
 
 export interface EdgeSettings {
+  readonly rateLimits: "on" | "off"
+  readonly trustProxy: "on" | "off"
+  readonly logRequests: "on" | "off"
+  readonly metricsToken?: string
   readonly host: string
   readonly port: number
   readonly baseUrl?: string

@@ -14,6 +14,8 @@ interface Options extends EdgeSettings {
 async function demo(options: Options): Promise<void> {
   const started = await startDemo({
     ...options,
+    // One seeded world cannot be shared by two threads.
+    writer: options.deterministic ? undefined : "thread",
     repositories: repositoriesOf(options, null),
     arxiv: arxivOf(options),
     log: openLog(options.json ? "silent" : "info"),

@@ -10,9 +10,10 @@ const GITHUB_API = "https://api.github.com"
 async function serve(settings: EdgeSettings & { readonly data: string }): Promise<void> {
   const service = await startService({
     ...settings,
+    writer: "thread",
     repositories: repositoriesOf(settings, GITHUB_API),
     arxiv: arxivOf(settings),
-    log: openLog(),
+    log: openLog("info", { busy: settings.logRequests === "on" }),
   })
   const ended = untilEnded(service)
   console.log(`research-room serves ${settings.data} at ${service.baseUrl}`)
@@ -28,4 +29,5 @@ export const serveCommand = (): Command =>
       .description("serve Rooms from a data folder until told to end")
       .addOption(dataOption())
       .addOption(portOption(8787)),
+    "on",
   ).action(serve)

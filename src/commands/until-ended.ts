@@ -2,13 +2,15 @@
 import type { Service } from "../service.ts"
 
 /**
- * Resolves after SIGTERM or Ctrl-C, once requests under way are finished and the database is closed. A second signal ends at once.
+ * Resolves after SIGTERM or Ctrl-C, or when the service can no longer do its work, once requests under way are finished and the database is closed. A second signal ends at once.
  * Call it before anybody is told that the service is there: from then on it may be ended.
  */
 export async function untilEnded(service: Service): Promise<void> {
-  await new Promise<void>((resolve) => {
+  const told = new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())
   })
+  const broken = service.broken.then(() => (process.exitCode = 1))
+  await Promise.race([told, broken])
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(1))
   await service.close()
 }

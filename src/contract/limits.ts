@@ -29,6 +29,8 @@ export const limits = {
   searchQuery: 200,
   /** Words of the instance that may begin like the last one of a search; with more, it is looked up as a whole word. */
   searchBeginnings: 1_000,
+  /** Matches of a search that are ranked: of more, the newest. */
+  searchRanked: 5_000,
   /** A name within a body: of an arm, an output, a metric, an environment variable. */
   name: 200,
   evidence: 50,
@@ -100,4 +102,19 @@ export const limits = {
   /** Failed sign-ins allowed for one name, and ten times that for one address, in one window. */
   signInFailures: 10,
   signInWindowSeconds: 300,
+
+  /**
+   * What the service takes in a minute, and how many of these may come at once; over it, 429 `too_many_requests`. Whole
+   * groups read from one address, so its numbers are large; they do not count callers on the machine itself.
+   */
+  addressRequestsPerMinute: 6_000,
+  addressRequestsAtOnce: 3_000,
+  /** Of one credential, personal key or signed-in person. */
+  callerReadsPerMinute: 3_000,
+  callerReadsAtOnce: 1_500,
+  callerWritesPerMinute: 600,
+  callerWritesAtOnce: 300,
+  /** Refused credentials from one address; over it only callers that came in before are still let in from there. */
+  refusedCredentialsPerMinute: 30,
+  refusedCredentialsAtOnce: 60,
 } as const

@@ -281,11 +281,24 @@ export const refusals = {
       "422: the repository is not public or the full commit does not resolve. 503: it could not be checked now; retryAfter tells when to try again.",
     remedy: "On 422, publish the repository or correct the commit; on 503, wait retryAfter seconds and send the same request.",
   },
+  malformed_request: {
+    status: [400, 417, 431],
+    retryable: false,
+    meaning: "The request cannot be read as HTTP: 400 malformed, 417 an expectation that is not met, 431 address or headers too long.",
+    remedy: "Send well-formed HTTP/1.1 with one Host and a short address; what sent this is at fault.",
+  },
+  request_timeout: {
+    status: [408],
+    retryable: true,
+    meaning: "The request did not arrive whole in time; nothing of it was looked at.",
+    remedy: "Send the same request again, without pausing in it.",
+  },
   too_many_requests: {
     status: [429],
     retryable: true,
-    meaning: "Too many tries; retryAfter tells when the next one is taken.",
-    remedy: "Wait retryAfter seconds.",
+    when: ["any"],
+    meaning: "Too many tries or requests, from one address or by one caller (see limits); retryAfter tells when the next one is taken.",
+    remedy: "Wait retryAfter seconds, then send the same request again.",
   },
   temporarily_unavailable: {
     status: [503],

@@ -69,6 +69,8 @@ export interface DemoOptions {
   /** Where arXiv is asked about papers that people file; left out, nobody is. */
   readonly arxiv?: { readonly api: string } | null
   readonly log: Logger
+  /** As the service takes it. */
+  readonly writer?: "thread" | undefined
 }
 
 const DAY = 86_400_000

@@ -3,6 +3,7 @@ import { HTTPResponse } from "h3"
 import { extendJson, type Writable, writeJson } from "../contract/json.ts"
 import type { Refusal } from "../contract/refusals.ts"
 import { type Family, schemaVersions } from "../contract/versions.ts"
+import { withoutTokens } from "../log.ts"
 import type { ColumnPage, LibraryPage, Page } from "../ledger/paging.ts"
 
 /** On every answer, pages and errors alike. */
@@ -75,10 +76,13 @@ export function libraryPageText({ items, nextOffset, members }: LibraryPage, url
   })
 }
 
+/** The refusal envelope as it is sent. What a client sent wrongly may be named in it, but no token is ever shown back. */
+export const refusalText = (refusal: Refusal, family: Family): string => withoutTokens(writeJson(refusal.envelope(family)))
+
 /** The refusal envelope of the interface, with `Retry-After` where a time is known. */
 export function refused(refusal: Refusal, family: Family): HTTPResponse {
   const { retryAfter, headers } = refusal.details
-  return json(writeJson(refusal.envelope(family)), refusal.status, {
+  return json(refusalText(refusal, family), refusal.status, {
     ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
     ...(refusal.status === 401 ? { "www-authenticate": "Bearer" } : {}),
     ...headers,

@@ -4,9 +4,10 @@ import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
 import { refused } from "./answer.ts"
 import { discovery } from "./discovery.ts"
-import { type Edge, fault } from "./edge.ts"
+import { type Edge, fault, tellOf } from "./edge.ts"
 import { mustBeOwnHost } from "./host.ts"
 import { peopleRoutes } from "./people.ts"
+import { passageOf } from "./passage.ts"
 import { readRoutes } from "./reads.ts"
 import { Routes } from "./routes.ts"
 import { writeRoutes } from "./writes.ts"
@@ -16,7 +17,7 @@ const nothingHere = (event: H3Event) =>
   new Refusal("unknown_operation", `Nothing is served at ${event.url.pathname}. The manifest at /api/manifest lists what is.`)
 
 /** The application, and whether a path as it stands is one of its own. */
-export type App = H3 & { serves(method: string, path: string): boolean }
+export type App = H3 & { readonly edge: Edge; serves(method: string, path: string): boolean }
 
 /** Builds the application around an instance. */
 export function createApp(edge: Edge): App {
@@ -25,10 +26,11 @@ export function createApp(edge: Edge): App {
     silent: true,
     onError(error, event) {
       const family = familyOf(event.url.pathname)
-      if (error.cause instanceof Refusal) return refused(error.cause, family)
-      if (error.status === 404) return pages.missing(event) ?? refused(nothingHere(event), family)
-      if (error.status < 500) return refused(new Refusal("unknown_operation", "The address of this request cannot be read."), family)
-      edge.log.error({ err: error, path: event.url.pathname }, "a request failed")
+      if (error.cause instanceof Refusal) return tellOf(edge, event, error.cause, family)
+      if (error.status === 404) return pages.missing(event) ?? tellOf(edge, event, nothingHere(event), family)
+      if (error.status < 500)
+        return tellOf(edge, event, new Refusal("unknown_operation", "The address of this request cannot be read."), family)
+      edge.journal?.failed(passageOf(event), error)
       return refused(fault(event), family)
     },
   })
@@ -41,5 +43,5 @@ export function createApp(edge: Edge): App {
   peopleRoutes(edge, routes)
   const pages = pageRoutes(edge, routes)
   routes.refuseOtherMethods()
-  return Object.assign(app, { serves: (method: string, path: string) => routes.has(method, path) })
+  return Object.assign(app, { edge, serves: (method: string, path: string) => routes.has(method, path) })
 }

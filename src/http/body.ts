@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http"
 import type { H3Event } from "h3"
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals.ts"
+import { nodeSide } from "./passage.ts"
 
 const tooLarge = () =>
   new Refusal("request_too_large", `The request body is over ${limits.requestBodyBytes} bytes; it was not read to its end.`, {
@@ -24,8 +25,11 @@ function mustBeJson(event: H3Event): void {
 async function bytesOf(event: H3Event): Promise<Uint8Array> {
   const announced = event.req.headers.get("content-length")
   if (announced !== null && Number(announced) > limits.requestBodyBytes) throw tooLarge()
-  const incoming = event.runtime?.node?.req as IncomingMessage | undefined
-  if (incoming !== undefined) return fromSocket(incoming)
+  const node = nodeSide(event)
+  if (node !== undefined) {
+    node.res.letBodyCome()
+    return fromSocket(node.req)
+  }
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of event.req.body ?? []) {
@@ -49,7 +53,8 @@ function fromSocket(incoming: IncomingMessage): Promise<Uint8Array> {
       } else chunks.push(chunk)
     })
     incoming.on("end", () => resolve(Buffer.concat(chunks)))
-    incoming.on("error", reject)
+    // Nobody is there any longer to read this answer; it is a refusal so that nobody takes it for a fault of the service.
+    incoming.on("error", () => reject(new Refusal("request_timeout", "The request did not arrive whole.", { retryAfter: 1 })))
   })
 }
 

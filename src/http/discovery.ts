@@ -10,6 +10,7 @@ import { skill } from "../contract/discovery/skill.ts"
 import { checkParameters } from "../contract/read.ts"
 import { answer, json } from "./answer.ts"
 import { bearer, type Edge, mustNotComeFromBrowser } from "./edge.ts"
+import { metricsRoute } from "./metrics-route.ts"
 import type { Routes } from "./routes.ts"
 
 type Documents = { readonly [N in DiscoveryName]: (query: DiscoveryParameters<N>) => string }
@@ -46,6 +47,7 @@ function documents({ instance, baseUrl, softwareVersion }: Edge): Documents {
 /** Adds every discovery route of the registry. */
 export function discovery(edge: Edge, routes: Routes): void {
   const made = documents(edge) as Readonly<Record<string, (query: never) => string>>
+  metricsRoute(edge, routes)
   for (const definition of discoveryRoutes) {
     routes.add(definition.method, definition.path, (event): HTTPResponse => {
       if (definition.family === "library") {

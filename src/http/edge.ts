@@ -8,7 +8,12 @@ import type { Actor } from "../ledger/actor.ts"
 import { moment } from "../ledger/world.ts"
 import type { Person } from "../people/people.ts"
 import { sessionCookie } from "../contract/actions.ts"
+import { countedAs } from "./address.ts"
 import { refused } from "./answer.ts"
+import type { Journal } from "./journal.ts"
+import type { Metrics } from "./metrics.ts"
+import { passageOf } from "./passage.ts"
+import type { RateLimits } from "./rate-limits.ts"
 
 export interface Edge {
   readonly instance: Instance
@@ -16,6 +21,16 @@ export interface Edge {
   readonly baseUrl: string
   readonly softwareVersion: string
   readonly log: Logger
+  /** Who is told of what the edge sees; left out, nobody. */
+  readonly journal?: Journal
+  /** Left out, nothing is counted. */
+  readonly metrics?: Metrics
+  /** Left out, nobody is limited. */
+  readonly rates?: RateLimits
+  /** Whether the last entry of `X-Forwarded-For` is where a request comes from. */
+  readonly trustProxy?: boolean
+  /** What opens the metrics to others than callers on this machine. */
+  readonly metricsToken?: string
 }
 
 export type Handler = (event: H3Event) => HTTPResponse | Promise<HTTPResponse>
@@ -30,17 +45,47 @@ export function fault({ req: { method } }: H3Event): Refusal {
   })
 }
 
-/** Lets a handler throw refusals, which are told in the words of its family. */
-export function refusing({ log }: Edge, family: Family, handler: Handler): Handler {
+/**
+ * Lets a handler throw refusals, which are told in the words of its family.
+ * @param route the path as the registry writes it
+ */
+export function refusing(edge: Edge, family: Family, route: string, handler: Handler): Handler {
   return async (event) => {
+    passageOf(event).route = route
     try {
-      return await handler(event)
+      const answer = await handler(event)
+      tellOfSignIn(edge, event, answer)
+      return answer
     } catch (error) {
-      if (error instanceof Refusal) return refused(error, family)
-      log.error({ err: error, method: event.req.method, path: event.url.pathname }, "a request failed")
+      if (error instanceof Refusal) return tellOf(edge, event, error, family)
+      edge.journal?.failed(passageOf(event), error)
       return refused(fault(event), family)
     }
   }
+}
+
+/** Renders a refusal; the operator hears of those that concern the service or who comes in. */
+export function tellOf({ journal }: Edge, event: H3Event, refusal: Refusal, family: Family): HTTPResponse {
+  const passage = passageOf(event)
+  passage.refusal = refusal.code
+  const isRead = event.req.method === "GET" || event.req.method === "HEAD"
+  // A visitor who asks for what is for people only, without any credential, has not tried to come in.
+  if (refusal.status === 401 && (!isRead || event.req.headers.has("authorization"))) journal?.turnedAway(passage, refusal.message)
+  if (refusal.status >= 500 && refusal.code !== "repository_unavailable") journal?.unable(passage, refusal)
+  return refused(refusal, family)
+}
+
+/** Tells of a sign-in by its cookie: by whatever door somebody came in, the journal has it. */
+function tellOfSignIn({ journal, instance }: Edge, event: H3Event, answer: HTTPResponse): void {
+  const passage = passageOf(event)
+  if (journal === undefined || event.req.method === "GET" || event.req.method === "HEAD" || passage.operation !== null) return
+  if (answer.status === 401 || answer.status === 429) {
+    journal.turnedAway(passage)
+    return
+  }
+  const token = new RegExp(`^${sessionCookie}=([^;]+)`).exec(answer.headers.get("set-cookie") ?? "")?.[1]
+  const person = token === undefined ? undefined : instance.tables.sessions.person(token)
+  if (person !== undefined) journal.cameIn(passage, person.username)
 }
 
 /** A path pattern as h3 writes it; one more where an old-style arXiv id may stand with its slash as it is, as two parts. */
@@ -78,10 +123,29 @@ export function mustComeFromOwnPage({ baseUrl }: Edge, event: H3Event): void {
   if (event.req.headers.get("origin") !== new URL(baseUrl).origin) {
     throw new Refusal("browser_origin", `Browser routes take writes from ${new URL(baseUrl).origin} only.`)
   }
+  // Here the sign-in limit looks for whom to count.
+  event.context.clientAddress = countedAs(passageOf(event).address)
 }
 
-/** Who the bearer credential or key speaks for. No cookie is ever a fallback. @throws Refusal `not_authenticated` */
-export function bearer({ instance }: Edge, family: Family, event: H3Event): Actor {
+/** Who the bearer credential or key speaks for, within what one caller may ask. @throws Refusal `not_authenticated`, `too_many_requests` */
+export function bearer(edge: Edge, family: Family, event: H3Event): Actor {
+  const passage = passageOf(event)
+  let actor: Actor
+  try {
+    actor = authenticated(edge, family, event)
+  } catch (error) {
+    if (error instanceof Refusal && event.req.headers.has("authorization")) edge.rates?.refusedCredential(passage)
+    throw error
+  }
+  passage.userId = actor.userId
+  passage.credentialId = actor.grant?.credentialId ?? null
+  passage.keyId = actor.key?.keyId ?? null
+  edge.rates?.caller(passage, passage.credentialId ?? passage.keyId ?? actor.userId, event.req.method)
+  return actor
+}
+
+/** No cookie is ever a fallback. @throws Refusal `not_authenticated` */
+function authenticated({ instance }: Edge, family: Family, event: H3Event): Actor {
   const [scheme = "", token = "", ...rest] = (event.req.headers.get("authorization") ?? "").trim().split(/\s+/)
   const { credentials, library } = instance.tables
   if (scheme.toLowerCase() !== "bearer" || token === "" || rest.length > 0) {
@@ -100,17 +164,24 @@ export function bearer({ instance }: Edge, family: Family, event: H3Event): Acto
   return { ...person, key }
 }
 
-/** Who is signed in, or undefined. */
-export function signedIn({ instance }: Edge, event: H3Event): Person | undefined {
+/** Who is signed in, or undefined. @throws Refusal `too_many_requests` for more than one person may ask */
+export function signedIn({ instance, rates }: Edge, event: H3Event): Person | undefined {
   const token = getCookie(event, sessionCookie)
-  return token === undefined ? undefined : instance.tables.sessions.person(token)
+  const person = token === undefined ? undefined : instance.tables.sessions.person(token)
+  const passage = passageOf(event)
+  // A page looks more than once.
+  if (person === undefined || passage.userId !== null) return person
+  passage.userId = person.userId
+  rates?.caller(passage, person.userId, event.req.method)
+  return person
 }
 
 /** @throws Refusal `not_authenticated` */
 export function mustBeSignedIn(edge: Edge, event: H3Event): Person {
   const person = signedIn(edge, event)
-  if (person === undefined) throw new Refusal("not_authenticated", "Sign in first.")
-  return person
+  if (person !== undefined) return person
+  if (getCookie(event, sessionCookie) !== undefined) edge.rates?.refusedCredential(passageOf(event))
+  throw new Refusal("not_authenticated", "Sign in first.")
 }
 
 /** A signed-in person acts with every permission. */

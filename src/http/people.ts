@@ -7,6 +7,7 @@ import type { SignedIn } from "../people/accounts.ts"
 import { json, versioned } from "./answer.ts"
 import { readJsonBody } from "./body.ts"
 import { type Edge, mustBeSignedIn, mustComeFromOwnPage, pathParams } from "./edge.ts"
+import { passageOf } from "./passage.ts"
 import type { Routes } from "./routes.ts"
 
 /** What one action does, given its checked body. */
@@ -22,21 +23,24 @@ export function cookie(edge: Edge, value: string, maxAge: number): string {
 function acts(edge: Edge): Acts {
   const { accounts, tables } = edge.instance
   const welcome = ({ person, token, maxAge }: SignedIn) => {
-    edge.log.info({ username: person.username }, "signed in")
     const { userId, username, isOperator } = person
     return json(versioned({ person: { userId, username, isOperator } }), 200, { "set-cookie": cookie(edge, token, maxAge) })
   }
 
   return {
-    set_up: async (body) => welcome(await accounts.setUp(body)),
-
-    async sign_in(body, event) {
+    async set_up(body, event) {
       try {
-        return welcome(await accounts.signIn(body, getRequestIP(event) ?? "unknown"))
+        return welcome(await accounts.setUp(body))
       } catch (error) {
-        if (error instanceof Refusal) edge.log.warn({ username: body.username, refusal: error.code }, "sign-in refused")
+        if (error instanceof Refusal && error.status === 401) edge.rates?.refusedCredential(passageOf(event))
         throw error
       }
+    },
+
+    async sign_in(body, event) {
+      // Whose door it was is for the log only where there is such a person: a password may stand where the name should.
+      passageOf(event).userId = tables.people.named(body.username)?.userId ?? null
+      return welcome(await accounts.signIn(body, getRequestIP(event) ?? "unknown"))
     },
 
     async sign_out(_body, event) {

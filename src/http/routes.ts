@@ -12,7 +12,8 @@ const expressionOf = (route: string): RegExp => new RegExp(`^${route.replace(/[.
 export class Routes {
   readonly #app: H3
   readonly #edge: Edge
-  readonly #methods = new Map<string, Method[]>()
+  /** The methods of each pattern, and the path it was made from. */
+  readonly #methods = new Map<string, { path: string; methods: Method[] }>()
   readonly #own: { method: Method; path: RegExp }[] = []
 
   constructor(app: H3, edge: Edge) {
@@ -22,10 +23,11 @@ export class Routes {
 
   /** @param path with `{name}` for each part that varies */
   add(method: Method, path: string, handler: Handler): void {
-    const route = refusing(this.#edge, familyOf(path), handler)
+    const route = refusing(this.#edge, familyOf(path), path, handler)
     for (const pattern of routePatterns(path)) {
-      const known = this.#methods.get(pattern) ?? []
-      this.#methods.set(pattern, [...known, method])
+      const known = this.#methods.get(pattern)
+      if (known === undefined) this.#methods.set(pattern, { path, methods: [method] })
+      else known.methods.push(method)
       this.#own.push({ method, path: expressionOf(pattern) })
       this.#app.on(method, pattern, route)
       if (method === "GET") this.#app.on("HEAD", pattern, route)
@@ -40,11 +42,11 @@ export class Routes {
 
   /** Answers every other method of the paths added so far. */
   refuseOtherMethods(): void {
-    for (const [pattern, methods] of this.#methods) {
+    for (const [pattern, { path, methods }] of this.#methods) {
       const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ")
       this.#app.all(
         pattern,
-        refusing(this.#edge, familyOf(pattern), () => {
+        refusing(this.#edge, familyOf(path), path, () => {
           throw new Refusal("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } })
         }),
       )

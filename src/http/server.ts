@@ -1,12 +1,15 @@
 /** The listening server around the application: its time limits, its base path, its orderly end. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import type { Duplex } from "node:stream"
 import { toNodeHandler } from "h3/node"
-import { writeJson } from "../contract/json.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
-import { commonHeaders } from "./answer.ts"
+import { addressOf } from "./address.ts"
 import type { App } from "./app.ts"
+import { mustBeOwnHost } from "./host.ts"
+import { Answering, Passage } from "./passage.ts"
+import { answerUnreadable, malformed, refuse, targetOf } from "./unreadable.ts"
 
 /** Milliseconds a client may take for its headers, and for its whole request; a stalled one must not hold a socket. */
 export const patience = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 }
@@ -18,21 +21,31 @@ export class ListenError extends Error {
   override readonly name = "ListenError"
 }
 
+/** The path of a request without its query. */
+const pathOf = (url: string | undefined): string => (url ?? "/").split("?", 1)[0] as string
+
 /** Answers while the service is still being made ready: a request that nobody listens to would wait for ever. */
-function notYet(request: IncomingMessage, response: ServerResponse): void {
-  const refusal = new Refusal("temporarily_unavailable", "The service is starting.", { retryAfter: 1 })
-  response.writeHead(refusal.status, {
-    ...commonHeaders,
-    "content-type": "application/json; charset=utf-8",
-    "retry-after": "1",
-    connection: "close",
-  })
-  response.end(writeJson(refusal.envelope(familyOf((request.url ?? "/").split("?")[0] ?? "/"))))
+function notYet(request: IncomingMessage, response: Answering): void {
+  response.passage = new Passage("", request.headers["x-request-id"])
+  refuse(
+    response,
+    new Refusal("temporarily_unavailable", "The service is starting.", { retryAfter: 1 }),
+    familyOf(pathOf(request.url)),
+    true,
+  )
 }
 
 /** Starts listening; `port` 0 lets the system pick. @throws ListenError */
 export async function listen(host: string, port: number, times = patience): Promise<{ server: Server; port: number }> {
-  const server = createServer({ ...times, keepAliveTimeout: 20_000 })
+  // A missing Host is refused below, in the words of the protocol.
+  const server: Server = createServer<typeof IncomingMessage, typeof Answering>({
+    ...times,
+    keepAliveTimeout: 20_000,
+    requireHostHeader: false,
+    ServerResponse: Answering,
+  })
+  // Node would leave out the headers above a number; their length is bounded anyway.
+  server.maxHeadersCount = 0
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const why: Record<string, string> = {
@@ -63,17 +76,59 @@ function withoutBasePath(url: string, basePath: string, isOwn: (path: string) =>
 /** Answers requests on a listening server until it is closed. */
 export function serveOn(server: Server, app: App, baseUrl: string): () => Promise<void> {
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, "")
+  const { rates, metrics, journal, trustProxy = false } = app.edge
   const handle = toNodeHandler(app)
-  const underWay = new Set<ServerResponse>()
+  const underWay = new Set<Answering>()
   let ending = false
-  server.off("request", notYet)
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+
+  const over = (request: IncomingMessage, response: Answering, passage: Passage, sentBefore: number): void => {
+    underWay.delete(response)
+    const milliseconds = performance.now() - passage.startedAt
+    const status = response.writableFinished ? response.statusCode : 0
+    if (metrics !== undefined) {
+      metrics.underWay -= 1
+      metrics.answered(passage.route, request.method ?? "", status, milliseconds)
+    }
+    if (journal?.everyRequest)
+      journal.request(passage, request.method ?? "", status, milliseconds, request.socket.bytesWritten - sentBefore)
+  }
+
+  const answer = (request: IncomingMessage, response: Answering): void => {
+    const passage = new Passage(addressOf(request, trustProxy), request.headers["x-request-id"])
+    const sentBefore = journal?.everyRequest ? request.socket.bytesWritten : 0
+    response.passage = passage
     underWay.add(response)
-    response.once("close", () => underWay.delete(response))
+    if (metrics !== undefined) metrics.underWay += 1
+    response.once("close", () => over(request, response, passage, sentBefore))
     response.shouldKeepAlive &&= !ending
-    request.url = withoutBasePath(request.url ?? "/", basePath, (path) => app.serves(request.method ?? "GET", path))
+    try {
+      const target = targetOf(request, (host) => mustBeOwnHost(host, baseUrl))
+      const tooMany = rates?.request(passage.address) ?? null
+      if (tooMany !== null) throw tooMany
+      request.url = withoutBasePath(target, basePath, (path) => app.serves(request.method ?? "GET", path))
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refuse(response, error, familyOf(pathOf(request.url)), error.code !== "too_many_requests")
+      return
+    }
     void handle(request, response)
+  }
+
+  server.off("request", notYet)
+  server.on("request", answer)
+  server.on("checkContinue", (request: IncomingMessage, response: Answering) => {
+    // Whoever is refused need not send the body; but then nobody can tell where the next request would begin.
+    response.holdsBodyBack = true
+    response.shouldKeepAlive = false
+    answer(request, response)
   })
+  server.on("checkExpectation", (request: IncomingMessage, response: Answering) => {
+    response.passage = new Passage("", request.headers["x-request-id"])
+    metrics?.answered(null, request.method ?? "", 417, 0)
+    refuse(response, malformed("This service meets no expectation but 100-continue.", 417), familyOf(pathOf(request.url)), true)
+  })
+  const onSocket = (socket: Duplex) => [...underWay].find((response) => response.socket === socket)
+  answerUnreadable(server, onSocket, (status) => metrics?.answered(null, "", status, 0))
   return () =>
     new Promise((resolve) => {
       ending = true

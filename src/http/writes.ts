@@ -7,6 +7,8 @@ import type { Actor } from "../ledger/actor.ts"
 import { json } from "./answer.ts"
 import { readJsonBody } from "./body.ts"
 import { bearer, type Edge, mustBeSignedIn, mustComeFromOwnPage, mustNotComeFromBrowser, pathParams, personActor } from "./edge.ts"
+import type { Fate } from "./metrics.ts"
+import { passageOf } from "./passage.ts"
 import type { Routes } from "./routes.ts"
 
 /** Whether the write is a rehearsal. @throws Refusal `invalid_parameter` for any other query */
@@ -21,11 +23,32 @@ function rehearsed(event: H3Event): boolean {
   throw new Refusal("invalid_parameter", "A write takes no query parameter but rehearse=1.", { issues })
 }
 
-async function admit({ instance }: Edge, operation: Operation, actor: Actor, event: H3Event) {
-  const rehearse = rehearsed(event)
-  const body = await readJsonBody(event)
-  return json(await instance.ledger.admit({ operation, actor, params: pathParams(event), body, rehearse }))
+async function admit(edge: Edge, operation: Operation, actor: Actor, event: H3Event) {
+  passageOf(event).operation = operation.name
+  const receipt = await counted(edge, operation, async () => {
+    const rehearse = rehearsed(event)
+    const body = await readJsonBody(event)
+    return edge.instance.ledger.admit({ operation, actor, params: pathParams(event), body, rehearse })
+  })
+  return json(receipt)
 }
+
+/** Counts what becomes of a write. @param admit gives its receipt */
+export async function counted({ metrics }: Edge, { name }: Operation, admit: () => Promise<string>): Promise<string> {
+  if (metrics === undefined) return admit()
+  try {
+    const receipt = await admit()
+    metrics.wrote(name, fateOf(receipt))
+    return receipt
+  } catch (error) {
+    metrics.wrote(name, "refused", error instanceof Refusal ? error.code : "temporarily_unavailable")
+    throw error
+  }
+}
+
+/** What a receipt tells of its write: members at its end, where no text of the write's own can look like them. */
+const fateOf = (receipt: string): Fate =>
+  receipt.includes('"rehearsed":true') ? "rehearsed" : receipt.includes('"replayed":true') ? "replayed" : "accepted"
 
 /** Adds every operation of the registry. */
 export function writeRoutes(edge: Edge, routes: Routes): void {

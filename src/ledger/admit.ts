@@ -10,7 +10,7 @@ import type { RepositoryPin } from "../contract/work.ts"
 import { type Actor, type Gate, senderId } from "./actor.ts"
 import { activity } from "./activity.ts"
 import type { Change, Subject } from "./behaviour.ts"
-import { CommitQueue, Undo } from "./commit-queue.ts"
+import { CommitQueue, type GroupHooks, Undo } from "./commit-queue.ts"
 import type { Db } from "./database.ts"
 import { type AnyBehaviour, checkRequest, type Delivery, type Request } from "./delivery.ts"
 import { grantRefusal, roomRefusal } from "./entrance.ts"
@@ -30,8 +30,18 @@ export interface LedgerParts {
   readonly gate: Gate
   /** Says whether a pinned repository is public and its commit exists. */
   readonly repositories: OutsideCheck
-  /** What a group of writes needs once, within its transaction. */
-  readonly beforeCommit: () => void
+  readonly hooks?: GroupHooks
+}
+
+/** A write that was checked by another thread, and so without what cannot leave it. */
+export type Checked = Omit<Delivery, "operation" | "behaviour">
+
+/** Another thread that writes for this one. */
+export interface OtherWriter {
+  /** Admits a checked write there. @returns the receipt as JSON text @throws Refusal */
+  admit(delivery: Delivery, rehearse: boolean): Promise<string>
+  /** Runs work while nothing is written there. */
+  alone<T>(work: () => Promise<T>): Promise<T>
 }
 
 /** What the ledger asks of the world outside. `ok` is null while it cannot be told; `retryAfter` is in seconds. */
@@ -55,16 +65,17 @@ export class Ledger {
   readonly #sequences
   readonly #recorder
   readonly #behaviours = new Map<string, AnyBehaviour>()
+  #writer: OtherWriter | null = null
   readonly timeline
   readonly activity
   readonly watch = new Watch()
 
-  constructor({ db, world, gate, repositories, beforeCommit }: LedgerParts) {
+  constructor({ db, world, gate, repositories, hooks }: LedgerParts) {
     this.#repositories = repositories
     this.#db = db
     this.#world = world
     this.#gate = gate
-    this.#queue = new CommitQueue(db, beforeCommit)
+    this.#queue = new CommitQueue(db, hooks)
     this.#receipts = receipts(db)
     this.#sequences = sequences(db)
     this.timeline = timeline(db)
@@ -89,19 +100,43 @@ export class Ledger {
    */
   async admit(request: Request): Promise<string> {
     const delivery = this.#checked(request)
+    const rehearse = request.rehearse === true
+    return this.#writer === null ? this.#admit(delivery, rehearse) : this.#writer.admit(delivery, rehearse)
+  }
+
+  /** Admits a write for the thread that has checked it. */
+  admitChecked(operation: Operation, checked: Checked, rehearse: boolean): Promise<string> {
+    return this.#admit({ ...checked, operation, behaviour: this.#behaviourOf(operation) }, rehearse)
+  }
+
+  /** From now on another thread admits what this one has checked; what this one must write itself, it writes alone. */
+  handOver(writer: OtherWriter): void {
+    this.#writer = writer
+  }
+
+  /** Holds what is to be written until `release`, for a thread that wants to write alone. */
+  hold(): void {
+    this.#queue.hold()
+  }
+
+  release(): void {
+    this.#queue.release()
+  }
+
+  async #admit(delivery: Delivery, rehearse: boolean): Promise<string> {
     const { prepare, outside } = delivery.behaviour
     const pin = outside?.(delivery) ?? null
     const known = pin === null && prepare === undefined ? undefined : this.#foreseen(delivery)
-    if (known !== undefined) return request.rehearse === true ? rehearsed(known) : known
+    if (known !== undefined) return rehearse ? rehearsed(known) : known
     if (pin !== null) await this.#askOutside(pin)
     const prepared = await prepare?.(delivery)
     return this.#queue.run(
       () => {
         const receipt = this.#deliver(prepared === undefined ? delivery : { ...delivery, prepared })
-        if (request.rehearse === true) throw new Undo(rehearsed(receipt))
+        if (rehearse) throw new Undo(rehearsed(receipt))
         return receipt
       },
-      { rehearsal: request.rehearse === true },
+      { rehearsal: rehearse },
     )
   }
 
@@ -115,7 +150,7 @@ export class Ledger {
 
   /** Runs work that is no operation (a sign-in, a key's last use) in the same queue of transactions. */
   transact<T>(work: () => T): Promise<T> {
-    return this.#queue.run(work)
+    return this.#writer === null ? this.#queue.run(work) : this.#writer.alone(() => this.#queue.run(work))
   }
 
   /** The caller's own stored receipt, or undefined. */
@@ -124,10 +159,13 @@ export class Ledger {
   }
 
   #checked(request: Request): Delivery {
-    const { name } = request.operation
+    return checkRequest(request, this.#behaviourOf(request.operation))
+  }
+
+  #behaviourOf({ name }: Operation): AnyBehaviour {
     const behaviour = this.#behaviours.get(name)
     if (behaviour === undefined) throw new Error(`${name} has no behaviour`)
-    return checkRequest(request, behaviour)
+    return behaviour
   }
 
   /** Steps 8 to 10: what can be answered without changing anything. */

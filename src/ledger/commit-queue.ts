@@ -27,28 +27,35 @@ type Outcome = { value: unknown } | { error: unknown }
 /** One write of a group cannot be undone alone: the group has to be run again. */
 class Entangled extends Error {}
 
-const notStored = () =>
+export const notStored = () =>
   new Refusal("temporarily_unavailable", "The database could not take the write; nothing was stored. Send the same request again.", {
     retryAfter: 2,
   })
-const uncertain = () =>
+export const uncertain = () =>
   new Refusal("temporarily_unavailable", "The write could not be finished for certain. Keep its id and body and send it again.", {
     retryAfter: 2,
     committed: null,
   })
 
+export interface GroupHooks {
+  /** What a whole group needs once, as its last step within the transaction. */
+  beforeCommit?(): void
+  /** Told of each group: how many writes it held, and how long it took in milliseconds. */
+  afterGroup?(writes: number, milliseconds: number): void
+}
+
 export class CommitQueue {
   readonly #db: Db
-  readonly #beforeCommit: () => void
+  readonly #hooks: GroupHooks
   readonly #statements
   #jobs: Job[] = []
   #scheduled = false
+  #isHeld = false
   #committed: (() => void)[] = []
 
-  /** @param beforeCommit what a whole group needs once, as its last step before the COMMIT */
-  constructor(db: Db, beforeCommit: () => void = () => {}) {
+  constructor(db: Db, hooks: GroupHooks = {}) {
     this.#db = db
-    this.#beforeCommit = beforeCommit
+    this.#hooks = hooks
     this.#statements = {
       begin: db.prepare("BEGIN IMMEDIATE"),
       commit: db.prepare("COMMIT"),
@@ -68,10 +75,25 @@ export class CommitQueue {
   run<T>(work: () => T, { rehearsal = false } = {}): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#jobs.push({ work, rehearsal, resolve, reject })
-      if (this.#scheduled) return
-      this.#scheduled = true
-      setImmediate(() => this.#flush())
+      this.#schedule()
     })
+  }
+
+  /** From now on what is to be written waits, so that another connection can write. No transaction is open after it. */
+  hold(): void {
+    this.#isHeld = true
+  }
+
+  /** Lets what waited go on. */
+  release(): void {
+    this.#isHeld = false
+    if (this.#jobs.length > 0) this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#isHeld) return
+    this.#scheduled = true
+    setImmediate(() => this.#flush())
   }
 
   /** Calls `notify` once the transaction now open is committed; never when it is rolled back. */
@@ -81,9 +103,12 @@ export class CommitQueue {
 
   #flush(): void {
     this.#scheduled = false
+    if (this.#isHeld) return
     const jobs = this.#jobs
     this.#jobs = []
+    const startedAt = performance.now()
     const outcomes = this.#commit(jobs)
+    this.#hooks.afterGroup?.(jobs.length, performance.now() - startedAt)
     jobs.forEach((job, index) => {
       const outcome = outcomes[index] as Outcome
       if ("error" in outcome) job.reject(outcome.error)
@@ -100,7 +125,7 @@ export class CommitQueue {
       const outcomes = this.#attemptAll(jobs)
       // A full disk ends the whole transaction by itself: then nothing of the group is stored.
       if (!this.#db.inTransaction) return jobs.length === 1 ? outcomes : jobs.map(() => ({ error: notStored() }))
-      this.#beforeCommit()
+      this.#hooks.beforeCommit?.()
       committing = true
       this.#statements.commit.run()
       for (const notify of this.#committed) notify()

@@ -86,6 +86,8 @@ const number = (database: Database.Database, pragma: string): number => database
 
 /** What an SQLite error says of the file, in our words; undefined for an error of another kind. */
 function damage(error: unknown, file: string): DataError | undefined {
+  // The executable carries the engine itself, and may find no place to load it from.
+  if (error instanceof Error && "code" in error && error.code === "ERR_NO_ENGINE") return new DataError(error.message)
   const code = error instanceof Database.SqliteError ? error.code : ""
   if (code === "SQLITE_NOTADB")
     return new DataError(
@@ -161,6 +163,21 @@ function migrate(database: Database.Database, steps: readonly Migration[], targe
   }
 }
 
+/** How every connection that writes is used. @throws DataError when it would be less durable */
+function setUp(database: Database.Database, file: string): void {
+  database.pragma("journal_mode = WAL")
+  // The driver's build opens WAL files at NORMAL, where an acknowledged write can be lost with the power.
+  database.pragma("synchronous = FULL")
+  database.pragma("foreign_keys = ON")
+  // Else an INSERT OR REPLACE would take rows away past the triggers that keep them.
+  database.pragma("recursive_triggers = ON")
+  // Gives the space of a large log back to the disk after it has been worked off.
+  database.pragma("journal_size_limit = 67108864")
+  if (number(database, "synchronous") !== 2 || number(database, "foreign_keys") !== 1) {
+    throw new DataError(`${file} could not be opened with full durability.`)
+  }
+}
+
 /**
  * Opens (or makes) the database at `file`.
  * @throws DataError when the file is damaged, newer than this program, foreign, or cannot be written
@@ -177,17 +194,7 @@ export function openDatabase(file: string, steps: readonly Migration[] = migrati
       if (size > 0 && size <= QUICK_CHECK_BYTES && database.pragma("quick_check(1)", { simple: true }) !== "ok") {
         throw new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
       }
-      database.pragma("journal_mode = WAL")
-      // The driver's build opens WAL files at NORMAL, where an acknowledged write can be lost with the power.
-      database.pragma("synchronous = FULL")
-      database.pragma("foreign_keys = ON")
-      // Else an INSERT OR REPLACE would take rows away past the triggers that keep them.
-      database.pragma("recursive_triggers = ON")
-      // Gives the space of a large log back to the disk after it has been worked off.
-      database.pragma("journal_size_limit = 67108864")
-      if (number(database, "synchronous") !== 2 || number(database, "foreign_keys") !== 1) {
-        throw new DataError(`${file} could not be opened with full durability.`)
-      }
+      setUp(database, file)
       migrate(database, steps, target)
       return new SqliteDb(database)
     } catch (error) {
@@ -204,13 +211,34 @@ export function openDatabase(file: string, steps: readonly Migration[] = migrati
   }
 }
 
-/** A second connection to a file that is open already: it only reads, and sees the data as it is now until it is closed. */
+/** A second connection to a file that this process has opened, checked and brought to its schema already; it writes too. */
+export function openBeside(file: string): Db {
+  const database = new Database(file, { fileMustExist: true, timeout: BUSY_TIMEOUT })
+  setUp(database, file)
+  return new SqliteDb(database)
+}
+
+/** A further connection to a file that is open already: it only reads, and sees the data as it is now until it is closed. */
 export function openAside(file: string): Db {
   const database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT })
   database.exec("BEGIN")
   // A snapshot begins with the first read.
   database.prepare("SELECT 1 FROM instance").get()
   return new SqliteDb(database)
+}
+
+/** The schema version that a file has now; null where there is no file, or none that can be read. Nothing is changed. */
+export function storedSchema(file: string): number | null {
+  try {
+    const database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT })
+    try {
+      return number(database, "user_version")
+    } finally {
+      database.close()
+    }
+  } catch {
+    return null
+  }
 }
 
 /**

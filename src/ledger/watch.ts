@@ -9,8 +9,12 @@ export class Watch {
     return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0)
   }
 
+  /** Told of every Room in which something landed: for a thread whose readers wait elsewhere. */
+  everywhere: ((roomId: string) => void) | null = null
+
   /** Wakes everyone who waits for a Room. Called after the commit, never before. */
   landed(roomId: string): void {
+    this.everywhere?.(roomId)
     const waiting = this.#waiting.get(roomId)
     if (waiting === undefined) return
     this.#waiting.delete(roomId)

@@ -2,16 +2,19 @@
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals.ts"
 
-/** An address may stand for many people behind one proxy. */
+/** An address may stand for many people behind one proxy. It is what the edge counts by: for IPv6 a whole network. */
 const ADDRESS_FACTOR = 10
 const MAX_TRACKED = 10_000
 
 export class SignInLimit {
   readonly #now: () => number
+  readonly #most: number
   readonly #failures = new Map<string, { count: number; until: number }>()
 
-  constructor(now: () => number) {
+  /** @param most how many names and addresses are remembered at most */
+  constructor(now: () => number, most = MAX_TRACKED) {
     this.#now = now
+    this.#most = most
   }
 
   /**
@@ -30,12 +33,19 @@ export class SignInLimit {
       const seconds = Math.ceil((until - now) / 1000)
       throw new Refusal("too_many_requests", `Too many failed sign-ins. Try again in ${seconds} seconds.`, { retryAfter: seconds })
     }
-    if (this.#failures.size >= MAX_TRACKED) for (const [key, { until }] of this.#failures) if (until <= now) this.#failures.delete(key)
     for (const [key] of places) {
       const seen = this.#failures.get(key)
       if (seen !== undefined && seen.until > now) seen.count += 1
-      else this.#failures.set(key, { count: 1, until: now + limits.signInWindowSeconds * 1000 })
+      else this.#open(key, now)
     }
+  }
+
+  /** Begins a window. All last equally long, so the table stands in the order of their ends: the first ends first. */
+  #open(key: string, now: number): void {
+    this.#failures.delete(key)
+    const [oldest] = this.#failures.keys()
+    if (oldest !== undefined && this.#failures.size >= this.#most) this.#failures.delete(oldest)
+    this.#failures.set(key, { count: 1, until: now + limits.signInWindowSeconds * 1000 })
   }
 
   /** The password was right: the try was no failure, and the name's failures before it are forgotten. */

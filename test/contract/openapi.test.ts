@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import t from "tap"
 import { actions } from "../../src/contract/actions.ts"
 import { openApi } from "../../src/contract/discovery/openapi.ts"
-import { discoveryRoutes } from "../../src/contract/discovery/routes.ts"
+import { discoveryRoutes, metricsRead } from "../../src/contract/discovery/routes.ts"
 import { browserPath, pathNames } from "../../src/contract/operation.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { browserReadPath } from "../../src/contract/read.ts"
@@ -36,7 +36,7 @@ const described = Object.entries(document.paths).flatMap(([path, item]) =>
 const routes = [
   ...operations.map(({ method, path }) => ({ method, path })),
   ...operations.map((operation) => ({ method: operation.method, path: browserPath(operation) })),
-  ...[...actions, ...reads, ...discoveryRoutes].map(({ method, path }) => ({ method, path })),
+  ...[...actions, ...reads, ...discoveryRoutes, metricsRead].map(({ method, path }) => ({ method, path })),
   ...reads.map((read) => ({ method: read.method, path: browserReadPath(read) ?? read.path })),
 ].map(({ method, path }) => `${method} ${path}`)
 

@@ -73,3 +73,30 @@ test("a request without Host, or with two, is no request", async (t) => {
   t.equal((await answeredAs(portOf(local))).status, 400)
   t.equal((await answeredAs(portOf(local), "localhost", "evil.example")).status, 421)
 })
+
+test("no header in which a proxy repeats the name is taken for it", async (t) => {
+  const port = portOf(local)
+  for (const name of ["X-Forwarded-Host", "Forwarded", "X-Original-Host", "X-Host"]) {
+    const line = await dial(`http://127.0.0.1:${port}`)
+    const value = name === "Forwarded" ? "host=127.0.0.1" : "127.0.0.1"
+    await line.send(head("GET", "/api/health/ready", "Host: evil.example", `${name}: ${value}`, "Connection: close"))
+    t.equal(answersIn(await line.closed())[0]?.status, 421, name)
+  }
+})
+
+test("the name counts for every route: reading, writing, pages, what is not there, and the operator's metrics", async (t) => {
+  const port = portOf(local)
+  for (const [method, path] of [
+    ["GET", "/"],
+    ["GET", "/metrics"],
+    ["GET", "/api/session"],
+    ["POST", "/api/session"],
+    ["POST", "/web/sign-in"],
+    ["DELETE", "/api/nowhere"],
+    ["GET", "/assets/style.css"],
+  ] as const) {
+    const line = await dial(`http://127.0.0.1:${port}`)
+    await line.send(head(method, path, "Host: rebound.example", "Content-Length: 0", "Connection: close"))
+    t.equal(answersIn(await line.closed())[0]?.status, 421, `${method} ${path}`)
+  }
+})

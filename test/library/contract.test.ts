@@ -41,8 +41,8 @@ test("the Library's table of refusals is the interface's", (t) => {
     temporarily_unavailable: [503],
   }
   for (const [code, status] of Object.entries(ofInterface)) t.strictSame(refusals[code as RefusalCode]?.status, status, code)
-  // Beyond those: what the protocol lets answer with the research codes, and a wrong host, which is nobody's.
-  const besides = ["browser_origin", "not_json", "wrong_host", "method_not_allowed"]
+  // Beyond those: what the protocol lets answer with the research codes, and what befalls every caller of any path.
+  const besides = ["browser_origin", "not_json", "wrong_host", "method_not_allowed", "too_many_requests"]
   const known = [...Object.keys(ofInterface), ...besides]
   const possible = [
     ...libraryOperations.filter(({ surface }) => surface === "agent").flatMap((operation) => operationRefusals(operation, "agent")),

@@ -9,7 +9,7 @@ import { type RefusalCode, refusals } from "../refusals.ts"
 import { answerSchema, bodyName, receiptName, reference, sentSchema } from "./components.ts"
 import { pathParameters, queryParameters } from "./parameters.ts"
 import { actionRefusals, byStatus, operationRefusals, readRefusals } from "./possible-refusals.ts"
-import { discoveryRoutes } from "./routes.ts"
+import { discoveryRoutes, metricsRead } from "./routes.ts"
 
 export interface OpenApiRoute {
   readonly path: string
@@ -151,7 +151,7 @@ function readRoutes(read: Read): OpenApiRoute[] {
 
 /** Every route the service answers, pages for people left out. */
 export const openApiRoutes = (): OpenApiRoute[] => [
-  ...discoveryRoutes.flatMap(readRoutes),
+  ...[...discoveryRoutes, metricsRead].flatMap(readRoutes),
   ...operations.flatMap(writes),
   ...reads.flatMap(readRoutes),
   ...actions.map(actionRoute),

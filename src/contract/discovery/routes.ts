@@ -101,6 +101,18 @@ const all = [
 
 export const discoveryRoutes: readonly Read[] = all
 
+/** What concerns the operator alone: described with all the rest, and nothing that a client is told to use. */
+export const metricsRead = read({
+  name: "metrics",
+  surface,
+  path: "/metrics",
+  summary:
+    "For the operator: what the service counts, in Prometheus' text format. Served on its own machine, or with the operator's token.",
+  mediaType: "text/plain",
+  refusals: ["unknown_operation"],
+  answer: v.string(),
+})
+
 type Definition = (typeof all)[number]
 export type DiscoveryName = Definition["name"]
 /** The query parameters of a discovery route as the service sees them. */

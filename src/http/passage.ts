@@ -1,0 +1,64 @@
+/** One request on its way through the edge: what is known of it, for its answer's header, the log and the metrics. */
+import { type IncomingMessage, ServerResponse } from "node:http"
+import type { H3Event } from "h3"
+
+/** An id that somebody before this service gave is kept, so that their logs and these can be read together. */
+const WELL_FORMED = /^[A-Za-z0-9._-]{1,64}$/
+
+/** Ten letters and digits: enough to tell requests apart, and no secret. */
+const newId = (): string => Math.random().toString(36).slice(2, 12).padEnd(10, "0")
+
+export class Passage {
+  readonly id: string
+  readonly address: string
+  readonly startedAt = performance.now()
+  /** The path as the registry writes it: the real one may hold the token of an invitation. Null where nothing is served. */
+  route: string | null = null
+  /** The name of the write. */
+  operation: string | null = null
+  /** The code of the refusal. */
+  refusal: string | null = null
+  credentialId: string | null = null
+  keyId: string | null = null
+  userId: string | null = null
+
+  constructor(address: string, givenId?: string | string[]) {
+    this.address = address
+    this.id = typeof givenId === "string" && WELL_FORMED.test(givenId) ? givenId : newId()
+  }
+}
+
+/** Node's answer to a request, which also carries the request's id. */
+export class Answering extends ServerResponse {
+  passage: Passage | null = null
+  /** The client holds its body back until it is asked for it. */
+  holdsBodyBack = false
+
+  override writeHead(status: number, ...rest: unknown[]): this {
+    const headers = rest.at(-1)
+    if (this.passage !== null) {
+      if (Array.isArray(headers)) headers.push("x-request-id", this.passage.id)
+      else this.setHeader("x-request-id", this.passage.id)
+    }
+    return super.writeHead(status, ...(rest as []))
+  }
+
+  /** Asks for a body that was held back. */
+  letBodyCome(): void {
+    if (!this.holdsBodyBack) return
+    this.holdsBodyBack = false
+    this.shouldKeepAlive = true
+    this.writeContinue()
+  }
+}
+
+interface NodeSide {
+  readonly req: IncomingMessage
+  readonly res: Answering
+}
+
+/** Node's own request and answer; undefined for a request that was made inside this process. */
+export const nodeSide = (event: H3Event): NodeSide | undefined => event.runtime?.node as NodeSide | undefined
+
+/** What is known of a request; of one made inside this process, nothing. */
+export const passageOf = (event: H3Event): Passage => nodeSide(event)?.res.passage ?? new Passage("unknown")

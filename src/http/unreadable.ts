@@ -1,0 +1,120 @@
+/**
+ * What Node cannot read as a request, or would answer in its own way: every answer has the envelope and the headers that
+ * all answers have, and the connection ends with it.
+ */
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
+import { Refusal } from "../contract/refusals.ts"
+import { type Family, familyOf } from "../contract/versions.ts"
+import { commonHeaders, refusalText } from "./answer.ts"
+import { type Answering, Passage } from "./passage.ts"
+
+/** Milliseconds for which a refused client may go on sending before the connection is cut: cut at once, it might lose the answer. */
+const LINGER = 1_000
+
+/** The methods that some route takes. */
+const ALLOWED = "GET, HEAD, POST, PATCH, DELETE"
+
+export const malformed = (sentence: string, status: 400 | 417 | 431 = 400): Refusal =>
+  new Refusal("malformed_request", sentence, { status })
+
+const headersOf = (refusal: Refusal): Record<string, string> => ({
+  ...commonHeaders,
+  "content-type": "application/json; charset=utf-8",
+  ...(refusal.details.retryAfter === undefined ? {} : { "retry-after": String(refusal.details.retryAfter) }),
+  ...refusal.details.headers,
+})
+
+/** Answers a request with a refusal without any of it being looked at further. The connection is kept unless `close` says so. */
+export function refuse(response: Answering, refusal: Refusal, family: Family, close = false): void {
+  if (response.passage !== null) response.passage.refusal = refusal.code
+  const body = refusalText(refusal, family)
+  const length = String(Buffer.byteLength(body))
+  response.writeHead(refusal.status, { ...headersOf(refusal), "content-length": length, ...(close ? { connection: "close" } : {}) })
+  response.end(body)
+}
+
+/** Answers on a connection that no request could be made of, and ends it. */
+function refuseRaw(socket: Duplex, refusal: Refusal, family: Family): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const body = refusalText(refusal, family)
+  const headers = {
+    ...headersOf(refusal),
+    "content-length": String(Buffer.byteLength(body)),
+    "x-request-id": new Passage("").id,
+    date: new Date().toUTCString(),
+    connection: "close",
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.on("error", () => {})
+  socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join("")}\r\n${body}`)
+  setTimeout(() => socket.destroy(), LINGER).unref()
+}
+
+interface ParseError extends NodeJS.ErrnoException {
+  /** What was being read when it failed. */
+  readonly rawPacket?: Buffer
+}
+
+function refusalFor({ code }: ParseError): Refusal {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return new Refusal("request_timeout", "The request did not arrive whole in time.", { retryAfter: 1 })
+  if (code === "HPE_HEADER_OVERFLOW") return malformed("The address and the headers together are longer than 16 KiB.", 431)
+  return malformed("The request is not well-formed HTTP/1.1.")
+}
+
+/** The family of the path that a broken request asks for, as far as its first line is there. */
+function familyIn(packet: Buffer | undefined): Family {
+  const path = /^[A-Z]+ (?:https?:\/\/[^/?# ]*)?(\/[^?# ]*)/i.exec(packet?.subarray(0, 2_000).toString("latin1") ?? "")?.[1]
+  return familyOf(path ?? "/")
+}
+
+/**
+ * Answers whatever Node would answer by itself or not at all.
+ * @param onSocket the answer under way on a connection
+ * @param told hears the status of each
+ */
+export function answerUnreadable(
+  server: Server,
+  onSocket: (socket: Duplex) => Answering | undefined,
+  told: (status: number) => void,
+): void {
+  server.on("clientError", (error: ParseError, socket) => {
+    const response = onSocket(socket)
+    if (response?.req.complete && !response.writableEnded) {
+      // The request before is whole and under way: no other answer must be taken for its own. The connection ends with it.
+      response.shouldKeepAlive = false
+      return
+    }
+    if (error.code === "ECONNRESET" || response?.headersSent) {
+      socket.destroy()
+      return
+    }
+    const refusal = refusalFor(error)
+    const family = response === undefined ? familyIn(error.rawPacket) : familyOf((response.req.url ?? "/").split("?")[0] ?? "/")
+    told(refusal.status)
+    refuseRaw(socket, refusal, family)
+  })
+  server.on("connect", (_request, socket) => {
+    told(405)
+    refuseRaw(socket, new Refusal("method_not_allowed", "This service is no proxy.", { headers: { allow: ALLOWED } }), "research")
+  })
+}
+
+/**
+ * The path and query of a request; a whole address is taken apart, as it must be by HTTP.
+ * @param mustBeOwn throws for a host that is not this service's
+ * @throws Refusal
+ */
+export function targetOf({ url = "", method, headers, httpVersion }: IncomingMessage, mustBeOwn: (host: string) => void): string {
+  if (headers.host === undefined && httpVersion === "1.1") throw malformed("The request names no Host.")
+  if (url.startsWith("/")) return url
+  if (url === "*") throw new Refusal("method_not_allowed", `${method} asks about nothing here.`, { headers: { allow: ALLOWED } })
+  const whole = /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : null
+  if (whole === null || whole.username !== "" || whole.password !== "") throw malformed("The address of this request cannot be read.")
+  mustBeOwn(whole.host)
+  return `${whole.pathname}${whole.search}`
+}

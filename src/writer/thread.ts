@@ -1,0 +1,73 @@
+/**
+ * The writing thread. While a service runs, it alone admits writes: whoever reads waits neither for the disk nor for the
+ * work of a transaction. It is the same ledger on a connection of its own; only what is said to it comes by message.
+ */
+import { parentPort, workerData } from "node:worker_threads"
+import { operationNamed } from "../contract/operations/index.ts"
+import { Refusal } from "../contract/refusals.ts"
+import { createInstance } from "../instance.ts"
+import { openBeside } from "../ledger/database.ts"
+import { realWorld } from "../ledger/world.ts"
+import { configuredCheck } from "../repositories/configured.ts"
+import type { Answer, FromWriter, Group, Sent, ToWriter, WriterSettings } from "./messages.ts"
+
+if (parentPort === null) throw new Error("The writing thread is started by the service.")
+const port = parentPort
+const { file, instanceId, notBefore, repositories } = workerData as WriterSettings
+const db = openBeside(file)
+const world = realWorld(notBefore)
+let groups: Group[] = []
+const { ledger } = createInstance({
+  db,
+  world,
+  instanceId,
+  repositories: configuredCheck({ ...repositories, now: () => world.now() }),
+  hooks: { afterGroup: (writes, milliseconds) => groups.push({ writes, milliseconds }) },
+})
+const landed = new Set<string>()
+ledger.watch.everywhere = (roomId) => landed.add(roomId)
+
+let answers: Answer[] = []
+const say = (message: FromWriter) => port.postMessage(message)
+
+/** Tells all that was answered in this turn, in one message. */
+function tell(): void {
+  say({ kind: "answers", answers, landed: [...landed], groups })
+  answers = []
+  groups = []
+  landed.clear()
+}
+
+function answer(made: Answer): void {
+  if (answers.length === 0) setImmediate(tell)
+  answers.push(made)
+}
+
+function admit({ id, operation: name, checked, rehearse }: Sent): void {
+  const operation = operationNamed(name)
+  if (operation === undefined) throw new Error(`${name} is no operation`)
+  ledger.admitChecked(operation, checked, rehearse).then(
+    (receipt) => answer({ id, receipt }),
+    (error: unknown) =>
+      answer(
+        error instanceof Refusal
+          ? { id, refusal: { code: error.code, sentence: error.message, details: error.details } }
+          : { id, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) },
+      ),
+  )
+}
+
+const handlers: { readonly [Kind in ToWriter["kind"]]: (message: Extract<ToWriter, { kind: Kind }>) => void } = {
+  writes: ({ writes }) => writes.forEach(admit),
+  hold() {
+    // A transaction is never open between two messages.
+    ledger.hold()
+    say({ kind: "held" })
+  },
+  release: () => ledger.release(),
+  end() {
+    db.close()
+    port.close()
+  },
+}
+port.on("message", (message: ToWriter) => handlers[message.kind](message as never))

@@ -1,0 +1,121 @@
+/** The serving thread's end of the writing thread: hands writes over, a turn's at a time, and brings the answers back. */
+import { Worker } from "node:worker_threads"
+import { Refusal } from "../contract/refusals.ts"
+import type { OtherWriter } from "../ledger/admit.ts"
+import { notStored, uncertain } from "../ledger/commit-queue.ts"
+import type { Delivery } from "../ledger/delivery.ts"
+import { threadCode } from "../packaged.ts"
+import type { Answer, FromWriter, Group, Sent, ToWriter, WriterSettings } from "./messages.ts"
+
+export interface WriterEvents {
+  /** Something landed in a Room. */
+  landed(roomId: string): void
+  grouped(group: Group): void
+  /** The thread ended by itself. Nothing can be written any more. */
+  failed(error: Error): void
+}
+
+interface Waiting {
+  resolve(receipt: string): void
+  reject(error: unknown): void
+}
+
+export class Writer implements OtherWriter {
+  readonly #thread: Worker
+  readonly #events: WriterEvents
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #ended: Promise<void>
+  #writes: Sent[] = []
+  #last = 0
+  /** Settles when everybody has written who asked to write alone. */
+  #alone: Promise<unknown> = Promise.resolve()
+  #held: PromiseWithResolvers<void> | null = null
+  #failure: Error | null = null
+  #isEnding = false
+
+  constructor(settings: WriterSettings, events: WriterEvents) {
+    this.#events = events
+    const { code, isText } = threadCode("writer")
+    this.#thread = new Worker(code, { workerData: settings, eval: isText, name: "writer" })
+    this.#thread.on("message", (message: FromWriter) => this.#heard(message))
+    this.#thread.on("error", (error) => this.#fail(error instanceof Error ? error : new Error(String(error))))
+    this.#ended = new Promise((resolve) =>
+      this.#thread.once("exit", () => {
+        if (!this.#isEnding) this.#fail(new Error("The writing thread ended."))
+        resolve()
+      }),
+    )
+  }
+
+  admit({ operation, behaviour: _here, ...checked }: Delivery, rehearse: boolean): Promise<string> {
+    if (this.#failure !== null) return Promise.reject(notStored())
+    return new Promise((resolve, reject) => {
+      const id = ++this.#last
+      this.#waiting.set(id, { resolve, reject })
+      if (this.#writes.length === 0) setImmediate(() => this.#send())
+      this.#writes.push({ id, operation: operation.name, checked, rehearse })
+    })
+  }
+
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#alone.then(async () => {
+      if (this.#failure !== null) throw notStored()
+      this.#held = Promise.withResolvers()
+      this.#say({ kind: "hold" })
+      await this.#held.promise
+      try {
+        return await work()
+      } finally {
+        this.#say({ kind: "release" })
+      }
+    })
+    this.#alone = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** Ends the thread. What was handed over must have been answered by then. */
+  async close(): Promise<void> {
+    await this.#alone
+    this.#isEnding = true
+    this.#say({ kind: "end" })
+    await this.#ended
+  }
+
+  #send(): void {
+    const writes = this.#writes
+    this.#writes = []
+    this.#say({ kind: "writes", writes })
+  }
+
+  #say(message: ToWriter): void {
+    this.#thread.postMessage(message)
+  }
+
+  #heard(message: FromWriter): void {
+    if (message.kind === "held") {
+      this.#held?.resolve()
+      return
+    }
+    for (const roomId of message.landed) this.#events.landed(roomId)
+    for (const group of message.groups) this.#events.grouped(group)
+    for (const answer of message.answers) this.#answer(answer)
+  }
+
+  #answer(answer: Answer): void {
+    const waiting = this.#waiting.get(answer.id)
+    this.#waiting.delete(answer.id)
+    if ("receipt" in answer) waiting?.resolve(answer.receipt)
+    else if ("refusal" in answer) waiting?.reject(new Refusal(answer.refusal.code, answer.refusal.sentence, answer.refusal.details))
+    else waiting?.reject(new Error(answer.fault))
+  }
+
+  /** Of what was handed over it is not known whether it was stored. */
+  #fail(error: Error): void {
+    if (this.#failure !== null) return
+    this.#failure = error
+    for (const { reject } of this.#waiting.values()) reject(uncertain())
+    this.#waiting.clear()
+    this.#held?.reject(notStored())
+    this.#events.failed(error)
+  }
+}

@@ -1,0 +1,121 @@
+/** The headers that keep browsers careful, on every answer of every route there is: read from the registry and the pages themselves. */
+import { startResearchRoom } from "research-room/testing"
+import tap, { type Test, test } from "tap"
+import { actions } from "../../src/contract/actions.ts"
+import { discoveryRoutes, metricsRead } from "../../src/contract/discovery/routes.ts"
+import { browserPath } from "../../src/contract/operation.ts"
+import { operations } from "../../src/contract/operations/index.ts"
+import { browserReadPath } from "../../src/contract/read.ts"
+import { reads } from "../../src/contract/reads/index.ts"
+import { commonHeaders } from "../../src/http/answer.ts"
+import type { Edge } from "../../src/http/edge.ts"
+import type { Routes } from "../../src/http/routes.ts"
+import { pageRoutes } from "../../src/web/pages.ts"
+import { addressOf } from "../support/routes.ts"
+import { castOf } from "../support/cast.ts"
+
+const house = await startResearchRoom()
+tap.teardown(() => house.close())
+const { roomId, openingThreadId: threadId } = house.rooms.main
+const token = house.credentials.main_member_all.token
+const key = house.keys.all.token
+
+interface Route {
+  readonly method: string
+  readonly path: string
+}
+
+const pages: Route[] = []
+pageRoutes({} as Edge, { add: (method: string, path: string) => void pages.push({ method, path }) } as unknown as Routes)
+const described: readonly Route[] = [
+  ...reads,
+  ...reads.flatMap((read) => ({ method: read.method, path: browserReadPath(read) ?? read.path })),
+  ...discoveryRoutes,
+  metricsRead,
+  ...actions,
+  ...operations,
+  ...operations.map((operation) => ({ method: operation.method, path: browserPath(operation) })),
+]
+const nowhere: readonly Route[] = ["/nowhere", "/api", "/api/nowhere", "/api/agent/library/nowhere", "/assets/none.js", "/%ff"].map(
+  (path) => ({ method: "GET", path }),
+)
+const pathOf = ({ path }: Route) => addressOf(path, { roomId, threadId, operation: "create_thread" })
+
+const content = /^(?:text|application)\/[a-z.+-]+(?:; version=0\.0\.4)?; charset=utf-8$/
+
+/** Asks every route in some way and looks at what all answers have in common. */
+async function all(t: Test, routes: readonly Route[], headers: Record<string, string>): Promise<Set<number>> {
+  const statuses = new Set<number>()
+  for (const route of routes) {
+    const { method, path } = route
+    const response = await fetch(`${house.baseUrl}${pathOf(route)}`, { method, headers, redirect: "manual" })
+    const what = `${method} ${path} ${response.status}`
+    statuses.add(response.status)
+    await response.body?.cancel()
+    for (const [name, value] of Object.entries(commonHeaders)) t.equal(response.headers.get(name), value, `${what}: ${name}`)
+    const type = response.headers.get("content-type")
+    if (type !== "application/zip" && type !== null) t.match(type, content, `${what}: its letters are said to be UTF-8`)
+    if (type === null) t.equal(response.status, 303, `${what}: only a redirect has nothing to say`)
+    t.match(response.headers.get("x-request-id"), /^[a-z0-9]{10}$/, what)
+    for (const name of ["access-control-allow-origin", "x-powered-by", "server", "set-cookie"])
+      t.equal(response.headers.get(name), null, `${what}: no ${name}`)
+    t.not(response.status, 500)
+  }
+  return statuses
+}
+
+test("what these headers say", (t) => {
+  const policy = commonHeaders["content-security-policy"] ?? ""
+  const directives = new Map(policy.split("; ").map((directive) => [directive.split(" ")[0], directive.split(" ").slice(1).join(" ")]))
+  t.equal(directives.get("default-src"), "'none'", "nothing is loaded but what is named")
+  for (const name of ["script-src", "style-src", "img-src", "font-src", "connect-src", "form-action"])
+    t.equal(directives.get(name), "'self'", name)
+  t.equal(directives.get("frame-ancestors"), "'none'", "no other page frames this one")
+  t.equal(directives.get("base-uri"), "'none'")
+  t.notMatch(policy, /unsafe|data:|https?:|\*/, "and nothing is let in by the back door")
+  t.match(commonHeaders, {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+  })
+  t.end()
+})
+
+test("to nobody in particular", async (t) => {
+  const statuses = await all(t, [...described, ...pages.filter(({ path }) => !path.startsWith("/assets/")), ...nowhere], {})
+  for (const status of [200, 303, 401, 403, 404]) t.ok(statuses.has(status), `${status} was among the answers`)
+})
+
+test("to agents", async (t) => {
+  await all(t, described, { authorization: `Bearer ${token}`, "content-type": "application/json" })
+  await all(t, described, { authorization: `Bearer ${key}`, "content-type": "application/json" })
+})
+
+test("to people", async (t) => {
+  const { owner } = house.people
+  const signedIn = await fetch(`${house.baseUrl}/api/session`, {
+    method: "POST",
+    headers: { origin: house.baseUrl, "content-type": "application/json" },
+    body: JSON.stringify({ username: owner.username, password: owner.password }),
+  })
+  const cookie = (signedIn.headers.getSetCookie()[0] ?? "").split(";")[0] ?? ""
+  // Signing out and in are looked at with their cookies.
+  const others = (route: Route) => !/sign-out|\/api\/session|\/assets\//.test(route.path)
+  await all(t, [...described, ...pages].filter(others), { cookie, origin: house.baseUrl })
+  t.ok(await castOf(house))
+})
+
+test("what may be kept is what never changes and belongs to nobody", async (t) => {
+  const page = await (await fetch(`${house.baseUrl}/`)).text()
+  const assets = [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map((match) => match[1] as string)
+  t.ok(assets.length > 1)
+  for (const path of assets) {
+    const response = await fetch(`${house.baseUrl}${path}`)
+    await response.body?.cancel()
+    t.equal(response.headers.get("cache-control"), "public, max-age=31536000, immutable", path)
+    t.match(path, /-[A-Za-z0-9]{8}\./, "its name tells its contents")
+    for (const name of ["content-security-policy", "x-content-type-options", "referrer-policy"])
+      t.equal(response.headers.get(name), commonHeaders[name], `${path}: ${name}`)
+  }
+})

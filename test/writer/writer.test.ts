@@ -1,0 +1,135 @@
+/** The writing thread when things go wrong: it ends in the midst of a write, or is ended while somebody writes alone. */
+import { renameSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import tap, { test } from "tap"
+import { postMessage } from "../../src/contract/operations/threads.ts"
+import { Refusal } from "../../src/contract/refusals.ts"
+import type { Delivery } from "../../src/ledger/delivery.ts"
+import { openLog } from "../../src/log.ts"
+import { startService } from "../../src/service.ts"
+import { Writer } from "../../src/writer/writer.ts"
+import { ask } from "../support/ask.ts"
+import { freshId, message } from "../support/bodies.ts"
+import { openHouse } from "../support/house.ts"
+import { temporaryFolder } from "../support/service.ts"
+
+const house = await openHouse()
+tap.teardown(() => house.close())
+const { db, folder, instance, ada, threadId } = house
+
+/** A thread on the house's data, and what it says of its own end. */
+function startWriter() {
+  const failures: Error[] = []
+  const landed: string[] = []
+  const writer = new Writer(
+    {
+      file: join(folder, "research-room.db"),
+      instanceId: instance.instanceId,
+      notBefore: house.clock.read(),
+      repositories: { folders: [], github: null },
+    },
+    { landed: (roomId) => landed.push(roomId), grouped: () => {}, failed: (error) => failures.push(error) },
+  )
+  return { writer, failures, landed }
+}
+const delivery = (name: string = postMessage.name): Delivery => {
+  const body = message()
+  return {
+    operation: { ...postMessage, name } as Delivery["operation"],
+    behaviour: {} as Delivery["behaviour"],
+    actor: ada,
+    params: { threadId },
+    body,
+    content: JSON.stringify(body),
+    contentDigest: `sha256:${"0".repeat(64)}`,
+    requestDigest: freshId(),
+    deliveryId: String(body.clientMessageId),
+    client: undefined,
+  }
+}
+const fate = (write: Promise<unknown>) =>
+  write.then(
+    () => "accepted",
+    (error: unknown) => (error instanceof Refusal ? [error.code, error.details.committed === null ? null : false] : String(error)),
+  )
+const messages = () => db.prepare<{ held: number }>("SELECT count(*) AS held FROM timeline_entries WHERE kind = 'message'").get()?.held
+
+test("a write is there once it is answered, and its Room is told of", async (t) => {
+  const { writer, failures, landed } = startWriter()
+  const before = messages() ?? 0
+  t.equal(await fate(writer.admit(delivery(), false)), "accepted")
+  t.equal(messages(), before + 1)
+  t.strictSame(landed, [house.roomId])
+  await writer.close()
+  t.strictSame(failures, [], "an end that was asked for is no failure")
+})
+
+test("who writes alone is not disturbed, and what waited meanwhile is written after", async (t) => {
+  const { writer } = startWriter()
+  await writer.admit(delivery(), false)
+  const before = messages() ?? 0
+  let waiting: Promise<string[]> | undefined
+  const alone = await writer.alone(async () => {
+    waiting = Promise.all([writer.admit(delivery(), false), writer.admit(delivery(), false)])
+    // The thread has heard of them once it has answered this question, which it is asked after them.
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    db.exec("BEGIN IMMEDIATE")
+    db.exec("COMMIT")
+    return messages()
+  })
+  t.equal(alone, before, "nothing was written in between")
+  await waiting
+  t.equal(messages(), before + 2)
+  const order: number[] = []
+  await Promise.all([1, 2, 3].map((turn) => writer.alone(async () => void order.push(turn))))
+  t.strictSame(order, [1, 2, 3], "one after the other")
+  await t.rejects(
+    writer.alone(() => Promise.reject(new Error("a fault"))),
+    { message: "a fault" },
+  )
+  t.equal(await fate(writer.admit(delivery(), false)), "accepted", "a fault lets the others go on")
+  await writer.close()
+})
+
+test("a thread that ends by itself leaves nobody waiting: of what it had it is unknown whether it was stored", async (t) => {
+  const { writer, failures } = startWriter()
+  const before = messages() ?? 0
+  // There is no such operation, which a thread of the same program never hears of: it gives up.
+  const fates = await Promise.all([writer.admit(delivery("no_operation"), false), writer.admit(delivery(), false)].map(fate))
+  t.strictSame(fates, [
+    ["temporarily_unavailable", null],
+    ["temporarily_unavailable", null],
+  ])
+  t.match(failures, [/no_operation is no operation/])
+  t.strictSame(await fate(writer.admit(delivery(), false)), ["temporarily_unavailable", false], "later ones are not taken")
+  t.strictSame(await fate(writer.alone(async () => "written")), ["temporarily_unavailable", false])
+  t.equal(messages(), before)
+  await writer.close()
+})
+
+test("a service whose thread cannot begin says that it is broken, refuses what is to be written, and can still be read and closed", async (t) => {
+  const data = temporaryFolder()
+  t.teardown(() => rmSync(data, { recursive: true, force: true }))
+  const told: string[] = []
+  const log = Object.assign(openLog("silent"), { fatal: (_: unknown, text: string) => void told.push(text) })
+  const service = await startService({
+    data,
+    host: "127.0.0.1",
+    port: 0,
+    log,
+    repositories: { folders: [], github: null },
+    writer: "thread",
+    // The service has it open by then; the thread no longer finds it.
+    prepare: async () => renameSync(join(data, "research-room.db"), join(data, "taken-away.db")),
+  })
+  await service.broken
+  t.match(told, [/writing thread ended/])
+  const token = new URL(service.setUpLink ?? "").searchParams.get("token")
+  const setUp = await ask(`${service.baseUrl}/api/setup`, {
+    body: { token, username: "ada", password: "a sentence long enough" },
+    headers: { origin: service.baseUrl },
+  })
+  t.match(setUp, { status: 503, body: { refusal: "temporarily_unavailable", committed: false } })
+  t.equal((await ask(`${service.baseUrl}/api/research/rooms`)).status, 200)
+  await service.close()
+})
