@@ -63,6 +63,7 @@ CREATE TABLE timeline_entries (
   body TEXT NOT NULL,
   UNIQUE (thread_id, sequence)
 ) STRICT;
+-- Of messages too, though they are most of most timelines: among ten thousand receipts of attempts the next one is far away.
 CREATE INDEX timeline_by_kind ON timeline_entries (thread_id, kind, sequence);
 CREATE INDEX timeline_replies ON timeline_entries (reply_to_entry_id, sequence) WHERE reply_to_entry_id IS NOT NULL;
 CREATE INDEX timeline_cards ON timeline_entries (version_id) WHERE version_id IS NOT NULL;
@@ -83,6 +84,7 @@ CREATE TABLE activity_entries (
   body TEXT NOT NULL,
   UNIQUE (room_id, sequence)
 ) STRICT;
+CREATE INDEX activity_by_kind ON activity_entries (room_id, kind, sequence);
 
 CREATE TRIGGER receipts_keep BEFORE UPDATE ON receipts BEGIN SELECT RAISE(ABORT, 'a receipt is immutable'); END;
 CREATE TRIGGER receipts_stay BEFORE DELETE ON receipts BEGIN SELECT RAISE(ABORT, 'a receipt is never deleted'); END;
@@ -599,6 +601,28 @@ CREATE TRIGGER materials_keep BEFORE UPDATE ON materials BEGIN SELECT RAISE(ABOR
 CREATE TRIGGER materials_stay BEFORE DELETE ON materials BEGIN SELECT RAISE(ABORT, 'a material is never deleted'); END;
 CREATE TRIGGER material_reports_keep BEFORE UPDATE ON material_reports BEGIN SELECT RAISE(ABORT, 'a location report is immutable'); END;
 CREATE TRIGGER material_reports_stay BEFORE DELETE ON material_reports BEGIN SELECT RAISE(ABORT, 'a location report is never deleted'); END;
+-- What an accepted write was taken apart into, and the Thread it began.
+CREATE TRIGGER attempt_metrics_stay BEFORE DELETE ON attempt_metrics BEGIN SELECT RAISE(ABORT, 'a metric point is never deleted'); END;
+CREATE TRIGGER attempt_outputs_stay BEFORE DELETE ON attempt_outputs BEGIN SELECT RAISE(ABORT, 'an output is never deleted'); END;
+CREATE TRIGGER attempt_inputs_keep BEFORE UPDATE ON attempt_inputs BEGIN SELECT RAISE(ABORT, 'an input is immutable'); END;
+CREATE TRIGGER attempt_inputs_stay BEFORE DELETE ON attempt_inputs BEGIN SELECT RAISE(ABORT, 'an input is never deleted'); END;
+CREATE TRIGGER plan_materials_keep BEFORE UPDATE ON plan_materials BEGIN SELECT RAISE(ABORT, 'a required material is immutable'); END;
+CREATE TRIGGER plan_materials_stay BEFORE DELETE ON plan_materials BEGIN SELECT RAISE(ABORT, 'a required material is never deleted'); END;
+CREATE TRIGGER findings_keep BEFORE UPDATE ON findings BEGIN SELECT RAISE(ABORT, 'a finding is immutable'); END;
+CREATE TRIGGER findings_stay BEFORE DELETE ON findings BEGIN SELECT RAISE(ABORT, 'a finding is never deleted'); END;
+CREATE TRIGGER finding_attempts_keep BEFORE UPDATE ON finding_attempts BEGIN SELECT RAISE(ABORT, 'a finding''s attempt is immutable'); END;
+CREATE TRIGGER finding_attempts_stay BEFORE DELETE ON finding_attempts BEGIN SELECT RAISE(ABORT, 'a finding''s attempt is never deleted'); END;
+CREATE TRIGGER finding_evidence_keep BEFORE UPDATE ON finding_evidence BEGIN SELECT RAISE(ABORT, 'a finding''s evidence is immutable'); END;
+CREATE TRIGGER finding_evidence_stay BEFORE DELETE ON finding_evidence BEGIN SELECT RAISE(ABORT, 'a finding''s evidence is never deleted'); END;
+CREATE TRIGGER finding_materials_keep BEFORE UPDATE ON finding_materials BEGIN SELECT RAISE(ABORT, 'a finding''s material is immutable'); END;
+CREATE TRIGGER finding_materials_stay BEFORE DELETE ON finding_materials BEGIN SELECT RAISE(ABORT, 'a finding''s material is never deleted'); END;
+CREATE TRIGGER record_papers_keep BEFORE UPDATE ON record_papers BEGIN SELECT RAISE(ABORT, 'a record''s paper is immutable'); END;
+CREATE TRIGGER record_papers_stay BEFORE DELETE ON record_papers BEGIN SELECT RAISE(ABORT, 'a record''s paper is never deleted'); END;
+CREATE TRIGGER finding_verdicts_keep BEFORE UPDATE ON finding_verdicts BEGIN SELECT RAISE(ABORT, 'a verdict is immutable'); END;
+CREATE TRIGGER finding_verdicts_stay BEFORE DELETE ON finding_verdicts BEGIN SELECT RAISE(ABORT, 'a verdict is never deleted'); END;
+CREATE TRIGGER threads_keep BEFORE UPDATE OF thread_id, room_id, sequence, title, author_id, created_at, follows_entry_id ON threads
+  BEGIN SELECT RAISE(ABORT, 'what a Thread began as is immutable'); END;
+CREATE TRIGGER threads_stay BEFORE DELETE ON threads BEGIN SELECT RAISE(ABORT, 'a Thread is never deleted'); END;
 
 -------------------------------------------------------------------------------------------- src/research/provenance
 
@@ -646,9 +670,8 @@ INSERT INTO search_index (search_index, rank) VALUES ('rank', 'bm25(10.0, 4.0, 1
 -- The words it knows, for counting those with a common beginning.
 CREATE VIRTUAL TABLE search_words USING fts5vocab ('search_index', 'row');
 
--- Kept in step by whatever writes the texts, within the same transaction.
-CREATE TRIGGER search_items_indexed AFTER INSERT ON search_items
-  BEGIN INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_texts WHERE item = new.item; END;
+-- Whatever writes the texts notes them here. They are indexed within the same transaction, all at once before its commit
+-- (src/research/search): one by one, each text would be a segment of the index, to be merged with all the others.
 CREATE TRIGGER messages_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'message'
   BEGIN INSERT INTO search_items (kind, id) VALUES ('message', new.entry_id); END;
 CREATE TRIGGER threads_indexed AFTER INSERT ON threads
@@ -658,13 +681,16 @@ CREATE TRIGGER records_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 
   BEGIN INSERT INTO search_items (kind, id) SELECT r.kind, r.version_id FROM records r WHERE r.version_id = new.version_id AND r.entry_id = new.entry_id; END;
 CREATE TRIGGER experiments_indexed AFTER INSERT ON experiments
   BEGIN INSERT INTO search_items (kind, id) VALUES ('experiment', new.experiment_id); END;
+-- An experiment that is amended before it is indexed is indexed as amended.
 CREATE TRIGGER experiments_unindexed BEFORE UPDATE OF question, scope ON experiments WHEN (old.question, old.scope) IS NOT (new.question, new.scope) BEGIN
   INSERT INTO search_index (search_index, rowid, label, title, body, tags)
-    SELECT 'delete', s.* FROM search_items i JOIN search_texts s USING (item) WHERE i.kind = 'experiment' AND i.id = old.experiment_id;
+    SELECT 'delete', s.* FROM search_items i JOIN search_texts s USING (item) WHERE i.kind = 'experiment' AND i.id = old.experiment_id
+      AND i.item <= (SELECT max(id) FROM search_index_docsize);
 END;
 CREATE TRIGGER experiments_reindexed AFTER UPDATE OF question, scope ON experiments WHEN (old.question, old.scope) IS NOT (new.question, new.scope) BEGIN
   INSERT INTO search_index (rowid, label, title, body, tags)
-    SELECT s.* FROM search_items i JOIN search_texts s USING (item) WHERE i.kind = 'experiment' AND i.id = old.experiment_id;
+    SELECT s.* FROM search_items i JOIN search_texts s USING (item) WHERE i.kind = 'experiment' AND i.id = old.experiment_id
+      AND i.item <= (SELECT max(id) FROM search_index_docsize);
 END;
 
 ------------------------------------------------------------------------------------------------ src/library

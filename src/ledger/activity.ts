@@ -3,6 +3,7 @@ import type { ActivityEntry } from "../contract/answers.ts"
 import { firstPreviousDigest } from "../contract/chain.ts"
 import { canonicalJson, digestOf, extendJson, type Json } from "../contract/json.ts"
 import type { Db } from "./database.ts"
+import { ofKinds } from "./paging.ts"
 
 interface Head {
   activity_sequence: number
@@ -22,9 +23,8 @@ export function activity(db: Db) {
   const page = db.prepare<{ sequence: number; body: string }>(
     "SELECT sequence, body FROM activity_entries WHERE room_id = ? AND sequence > ? ORDER BY sequence LIMIT ?",
   )
-  const pageOfKinds = db.prepare<{ sequence: number; body: string }>(
-    `SELECT sequence, body FROM activity_entries WHERE room_id = ? AND sequence > ?
-     AND kind IN (SELECT value FROM json_each(?)) ORDER BY sequence LIMIT ?`,
+  const pageOfKind = db.prepare<{ sequence: number; body: string }>(
+    "SELECT sequence, body FROM activity_entries WHERE room_id = ? AND kind = ? AND sequence > ? ORDER BY sequence LIMIT ?",
   )
 
   return {
@@ -44,6 +44,6 @@ export function activity(db: Db) {
 
     /** Up to `count` entries after `after`, as stored text. */
     after: (roomId: string, after: number, kinds: readonly string[] | undefined, count: number): { sequence: number; body: string }[] =>
-      kinds === undefined ? page.all(roomId, after, count) : pageOfKinds.all(roomId, after, JSON.stringify(kinds), count),
+      kinds === undefined ? page.all(roomId, after, count) : ofKinds(kinds, (kind) => pageOfKind.all(roomId, kind, after, count), count),
   }
 }

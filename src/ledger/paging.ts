@@ -133,3 +133,14 @@ export function readOpaqueCursor(after: string | undefined, parts: number): stri
 
 /** A LIKE pattern that finds `query` anywhere, its own wildcards taken literally (with `ESCAPE '\'`). */
 export const containing = (query: string): string => `%${query.replace(/[\\%_]/g, "\\$&")}%`
+
+/** The first `count` rows of some kinds, put together from a page of each: what lies between them is never looked at. */
+export const ofKinds = <Row extends { readonly sequence: number }>(
+  kinds: readonly string[],
+  pageOf: (kind: string) => readonly Row[],
+  count: number,
+): Row[] =>
+  [...new Set(kinds)]
+    .flatMap(pageOf)
+    .sort((one, other) => one.sequence - other.sequence)
+    .slice(0, count)

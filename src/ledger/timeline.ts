@@ -2,6 +2,7 @@
 import { type JsonObject, JsonText, type Writable, writeJson } from "../contract/json.ts"
 import { receiptKinds } from "../contract/operations/index.ts"
 import type { Db } from "./database.ts"
+import { ofKinds } from "./paging.ts"
 
 /** What an entry says; which member it is decides what the entry is. */
 export type EntryBody =
@@ -53,9 +54,6 @@ export function timeline(db: Db) {
   )
   const page = db.prepare<Row>(`${SELECT} WHERE e.thread_id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
   const pageOfKind = db.prepare<Row>(`${SELECT} WHERE e.thread_id = ? AND e.kind = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
-  const pageOfKinds = db.prepare<Row>(
-    `${SELECT} WHERE e.thread_id = ? AND e.sequence > ? AND e.kind IN (SELECT value FROM json_each(?)) ORDER BY e.sequence LIMIT ?`,
-  )
   const replies = db.prepare<Row>(
     `${SELECT} WHERE e.reply_to_entry_id = ? AND e.thread_id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`,
   )
@@ -91,9 +89,7 @@ export function timeline(db: Db) {
     /** Up to `count` entries after a sequence. */
     after(threadId: string, after: number, kinds: readonly string[] | undefined, count: number) {
       if (kinds === undefined) return withText(page.all(threadId, after, count))
-      const [only, ...more] = kinds
-      if (only !== undefined && more.length === 0) return withText(pageOfKind.all(threadId, only, after, count))
-      return withText(pageOfKinds.all(threadId, after, JSON.stringify(kinds), count))
+      return withText(ofKinds(kinds, (kind) => pageOfKind.all(threadId, kind, after, count), count))
     },
 
     replies: (threadId: string, entryId: string, after: number, count: number) => withText(replies.all(entryId, threadId, after, count)),

@@ -14,8 +14,9 @@ export interface RepositorySettings {
   readonly now: () => number
 }
 
-/** A folder is read anew every time, since that costs nothing; GitHub is asked once a window. */
+/** Whoever is asked, a success stands for the window; of a folder only that, since looking there again costs little. */
 export function configuredCheck({ folders, github, now }: RepositorySettings): RepositoryCheck {
   const services = github === null ? [] : [remembered(githubCheck({ ...github, now }), { now })]
-  return checkInOrder([...folders.map(folderCheck), ...services])
+  const here = folders.map((folder) => remembered(folderCheck(folder), { now, successesOnly: true }))
+  return checkInOrder([...here, ...services])
 }

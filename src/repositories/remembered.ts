@@ -16,8 +16,14 @@ interface Remembered {
   readonly until: number
 }
 
-/** @param now milliseconds since 1970; must never go back */
-export function remembered(source: RepositorySource, { now }: { now: () => number }): RepositorySource {
+interface Window {
+  /** Milliseconds since 1970; must never go back. */
+  readonly now: () => number
+  /** Whether only successes stand: where asking again costs little, what was mended is seen at once. */
+  readonly successesOnly?: boolean
+}
+
+export function remembered(source: RepositorySource, { now, successesOnly = false }: Window): RepositorySource {
   const underWay = new Map<string, Promise<RepositoryAnswer | null>>()
   /** In the order in which they run out, since every answer stands equally long. */
   const answers = new Map<string, Remembered>()
@@ -32,7 +38,7 @@ export function remembered(source: RepositorySource, { now }: { now: () => numbe
 
   async function ask(key: string, pin: RepositoryPin): Promise<RepositoryAnswer | null> {
     const answer = await source.check(pin)
-    if (answer === null || (answer.ok === null && answer.unasked)) return answer
+    if (answer === null || (answer.ok === null && answer.unasked) || (successesOnly && answer.ok !== true)) return answer
     remember(key, answer)
     return standing(answer, limits.repositoryCheckSeconds)
   }

@@ -27,6 +27,18 @@ const kept: Readonly<Record<string, readonly string[]>> = {
   attempt_events: [],
   materials: [],
   material_reports: [],
+  attempt_inputs: [],
+  attempt_metrics: [],
+  attempt_outputs: [],
+  plan_materials: [],
+  findings: [],
+  finding_attempts: [],
+  finding_evidence: [],
+  finding_materials: [],
+  finding_links: [],
+  finding_verdicts: [],
+  record_papers: [],
+  threads: ["selected_checkpoint_id"],
 }
 
 test("no column of what was accepted can be changed, and no row removed", (t) => {

@@ -60,6 +60,7 @@ export const decideJoinRequest = operation({
   target: "join_request",
   by: "owner",
   archived: "admitted",
+  refusals: ["state_conflict"],
   activity: "member_joined",
   fields: { decision: oneOf(enumerations.joinDecision) },
   result: { ...membership, decision: oneOf(enumerations.joinDecision) },

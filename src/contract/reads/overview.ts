@@ -12,7 +12,7 @@ export const overviewReads = [
     name: "search",
     path: "/api/research/search",
     summary:
-      "Full text of records, experiments, Threads and messages, best match first. Every word must occur, the last one by its beginning; snippets are HTML in which only mark elements stand.",
+      "Full text of records, experiments, Threads and messages, best match first, of very many matches the newest. Every word must occur, the last one by its beginning; snippets are HTML in which only mark elements stand.",
     parameters: {
       query: v.pipe(text(limits.searchQuery), v.description("Words to look for; signs between them mean nothing.")),
       roomId: v.exactOptional(uuid),

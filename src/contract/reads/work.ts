@@ -59,6 +59,7 @@ export const workReads = [
       intent: v.exactOptional(oneOf(enumerations.attemptIntent)),
       label: v.exactOptional(labelPattern("attempt")),
     },
+    refusals: ["unknown_record"],
     cursor: "uuid",
     answer: page(answers.attemptSummary),
   }),

@@ -104,8 +104,10 @@ export function records(db: Db) {
   const newestOfKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.kind = ? ORDER BY r.version_id DESC LIMIT ?`)
   const newestOfThread = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.thread_id = ? ORDER BY r.version_id DESC LIMIT ?`)
   const newestOfThreadAndKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.thread_id = ? AND r.kind = ? ORDER BY r.version_id DESC LIMIT ?`)
+  // What is skipped is counted in the index alone.
   const ofPaper = db.prepare<SummaryRow>(
-    `${SUMMARY} JOIN record_papers a ON a.version_id = r.version_id WHERE a.arxiv_id = ? ORDER BY a.version_id DESC LIMIT ? OFFSET ?`,
+    `${SUMMARY} WHERE r.version_id IN (SELECT version_id FROM record_papers WHERE arxiv_id = ? ORDER BY version_id DESC LIMIT ? OFFSET ?)
+     ORDER BY r.version_id DESC`,
   )
   const ofKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.kind = ? AND r.version_id > ? ORDER BY r.version_id LIMIT ?`)
   const ofKindInRoom = db.prepare<SummaryRow>(

@@ -47,7 +47,7 @@ const HITS = `
     t.room_id, t.thread_id, coalesce(r.entry_id, x.entry_id, e.entry_id) AS entry_id, p.user_id, p.username,
     coalesce(r.created_at, x.created_at, e.body ->> '$.at', t.created_at) AS at, s.status, found.in_title, found.in_body
   FROM (SELECT rowid AS item, rank, ${passage(1)} AS in_title, ${passage(2)} AS in_body
-        FROM search_index WHERE search_index MATCH ? ORDER BY rank LIMIT ? OFFSET ?) found
+        FROM search_index WHERE search_index MATCH ? AND rowid >= ? ORDER BY rank LIMIT ? OFFSET ?) found
   JOIN search_items i USING (item)
   LEFT JOIN timeline_entries e ON i.kind = 'message' AND e.entry_id = i.id
   LEFT JOIN experiments x ON i.kind = 'experiment' AND x.experiment_id = i.id
@@ -65,6 +65,10 @@ export function search(db: Db) {
     `INSERT INTO search_index (rowid, label, title, body, tags)
      SELECT * FROM search_texts WHERE item > (SELECT coalesce(max(id), 0) FROM search_index_docsize)`,
   )
+  const flush = db.prepare("INSERT INTO search_index (search_index) VALUES ('flush')")
+  const oldestRanked = db.prepare<{ item: number }>(
+    "SELECT rowid AS item FROM search_index WHERE search_index MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
+  )
   const beginning = db.prepare<{ words: number }>(
     "SELECT count(*) AS words FROM (SELECT 1 FROM search_words WHERE term >= ? AND term < ? LIMIT ?)",
   )
@@ -77,15 +81,21 @@ export function search(db: Db) {
   return {
     /**
      * Indexes what was noted since the last time. Done once for all that a transaction wrote, as its last step: alone, each
-     * text would become a segment of the index, to be merged later with all the others.
+     * text would become a segment of the index, to be merged later with all the others. It is written out at once: what has
+     * no space then fails before the commit, where it is certain that nothing is stored.
      */
-    index: (): void => void index.run(),
+    index(): void {
+      if (index.run() > 0) flush.run()
+    },
 
     /** Up to `count` hits after so many, best first. */
     find(query: string, within: Within, offset: number, count: number) {
       const read = typed(query)
       const asked = indexQuery(read, isBeginning(read.beginning), within)
-      return asked === undefined ? [] : hits.all(asked, count, offset).map(hit)
+      if (asked === undefined) return []
+      // To rank a match costs as much as to find several.
+      const from = oldestRanked.get(asked, limits.searchRanked - 1)?.item ?? 0
+      return hits.all(asked, from, count, offset).map(hit)
     },
   }
 }

@@ -113,6 +113,26 @@ for (const [name, params] of [
   })
 }
 
+const ofKind = {
+  thread_timeline: [{ threadId }, "timeline_by_kind (thread_id=? AND kind=? AND sequence>?)"],
+  room_activity: [{ roomId }, "activity_by_kind (room_id=? AND kind=? AND sequence>?)"],
+} as const
+for (const name of ["thread_timeline", "room_activity"] as const) {
+  t.test(`pages of some kinds in ${name} look at entries of these kinds alone, each kind by the index`, async (t) => {
+    const [params, index] = ofKind[name]
+    for (const kinds of [["message"], ["publication"], ["message", "publication", "take_experiment"]]) {
+      const steps = await recorder.readsDuring(() =>
+        readers[name]({ params, query: { kinds, after: 1 }, actor: null, basePath: "" } as never),
+      )
+      const pages = steps
+        .map(({ sql, values }) => planOf(sql, values))
+        .filter((plan) => plan.some((step) => step.includes(index) && !step.includes("COVERING")))
+      t.equal(pages.length, kinds.length, kinds.join(","))
+      for (const plan of pages) t.strictSame(faults(plan), [])
+    }
+  })
+}
+
 t.test("what scans and what sorts would be seen", (t) => {
   t.strictSame(faults(planOf("SELECT * FROM records WHERE wording LIKE ?", ["%a%"])), ["SCAN records"])
   t.strictSame(faults(planOf("SELECT * FROM records WHERE room_id = ? ORDER BY wording", [roomId])), ["USE TEMP B-TREE FOR ORDER BY"])
