@@ -16,6 +16,9 @@ import { DataError } from "./ledger/database.ts"
 import { UsageError } from "./settings.ts"
 import { softwareVersion } from "./version.ts"
 
+// What is stored is for the user who runs this: digests of passwords and private Libraries are in it.
+process.umask(0o077)
+
 const program = new Command("research-room")
   .description("A self-hosted home for research Rooms: one executable, one file of data.")
   .version(softwareVersion, "--version", "print the version")

@@ -1,20 +1,66 @@
 /** `research-room backup` and `restore`. */
+import { Worker } from "node:worker_threads"
 import { Command } from "commander"
 import { backUp, restore } from "../ledger/backup.ts"
 import type { CheckReport } from "../ledger/check.ts"
 import { dataOption, namedOption } from "../settings.ts"
+import { checkingBar } from "./progress.ts"
 import { withInstance } from "./with-instance.ts"
 
 const told = ({ rooms, activityEntries, records }: CheckReport) => `${rooms} Rooms, ${activityEntries} activity entries, ${records} records`
+
+/** Tells how far a file has grown. SQLite copies in one go and says nothing meanwhile, so that another thread has to look. */
+const LOOKING = `
+const { statSync, writeSync } = require("node:fs")
+const { workerData: { file, bytes } } = require("node:worker_threads")
+const inMB = (size) => (size / 1e6).toFixed(0)
+setInterval(() => {
+  const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 }
+  writeSync(2, "\\r\\x1b[Kcopying: " + inMB(size) + " of about " + inMB(bytes) + " MB")
+}, 200)`
+
+/** Watches a growing file on the terminal; where none is attached, nothing is written. */
+function watchGrowing(file: string, bytes: number): () => void {
+  if (!process.stderr.isTTY) return () => {}
+  const looking = new Worker(LOOKING, { eval: true, workerData: { file, bytes } })
+  return () => {
+    void looking.terminate()
+    process.stderr.write("\r\x1b[K")
+  }
+}
+
+function backup(file: string, { data }: { data: string }): Promise<void> {
+  return withInstance(data, ({ db }) => {
+    const bar = checkingBar()
+    try {
+      const report = backUp(db, file, { onProgress: bar.update, onCopying: watchGrowing })
+      bar.stop()
+      console.log(`${file} holds ${told(report)}, verified: ${report.bytes} bytes in ${report.seconds.toFixed(1)} s.`)
+    } finally {
+      bar.stop()
+    }
+  })
+}
 
 export const backupCommand = (): Command =>
   new Command("backup")
     .description("write a consistent, verified copy of the data to a new file, also while it is served")
     .argument("<file>")
     .addOption(dataOption())
-    .action((file: string, { data }: { data: string }) =>
-      withInstance(data, ({ db }) => console.log(`${file} holds ${told(backUp(db, file))}, verified.`)),
-    )
+    .action(backup)
+
+function putBack(file: string, { data, force = false }: { data: string; force?: boolean }): void {
+  const bar = checkingBar()
+  try {
+    const { report, kept } = restore(file, data, { force, onProgress: bar.update })
+    bar.stop()
+    console.log(`${data} holds ${told(report)} again.`)
+    if (kept !== null) console.log(`The data before it is kept as ${kept}.`)
+    console.log("Passwords, sessions and credentials are those of the backup: what was revoked since works again until it is revoked anew.")
+  } finally {
+    bar.stop()
+  }
+}
 
 export const restoreCommand = (): Command =>
   new Command("restore")
@@ -22,11 +68,4 @@ export const restoreCommand = (): Command =>
     .argument("<file>")
     .addOption(dataOption())
     .addOption(namedOption("--force", "replace the data in the folder; it is kept under another name"))
-    .action((file: string, { data, force = false }: { data: string; force?: boolean }) => {
-      const { report, kept } = restore(file, data, { force })
-      console.log(`${data} holds ${told(report)} again.`)
-      if (kept !== null) console.log(`The data before it is kept as ${kept}.`)
-      console.log(
-        "Passwords, sessions and credentials are those of the backup: what was revoked since works again until it is revoked anew.",
-      )
-    })
+    .action(putBack)

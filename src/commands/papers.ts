@@ -1,27 +1,14 @@
 /** `research-room papers`: what arXiv says of papers, brought in from a file. */
-import { SingleBar } from "cli-progress"
 import { Command } from "commander"
 import { ImportError, importPapers, importSize } from "../library/papers/import.ts"
 import { dataOption, UsageError } from "../settings.ts"
+import { progressBar } from "./progress.ts"
 import { withInstance } from "./with-instance.ts"
 
 const FORMAT = "{bar} {percentage}% | {papers} papers | {eta_formatted} left"
 
-/** A bar on the terminal; where none is attached, nothing is drawn. */
-const bar = (): SingleBar =>
-  new SingleBar({
-    format: FORMAT,
-    stream: process.stderr,
-    clearOnComplete: true,
-    hideCursor: true,
-    etaBuffer: 100,
-    fps: 5,
-    barCompleteChar: "█",
-    barIncompleteChar: "░",
-  })
-
 async function importFile(file: string, { data }: { data: string }): Promise<void> {
-  const progress = bar()
+  const progress = progressBar(FORMAT)
   try {
     const size = await importSize(file)
     await withInstance(

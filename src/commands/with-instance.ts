@@ -1,15 +1,42 @@
 /** Opens existing data for one command beside, or without, a serving process. */
 import { existsSync } from "node:fs"
-import { join } from "node:path"
 import { createInstance, type Instance } from "../instance.ts"
-import { DataError } from "../ledger/database.ts"
+import { databaseFile } from "../ledger/backup.ts"
+import { DataError, storedSchema } from "../ledger/database.ts"
 import { openData } from "../ledger/data.ts"
+import { own } from "../ledger/ownership.ts"
+import { migrations } from "../ledger/schema.ts"
+
+/**
+ * Claims a folder whose data has to be brought forward first: a service that has it is an older one and counts on its own schema.
+ * @throws DataError when there is such a service
+ */
+function claimIfOlder(folder: string): () => void {
+  const stored = storedSchema(databaseFile(folder)) ?? 0
+  const latest = migrations.at(-1)?.to ?? 1
+  if (stored === 0 || stored >= latest) return () => {}
+  try {
+    return own(folder)
+  } catch (error) {
+    if (!(error instanceof DataError)) throw error
+    throw new DataError(
+      `The data has schema ${stored}, and this program would bring it to ${latest} under the service that has it. Nothing was changed. Use the program of that service, or end it first. ${error.message}`,
+    )
+  }
+}
 
 /** @throws DataError when there is no data in the folder, unless the command may make it */
 export async function withInstance<T>(folder: string, work: (instance: Instance) => T | Promise<T>, { make = false } = {}): Promise<T> {
-  const file = join(folder, "research-room.db")
+  const file = databaseFile(folder)
   if (!make && !existsSync(file)) throw new DataError(`There is no research-room data in ${folder}. Name its folder with --data.`)
-  const { db, world, instanceId, aside } = openData(file)
+  const release = claimIfOlder(folder)
+  const { db, world, instanceId, aside } = (() => {
+    try {
+      return openData(file)
+    } finally {
+      release()
+    }
+  })()
   try {
     return await work(createInstance({ db, world, instanceId, aside }))
   } finally {

@@ -1,5 +1,11 @@
-/** Proves a database whole: the file itself, the digest chain of every Room, and that no number is missing. */
+/**
+ * Proves a database whole: the file itself, the digest chain of every Room, that each accepted content is still what its
+ * digest says, and that no number is missing. Rows are read a page at a time, so that its memory does not grow with the data.
+ */
 import { accepted } from "./check-accepted.ts"
+import { copies } from "./check-copies.ts"
+import { receipts } from "./check-receipts.ts"
+import { fileItself, sequences } from "./check-structure.ts"
 import type { Db } from "./database.ts"
 
 export interface CheckReport {
@@ -10,68 +16,52 @@ export interface CheckReport {
   readonly problems: readonly string[]
 }
 
-/** The file, its foreign keys, and the sequences that must have no gap. */
-function structure(db: Db): string[] {
-  const integrity = db
-    .prepare<{ integrity_check: string }>("PRAGMA integrity_check")
-    .all()
-    .map((row) => row.integrity_check)
-  const foreign = db.prepare<{ table: string }>("PRAGMA foreign_key_check").all()
-  const gap = (what: string, sql: string) =>
-    db
-      .prepare<{ id: string; last: number; held: number }>(sql)
-      .all()
-      .map(({ id, last, held }) => `${what} ${id} should hold ${last} entries and holds ${held}.`)
-  return [
-    ...integrity.filter((line) => line !== "ok").map((line) => `SQLite finds: ${line}.`),
-    ...foreign.map(({ table }) => `A row of ${table} refers to something that is not there.`),
-    ...gap(
-      "The timeline of Thread",
-      `SELECT h.thread_id AS id, h.timeline_sequence AS last, count(e.sequence) AS held FROM thread_heads h
-      LEFT JOIN timeline_entries e USING (thread_id) GROUP BY h.thread_id HAVING held <> last OR max(e.sequence) <> last`,
-    ),
-    ...gap(
-      "The Threads of Room",
-      `SELECT c.room_id AS id, c.last, count(t.sequence) AS held FROM counters c
-      LEFT JOIN threads t USING (room_id) WHERE c.kind = 'thread' GROUP BY c.room_id HAVING held <> c.last`,
-    ),
-    ...gap(
-      "The labels of a kind in Room",
-      `SELECT c.room_id AS id, c.last, count(r.label) AS held FROM counters c
-      LEFT JOIN records r ON r.room_id = c.room_id AND r.kind = c.kind WHERE c.kind IN (SELECT kind FROM records) GROUP BY c.room_id, c.kind HAVING held <> c.last`,
-    ),
-    ...gap(
-      "The search",
-      `SELECT 'index' AS id, (SELECT count(*) FROM threads) + (SELECT count(*) FROM experiments) + (SELECT count(*) FROM timeline_entries WHERE kind = 'message')
-        + (SELECT count(*) FROM records r JOIN timeline_entries e ON e.entry_id = r.entry_id) AS last, (SELECT count(*) FROM search_index_docsize) AS held WHERE held <> last`,
-    ),
-    ...gap(
-      "The papers of Collection",
-      `SELECT c.collection_id AS id, c.papers AS last, (SELECT count(*) FROM collection_papers p WHERE p.collection_id = c.collection_id) AS held
-      FROM collections c WHERE held <> last`,
-    ),
-    ...gap(
-      "The notes of Collection",
-      `SELECT c.collection_id AS id, c.notes AS last, (SELECT count(*) FROM notes n WHERE n.collection_id = c.collection_id) AS held
-      FROM collections c WHERE held <> last`,
-    ),
-    ...gap(
-      "The saved papers of person",
-      `SELECT l.user_id AS id, l.saved AS last, (SELECT count(*) FROM saved_papers s WHERE s.user_id = l.user_id) AS held
-      FROM library_counts l WHERE held <> last`,
-    ),
-    ...gap(
-      "The unread notes of person",
-      `SELECT m.user_id AS id, m.unread AS last, (SELECT count(*) FROM unread_notes u WHERE u.user_id = m.user_id AND u.collection_id = m.collection_id) AS held
-      FROM collection_members m WHERE held <> last`,
-    ),
-  ]
+/** What is being looked at, and how much of all there is to look at has been. */
+export type OnProgress = (done: number, total: number, what: string) => void
+
+/** As many problems are told one by one; the rest are counted. */
+const MOST_PROBLEMS = 1_000
+
+class Problems {
+  readonly told: string[] = []
+  #more = 0
+
+  add(problem: string): void {
+    if (this.told.length < MOST_PROBLEMS) this.told.push(problem)
+    else this.#more += 1
+  }
+  all(): string[] {
+    return this.#more === 0 ? this.told : [...this.told, `There are ${this.#more} problems more.`]
+  }
 }
 
 /** Reads the whole database and reports what does not hold together. */
-export function checkData(db: Db): CheckReport {
+export function checkData(db: Db, onProgress: OnProgress = () => {}): CheckReport {
   return db.snapshot(() => {
-    const { rooms, activityEntries, records, problems } = accepted(db)
-    return { rooms, activityEntries, records, problems: [...structure(db), ...problems] }
+    const problems = new Problems()
+    const add = (problem: string) => problems.add(problem)
+    const rows = (table: string) => db.prepare<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows ?? 0
+    const [entries, kept] = [rows("activity_entries"), rows("receipts")]
+    // The parts that tell nothing while they run are weighed as if they were rows.
+    const part = Math.max(1, Math.ceil((entries + kept) / 4))
+    const total = entries + kept + 2 * part
+    let before = 0
+    const step = (size: number, what: string) => {
+      const start = before
+      before += size
+      onProgress(start, total, what)
+      return (done: number) => onProgress(start + done, total, what)
+    }
+
+    step(part, "file")
+    fileItself(db, add)
+    sequences(db, add)
+    const feed = accepted(db, add, step(entries, "activity"))
+    receipts(db, add, feed, step(kept, "receipts"))
+    step(part, "records")
+    copies(db, add)
+    onProgress(total, total, "done")
+    const { rooms, activityEntries, records } = feed
+    return { rooms, activityEntries, records, problems: problems.all() }
   })
 }

@@ -20,7 +20,12 @@ export function own(folder: string): () => void {
   const unlock = openLock(join(folder, "serve.lock"))
   if (unlock === null)
     throw new DataError(`Another research-room process${holder(note)} serves ${folder} already. End it, or choose another --data folder.`)
-  writeFileSync(note, `${process.pid}\n`)
+  try {
+    writeFileSync(note, `${process.pid}\n`)
+  } catch (error) {
+    unlock()
+    throw new DataError(`The data folder ${folder} cannot be written (${(error as NodeJS.ErrnoException).code}).`)
+  }
   return () => {
     rmSync(note, { force: true })
     unlock()

@@ -3,6 +3,7 @@ import { HTTPResponse, type H3Event } from "h3"
 import { Refusal } from "../contract/refusals.ts"
 import { commonHeaders } from "../http/answer.ts"
 import type { Edge } from "../http/edge.ts"
+import { passageOf } from "../http/passage.ts"
 import type { Routes } from "../http/routes.ts"
 import { type Assets, openAssets } from "./assets.ts"
 import { layout } from "./layout.ts"
@@ -112,7 +113,7 @@ function handler(edge: Edge, assets: Assets, page: Page) {
       return shown instanceof HTTPResponse ? shown : write(visit, assets, shown)
     } catch (error) {
       if (error instanceof Refusal) return write(visit, assets, refusedPage(error))
-      edge.log.error({ err: error, path: event.url.pathname }, "a page failed")
+      edge.journal?.failed(passageOf(event), error)
       return write(
         visit,
         assets,

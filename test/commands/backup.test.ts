@@ -1,17 +1,37 @@
 /** A backup is taken while the service writes, and put back where nothing is lost. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import Database from "better-sqlite3"
 import { type Test, test } from "tap"
 import { startResearchRoom } from "research-room/testing"
+import { withInstance } from "../../src/commands/with-instance.ts"
 import { backUp, databaseFile, restore } from "../../src/ledger/backup.ts"
-import { openDatabase } from "../../src/ledger/database.ts"
+import { type Db, openDatabase } from "../../src/ledger/database.ts"
+import { own } from "../../src/ledger/ownership.ts"
+import { migrations } from "../../src/ledger/schema.ts"
+import { temporaryFolder } from "../support/service.ts"
+import { unpack } from "../upgrade/sample.ts"
 
 const folderFor = (t: Test) => {
-  const folder = mkdtempSync(join(tmpdir(), "research-room-backup-"))
+  const folder = temporaryFolder()
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
+
+/** A demo's data that nobody serves, and a backup of it. */
+async function kept(t: Test) {
+  const folder = folderFor(t)
+  const data = join(folder, "data")
+  await (await startResearchRoom({ data })).close()
+  const copy = join(folder, "copy.db")
+  const source = openDatabase(databaseFile(data))
+  const report = backUp(source, copy)
+  source.close()
+  return { folder, data, copy, report }
+}
+const namesIn = (folder: string) => readdirSync(folder).sort()
+const schemaOf = (file: string) => new Database(file, { readonly: true }).pragma("user_version", { simple: true })
+const latest = migrations.at(-1)?.to ?? 1
 
 test("a backup taken while agents write is whole, and holds everything accepted before it", async (t) => {
   const folder = folderFor(t)
@@ -28,15 +48,35 @@ test("a backup taken while agents write is whole, and holds everything accepted 
   source.close()
   await writing
   t.ok(report.activityEntries > 0)
-  t.same(readdirSync(folder).sort(), ["copy.db", "data"], "no half-made file is left behind")
+  t.same(namesIn(folder), ["copy.db", "data"], "no half-made file is left behind")
 
   restore(join(folder, "copy.db"), join(folder, "restored"), { force: false })
   const again = openDatabase(databaseFile(join(folder, "restored")))
   t.teardown(() => again.close())
-  const kept = again
+  const found = again
     .prepare<{ body: string }>("SELECT body FROM activity_entries WHERE room_id = ? AND sequence = ?")
     .get(roomId, before.activity?.sequence ?? 0)
-  t.match(kept?.body, before.activity?.digest)
+  t.match(found?.body, before.activity?.digest)
+})
+
+test("it is told how large a backup is, how far it is, and nobody else may read it", async (t) => {
+  const { folder, data, report, copy } = await kept(t)
+  t.equal(report.bytes, statSync(copy).size)
+  t.ok(report.seconds > 0)
+  t.equal(statSync(copy).mode & 0o077, 0)
+  const source = openDatabase(databaseFile(data))
+  const told: string[] = []
+  backUp(source, join(folder, "again.db"), {
+    onCopying(file, bytes) {
+      t.ok(file.startsWith(join(folder, "again.db.partial-")))
+      t.ok(bytes >= report.bytes, "it can only become smaller")
+      told.push("copying")
+      return () => told.push("copied")
+    },
+    onProgress: (done, total) => told.push(done === total ? "checked" : "checking"),
+  })
+  source.close()
+  t.strictSame([told[0], told[1], told.at(-1)], ["copying", "copied", "checked"])
 })
 
 test("nothing is written over", async (t) => {
@@ -48,7 +88,9 @@ test("nothing is written over", async (t) => {
   t.teardown(() => source.close())
   const copy = join(folder, "copy.db")
   backUp(source, copy)
+  const bytes = readFileSync(copy)
   t.throws(() => backUp(source, copy), /exists already/)
+  t.same(readFileSync(copy), bytes)
   t.throws(() => restore(copy, data, { force: true }), /serves/, "a folder that is served is never touched, force or not")
 
   const other = join(folder, "other")
@@ -58,11 +100,147 @@ test("nothing is written over", async (t) => {
   t.ok(kept !== null && existsSync(kept), "what was there is kept under another name")
 })
 
-test("a damaged backup is refused before anything is replaced", (t) => {
+test("a backup that meets a full disk, or no folder, leaves nothing and says so in one sentence", async (t) => {
+  const { folder, data } = await kept(t)
+  const source = openDatabase(databaseFile(data))
+  t.teardown(() => source.close())
+  const before = namesIn(folder)
+  /** What the database does when the disk of the copy is full in the middle of it. */
+  const full: Db = {
+    ...source,
+    inTransaction: false,
+    exec: (sql) => source.exec(sql),
+    snapshot: (work) => source.snapshot(work),
+    close: () => source.close(),
+    prepare<Row>(sql: string) {
+      const statement = source.prepare<Row>(sql)
+      if (!sql.startsWith("VACUUM")) return statement
+      return {
+        ...statement,
+        run(file) {
+          writeFileSync(String(file), "half of it")
+          writeFileSync(`${file}-journal`, "and what it notes meanwhile")
+          throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" })
+        },
+      }
+    },
+  }
+  const target = join(folder, "full.db")
+  t.throws(() => backUp(full, target), {
+    name: "DataError",
+    message: `There is not enough space on the disk for the backup ${target}; nothing was left there.`,
+  })
+  const nowhere = join(folder, "nowhere", "copy.db")
+  t.throws(() => backUp(source, nowhere), {
+    name: "DataError",
+    message: /^\S+ could not be written \(ENOENT.*\); nothing was left there\.$/,
+  })
+  t.same(namesIn(folder), before)
+})
+
+test("what a killed backup left is removed by the next one, what another one is making is not", async (t) => {
+  const { folder, data } = await kept(t)
+  const source = openDatabase(databaseFile(data))
+  t.teardown(() => source.close())
+  // No process has so great an id; this one's parent lives.
+  const [dead, living] = ["new.db.partial-2147483646", `new.db.partial-${process.ppid}`]
+  for (const name of [dead, living]) writeFileSync(join(folder, name), "half")
+  backUp(source, join(folder, "new.db"))
+  t.same(namesIn(folder), ["copy.db", "data", "new.db", living])
+})
+
+test("what is no whole backup is refused before anything is replaced", async (t) => {
+  const { folder, data, copy } = await kept(t)
+  const before = readFileSync(databaseFile(data))
+  const spoilt = (name: string, spoil: (database: Database.Database) => void) => {
+    const file = join(folder, name)
+    copyFileSync(copy, file)
+    const database = new Database(file)
+    spoil(database)
+    database.close()
+    return file
+  }
+  const letter = join(folder, "letter.db")
+  writeFileSync(letter, "not a database at all")
+  const cut = join(folder, "cut.db")
+  writeFileSync(cut, readFileSync(copy).subarray(0, 6 * 4096))
+  const logged = join(folder, "logged.db")
+  copyFileSync(copy, logged)
+  writeFileSync(`${logged}-wal`, "writes")
+  const refused: readonly [file: string, told: RegExp][] = [
+    [letter, /letter\.db is not a research-room database/],
+    [cut, /cut\.db is damaged\. Nothing was changed\./],
+    [spoilt("newer.db", (database) => database.pragma("user_version = 99")), /newer\.db was written by a newer research-room \(schema 99;/],
+    [
+      spoilt("changed.db", (database) =>
+        database.exec("DROP TRIGGER records_keep; UPDATE records SET content = replace(content, 'lowers', 'raises') WHERE label = 'H1'"),
+      ),
+      /changed\.db is not whole: The content of hypothesis H1 .* is not what was accepted\. And \d+ more\. Nothing was changed\.$/,
+    ],
+    [join(folder, "nothing.db"), /There is no file .*nothing\.db\./],
+    [folder, /is no file; name a backup\./],
+    [logged, /has a log beside it .*: it is the data of a service, not a backup\. Nothing was changed\./],
+  ]
+  for (const [file, told] of refused) {
+    t.throws(() => restore(file, data, { force: true }), { name: "DataError", message: told }, file)
+    t.throws(() => restore(file, join(folder, "new"), { force: false }), { message: told }, file)
+  }
+  t.same(readFileSync(databaseFile(data)), before)
+  t.same(
+    namesIn(data).filter((name) => name.includes("partial") || name.includes("before")),
+    [],
+  )
+  t.notOk(existsSync(databaseFile(join(folder, "new"))))
+})
+
+test("a backup that is kept read-only is put back so that it can be served, and stays as it is", async (t) => {
+  const { folder, copy } = await kept(t)
+  chmodSync(copy, 0o400)
+  const before = readFileSync(copy)
+  restore(copy, join(folder, "restored"), { force: false })
+  t.equal(statSync(databaseFile(join(folder, "restored"))).mode & 0o777, 0o600)
+  t.same(readFileSync(copy), before)
+  t.equal(statSync(copy).mode & 0o777, 0o400)
+})
+
+test("data that is damaged is what a backup is put back for: it is kept as it lies", async (t) => {
+  const { data, copy } = await kept(t)
+  const bytes = readFileSync(databaseFile(data))
+  bytes.fill(0x5a, 4096, 5 * 4096)
+  writeFileSync(databaseFile(data), bytes)
+  t.throws(() => openDatabase(databaseFile(data)), /damaged/)
+  const { kept: aside } = restore(copy, data, { force: true })
+  t.same(readFileSync(aside ?? ""), bytes)
+  openDatabase(databaseFile(data)).close()
+})
+
+test("the backup of an older program is brought forward in the folder, and stays what it is", (t) => {
   const folder = folderFor(t)
-  const file = join(folder, "broken.db")
-  writeFileSync(file, "not a database at all")
-  t.throws(() => restore(file, join(folder, "data"), { force: true }), /not a research-room database/)
-  t.notOk(existsSync(databaseFile(join(folder, "data"))))
+  const copy = unpack(1, join(folder, "old"))
+  const before = readFileSync(copy)
+  const { report } = restore(copy, join(folder, "data"), { force: false })
+  t.equal(report.rooms, 3)
+  t.equal(schemaOf(databaseFile(join(folder, "data"))), latest)
+  t.same(readFileSync(copy), before)
+  t.same(namesIn(join(folder, "old")), ["research-room.db"], "nothing is left beside it")
   t.end()
+})
+
+test("a command never changes the schema under an older service", async (t) => {
+  const folder = folderFor(t)
+  mkdirSync(join(folder, "data"))
+  const file = unpack(1, join(folder, "data"))
+  const release = own(join(folder, "data"))
+  await t.rejects(
+    withInstance(join(folder, "data"), () => {}),
+    {
+      name: "DataError",
+      message: /^The data has schema 1, and this program would bring it to \d+ under the service that has it\. Nothing was changed\./,
+    },
+  )
+  t.equal(schemaOf(file), 1)
+  release()
+  await withInstance(join(folder, "data"), () => {})
+  t.equal(schemaOf(file), latest)
+  t.notOk(existsSync(join(folder, "data", "serve.pid")), "and lets go of the folder again")
 })

@@ -4,6 +4,11 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { startResearchRoom } from "research-room/testing"
+import { checkData } from "../../src/ledger/check.ts"
+import { openDatabase } from "../../src/ledger/database.ts"
+import { crimesAgainstCopies } from "./crimes-against-copies.ts"
+import { crimesAgainstTheRecord } from "./crimes.ts"
+import { crimesInParts } from "./crimes-in-parts.ts"
 import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
 
 const program = executable()
@@ -18,19 +23,35 @@ const told = join(place.folder, "told")
 const house = await startResearchRoom({ data: told })
 const { roomId, openingThreadId: threadId } = house.rooms.main
 await house.close()
-const whole = /^3 Rooms, \d+ activity entries and \d+ records checked: all whole\.\n$/
+const whole = /^3 Rooms, \d+ activity entries and \d+ records checked in [\d.]+ s: all whole\.\n$/
 
-/** Does something to a copy of the data with plain SQL, the triggers that forbid it taken away first. */
-async function after(name: string, trigger: string | null, ...sql: string[]) {
+/** Does something to a copy of the data with plain SQL, the triggers that forbid it taken away first. @returns the copy's file */
+function after(name: string, ...sql: string[]): string {
   mkdirSync(join(place.folder, name))
   const file = join(place.folder, name, "research-room.db")
   copyFileSync(join(told, "research-room.db"), file)
   const database = new Database(file)
-  if (trigger !== null) database.exec(`DROP TRIGGER ${trigger}`)
+  const forbidding = database.prepare<[], { name: string }>(
+    "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%RAISE(ABORT%'",
+  )
+  for (const { name } of forbidding.all()) database.exec(`DROP TRIGGER ${name}`)
   database.pragma("foreign_keys = OFF")
+  const before = database.prepare("SELECT total_changes()").pluck().get()
   for (const each of sql) database.exec(each)
+  if (database.prepare("SELECT total_changes()").pluck().get() === before) throw new Error(`${name} changed nothing`)
   database.close()
-  return run(program, ["check", "--data", name], place)
+  return file
+}
+
+/** What is found wrong in a file, and how far it was told that the search has come. */
+function found(file: string) {
+  const db = openDatabase(file)
+  const steps: { done: number; total: number; what: string }[] = []
+  try {
+    return { ...checkData(db, (done, total, what) => steps.push({ done, total, what })), steps }
+  } finally {
+    db.close()
+  }
 }
 
 test("data that nobody tampered with is whole, beside a serving process too", async (t) => {
@@ -41,120 +62,40 @@ test("data that nobody tampered with is whole, beside a serving process too", as
   await service.ended()
 })
 
-const entry = (sequence: number) => `room_id = '${roomId}' AND sequence = ${sequence}`
-const crimes: readonly {
-  readonly what: string
-  readonly trigger: string | null
-  readonly sql: readonly string[]
-  readonly told: RegExp
-}[] = [
-  {
-    what: "an activity entry is rewritten",
-    trigger: "activity_keep",
-    sql: [
-      `UPDATE activity_entries SET body = replace(body, 'grace', 'mallory') WHERE ${entry(2)}`,
-      `UPDATE activity_entries SET body = replace(body, '"username":"ada"', '"username":"eve"') WHERE ${entry(3)}`,
-    ],
-    told: /^The activity of Room [0-9a-f-]+ does not hold together at entry [23]\.$/m,
-  },
-  {
-    what: "an activity entry is taken out",
-    trigger: "activity_stay",
-    sql: [`DELETE FROM activity_entries WHERE ${entry(5)}`],
-    told: /does not hold together at entry 5\./,
-  },
-  {
-    what: "the last activity entry is taken out",
-    trigger: "activity_stay",
-    sql: [
-      `DELETE FROM activity_entries WHERE room_id = '${roomId}' AND sequence = (SELECT activity_sequence FROM room_heads WHERE room_id = '${roomId}')`,
-    ],
-    told: /ends at entry \d+; its head says \d+\./,
-  },
-  {
-    what: "two activity entries change places",
-    trigger: "activity_keep",
-    sql: [
-      `UPDATE activity_entries SET sequence = 9999 WHERE ${entry(3)}`,
-      `UPDATE activity_entries SET sequence = 3 WHERE ${entry(4)}`,
-      `UPDATE activity_entries SET sequence = 4 WHERE ${entry(9999)}`,
-    ],
-    told: /does not hold together at entry 3\./,
-  },
-  {
-    what: "an activity entry is no JSON any more",
-    trigger: "activity_keep",
-    sql: [`UPDATE activity_entries SET body = 'gone' WHERE ${entry(4)}`],
-    told: /does not hold together at entry 4\./,
-  },
-  {
-    what: "a record says something else",
-    trigger: "records_keep",
-    sql: ["UPDATE records SET content = replace(content, 'lowers', 'raises') WHERE label = 'H1'"],
-    told: /The content of hypothesis H1 \([0-9a-f-]+\) is not what was accepted\./,
-  },
-  {
-    what: "a record says something else, and its digest too",
-    trigger: "records_keep",
-    sql: [
-      `UPDATE records SET content = '{}', content_digest = 'sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a' WHERE label = 'H1'`,
-    ],
-    told: /The content of hypothesis H1 .* is not what was accepted\./,
-  },
-  {
-    what: "a record is gone",
-    trigger: "records_stay",
-    sql: ["DELETE FROM records WHERE label = 'H2'"],
-    told: /The hypothesis H2 .* that was accepted is not there\./,
-  },
-  {
-    what: "a record is slipped in",
-    trigger: null,
-    sql: [
-      "CREATE TEMP TABLE twin AS SELECT * FROM records LIMIT 1; UPDATE twin SET version_id = '01a1bd81-0dd0-7345-8bde-000000000000', label = 'H99'; INSERT INTO records SELECT * FROM twin",
-    ],
-    told: /There are \d+ records; the Rooms' activity tells of \d+\./,
-  },
-  {
-    what: "a plan says something else",
-    trigger: "plans_keep",
-    sql: ["UPDATE plans SET content = replace(content, 'five', 'two')"],
-    told: /The content of plan P1 .* is not what was accepted\./,
-  },
-  {
-    what: "an attempt's registration says something else",
-    trigger: "attempts_keep",
-    sql: ["UPDATE attempts SET content = replace(content, 'train.py', 'other.py') WHERE label = 'A1'"],
-    told: /The content of attempt A1 .* is not what was accepted\./,
-  },
-  {
-    what: "a message says something else",
-    trigger: "timeline_keep",
-    sql: [
-      `UPDATE timeline_entries SET body = replace(body, 'warm-up', 'cool-down') WHERE thread_id = '${threadId}' AND kind = 'message' AND sequence = 1`,
-    ],
-    told: /The content of message [0-9a-f-]+ is not what was accepted\./,
-  },
-  {
-    what: "a timeline entry is taken out",
-    trigger: "timeline_stay",
-    sql: [`DELETE FROM timeline_entries WHERE thread_id = '${threadId}' AND sequence = 2`],
-    told: /The timeline of Thread [0-9a-f-]+ should hold \d+ entries and holds \d+\./,
-  },
-  {
-    what: "a Thread is taken out",
-    trigger: null,
-    sql: [`DELETE FROM threads WHERE sequence = 2 AND room_id = '${roomId}'`],
-    told: /The Threads of Room [0-9a-f-]+ should hold \d+ entries and holds \d+\.[^]*A row of \w+ refers to something that is not there\.|A row of \w+ refers to something that is not there\.[^]*The Threads of Room/,
-  },
-]
+test("what is wrong is told line by line, without a bar where nobody looks at one", async (t) => {
+  after("told-so", "UPDATE records SET content = replace(content, 'lowers', 'raises') WHERE label = 'H1'")
+  const { code, out, err } = await run(program, ["check", "--data", "told-so"], place)
+  t.equal(code, 1)
+  t.match(err, /^The content of hypothesis H1 \([0-9a-f-]+\) is not what was accepted\.\n/)
+  t.notMatch(err, /\x1b|%|^ +at /m, "no signs of a terminal, no trace of the program")
+  t.match(out, /checked in [\d.]+ s: \d+ problems\.\n$/)
+})
 
-for (const [index, { what, trigger, sql, told: sentence }] of crimes.entries()) {
-  test(`it is noticed when ${what}`, async (t) => {
-    const { code, out, err } = await after(`crime-${index}`, trigger, ...sql)
-    t.equal(code, 1)
-    t.match(err, sentence)
-    t.match(out, /checked: \d+ problems\.\n$/)
-    t.notMatch(err, /^ +at /m, "no trace of the program")
+test("how far it has come is told from nothing to all, and never backwards", (t) => {
+  const { steps, problems } = found(join(told, "research-room.db"))
+  t.strictSame(problems, [])
+  t.equal(steps[0]?.done, 0)
+  t.equal(steps.at(-1)?.done, steps.at(-1)?.total)
+  t.ok(steps.every(({ done }, index) => done >= (steps[index - 1]?.done ?? 0)))
+  t.strictSame([...new Set(steps.map(({ what }) => what))], ["file", "activity", "receipts", "records", "done"])
+  t.end()
+})
+
+test("a thousand problems are told, the rest counted", (t) => {
+  const file = after(
+    "many",
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO room_heads SELECT 'r' || i, 1, '', '2026-11-02T09:00:00.000Z' FROM n`,
+  )
+  const { problems } = found(file)
+  t.equal(problems.length, 1_001)
+  t.match(problems.at(-1), /^There are \d+ problems more\.$/)
+  t.end()
+})
+
+const crimes = [...crimesAgainstTheRecord(roomId, threadId), ...crimesInParts(roomId), ...crimesAgainstCopies]
+for (const [index, { what, sql, told: sentence }] of crimes.entries()) {
+  test(`it is noticed when ${what}`, (t) => {
+    t.match(found(after(`crime-${index}`, ...sql)).problems.join("\n"), sentence)
+    t.end()
   })
 }

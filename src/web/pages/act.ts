@@ -7,6 +7,7 @@ import { operationNamed } from "../../contract/operations/index.ts"
 import { type Issue, Refusal, refusals } from "../../contract/refusals.ts"
 import { readFormBody } from "../../http/body.ts"
 import { mustBeSignedIn, mustComeFromOwnPage, personActor } from "../../http/edge.ts"
+import { counted } from "../../http/writes.ts"
 import { moment } from "../../ledger/world.ts"
 import { pathOf, withQuery } from "../addresses.ts"
 import { bodyOf, countName, type Draft, fill, issueField, withItem } from "../forms/draft.ts"
@@ -191,7 +192,8 @@ async function admitted(visit: Visit, operation: Operation, draft: Draft): Promi
   }
   const params = Object.fromEntries(pathNames(operation.path).map((name) => [name, (draft.get(name) ?? "").toLowerCase()]))
   const actor = personActor(mustBeSignedIn(visit.edge, visit.event))
-  return JSON.parse(await visit.edge.instance.ledger.admit({ operation, actor, params, body: whole })) as Receipt
+  const { edge } = visit
+  return JSON.parse(await counted(edge, operation, () => edge.instance.ledger.admit({ operation, actor, params, body: whole }))) as Receipt
 }
 
 /** Takes the state that a refusal told of as what is expected next: the person has now seen it. */

@@ -1,0 +1,99 @@
+/** What may be done to the data behind the ledger's back, and what `check` must say of it. */
+
+export interface Crime {
+  readonly what: string
+  readonly sql: readonly string[]
+  readonly told: RegExp
+}
+
+/** Crimes against the feed, the timeline and contents that are kept whole, in the demo's main Room. */
+export const crimesAgainstTheRecord = (roomId: string, threadId: string): readonly Crime[] => {
+  const entry = (sequence: number) => `room_id = '${roomId}' AND sequence = ${sequence}`
+  return [
+    {
+      what: "an activity entry is rewritten",
+      sql: [
+        `UPDATE activity_entries SET body = replace(body, 'grace', 'mallory') WHERE ${entry(2)}`,
+        `UPDATE activity_entries SET body = replace(body, '"username":"ada"', '"username":"eve"') WHERE ${entry(3)}`,
+      ],
+      told: /^The activity of Room [0-9a-f-]+ does not hold together at entry [23]\.$/m,
+    },
+    {
+      what: "an activity entry is taken out",
+      sql: [`DELETE FROM activity_entries WHERE ${entry(5)}`],
+      told: /does not hold together at entry 5\./,
+    },
+    {
+      what: "the last activity entry is taken out",
+      sql: [
+        `DELETE FROM activity_entries WHERE room_id = '${roomId}' AND sequence = (SELECT activity_sequence FROM room_heads WHERE room_id = '${roomId}')`,
+      ],
+      told: /ends at entry \d+; its head says \d+\./,
+    },
+    {
+      what: "two activity entries change places",
+      sql: [
+        `UPDATE activity_entries SET sequence = 9999 WHERE ${entry(3)}`,
+        `UPDATE activity_entries SET sequence = 3 WHERE ${entry(4)}`,
+        `UPDATE activity_entries SET sequence = 4 WHERE ${entry(9999)}`,
+      ],
+      told: /does not hold together at entry 3\./,
+    },
+    {
+      what: "an activity entry is no JSON any more",
+      sql: [`UPDATE activity_entries SET body = 'gone' WHERE ${entry(4)}`],
+      told: /does not hold together at entry 4\./,
+    },
+    {
+      what: "a record says something else",
+      sql: ["UPDATE records SET content = replace(content, 'lowers', 'raises') WHERE label = 'H1'"],
+      told: /The content of hypothesis H1 \([0-9a-f-]+\) is not what was accepted\./,
+    },
+    {
+      what: "a record says something else, and its digest too",
+      sql: [
+        `UPDATE records SET content = '{}', content_digest = 'sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a' WHERE label = 'H1'`,
+      ],
+      told: /The content of hypothesis H1 .* is not what was accepted\./,
+    },
+    {
+      what: "a record is gone",
+      sql: ["DELETE FROM records WHERE label = 'H2'"],
+      told: /The hypothesis H2 .* that was accepted is not there\./,
+    },
+    {
+      what: "a record is slipped in",
+      sql: [
+        "CREATE TEMP TABLE twin AS SELECT * FROM records LIMIT 1; UPDATE twin SET version_id = '01a1bd81-0dd0-7345-8bde-000000000000', label = 'H99'; INSERT INTO records SELECT * FROM twin",
+      ],
+      told: /There are \d+ records; the Rooms' activity tells of \d+\./,
+    },
+    {
+      what: "a plan says something else",
+      sql: ["UPDATE plans SET content = replace(content, 'five', 'two')"],
+      told: /The content of plan P1 .* is not what was accepted\./,
+    },
+    {
+      what: "an attempt's registration says something else",
+      sql: ["UPDATE attempts SET content = replace(content, 'train.py', 'other.py') WHERE label = 'A1'"],
+      told: /The content of attempt A1 .* is not what was accepted\./,
+    },
+    {
+      what: "a message says something else",
+      sql: [
+        `UPDATE timeline_entries SET body = replace(body, 'warm-up', 'cool-down') WHERE thread_id = '${threadId}' AND kind = 'message' AND sequence = 1`,
+      ],
+      told: /The content of message [0-9a-f-]+ is not what was accepted\./,
+    },
+    {
+      what: "a timeline entry is taken out",
+      sql: [`DELETE FROM timeline_entries WHERE thread_id = '${threadId}' AND sequence = 2`],
+      told: /The timeline of Thread [0-9a-f-]+ should hold \d+ entries and holds \d+\./,
+    },
+    {
+      what: "a Thread is taken out",
+      sql: [`DELETE FROM threads WHERE sequence = 2 AND room_id = '${roomId}'`],
+      told: /The Threads of Room [0-9a-f-]+ should hold \d+ entries and holds \d+\.[^]*A row of \w+ refers to something that is not there\.|A row of \w+ refers to something that is not there\.[^]*The Threads of Room/,
+    },
+  ]
+}
