@@ -1,0 +1,109 @@
+/** A harness that finds nothing proves nothing: data that was spoilt on purpose, each time in one way, and what the look from outside says. */
+import { cpSync } from "node:fs"
+import { join } from "node:path"
+import Database from "better-sqlite3"
+import tap, { test } from "tap"
+import { endAll } from "../../support/program.ts"
+import { chanceOf, freshSeed } from "../support/chance.ts"
+import { breakGround } from "../support/ground.ts"
+import { type Sent, written } from "../support/journal.ts"
+import { startLoad, Writers } from "../support/load.ts"
+import { Account } from "../support/outside.ts"
+import { kill } from "./crash.ts"
+
+const ground = await breakGround()
+tap.teardown(() => {
+  endAll()
+  ground.remove()
+})
+const seed = process.env.RESEARCH_ROOM_SEED ?? freshSeed()
+
+const good = ground.copy("good")
+const service = await ground.serve(good)
+const account = await Account.open(ground, service.baseUrl)
+const writers = new Writers(ground)
+const load = startLoad(writers, ground.agents, { baseUrl: service.baseUrl, connections: 11, chance: chanceOf(seed) })
+await load.acknowledged(200)
+load.stop()
+await load.ended()
+
+test("the data as it is: nothing is wrong with it", async (t) => {
+  await account.look(service.baseUrl, load.sent)
+  await account.lookAtAll(service.baseUrl)
+  t.strictSame(account.problems, [], `seed ${seed}`)
+})
+
+test("a write that is said to be acknowledged and was never sent, and one that is said not to be stored and is", async (t) => {
+  const [known] = account.storedWrites.filter(({ operation, agent }) => operation.name === "post_message" && agent.threadIds === null)
+  const { agent, body, receiptText, receipt } = known as Sent
+  const never = written(agent, {
+    name: "post_message",
+    params: { threadId: receipt?.threadId as string },
+    body: { ...body, clientMessageId: crypto.randomUUID() },
+  })
+  Object.assign(never, { fate: "acknowledged", receiptText, receipt })
+  await (await Account.open(ground, service.baseUrl)).look(service.baseUrl, [])
+  const doubted = await Account.open(ground, service.baseUrl)
+  await doubted.look(service.baseUrl, [never, { ...(known as Sent), fate: "declined" }])
+  t.match(doubted.problems.join("\n"), /Lost: post_message .* was acknowledged and has no receipt/)
+  t.match(doubted.problems.join("\n"), /was said not to be stored, and has a receipt/)
+})
+
+/** Takes a row away. */
+const without = (table: string, row: string) => `DELETE FROM ${table} WHERE ${row}`
+const last = (table: string) => `rowid = (SELECT max(rowid) FROM ${table})`
+const spoilt: Readonly<Record<string, { sql: string; seen: RegExp }>> = {
+  "a receipt that is gone": {
+    sql: without("receipts", "rowid = (SELECT max(rowid) FROM receipts WHERE operation = 'post_message')"),
+    seen: /Lost: post_message/,
+  },
+  "an activity entry that is gone": {
+    sql: without("activity_entries", last("activity_entries")),
+    seen: /Half there: .* no activity entry/,
+  },
+  "an activity entry that says something else": {
+    sql: `UPDATE activity_entries SET body = json_set(body, '$.at', '2020-01-01T00:00:00.000Z') WHERE ${last("activity_entries")}`,
+    seen: /its content does not have the digest it names/,
+  },
+  "a timeline entry that is gone": { sql: without("timeline_entries", last("timeline_entries")), seen: /Half there: .* no timeline entry/ },
+  "a timeline entry that nobody sent": {
+    sql: `INSERT INTO timeline_entries (entry_id, thread_id, sequence, kind, author_id, body) SELECT '0198f3a0-0000-7000-8000-00000000000a', thread_id, 1 + (SELECT max(sequence) FROM timeline_entries t WHERE t.thread_id = e.thread_id), kind, author_id, body FROM timeline_entries e WHERE ${last("timeline_entries")}`,
+    seen: /is of no stored write/,
+  },
+  "a hypothesis with another content": {
+    sql: `UPDATE records SET content_digest = 'sha256:none' WHERE rowid = (SELECT max(rowid) FROM records WHERE kind = 'hypothesis')`,
+    seen: /does not hold what was sent/,
+  },
+  "a label that was skipped": {
+    sql: "UPDATE counters SET last = last + 1 WHERE kind = 'hypothesis'",
+    seen: /the labels of hypothesis go from/,
+  },
+  "a paper that is not filed": {
+    sql: without(
+      "saved_papers",
+      "rowid = (SELECT max(rowid) FROM saved_papers WHERE arxiv_id NOT IN (SELECT arxiv_id FROM collection_papers))",
+    ),
+    seen: /Lost: save_papers|Half there: of save_papers/,
+  },
+}
+
+/** Past the triggers that keep what was accepted, and past foreign keys. */
+function spoil(file: string, sql: string): void {
+  const database = new Database(file)
+  const triggers = database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").pluck().all()
+  database.exec(`PRAGMA foreign_keys = OFF; ${triggers.map((name) => `DROP TRIGGER ${name};`).join(" ")} ${sql}`).close()
+}
+
+test("what was spoilt in the data", async (t) => {
+  await kill(service)
+  for (const [what, { sql, seen }] of Object.entries(spoilt)) {
+    const data = what.replaceAll(" ", "-")
+    cpSync(join(ground.place.folder, good), join(ground.place.folder, data), { recursive: true })
+    spoil(join(ground.place.folder, data, "research-room.db"), sql)
+    const again = await ground.serve(data)
+    account.problems.length = 0
+    await account.lookAtAll(again.baseUrl)
+    t.match(account.problems.join("\n"), seen, `${what} (seed ${seed})`)
+    await kill(again)
+  }
+})

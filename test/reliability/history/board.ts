@@ -1,0 +1,89 @@
+/** What the clients of a Room know of it together: each puts up what it saw, and takes from it what it needs, sometimes of old. */
+import type { Chance } from "./chance.ts"
+import type { Members, Receipt } from "./history.ts"
+
+/** What a client read of an experiment or attempt, and copies into its next write. */
+export interface Known {
+  readonly id: string
+  readonly status: string
+  readonly revision: number
+  readonly assignee: string | null
+}
+
+/** What leaves more than a receipt, and some that does not. */
+const answerable: ReadonlySet<string> = new Set(["post_message", "publish_hypothesis", "post_research_checkpoint", "take_experiment"])
+
+/** Things by id with what was seen of each, newest last. */
+export class Seen {
+  readonly #things = new Map<string, Known[]>()
+
+  see(known: Known): void {
+    const before = this.#things.get(known.id)
+    if (before === undefined) this.#things.set(known.id, [known])
+    else if ((before.at(-1) as Known).revision < known.revision) before.push(known)
+  }
+
+  /** What was seen of one thing last; now and then what was seen of it before. */
+  recall(id: string, chance: Chance): Known {
+    const seen = this.#things.get(id) as Known[]
+    return (chance.happens(0.15) ? chance.oneOf(seen) : seen.at(-1)) as Known
+  }
+
+  all(): Known[] {
+    return [...this.#things.values()].map((seen) => seen.at(-1) as Known)
+  }
+}
+
+export class Board {
+  readonly experiments = new Seen()
+  readonly attempts = new Seen()
+  readonly experimentOf = new Map<string, string>()
+  readonly plans: { planId: string; experimentId: string }[] = []
+  readonly records: string[] = []
+  readonly findings: string[] = []
+  readonly threads: string[]
+  readonly entries: { entryId: string; threadId: string }[] = []
+  readonly watermarks = new Map<string, number>()
+  /** Who proposed an experiment or registered an attempt. */
+  readonly makers = new Map<string, string>()
+
+  constructor(openingThreadId: string) {
+    this.threads = [openingThreadId]
+  }
+
+  /** What a receipt tells, and to whom. */
+  learn({ operation, target, result, threadId, entry }: Receipt, body: Members, person: string): void {
+    if (threadId !== null && entry !== null) {
+      this.watermarks.set(threadId, Math.max(entry.sequence, this.watermarks.get(threadId) ?? 0))
+      if (answerable.has(operation)) this.entries.push({ entryId: entry.entryId, threadId })
+    }
+    if (typeof result.experimentId === "string") this.#saw({ ...result, assigneeId: result.assigneeId ?? this.#holder(result) })
+    if (typeof result.attemptId === "string") this.saw(result)
+    if (operation === "register_attempt" || operation === "propose_experiment") this.makers.set(target.id, person)
+    if (operation === "register_attempt") this.experimentOf.set(target.id, String(body.experimentId))
+    if (operation === "accept_plan") this.plans.push({ planId: String(result.planId), experimentId: String(body.experimentId) })
+    if (operation === "create_thread") this.threads.push(target.id)
+    if (operation === "publish_hypothesis" || operation === "publish_finding") this.records.push(target.id)
+    if (operation === "publish_finding") this.findings.push(target.id)
+  }
+
+  /** What a refusal shows in `current`, or a read of one thing. */
+  saw(shown: Members | null): void {
+    if (shown === null) return
+    if (typeof shown.attemptId === "string" && typeof shown.status === "string" && typeof shown.revision === "number")
+      this.attempts.see({ id: shown.attemptId, status: shown.status, revision: shown.revision, assignee: null })
+    else if (typeof shown.experimentId === "string" && typeof shown.status === "string") this.#saw(shown)
+    else if (typeof shown.timelineWatermark === "number" && typeof shown.threadId === "string")
+      this.watermarks.set(shown.threadId, Math.max(shown.timelineWatermark, this.watermarks.get(shown.threadId) ?? 0))
+  }
+
+  #saw({ experimentId, status, revision, assigneeId }: Members): void {
+    const assignee = (assigneeId as string | null | undefined) ?? null
+    this.experiments.see({ id: String(experimentId), status: String(status), revision: Number(revision), assignee })
+  }
+
+  #holder({ experimentId, status }: Members): string | null {
+    if (status === "open") return null
+    return this.experiments.all().find(({ id }) => id === experimentId)?.assignee ?? null
+  }
+}

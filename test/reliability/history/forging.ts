@@ -1,0 +1,50 @@
+/** What the tests of the check share: a history that was lived through, and forgeries of it that have to be found. */
+import assert from "node:assert/strict"
+import fc from "fast-check"
+import { test } from "tap"
+import { checkHistory } from "./check.ts"
+import type { FaultKind } from "./faults.ts"
+import { Forger } from "./forge.ts"
+import { deliveryOf, type History, parsed, type Write } from "./history.ts"
+import { openInside } from "./inside.ts"
+import { playRound } from "./round.ts"
+
+/** Lives a history through: a real one, of clients against a service. */
+export async function lived(): Promise<History> {
+  const house = await openInside(4)
+  try {
+    return (await playRound(house, { seed: "to be forged", clients: 8, steps: 12, rooms: 1, inStep: true }))[0] as History
+  } finally {
+    await house.close()
+  }
+}
+
+const kindsOf = (forged: Forger): FaultKind[] => [...new Set(checkHistory(forged.history).faults.map(({ kind }) => kind))]
+
+/** A test that forges in every way that `choices` allows, a few of them drawn, and expects a fault of that kind each time. */
+export function forgeries<T>(
+  history: History,
+  name: string,
+  kind: FaultKind,
+  choices: (forger: Forger) => readonly T[],
+  forge: (forger: Forger, choice: T) => void,
+): void {
+  test(name, async () => {
+    const count = choices(new Forger(history)).length
+    assert.ok(count > 0, "the history holds something to forge")
+    fc.assert(
+      fc.property(fc.nat(count - 1), (index) => {
+        const forger = new Forger(history)
+        forge(forger, choices(forger)[index] as T)
+        assert.ok(kindsOf(forger).includes(kind), `it is found as ${kind}`)
+      }),
+      { numRuns: 8 },
+    )
+  })
+}
+export const deliveryIn = (write: unknown): string => deliveryOf(write as Write)
+export const json = <T>(text: string, change: (value: T) => void): string => {
+  const value = parsed<T>(text)
+  change(value)
+  return JSON.stringify(value)
+}

@@ -1,0 +1,90 @@
+/**
+ * Many clients at once, on a real file over HTTP: what they saw is what one at a time could have given. The long form is
+ * `npm run prove`.
+ */
+import assert from "node:assert/strict"
+import tap, { test } from "tap"
+import { Ledger } from "../../../src/ledger/admit.ts"
+import type { AnyBehaviour } from "../../../src/ledger/delivery.ts"
+import { checkHistory } from "./check.ts"
+import { Findings } from "./faults.ts"
+import { openInside } from "./inside.ts"
+import { playRound, type RoundOptions } from "./round.ts"
+
+const seed = process.env.PROVE_SEED ?? "npm test"
+
+/**
+ * What the service makes of a few operations: what it should; or it finds out that they are refused only after it has
+ * written, so that their group has to be undone and done again; or it does not look at all who has an experiment.
+ */
+let mode: "ordinary" | "late" | "unguarded" = "ordinary"
+const steps = ["amend_experiment", "cancel_experiment", "take_experiment", "release_experiment", "report_experiment_status"]
+const calls = new Set<unknown>()
+let again = 0
+
+const changeable = (name: string, behaviour: AnyBehaviour): AnyBehaviour => ({
+  ...behaviour,
+  admit(call, subject) {
+    if (mode === "ordinary" || (mode === "unguarded" && name !== "take_experiment")) behaviour.admit?.(call, subject)
+  },
+  write(call, subject, change) {
+    if (mode !== "late") return behaviour.write(call, subject, change)
+    again += calls.has(call) ? 1 : 0
+    calls.add(call)
+    try {
+      return behaviour.write(call, subject, change)
+    } finally {
+      // Where the table itself did not take what is not allowed, it is refused for the reason that the protocol names.
+      behaviour.admit?.(call, subject)
+    }
+  },
+})
+
+const learn = Ledger.prototype.learn
+Ledger.prototype.learn = function (behaviours) {
+  const told = Object.entries(behaviours as Record<string, AnyBehaviour>)
+  const changed = told.map(([name, behaviour]) => [name, steps.includes(name) ? changeable(name, behaviour) : behaviour])
+  learn.call(this, Object.fromEntries(changed) as object)
+}
+const house = await openInside()
+Ledger.prototype.learn = learn
+tap.teardown(() => house.close())
+
+async function judged(options: Partial<RoundOptions> = {}): Promise<Findings> {
+  const all = new Findings()
+  const round = { seed: `${seed} ${mode} ${options.inStep}`, clients: 12, steps: 30, rooms: 1, inStep: true, ...options }
+  for (const history of await playRound(house, round)) all.add(checkHistory(history))
+  return all
+}
+
+/** Every Room has had its contended take and its messages sent twice, whatever chance made of the rest. */
+function held({ faults, refusals, accepted, replays }: Findings, rooms = 1): void {
+  assert.deepEqual(faults, [], `nothing is wrong with the histories of seed ${seed}`)
+  assert.ok(accepted > 0 && replays > 0, "writes were accepted, and some of them replayed")
+  assert.ok(
+    (refusals.get("assignment_conflict") ?? 0) >= 10 * rooms,
+    "of the twelve who took the same experiment at least ten were turned away",
+  )
+}
+
+test("clients at their own pace in two Rooms see what one at a time could have given", async () => {
+  held(await judged({ rooms: 2, inStep: false }), 2)
+})
+
+test("clients in step, whose writes meet in the same groups, see the same", async () => {
+  held(await judged())
+})
+
+test("writes that are refused after they have written leave nothing behind, whoever shares their group", async (t) => {
+  mode = "late"
+  held(await judged())
+  assert.ok(calls.size >= 12, "those who took the experiment were let write first")
+  t.comment(`${again} of ${calls.size} writes were undone with their group and done again`)
+})
+
+test("a service at fault is found out: one that lets everybody take what one has", async () => {
+  mode = "unguarded"
+  const { faults } = await judged({ steps: 4 })
+  const illegal = faults.filter(({ kind, what }) => kind === "illegal" && what.includes("take_experiment"))
+  assert.ok(illegal.length >= 10, "of the twelve who took the same experiment at least ten should have been turned away")
+})

@@ -1,0 +1,86 @@
+/**
+ * What a run leaves behind to be judged: everything the clients sent and saw, each with the moments between which it
+ * happened, and what the Room held when all was over.
+ */
+import type { ActivityEntry, Entry } from "../../../src/contract/answers.ts"
+
+export type Members = Readonly<Record<string, unknown>>
+
+/** One try of a write. `rehearsal`: it asked what would happen, and nothing was to happen. */
+export interface Write {
+  /** Which of the clients sent it. */
+  readonly client: number
+  readonly person: string
+  /** null: somebody at the browser, with every permission. */
+  readonly credential: { readonly id: string; readonly permissions: readonly string[] } | null
+  readonly operation: string
+  readonly params: Readonly<Record<string, string>>
+  readonly body: Members
+  readonly rehearsal: boolean
+  /** Milliseconds on the one clock of the run; `end` is Infinity where no whole answer came. */
+  readonly start: number
+  readonly end: number
+  /** 0 where no answer came. */
+  readonly status: number
+  readonly answer: string
+}
+
+export interface Read {
+  readonly client: number
+  readonly person: string
+  readonly name: string
+  readonly params: Members
+  /** Of somebody who asks for the receipt of a delivery: which, by `deliveryOf`. */
+  readonly delivery?: string
+  readonly start: number
+  readonly end: number
+  readonly status: number
+  readonly answer: string
+}
+
+/** A Room as it was found when everybody had gone, all of it at one watermark. */
+export interface Truth {
+  readonly roomId: string
+  readonly openingThreadId: string
+  readonly ownerId: string
+  /** How many entries of the feed were there before the clients began. */
+  readonly founded: number
+  readonly feed: readonly ActivityEntry[]
+  readonly timelines: Readonly<Record<string, readonly Entry[]>>
+  /** The stored receipt of each delivery that was ever sent, by `deliveryOf`; null where there is none. */
+  readonly receipts: Readonly<Record<string, string | null>>
+}
+
+export interface History {
+  readonly writes: readonly Write[]
+  readonly reads: readonly Read[]
+  readonly truth: Truth
+}
+
+/** Threads and messages belong to the credential that sent them, everything else to the member. */
+const ofCredential: ReadonlySet<string> = new Set(["create_thread", "post_message"])
+
+export const deliveryIdOf = ({ body }: Pick<Write, "body">): string => String(body.clientMessageId ?? body.requestId)
+
+/** What makes two tries the same delivery. */
+export const deliveryOf = (write: Pick<Write, "operation" | "person" | "credential" | "body">): string =>
+  [write.operation, write.person, ofCredential.has(write.operation) ? (write.credential?.id ?? "") : "", deliveryIdOf(write)].join(" ")
+
+/** A receipt, as far as the check looks into it. */
+export interface Receipt {
+  readonly operation: string
+  readonly acceptedAt: string
+  readonly roomId: string | null
+  readonly threadId: string | null
+  readonly target: { readonly kind: string; readonly id: string; readonly label: string | null }
+  readonly targetId: string
+  readonly result: Members
+  readonly entry: { readonly entryId: string; readonly sequence: number } | null
+  readonly activity: { readonly sequence: number; readonly digest: string } | null
+  readonly replayed?: true
+  readonly rehearsed?: true
+  readonly credentialChanged?: true
+  readonly current?: unknown
+}
+
+export const parsed = <T>(text: string): T => JSON.parse(text) as T

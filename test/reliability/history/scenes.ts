@@ -1,0 +1,35 @@
+/** What every round begins with, whatever chance makes of the rest: things to contend for, and each contention once. */
+import type { Intent, Maker, Wanted } from "./actions.ts"
+import type { Client, Stage } from "./client.ts"
+
+/** Everybody sends what they make, all at once; what is made is made before anybody knows how it ends. */
+async function atOnce(stage: Stage, clients: readonly Client[], make: (maker: Maker) => Intent | undefined): Promise<void> {
+  const made = clients.map((client) => ({ client, intent: make(client.maker(stage)) as Intent }))
+  await Promise.all(made.map(({ client, intent }) => client.write(stage, intent, client.full(stage))))
+}
+
+/** Who has the first experiment runs something, and reports twice at once from what it read once. */
+async function report(stage: Stage, clients: readonly Client[]): Promise<void> {
+  const { board } = stage
+  const [taken] = board.experiments.all()
+  const own = clients.filter(({ userId }) => userId === taken?.assignee)
+  const [first] = own
+  if (first === undefined || taken === undefined) return
+  await atOnce(stage, [first], (maker) => maker.execution(taken))
+  await atOnce(stage, [first], (maker) => maker.event(board.attempts.all()[0], "started"))
+  await atOnce(stage, own, (maker) => maker.event(board.attempts.all()[0], "progress"))
+}
+
+export async function begin(stage: Stage, clients: readonly Client[]): Promise<void> {
+  const { board } = stage
+  const [first] = clients as [Client, ...Client[]]
+  const things: Wanted[] = ["propose_experiment", "propose_experiment", "publish_hypothesis", "publish_finding", "propose_experiment"]
+  for (const wanted of things) await atOnce(stage, [first], (maker) => maker.make(wanted))
+  await first.write(stage, first.maker(stage).make("propose_experiment") as Intent, first.full(stage), { rehearsal: true })
+  const [contended] = board.experiments.all()
+  await atOnce(stage, clients, (maker) => maker.make("take_experiment", contended))
+  await report(stage, clients)
+  await atOnce(stage, clients, (maker) => maker.checkpoint(board.threads[0] as string))
+  await atOnce(stage, clients, (maker) => maker.make("assert_supersession"))
+  await Promise.all(clients.map((client) => client.twice(stage, client.maker(stage).make("post_message") as Intent)))
+}

@@ -1,0 +1,68 @@
+/** Reads what a Room holds once everybody has gone. */
+import type { ActivityEntry, Entry } from "../../../src/contract/answers.ts"
+import { ResearchRoomClient } from "research-room/client"
+import { deliveryIdOf, deliveryOf, type Truth, type Write } from "./history.ts"
+import type { Room } from "./house.ts"
+
+export type ResearchClient = ReturnType<typeof reader>
+
+export function reader(baseUrl: string) {
+  const client = new ResearchRoomClient({ baseUrl })
+  return {
+    feed: (roomId: string): Promise<ActivityEntry[]> => Array.fromAsync(client.items("room_activity", { roomId })),
+    timeline: (threadId: string): Promise<Entry[]> => Array.fromAsync(client.items("thread_timeline", { threadId })),
+    threads: (roomId: string) => Array.fromAsync(client.items("room_threads", { roomId })),
+  }
+}
+
+/** The stored receipt of a delivery as text, asked for with the credential that sent it. */
+async function receiptOf(baseUrl: string, token: string, write: Write): Promise<string | null> {
+  const id = write.body.clientMessageId === undefined ? "requestId" : "clientMessageId"
+  const query = new URLSearchParams({ operation: write.operation, [id]: deliveryIdOf(write) })
+  const response = await fetch(`${baseUrl}/api/agent/receipts?${query}`, { headers: { authorization: `Bearer ${token}` } })
+  const text = await response.text()
+  if (response.status === 200) return text
+  if (response.status === 404) return null
+  throw new Error(`the receipt of ${deliveryOf(write)} was answered ${response.status}: ${text}`)
+}
+
+/** Several at a time, in order. */
+async function inTurn<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values()
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const item of left) await work(item)
+    }),
+  )
+}
+
+/**
+ * Finds the whole truth, as of one watermark: where a request that was given up lands while it is read, it is read again.
+ * @param writes everything that was ever sent into the Room
+ * @param browsers the receipts of what was sent at the browser, which no credential can ask for
+ */
+export async function truthOf(
+  baseUrl: string,
+  room: Room,
+  ownerId: string,
+  writes: readonly Write[],
+  tokenOf: (write: Write) => string | null,
+): Promise<Truth> {
+  const { roomId, openingThreadId, founded } = room
+  const client = reader(baseUrl)
+  for (;;) {
+    const feed = await client.feed(roomId)
+    const receipts: Record<string, string | null> = {}
+    const timelines: Record<string, Entry[]> = {}
+    const one = new Map(writes.map((write) => [deliveryOf(write), write]))
+    await inTurn([...one], 8, async ([delivery, write]) => {
+      const token = tokenOf(write)
+      // What somebody does at the browser is always answered here; its receipt is the answer.
+      if (token !== null) receipts[delivery] = await receiptOf(baseUrl, token, write)
+      else receipts[delivery] = writes.find((each) => deliveryOf(each) === delivery && each.status === 200)?.answer ?? null
+    })
+    for (const { threadId } of await client.threads(roomId)) timelines[threadId] = await client.timeline(threadId)
+    const after = await client.feed(roomId)
+    if (after.length === feed.length) return { roomId, openingThreadId, ownerId, founded, feed, timelines, receipts }
+  }
+}

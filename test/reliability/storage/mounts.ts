@@ -1,0 +1,51 @@
+/** Small real file systems, where the machine lets one be mounted: by root on Linux. */
+import { execFileSync } from "node:child_process"
+import { appendFileSync, mkdirSync, rmSync, statSync, truncateSync } from "node:fs"
+import { join } from "node:path"
+import { found } from "./disk.ts"
+
+const mounted = new Set<string>()
+const run = (program: string, ...args: string[]) => execFileSync(found(program) ?? program, args, { stdio: "ignore" })
+
+/** A file system of its own at `folder`. @returns false where the machine does not let it */
+function mount(folder: string, ...args: string[]): boolean {
+  mkdirSync(folder, { recursive: true })
+  try {
+    run("mount", ...args, folder)
+    mounted.add(folder)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** An empty file system of so many bytes. */
+export const mountSmall = (folder: string, bytes: number): boolean =>
+  mount(folder, "-t", "tmpfs", "-o", `size=${bytes}`, "research-room-proof")
+
+/** A folder shown once more, where nothing can be written. */
+export function mountReadOnly(shown: string, folder: string): boolean {
+  if (!mount(folder, "--bind", shown)) return false
+  run("mount", "-o", "remount,bind,ro", folder)
+  return true
+}
+
+/** Takes away what was mounted, as soon as nobody has a file of it open. */
+export function unmountAll(): void {
+  for (const folder of mounted) run("umount", "-l", folder)
+  mounted.clear()
+}
+
+/** Fills a file system with a file until nothing more goes in, and takes so many bytes off again. */
+export function fill(folder: string, left: number): void {
+  const ballast = join(folder, "ballast")
+  const piece = Buffer.alloc(65_536)
+  try {
+    for (;;) appendFileSync(ballast, piece)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error
+  }
+  truncateSync(ballast, Math.max(0, statSync(ballast).size - left))
+}
+
+export const makeSpace = (folder: string): void => rmSync(join(folder, "ballast"))

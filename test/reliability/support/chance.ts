@@ -1,0 +1,36 @@
+/** Chance that can be had again: whatever a harness chooses comes out of one seed, which it prints. */
+import { createHash, randomUUID } from "node:crypto"
+
+export interface Chance {
+  /** The seed it comes from. */
+  readonly seed: string
+  /** A whole number from `least` to `most`, both included. */
+  between(least: number, most: number): number
+  /** True once in so many times. */
+  oneIn(times: number): boolean
+  /** One of a list; undefined of an empty one. */
+  of<T>(list: readonly T[]): T | undefined
+  /** Chance of its own for a part, which does not depend on how much the others draw. */
+  part(name: string | number): Chance
+}
+
+export const freshSeed = (): string => randomUUID().slice(0, 8)
+
+export function chanceOf(seed: string): Chance {
+  let block = Buffer.alloc(0)
+  let blocks = 0
+  const draw = (): number => {
+    if (block.length === 0) block = createHash("sha256").update(`${seed}:${blocks++}`).digest()
+    const drawn = block.readUInt32BE(0)
+    block = block.subarray(4)
+    return drawn / 2 ** 32
+  }
+  const between = (least: number, most: number) => least + Math.floor(draw() * (most - least + 1))
+  return {
+    seed,
+    between,
+    oneIn: (times) => between(1, times) === 1,
+    of: (list) => list[between(0, list.length - 1)],
+    part: (name) => chanceOf(`${seed}/${name}`),
+  }
+}

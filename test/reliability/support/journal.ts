@@ -1,0 +1,90 @@
+/** What the writers sent and what they were told of it. Everything is judged later by this, and by nothing the service keeps. */
+import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
+import type { Operation } from "../../../src/contract/operation.ts"
+import { operationNamed } from "../../../src/contract/operations/index.ts"
+import type { Body } from "../../support/bodies.ts"
+import type { Agent } from "./ground.ts"
+
+/** What is looked into of a receipt. */
+export interface Receipt {
+  readonly operation: string
+  readonly acceptedAt: string
+  readonly roomId: string | null
+  readonly threadId: string | null
+  readonly target: { readonly kind: string; readonly id: string; readonly label: string | null }
+  readonly targetId: string
+  readonly result: Readonly<Record<string, unknown>>
+  readonly entry: { readonly entryId: string; readonly sequence: number } | null
+  readonly activity: { readonly sequence: number; readonly digest: string } | null
+  readonly replayed?: true
+}
+
+/**
+ * `acknowledged`: its receipt came. `declined`: it was said, or is in the nature of a rehearsal, that nothing was stored.
+ * `unknown`: no whole answer came, or one that leaves it open.
+ */
+export type Fate = "acknowledged" | "declined" | "unknown"
+
+export interface Sent {
+  readonly agent: Agent
+  readonly operation: Operation
+  readonly path: string
+  readonly body: Body
+  /** The body as it goes out, the same at every try. */
+  readonly text: string
+  readonly deliveryId: string
+  /** By which the Room's activity names its content. */
+  readonly contentDigest: string
+  readonly rehearsed: boolean
+  fate: Fate
+  /** The receipt as it was first given, once it is known that it was. */
+  receiptText: string | null
+  receipt: Receipt | null
+  /** How each try was answered, in short, for whoever looks into a failure. */
+  readonly tries: string[]
+}
+
+/** A write somebody thought of. */
+export interface Thought {
+  readonly name: string
+  readonly params?: Readonly<Record<string, string>>
+  readonly body: Body
+}
+
+export function written(agent: Agent, { name, params = {}, body }: Thought, rehearsed = false): Sent {
+  const operation = operationNamed(name)
+  if (operation === undefined) throw new Error(`${name} is no operation`)
+  const path = operation.path.replace(/\{([a-zA-Z]+)\}/g, (_, id: string) => params[id] as string)
+  const { client: _client, ...content } = body
+  return {
+    agent,
+    operation,
+    path: rehearsed ? `${path}?rehearse=1` : path,
+    body,
+    text: JSON.stringify(body),
+    deliveryId: body[operation.delivery] as string,
+    contentDigest: digestOf(canonicalJson(content as Json)),
+    rehearsed,
+    fate: "unknown",
+    receiptText: null,
+    receipt: null,
+    tries: [],
+  }
+}
+
+/** The receipt a replay was made from: what it added is cut off again. */
+export function originalOf(replay: string): string {
+  const at = replay.lastIndexOf(',"replayed":true')
+  return at < 0 ? replay : `${replay.slice(0, at)}}`
+}
+
+/** A write is certainly stored: from now on it must be found. */
+export function stored(sent: Sent, text: string): void {
+  sent.fate = "acknowledged"
+  sent.receiptText = originalOf(text)
+  sent.receipt = JSON.parse(sent.receiptText) as Receipt
+}
+
+/** One line on a write, for a message of what went wrong. */
+export const nameOf = ({ operation, deliveryId, agent, tries }: Sent): string =>
+  `${operation.name} ${deliveryId} by ${agent.name} (${tries.join("; ")})`

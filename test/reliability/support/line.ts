@@ -1,0 +1,134 @@
+/** One connection to the service, as a client holds it: one request at a time, kept open, and at times dropped in the middle. */
+import { Agent as Connections, type ClientRequest, type IncomingMessage, request } from "node:http"
+import { type Sent, stored } from "./journal.ts"
+
+export interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+/** Something the service must never do, with whatever a reader needs to look into it. */
+export class Violation extends Error {
+  override readonly name = "Violation"
+}
+
+interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly token?: string
+  readonly text?: string
+  /** Drops the connection so many milliseconds after the whole request has gone out. */
+  readonly hangUpAfter?: number
+}
+
+/** The whole body of an answer; rejects when the connection ends before. */
+async function bodyOf(response: IncomingMessage): Promise<string> {
+  let text = ""
+  for await (const piece of response.setEncoding("utf8")) text += piece
+  return text
+}
+
+export class Line {
+  readonly #baseUrl: URL
+  readonly #connections: Connections
+
+  /** @param connections how many requests may be under way at once */
+  constructor(baseUrl: string, connections = 1) {
+    this.#baseUrl = new URL(baseUrl)
+    this.#connections = new Connections({ keepAlive: true, maxSockets: connections })
+  }
+
+  /** @returns null when no whole answer came */
+  ask({ method, path, token, text, hangUpAfter }: Asked): Promise<Answer | null> {
+    const { hostname, port } = this.#baseUrl
+    return new Promise((resolve) => {
+      const asked: ClientRequest = request({
+        agent: this.#connections,
+        hostname,
+        port,
+        method,
+        path,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(text !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+        },
+      })
+      let answered = false
+      asked.on("error", () => resolve(null))
+      asked.on("close", () => answered || resolve(null))
+      asked.on("response", (response) => {
+        answered = true
+        bodyOf(response).then(
+          (body) => resolve({ status: response.statusCode ?? 0, text: body }),
+          () => resolve(null),
+        )
+      })
+      if (hangUpAfter !== undefined) asked.on("finish", () => setTimeout(() => asked.destroy(), hangUpAfter))
+      asked.end(text)
+    })
+  }
+
+  get(path: string, token?: string): Promise<Answer | null> {
+    return this.ask({ method: "GET", path, ...(token !== undefined && { token }) })
+  }
+
+  /** Sends a write, and notes in it what its sender may now believe. @returns null when no whole answer came */
+  async send(sent: Sent, hangUpAfter?: number): Promise<Answer | null> {
+    const { operation, path, text, agent } = sent
+    const answer = await this.ask({
+      method: operation.method,
+      path,
+      token: agent.token,
+      text,
+      ...(hangUpAfter !== undefined && { hangUpAfter }),
+    })
+    judge(sent, answer)
+    return answer
+  }
+
+  close(): void {
+    this.#connections.destroy()
+  }
+}
+
+interface Envelope {
+  readonly refusal?: string
+  readonly committed?: boolean | null
+}
+
+/** What an answer lets its sender believe. @throws Violation for an answer that the interface does not know */
+function judge(sent: Sent, answer: Answer | null): void {
+  if (answer === null) {
+    sent.tries.push("no answer")
+    return
+  }
+  const { status, text } = answer
+  const parsed = parse(text)
+  sent.tries.push(`${status}${parsed?.refusal === undefined ? "" : ` ${parsed.refusal} committed ${parsed.committed}`}`)
+  if (status === 200 && parsed !== undefined) {
+    if (sent.rehearsed) sent.fate = "declined"
+    else if (sent.receiptText === null) stored(sent, text)
+    return
+  }
+  if (parsed?.refusal === undefined || parsed.committed === undefined)
+    throw new Violation(`${sent.operation.name} was answered ${status} without an envelope: ${text.slice(0, 300)}`)
+  // What was found stored once stays so, whatever a later try was told.
+  if (sent.fate === "unknown" && parsed.committed === false) sent.fate = "declined"
+}
+
+function parse(text: string): Envelope | undefined {
+  try {
+    return JSON.parse(text) as Envelope
+  } catch {
+    return undefined
+  }
+}
+
+/** Does something for each of a list, so many at a time. */
+export async function each<T>(list: readonly T[], lanes: number, work: (item: T) => Promise<void>): Promise<void> {
+  const left = list.values()
+  const lane = async () => {
+    for (const item of left) await work(item)
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+}
