@@ -93,7 +93,7 @@ export function shape<const E extends v.ObjectEntries>(entries: E): v.StrictObje
       if (Array.isArray(input)) return run.call(this, { value: null }, config)
       const unknown = input && typeof input === "object" ? Object.keys(input).filter((name) => !Object.hasOwn(entries, name)) : []
       const result = run.call(this, dataset, config)
-      for (const name of unknown.slice(1)) {
+      for (const name of unknown.slice(1, limits.issues)) {
         v._addIssue(this, "key", result, config, {
           input: name,
           expected: "never",
@@ -118,13 +118,23 @@ export function variant<const K extends string, const O extends v.VariantOptions
   }
 }
 
-/** An array of `min` to `max` items. */
-export const list = <S extends v.GenericSchema>(item: S, max: number, min = 0) =>
-  v.pipe(
-    v.array(item, "must be a list"),
-    v.minLength(min, `must have at least ${min} items`),
-    v.maxLength(max, `must have at most ${max} items`),
-  )
+/** An array of `min` to `max` items. Of a longer one the rest is not looked at: a body may hold half a million items. */
+export function list<S extends v.GenericSchema>(item: S, max: number, min = 0) {
+  const tooLong = `must have at most ${max} items`
+  const schema = v.pipe(v.array(item, "must be a list"), v.minLength(min, `must have at least ${min} items`), v.maxLength(max, tooLong))
+  const run = schema["~run"]
+  return {
+    ...schema,
+    "~run"(dataset, config) {
+      const input = dataset.value
+      if (!Array.isArray(input) || input.length <= max) return run.call(this, dataset, config)
+      const result = run.call(this, { value: input.slice(0, max + 1) }, config)
+      // valibot counts items only where each of them is right.
+      if (!result.issues?.some(({ message }) => message === tooLong)) v._addIssue(this, "items", result, config, { message: tooLong })
+      return result
+    },
+  } as typeof schema
+}
 
 /** A list whose items are all different, compared as they were sent (as `uniqueItems` does). */
 export function distinct<S extends v.GenericSchema<string, string>>(item: S, max: number, min = 0) {
@@ -179,6 +189,7 @@ export function dictionary<S extends v.GenericSchema>(
           at.path = [path, ...(at.path ?? [])] as [v.IssuePathItem, ...v.IssuePathItem[]]
           issues.push(at)
         }
+        if (issues.length >= limits.issues) break
         // A plain assignment to `__proto__` would change the object's prototype.
         Object.defineProperty(output, member, { value: checked.value, enumerable: true, configurable: true, writable: true })
       }

@@ -4,6 +4,8 @@ export const limits = {
   requestBodyBytes: 1024 * 1024,
   /** Levels to which lists and objects of a body may be nested. */
   nesting: 100,
+  /** Violations that a refusal lists; of more it says that there are more. */
+  issues: 100,
   /** Bytes of a write's canonical JSON without `client`, over which it is refused 413 `content_too_large`. */
   contentBytes: 60_000,
   /** Items of a list page; also the page size when `limit` is omitted. */

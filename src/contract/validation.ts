@@ -1,5 +1,6 @@
-/** Turns a schema's violations into the issues of a refusal: every one of them, each with its JSON Pointer. */
+/** Turns a schema's violations into the issues of a refusal: all of them as far as anybody would read them, each with its JSON Pointer. */
 import * as v from "valibot"
+import { limits } from "./limits.ts"
 import type { Issue } from "./refusals.ts"
 
 /** A JSON Pointer (RFC 6901) to `path`. */
@@ -24,9 +25,10 @@ export type Checked<T> = { ok: true; value: T } | { ok: false; issues: Issue[] }
 export function check<S extends v.GenericSchema>(schema: S, input: unknown): Checked<v.InferOutput<S>> {
   const result = v.safeParse(schema, input)
   if (result.success) return { ok: true, value: result.output }
-  const issues = result.issues.map((issue) => ({
+  const issues = result.issues.slice(0, limits.issues).map((issue) => ({
     path: pointer((issue.path ?? []).map((item) => item.key as string | number)),
     message: sentence(issue),
   }))
+  if (result.issues.length > issues.length) issues.push({ path: "", message: "has more to be mended than is listed here" })
   return { ok: false, issues }
 }

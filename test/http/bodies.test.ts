@@ -52,6 +52,23 @@ test("every violation is named by its path, missing and unknown properties too",
   t.strictSame(pathsOf(await post({ body: message("a~b/c", { "a~b/c": 1 }) })), ["/a~0b~1c"], "a JSON Pointer escapes what it must")
 })
 
+test("a body in which everything is wrong is refused in few words: so many violations are listed, and that there are more", async (t) => {
+  const many = 500_000
+  const flood = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`k${n}`, 0]))
+  for (const [what, answer] of Object.entries({
+    "a list much too long": await post({ body: hypothesis(roomId, threadId, { premises: Array(many).fill(0) }) }, publishing),
+    "unknown properties": await post({ body: message("Too much.", flood) }),
+    "names in a dictionary": await post({ body: hypothesis(roomId, threadId, { concepts: flood }) }, publishing),
+  })) {
+    t.equal(answer.status, 422, what)
+    t.ok(pathsOf(answer).length <= limits.issues + 1, `${what}: ${pathsOf(answer).length} are listed`)
+    t.ok(answer.text.length < 50_000)
+  }
+  const premises = pathsOf(await post({ body: hypothesis(roomId, threadId, { premises: Array(many).fill(0) }) }, publishing))
+  t.ok(premises.includes("/premises"), "that the list is too long is among them")
+  t.notOk(premises.includes(`/premises/${limits.premises + 1}`), "and what is beyond it is not looked at")
+})
+
 test("what was sent is never shown back in a refusal: it may be a secret", async (t) => {
   const { text } = await post({ body: message("", { password: "correct horse battery staple", schemaVersion: "correct horse" }) })
   t.notMatch(text, /correct horse/)

@@ -49,6 +49,7 @@ test("any other name is refused with 421 and a sentence that names the flag to s
     "[::2]",
     "192.168.0.7",
     "0.0.0.0",
+    "127.0.0.1:99999",
   ]) {
     const { status, body } = await answeredAs(port, host)
     t.equal(status, 421, host)

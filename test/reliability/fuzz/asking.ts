@@ -1,0 +1,45 @@
+/** How a request would be right: its path with ids that exist, and the headers that let it in. Every attack starts from there. */
+import fc from "fast-check"
+import { pathNames } from "../../../src/contract/operation.ts"
+import { known } from "./anchors.ts"
+import { type Ground, proofLines } from "./ground.ts"
+import type { Target } from "./targets.ts"
+
+export interface Asked {
+  readonly path: string
+  /** Header lines. */
+  readonly lines: readonly string[]
+}
+
+const nobodys = "0198f3a0-0000-7000-8000-00000000dead"
+
+/** Of a list the first ones often, the others at times. */
+const mostly = <T>(values: readonly T[]): fc.Arbitrary<T> =>
+  fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...values.slice(0, 3)) }, { weight: 1, arbitrary: fc.constantFrom(...values) })
+
+/** The proofs with which a target may be asked. */
+const proofsFor = (ground: Ground, target: Target): readonly string[] =>
+  target.isOfAccounts ? [ground.spare] : ground.proofs[target.caller]
+
+/** Paths and headers of a target, mostly as they should be. */
+export function asked(ground: Ground, target: Target): fc.Arbitrary<Asked> {
+  const anchors = target.caller === "session" && !(target.method === "GET") ? ground.people : ground.agents
+  const names = pathNames(target.path)
+  const values = names.map((name) => mostly([...known(anchors, name).map(String), nobodys].slice(0, 8)))
+  return fc.tuple(fc.tuple(...values), mostly(proofsFor(ground, target))).map(([ids, proof]) => ({
+    path: names.reduce((path, name, index) => path.replace(`{${name}}`, encodeURIComponent(ids[index] as string)), target.path),
+    lines: proofLines(target.caller, proof, ground.baseUrl, target.method),
+  }))
+}
+
+/** Any of some targets, asked as it should be. */
+export const askedAny = (ground: Ground, targets: readonly Target[]): fc.Arbitrary<Asked & { readonly target: Target }> =>
+  fc.oneof(...targets.map((target) => asked(ground, target).map((made) => ({ ...made, target }))))
+
+/** A small body that a target takes, its delivery id fresh; null where it takes none. */
+export function smallBody(target: Target): fc.Arbitrary<string | null> {
+  if (target.example === null || typeof target.example !== "object") return fc.constant(null)
+  const example = target.example
+  const key = ["requestId", "clientMessageId"].find((name) => Object.hasOwn(example, name))
+  return fc.uuid().map((id) => JSON.stringify(key === undefined ? example : { ...example, [key]: id }))
+}

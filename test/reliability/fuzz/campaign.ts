@@ -1,0 +1,222 @@
+/** A run of the fuzz: every attack at once against one service, while somebody goes on working beside it, and the reckoning. */
+import { randomUUID } from "node:crypto"
+import fc from "fast-check"
+import { bodies } from "./bodies.ts"
+import { connections, endless } from "./connections.ts"
+import { corpus, type Kept, keep } from "./corpus.ts"
+import { encodings } from "./encodings.ts"
+import { forms } from "./forms.ts"
+import { framing } from "./framing.ts"
+import { type Ground, openGround } from "./ground.ts"
+import { headers } from "./headers.ts"
+import { judge } from "./judge.ts"
+import { paths } from "./paths.ts"
+import { queries } from "./queries.ts"
+import { bytesOf, printable, type Shot } from "./shot.ts"
+import { Tally } from "./tally.ts"
+import { targets } from "./targets.ts"
+import { type Outcome, Wire } from "./wire.ts"
+
+/** Each attack, and its share of the cases. */
+export const attacks: Readonly<Record<string, { readonly shots: (ground: Ground) => fc.Arbitrary<Shot>; readonly share: number }>> = {
+  bodies: { shots: bodies, share: 0.28 },
+  encodings: { shots: encodings, share: 0.12 },
+  headers: { shots: headers, share: 0.16 },
+  paths: { shots: paths, share: 0.16 },
+  queries: { shots: queries, share: 0.16 },
+  forms: { shots: forms, share: 0.05 },
+  framing: { shots: framing, share: 0.05 },
+  connections: { shots: connections, share: 0.02 },
+}
+
+export interface Plan {
+  readonly cases: number
+  readonly seed: number
+  /** Only this attack; with `path`, only the one case it leads to. */
+  readonly attack?: string | undefined
+  readonly path?: string | undefined
+  /** Also requests whose bodies never end: the service has patience with them for half a minute. */
+  readonly endlessBodies: boolean
+  readonly progress: (done: number, violations: number, memory: number | null) => void
+}
+
+export interface Violation {
+  readonly what: string
+  readonly attack: string
+  /** How to get there again. */
+  readonly replay: string
+  readonly request: string
+  readonly kept: Kept | null
+}
+
+export interface Report {
+  readonly cases: number
+  readonly routes: number
+  readonly reached: number
+  readonly violations: readonly Violation[]
+  readonly statuses: ReadonlyMap<string, number>
+  readonly codes: ReadonlyMap<string, number>
+  readonly stored: number
+  /** Bytes after the first tenth, and at the end; null where the system does not tell. */
+  readonly memory: { readonly warm: number; readonly end: number } | null
+}
+
+/** Different violations that are looked into, of one attack; one alone may have a thousand cases. */
+const MOST_VIOLATIONS = 12
+/** Further cases tried to make a failing one smaller. */
+const MOST_SHRINKS = 150
+/** Cases between two rounds of whoever works beside the fuzz. */
+const BESIDE = 25
+
+/** What makes two violations the same one: everything but the numbers and ids in them. */
+const kindOf = (what: string): string =>
+  what
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/gi, "id")
+    .replace(/[0-9]+/g, "n")
+    .slice(0, 120)
+
+class Campaign {
+  readonly #ground: Ground
+  readonly #plan: Plan
+  readonly #tally: Tally
+  readonly #violations: Violation[] = []
+  readonly #reached = new Set<string>()
+  readonly #beside: Wire
+  #done = 0
+  #warm: number | null = null
+
+  constructor(ground: Ground, plan: Plan, tally: Tally) {
+    this.#ground = ground
+    this.#plan = plan
+    this.#tally = tally
+    this.#beside = new Wire(ground.baseUrl)
+  }
+
+  /** Sends one case and judges what comes back. */
+  async #fire(wire: Wire, given: Shot): Promise<string[]> {
+    const outcome = await wire.exchange(given.pieces, given.methods, given.ending)
+    this.#tally.note(given, outcome)
+    if (given.target !== null && outcome.answers.length > 0) this.#reached.add(given.target.name)
+    return judge(given, outcome)
+  }
+
+  #count(): void {
+    this.#done += 1
+    if (this.#done % 500 === 0) this.#plan.progress(this.#done, this.#violations.length, this.#ground.memory())
+    if (this.#warm === null && this.#done >= this.#plan.cases / 10) this.#warm = this.#ground.memory()
+  }
+
+  /** One round of somebody who means well, on a connection of their own: a message, what became of it, a page. */
+  async #workBeside(): Promise<string[]> {
+    const { cast, host } = this.#ground
+    const { openingThreadId } = cast.rooms.empty
+    const text = JSON.stringify({ schemaVersion: 3, clientMessageId: randomUUID(), text: "Work goes on." })
+    const lines = [`Authorization: Bearer ${cast.credentials.owner_all.token}`, "Content-Type: application/json"]
+    const round = [
+      { method: "POST", target: `/api/agent/threads/${openingThreadId}/messages`, host, headers: lines, body: text },
+      { method: "GET", target: `/api/research/threads/${openingThreadId}/timeline?limit=1`, host },
+      { method: "GET", target: `/threads/${openingThreadId}`, host },
+    ]
+    const faults: string[] = []
+    for (const sent of round) {
+      const outcome = await this.#beside.exchange([bytesOf(sent)], [sent.method], "keep")
+      this.#tally.note({ target: null, pieces: [] }, outcome)
+      if (outcome.answers[0]?.status !== 200) faults.push(`beside the fuzz ${sent.method} ${sent.target} is answered ${said(outcome)}`)
+    }
+    return faults
+  }
+
+  #found(attack: string, what: string, given: Shot | null, replay: string): void {
+    const [request, kept] = given === null ? ["", null] : [printable(given.pieces), keep(this.#ground, given, what)]
+    this.#violations.push({ what, attack, replay, request, kept })
+  }
+
+  /** One attack: its cases one after the other; each kind of violation is made small and told once. */
+  async attack(name: string): Promise<void> {
+    const { seed, path, cases, attack } = this.#plan
+    const { shots, share } = attacks[name] as (typeof attacks)[string]
+    const wire = new Wire(this.#ground.baseUrl)
+    const [known, arbitrary] = [new Set<string>(), shots(this.#ground)]
+    let left = path === undefined ? Math.ceil(attack === undefined ? cases * share : cases) : 1
+    for (let round = 0; left > 0 && known.size < MOST_VIOLATIONS; round += 1) {
+      let [failing, shrinks]: [{ what: string; given: Shot } | null, number] = [null, 0]
+      const property = fc.asyncProperty(arbitrary, async (given) => {
+        if (failing !== null && (shrinks += 1) > MOST_SHRINKS) return
+        const faults = await this.#fire(wire, given)
+        this.#count()
+        if (this.#done % BESIDE === 0) faults.push(...(await this.#workBeside()))
+        const what = faults.find((each) => !known.has(kindOf(each)))
+        if (what === undefined) return
+        failing = { what, given }
+        throw new Error(what)
+      })
+      const result = await fc.check(property, { seed: seed + round, numRuns: left, ...(path === undefined ? {} : { path }) })
+      left -= Math.max(1, result.numRuns)
+      const last = failing as { what: string; given: Shot } | null
+      if (last === null) break
+      known.add(kindOf(last.what))
+      this.#found(name, last.what, last.given, `--attack ${name} --seed ${result.seed} --path ${result.counterexamplePath}`)
+    }
+    wire.close()
+  }
+
+  /** Cases without chance in them: those that once failed, and requests that never end. */
+  async fixed(shots: readonly Shot[]): Promise<void> {
+    for (const given of shots) {
+      const wire = new Wire(this.#ground.baseUrl)
+      for (const what of await this.#fire(wire, given)) this.#found("fixed", what, given, given.attack)
+      this.#count()
+      wire.close()
+    }
+  }
+
+  /** Everybody who was in is in still: what was thrown at the service signed nobody out who had not asked for it. */
+  async #lookAfterPeople(): Promise<void> {
+    const { baseUrl, proofs } = this.#ground
+    for (const cookie of proofs.session.slice(0, -1)) {
+      const { person } = (await (await fetch(`${baseUrl}/api/session`, { headers: { cookie } })).json()) as { person: unknown }
+      if (person === null) this.#found("end", "somebody was signed out", null, "")
+    }
+  }
+
+  async reckon(): Promise<Report> {
+    this.#beside.close()
+    await this.#lookAfterPeople()
+    const end = this.#ground.memory()
+    const { code, check, isSound } = await this.#ground.end()
+    if (code !== 0) this.#found("end", `the service ended with ${code}`, null, "")
+    if (!isSound) this.#found("end", `check says: ${check}`, null, "")
+    for (const what of this.#tally.faults()) this.#found("end", what, null, "")
+    return {
+      cases: this.#done,
+      routes: targets.length,
+      reached: this.#reached.size,
+      violations: this.#violations,
+      statuses: this.#tally.statuses,
+      codes: this.#tally.codes,
+      stored: this.#tally.acknowledged,
+      memory: this.#warm === null || end === null ? null : { warm: this.#warm, end },
+    }
+  }
+}
+
+const said = ({ answers, fault, end }: Outcome): string =>
+  `${answers[0]?.status ?? end} ${fault ?? ""} ${answers[0]?.body.toString("utf8").slice(0, 200) ?? ""}`
+
+/** Runs it. */
+export async function campaign(plan: Plan): Promise<Report> {
+  const ground = await openGround()
+  try {
+    const made = new Campaign(ground, plan, await Tally.open(ground))
+    if (plan.attack === undefined) await made.fixed(corpus(ground))
+    const names = plan.attack === undefined ? Object.keys(attacks) : [plan.attack]
+    await Promise.all([
+      ...names.map((name) => made.attack(name)),
+      ...(plan.attack === undefined ? endless(ground, plan.endlessBodies).map((given) => made.fixed([given])) : []),
+    ])
+    return await made.reckon()
+  } finally {
+    ground.running.signal("SIGKILL")
+    ground.remove()
+  }
+}

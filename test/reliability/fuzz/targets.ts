@@ -1,0 +1,149 @@
+/** What there is to attack: every route of the service, out of the registries it is itself made from. */
+import { actions } from "../../../src/contract/actions.ts"
+import { openApiRoutes } from "../../../src/contract/discovery/openapi-routes.ts"
+import { queryParameters } from "../../../src/contract/discovery/parameters.ts"
+import { discoveryRoutes, metricsRead } from "../../../src/contract/discovery/routes.ts"
+import { bodySchema, type JsonSchema, jsonSchemaOf } from "../../../src/contract/json-schema.ts"
+import { browserPath, type Operation, pathNames, writeParameters } from "../../../src/contract/operation.ts"
+import { operations } from "../../../src/contract/operations/index.ts"
+import { browserReadPath, type Read } from "../../../src/contract/read.ts"
+import { reads } from "../../../src/contract/reads/index.ts"
+import { type Family, familyOf } from "../../../src/contract/versions.ts"
+import type { Edge } from "../../../src/http/edge.ts"
+import type { Routes } from "../../../src/http/routes.ts"
+import { pageRoutes } from "../../../src/web/pages.ts"
+
+/** What a request must bring to be let in: a Room credential, a personal key, a signed-in cookie and Origin, or nothing. */
+export type Caller = "credential" | "key" | "session" | "anyone"
+
+export interface Target {
+  readonly name: string
+  readonly method: string
+  /** With `{name}` for each part that varies. */
+  readonly path: string
+  readonly family: Family
+  readonly caller: Caller
+  /** Answers with a page for people. */
+  readonly isPage: boolean
+  /** Answers with what no schema of the contract describes: a file, or figures for the operator. */
+  readonly isOther: boolean
+  /** Takes the forms of pages in place of JSON. */
+  readonly takesForm: boolean
+  /** The exported JSON Schema of its body. */
+  readonly body: JsonSchema | null
+  readonly example: unknown
+  /** The exported JSON Schemas of what its query may hold. */
+  readonly query: Readonly<Record<string, JsonSchema>>
+  /** Each status and code that the OpenAPI document names for it; null where it stands in none. */
+  readonly refusals: ReadonlySet<string> | null
+  /** Its own session, which may end: signing in and out, set-up, invitations. */
+  readonly isOfAccounts: boolean
+}
+
+type Responses = Readonly<Record<string, { readonly "x-refusals"?: readonly string[] }>>
+
+/** What the OpenAPI document says a route may refuse with. */
+const documented: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  openApiRoutes().map(({ method, path, operation }) => [
+    `${method} ${path}`,
+    new Set(
+      Object.entries(operation.responses as Responses).flatMap(([status, { "x-refusals": codes = [] }]) =>
+        codes.map((code) => `${status} ${code}`),
+      ),
+    ),
+  ]),
+)
+
+const plain = {
+  isPage: false,
+  isOther: false,
+  takesForm: false,
+  body: null,
+  example: null,
+  query: {},
+  isOfAccounts: false,
+  refusals: null,
+} as const
+
+const queryOf = (entries: Parameters<typeof queryParameters>[0]): Record<string, JsonSchema> =>
+  Object.fromEntries(queryParameters(entries).map(({ name, schema }) => [name as string, schema as JsonSchema]))
+
+const written = (operation: Operation, path: string, caller: Caller): Target => ({
+  ...plain,
+  name: path === operation.path ? operation.name : `${operation.name} in the browser`,
+  method: operation.method,
+  path,
+  family: operation.family,
+  caller,
+  body: bodySchema(operation),
+  example: operation.example,
+  query: queryOf(writeParameters),
+})
+
+function writesOf(operation: Operation): Target[] {
+  const byPerson = written(operation, browserPath(operation), "session")
+  if (operation.surface === "browser") return [byPerson]
+  return [written(operation, operation.path, operation.family === "library" ? "key" : "credential"), byPerson]
+}
+
+const callerOf = ({ surface }: Read): Caller =>
+  surface === "credential" || surface === "key" ? surface : surface === "session" || surface === "visitor" ? "session" : "anyone"
+
+function readsOf(read: Read): Target[] {
+  const { name, method, path, family, query } = read
+  const target: Target = { ...plain, name, method, path, family, caller: callerOf(read), query: queryOf(query.entries) }
+  const inBrowser = browserReadPath(read)
+  return inBrowser === null ? [target] : [target, { ...target, name: `${name} in the browser`, path: inBrowser, caller: "session" }]
+}
+
+/** The pages tell their addresses while they register themselves: no list of them stands anywhere else. */
+function pages(): Target[] {
+  const told: { method: string; path: string }[] = []
+  pageRoutes({} as Edge, { add: (method: string, path: string) => void told.push({ method, path }) } as unknown as Routes)
+  return told.flatMap(({ method, path }): Target[] => {
+    const page: Target = { ...plain, name: `page ${path}`, method, path, family: familyOf(path), caller: "session" as const }
+    if (path.startsWith("/assets/")) return [{ ...page, isOther: true }]
+    const isForm = method === "POST"
+    const shown = { ...page, isPage: true, takesForm: isForm, isOfAccounts: isForm }
+    if (!path.includes("{operation}")) return [shown]
+    // A page for every operation: each has a form of its own.
+    return operations.map((operation) => ({
+      ...shown,
+      isOfAccounts: false,
+      name: `page ${path.replace("{operation}", operation.name)}`,
+      path: path.replace("{operation}", operation.name),
+      body: isForm ? bodySchema(operation) : null,
+      query: Object.fromEntries(pathNames(operation.path).map((name) => [name, { type: "string" }])),
+    }))
+  })
+}
+
+/** Every route; each is there once. */
+const all: readonly Target[] = [
+  ...operations.flatMap(writesOf),
+  ...[...reads, ...discoveryRoutes].flatMap(readsOf),
+  ...readsOf(metricsRead).map((target) => ({ ...target, isOther: true })),
+  ...actions.map(
+    ({ name, method, path, by, body, example }): Target => ({
+      ...plain,
+      name,
+      method,
+      path,
+      family: familyOf(path),
+      caller: "session",
+      body: jsonSchemaOf(body),
+      example,
+      isOfAccounts: by === "anyone",
+    }),
+  ),
+  ...pages(),
+]
+
+export const targets: readonly Target[] = all.map((target) => ({
+  ...target,
+  // Also where it only reads: another method at the same path signs out.
+  isOfAccounts: target.isOfAccounts || all.some(({ path, isOfAccounts }) => isOfAccounts && path === target.path),
+  refusals: documented.get(`${target.method.toLowerCase()} ${target.path}`) ?? null,
+}))
+
+export const targetsWith = (holds: (target: Target) => boolean): readonly Target[] => targets.filter(holds)
