@@ -26,18 +26,29 @@ const told = (verdict: Verdict) => (verdict.kind === "refused" ? `${verdict.code
 function replayAll(history: History, landed: readonly Landed[], findings: Findings): Model {
   const model = new Model(history.truth)
   for (const one of landed) {
-    const { write, digest, receipt, sequence, delivery } = one
-    const verdict = new Judge(model, sequence - 1).judge(write, digest)
-    findings.expect(
-      verdict.kind === "accepted",
-      "illegal",
-      () => `${nameOf(write)} was accepted at ${sequence}, where it would be ${told(verdict)}`,
-    )
-    const fault = receiptFault(model, sequence - 1, write, receipt)
-    findings.expect(fault === null, "outcome", () => `the receipt of ${nameOf(write)}: ${fault}`)
-    model.apply(sequence, delivery, one)
+    try {
+      replayOne(model, one, findings)
+    } catch (error) {
+      findings.fault(
+        "illegal",
+        `${nameOf(one.write)}, accepted at ${one.sequence}, rests on what is not there: ${(error as Error).message}`,
+      )
+    }
   }
   return model
+}
+
+function replayOne(model: Model, one: Landed, findings: Findings): void {
+  const { write, digest, receipt, sequence, delivery } = one
+  const verdict = new Judge(model, sequence - 1).judge(write, digest)
+  findings.expect(
+    verdict.kind === "accepted",
+    "illegal",
+    () => `${nameOf(write)} was accepted at ${sequence}, where it would be ${told(verdict)}`,
+  )
+  const fault = receiptFault(model, sequence - 1, write, receipt)
+  findings.expect(fault === null, "outcome", () => `the receipt of ${nameOf(write)}: ${fault}`)
+  model.apply(sequence, delivery, one)
 }
 
 /** A refusal shows a Thread whole; the model knows where it stands. */

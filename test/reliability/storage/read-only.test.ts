@@ -37,7 +37,8 @@ test("a folder that turns read-only under the service", { skip: process.platform
   const data = ground.copy("data")
   const folder = join(ground.place.folder, data)
   const files = () => readdirSync(folder).map((name) => join(folder, name))
-  if (uid !== undefined) for (const path of [ground.place.folder, folder, ...files()]) chownSync(path, uid, uid)
+  const all = readdirSync(ground.place.folder, { recursive: true, encoding: "utf8" }).map((name) => join(ground.place.folder, name))
+  if (uid !== undefined) for (const path of [ground.place.folder, ...all]) chownSync(path, uid, uid)
   const as = uid === undefined ? {} : { uid }
   const service = await ground.serve(data, as)
   const account = await Account.open(ground, service.baseUrl)
