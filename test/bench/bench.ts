@@ -1,45 +1,88 @@
 /**
  * `npm run bench`: what the service does beside what the machine could do, in one run. Absolute numbers say more of the
- * machine than of the service; read the ratios, each taken within one round. `--quick` for a first look.
+ * machine than of the service; read the ratios, each taken within one round.
+ *
+ * | part | where |
+ * |---|---|
+ * | `writes` | `writes/`: each kind of write beside a bare loop of its own statements |
+ * | `mixed` | `mixed.ts`: reads and writes together, at full and at half load |
+ * | `reads` | `reads/`: each list and context in short and long data, beside its bare query and a fixed page |
+ * | `start` | `start.ts`: start to ready, and the executable beside plain Node |
+ * | `memory` | `memory.ts`: memory at rest and over an hour's worth of requests |
+ *
+ * `load/` sends requests, `data/` makes the data, `report.ts` prints the tables and keeps them as JSON.
  */
-import { availableParallelism, cpus, loadavg } from "node:os"
+import { loadavg } from "node:os"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
-import type { Load, Loaded } from "./load.ts"
-import { pages, readsBesideWrites, startLists } from "./pages.ts"
-import { endAll, Helper } from "./process.ts"
-import { type Settings, scratchFolder, syncTime } from "./settings.ts"
-import { writes } from "./writes.ts"
+import { keepDemo, remove as removeFolder } from "./data/demo.ts"
+import type { Load, Loaded } from "./load/load.ts"
+import { jsonFile, machine, scratchFolder } from "./machine.ts"
+import { endAll, Helper, makeDemo, mustBeBuilt } from "./process.ts"
+import { measured as measuredReads } from "./reads/cases.ts"
+import { memory } from "./memory.ts"
+import { mixed } from "./mixed.ts"
+import { Report } from "./report.ts"
+import { reads } from "./reads/reads.ts"
+import { type Bench, quick, whole } from "./settings.ts"
+import { start } from "./start.ts"
+import { measured as measuredWrites } from "./writes/recipes.ts"
+import { writes } from "./writes/writes.ts"
 
-const { values: flags } = parseArgs({ options: { quick: { type: "boolean", default: false } } })
+const parts: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { writes, mixed, reads, start, memory }
+
+const { values: flags } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    only: { type: "string", multiple: true, default: [] },
+    matching: { type: "string", default: "" },
+    help: { type: "boolean", default: false },
+  },
+})
+const chosen = flags.only.length === 0 ? Object.keys(parts) : flags.only
+const unknown = chosen.find((name) => parts[name] === undefined)
+if (flags.help || unknown !== undefined) {
+  if (unknown !== undefined) console.error(`There is no part ${unknown}.`)
+  console.log(
+    `npm run bench -- [--quick] [--only PART]… [--matching TEXT]\n  parts: ${Object.keys(parts).join(", ")}\n  --matching measures only the writes and reads whose name holds TEXT`,
+  )
+  process.exit(unknown === undefined ? 0 : 2)
+}
+
+// What would stop the run halfway is found out before it begins.
+if (chosen.includes("writes")) measuredWrites()
+if (chosen.includes("reads")) measuredReads()
+if (chosen.includes("start")) mustBeBuilt("executable")
+
 const { folder: scratch, remove } = scratchFolder()
 const startedAt = performance.now()
-
-const print = (lines: readonly string[]) => console.log(`${lines.join("\n")}\n`)
 
 async function cleanUp(): Promise<void> {
   await endAll()
   remove()
 }
-process.once("SIGINT", () => void cleanUp().then(() => process.exit(130)))
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void cleanUp().then(() => process.exit(130)))
 
 try {
-  const settings: Settings = {
-    ...(flags.quick
-      ? { rounds: 3, seconds: 0.3, recorded: 1_600, long: 20_000 }
-      : { rounds: 5, seconds: 1.6, recorded: 8_000, long: 100_000 }),
-    scratch,
-    loader: new Helper<Load, Loaded>("load.ts"),
-    backwards: (round) => round % 2 === 1,
-  }
-  print([
-    `Node ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model ?? "unknown processor"}, load ${loadavg()[0]?.toFixed(2)}; 16 KB appended and synced in ${syncTime(scratch).toFixed(2)} ms.`,
-    `Each number is the median of ${settings.rounds} rounds, then the least and the greatest. Loader, service and bare loop are processes of their own.`,
-  ])
-  print(await writes(settings))
-  const lists = await startLists(settings)
-  for (const lines of await pages(settings, lists)) print(lines)
-  print(await readsBesideWrites(settings, lists))
-  print([`Took ${((performance.now() - startedAt) / 1000).toFixed(0)} s.`])
+  const about = machine(scratch)
+  console.log(
+    `Commit ${about.commit}, Node ${about.node}, ${about.processors} × ${about.processor}, load ${about.load.toFixed(2)}; 16 KB appended and synced in ${about.syncMilliseconds.toFixed(2)} ms.`,
+  )
+  console.log(
+    "Each figure is the median of its rounds, each ratio taken within a round. Loader, service and bare loop are processes of their own.\n",
+  )
+  const report = new Report({ ...about, quick: flags.quick })
+  const demo = join(scratch, "demo")
+  keepDemo(demo, await makeDemo(demo))
+  const [loader, reader] = [new Helper<Load, Loaded>("load/load.ts"), new Helper<Load, Loaded>("load/load.ts")]
+  const bench: Bench = { ...(flags.quick ? quick : whole), scratch, demo, loader, reader, report, matching: flags.matching }
+  for (const name of chosen) await parts[name]?.(bench)
+  removeFolder(demo)
+  report.aims()
+  report.write(jsonFile)
+  console.log(
+    `Took ${((performance.now() - startedAt) / 1000).toFixed(0)} s, load ${(loadavg()[0] ?? 0).toFixed(2)} at the end. All of it, round by round: ${jsonFile}`,
+  )
 } finally {
   await cleanUp()
 }

@@ -1,8 +1,12 @@
 /** The processes of the bench. Each is ended by its own handle, also when the bench fails. */
-import { type ChildProcess, fork, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process"
 import { once } from "node:events"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { Refusal } from "../../src/contract/refusals.ts"
+import type { Demo } from "./data/demo.ts"
+import { root } from "./machine.ts"
 
 const running = new Set<ChildProcess>()
 
@@ -19,48 +23,66 @@ export const endAll = async (): Promise<void> => {
   await Promise.all([...running].map(end))
 }
 
-/** What the bench uses of the line that `demo --json` prints. */
-export interface Demo {
-  readonly baseUrl: string
-  readonly rooms: Readonly<Record<"main" | "empty", { readonly roomId: string; readonly openingThreadId: string }>>
-  readonly credentials: { readonly member_all: { readonly token: string } }
-}
-
-export interface Served<Told> {
-  readonly told: Told
+export interface Served {
   readonly port: number
+  readonly pid: number
+  /** Milliseconds from its start to the line that says where it is reached. */
+  readonly readyAfter: number
   end(): Promise<void>
 }
 
-const root = join(import.meta.dirname, "../..")
+/** How the program is run: from its JavaScript, or as the one file that is given to people. */
+export type Form = "node" | "executable"
 
-/** Starts `node dist/main.js …` and hands its first line of output to `read`. */
-async function start<Told>(args: readonly string[], read: (line: string) => Told, address: (told: Told) => string): Promise<Served<Told>> {
-  const child = spawn(process.execPath, [join(root, "dist/main.js"), ...args], { stdio: ["ignore", "pipe", "inherit"] })
-  running.add(child)
-  for await (const line of createInterface(child.stdout)) {
-    const told = read(line)
-    child.stdout.resume()
-    return { told, port: Number(new URL(address(told)).port), end: () => end(child) }
-  }
-  throw new Error(`research-room ${args.join(" ")} ended before it served`)
+/** The program of a form and what stands before its arguments. @throws Error where it was not built */
+export function mustBeBuilt(form: Form): readonly [string, ...string[]] {
+  if (form === "node") return [process.execPath, join(root, "dist/main.js")]
+  const file = join(root, "dist", process.platform === "win32" ? "research-room.exe" : "research-room")
+  if (!existsSync(file)) throw new Error(`${file} does not exist: run \`npm run build\` first, or leave the part \`start\` out`)
+  return [file]
 }
 
-/** The service on a new, seeded data folder. */
-export const startDemo = (folder: string): Promise<Served<Demo>> =>
-  start(
-    ["demo", "--json", "--data", folder],
-    (line) => JSON.parse(line) as Demo,
-    ({ baseUrl }) => baseUrl,
-  )
+/** Starts the program and waits for the first line it prints that `read` makes something of. */
+async function start<Told>(form: Form, args: readonly string[], read: (line: string) => Told | undefined) {
+  const [program, ...before] = mustBeBuilt(form)
+  const startedAt = performance.now()
+  const child = spawn(program, [...before, ...args], { stdio: ["ignore", "pipe", "pipe"] })
+  running.add(child)
+  let log = ""
+  child.stderr.on("data", (text: Buffer) => (log = `${log}${text.toString("utf8")}`.slice(-4_000)))
+  for await (const line of createInterface(child.stdout)) {
+    const told = read(line)
+    if (told === undefined) continue
+    const readyAfter = performance.now() - startedAt
+    child.stdout.resume()
+    return { told, readyAfter, pid: child.pid ?? 0, end: () => end(child) }
+  }
+  throw new Error(`research-room ${args.join(" ")} ended before it served:\n${log}`)
+}
 
-/** The service on a data folder that was filled before. */
-export const startServe = (folder: string): Promise<Served<string>> =>
-  start(
-    ["serve", "--data", folder, "--port", "0"],
-    (line) => line,
-    (line) => line.slice(line.indexOf("http://")),
-  )
+/** Makes a demo's data in a new folder, and says what it holds. */
+export async function makeDemo(folder: string): Promise<Demo> {
+  const { told, end } = await start("node", ["demo", "--json", "--data", folder], (line) => JSON.parse(line) as Demo)
+  await end()
+  return told
+}
+
+/** Flags that keep limits for strangers out of the way, where the program knows such limits. */
+let unlimited: readonly string[] | undefined
+function unlimitedFlags(): readonly string[] {
+  const [program, ...before] = mustBeBuilt("node")
+  unlimited ??= execFileSync(program, [...before, "serve", "--help"], { encoding: "utf8" }).includes("--rate-limits")
+    ? ["--rate-limits", "off"]
+    : []
+  return unlimited
+}
+
+/** The service on a data folder that was filled before. @param repositories the folder of bare repositories */
+export async function startServe(folder: string, repositories: string, form: Form = "node"): Promise<Served> {
+  const flags = ["--data", folder, "--port", "0", "--repositories", repositories, ...unlimitedFlags()]
+  const { told, ...served } = await start(form, ["serve", ...flags], (line) => / at http:\/\/[^/]*:(\d+)/.exec(line)?.[1])
+  return { ...served, port: Number(told) }
+}
 
 /** A helper of the bench in a process of its own: answers each message with one. */
 export class Helper<Ask extends object, Answer> {
@@ -70,7 +92,7 @@ export class Helper<Ask extends object, Answer> {
 
   /** @param file in this folder */
   constructor(file: string) {
-    this.#child = fork(join(import.meta.dirname, file))
+    this.#child = fork(join(import.meta.dirname, file), { execArgv: ["--conditions=research-room-source"] })
     running.add(this.#child)
     this.#child.on("message", ({ id, answer, error }: { id: number; answer: Answer; error?: string }) => {
       const asked = this.#waiting.get(id)
@@ -90,6 +112,10 @@ export class Helper<Ask extends object, Answer> {
     this.#child.send({ id, ask })
     return asked.promise
   }
+
+  end(): Promise<void> {
+    return end(this.#child)
+  }
 }
 
 /** The helper's side of it. */
@@ -99,7 +125,8 @@ export function answering<Ask, Answer>(work: (ask: Ask) => Answer | Promise<Answ
     try {
       process.send?.({ id, answer: await work(ask) })
     } catch (error) {
-      process.send?.({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+      const said = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      process.send?.({ id, error: error instanceof Refusal ? `${said}\n${JSON.stringify(error.details)}` : said })
     }
   })
 }

@@ -1,46 +1,69 @@
-/** How long the bench takes, and where it keeps its data. */
-import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from "node:fs"
-import { join } from "node:path"
-import { median } from "./numbers.ts"
+/** How much the bench does: enough to be believed, or a first look. */
+import type { Loaded, Load } from "./load/load.ts"
 import type { Helper } from "./process.ts"
-import type { Load, Loaded } from "./load.ts"
+import type { Report } from "./report.ts"
 
-export interface Settings {
+export interface Amounts {
   readonly rounds: number
-  /** Seconds of one measurement. */
+  /** Requests of each measurement of a kind of write: at one connection, and at several; and before, for the service to warm up. */
+  readonly one: number
+  readonly many: number
+  readonly warmUp: number
+  /** The same for `post_message`, which the aims are about. */
+  readonly headline: { readonly rounds: number; readonly one: number; readonly many: number; readonly warmUp: number }
+  /** Seconds of each measurement of the mixed load. */
   readonly seconds: number
-  /** Writes recorded for the bare loop. */
-  readonly recorded: number
-  /** Entries of the long Thread. */
-  readonly long: number
+  /** Rows of each list, the first of which the others are compared with. */
+  readonly sizes: readonly number[]
+  /** Reads of each measurement of a page. */
+  readonly reads: number
+  readonly readRounds: number
+  readonly starts: number
+  /** An hour's worth of requests, and the seconds it is pressed into. */
+  readonly hour: { readonly requests: number; readonly seconds: number }
+}
+
+export const whole: Amounts = {
+  rounds: 2,
+  one: 500,
+  many: 1_600,
+  warmUp: 800,
+  headline: { rounds: 5, one: 2_000, many: 8_000, warmUp: 12_000 },
+  seconds: 2,
+  sizes: [1_000, 100_000, 1_000_000],
+  reads: 150,
+  readRounds: 3,
+  starts: 7,
+  hour: { requests: 36_000, seconds: 120 },
+}
+
+export const quick: Amounts = {
+  rounds: 1,
+  one: 150,
+  many: 480,
+  warmUp: 320,
+  headline: { rounds: 3, one: 400, many: 1_600, warmUp: 800 },
+  seconds: 0.5,
+  sizes: [1_000, 20_000],
+  reads: 60,
+  readRounds: 1,
+  starts: 3,
+  hour: { requests: 3_600, seconds: 12 },
+}
+
+/** What every part works with. */
+export interface Bench extends Amounts {
   /** A folder on disk that goes when the bench ends. */
   readonly scratch: string
+  /** The folder of the demo's data. */
+  readonly demo: string
   readonly loader: Helper<Load, Loaded>
-  /** Whether things are measured in the opposite order in this round. */
-  readonly backwards: (round: number) => boolean
+  /** A second one, for reads beside writes. */
+  readonly reader: Helper<Load, Loaded>
+  readonly report: Report
+  /** Of what a part measures, only that whose name holds this. */
+  readonly matching: string
 }
 
-const TMPFS = 0x01021994
-
-/** Makes the folder of the run beside what the build makes: never in memory, where a sync costs nothing. */
-export function scratchFolder(): { folder: string; remove: () => void } {
-  const dist = join(import.meta.dirname, "../../dist")
-  mkdirSync(dist, { recursive: true })
-  if (statfsSync(dist).type === TMPFS) throw new Error(`${dist} is on tmpfs; the bench needs a disk`)
-  const folder = mkdtempSync(join(dist, "bench-"))
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
-}
-
-/** The median time that appending 16 KB and syncing them takes, in milliseconds: what the machine's disk is like. */
-export function syncTime(folder: string): number {
-  const file = openSync(join(folder, "sync"), "w")
-  const block = Buffer.alloc(16_384)
-  const times = Array.from({ length: 200 }, () => {
-    const before = performance.now()
-    writeSync(file, block)
-    fdatasyncSync(file)
-    return performance.now() - before
-  })
-  closeSync(file)
-  return median(times)
-}
+/** Whether things are measured in the opposite order in this round. */
+export const backwards = (round: number): boolean => round % 2 === 1

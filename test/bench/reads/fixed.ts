@@ -3,20 +3,26 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { H3, HTTPResponse } from "h3"
 import { toNodeHandler } from "h3/node"
-import { answering } from "./process.ts"
+import { answering } from "../process.ts"
 
 export interface Fixed {
-  readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
+/** Where the fixed answer is had. */
+export interface Fixture {
+  readonly port: number
+  readonly path: string
+}
+
 const app = new H3()
 const server = createServer((request, response) => void toNodeHandler(app)(request, response))
+const listening = new Promise<number>((resolve) => server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)))
+let made = 0
 
-/** Answers a path with fixed bytes from now on, and says on which port. */
-answering(async ({ path, headers, body }: Fixed): Promise<number> => {
+answering(async ({ headers, body }: Fixed): Promise<Fixture> => {
+  const path = `/fixed/${made++}`
   app.get(path, () => new HTTPResponse(body, { headers }))
-  if (!server.listening) await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  return (server.address() as AddressInfo).port
+  return { port: await listening, path }
 })

@@ -1,0 +1,69 @@
+/** Makes load, in a process of its own: as fast as answers come, or at a fixed rate. */
+import { percentile } from "../numbers.ts"
+import { answering } from "../process.ts"
+import { paced } from "./paced.ts"
+import { saturating } from "./saturating.ts"
+import { magazine, readShots, type Shot } from "./shots.ts"
+
+export interface Load {
+  readonly port: number
+  readonly connections: number
+  /** Where the requests are, which of them is the first, and how many are sent; those of `warmUp` are sent before and not counted. */
+  readonly file: string
+  readonly from?: number
+  readonly count: number
+  readonly warmUp?: number
+  /** Ends after so many seconds, also when requests are left. */
+  readonly seconds?: number
+  /** Requests a second, sent at fixed moments whether others have been answered or not; left out, each connection sends when it can. */
+  readonly rate?: number
+}
+
+/** Milliseconds that answers took. */
+export interface Times {
+  readonly count: number
+  readonly p50: number
+  readonly p90: number
+  readonly p99: number
+  readonly p999: number
+}
+
+export interface Loaded {
+  readonly perSecond: number
+  readonly read: Times
+  readonly write: Times
+}
+
+/** What a way of sending gathers: how long each answer took, and how long all of it. */
+export interface Fired {
+  readonly seconds: number
+  readonly took: readonly { readonly kind: Shot["kind"]; readonly milliseconds: number }[]
+}
+
+let known: { readonly file: string; readonly shots: Shot[] } = { file: "", shots: [] }
+function prepared(file: string): Shot[] {
+  if (known.file !== file) known = { file, shots: readShots(file) }
+  return known.shots
+}
+
+function times(took: Fired["took"], kind: Shot["kind"]): Times {
+  const sorted = took
+    .filter((answer) => answer.kind === kind)
+    .map(({ milliseconds }) => milliseconds)
+    .sort((a, b) => a - b)
+  return {
+    count: sorted.length,
+    p50: percentile(sorted, 0.5),
+    p90: percentile(sorted, 0.9),
+    p99: percentile(sorted, 0.99),
+    p999: percentile(sorted, 0.999),
+  }
+}
+
+answering(async ({ file, from = 0, count, warmUp = 0, rate, ...load }: Load): Promise<Loaded> => {
+  const shots = prepared(file)
+  const fire = rate === undefined ? saturating : (some: readonly Shot[]) => paced(some, { ...load, rate })
+  if (warmUp > 0) await saturating(magazine(shots, from, warmUp), { port: load.port, connections: load.connections })
+  const { seconds, took } = await fire(magazine(shots, from + warmUp, count), load)
+  return { perSecond: took.length / seconds, read: times(took, "read"), write: times(took, "write") }
+})

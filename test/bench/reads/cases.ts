@@ -1,0 +1,126 @@
+/** Which pages are asked for, of each list of the registry and of the contexts; together they must cover it. */
+import { limits } from "../../../src/contract/limits.ts"
+import type { ReadName } from "../../../src/contract/reads/index.ts"
+import { reads } from "../../../src/contract/reads/index.ts"
+import { opaqueCursor } from "../../../src/ledger/paging.ts"
+import { idOf } from "./fill/clone.ts"
+import { spoken } from "./fill/first.ts"
+import type { Large } from "./fill/large.ts"
+import { OFFSET } from "./fill/talk.ts"
+
+export interface Case {
+  /** What is asked for beside the list as it is; empty for the list itself, from its middle where it has a cursor that leads there. */
+  readonly title: string
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  /** How many items the page holds, where it is not a full one; null for what is no page. */
+  readonly items?: number | null
+}
+
+type Named = { readonly [N in ReadName]?: (large: Large) => Case[] }
+
+const page = (params: Case["params"], query: Case["query"], more: Partial<Case> = {}): Case => ({ title: "", params, query, ...more })
+const but = (title: string, params: Case["params"], query: Case["query"], more: Partial<Case> = {}): Case => ({
+  title,
+  params,
+  query,
+  ...more,
+})
+
+const half = (count: number): number => Math.floor(count / 2)
+const sequence = (count: number) => String(half(count) + OFFSET)
+
+const cases: Named = {
+  rooms: ({ fewer }) => {
+    const after = opaqueCursor([idOf("room", half(fewer))])
+    return [page({}, { after }), but("query", {}, { query: spoken.rare })]
+  },
+  room_threads: ({ crowdedRoomId, fewer }) => [page({ roomId: crowdedRoomId }, { after: String(half(fewer)) })],
+  room_activity: ({ roomId, size }) => [
+    page({ roomId }, { after: sequence(size) }),
+    but("a seldom kind", { roomId }, { after: "0", kinds: "assert_dispute" }),
+  ],
+  room_publications: ({ roomId, size }) => [page({ roomId }, { after: opaqueCursor([idOf("record", half(size))]) })],
+  thread_messages: ({ threadId, size }) => [page({ threadId }, { after: sequence(size) })],
+  thread_timeline: ({ threadId, size }) => [
+    page({ threadId }, { after: sequence(size) }),
+    but("one kind", { threadId }, { after: sequence(size), kinds: "publication" }),
+    but("two kinds", { threadId }, { after: sequence(size), kinds: "publication,link_experiment_finding" }),
+    but("two seldom kinds", { threadId }, { after: "0", kinds: "assert_dispute,link_experiment_finding" }, { items: null }),
+  ],
+  thread_replies: ({ threadId, askedEntryId, size }) => [page({ threadId }, { targetEntryId: askedEntryId, after: sequence(size) })],
+  thread_records: ({ threadId, size }) => [page({ threadId }, { after: sequence(size) })],
+  hypotheses: ({ roomId, size }) => {
+    const after = idOf("record", half(size))
+    return [page({}, { after }), but("roomId", {}, { after, roomId })]
+  },
+  publications: ({ size }) => [page({}, { after: opaqueCursor([idOf("record", half(size))]) })],
+  concepts: ({ size }) => [
+    page({}, { after: opaqueCursor([idOf("record", half(size)), "lowers"]) }),
+    but("query", {}, { query: spoken.rare }),
+  ],
+  room_links: ({ roomId, size }) => [
+    page({ roomId }, { after: idOf("link", half(size)) }),
+    but("a seldom kind", { roomId }, { kind: "retracts", after: idOf("link", 1) }),
+  ],
+  experiment_findings: ({ experimentId, size }) => [page({ experimentId }, { after: idOf("relation", half(size)) })],
+  paper_publications: ({ paper, size }) => [
+    page({ arxivId: paper }, {}),
+    but("from the middle", { arxivId: paper }, { after: String(half(size)) }),
+  ],
+  experiments: ({ roomId, size }) => {
+    const after = idOf("experiment", half(size))
+    return [page({}, { after }), but("roomId", {}, { after, roomId })]
+  },
+  experiment_history: ({ amendedId, fewer }) => [page({ experimentId: amendedId }, { after: String(half(fewer)) })],
+  attempts: ({ roomId, experimentId }) => {
+    const start = "00000000-0000-0000-0000-000000000000"
+    return [
+      page({}, { after: middleAttempt }),
+      but("roomId", {}, { after: middleAttempt, roomId }),
+      but("experimentId", {}, { after: middleAttempt, experimentId }),
+      but("roomId, status, intent", {}, { after: middleAttempt, roomId, status: "failed", intent: "planned" }),
+      but("a seldom status", {}, { after: start, status: "cancelled" }),
+    ]
+  },
+  attempt_metrics: ({ attemptId, fewer }) => [
+    page({ attemptId }, { after: String(Math.max(0, half(fewer) - limits.metricPoints)) }, { items: null }),
+  ],
+  room_materials: ({ roomId, size }) => [page({ roomId }, { after: idOf("material", half(size)) })],
+  materials: ({ valuesDigest, size }) => {
+    const after = idOf("material", half(size))
+    return [page({}, { after }), but("valuesDigest", {}, { after, valuesDigest })]
+  },
+  search: ({ roomId, size }) => [
+    but("a seldom word", {}, { query: spoken.rare }),
+    but("a seldom word in a Room", {}, { query: spoken.rare, roomId }),
+    but("a word of every message", {}, { query: spoken.common }),
+    but("two words", {}, { query: `${spoken.common} word${size % 5_000}` }, { items: null }),
+  ],
+  library_collections: () => [page({}, {})],
+  library_collection: ({ collectionId, collectionPapers }) => [page({ collectionId }, { offset: String(half(collectionPapers)) })],
+  library_papers: ({ saved }) => [page({}, {}), but("from the middle", {}, { offset: String(half(saved)) })],
+  collection_notes: ({ collectionId, noted, notes }) => [page({ collectionId }, { arxivId: noted, offset: String(half(notes)) })],
+  room_context: ({ roomId }) => [page({ roomId }, {}, { items: null })],
+  thread_research_context: ({ threadId }) => [page({ threadId }, {}, { items: null })],
+}
+
+/** Attempts have ids in no order: this one stands in the middle of them all. */
+const middleAttempt = "80000000-0000-4000-8000-000000000000"
+
+/** The contexts are no lists, and are bounded by what they show: they are measured all the same. */
+const CONTEXTS: readonly string[] = ["room_context", "thread_research_context"]
+
+/** The reads that are measured. @throws Error for a list without a case */
+export function measured(): string[] {
+  const names = reads.filter(({ name, cursor }) => cursor !== null || CONTEXTS.includes(name)).map(({ name }) => name)
+  const lacking = names.filter((name) => !Object.hasOwn(cases, name))
+  if (lacking.length > 0)
+    throw new Error(`The bench does not know how to ask for ${lacking.join(", ")}: say so in test/bench/reads/cases.ts.`)
+  return names
+}
+
+/** A page of this read in data of some size. */
+export const casesOf = (name: string, large: Large): Case[] => cases[name as ReadName]?.(large) ?? []
+
+export const fullPage = limits.pageItems

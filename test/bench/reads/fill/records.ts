@@ -1,0 +1,41 @@
+/** Records, their concepts and papers, and what is said of them. */
+import { type Cloner, idSql, swapped, UNREAD } from "./clone.ts"
+import { RARE, spoken } from "./first.ts"
+import type { Large } from "./large.ts"
+
+export function fillRecords(cloner: Cloner, large: Large): void {
+  const { size, hypothesisId, findingId, claimId, disputeId, relationId, experimentId, roomId } = large
+  const record = idSql("record")
+  const row = { version_id: record, entry_id: idSql("entry"), content: UNREAD }
+  // Half hypotheses, half findings.
+  cloner.like("records", ["version_id", hypothesisId], size, { ...row, label: "'H' || (n + 10)" }, "n % 2 = 0")
+  cloner.like("records", ["version_id", findingId], size, { ...row, label: "'F' || (n + 10)" }, "n % 2 = 1")
+  cloner.like("findings", ["version_id", findingId], size, { version_id: record }, "n % 2 = 1")
+  cloner.like("finding_attempts", ["version_id", findingId], size, { version_id: record }, "n % 2 = 1")
+  const seldom = `CASE WHEN n % ${Math.max(1, Math.floor(size / RARE))} = 0 THEN '${spoken.rare}' ELSE t.label END`
+  cloner.like("concepts", ["version_id", findingId], size, { version_id: record, label: seldom })
+  cloner.like("record_papers", ["version_id", claimId], size, { version_id: record })
+  for (const kind of ["hypothesis", "finding"])
+    cloner.exec(`UPDATE counters SET last = last + ${Math.floor(size / 2)} WHERE room_id = '${roomId}' AND kind = '${kind}'`)
+
+  cloner.like("research_links", ["link_id", disputeId], size, {
+    link_id: idSql("link"),
+    entry_id: idSql("entry"),
+    target_version_id: record,
+    label: "'L' || (n + 10)",
+    kind: `CASE WHEN n % ${Math.max(1, Math.floor(size / RARE))} = 0 THEN 'retracts' ELSE t.kind END`,
+  })
+  cloner.like("standings", ["version_id", hypothesisId], size, {
+    version_id: record,
+    notices: swapped("t.notices", [[disputeId, idSql("link")]]),
+  })
+  cloner.exec(`UPDATE counters SET last = last + ${size} WHERE room_id = '${roomId}' AND kind = 'link'`)
+
+  cloner.like("finding_links", ["link_id", relationId], size, {
+    link_id: idSql("relation"),
+    entry_id: idSql("entry"),
+    experiment_id: `'${experimentId}'`,
+    version_id: idSql("record", "(n - 1 + n % 2)"),
+  })
+  cloner.like("finding_verdicts", ["link_id", relationId], size, { link_id: idSql("relation") })
+}

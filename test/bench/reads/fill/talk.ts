@@ -1,0 +1,63 @@
+/** Rooms, Threads, what is said in them, and the feed. */
+import { type Cloner, idSql, swapped } from "./clone.ts"
+import { RARE, spoken } from "./first.ts"
+import type { Large } from "./large.ts"
+
+/** The sequences of the filled Thread and feed begin after those of the Room's beginning. */
+export const OFFSET = 1_000
+
+export function fillTalk(cloner: Cloner, large: Large): void {
+  const { size, fewer, roomId, threadId, askedEntryId, saidEntryId, cardEntryId, hypothesisId, crowdedRoomId, crowdedThreadId } = large
+  const sequence = `n + ${OFFSET}`
+  const every = Math.max(1, Math.floor(size / RARE))
+  const word = `CASE WHEN n % ${every} = 1 THEN '${spoken.rare}' ELSE 'word' || (n * 7919 % 5000) END`
+  // Nine in ten are messages, all of them replies to one; the tenth is a card.
+  cloner.like(
+    "timeline_entries",
+    ["entry_id", saidEntryId],
+    size,
+    {
+      entry_id: idSql("entry"),
+      sequence,
+      body: swapped("t.body", [
+        [saidEntryId, idSql("entry")],
+        [spoken.rare, word],
+      ]),
+    },
+    "n % 10 <> 0",
+  )
+  cloner.like(
+    "timeline_entries",
+    ["entry_id", cardEntryId],
+    size,
+    {
+      entry_id: idSql("entry"),
+      sequence,
+      version_id: idSql("record"),
+      body: swapped("t.body", [
+        [cardEntryId, idSql("entry")],
+        [hypothesisId, idSql("record")],
+      ]),
+    },
+    "n % 10 = 0",
+  )
+  cloner.exec(`UPDATE thread_heads SET timeline_sequence = ${size + OFFSET} WHERE thread_id = '${threadId}'`)
+  cloner.exec(`UPDATE timeline_entries SET reply_count = reply_count + ${Math.ceil(size * 0.9)} WHERE entry_id = '${askedEntryId}'`)
+  // A Room's feed, in which a few entries are of another kind.
+  const kind = `CASE WHEN n % ${every} = 0 THEN 'assert_dispute' ELSE 'post_message' END`
+  cloner.like("activity_entries", ["room_id", roomId], size, {
+    sequence,
+    kind,
+    body: `replace(t.body, '"sequence":', '"sequence":' || (${sequence}) || '')`,
+  })
+  cloner.exec(`UPDATE room_heads SET activity_sequence = ${size + OFFSET} WHERE room_id = '${roomId}'`)
+
+  cloner.like("threads", ["thread_id", crowdedThreadId], fewer, { thread_id: idSql("thread"), sequence: "n + 1", title: "'Thread ' || n" })
+  cloner.like("thread_heads", ["thread_id", threadId], fewer, { thread_id: idSql("thread"), timeline_sequence: "0" })
+  cloner.exec(`UPDATE counters SET last = last + ${fewer} WHERE room_id = '${crowdedRoomId}' AND kind = 'thread'`)
+
+  const seldom = `CASE WHEN n % ${Math.max(1, Math.floor(fewer / RARE))} = 0 THEN '${spoken.rare} ' ELSE 'Room ' END || n`
+  cloner.like("rooms", ["room_id", crowdedRoomId], fewer, { room_id: idSql("room"), title: seldom })
+  for (const table of ["members", "room_heads", "counters"])
+    cloner.like(table, ["room_id", crowdedRoomId], fewer, { room_id: idSql("room") })
+}

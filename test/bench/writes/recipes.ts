@@ -1,0 +1,36 @@
+/** For each operation of agents, how writes of its kind are made; together they must cover the registry. */
+import type { DefinitionOf, OperationName } from "../../../src/contract/operations/index.ts"
+import { operations } from "../../../src/contract/operations/index.ts"
+import type { House, Said } from "../data/house.ts"
+import { discussion } from "./recipes/discussion.ts"
+import { library } from "./recipes/library.ts"
+import { records } from "./recipes/records.ts"
+import { work } from "./recipes/work.ts"
+
+export type AgentOperation = { [N in OperationName]: DefinitionOf<N>["surface"] extends "agent" ? N : never }[OperationName]
+
+/** A write: what it says beyond the operation's example, and by which token where it is not the family's own. */
+export interface Write<N extends OperationName = OperationName> {
+  readonly said: Said<N>
+  readonly token?: string
+}
+
+/** Makes what `count` writes act upon, each its own where a write uses it up, and says what they are. */
+export type Recipe<N extends OperationName> = (house: House, count: number) => Write<N>[]
+export type Recipes<N extends AgentOperation> = { readonly [M in N]: Recipe<M> }
+
+const recipes: Recipes<AgentOperation> = { ...discussion, ...records, ...work, ...library }
+
+/** The operations that are measured. @throws Error for one without a recipe */
+export function measured(): AgentOperation[] {
+  const names = operations.filter(({ surface }) => surface === "agent").map(({ name }) => name)
+  const lacking = names.filter((name) => !Object.hasOwn(recipes, name))
+  if (lacking.length > 0) {
+    throw new Error(
+      `The bench does not know how to write ${lacking.join(", ")}: give ${lacking.length === 1 ? "it" : "each"} a recipe in test/bench/writes/recipes.`,
+    )
+  }
+  return names as AgentOperation[]
+}
+
+export const recipeOf = (name: string): Recipe<OperationName> => recipes[name as AgentOperation] as unknown as Recipe<OperationName>
