@@ -33,6 +33,8 @@ export const limits = {
   searchBeginnings: 1_000,
   /** Matches of a search that are ranked: of more, the newest. */
   searchRanked: 5_000,
+  /** Matches from which a search no longer ranks: the newest come first. */
+  searchWeighed: 50_000,
   /** A name within a body: of an arm, an output, a metric, an environment variable. */
   name: 200,
   evidence: 50,

@@ -41,13 +41,13 @@ const hit = (row: Row) => ({
 const PASSAGE = 24
 const passage = (column: number) => `snippet(search_index, ${column}, '${MARKS.open}', '${MARKS.close}', '…', ${PASSAGE})`
 
-/** The best matches first, each with what it belongs to; a message goes by the title of its Thread. */
-const HITS = `
+/** Matches in some order of the index's own, each with what it belongs to; a message goes by the title of its Thread. */
+const hitsBy = (order: "rank" | "rowid DESC") => `
   SELECT i.kind, i.id, coalesce(r.label, x.label) AS label, coalesce(r.wording, x.question, t.title) AS title,
     t.room_id, t.thread_id, coalesce(r.entry_id, x.entry_id, e.entry_id) AS entry_id, p.user_id, p.username,
     coalesce(r.created_at, x.created_at, e.body ->> '$.at', t.created_at) AS at, s.status, found.in_title, found.in_body
-  FROM (SELECT rowid AS item, rank, ${passage(1)} AS in_title, ${passage(2)} AS in_body
-        FROM search_index WHERE search_index MATCH ? AND rowid >= ? ORDER BY rank LIMIT ? OFFSET ?) found
+  FROM (SELECT rowid AS item, ${order === "rank" ? "rank" : "-rowid"} AS place, ${passage(1)} AS in_title, ${passage(2)} AS in_body
+        FROM search_index WHERE search_index MATCH ? AND rowid >= ? ORDER BY ${order} LIMIT ? OFFSET ?) found
   JOIN search_items i USING (item)
   LEFT JOIN timeline_entries e ON i.kind = 'message' AND e.entry_id = i.id
   LEFT JOIN experiments x ON i.kind = 'experiment' AND x.experiment_id = i.id
@@ -55,18 +55,20 @@ const HITS = `
   JOIN threads t ON t.thread_id = coalesce(e.thread_id, x.thread_id, r.thread_id, i.id)
   JOIN people p ON p.user_id = coalesce(e.author_id, x.proposer_id, r.author_id, t.author_id)
   LEFT JOIN standings s ON s.version_id = r.version_id
-  ORDER BY found.rank, i.item`
+  ORDER BY found.place, i.item`
 
 export type Search = ReturnType<typeof search>
 
-export function search(db: Db) {
-  const hits = db.prepare<Row>(HITS)
+/** @param bounds how many matches are ranked, and from how many on none is */
+export function search(db: Db, { searchRanked, searchWeighed }: Record<"searchRanked" | "searchWeighed", number> = limits) {
+  const best = db.prepare<Row>(hitsBy("rank"))
+  const newest = db.prepare<Row>(hitsBy("rowid DESC"))
   const index = db.prepare(
     `INSERT INTO search_index (rowid, label, title, body, tags)
      SELECT * FROM search_texts WHERE item > (SELECT coalesce(max(id), 0) FROM search_index_docsize)`,
   )
   const flush = db.prepare("INSERT INTO search_index (search_index) VALUES ('flush')")
-  const oldestRanked = db.prepare<{ item: number }>(
+  const matchAt = db.prepare<{ item: number }>(
     "SELECT rowid AS item FROM search_index WHERE search_index MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
   )
   const beginning = db.prepare<{ words: number }>(
@@ -88,14 +90,15 @@ export function search(db: Db) {
       if (index.run() > 0) flush.run()
     },
 
-    /** Up to `count` hits after so many, best first. */
+    /** Up to `count` hits after so many, best first; of a word that almost everything holds, newest first. */
     find(query: string, within: Within, offset: number, count: number) {
       const read = typed(query)
       const asked = indexQuery(read, isBeginning(read.beginning), within)
       if (asked === undefined) return []
-      // To rank a match costs as much as to find several.
-      const from = oldestRanked.get(asked, limits.searchRanked - 1)?.item ?? 0
-      return hits.all(asked, from, count, offset).map(hit)
+      // To rank a match costs as much as to find several, and the weight of a word is told by counting all that hold it.
+      const from = matchAt.get(asked, searchRanked - 1)?.item ?? 0
+      const tooMany = from > 0 && matchAt.get(asked, searchWeighed - 1) !== undefined
+      return (tooMany ? newest : best).all(asked, tooMany ? 0 : from, count, offset).map(hit)
     },
   }
 }

@@ -5,6 +5,7 @@ import { RefusedError } from "research-room/client"
 import t from "tap"
 import { checkData } from "../../../src/ledger/check.ts"
 import { limits } from "../../../src/contract/limits.ts"
+import { search } from "../../../src/research/search/search.ts"
 import { snippetHtml } from "../../../src/research/search/snippet.ts"
 import { hypothesis } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
@@ -287,4 +288,30 @@ t.test("A beginning that too many words share is looked up as a whole word", asy
   const { search } = instance.tables
   t.strictSame(search.find("qx", {}, 0, 10), [], "qx* would be a thousand words and one")
   t.equal(search.find("qx1", {}, 0, 10).length > 0, true, "fewer begin with qx1")
+})
+
+t.test("Of many matches the newest are ranked; of very many they simply come first", async (t) => {
+  const { db, admit, ada, threadId } = await openedHouse(t)
+  const say = (text: string) =>
+    admit({
+      actor: ada,
+      name: "post_message",
+      params: { threadId },
+      body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text },
+    })
+  // The shorter a text, the better it matches.
+  for (const length of [0, 30, 1, 20, 10]) await say(`zebra ${"and more ".repeat(length)}`)
+  const lengths = (bounds: { searchRanked: number; searchWeighed: number }, offset = 0) =>
+    search(db, bounds)
+      .find("zebra", {}, offset, 10)
+      .map(
+        ({ id }) =>
+          db.prepare<{ text: string }>("SELECT body ->> '$.message.text' AS text FROM timeline_entries WHERE entry_id = ?").get(id)?.text ??
+          "",
+      )
+      .map((text) => text.split("and more").length - 1)
+  t.strictSame(lengths({ searchRanked: 6, searchWeighed: 6 }), [0, 1, 10, 20, 30], "all are ranked")
+  t.strictSame(lengths({ searchRanked: 3, searchWeighed: 6 }), [1, 10, 20], "the three newest are")
+  t.strictSame(lengths({ searchRanked: 3, searchWeighed: 5 }), [10, 20, 1, 30, 0], "none is")
+  t.strictSame(lengths({ searchRanked: 3, searchWeighed: 5 }, 3), [30, 0], "and pages go on")
 })
