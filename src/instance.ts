@@ -73,6 +73,17 @@ const noConnection = (): Db => {
 }
 const nothingChecked: OutsideCheck = { check: async () => ({ ok: null, reason: "This process checks no repositories.", retryAfter: null }) }
 
+/**
+ * Lets each read see the data as of one moment, however many statements it runs: another thread or process may write in between.
+ * Of a read that waits, this holds for what it looks at before it waits.
+ */
+function ofOneMoment<R extends object>(db: Db, readers: R): R {
+  const whole = Object.entries(readers as Record<string, (asked: unknown) => unknown>).map(
+    ([name, read]) => [name, (asked: unknown) => db.snapshot(() => read(asked))] as const,
+  )
+  return Object.fromEntries(whole) as R
+}
+
 /** Builds everything that stands between the edge and the data. */
 export function createInstance({ db, world, instanceId, aside = noConnection, repositories = nothingChecked, hooks }: InstanceParts) {
   const knownMaterials = materials(db)
@@ -132,8 +143,8 @@ export function createInstance({ db, world, instanceId, aside = noConnection, re
   }
   ledger.learn(behaviours)
 
-  const readers: Omit<Readers, "receipt" | "session" | "invitation" | "room_export"> = {
-    ...roomReads({ ...tables, activity, watch, assignments: tables.experiments.assignedTo }),
+  const readers: Omit<Readers, "receipt" | "session" | "invitation" | "room_export"> = ofOneMoment(db, {
+    ...roomReads({ ...tables, activity, watch, assignments: tables.experiments.assignedTo, snapshot: (work) => ledger.snapshot(work) }),
     ...threadReads({ ...tables, timeline, now: () => moment(world.now()) }),
     ...recordReads(tables),
     ...linkReads(tables),
@@ -144,7 +155,7 @@ export function createInstance({ db, world, instanceId, aside = noConnection, re
     ...searchReads(tables),
     ...provenanceReads({ ...tables, snapshot: (work) => ledger.snapshot(work) }),
     ...libraryReads(tables.library),
-  }
+  })
   const accounts = new Accounts({ ...tables, ledger, world })
   const exports = new Exports({ rooms: tables.rooms, aside, instanceId })
 

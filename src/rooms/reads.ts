@@ -18,6 +18,8 @@ interface Parts {
   readonly credentials: Credentials
   readonly activity: Activity
   readonly watch: Watch
+  /** Reads several things as of one moment. */
+  readonly snapshot: <T>(work: () => T) => T
   /** The experiments a person holds now. */
   readonly assignments: (
     userId: string,
@@ -26,7 +28,7 @@ interface Parts {
 
 const noRoom = () => new Refusal("room_unavailable", "There is no such Room.")
 
-export function roomReads({ rooms, members, credentials, activity, watch, assignments }: Parts) {
+export function roomReads({ rooms, members, credentials, activity, watch, assignments, snapshot }: Parts) {
   /** @throws Refusal 404 */
   function mustFind(roomId: string): RoomSummary {
     const room = rooms.summary(roomId)
@@ -69,17 +71,19 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
       const roomId = params.roomId as string
       rooms.mustExist(roomId)
       const after = query.after ?? 0
-      const read = () => activity.after(roomId, after, query.kinds, pageSize(query) + 1)
-      let rows = read()
+      // Of one moment: what lands in between must not be passed by.
+      const look = () =>
+        snapshot(() => ({ rows: activity.after(roomId, after, query.kinds, pageSize(query) + 1), watermark: activity.watermark(roomId) }))
+      let seen = look()
       const until = performance.now() + (query.wait ?? 0) * 1000
       // What lands may be of another kind than asked for: then the wait goes on.
-      while (rows.length === 0 && !watch.closed && !signal?.aborted) {
+      while (seen.rows.length === 0 && !watch.closed && !signal?.aborted) {
         const left = until - performance.now()
         if (left <= 0) break
         await watch.wait(roomId, left, signal)
-        rows = read()
+        seen = look()
       }
-      return feedPage(rows, query, ({ body }) => new JsonText(body), activity.watermark(roomId))
+      return feedPage(seen.rows, query, ({ body }) => new JsonText(body), seen.watermark)
     },
 
     identity({ actor }) {

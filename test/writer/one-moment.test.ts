@@ -1,0 +1,91 @@
+/** Whatever a read looks at, it sees as of one moment: the other thread may write between any two of its statements. */
+import { join } from "node:path"
+import tap, { test } from "tap"
+import { createInstance } from "../../src/instance.ts"
+import { type Db, openBeside, type Statement } from "../../src/ledger/database.ts"
+import type { Page } from "../../src/ledger/paging.ts"
+import { moment, realWorld } from "../../src/ledger/world.ts"
+import { freshId, message } from "../support/bodies.ts"
+import { openHouse } from "../support/house.ts"
+
+const house = await openHouse()
+const { roomId, threadId, ada } = house
+const post = (text: string) => house.admit({ actor: ada, name: "post_message", params: { threadId }, body: message(text) })
+
+/** A second connection to the house's data, which tells of each statement that it runs. */
+function watching(told: (within: boolean) => void): Db {
+  const db = openBeside(join(house.folder, "research-room.db"))
+  const tell = <A extends unknown[], B>(call: (...values: A) => B) => {
+    return (...values: A) => {
+      told(db.inTransaction)
+      return call(...values)
+    }
+  }
+  return {
+    prepare<Row>(sql: string) {
+      const { get, all, run } = db.prepare<Row>(sql)
+      return { get: tell(get), all: tell(all), run } as Statement<Row>
+    },
+    exec: (sql) => db.exec(sql),
+    get inTransaction() {
+      return db.inTransaction
+    },
+    snapshot: (work) => db.snapshot(work),
+    close: () => db.close(),
+  }
+}
+let told: (within: boolean) => void = () => {}
+const db = watching((within) => told(within))
+const { readers, ledger } = createInstance({ db, world: realWorld(0, house.clock.read), instanceId: freshId() })
+tap.teardown(() => {
+  db.close()
+  house.close()
+})
+
+test("no read runs a statement outside of its moment, whether it finds anything or not", async (t) => {
+  const params = new Proxy({ roomId, threadId } as Record<string, string>, { get: (known, name: string) => known[name] ?? freshId() })
+  let statements = 0
+  let outside = 0
+  told = (within) => {
+    statements += 1
+    if (!within) outside += 1
+  }
+  const names = Object.keys(readers) as (keyof typeof readers)[]
+  for (const name of names) {
+    const read = readers[name] as (asked: object) => unknown
+    try {
+      await read({ params, query: { query: "warm" }, actor: ada, basePath: "" })
+    } catch {
+      // Most of what is asked for is not there.
+    }
+  }
+  told = () => {}
+  t.ok(names.length > 40, `${names.length} reads`)
+  t.ok(statements > names.length / 2, `${statements} statements`)
+  t.equal(outside, 0)
+})
+
+test("what lands while a feed is looked at is not passed by", async (t) => {
+  await post("One.")
+  const after = ledger.activity.watermark(roomId)
+  // The Room is looked for, then the page, then how far the feed has come: before that last look somebody writes.
+  let statements = 0
+  told = () => {
+    statements += 1
+    if (statements !== 3) return
+    house.db.exec("BEGIN IMMEDIATE")
+    house.db
+      .prepare("INSERT INTO activity_entries (room_id, sequence, kind, body) VALUES (?, ?, 'post_message', ?)")
+      .run(roomId, after + 1, JSON.stringify({ sequence: after + 1 }))
+    house.db
+      .prepare("UPDATE room_heads SET activity_sequence = ?, last_activity_at = ? WHERE room_id = ?")
+      .run(after + 1, moment(house.clock.read()), roomId)
+    house.db.exec("COMMIT")
+  }
+  const read = async (from: number) => (await readers.room_activity({ params: { roomId }, query: { after: from }, actor: null })) as Page
+  const first = await read(after)
+  t.equal(statements, 3)
+  told = () => {}
+  const next = await read(Number(first.nextCursor))
+  t.equal(first.items.length + next.items.length, 1, "it comes with this page or with the next")
+})
