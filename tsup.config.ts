@@ -19,7 +19,7 @@ const common: Options = {
 }
 
 export default defineConfig([
-  { ...common, entry: { main: "src/main.ts", writer: "src/writer/thread.ts" }, splitting: false },
+  { ...common, entry: { main: "src/main.ts", writer: "src/app/writer-thread.ts" }, splitting: false },
   {
     ...common,
     entry: { client: "src/client/index.ts", testing: "src/client/testing.ts" },

@@ -13,7 +13,7 @@ export async function bundleInto(folder: string): Promise<Bundle> {
   await build({
     config: false,
     silent: true,
-    entry: { "research-room": "src/main.ts", writer: "src/writer/thread.ts" },
+    entry: { "research-room": "src/main.ts", writer: "src/app/writer-thread.ts" },
     outDir: folder,
     format: "cjs",
     platform: "node",

@@ -20,5 +20,5 @@ export function packagedBytes(name: string): Uint8Array<ArrayBuffer> | undefined
 export function threadCode(name: string): { readonly code: string | URL; readonly isText: boolean } {
   if (isSea()) return { code: getAsset(`${name}.cjs`, "utf8"), isText: true }
   const isSource = import.meta.url.endsWith(".ts")
-  return { code: new URL(isSource ? `./${name}/thread.ts` : `./${name}.js`, import.meta.url), isText: false }
+  return { code: new URL(isSource ? `./app/${name}-thread.ts` : `./${name}.js`, import.meta.url), isText: false }
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../contract/json.ts"
 import { operationNamed } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals.ts"
-import type { Instance } from "../instance.ts"
+import type { Instance } from "../app/instance.ts"
 import type { Person } from "../people/people.ts"
 import { UsageError } from "../settings.ts"
 

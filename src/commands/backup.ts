@@ -2,7 +2,7 @@
 import { Worker } from "node:worker_threads"
 import { Command } from "commander"
 import { backUp, restore } from "../ledger/backup.ts"
-import type { CheckReport } from "../ledger/check.ts"
+import type { CheckReport } from "../check/check.ts"
 import { dataOption, namedOption } from "../settings.ts"
 import { checkingBar } from "./progress.ts"
 import { withInstance } from "./with-instance.ts"

@@ -1,6 +1,6 @@
 /** `research-room check`: proves the data whole. */
 import { Command } from "commander"
-import { checkData } from "../ledger/check.ts"
+import { checkData } from "../check/check.ts"
 import type { Db } from "../ledger/database.ts"
 import { dataOption } from "../settings.ts"
 import { checkingBar } from "./progress.ts"

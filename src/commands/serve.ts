@@ -1,7 +1,7 @@
 /** `research-room serve`: the service itself. */
 import { Command } from "commander"
 import { openLog } from "../log.ts"
-import { startService } from "../service.ts"
+import { startService } from "../app/service.ts"
 import { arxivOf, dataOption, type EdgeSettings, portOption, repositoriesOf, withEdgeOptions } from "../settings.ts"
 import { untilEnded } from "./until-ended.ts"
 

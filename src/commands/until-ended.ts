@@ -1,5 +1,5 @@
 /** Keeps a service running until it is told to end, and ends it in good order. */
-import type { Service } from "../service.ts"
+import type { Service } from "../app/service.ts"
 
 /**
  * Resolves after SIGTERM or Ctrl-C, or when the service can no longer do its work, once requests under way are finished and the database is closed. A second signal ends at once.

@@ -1,6 +1,6 @@
 /** Opens existing data for one command beside, or without, a serving process. */
 import { existsSync } from "node:fs"
-import { createInstance, type Instance } from "../instance.ts"
+import { createInstance, type Instance } from "../app/instance.ts"
 import { databaseFile } from "../ledger/backup.ts"
 import { DataError, storedSchema } from "../ledger/database.ts"
 import { openData } from "../ledger/data.ts"

@@ -2,7 +2,7 @@
 import type { Receipt } from "../contract/answers.ts"
 import type { InputOf, OperationName, ResultOf } from "../contract/operations/index.ts"
 import { operationNamed } from "../contract/operations/index.ts"
-import type { Instance } from "../instance.ts"
+import type { Instance } from "../app/instance.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { moment } from "../ledger/world.ts"
 

@@ -8,10 +8,10 @@ import { type DiscoveryName, type DiscoveryParameters, discoveryRoutes } from ".
 import { schemaAnswer } from "../contract/discovery/schemas.ts"
 import { skill } from "../contract/discovery/skill.ts"
 import { checkParameters } from "../contract/read.ts"
-import { answer, json } from "./answer.ts"
-import { bearer, type Edge, mustNotComeFromBrowser } from "./edge.ts"
+import { answer, json } from "../edge/answer.ts"
+import { bearer, type Edge, mustNotComeFromBrowser } from "../edge/edge.ts"
 import { metricsRoute } from "./metrics-route.ts"
-import type { Routes } from "./routes.ts"
+import type { Routes } from "../edge/routes.ts"
 
 type Documents = { readonly [N in DiscoveryName]: (query: DiscoveryParameters<N>) => string }
 

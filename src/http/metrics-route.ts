@@ -4,12 +4,12 @@ import type { H3Event } from "h3"
 import { metricsRead } from "../contract/discovery/routes.ts"
 import { checkParameters } from "../contract/read.ts"
 import { Refusal } from "../contract/refusals.ts"
-import { addressOf, isLoopback } from "./address.ts"
-import { answer } from "./answer.ts"
-import type { Edge } from "./edge.ts"
-import { metricsType } from "./metrics.ts"
-import { nodeSide, passageOf } from "./passage.ts"
-import type { Routes } from "./routes.ts"
+import { addressOf, isLoopback } from "../edge/address.ts"
+import { answer } from "../edge/answer.ts"
+import type { Edge } from "../edge/edge.ts"
+import { metricsType } from "../edge/metrics.ts"
+import { nodeSide, passageOf } from "../edge/passage.ts"
+import type { Routes } from "../edge/routes.ts"
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 

@@ -4,11 +4,11 @@ import { type Action, type ActionBody, type ActionName, actions, sessionCookie }
 import { Refusal } from "../contract/refusals.ts"
 import { check } from "../contract/validation.ts"
 import type { SignedIn } from "../people/accounts.ts"
-import { json, versioned } from "./answer.ts"
-import { readJsonBody } from "./body.ts"
-import { type Edge, mustBeSignedIn, mustComeFromOwnPage, pathParams } from "./edge.ts"
-import { passageOf } from "./passage.ts"
-import type { Routes } from "./routes.ts"
+import { json, versioned } from "../edge/answer.ts"
+import { readJsonBody } from "../edge/body.ts"
+import { type Edge, mustBeSignedIn, mustComeFromOwnPage, pathParams } from "../edge/edge.ts"
+import { passageOf } from "../edge/passage.ts"
+import type { Routes } from "../edge/routes.ts"
 
 /** What one action does, given its checked body. */
 type Act<N extends ActionName> = (body: ActionBody<N>, event: H3Event) => HTTPResponse | Promise<HTTPResponse>

@@ -10,9 +10,9 @@ import { keyRefusal } from "../ledger/entrance.ts"
 import { ColumnPage, Download, LibraryPage, Page, PlainText } from "../ledger/paging.ts"
 import type { Reader, Readers } from "../ledger/reading.ts"
 import { moment } from "../ledger/world.ts"
-import { answer, columnPageText, download, json, libraryPageText, pageText, versioned } from "./answer.ts"
-import { bearer, type Edge, mustBeSignedIn, mustNotComeFromBrowser, pathParams, personActor, signedIn } from "./edge.ts"
-import type { Routes } from "./routes.ts"
+import { answer, columnPageText, download, json, libraryPageText, pageText, versioned } from "../edge/answer.ts"
+import { bearer, type Edge, mustBeSignedIn, mustNotComeFromBrowser, pathParams, personActor, signedIn } from "../edge/edge.ts"
+import type { Routes } from "../edge/routes.ts"
 
 /** Who asks, as the read's surface wants to know it. */
 function asking(edge: Edge, definition: Read, event: H3Event): Actor | null {

@@ -6,8 +6,8 @@ import { type IncomingMessage, type Server, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { Refusal } from "../contract/refusals.ts"
 import { type Family, familyOf } from "../contract/versions.ts"
-import { commonHeaders, refusalText } from "./answer.ts"
-import { type Answering, Passage } from "./passage.ts"
+import { commonHeaders, refusalText } from "../edge/answer.ts"
+import { type Answering, Passage } from "../edge/passage.ts"
 
 /** Milliseconds for which a refused client may go on sending before the connection is cut: cut at once, it might lose the answer. */
 const LINGER = 1_000

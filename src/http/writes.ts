@@ -4,12 +4,12 @@ import { browserPath, type Operation } from "../contract/operation.ts"
 import { operations } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
-import { json } from "./answer.ts"
-import { readJsonBody } from "./body.ts"
-import { bearer, type Edge, mustBeSignedIn, mustComeFromOwnPage, mustNotComeFromBrowser, pathParams, personActor } from "./edge.ts"
-import type { Fate } from "./metrics.ts"
-import { passageOf } from "./passage.ts"
-import type { Routes } from "./routes.ts"
+import { json } from "../edge/answer.ts"
+import { readJsonBody } from "../edge/body.ts"
+import { bearer, type Edge, mustBeSignedIn, mustComeFromOwnPage, mustNotComeFromBrowser, pathParams, personActor } from "../edge/edge.ts"
+import type { Fate } from "../edge/metrics.ts"
+import { passageOf } from "../edge/passage.ts"
+import type { Routes } from "../edge/routes.ts"
 
 /** Whether the write is a rehearsal. @throws Refusal `invalid_parameter` for any other query */
 function rehearsed(event: H3Event): boolean {

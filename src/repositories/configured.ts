@@ -1,7 +1,7 @@
 /** The check that an instance uses, put together from its settings. */
 import type { RepositoryCheck } from "./check.ts"
 import { folderCheck } from "./folder.ts"
-import { githubCheck } from "./github/check.ts"
+import { githubCheck } from "./github.ts"
 import { checkInOrder } from "./in-order.ts"
 import { remembered } from "./remembered.ts"
 

@@ -2,7 +2,7 @@
 import type { HTTPResponse } from "h3"
 import { packagedBytes } from "../packaged.ts"
 import { Refusal } from "../contract/refusals.ts"
-import { asset } from "../http/answer.ts"
+import { asset } from "../edge/answer.ts"
 import { type Html, html, to } from "./html.ts"
 
 /** What build/assets.ts writes beside the files: their names by what they are. */

@@ -1,6 +1,6 @@
 /** Sends a browser on to another page of this service, and nowhere else. */
 import { HTTPResponse } from "h3"
-import { commonHeaders } from "../http/answer.ts"
+import { commonHeaders } from "../edge/answer.ts"
 import type { Visit } from "./visit.ts"
 
 /** @param path below the base path */

@@ -5,7 +5,7 @@ import type { AnswerOf, ParametersOf, ReadName } from "../contract/reads/index.t
 import { checkParameters, type Read } from "../contract/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals.ts"
-import { type Edge, pathParams, personActor, signedIn } from "../http/edge.ts"
+import { type Edge, pathParams, personActor, signedIn } from "../edge/edge.ts"
 import { readersOf } from "../http/reads.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { ColumnPage, LibraryPage, Page, PlainText } from "../ledger/paging.ts"

@@ -8,7 +8,7 @@ import { ResearchRoomClient, type Sleep } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { openLog } from "../../src/log.ts"
-import { startService } from "../../src/service.ts"
+import { startService } from "../../src/app/service.ts"
 import { noted } from "./faults.ts"
 
 const room = await startResearchRoom()

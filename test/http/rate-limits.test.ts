@@ -2,8 +2,8 @@
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { Refusal } from "../../src/contract/refusals.ts"
-import { Passage } from "../../src/http/passage.ts"
-import { RateLimits, type RateNumbers, standardRates } from "../../src/http/rate-limits.ts"
+import { Passage } from "../../src/edge/passage.ts"
+import { RateLimits, type RateNumbers, standardRates } from "../../src/edge/rate-limits.ts"
 import { plenty } from "../security/service.ts"
 
 const few = { perMinute: 60, atOnce: 5 }

@@ -4,7 +4,7 @@
  */
 import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
-import { checkData } from "../../src/ledger/check.ts"
+import { checkData } from "../../src/check/check.ts"
 import { openLog } from "../../src/log.ts"
 import { ask } from "../support/ask.ts"
 import { type Body, hypothesis, message } from "../support/bodies.ts"

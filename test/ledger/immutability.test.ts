@@ -1,7 +1,7 @@
 /** The database itself keeps what was accepted: an update or a delete of it is aborted, whoever sends it. */
 import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
-import { checkData } from "../../src/ledger/check.ts"
+import { checkData } from "../../src/check/check.ts"
 import { openLog } from "../../src/log.ts"
 
 const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })

@@ -1,6 +1,6 @@
 /** Collections shared between people: by invitation, with notes, read marks of one's own, and an end to it. */
 import t, { test } from "tap"
-import { checkData } from "../../src/ledger/check.ts"
+import { checkData } from "../../src/check/check.ts"
 import { collectionOf, paperId, paperIds, refused, share, startHouse } from "./house.ts"
 
 const house = await startHouse()

@@ -1,6 +1,6 @@
 /** The first person: made once, with the one-time link that the service prints. */
 import tap, { test } from "tap"
-import { startService } from "../../src/service.ts"
+import { startService } from "../../src/app/service.ts"
 import { openLog } from "../../src/log.ts"
 import { mintToken } from "../../src/people/tokens.ts"
 import { ask } from "../support/ask.ts"

@@ -2,7 +2,7 @@
 import { type Test, test } from "tap"
 import type { RepositorySource } from "../../src/repositories/check.ts"
 import { type Answered, Budget } from "../../src/repositories/github/budget.ts"
-import { githubCheck } from "../../src/repositories/github/check.ts"
+import { githubCheck } from "../../src/repositories/github.ts"
 import { Clock } from "./clock.ts"
 import { GitHubStandIn, said } from "./github-stand-in.ts"
 

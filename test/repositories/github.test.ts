@@ -1,7 +1,7 @@
 /** What GitHub's answers come to. The stand-in says them as GitHub does. */
 import { type Test, test } from "tap"
 import type { RepositoryAnswer, RepositorySource } from "../../src/repositories/check.ts"
-import { githubCheck } from "../../src/repositories/github/check.ts"
+import { githubCheck } from "../../src/repositories/github.ts"
 import { Clock } from "./clock.ts"
 import { GitHubStandIn, type Mishap, said } from "./github-stand-in.ts"
 

@@ -1,7 +1,7 @@
 /** The shared window, shown by counting what reaches the stand-in. */
 import { type Test, test } from "tap"
 import type { RepositorySource } from "../../src/repositories/check.ts"
-import { githubCheck } from "../../src/repositories/github/check.ts"
+import { githubCheck } from "../../src/repositories/github.ts"
 import { remembered } from "../../src/repositories/remembered.ts"
 import { Clock } from "./clock.ts"
 import { GitHubStandIn, said } from "./github-stand-in.ts"

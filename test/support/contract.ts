@@ -15,7 +15,7 @@ import { reads } from "../../src/contract/reads/index.ts"
 import { type RefusalCode, refusals } from "../../src/contract/refusals.ts"
 import { check } from "../../src/contract/validation.ts"
 import { familyOf, schemaVersions } from "../../src/contract/versions.ts"
-import { commonHeaders } from "../../src/http/answer.ts"
+import { commonHeaders } from "../../src/edge/answer.ts"
 
 interface Route {
   readonly method: string

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Browser } from "research-room/testing"
 import { realWorld } from "../../src/ledger/world.ts"
 import { openLog } from "../../src/log.ts"
-import { type Service, startService } from "../../src/service.ts"
+import { type Service, startService } from "../../src/app/service.ts"
 import { held } from "./contract.ts"
 
 export interface Own extends Service {

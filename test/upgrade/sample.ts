@@ -8,7 +8,7 @@ import { gunzipSync } from "node:zlib"
 import type { Cast } from "../../src/demo/demo.ts"
 import { realWorld } from "../../src/ledger/world.ts"
 import { openLog } from "../../src/log.ts"
-import { startService } from "../../src/service.ts"
+import { startService } from "../../src/app/service.ts"
 
 const folder = join(import.meta.dirname, "samples")
 

@@ -1,7 +1,7 @@
 /** Whatever a read looks at, it sees as of one moment: the other thread may write between any two of its statements. */
 import { join } from "node:path"
 import tap, { test } from "tap"
-import { createInstance } from "../../src/instance.ts"
+import { createInstance } from "../../src/app/instance.ts"
 import { type Db, openBeside, type Statement } from "../../src/ledger/database.ts"
 import type { Page } from "../../src/ledger/paging.ts"
 import { moment, realWorld } from "../../src/ledger/world.ts"

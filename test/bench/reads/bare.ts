@@ -4,7 +4,7 @@
  */
 import { checkParameters, type Read } from "../../../src/contract/read.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
-import { createInstance, type Instance } from "../../../src/instance.ts"
+import { createInstance, type Instance } from "../../../src/app/instance.ts"
 import type { Actor } from "../../../src/ledger/actor.ts"
 import { openData } from "../../../src/ledger/data.ts"
 import { moment } from "../../../src/ledger/world.ts"

@@ -6,7 +6,7 @@
  */
 import { join } from "node:path"
 import type { Actor } from "../../../src/ledger/actor.ts"
-import { createInstance } from "../../../src/instance.ts"
+import { createInstance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
 import { type Db, openDatabase } from "../../../src/ledger/database.ts"
 import { moment } from "../../../src/ledger/world.ts"

@@ -4,10 +4,10 @@
  */
 import tap, { test } from "tap"
 import { openLog } from "../../../src/log.ts"
-import { createApp } from "../../../src/http/app.ts"
+import { createApp } from "../../../src/app/edge.ts"
 import { openHouse } from "../../support/house.ts"
 import { endAll } from "../../support/program.ts"
-import { routePatterns } from "../../../src/http/edge.ts"
+import { routePatterns } from "../../../src/edge/edge.ts"
 import { type Answer, readAnswer } from "./answers.ts"
 import { campaign } from "./campaign.ts"
 import { judge } from "./judge.ts"

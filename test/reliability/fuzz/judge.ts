@@ -1,7 +1,7 @@
 /** Judges what came back: what must hold of every answer whatever was sent. Each violation is a sentence. */
 import type { RefusalSpec } from "../../../src/contract/refusal-codes.ts"
 import { type RefusalCode, refusals } from "../../../src/contract/refusals.ts"
-import { commonHeaders } from "../../../src/http/answer.ts"
+import { commonHeaders } from "../../../src/edge/answer.ts"
 import { holdToContract } from "../../support/contract.ts"
 import { type Answer, headerOf } from "./answers.ts"
 import type { Shot } from "./shot.ts"

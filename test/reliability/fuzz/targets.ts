@@ -9,9 +9,9 @@ import { operations } from "../../../src/contract/operations/index.ts"
 import { browserReadPath, type Read } from "../../../src/contract/read.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
 import { type Family, familyOf } from "../../../src/contract/versions.ts"
-import type { Edge } from "../../../src/http/edge.ts"
-import type { Routes } from "../../../src/http/routes.ts"
-import { pageRoutes } from "../../../src/web/pages.ts"
+import type { Edge } from "../../../src/edge/edge.ts"
+import type { Routes } from "../../../src/edge/routes.ts"
+import { pageRoutes } from "../../../src/web/pages/index.ts"
 
 /** What a request must bring to be let in: a Room credential, a personal key, a signed-in cookie and Origin, or nothing. */
 export type Caller = "credential" | "key" | "session" | "anyone"

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { makeRepositories } from "../../../src/demo/repositories.ts"
 import { openLog } from "../../../src/log.ts"
-import { startService } from "../../../src/service.ts"
+import { startService } from "../../../src/app/service.ts"
 import { passwordOf, temporaryFolder } from "../../support/service.ts"
 import { type House, houseOf } from "./house.ts"
 

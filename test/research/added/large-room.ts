@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import type { Operation } from "../../../src/contract/operation.ts"
 import { type InputOf, operationNamed, type OperationName, type ResultOf } from "../../../src/contract/operations/index.ts"
-import { createInstance, type Instance } from "../../../src/instance.ts"
+import { createInstance, type Instance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
 import { moment } from "../../../src/ledger/world.ts"
 

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
 import type { Operation } from "../../../src/contract/operation.ts"
-import { createInstance } from "../../../src/instance.ts"
+import { createInstance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
 import { moment } from "../../../src/ledger/world.ts"
 

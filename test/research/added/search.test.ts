@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { startResearchRoom } from "research-room/testing"
 import { RefusedError } from "research-room/client"
 import t from "tap"
-import { checkData } from "../../../src/ledger/check.ts"
+import { checkData } from "../../../src/check/check.ts"
 import { limits } from "../../../src/contract/limits.ts"
 import { search } from "../../../src/research/search/search.ts"
 import { snippetHtml } from "../../../src/research/search/snippet.ts"
@@ -267,7 +267,7 @@ t.test("The index survives a copy that is packed anew", async (t) => {
   const before = instance.tables.search.find("thing", {}, 0, 10)
   db.exec(`VACUUM INTO '${folder}/copy.db'`)
   const { openData } = await import("../../../src/ledger/data.ts")
-  const { createInstance } = await import("../../../src/instance.ts")
+  const { createInstance } = await import("../../../src/app/instance.ts")
   const copy = openData(`${folder}/copy.db`)
   t.same(createInstance(copy).tables.search.find("thing", {}, 0, 10), before)
   copy.db.exec("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)")

@@ -1,7 +1,7 @@
 /** A Room and a Thread read as a whole: everything the interface lists, as of one moment, cut to the newest where it is long. */
 import t from "tap"
 import { type Writable, writeJson } from "../../../src/contract/json.ts"
-import { createInstance } from "../../../src/instance.ts"
+import { createInstance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
 import type { Db, Statement } from "../../../src/ledger/database.ts"
 import { because, claim, finding, hypothesis } from "./bodies.ts"

@@ -2,7 +2,7 @@
 import type { WriteInput } from "research-room/client"
 import { pathNames } from "../../../src/contract/operation.ts"
 import { operationNamed, type OperationName, type ResultOf } from "../../../src/contract/operations/index.ts"
-import { createInstance, type Instance } from "../../../src/instance.ts"
+import { createInstance, type Instance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
 import type { Db } from "../../../src/ledger/database.ts"
 import { launch } from "./work.ts"

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
-import { createInstance } from "../../../src/instance.ts"
+import { createInstance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
 import { Recorder } from "./recorder.ts"
 

@@ -1,7 +1,7 @@
 /** Sixteen agents at once, over a socket and on a file: nobody wins twice, nothing is lost, no number is skipped. */
 import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import t from "tap"
-import { checkData } from "../../../src/ledger/check.ts"
+import { checkData } from "../../../src/check/check.ts"
 import { launch, reportedAt, sha256, told } from "./bodies.ts"
 import { House, type Person } from "./house.ts"
 import { experimentIn, exploration, type Made, refusalOf } from "./situations.ts"

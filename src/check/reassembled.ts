@@ -5,8 +5,8 @@
 import { canonicalJson, type Json, type JsonObject } from "../contract/json.ts"
 import type { OperationName } from "../contract/operations/index.ts"
 import { schemaVersions } from "../contract/versions.ts"
-import { parsed } from "./check-accepted.ts"
-import type { Db } from "./database.ts"
+import { parsed } from "./accepted.ts"
+import type { Db } from "../ledger/database.ts"
 
 /** A receipt as it is stored. */
 export interface StoredReceipt {

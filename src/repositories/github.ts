@@ -9,10 +9,10 @@
  * request more, since the redirect is followed anew each time (the old name may be given to another repository any day).
  */
 import * as v from "valibot"
-import { cannotTell, no, type RepositoryAnswer, type RepositorySource, yes } from "../check.ts"
-import { type Pinned, takeApart } from "../pinned.ts"
-import { GitHubApi, type GitHubSettings, type Inquiry } from "./api.ts"
-import { Unanswered } from "./unanswered.ts"
+import { cannotTell, no, type RepositoryAnswer, type RepositorySource, yes } from "./check.ts"
+import { type Pinned, takeApart } from "./pinned.ts"
+import { GitHubApi, type GitHubSettings, type Inquiry } from "./github/api.ts"
+import { Unanswered } from "./github/unanswered.ts"
 
 const HOST = "github.com"
 /** Milliseconds for one check, redirects included. */

@@ -2,11 +2,11 @@
  * Proves a database whole: the file itself, the digest chain of every Room, that each accepted content is still what its
  * digest says, and that no number is missing. Rows are read a page at a time, so that its memory does not grow with the data.
  */
-import { accepted } from "./check-accepted.ts"
-import { copies } from "./check-copies.ts"
-import { receipts } from "./check-receipts.ts"
-import { fileItself, sequences } from "./check-structure.ts"
-import type { Db } from "./database.ts"
+import { accepted } from "./accepted.ts"
+import { copies } from "./copies.ts"
+import { receipts } from "./receipts.ts"
+import { fileItself, sequences } from "./structure.ts"
+import type { Db } from "../ledger/database.ts"
 
 export interface CheckReport {
   readonly rooms: number

@@ -5,7 +5,7 @@ import type { OtherWriter } from "../ledger/admit.ts"
 import { notStored, uncertain } from "../ledger/commit-queue.ts"
 import type { Delivery } from "../ledger/delivery.ts"
 import { threadCode } from "../packaged.ts"
-import type { Answer, FromWriter, Group, Sent, ToWriter, WriterSettings } from "./messages.ts"
+import type { Answer, FromWriter, Group, Sent, ToWriter, WriterSettings } from "./writer-messages.ts"
 
 export interface WriterEvents {
   /** Something landed in a Room. */

@@ -3,7 +3,7 @@ import type { ActivityEntry } from "../contract/answers.ts"
 import { entryDigest, firstPreviousDigest } from "../contract/chain.ts"
 import { canonicalJson, digestOf, type Json } from "../contract/json.ts"
 import { schemaVersions } from "../contract/versions.ts"
-import type { Db } from "./database.ts"
+import type { Db } from "../ledger/database.ts"
 
 /** How many rows are held in memory at once. */
 const STEP = 500

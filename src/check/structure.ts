@@ -1,5 +1,5 @@
 /** The file, its foreign keys, and the numbers that must have no gap. */
-import type { Db } from "./database.ts"
+import type { Db } from "../ledger/database.ts"
 
 /** No more faults of one sort are read. */
 const MOST = 1_001

@@ -5,9 +5,9 @@
 import type { ActivityEntry } from "../contract/answers.ts"
 import { canonicalJson, digestOf, type Json, type JsonObject } from "../contract/json.ts"
 import { operations } from "../contract/operations/index.ts"
-import { type Accepted, nameOf, parsed } from "./check-accepted.ts"
-import { reassembly, type StoredReceipt } from "./check-reassembled.ts"
-import type { Db } from "./database.ts"
+import { type Accepted, nameOf, parsed } from "./accepted.ts"
+import { reassembly, type StoredReceipt } from "./reassembled.ts"
+import type { Db } from "../ledger/database.ts"
 
 /** How many rows are held in memory at once. */
 const STEP = 500

@@ -5,11 +5,11 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { operationNamed } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals.ts"
-import { createInstance } from "../instance.ts"
+import { createInstance } from "./instance.ts"
 import { openBeside } from "../ledger/database.ts"
 import { realWorld } from "../ledger/world.ts"
 import { configuredCheck } from "../repositories/configured.ts"
-import type { Answer, FromWriter, Group, Sent, ToWriter, WriterSettings } from "./messages.ts"
+import type { Answer, FromWriter, Group, Sent, ToWriter, WriterSettings } from "./writer-messages.ts"
 
 if (parentPort === null) throw new Error("The writing thread is started by the service.")
 const port = parentPort

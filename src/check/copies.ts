@@ -2,7 +2,7 @@
  * Verifies what is kept a second time so that it can be found: columns and rows made of a content must still say what the
  * content says, and what stands for now must be what the last change left.
  */
-import type { Db } from "./database.ts"
+import type { Db } from "../ledger/database.ts"
 
 /** No more faults of one sort are read. */
 const MOST = 1_001
