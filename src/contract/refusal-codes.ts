@@ -3,7 +3,8 @@ import { limits } from "./limits.ts"
 import type { Family } from "./versions.ts"
 
 /**
- * What about a request can bring a refusal about. `any`: every route. `route`: a path or method that is not served.
+ * What about a request can bring a refusal about. `any`: every route. `http`: every path, before its route is looked at.
+ * `route`: a path or method that is not served.
  * `origin`, `caller`, `membership`: the route looks at where a request comes from, who sends it, whether they belong to the Room.
  * `permission`, `scope`, `role`: what the credential or the person may do. `body`, `query`: what is sent with the request.
  * `delivery`: it is a write with a delivery id. `reference`: the body names exact objects. `expectation`: it carries expected values.
@@ -12,6 +13,7 @@ import type { Family } from "./versions.ts"
  */
 export type Circumstance =
   | "any"
+  | "http"
   | "route"
   | "origin"
   | "caller"
@@ -169,7 +171,7 @@ export const refusals = {
   method_not_allowed: {
     status: [405],
     retryable: false,
-    when: ["route"],
+    when: ["route", "http"],
     meaning: "The path exists, but not with this method; the Allow header lists those it takes.",
     remedy: "Use a method that Allow lists.",
   },
@@ -239,8 +241,8 @@ export const refusals = {
     status: [415],
     retryable: false,
     when: ["body"],
-    meaning: "The body is not sent as application/json.",
-    remedy: "Send Content-Type: application/json, in UTF-8.",
+    meaning: "The body is not sent as application/json, or it is sent in a Content-Encoding.",
+    remedy: "Send Content-Type: application/json, in UTF-8 and not compressed.",
   },
   wrong_host: {
     status: [421],
@@ -284,12 +286,14 @@ export const refusals = {
   malformed_request: {
     status: [400, 417, 431],
     retryable: false,
+    when: ["http"],
     meaning: "The request cannot be read as HTTP: 400 malformed, 417 an expectation that is not met, 431 address or headers too long.",
     remedy: "Send well-formed HTTP/1.1 with one Host and a short address; what sent this is at fault.",
   },
   request_timeout: {
     status: [408],
     retryable: true,
+    when: ["http"],
     meaning: "The request did not arrive whole in time; nothing of it was looked at.",
     remedy: "Send the same request again, without pausing in it.",
   },

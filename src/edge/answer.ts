@@ -16,6 +16,13 @@ export const commonHeaders: Readonly<Record<string, string>> = {
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 }
 
+/** A year: so long a browser that came over https comes over nothing else. */
+const STRICT = "max-age=31536000"
+
+/** On every answer of a service at this address: behind https, that it is never to be asked without. */
+export const headersAt = (baseUrl: string): Readonly<Record<string, string>> =>
+  baseUrl.startsWith("https:") ? { "strict-transport-security": STRICT } : {}
+
 /** An answer of some media type. */
 export const answer = (body: string, type: string, status = 200, headers: Readonly<Record<string, string>> = {}): HTTPResponse =>
   new HTTPResponse(body, { status, headers: { ...commonHeaders, "content-type": `${type}; charset=utf-8`, ...headers } })

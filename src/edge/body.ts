@@ -12,8 +12,18 @@ const tooLarge = () =>
 
 const notJson = (why: string) => new Refusal("invalid_schema", `The body is not JSON: ${why}.`, { issues: [{ path: "", message: why }] })
 
+/** @throws Refusal `not_json` for a body that is compressed, or otherwise not as it is */
+function mustBePlain(event: H3Event): void {
+  const encoding = event.req.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity"
+  if (encoding === "identity") return
+  throw new Refusal("not_json", "Send the body as it is, without a Content-Encoding: none is read here.", {
+    headers: { "accept-encoding": "identity" },
+  })
+}
+
 /** @throws Refusal `not_json` unless the body is sent as JSON in UTF-8 */
 function mustBeJson(event: H3Event): void {
+  mustBePlain(event)
   const [type = "", ...parameters] = (event.req.headers.get("content-type") ?? "").split(";").map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))
   if (type !== "application/json" || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset))) {
@@ -62,6 +72,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /** What a page's own form sends. @throws Refusal `not_json` for another media type */
 export async function readFormBody(event: H3Event): Promise<URLSearchParams> {
+  mustBePlain(event)
   const [type = ""] = (event.req.headers.get("content-type") ?? "").split(";")
   if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded")
     throw new Refusal("not_json", "This address takes the forms of this service's pages; programs use the routes under /api.")

@@ -1,5 +1,5 @@
 /** One request on its way through the edge: what is known of it, for its answer's header, the log and the metrics. */
-import { type IncomingMessage, ServerResponse } from "node:http"
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http"
 import type { H3Event } from "h3"
 
 /** An id that somebody before this service gave is kept, so that their logs and these can be read together. */
@@ -33,13 +33,18 @@ export class Answering extends ServerResponse {
   passage: Passage | null = null
   /** The client holds its body back until it is asked for it. */
   holdsBodyBack = false
+  /** Header fields that every answer of this service has beside those of its own. */
+  ownHeaders: Readonly<Record<string, string>> = {}
 
   override writeHead(status: number, ...rest: unknown[]): this {
     const headers = rest.at(-1)
-    if (this.passage !== null) {
-      if (Array.isArray(headers)) headers.push("x-request-id", this.passage.id)
-      else this.setHeader("x-request-id", this.passage.id)
+    const added = { ...this.ownHeaders, ...(this.passage === null ? {} : { "x-request-id": this.passage.id }) }
+    for (const [name, value] of Object.entries(added)) {
+      if (Array.isArray(headers)) headers.push(name, value)
+      else this.setHeader(name, value)
     }
+    // An empty reason phrase is allowed, but there are programs that count such an answer as failed.
+    if (rest[0] === "") rest[0] = STATUS_CODES[status] ?? ""
     return super.writeHead(status, ...(rest as []))
   }
 

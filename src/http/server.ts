@@ -6,6 +6,7 @@ import { toNodeHandler } from "h3/node"
 import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
 import { addressOf } from "../edge/address.ts"
+import { headersAt } from "../edge/answer.ts"
 import type { App } from "../app/edge.ts"
 import { mustBeOwnHost } from "../edge/host.ts"
 import { Answering, Passage } from "../edge/passage.ts"
@@ -78,6 +79,7 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, "")
   const { rates, metrics, journal, trustProxy = false } = app.edge
   const handle = toNodeHandler(app)
+  const ownHeaders = headersAt(baseUrl)
   const underWay = new Set<Answering>()
   let ending = false
 
@@ -97,6 +99,7 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
     const passage = new Passage(addressOf(request, trustProxy), request.headers["x-request-id"])
     const sentBefore = journal?.everyRequest ? request.socket.bytesWritten : 0
     response.passage = passage
+    response.ownHeaders = ownHeaders
     underWay.add(response)
     if (metrics !== undefined) metrics.underWay += 1
     response.once("close", () => over(request, response, passage, sentBefore))
@@ -124,11 +127,12 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
   })
   server.on("checkExpectation", (request: IncomingMessage, response: Answering) => {
     response.passage = new Passage("", request.headers["x-request-id"])
+    response.ownHeaders = ownHeaders
     metrics?.answered(null, request.method ?? "", 417, 0)
     refuse(response, malformed("This service meets no expectation but 100-continue.", 417), familyOf(pathOf(request.url)), true)
   })
   const onSocket = (socket: Duplex) => [...underWay].find((response) => response.socket === socket)
-  answerUnreadable(server, onSocket, (status) => metrics?.answered(null, "", status, 0))
+  answerUnreadable(server, { onSocket, ownHeaders, told: (status) => metrics?.answered(null, "", status, 0) })
   return () =>
     new Promise((resolve) => {
       ending = true

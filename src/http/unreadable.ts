@@ -35,7 +35,7 @@ export function refuse(response: Answering, refusal: Refusal, family: Family, cl
 }
 
 /** Answers on a connection that no request could be made of, and ends it. */
-function refuseRaw(socket: Duplex, refusal: Refusal, family: Family): void {
+function refuseRaw(socket: Duplex, refusal: Refusal, family: Family, ownHeaders: Readonly<Record<string, string>>): void {
   if (!socket.writable) {
     socket.destroy()
     return
@@ -43,6 +43,7 @@ function refuseRaw(socket: Duplex, refusal: Refusal, family: Family): void {
   const body = refusalText(refusal, family)
   const headers = {
     ...headersOf(refusal),
+    ...ownHeaders,
     "content-length": String(Buffer.byteLength(body)),
     "x-request-id": new Passage("").id,
     date: new Date().toUTCString(),
@@ -72,16 +73,17 @@ function familyIn(packet: Buffer | undefined): Family {
   return familyOf(path ?? "/")
 }
 
-/**
- * Answers whatever Node would answer by itself or not at all.
- * @param onSocket the answer under way on a connection
- * @param told hears the status of each
- */
-export function answerUnreadable(
-  server: Server,
-  onSocket: (socket: Duplex) => Answering | undefined,
-  told: (status: number) => void,
-): void {
+interface Surroundings {
+  /** The answer under way on a connection. */
+  readonly onSocket: (socket: Duplex) => Answering | undefined
+  /** Header fields that every answer has. */
+  readonly ownHeaders: Readonly<Record<string, string>>
+  /** Hears the status of each answer. */
+  readonly told: (status: number) => void
+}
+
+/** Answers whatever Node would answer by itself or not at all. */
+export function answerUnreadable(server: Server, { onSocket, ownHeaders, told }: Surroundings): void {
   server.on("clientError", (error: ParseError, socket) => {
     const response = onSocket(socket)
     if (response?.req.complete && !response.writableEnded) {
@@ -96,11 +98,12 @@ export function answerUnreadable(
     const refusal = refusalFor(error)
     const family = response === undefined ? familyIn(error.rawPacket) : familyOf((response.req.url ?? "/").split("?")[0] ?? "/")
     told(refusal.status)
-    refuseRaw(socket, refusal, family)
+    refuseRaw(socket, refusal, family, ownHeaders)
   })
   server.on("connect", (_request, socket) => {
     told(405)
-    refuseRaw(socket, new Refusal("method_not_allowed", "This service is no proxy.", { headers: { allow: ALLOWED } }), "research")
+    const refusal = new Refusal("method_not_allowed", "This service is no proxy.", { headers: { allow: ALLOWED } })
+    refuseRaw(socket, refusal, "research", ownHeaders)
   })
 }
 

@@ -146,6 +146,24 @@ t.test("Every refusal of an answer comes with its own status, and every code is 
   t.end()
 })
 
+t.test("What any path answers before its route is looked at stands with each, described once", (t) => {
+  const { responses } = document.components as unknown as { responses: Record<string, { "x-refusals": RefusalCode[] }> }
+  const told = { 400: "malformed_request", 405: "method_not_allowed", 408: "request_timeout", 431: "malformed_request" }
+  for (const [status, code] of Object.entries(told)) {
+    const name = `Refused${status}`
+    t.strictSame(responses[name]?.["x-refusals"], [code], status)
+    const without = described.filter(
+      ({ operation }) => (operation.responses[status] as { $ref?: string } | undefined)?.$ref !== `#/components/responses/${name}`,
+    )
+    t.strictSame(
+      without.map(({ method, path }) => `${method} ${path}`),
+      [],
+      `${status} on every path`,
+    )
+  }
+  t.end()
+})
+
 t.test("Answers leave room for members that come later, bodies do not", (t) => {
   const closed = Object.entries(document.components.schemas).filter(([, schema]) =>
     JSON.stringify(schema).includes('"additionalProperties":false'),

@@ -119,6 +119,15 @@ test("the content type must say JSON in UTF-8", async (t) => {
   }
 })
 
+test("a body in a content encoding is no JSON that is read here: 415, whatever is in it", async (t) => {
+  for (const encoding of ["gzip", "br", "deflate", "zstd", "gzip, br", "GZIP", "made-up"]) {
+    const answer = await post({ body: message(), headers: { "content-encoding": encoding } })
+    t.strictSame([answer.status, answer.body.refusal], [415, "not_json"], encoding)
+    t.equal(answer.headers.get("accept-encoding"), "identity", "and it is said how it would be taken")
+  }
+  t.equal((await post({ body: message(), headers: { "content-encoding": "identity" } })).status, 200)
+})
+
 test("names that every object answers to are unknown properties like others", async (t) => {
   for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", "prototype"]) {
     const raw = JSON.stringify(message()).replace(/}$/, `,"${name}":{"schemaVersion":3,"polluted":true}}`)

@@ -161,6 +161,17 @@ test("HTTP/1.0 is answered, and told to name a Host", async (t) => {
   holds(t, "without Host", (await sent("GET /api/health/live HTTP/1.0\r\n\r\n"))[0], 421, "wrong_host")
 })
 
+test("an answer says in words what its number means", async (t) => {
+  const closing = [`Host: ${host}`, "Connection: close"]
+  for (const [path, first] of [
+    ["/api/health/live", "HTTP/1.1 200 OK"],
+    ["/", "HTTP/1.1 200 OK"],
+    ["/account", "HTTP/1.1 303 See Other"],
+    ["/api/nowhere", "HTTP/1.1 404 Not Found"],
+  ] as const)
+    t.equal((await sent(head("GET", path, ...closing)))[0]?.head.split("\r\n")[0], first, path)
+})
+
 test("after all of that the service is as well as before", async (t) => {
   const live = await fetch(`${house.baseUrl}/api/health/live`)
   t.equal(live.status, 200)

@@ -8,7 +8,7 @@ import { reads } from "../reads/index.ts"
 import { type RefusalCode, refusals } from "../refusals.ts"
 import { answerSchema, bodyName, receiptName, reference, sentSchema } from "./components.ts"
 import { pathParameters, queryParameters } from "./parameters.ts"
-import { actionRefusals, byStatus, operationRefusals, readRefusals } from "./possible-refusals.ts"
+import { actionRefusals, byStatus, httpRefusals, operationRefusals, readRefusals } from "./possible-refusals.ts"
 import { discoveryRoutes, metricsRead } from "./routes.ts"
 
 export interface OpenApiRoute {
@@ -54,8 +54,17 @@ function refusalResponse(codes: readonly RefusalCode[]): JsonSchema {
   }
 }
 
+/** The responses that every path has in common, by the name under which each stands once in the document. */
+export const commonResponses: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  byStatus(httpRefusals).map(([status, found]) => [`Refused${status}`, refusalResponse(found)]),
+)
+const references = Object.fromEntries(
+  byStatus(httpRefusals).map(([status]) => [status, { $ref: `#/components/responses/Refused${status}` }]),
+)
+
 const responses = (description: string, content: JsonSchema, codes: readonly RefusalCode[]): JsonSchema => ({
   200: { description, content },
+  ...references,
   ...Object.fromEntries(byStatus(codes).map(([status, found]) => [status, refusalResponse(found)])),
 })
 

@@ -4,7 +4,7 @@ import type { JsonSchema } from "../json-schema.ts"
 import { operations } from "../operations/index.ts"
 import { protocolVersion, serviceName } from "../versions.ts"
 import { componentSchemas } from "./components.ts"
-import { type OpenApiRoute, openApiRoutes, securitySchemes, tags } from "./openapi-routes.ts"
+import { commonResponses, type OpenApiRoute, openApiRoutes, securitySchemes, tags } from "./openapi-routes.ts"
 
 export interface OpenApiFacts {
   /** Scheme, host and path, without a slash at the end. */
@@ -32,6 +32,7 @@ export const openApi = ({ baseUrl, softwareVersion }: OpenApiFacts): JsonSchema 
   paths: paths(openApiRoutes()),
   components: {
     schemas: componentSchemas(operations),
+    responses: commonResponses,
     securitySchemes: {
       [securitySchemes.credential]: {
         type: "http",

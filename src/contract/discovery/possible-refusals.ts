@@ -115,6 +115,9 @@ export function readRefusals(
   })
 }
 
+/** What any path may be refused with before its route is looked at. */
+export const httpRefusals: readonly RefusalCode[] = table.filter(([, { when }]) => when?.includes("http")).map(([code]) => code)
+
 /** Codes by the statuses they come with, in order. */
 export function byStatus(found: readonly RefusalCode[]): [status: number, codes: RefusalCode[]][] {
   const groups = new Map<number, RefusalCode[]>()
