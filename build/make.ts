@@ -48,6 +48,8 @@ export async function make({ os, cpu, node, program, writer, work }: Order): Pro
         assets: { ...contentsFor(os, cpu), "writer.cjs": writer },
         // NODE_OPTIONS meant for other programs must not change this one.
         ...{ execArgvExtension: "none" },
+        // A signal must not open a debugger's port.
+        ...{ execArgv: ["--disable-sigusr1"] },
       },
     })
   })

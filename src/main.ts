@@ -13,7 +13,7 @@ import { userCommand } from "./commands/user.ts"
 import { Refusal } from "./contract/refusals.ts"
 import { ListenError } from "./http/server.ts"
 import { DataError } from "./ledger/database.ts"
-import { UsageError } from "./settings.ts"
+import { refuseUnknownVariables, UsageError } from "./settings.ts"
 import { softwareVersion } from "./version.ts"
 
 // What is stored is for the user who runs this: digests of passwords and private Libraries are in it.
@@ -44,6 +44,9 @@ function throwInstead(command: Command): void {
   command.commands.forEach(throwInstead)
 }
 throwInstead(program)
+program.hook("preAction", () => refuseUnknownVariables(program, process.env))
+// Node would open a debugger's port.
+if (process.platform !== "win32") process.on("SIGUSR1", () => {})
 
 /** Ends with one sentence on standard error: 2 for a wrong call, 1 for a failure, 0 after help. */
 function end(error: unknown): never {

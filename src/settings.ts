@@ -1,5 +1,7 @@
 /** Flags and their environment variables: each is defined once, and checked before anything starts. */
+import { statSync } from "node:fs"
 import { type Command, InvalidArgumentError, Option } from "commander"
+import { isLoopback } from "./edge/address.ts"
 
 /** What was asked for cannot be done; one sentence for the person at the command line, exit code 2. */
 export class UsageError extends Error {
@@ -25,10 +27,38 @@ function webAddress(value: string): string {
 const secret = (value: string): string =>
   /^[!-~]{16,200}$/.test(value) ? value : invalid("It must be 16 to 200 letters, digits and signs without spaces.")
 
+function existingFolder(value: string): string {
+  if (statSync(value, { throwIfNoEntry: false })?.isDirectory() !== true) invalid("There is no such folder.")
+  return value
+}
+
+const PREFIX = "RESEARCH_ROOM_"
+
 /** An option with its environment variable: `--base-url` is `RESEARCH_ROOM_BASE_URL`. */
 function option(flags: string, description: string): Option {
   const made = new Option(flags, description)
-  return made.env(`RESEARCH_ROOM_${made.name().replaceAll("-", "_").toUpperCase()}`)
+  return made.env(`${PREFIX}${made.name().replaceAll("-", "_").toUpperCase()}`)
+}
+
+/** The environment variables of a command and of all below it. */
+const variablesOf = (command: Command): string[] => [
+  ...command.options.flatMap(({ envVar }) => envVar ?? []),
+  ...command.commands.flatMap(variablesOf),
+]
+
+/** A misspelt variable would leave a setting as it is without a word. @throws UsageError for one that no command knows */
+export function refuseUnknownVariables(program: Command, environment: NodeJS.ProcessEnv): void {
+  const known = new Set(variablesOf(program))
+  const unknown = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.has(name))
+  if (unknown.length === 0) return
+  const are = unknown.length === 1 ? "is no variable" : "are no variables"
+  throw new UsageError(`${unknown.join(", ")} ${are} of this program: --help after a command lists its flags.`)
+}
+
+/** @throws UsageError where others than this machine are served, and nobody said under which name: links and the Origin check go by it */
+export function mustNameItself({ host, baseUrl }: EdgeSettings): void {
+  if (baseUrl !== undefined || host === "localhost" || isLoopback(host)) return
+  throw new UsageError(`On ${host} others reach the service: name the address they use with --base-url.`)
 }
 
 export const dataOption = () => option("--data <folder>", "folder of the data; made when it does not exist").default("./data")
@@ -50,7 +80,9 @@ const repositoryOptions = () => [
     webAddress,
   ),
   option("--github-token <token>", "a token for that API: more requests an hour, no more rights"),
-  option("--repositories <folder>", "folder of bare repositories, <host>/<owner>/<name>.git, asked before GitHub"),
+  option("--repositories <folder>", "folder of bare repositories, <host>/<owner>/<name>.git, asked before GitHub").argParser(
+    existingFolder,
+  ),
 ]
 
 /** Whether arXiv is asked about the papers that people file. */

@@ -2,7 +2,7 @@
 import { Command } from "commander"
 import { startDemo } from "../demo/demo.ts"
 import { openLog } from "../log.ts"
-import { arxivOf, type EdgeSettings, namedOption, portOption, repositoriesOf, withEdgeOptions } from "../settings.ts"
+import { arxivOf, type EdgeSettings, mustNameItself, namedOption, portOption, repositoriesOf, withEdgeOptions } from "../settings.ts"
 import { untilEnded } from "./until-ended.ts"
 
 interface Options extends EdgeSettings {
@@ -12,6 +12,7 @@ interface Options extends EdgeSettings {
 }
 
 async function demo(options: Options): Promise<void> {
+  mustNameItself(options)
   const started = await startDemo({
     ...options,
     // One seeded world cannot be shared by two threads.

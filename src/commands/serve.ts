@@ -2,12 +2,13 @@
 import { Command } from "commander"
 import { openLog } from "../log.ts"
 import { startService } from "../app/service.ts"
-import { arxivOf, dataOption, type EdgeSettings, portOption, repositoriesOf, withEdgeOptions } from "../settings.ts"
+import { arxivOf, dataOption, type EdgeSettings, mustNameItself, portOption, repositoriesOf, withEdgeOptions } from "../settings.ts"
 import { untilEnded } from "./until-ended.ts"
 
 const GITHUB_API = "https://api.github.com"
 
 async function serve(settings: EdgeSettings & { readonly data: string }): Promise<void> {
+  mustNameItself(settings)
   const service = await startService({
     ...settings,
     writer: "thread",

@@ -55,8 +55,9 @@ export const time = v.pipe(
   v.regex(TIME, "must be a time such as 2026-11-20T09:30:00.000Z"),
   v.transform((value) => new Date(value).toISOString()),
 )
+/** New ids name a month; old ones, of 1991 to 2007, an archive of that time, some of which were written with a subject class. */
 const ARXIV =
-  /^(?:[0-9]{2}(?:0[1-9]|1[0-2])\.[0-9]{4,5}|[a-z]{2,}(?:-[a-z]+)*(?:\.[A-Z]{2})?\/[0-9]{2}(?:0[1-9]|1[0-2])[0-9]{3})(?:v[1-9][0-9]{0,2})?$/u
+  /^(?:[0-9]{2}(?:0[1-9]|1[0-2])\.[0-9]{4,5}|(?:(?:cs|math|nlin|q-bio)(?:\.[A-Z]{2})?|acc-phys|adap-org|alg-geom|ao-sci|astro-ph|atom-ph|bayes-an|chao-dyn|chem-ph|cmp-lg|comp-gas|cond-mat|dg-ga|funct-an|gr-qc|hep-(?:ex|lat|ph|th)|math-ph|mtrl-th|nucl-(?:ex|th)|patt-sol|physics|plasm-ph|q-alg|quant-ph|solv-int|supr-con)\/(?:9[1-9]|0[0-7])(?:0[1-9]|1[0-2])[0-9]{3})(?:v[1-9][0-9]{0,2})?$/u
 /** An arXiv id of the new or the old style, carried on without version and subject class: `hep-th/9901001`. */
 export const arxivId = v.pipe(
   v.string("must be a string"),

@@ -27,10 +27,13 @@ export const materialReference = matching(
   "sha256:<64 hex>, hf://<models, datasets or spaces>/<owner>/<name>@<40 hex>[/path] or git://<host>/<owner>/<name>@<40 or 64 hex>[/path]",
 )
 
-/** Where a material is said to lie. Never opened by the service. */
+/**
+ * Where a material is said to lie. Never opened by the service. What stands before the path names a place and nobody: what it
+ * says is public, so no `@` is taken there, nor a backslash, which browsers read as a slash.
+ */
 export const locationUri = matching(
-  /^(?:https|s3|gs|hf|git|doi|ipfs):[^\s\u0000-\u001f\uD800-\uDFFF]+$/u,
-  "an https, s3, gs, hf, git, doi or ipfs address",
+  /^(?:https:\/\/|(?:s3|gs|hf|git|doi|ipfs):\/*)[^\s\u0000-\u001f\uD800-\uDFFF/?#@\\]+(?:[/?#][^\s\u0000-\u001f\uD800-\uDFFF]*)?$/u,
+  "an https, s3, gs, hf, git, doi or ipfs address without a user or password",
 )
 
 const cleanText = v.pipe(

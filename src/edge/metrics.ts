@@ -152,7 +152,16 @@ export class Metrics implements CommitObserver {
     gauge("research_room_wal_bytes", "Size of the write-ahead log.", () => this.#gauges?.storage().walBytes)
     gauge("research_room_free_disk_bytes", "Free space where the data is.", () => this.#gauges?.storage().freeDiskBytes)
     gauge("process_start_time_seconds", "When the process started.", () => started)
-    gauge("process_cpu_seconds_total", "Processor time used.", () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6)
+    new Counter({
+      name: "process_cpu_seconds_total",
+      help: "Processor time used.",
+      registers: [this.#registry],
+      collect() {
+        const { user, system } = process.cpuUsage()
+        this.reset()
+        this.inc((user + system) / 1e6)
+      },
+    })
     gauge("process_resident_memory_bytes", "Memory of the process.", () => process.memoryUsage.rss())
     gauge("nodejs_heap_size_used_bytes", "Memory in use by JavaScript.", () => process.memoryUsage().heapUsed)
     gauge("nodejs_eventloop_utilization_ratio", "Part of all time that was not idle.", () => performance.eventLoopUtilization().utilization)

@@ -1,9 +1,10 @@
 /** The routes by which people come in: set-up, sign-in and out, invitations. */
-import { getCookie, getRequestIP, type H3Event, type HTTPResponse } from "h3"
+import { getRequestIP, type H3Event, type HTTPResponse } from "h3"
 import { type Action, type ActionBody, type ActionName, actions, sessionCookie } from "../contract/actions.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { check } from "../contract/validation.ts"
 import type { SignedIn } from "../people/accounts.ts"
+import { tokenForm } from "../people/tokens.ts"
 import { json, versioned } from "../edge/answer.ts"
 import { readJsonBody } from "../edge/body.ts"
 import { type Edge, mustBeSignedIn, mustComeFromOwnPage, pathParams } from "../edge/edge.ts"
@@ -14,10 +15,29 @@ import type { Routes } from "../edge/routes.ts"
 type Act<N extends ActionName> = (body: ActionBody<N>, event: H3Event) => HTTPResponse | Promise<HTTPResponse>
 type Acts = { readonly [N in ActionName]: Act<N> }
 
-/** The cookie's attributes; `Secure` where the service is reached over https. */
+/** The cookie's attributes: sent back to this service alone where several share a host; `Secure` where it is reached over https. */
 export function cookie(edge: Edge, value: string, maxAge: number): string {
-  const secure = edge.baseUrl.startsWith("https:") ? "; Secure" : ""
-  return `${sessionCookie}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly; SameSite=Lax${secure}`
+  const { protocol, pathname } = new URL(edge.baseUrl)
+  const secure = protocol === "https:" ? "; Secure" : ""
+  return `${sessionCookie}=${value}; Max-Age=${maxAge}; Path=${pathname.replace(/(?<=.)\/$/, "")}; HttpOnly; SameSite=Lax${secure}`
+}
+
+/** Sets the service up, at whichever door. A wrong link is counted for its sender's address. */
+export async function setUp(edge: Edge, event: H3Event, body: ActionBody<"set_up">): Promise<SignedIn> {
+  try {
+    return await edge.instance.accounts.setUp(body)
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 401) edge.rates?.refusedCredential(passageOf(event))
+    throw error
+  }
+}
+
+/** Ends every session that the browser brings: beside this service's own there may be one from before its path was the cookie's. */
+export async function signOut({ instance: { accounts } }: Edge, event: H3Event): Promise<void> {
+  for (const pair of (event.req.headers.get("cookie") ?? "").split(/; */)) {
+    const token = pair.startsWith(`${sessionCookie}=`) ? pair.slice(sessionCookie.length + 1) : ""
+    if (tokenForm("session", token) === "whole") await accounts.signOut(token)
+  }
 }
 
 function acts(edge: Edge): Acts {
@@ -28,14 +48,7 @@ function acts(edge: Edge): Acts {
   }
 
   return {
-    async set_up(body, event) {
-      try {
-        return welcome(await accounts.setUp(body))
-      } catch (error) {
-        if (error instanceof Refusal && error.status === 401) edge.rates?.refusedCredential(passageOf(event))
-        throw error
-      }
-    },
+    set_up: async (body, event) => welcome(await setUp(edge, event, body)),
 
     async sign_in(body, event) {
       // Whose door it was is for the log only where there is such a person: a password may stand where the name should.
@@ -44,8 +57,7 @@ function acts(edge: Edge): Acts {
     },
 
     async sign_out(_body, event) {
-      const token = getCookie(event, sessionCookie)
-      if (token !== undefined) await accounts.signOut(token)
+      await signOut(edge, event)
       return json(versioned({ person: null }), 200, { "set-cookie": cookie(edge, "", 0) })
     },
 

@@ -67,6 +67,12 @@ const wrong: readonly [args: string[], sentence: RegExp, env?: Record<string, st
   [["serve", "--base-url", "https://rooms.example.org/?a=1"], /without query, fragment and user/],
   [["serve", "--base-url", "https://ada@rooms.example.org"], /without query, fragment and user/],
   [["serve", "--github-api", "github"], /It must be an address such as/],
+  [["serve", "--repositories", "/nope/nothing"], /'\/nope\/nothing' is invalid\. There is no such folder\./],
+  [["serve", "--host", "0.0.0.0"], /On 0\.0\.0\.0 others reach the service: name the address they use with --base-url\./],
+  [["demo", "--host", "::"], /with --base-url/],
+  [["serve"], /RESEARCH_ROOM_BASE_ULR is no variable of this program/, { RESEARCH_ROOM_BASE_ULR: "https://rooms.example.org" }],
+  [["serve"], /RESEARCH_ROOM_REPOSITORIES.*There is no such folder/, { RESEARCH_ROOM_REPOSITORIES: "/nope/nothing" }],
+  [["user", "list"], /RESEARCH_ROOM_DATEN, RESEARCH_ROOM_X are no variables/, { RESEARCH_ROOM_DATEN: "data", RESEARCH_ROOM_X: "" }],
   [["demo", "--port", "x"], /from 0 to 65535/],
   [["serve"], /'http' from env 'RESEARCH_ROOM_PORT' is invalid\. It must be a whole number/, { RESEARCH_ROOM_PORT: "http" }],
   [["serve"], /from env 'RESEARCH_ROOM_BASE_URL' is invalid/, { RESEARCH_ROOM_BASE_URL: "nowhere" }],
@@ -109,4 +115,16 @@ test("left to itself it listens on loopback alone and keeps its data in ./data",
   t.match((await ask(`${service.baseUrl}/api/health/ready`)).body, { status: "ready", softwareVersion: manifest.version })
   service.signal("SIGTERM")
   await service.ended()
+})
+
+test("SIGUSR1 opens no debugger, and changes nothing", { skip: process.platform === "win32" }, async (t) => {
+  const service = await serve(program, ["--data", "data"], place)
+  for (let n = 0; n < 3; n += 1) {
+    service.signal("SIGUSR1")
+    t.equal((await ask(`${service.baseUrl}/api/health/live`)).status, 200)
+  }
+  service.signal("SIGTERM")
+  const { code, err } = await service.ended()
+  t.equal(code, 0)
+  t.notMatch(err, /[Dd]ebugger/)
 })

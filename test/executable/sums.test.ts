@@ -1,6 +1,6 @@
 /** The list of digests beside what is given away, and what is deleted of that which Windows leaves behind. */
 import { hash } from "node:crypto"
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
+import { chownSync, existsSync, lutimesSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "tap"
 import { deleteLeftovers, fileName, prefix } from "../../build/leftovers.ts"
@@ -35,5 +35,25 @@ test("of what earlier starts left behind, only what is old and its own is delete
   deleteLeftovers(place, now)
   t.strictSame(readdirSync(place).toSorted(), [`${prefix}other`, `${prefix}starting`, "research-room-data"].toSorted())
   deleteLeftovers(join(place, "nowhere"), now)
+  t.end()
+})
+
+test("no link is followed, and nobody else's folder is touched", { skip: process.platform === "win32" }, (t) => {
+  const [place, elsewhere] = [t.testdir(), join(t.testdirName, "elsewhere")]
+  const old = (Date.now() - 3_600_000) / 1_000
+  mkdirSync(elsewhere)
+  writeFileSync(join(elsewhere, fileName), "somebody's own")
+  const link = join(place, `${prefix}link`)
+  symlinkSync(elsewhere, link)
+  lutimesSync(link, old, old)
+  utimesSync(elsewhere, old, old)
+  const another = join(place, `${prefix}another`)
+  mkdirSync(another)
+  writeFileSync(join(another, fileName), "")
+  if (process.getuid?.() === 0) chownSync(another, 65_534, 65_534)
+  utimesSync(another, old, old)
+  deleteLeftovers(place, Date.now())
+  t.ok(existsSync(join(elsewhere, fileName)), "what lies behind a link is there")
+  if (process.getuid?.() === 0) t.ok(existsSync(join(another, fileName)), "another user's is theirs to delete")
   t.end()
 })

@@ -47,7 +47,8 @@ test("the text is of the format, each metric with its help and type before its s
     if (word === "HELP") {
       t.notOk(described.has(name), `${name} stands there once`)
       described.add((family = name))
-    } else if (word === "TYPE") t.match(line, new RegExp(`^# TYPE ${family} (counter|gauge|histogram)$`))
+    } else if (word === "TYPE")
+      t.match(line, new RegExp(`^# TYPE ${family} ${family.endsWith("_total") ? "counter" : "(gauge|histogram)"}$`))
     else
       t.match(line, new RegExp(`^${family}(_bucket|_sum|_count)?(\\{[a-z_]+="[^"\\n]*"(,[a-z_]+="[^"\\n]*")*\\})? (NaN|[-+0-9.e]+)$`), line)
   }

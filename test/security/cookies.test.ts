@@ -55,9 +55,10 @@ async function doors(baseUrl: string): Promise<Record<string, string>> {
   return found
 }
 
-for (const [baseUrl, isSecure] of [
-  ["http://localhost:8787", false],
-  ["https://rooms.example.org/lab", true],
+for (const [baseUrl, isSecure, path] of [
+  ["http://localhost:8787", false, "/"],
+  ["https://rooms.example.org/lab", true, "/lab"],
+  ["https://rooms.example.org/groups/lab/", true, "/groups/lab"],
 ] as const)
   test(`at ${baseUrl}`, async (t) => {
     const found = await doors(baseUrl)
@@ -71,10 +72,25 @@ for (const [baseUrl, isSecure] of [
       t.match(value, isOut ? /^$/ : /^rrs_[0-9A-Za-z]{36}$/, door)
       t.strictSame(
         flags.sort(),
-        ["HttpOnly", `Max-Age=${isOut ? 0 : limits.sessionDays * 86_400}`, "Path=/", "SameSite=Lax", ...(isSecure ? ["Secure"] : [])],
+        ["HttpOnly", `Max-Age=${isOut ? 0 : limits.sessionDays * 86_400}`, `Path=${path}`, "SameSite=Lax", ...(isSecure ? ["Secure"] : [])],
         `${door}: out of reach of scripts and of other sites${isSecure ? ", and never sent in clear" : ""}`,
       )
       values.add(value)
     }
     t.equal(values.size, 9, "each is a session of its own; none is taken over from before")
   })
+
+test("signing out ends every session that the browser brings", async (t) => {
+  const service = await startWatched({ baseUrl: "http://localhost:8787/lab" })
+  t.teardown(() => service.close())
+  await service.instance.accounts.add("ada", passwordOf("ada"))
+  const headers = { origin: "http://localhost:8787", "content-type": "application/json" }
+  const send = (method: string, body: object, more = {}) =>
+    fetch(`http://127.0.0.1:${service.port}/api/session`, { method, headers: { ...headers, ...more }, body: JSON.stringify(body) })
+  const signIn = async () =>
+    (await send("POST", { username: "ada", password: passwordOf("ada") })).headers.getSetCookie()[0]?.split(";")[0] ?? ""
+  const sessions = [await signIn(), await signIn()]
+  await send("DELETE", {}, { cookie: sessions.join("; ") })
+  const { db } = service.instance
+  t.strictSame(db.prepare("SELECT * FROM sessions").all(), [], "one of before its path was the cookie's would sign them in again")
+})

@@ -143,6 +143,19 @@ test("nor can set-up links", async (t) => {
   const body = { token: "rru_made-up", username: "eve", password: passwordOf("eve") }
   const { through } = await untilRefused(service, "/api/setup", () => ({ body, headers: { origin: service.baseUrl } }))
   t.equal(through, 5)
+  for (const from of ["203.0.113.7", "203.0.113.8"]) {
+    const byForm: number[] = []
+    for (let tries = 0; tries < 7; tries += 1) {
+      const headers = { origin: service.baseUrl, "x-forwarded-for": from }
+      byForm.push((await fetch(`${service.baseUrl}/web/setup`, { method: "POST", headers, body: new URLSearchParams(body) })).status)
+    }
+    const let5through = from === "203.0.113.7" ? 0 : 5
+    t.strictSame(
+      byForm,
+      [...Array(let5through).fill(401), ...Array(7 - let5through).fill(429)],
+      `by the form the same count holds, from ${from}`,
+    )
+  }
 })
 
 test("the typed client waits as long as it is told before it sends the same again", async (t) => {

@@ -1,13 +1,13 @@
 /** How people come in: set-up, signing in and out, invitations, and one's own account. */
-import { getCookie, getRequestIP, type HTTPResponse } from "h3"
-import { type ActionBody, type ActionName, actions, sessionCookie } from "../../contract/actions.ts"
+import { getRequestIP, type HTTPResponse } from "h3"
+import { type ActionBody, type ActionName, actions } from "../../contract/actions.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { check } from "../../contract/validation.ts"
 import { readFormBody } from "../../edge/body.ts"
 import { mustBeSignedIn, mustComeFromOwnPage } from "../../edge/edge.ts"
-import { cookie } from "../../http/people.ts"
+import { cookie, setUp, signOut } from "../../http/people.ts"
 import type { SignedIn } from "../../people/accounts.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
@@ -134,7 +134,7 @@ export const setUpSent = (visit: Visit) =>
   comeIn(
     visit,
     (given) => setUpForm(given.get("token") ?? ""),
-    (given, said) => visit.edge.instance.accounts.setUp(checked("set_up", { ...said, token: given.get("token") ?? "" })),
+    (given, said) => setUp(visit.edge, visit.event, checked("set_up", { ...said, token: given.get("token") ?? "" })),
     () => "/",
   )
 
@@ -151,8 +151,7 @@ export const invitationSent = (visit: Visit) => {
 
 export async function signOutSent(visit: Visit): Promise<HTTPResponse> {
   mustComeFromOwnPage(visit.edge, visit.event)
-  const token = getCookie(visit.event, sessionCookie)
-  if (token !== undefined) await visit.edge.instance.accounts.signOut(token)
+  await signOut(visit.edge, visit.event)
   return redirected(visit, "/", { "set-cookie": cookie(visit.edge, "", 0) })
 }
 

@@ -51,7 +51,15 @@ t.test("a cited claim quotes a paper and says where", async (t) => {
 
 t.test("ids of the new and the old style, with the slash as it is or escaped", async (t) => {
   const made: Record<string, string[]> = {}
-  for (const arxivId of ["2401.01234", "0704.0001", "hep-th/9901001", "math.GT/0309136"]) {
+  for (const arxivId of [
+    "2401.01234",
+    "0704.0001",
+    "hep-th/9901001",
+    "math.GT/0309136",
+    "alg-geom/9202001",
+    "cs.CL/0701001",
+    "supr-con/9608001",
+  ]) {
     made[arxivId] = [(await room.ada.write("publish_cited_claim", claim(room, { paper: { arxivId } }))).result.label]
   }
   for (const path of ["2401.01234", "2401.01234v2"]) t.strictSame(await labelsAt(path), made["2401.01234"], path)
@@ -66,7 +74,20 @@ t.test("ids of the new and the old style, with the slash as it is or escaped", a
     "and by the client",
   )
   t.strictSame(await labelsAt("2401.99999"), [], "a paper that nobody quoted has no records")
-  for (const arxivId of ["nonsense", "2413.01234", "hep-th/99010", "x/y/z"])
+  for (const arxivId of [
+    "nonsense",
+    "2413.01234",
+    "hep-th/99010",
+    "x/y/z",
+    "hep-th/9913001",
+    "hep-th/9900001",
+    "hep-th/8901001",
+    "hep-th/1001001",
+    "hep-th.AG/9901001",
+    "hep-xx/9901001",
+    "history/9901001",
+    "q-fin/0901001",
+  ])
     t.equal(await refusedAs(reader.read("paper_publications", { arxivId })), "422 invalid_parameter /arxivId")
   const post = await fetch(`${house.baseUrl}/api/research/papers/hep-th/9901001/publications`, { method: "POST" })
   t.strictSame([post.status, post.headers.get("allow")], [405, "GET, HEAD"], "the longer path is a read as well")

@@ -155,6 +155,10 @@ t.test("references: what is taken and what is not", async (t) => {
     "git://host/a/b",
     "doi:10.5281/zenodo.1",
     "ipfs:QmX",
+    "ipfs://QmX/a",
+    "https://a/~ada@lab?by=ada@lab#ada@lab",
+    "hf://datasets/a/b@0123456789012345678901234567890123456789",
+    "doi:10.5281/a@b",
   ]) {
     t.match(
       await first
@@ -165,6 +169,21 @@ t.test("references: what is taken and what is not", async (t) => {
     )
   }
   for (const uri of ["http://a", "ftp://a", "file:///etc/passwd", "javascript:alert(1)", "https:", "https://a b", "//a", "HTTPS://a"]) {
+    t.match(await refusalOf(inFirst({ location: uri })), { refusal: "invalid_schema", issues: [{ path: "/location" }] }, uri)
+  }
+  // What it names is public, so nobody's user or password may stand in it, however a reader of addresses would find them.
+  for (const uri of [
+    "https://ada:secret@a/d",
+    "https://ada@a",
+    "https:ada:secret@a/d",
+    "https:/ada:secret@a/d",
+    "https:\\\\ada:secret@a/d",
+    "https://a\\@b/d",
+    "https:///ada:secret@a",
+    "s3://key:secret@bucket/key",
+    "git://ada@host/a/b",
+    "git:ada@host/a/b",
+  ]) {
     t.match(await refusalOf(inFirst({ location: uri })), { refusal: "invalid_schema", issues: [{ path: "/location" }] }, uri)
   }
 })
