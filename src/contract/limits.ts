@@ -4,6 +4,8 @@ export const limits = {
   requestBodyBytes: 1024 * 1024,
   /** Levels to which lists and objects of a body may be nested. */
   nesting: 100,
+  /** Values that a body may hold, lists and objects among them: more than `contentBytes` of canonical JSON have room for. */
+  bodyValues: 30_000,
   /** Violations that a refusal lists; of more it says that there are more. */
   issues: 100,
   /** Bytes of a write's canonical JSON without `client`, over which it is refused 413 `content_too_large`. */

@@ -3,9 +3,19 @@ import * as v from "valibot"
 import { limits } from "./limits.ts"
 import type { Issue } from "./refusals.ts"
 
-/** A JSON Pointer (RFC 6901) to `path`. */
-export const pointer = (path: readonly (string | number)[]): string =>
-  path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
+/** Characters of a pointer: names are the sender's own, and a refusal that lists many must not grow with each of them. */
+const LONGEST_POINTER = 1_000
+
+/** A JSON Pointer (RFC 6901) to `path`; where it would be very long, to what is around that. */
+export function pointer(path: readonly (string | number)[]): string {
+  let made = ""
+  for (const step of path) {
+    const longer = `${made}/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`
+    if (longer.length > LONGEST_POINTER) break
+    made = longer
+  }
+  return made
+}
 
 function sentence(issue: v.BaseIssue<unknown>): string {
   const last = issue.path?.at(-1)

@@ -2,7 +2,8 @@
 import type { IncomingMessage } from "node:http"
 import type { H3Event } from "h3"
 import { limits } from "../contract/limits.ts"
-import { Refusal } from "../contract/refusals.ts"
+import { type Issue, Refusal } from "../contract/refusals.ts"
+import { readJson } from "../contract/strict-json.ts"
 import { nodeSide } from "./passage.ts"
 
 const tooLarge = () =>
@@ -11,6 +12,13 @@ const tooLarge = () =>
   })
 
 const notJson = (why: string) => new Refusal("invalid_schema", `The body is not JSON: ${why}.`, { issues: [{ path: "", message: why }] })
+
+/** The refusal of a text that cannot be read, or not kept as it is. */
+function unreadable(issues: Issue[]): Refusal {
+  const [first] = issues
+  if (first !== undefined && issues.length === 1 && first.path === "") return notJson(first.message)
+  return new Refusal("invalid_schema", "Not all of the body can be taken as it was sent; issues says what, by path.", { issues })
+}
 
 /** @throws Refusal `not_json` for a body that is compressed, or otherwise not as it is */
 function mustBePlain(event: H3Event): void {
@@ -89,22 +97,7 @@ export async function readJsonBody(event: H3Event): Promise<unknown> {
   } catch {
     throw notJson("it is not valid UTF-8")
   }
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw notJson(text.trim() === "" ? "it is empty" : "it cannot be parsed")
-  }
-  if (isDeeperThan(limits.nesting, value)) throw notJson(`it is nested deeper than ${limits.nesting} levels`)
-  return value
-}
-
-/** Whether a value holds lists or objects more than `levels` deep; looks level by level, so that depth costs no stack. */
-function isDeeperThan(levels: number, value: unknown): boolean {
-  let level = [value]
-  for (let depth = 0; depth <= levels; depth += 1) {
-    level = level.flatMap((inner) => (typeof inner === "object" && inner !== null ? Object.values(inner) : []))
-    if (level.length === 0) return false
-  }
-  return true
+  const read = readJson(text)
+  if (!read.ok) throw unreadable(read.issues)
+  return read.value
 }

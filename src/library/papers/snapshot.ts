@@ -1,4 +1,5 @@
 /** A line of arXiv's metadata snapshot: one paper as JSON. */
+import { readJson } from "../../contract/strict-json.ts"
 import type { PaperRecord } from "./papers.ts"
 import { recordOf } from "./record.ts"
 
@@ -28,12 +29,9 @@ function authorsOf({ authors, authors_parsed: parsed }: Line): string[] {
 
 /** The record in a line; null for a line that is no paper. */
 export function snapshotRecord(text: string): PaperRecord | null {
-  let line: Line | null
-  try {
-    line = JSON.parse(text) as Line | null
-  } catch {
-    return null
-  }
+  const read = readJson(text)
+  if (!read.ok) return null
+  const line = read.value as Line | null
   if (typeof line !== "object" || line === null) return null
   const [first] = Array.isArray(line.versions) ? (line.versions as { created?: unknown }[]) : []
   return recordOf({

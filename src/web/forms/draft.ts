@@ -3,6 +3,7 @@
  * refusal's issues find their field; a draft keeps what was typed even where no body can be made of it.
  */
 import type { Issue } from "../../contract/refusals.ts"
+import { readJson } from "../../contract/strict-json.ts"
 import { pointer } from "../../contract/validation.ts"
 import type { Field } from "./fields.ts"
 
@@ -48,12 +49,13 @@ function objectOf(fields: readonly Field[], path: string, draft: Draft, issues: 
 
 function json(path: string, text: string | undefined, issues: Issue[]): unknown {
   if (text === undefined) return {}
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    issues.push({ path, message: "is no JSON object" })
-    return {}
-  }
+  const read = readJson(text)
+  if (read.ok) return read.value
+  // What cannot be read at all has no place of its own.
+  issues.push(
+    ...read.issues.map((issue) => ({ path, message: issue.path === "" ? "is no JSON object" : `at ${issue.path} ${issue.message}` })),
+  )
+  return {}
 }
 
 function named(item: Field, path: string, draft: Draft, issues: Issue[]): Record<string, unknown> {

@@ -1,0 +1,66 @@
+/** A body is kept as it was sent or refused at the place where it could not be: on every kind of route that takes JSON. */
+import { startResearchRoom } from "research-room/testing"
+import tap, { test } from "tap"
+import { type Answer, ask } from "../support/ask.ts"
+import { freshId, hypothesis, message } from "../support/bodies.ts"
+
+const house = await startResearchRoom()
+tap.teardown(() => house.close())
+const { roomId, openingThreadId: threadId } = house.rooms.empty
+const agent = { token: house.credentials.member_all.token }
+const { owner } = house.people
+const signedIn = await ask(`${house.baseUrl}/api/session`, {
+  body: { username: owner.username, password: owner.password },
+  headers: { origin: house.baseUrl },
+})
+const inBrowser = { headers: { origin: house.baseUrl, cookie: signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "" } }
+const issues = ({ body }: Answer) => (body.issues as unknown as { path: string }[]).map(({ path }) => path)
+const attempt = (configuration: string): string =>
+  JSON.stringify({
+    schemaVersion: 3,
+    requestId: freshId(),
+    attemptId: freshId(),
+    experimentId: freshId(),
+    intent: "exploratory",
+    expectedRevision: 1,
+    expectedStatus: "claimed",
+    repository: { url: "https://github.com/ada/warm-up", commit: "0".repeat(40) },
+    argv: ["x"],
+    inputs: [],
+    configuration: {},
+  }).replace('"configuration":{}', `"configuration":${configuration}`)
+
+test("a number that a double does not hold is refused where it stands, and one that it holds goes on to the next check", async (t) => {
+  const url = `${house.baseUrl}/api/agent/research/register_attempt`
+  for (const number of ["9007199254740993", "1e-400", "1e400", "-0", "0.1000000000000000055511151231257827"]) {
+    const answer = await ask(url, { ...agent, raw: attempt(`{"seed":[1,${number}]}`) })
+    t.strictSame([answer.status, answer.body.refusal, issues(answer)], [422, "invalid_schema", ["/configuration/seed/1"]], number)
+  }
+  for (const number of ["9007199254740992", "1.0", "1e2", "0.1", "5e-324"])
+    t.equal((await ask(url, { ...agent, raw: attempt(`{"seed":${number}}`) })).status, 404, number)
+})
+
+test("a name that comes twice is refused, for agents, in the Library, for people and at the door", async (t) => {
+  const twice = (body: object) => JSON.stringify(body).replace(/^\{"(\w+)":/, '{"$1":3,"$1":')
+  const library = { schemaVersion: 1, requestId: freshId(), arxivIds: ["1706.03762"] }
+  const room = { schemaVersion: 3, requestId: freshId(), title: "Twice" }
+  const cases = {
+    "an agent": await ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { ...agent, raw: twice(message()) }),
+    "an agent's record": await ask(`${house.baseUrl}/api/agent/research/publish_hypothesis`, {
+      ...agent,
+      raw: JSON.stringify(hypothesis(roomId, threadId)).replace(/\}$/, ',"scope":"Another one."}'),
+    }),
+    "the Library": await ask(`${house.baseUrl}/api/agent/library/save_papers`, { token: house.keys.all.token, raw: twice(library) }),
+    "the browser": await ask(`${house.baseUrl}/api/rooms`, { ...inBrowser, raw: twice(room) }),
+    "the door": await ask(`${house.baseUrl}/api/session`, {
+      headers: { origin: house.baseUrl },
+      raw: `{"username":"${owner.username}","password":"wrong wrong wrong","password":"${owner.password}"}`,
+    }),
+  }
+  for (const [who, answer] of Object.entries(cases)) {
+    const path = who === "the door" ? "/password" : who === "an agent's record" ? "/scope" : "/schemaVersion"
+    const code = who === "the Library" ? "invalid_request" : "invalid_schema"
+    t.strictSame([answer.status, answer.body.refusal, issues(answer)], [422, code, [path]], who)
+    t.notMatch(answer.text, owner.password, "what was sent is not shown back")
+  }
+})
