@@ -105,9 +105,14 @@ export const limits = {
   credentialDaysMax: 366,
   invitationDays: 7,
   sessionDays: 30,
-  /** Failed sign-ins allowed for one name, and ten times that for one address, in one window. */
+  /**
+   * Failed sign-ins allowed for one name at one address, and ten times that for one address, in one window. For one name at
+   * all addresses together there is no more than a slowing: then one try in so many seconds is looked at, while so many wait.
+   */
   signInFailures: 10,
   signInWindowSeconds: 300,
+  signInSlowedSeconds: 1,
+  signInsWaiting: 5,
 
   /**
    * What the service takes in a minute, and how many of these may come at once; over it, 429 `too_many_requests`. Whole

@@ -1,9 +1,10 @@
 /** The routes by which people come in: set-up, sign-in and out, invitations. */
-import { getRequestIP, type H3Event, type HTTPResponse } from "h3"
+import { getCookie, getRequestIP, type H3Event, type HTTPResponse } from "h3"
 import { type Action, type ActionBody, type ActionName, actions, sessionCookie } from "../contract/actions.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { check } from "../contract/validation.ts"
 import type { SignedIn } from "../people/accounts.ts"
+import type { Person } from "../people/people.ts"
 import { tokenForm } from "../people/tokens.ts"
 import { json, versioned } from "../edge/answer.ts"
 import { readJsonBody } from "../edge/body.ts"
@@ -22,10 +23,19 @@ export function cookie(edge: Edge, value: string, maxAge: number): string {
   return `${sessionCookie}=${value}; Max-Age=${maxAge}; Path=${pathname.replace(/(?<=.)\/$/, "")}; HttpOnly; SameSite=Lax${secure}`
 }
 
+/** Whom the sign-in limit counts. */
+export const clientOf = (event: H3Event): string => getRequestIP(event) ?? "unknown"
+
+/** Whose session a browser brings to the door. */
+function browserOf({ instance: { tables } }: Edge, event: H3Event): Person | undefined {
+  const token = getCookie(event, sessionCookie)
+  return token === undefined ? undefined : tables.sessions.person(token)
+}
+
 /** Sets the service up, at whichever door. A wrong link is counted for its sender's address. */
 export async function setUp(edge: Edge, event: H3Event, body: ActionBody<"set_up">): Promise<SignedIn> {
   try {
-    return await edge.instance.accounts.setUp(body)
+    return await edge.instance.accounts.setUp(body, clientOf(event))
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) edge.rates?.refusedCredential(passageOf(event))
     throw error
@@ -53,7 +63,7 @@ function acts(edge: Edge): Acts {
     async sign_in(body, event) {
       // Whose door it was is for the log only where there is such a person: a password may stand where the name should.
       passageOf(event).userId = tables.people.named(body.username)?.userId ?? null
-      return welcome(await accounts.signIn(body, getRequestIP(event) ?? "unknown"))
+      return welcome(await accounts.signIn(body, clientOf(event), browserOf(edge, event)))
     },
 
     async sign_out(_body, event) {
@@ -61,8 +71,7 @@ function acts(edge: Edge): Acts {
       return json(versioned({ person: null }), 200, { "set-cookie": cookie(edge, "", 0) })
     },
 
-    change_password: async (body, event) =>
-      welcome(await accounts.changePassword(mustBeSignedIn(edge, event), body, getRequestIP(event) ?? "unknown")),
+    change_password: async (body, event) => welcome(await accounts.changePassword(mustBeSignedIn(edge, event), body, clientOf(event))),
 
     async invite(body, event) {
       const ownsRoom = (roomId: string, userId: string) => tables.rooms.standing(roomId, userId)?.role === "owner"
@@ -71,7 +80,7 @@ function acts(edge: Edge): Acts {
     },
 
     async accept_invitation(body, event) {
-      return welcome(await accounts.acceptInvitation(pathParams(event).token as string, body))
+      return welcome(await accounts.acceptInvitation(pathParams(event).token as string, body, clientOf(event)))
     },
 
     async revoke_invitation(_body, event) {

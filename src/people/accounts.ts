@@ -8,7 +8,7 @@ import type { Invitation, Invitations } from "./invitations.ts"
 import { hashPassword, passwordMatches } from "./passwords.ts"
 import type { People, Person } from "./people.ts"
 import type { Sessions } from "./sessions.ts"
-import { SignInLimit } from "./sign-in-limit.ts"
+import { type Knock, SignInLimit } from "./sign-in-limit.ts"
 import { mintToken, tokenDigest } from "./tokens.ts"
 
 export interface SignedIn {
@@ -31,6 +31,9 @@ const taken = (username: string) =>
   new Refusal("state_conflict", `The name ${username} is taken; choose another.`, { current: { username } })
 const closedInvitation = () => new Refusal("room_unavailable", "This invitation does not exist, was used, was taken back or has expired.")
 
+/** A name with a part of its password's hash: another password, by whomever it was set, is another door. */
+const doorOf = (username: string, stored = ""): string => `${username} ${stored.slice(-16)}`
+
 export class Accounts {
   readonly #parts: Parts
   readonly #limit: SignInLimit
@@ -50,13 +53,14 @@ export class Accounts {
   }
 
   /** Makes the operator. @throws Refusal 401 for a wrong token, 409 once somebody exists */
-  async setUp({ token, username, password }: ActionBody<"set_up">): Promise<SignedIn> {
+  async setUp({ token, username, password }: ActionBody<"set_up">, address?: string): Promise<SignedIn> {
     const { people } = this.#parts
     if (people.exist())
       throw new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
     if (this.#setupDigest !== tokenDigest(token))
       throw new Refusal("not_authenticated", "This is not the set-up link that the service printed last.")
     const hash = await this.#hash(password)
+    if (address !== undefined) this.#limit.remember(doorOf(username, hash), address)
     return this.#parts.ledger.transact(() => {
       if (people.exist())
         throw new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
@@ -83,14 +87,30 @@ export class Accounts {
     })
   }
 
-  /** @throws Refusal 401 for a wrong name or password alike, 429 after too many of them */
-  async signIn({ username, password }: ActionBody<"sign_in">, address: string): Promise<SignedIn> {
-    this.#limit.begin(username, address)
+  /**
+   * @param browser whose session the browser brings: its own person is not kept out by what others tried
+   * @throws Refusal 401 for a wrong name or password alike, 429 after too many of them
+   */
+  async signIn({ username, password }: ActionBody<"sign_in">, address: string, browser?: Person): Promise<SignedIn> {
     const person = this.#parts.people.named(username)
-    const right = await passwordMatches(password, person && this.#parts.people.passwordHash(person.userId))
+    const stored = person && this.#parts.people.passwordHash(person.userId)
+    const from = person !== undefined && browser?.userId === person.userId ? "own browser" : undefined
+    const right = await this.#tried({ door: doorOf(username, stored), address, from }, password, stored)
     if (person === undefined || !right) throw new Refusal("not_authenticated", "The name or the password is wrong.")
-    this.#limit.succeeded(username, address)
     return this.#parts.ledger.transact(() => this.#start(person))
+  }
+
+  /** Looks at a password within the limit. @throws Refusal 429 */
+  async #tried(knock: Knock, password: string, stored: string | undefined): Promise<boolean> {
+    const attempt = await this.#limit.begin(knock)
+    try {
+      const right = await passwordMatches(password, stored, attempt.isKnown ? "known" : "stranger")
+      if (right) attempt.succeeded()
+      return right
+    } catch (error) {
+      attempt.withdrawn()
+      throw error
+    }
   }
 
   /**
@@ -103,14 +123,15 @@ export class Accounts {
     address: string,
   ): Promise<SignedIn> {
     const { people, sessions, ledger } = this.#parts
-    this.#limit.begin(username, address)
-    if (!(await passwordMatches(currentPassword, people.passwordHash(userId)))) {
+    const stored = people.passwordHash(userId)
+    // Counted apart: whoever fails at the door does not keep those inside from their own password.
+    if (!(await this.#tried({ door: doorOf(username, stored), address, from: "inside" }, currentPassword, stored))) {
       throw new Refusal("not_authenticated", "The current password is wrong.", {
         issues: [{ path: "/currentPassword", message: "is not your password" }],
       })
     }
-    this.#limit.succeeded(username, address)
     const hash = await this.#hash(password)
+    this.#limit.remember(doorOf(username, hash), address)
     return ledger.transact(() => {
       people.setPasswordHash(userId, hash)
       sessions.endAll(userId)
@@ -146,9 +167,10 @@ export class Accounts {
   }
 
   /** Creates the account, uses up the invitation and adds the membership it names, all or nothing. */
-  async acceptInvitation(token: string, { username, password }: ActionBody<"accept_invitation">): Promise<SignedIn> {
+  async acceptInvitation(token: string, { username, password }: ActionBody<"accept_invitation">, address?: string): Promise<SignedIn> {
     this.invitation(token)
     const hash = await this.#hash(password)
+    if (address !== undefined) this.#limit.remember(doorOf(username, hash), address)
     return this.#parts.ledger.transact(() => {
       const invitation = this.invitation(token)
       const person = this.#create(username, hash, false)

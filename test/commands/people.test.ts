@@ -1,5 +1,6 @@
 /** `user add`, `password` and `list`: people, for an operator without a browser. */
 import tap, { test } from "tap"
+import { limits } from "../../src/contract/limits.ts"
 import { ask } from "../support/ask.ts"
 import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
 
@@ -32,6 +33,12 @@ test("the first person is the operator; a password that is made is shown once", 
   const made = /once: (\S+)/.exec(first.out)?.[1] ?? ""
   t.equal((await signIn(service.baseUrl, "ada", made)).status, 200)
   t.equal((await signIn(service.baseUrl, "grace", "correct horse battery")).status, 200)
+
+  await command("user", "add", "mary", "--data", "data", "--password", "correct horse battery")
+  for (let n = 0; n < limits.signInFailures; n += 1) await signIn(service.baseUrl, "mary", "what was it")
+  t.equal((await signIn(service.baseUrl, "mary", "correct horse battery")).status, 429)
+  await command("user", "password", "mary", "--data", "data", "--password", "given by the operator")
+  t.equal((await signIn(service.baseUrl, "mary", "given by the operator")).status, 200, "failures end with the password they were of")
 
   const changed = await command("user", "password", "GRACE", "--data", "data", "--password", "a new long password")
   t.match(changed, { code: 0, out: "grace has a new password; their sessions are ended.\n" }, "also beside a serving process")

@@ -14,7 +14,8 @@ const signIn = (username: string, password = passwordOf(username), at: Pick<Own,
 const cookieOf = ({ headers }: Answer) => headers.getSetCookie()[0] ?? ""
 const whoIs = async (cookie: string) =>
   (await ask(`${house.baseUrl}/api/session`, { headers: { cookie: cookie.split(";")[0] ?? "" } })).body.person
-const failures = (count: number) => Promise.all(Array.from({ length: count }, () => signIn("grace", "not the password")))
+const failures = (count: number, username = "grace") =>
+  Promise.all(Array.from({ length: count }, () => signIn(username, "not the password")))
 const window = (limits.signInWindowSeconds + 1) * 1_000
 
 test("the right name and password open a session, in either letter case of the name", async (t) => {
@@ -58,19 +59,26 @@ test("a wrong password and an unknown name are answered alike", async (t) => {
   house.pass(window)
 })
 
-test("after ten failures a name is closed for a while, also to the right password, and says for how long", async (t) => {
+test("after ten failures an address that never came in is shut out for a while, and told for how long", async (t) => {
+  await house.instance.accounts.add("mary", passwordOf("mary"))
   t.strictSame(
-    (await failures(limits.signInFailures)).map(({ status }) => status),
+    (await failures(limits.signInFailures, "mary")).map(({ status }) => status),
     Array(limits.signInFailures).fill(401),
   )
-  const closed = await signIn("grace")
+  const closed = await signIn("mary")
   t.strictSame([closed.status, closed.body.refusal], [429, "too_many_requests"])
   const seconds = Number(closed.headers.get("retry-after"))
   t.ok(seconds > 0 && seconds <= limits.signInWindowSeconds)
   t.match(closed.body, { retryable: true, retryAfter: seconds, committed: false })
   t.equal((await signIn("ada")).status, 200, "others come in as before")
   house.pass(seconds * 1_000)
-  t.equal((await signIn("grace")).status, 200, "after that time it is open again")
+  t.equal((await signIn("mary")).status, 200, "after that time it is open again")
+})
+
+test("whoever has come in from there before is kept out by no number of failures", async (t) => {
+  await failures(limits.signInFailures)
+  t.equal((await signIn("grace")).status, 200)
+  house.pass(window)
 })
 
 test("a success forgets the failures before it", async (t) => {
@@ -82,11 +90,36 @@ test("a success forgets the failures before it", async (t) => {
 })
 
 test("guesses sent all at once are no more than guesses sent one by one", async (t) => {
-  const answers = await Promise.all(Array.from({ length: 4 * limits.signInFailures }, (_, n) => signIn("grace", `guess number ${n}`)))
+  const answers = await Promise.all(Array.from({ length: 4 * limits.signInFailures }, (_, n) => signIn("emmy", `guess number ${n}`)))
   const looked = answers.filter(({ status }) => status === 401).length
   t.equal(looked, limits.signInFailures, "only so many passwords were looked at")
   t.equal(answers.filter(({ status }) => status === 429).length, 3 * limits.signInFailures)
   house.pass(window)
+})
+
+test("a password given by the operator opens at once, however many failures there were", async (t) => {
+  await house.instance.accounts.add("lise", passwordOf("lise"))
+  await failures(limits.signInFailures, "lise")
+  t.equal((await signIn("lise")).status, 429)
+  await house.instance.accounts.setPassword("lise", "given by the operator")
+  t.equal((await signIn("lise", "given by the operator")).status, 200)
+  house.pass(window)
+})
+
+test("a change of password has a count of its own", async (t) => {
+  const cookie = cookieOf(await signIn("grace")).split(";")[0] ?? ""
+  const change = (currentPassword: string) =>
+    ask(`${house.baseUrl}/api/account/password`, {
+      body: { currentPassword, password: passwordOf("grace") },
+      headers: { origin: house.baseUrl, cookie },
+    })
+  await failures(limits.signInFailures)
+  t.equal((await change("not the password")).status, 401, "failures at the door do not count inside")
+  for (let n = 1; n < limits.signInFailures; n += 1) await change("not the password")
+  t.equal((await change(passwordOf("grace"))).status, 429, "a session that was left open is no place to guess from")
+  t.equal((await signIn("grace")).status, 200, "nor do failures inside count at the door")
+  house.pass(window)
+  t.equal((await change(passwordOf("grace"))).status, 200, "after its window it is open again")
 })
 
 test("signing out ends the session on the server, not only in the browser", async (t) => {

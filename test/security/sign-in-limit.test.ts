@@ -2,18 +2,31 @@
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { Refusal } from "../../src/contract/refusals.ts"
+import { realWorld } from "../../src/ledger/world.ts"
 import { SignInLimit } from "../../src/people/sign-in-limit.ts"
+import { SlowLanes } from "../../src/people/slow-lane.ts"
+import { ask } from "../support/ask.ts"
+import { passwordOf } from "../support/service.ts"
 import { startWatched } from "./service.ts"
 
-/** Whether a try is let through. */
-function isOpen(limit: SignInLimit, username: string, address: string): boolean {
-  try {
-    limit.begin(username, address)
-    return true
-  } catch (error) {
-    if (error instanceof Refusal && error.code === "too_many_requests") return false
-    throw error
+/** A limit whose lanes move when they are told to. */
+function limitOf({ now = () => 0, most }: { now?: () => number; most?: number } = {}) {
+  const due: (() => void)[] = []
+  const limit = new SignInLimit(now, most, new SlowLanes((then) => void due.push(then)))
+  /** Whether a try is let through at once, later, or not at all. */
+  async function knock(door: string, address: string): Promise<"at once" | "later" | "refused"> {
+    let passed: "at once" | "refused" | null = null
+    void limit.begin({ door, address }).then(
+      () => (passed = "at once"),
+      (error: unknown) => {
+        if (!(error instanceof Refusal) || error.code !== "too_many_requests") throw error
+        passed = "refused"
+      },
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+    return passed ?? "later"
   }
+  return { limit, knock, due }
 }
 
 test("an address behind a trusted proxy is counted for itself, one of IPv6 as its network, by the route and by the form", async (t) => {
@@ -46,16 +59,61 @@ test("an address behind a trusted proxy is counted for itself, one of IPv6 as it
   }
 })
 
-test("of more names and addresses than are remembered, the oldest windows are forgotten first", (t) => {
+test("of more names and addresses than are remembered, the oldest windows are forgotten first", async (t) => {
   let now = 0
-  const limit = new SignInLimit(() => now, 6)
-  for (let n = 0; n < limits.signInFailures; n += 1) t.ok(isOpen(limit, "ada", "203.0.113.1"))
-  t.notOk(isOpen(limit, "ada", "203.0.113.1"))
+  const { knock } = limitOf({ now: () => now, most: 3 })
+  for (let n = 0; n < limits.signInFailures; n += 1) t.equal(await knock("ada", "203.0.113.1"), "at once")
+  t.equal(await knock("ada", "203.0.113.1"), "refused")
   now += 1
-  t.ok(isOpen(limit, "grace", "203.0.113.2"))
-  t.ok(isOpen(limit, "mary", "203.0.113.3"))
-  t.notOk(isOpen(limit, "ada", "203.0.113.4"), "there was room for all of these")
-  t.ok(isOpen(limit, "emmy", "203.0.113.5"), "now there is none")
-  t.ok(isOpen(limit, "ada", "203.0.113.4"), "and the oldest window is gone")
-  t.end()
+  t.equal(await knock("grace", "203.0.113.2"), "at once")
+  t.equal(await knock("mary", "203.0.113.3"), "at once")
+  t.equal(await knock("ada", "203.0.113.1"), "refused", "there was room for all of these")
+  t.equal(await knock("emmy", "203.0.113.5"), "at once", "now there is none")
+  t.equal(await knock("ada", "203.0.113.1"), "at once", "and the oldest window is gone")
+})
+
+test("a name tried from everywhere is slowed for strangers, each of whom has a chance, and not at all where it came in before", async (t) => {
+  const { limit, knock, due } = limitOf()
+  limit.remember("ada", "198.51.100.1")
+  const flood = Array.from({ length: 400 }, (_, n) => `203.0.113.${n}`)
+  const first: string[] = []
+  for (const address of flood) first.push(await knock("ada", address))
+  t.equal(first.filter((fate) => fate === "at once").length, limits.signInFailures + 1)
+  t.equal(due.length, 1, "one by one")
+  t.equal(await knock("ada", "198.51.100.1"), "at once", "from where she came in before, ada passes the flood")
+  t.equal(await knock("grace", "192.0.2.1"), "at once", "and it is nothing to others")
+
+  // From an address that is new she asks again whenever she is sent away, while the flood goes on as before.
+  let turns = 0
+  let isIn = false
+  const tryAgain = (): void => void limit.begin({ door: "ada", address: "192.0.2.7" }).then(() => (isIn = true), tryAgain)
+  tryAgain()
+  for (; !isIn && turns < 2_000; turns += 1) {
+    for (let n = 0; n < 5; n += 1) await knock("ada", `198.18.${turns % 250}.${n}`)
+    due.shift()?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  t.ok(isIn, `in after ${turns} turns`)
+})
+
+test("over the wire: a flood from one address on one name leaves its owner alone, wherever the owner is", async (t) => {
+  let ahead = 0
+  const service = await startWatched({ trustProxy: "on", world: realWorld(0, () => Date.now() + ahead) })
+  t.teardown(() => service.close())
+  await service.instance.accounts.add("ada", passwordOf("ada"))
+  const signIn = (from: string, password: string, cookie = "") =>
+    ask(`${service.baseUrl}/api/session`, {
+      body: { username: "ada", password },
+      headers: { origin: service.baseUrl, "x-forwarded-for": from, cookie },
+    })
+  const flood = (from: string) => Promise.all(Array.from({ length: 30 }, () => signIn(from, "not the password")))
+  const session = (await signIn("2001:db8:1:2::1", passwordOf("ada"))).headers.getSetCookie()[0]?.split(";")[0]
+  t.equal((await flood("203.0.113.7")).filter(({ status }) => status === 429).length, 20)
+  t.equal((await signIn("203.0.113.7", passwordOf("ada"))).status, 429, "a guess that is right is not told from there")
+  t.equal((await signIn("203.0.113.7", passwordOf("ada"), session)).status, 200, "but ada's own browser comes in even there")
+  t.equal((await signIn("203.0.113.8", passwordOf("ada"))).status, 200, "and ada from any other address")
+  t.equal((await signIn("2001:db8:1:2:ffff::9", passwordOf("ada"))).status, 200, "her network is one address")
+  ahead += (limits.signInWindowSeconds + 1) * 1_000
+  await flood("2001:db8:1:2::5")
+  t.equal((await signIn("2001:db8:1:2::1", passwordOf("ada"))).status, 200, "a flood from her own network slows her, and no more")
 })

@@ -1,5 +1,5 @@
 /** How people come in: set-up, signing in and out, invitations, and one's own account. */
-import { getRequestIP, type HTTPResponse } from "h3"
+import type { HTTPResponse } from "h3"
 import { type ActionBody, type ActionName, actions } from "../../contract/actions.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -7,7 +7,7 @@ import { Refusal } from "../../contract/refusals.ts"
 import { check } from "../../contract/validation.ts"
 import { readFormBody } from "../../edge/body.ts"
 import { mustBeSignedIn, mustComeFromOwnPage } from "../../edge/edge.ts"
-import { cookie, setUp, signOut } from "../../http/people.ts"
+import { clientOf, cookie, setUp, signOut } from "../../http/people.ts"
 import type { SignedIn } from "../../people/accounts.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
@@ -126,7 +126,7 @@ export const signInSent = (visit: Visit) =>
   comeIn(
     visit,
     (given) => signInForm(ownPath(given.get("next"))),
-    (_given, said) => visit.edge.instance.accounts.signIn(checked("sign_in", said), getRequestIP(visit.event) ?? "unknown"),
+    (_given, said) => visit.edge.instance.accounts.signIn(checked("sign_in", said), clientOf(visit.event), visit.person),
     (given) => ownPath(given.get("next")),
   )
 
@@ -144,7 +144,7 @@ export const invitationSent = (visit: Visit) => {
   return comeIn(
     visit,
     () => invitationForm(visit, token),
-    (_given, said) => visit.edge.instance.accounts.acceptInvitation(token, checked("accept_invitation", said)),
+    (_given, said) => visit.edge.instance.accounts.acceptInvitation(token, checked("accept_invitation", said), clientOf(visit.event)),
     () => (room === null ? "/" : `/rooms/${room.roomId}`),
   )
 }
@@ -194,11 +194,7 @@ export async function passwordSent(visit: Visit): Promise<Shown | HTTPResponse> 
       currentPassword: given.get("currentPassword") ?? "",
       password: given.get("password") ?? "",
     })
-    return welcome(
-      visit,
-      await visit.edge.instance.accounts.changePassword(person, said, getRequestIP(visit.event) ?? "unknown"),
-      "/account",
-    )
+    return welcome(visit, await visit.edge.instance.accounts.changePassword(person, said, clientOf(visit.event)), "/account")
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return {
