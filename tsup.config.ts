@@ -19,7 +19,8 @@ const common: Options = {
 }
 
 export default defineConfig([
-  { ...common, entry: { main: "src/main.ts", writer: "src/app/writer-thread.ts" }, splitting: false },
+  { ...common, entry: { main: "src/main.ts", writer: "src/app/writer-thread.ts", jobs: "src/app/jobs-thread.ts" }, splitting: false },
+
   {
     ...common,
     entry: { client: "src/client/index.ts", testing: "src/client/testing.ts" },

@@ -1,11 +1,14 @@
-/** Makes the program one file of JavaScript, and its writing thread another, the same for every platform: only the addon beside them differs. */
+/** Makes the program one file of JavaScript, and each of its threads another, the same for every platform: only the addon beside them differs. */
 import { resolve } from "node:path"
 import { build } from "tsup"
 
-/** What is made: the program, and the thread that it starts. */
+/** The threads that the program starts, and the code of each. */
+const threads = { writer: "src/app/writer-thread.ts", jobs: "src/app/jobs-thread.ts" }
+
+/** What is made: the program, and its threads by the names under which it carries them. */
 export interface Bundle {
   readonly program: string
-  readonly writer: string
+  readonly threads: Readonly<Record<string, string>>
 }
 
 /** CommonJS: only that can carry V8's code cache, which makes the start faster. Gives the files' paths. */
@@ -13,7 +16,8 @@ export async function bundleInto(folder: string): Promise<Bundle> {
   await build({
     config: false,
     silent: true,
-    entry: { "research-room": "src/main.ts", writer: "src/app/writer-thread.ts" },
+    entry: { "research-room": "src/main.ts", ...threads },
+
     outDir: folder,
     format: "cjs",
     platform: "node",
@@ -32,5 +36,6 @@ export async function bundleInto(folder: string): Promise<Bundle> {
       },
     ],
   })
-  return { program: resolve(folder, "research-room.cjs"), writer: resolve(folder, "writer.cjs") }
+  const files = Object.keys(threads).map((name) => [`${name}.cjs`, resolve(folder, `${name}.cjs`)])
+  return { program: resolve(folder, "research-room.cjs"), threads: Object.fromEntries(files) as Bundle["threads"] }
 }

@@ -17,14 +17,14 @@ export interface Order {
   readonly node: string
   /** The program, one file of JavaScript. */
   readonly program: string
-  /** Its writing thread, another. */
-  readonly writer: string
+  /** Its threads, a file each. */
+  readonly threads: Readonly<Record<string, string>>
   /** A folder for what is needed on the way. */
   readonly work: string
 }
 
 /** Gives the path of the executable, inside the folder `work`. */
-export async function make({ os, cpu, node, program, writer, work }: Order): Promise<string> {
+export async function make({ os, cpu, node, program, threads, work }: Order): Promise<string> {
   const output = join(work, `${os}-${cpu}`)
   const here = os === process.platform && cpu === process.arch
   await atHome(work, async () => {
@@ -45,7 +45,7 @@ export async function make({ os, cpu, node, program, writer, work }: Order): Pro
         useSnapshot: false,
         // V8's cache holds for the processor and system it was made on; elsewhere it can end the program.
         useCodeCache: here,
-        assets: { ...contentsFor(os, cpu), "writer.cjs": writer },
+        assets: { ...contentsFor(os, cpu), ...threads },
         // NODE_OPTIONS meant for other programs must not change this one.
         ...{ execArgvExtension: "none" },
         // A signal must not open a debugger's port.

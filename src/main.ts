@@ -5,6 +5,7 @@ import { checkCommand } from "./commands/check.ts"
 import { credentialCommand } from "./commands/credential.ts"
 import { demoCommand } from "./commands/demo.ts"
 import { exportCommand } from "./commands/export.ts"
+import { jobsCommand } from "./commands/jobs.ts"
 import { keyCommand } from "./commands/key.ts"
 import { papersCommand } from "./commands/papers.ts"
 import { roomCommand } from "./commands/room.ts"
@@ -33,6 +34,7 @@ const program = new Command("research-room")
   .addCommand(restoreCommand())
   .addCommand(checkCommand())
   .addCommand(exportCommand())
+  .addCommand(jobsCommand(), { hidden: true })
   .addCommand(new Command("version").description("print the version").action(() => console.log(softwareVersion)))
 
 /** A wrong call is told in one line, suggestions included. */

@@ -1,5 +1,6 @@
 /** Files that travel with the program: in the project's folder, or inside the executable. */
 import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { getAsset, getRawAsset, isSea } from "node:sea"
 
 /** The text of a file, named by its path in the project, such as `schema.sql`. Must stay directly in `src`: `..` is the root from there and from `dist`. */
@@ -21,4 +22,10 @@ export function threadCode(name: string): { readonly code: string | URL; readonl
   if (isSea()) return { code: getAsset(`${name}.cjs`, "utf8"), isText: true }
   const isSource = import.meta.url.endsWith(".ts")
   return { code: new URL(isSource ? `./app/${name}-thread.ts` : `./${name}.js`, import.meta.url), isText: false }
+}
+
+/** How a process for costly work is started: the executable as one of its own commands, or the file that is process and thread. */
+export function jobsProgram(): { readonly command: string; readonly args: readonly string[] } {
+  const { code } = isSea() ? { code: null } : threadCode("jobs")
+  return { command: process.execPath, args: code === null ? ["jobs"] : [fileURLToPath(code)] }
 }

@@ -69,6 +69,15 @@ export const limits = {
   /** Seconds that an export may take at all: for as long, the log of the database cannot be worked off. */
   exportSeconds: 1_800,
 
+  /** What reading one file in a format of others may take, BibTeX among them, in a process of its own; over it, 422. */
+  parsingSeconds: 5,
+  parsingMegabytes: 128,
+  /** Characters of JSON that it may come to. */
+  parsingOutput: 2_000_000,
+  /** Files read at one time, and files that may wait; over it, 503. */
+  parsingProcesses: 1,
+  parsingWaiting: 8,
+
   /** Seconds for which an answer about one repository and commit stands. */
   repositoryCheckSeconds: 120,
   /** Requests an hour that the repository host takes from one address without a token. */

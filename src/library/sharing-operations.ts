@@ -3,7 +3,8 @@ import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { behaviour } from "../ledger/behaviour.ts"
 import type { People } from "../people/people.ts"
-import { type Bibliography, readBibtex } from "./bibtex/read.ts"
+import { importedFrom } from "./bibtex/import.ts"
+import type { Bibliography } from "./bibtex/read.ts"
 import type { Collection, Collections } from "./collections.ts"
 import { inLibrary } from "./filing-operations.ts"
 import type { CollectionInvitations, Invitation } from "./invitations.ts"
@@ -180,7 +181,7 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
 
   const import_bibtex = behaviour("import_bibtex", {
     subject: shared,
-    prepare: ({ body }) => readBibtex(body.bibtex),
+    prepare: ({ body }) => importedFrom(body.bibtex),
     write({ actor, prepared }, { collection }, { at }) {
       const { papers, skipped } = prepared as Bibliography
       const filed = collections.add(collection, papers, actor.userId, at)

@@ -20,15 +20,15 @@ function expected(os: string, cpu: string): Map<string, string> {
   return new Map([...files].map(([name, file]) => [name, digest(readFileSync(join(root, file)))]))
 }
 
-/** The program's writing thread, which is made with it and stands in no file to compare with. */
-const threadCode = "writer.cjs"
+/** The program's threads, which are made with it and stand in no file to compare with. */
+const threadCode = ["writer.cjs", "jobs.cjs"]
 
 export interface Looked {
   /** Sentences; none where all is as it must be. */
   readonly faults: readonly string[]
   readonly size: number
   readonly assets: number
-  /** Of the program in JavaScript and its thread, which are one for all platforms. */
+  /** Of the program in JavaScript and its threads, which are one for all platforms. */
   readonly program: string
 }
 
@@ -46,14 +46,15 @@ export function lookInto(file: string, os: string, cpu: string, here: boolean): 
   must((blob.codeCache !== null) === here, here ? "it has no code cache" : "it has the code cache of another machine")
   must(blob.code.includes(`version: "${manifest.version}"`), `it is not version ${manifest.version}`)
 
-  const thread = blob.assets.get(threadCode)
-  must(thread?.includes("getBinding") === true, `${threadCode} is missing, or does not open the database`)
+  const threads = threadCode.map((name) => blob.assets.get(name) ?? Buffer.alloc(0))
+  threads.forEach((code, index) => must(code.length > 0, `${threadCode[index]} is missing`))
+  must(threads[0]?.includes("getBinding") === true, "the writing thread does not open the database")
   const wanted = expected(os, cpu)
   for (const [name, sum] of wanted) {
     const asset = blob.assets.get(name)
     must(asset !== undefined && digest(asset) === sum, asset === undefined ? `${name} is missing` : `${name} is another`)
   }
-  for (const name of blob.assets.keys()) must(wanted.has(name) || name === threadCode, `${name} should not be inside`)
+  for (const name of blob.assets.keys()) must(wanted.has(name) || threadCode.includes(name), `${name} should not be inside`)
 
   if (read.os === "win32") must(!peSigned(bytes), "it points to a signature that is not there")
   if (read.os === "darwin") {
@@ -61,5 +62,5 @@ export function lookInto(file: string, os: string, cpu: string, here: boolean): 
     const signature = machSignature(bytes)
     must(signature?.adHoc === true && signature.wrong === 0, "its signature does not hold")
   }
-  return { faults, size: bytes.length, assets: blob.assets.size, program: digest(Buffer.concat([blob.code, thread ?? Buffer.alloc(0)])) }
+  return { faults, size: bytes.length, assets: blob.assets.size, program: digest(Buffer.concat([blob.code, ...threads])) }
 }

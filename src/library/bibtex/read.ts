@@ -1,8 +1,7 @@
 /**
- * Reads the papers of arXiv out of a BibTeX file. Entries are taken one by one, each of bounded length and with a pause for
- * other requests in between, so that no file, however it was made, holds the service up.
+ * Reads the papers of arXiv out of a BibTeX file, entry by entry. A file can be made so that this takes any time and memory:
+ * what comes from elsewhere is read in a process of its own (see `import.ts`).
  */
-import { setImmediate } from "node:timers/promises"
 import { arxivId } from "../../contract/fields.ts"
 import { limits } from "../../contract/limits.ts"
 import { check } from "../../contract/validation.ts"
@@ -29,9 +28,6 @@ interface Creator {
   readonly lastName?: string
   readonly suffix?: string
 }
-
-/** Milliseconds of parsing after which other requests get their turn. */
-const TURN = 10
 
 const ID = "([0-9]{4}\\.[0-9]{4,5}|[a-z-]+(?:\\.[A-Z]{2})?/[0-9]{7})"
 /** The forms in which an arXiv id stands in the text of a field. */
@@ -104,20 +100,16 @@ export async function readBibtex(text: string): Promise<Bibliography> {
     papers.set(id, { arxivId: id, ...(given && { given }), ...(citationKey && { citationKey }) })
   }
 
-  let turn = performance.now()
   for (const piece of text.split(/^(?=[ \t]*@[A-Za-z]+[ \t]*[{(])/m)) {
     if (!piece.trimStart().startsWith("@")) continue
     if (piece.length > limits.bibtexEntry) {
       skipped.push({ key: null, reason: `is longer than ${limits.bibtexEntry.toLocaleString("en")} characters` })
       continue
     }
-    if (performance.now() - turn > TURN) {
-      await setImmediate()
-      turn = performance.now()
-    }
     try {
       const { entries, errors, strings: more } = parse(piece, { sentenceCase: false, unsupported: "ignore", strings: { ...strings } })
-      Object.assign(strings, more)
+      // Each may name two others: unless it is as short as an entry may be, it is not known to those that follow.
+      for (const [name, value] of Object.entries(more)) if (value.length <= limits.bibtexEntry) strings[name] = value
       for (const entry of entries) take(entry as Entry)
       if (entries.length === 0 && errors.length > 0) skipped.push({ key: null, reason: "cannot be read" })
     } catch {

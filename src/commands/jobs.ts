@@ -1,0 +1,6 @@
+/** `research-room jobs`: what the executable starts itself as, for work that may cost too much. It is for nobody to call. */
+import { Command } from "commander"
+import { hostJobs } from "../jobs/host.ts"
+
+export const jobsCommand = (): Command =>
+  new Command("jobs").argument("<megabytes>").action((megabytes: string) => hostJobs(Number(megabytes)))

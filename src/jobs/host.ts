@@ -1,0 +1,37 @@
+/** What runs in a process for costly work: a thread with a bound on its memory, and this, which hands messages on. */
+import { setPriority } from "node:os"
+import { Worker } from "node:worker_threads"
+import { threadCode } from "../packaged.ts"
+import type { FromThread, ToThread } from "./job.ts"
+
+/** MiB for objects that live shortly, and for the stack; what V8 takes beside them is not counted. */
+const YOUNG = 16
+const STACK = 4
+/** Whoever answers small questions comes first. */
+const PRIORITY = 5
+
+/** Works until the process that started it goes. @param megabytes for objects that live on */
+export function hostJobs(megabytes: number): void {
+  const say = (message: FromThread) => process.send?.(message)
+  try {
+    setPriority(PRIORITY)
+  } catch {
+    // Some systems do not let it; the work is the same.
+  }
+  const { code, isText } = threadCode("jobs")
+  const thread = new Worker(code, {
+    eval: isText,
+    name: "jobs",
+    resourceLimits: { maxOldGenerationSizeMb: megabytes, maxYoungGenerationSizeMb: YOUNG, stackSizeMb: STACK },
+  })
+  thread.on("message", say)
+  thread.on("error", (error) => {
+    const isMemory = error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY"
+    say(isMemory ? { kind: "too_costly" } : { kind: "fault", fault: String(error) })
+  })
+  process.on("message", (message: ToThread) => thread.postMessage(message))
+  // Also when the other process was killed.
+  process.on("disconnect", () => process.exit(0))
+  // A terminal sends its signals to all; the one that answers people decides when this one ends.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined)
+}

@@ -1,0 +1,102 @@
+/**
+ * A few processes for work on hostile input, and a short queue before them. What takes too much is refused in words of the
+ * job's own; when the queue is full, the caller is told to come back. Whoever asks is never held up.
+ */
+import { Refusal } from "../contract/refusals.ts"
+import type { Job } from "./job.ts"
+import { Child, TooCostly } from "./child.ts"
+
+export interface PoolSize {
+  readonly processes: number
+  /** How many may wait for one. */
+  readonly waiting: number
+}
+
+/** Milliseconds after which a process that nobody asks is ended: its memory goes with it. */
+const IDLE = 15_000
+/** Seconds that a caller is told to wait when the queue is full. */
+const RETRY = 5
+
+interface Idle {
+  readonly child: Child
+  readonly megabytes: number
+  readonly timer: NodeJS.Timeout
+}
+
+export class Pool {
+  readonly #size: PoolSize
+  readonly #waiting: (() => void)[] = []
+  #idle: Idle[] = []
+  #busy = 0
+
+  constructor(size: PoolSize) {
+    this.#size = size
+  }
+
+  /**
+   * Runs a job and gives what it made.
+   * @throws Refusal the job's own for what takes too much, 503 `temporarily_unavailable` when too many wait
+   */
+  async run<Input, Output>(job: Job<Input, Output>, input: Input): Promise<Output> {
+    await this.#turn()
+    try {
+      return await this.#work(job, input)
+    } finally {
+      // Whoever waits longest takes the place over.
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#busy -= 1
+      else next()
+    }
+  }
+
+  /** Ends the processes that nobody asks; those at work end with it. */
+  close(): void {
+    for (const { child, timer } of this.#idle) {
+      clearTimeout(timer)
+      child.end()
+    }
+    this.#idle = []
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#busy < this.#size.processes) {
+      this.#busy += 1
+      return
+    }
+    if (this.#waiting.length >= this.#size.waiting)
+      throw new Refusal("temporarily_unavailable", "Too much of this kind of work is under way here. Nothing was stored.", {
+        retryAfter: RETRY,
+      })
+    await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+
+  async #work<Input, Output>({ name, bounds, output, tooCostly }: Job<Input, Output>, input: Input): Promise<Output> {
+    const child = this.#take(bounds.megabytes) ?? (await Child.start(bounds.megabytes))
+    try {
+      const answer = await child.ask({ kind: "job", name, input, output }, bounds.seconds)
+      if (answer.kind === "fault") throw new Error(answer.fault)
+      if (answer.kind !== "done") throw new TooCostly("the work made too much")
+      return JSON.parse(answer.output) as Output
+    } catch (error) {
+      throw error instanceof TooCostly ? tooCostly() : error
+    } finally {
+      if (!child.hasEnded) this.#keep(child, bounds.megabytes)
+    }
+  }
+
+  #take(megabytes: number): Child | undefined {
+    const at = this.#idle.findIndex((one) => one.megabytes === megabytes && !one.child.hasEnded)
+    if (at === -1) return undefined
+    const [{ child, timer }] = this.#idle.splice(at, 1) as [Idle]
+    clearTimeout(timer)
+    return child
+  }
+
+  #keep(child: Child, megabytes: number): void {
+    const timer = setTimeout(() => {
+      this.#idle = this.#idle.filter((one) => one.child !== child)
+      child.end()
+    }, IDLE).unref()
+    this.#idle.push({ child, megabytes, timer })
+  }
+}

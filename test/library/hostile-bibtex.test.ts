@@ -1,0 +1,60 @@
+/** BibTeX made to cost as much as it can: it is refused, nothing of it is kept, and nobody else waits for it. */
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import t from "tap"
+import { limits } from "../../src/contract/limits.ts"
+import { bibtexFiles } from "../reliability/hostile/files.ts"
+import { collectionOf, paperId, refused, startHouse } from "./house.ts"
+
+const house = await startHouse()
+t.teardown(() => house.close())
+const collectionId = await collectionOf(house.ada, "Hostile")
+
+t.test("Each kind is read or refused in bounded time, and nothing of a refused one is kept", async (t) => {
+  const costly = ["doubling", "doublingFar", "oneStringOften", "nestedInFormula", "nestedBraces"]
+  for (const name of costly) {
+    const text = bibtexFiles[name]?.() as string
+    const refusal = await refused(house.ada.write("import_bibtex", { collectionId, bibtex: text }))
+    t.match(refusal, { status: 422, refusal: "invalid_request", issues: ["/bibtex"] }, name)
+  }
+  const { items } = await house.ada.read("library_collection", { collectionId })
+  t.strictSame(items, [], "the Collection is as it was")
+  const { result } = await house.ada.write("import_bibtex", { collectionId, bibtex: `@misc{a, title={One}, eprint={${paperId(1)}}}` })
+  t.strictSame(result.skipped, [], "and the next import is none the worse")
+})
+
+t.test("Those who read and write beside it do not wait", async (t) => {
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  const text = bibtexFiles.manyAuthors?.() as string
+  let isDone = false
+  const importing = house.grace
+    .write("import_bibtex", { collectionId: await collectionOf(house.grace, "Long"), bibtex: text })
+    .catch(() => undefined)
+    .finally(() => (isDone = true))
+  delay.enable()
+  let others = 0
+  while (!isDone) {
+    await house.mary.write("create_collection", { name: `Beside ${others}` }).catch(() => undefined)
+    others += 1
+  }
+  delay.disable()
+  await importing
+  t.ok(others > 20, `${others} writes in the meantime`)
+  t.ok(delay.max < 250e6, `the longest wait was ${(delay.max / 1e6).toFixed(0)} ms`)
+})
+
+t.test("Of many at once, those that find no place are told when to come back", async (t) => {
+  const text = bibtexFiles.openEntries?.() as string
+  const places = limits.parsingProcesses + limits.parsingWaiting
+  const all = await Promise.all(
+    Array.from({ length: places + 3 }, () =>
+      house.ada.request("POST", `/api/library/collections/${collectionId}/bibtex`, {
+        schemaVersion: 1,
+        requestId: crypto.randomUUID(),
+        bibtex: text,
+      }),
+    ),
+  )
+  const turnedAway = all.filter(({ status }) => status === 503)
+  t.equal(turnedAway.length, 3)
+  t.ok(turnedAway.every(({ headers }) => Number(headers.get("retry-after")) > 0))
+})

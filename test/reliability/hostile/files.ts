@@ -1,0 +1,42 @@
+/** The costliest input known for each parser and reader, made anew each time. All of it is within the limits on length. */
+
+const entry = (fields: string, key = "x"): string => `@misc{${key}, eprint={1706.03762}, ${fields}}\n`
+
+/** `@string` values that double, all on one line: 2 to the power of `times` characters out of a few hundred. */
+const doubling = (times: number): string =>
+  `@string{a0={xxxxxxxxxxxxxxxx}} ${Array.from({ length: times }, (_, step) => `@string{a${step + 1}=a${step}#a${step}}`).join(" ")} @misc{x, eprint={1706.03762}, title=a${times}}`
+
+/** The same, one definition a line. */
+const doublingByLine = (times: number): string => doubling(times).replaceAll(" @", "\n@")
+
+const nested = (open: string, close: string, depth: number): string => `${open.repeat(depth)}x${close.repeat(depth)}`
+
+/** BibTeX, each text in the length that an import takes. */
+export const bibtexFiles: Readonly<Record<string, () => string>> = {
+  doubling: () => doubling(22),
+  doublingByLine: () => doublingByLine(22),
+  doublingFar: () => doubling(200),
+  oneStringOften: () => `@string{a={${"x".repeat(15_000)}}}\n${entry(`title=${"a#".repeat(6_000)}a`)}`,
+  nestedInFormula: () => entry(`title={$${nested("{", "}", 9_000)}$}`),
+  nestedBraces: () => entry(`title={${nested("{", "}", 9_000)}}`),
+  nestedCommands: () => entry(`title={${nested("\\emph{", "}", 2_700)}}`),
+  nestedFormulas: () => entry(`title={${"$x_{".repeat(2_000)}${"}$".repeat(2_000)}}`),
+  manyAuthors: () => Array.from({ length: 24 }, (_, index) => entry(`author={${"Ab, C and ".repeat(1_500)}D}`, `k${index}`)).join(""),
+  oddAuthors: () => Array.from({ length: 24 }, (_, index) => entry(`author={${"a and ".repeat(3_000)}b}`, `k${index}`)).join(""),
+  unbalanced: () => `@misc{x, title={${"{".repeat(19_000)}`,
+  unbalancedOften: () => `@misc{x, title={{{{{{{{{{ `.repeat(18_000),
+  openEntries: () => "@article{a, title=\n".repeat(25_000),
+  quotes: () => entry(`title="${'{"}'.repeat(6_000)}"`),
+  accents: () => entry(`title={${'\\"{\\i}'.repeat(2_800)}}`),
+  mentions: () => entry(`note={${"arxiv:".repeat(3_000)}}, url={${"arxiv.org/abs/".repeat(400)}}`),
+  tags: () => entry(`title={${"<".repeat(18_000)}}`),
+  spaces: () => entry(`title={a${" ".repeat(18_000)}b}`),
+  manyEntries: () => Array.from({ length: 9_000 }, (_, index) => `@misc{k${index}, eprint={2401.${10_000 + index}}, title={T}}\n`).join(""),
+  verbatim: () => entry(`url={${"{\\".repeat(4_000)}}`),
+  ordinary: () =>
+    Array.from(
+      { length: 1_000 },
+      (_, index) =>
+        `@article{key${index}, author={Vaswani, Ashish and Shazeer, Noam and Parmar, Niki and Uszkoreit, Jakob}, title={{Attention} Is All You Need ${index}}, journal={arXiv preprint arXiv:2401.${10_000 + index}}, year={2024}, abstract={${"The dominant sequence models are based on $x_1$. ".repeat(4)}}}\n`,
+    ).join(""),
+}
