@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { jobsProgram } from "../packaged.ts"
-import type { FromThread, ToThread } from "./job.ts"
+import { type FromThread, PATIENCE, type ToThread } from "./job.ts"
 
 /** The work took more time or memory than it may, or made more than it may. */
 export class TooCostly extends Error {
@@ -62,10 +62,10 @@ export class Child {
   }
 
   /** Asks the process, and kills it when the answer takes too long. @throws TooCostly */
-  async ask(message: ToThread, seconds: number): Promise<FromThread> {
+  async ask(message: ToThread): Promise<FromThread> {
     if (this.#failure !== null) throw this.#failure
     this.#waiting = Promise.withResolvers()
-    const timer = setTimeout(() => this.#fail(new TooCostly("the work took too long")), seconds * 1000)
+    const timer = setTimeout(() => this.#fail(new TooCostly("the work took too long")), message.seconds * PATIENCE * 1000)
     this.#holdsOn(true)
     this.#process.send(message, (error) => error && this.#fail(error))
     try {
@@ -81,7 +81,7 @@ export class Child {
   }
 
   #heard(message: FromThread): void {
-    if (message.kind === "too_costly") this.#fail(new TooCostly("the work took too much memory"))
+    if (message.kind === "too_costly") this.#fail(new TooCostly("the work took too much memory or time"))
     else this.#waiting.resolve(message)
   }
 

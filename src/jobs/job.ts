@@ -2,11 +2,14 @@
 import type { Refusal } from "../contract/refusals.ts"
 
 export interface Bounds {
-  /** Seconds of work, not counting the wait for a process. */
+  /** Seconds of a processor's time: a busy machine lets it take longer, up to `PATIENCE` times as long. */
   readonly seconds: number
   /** Memory for its objects, in MiB. */
   readonly megabytes: number
 }
+
+/** How much longer than its processor's time work may take by the clock. */
+export const PATIENCE = 8
 
 /** A kind of work, named as in `src/app/jobs-work.ts`. Input and output are JSON values. */
 export interface Job<Input, Output> {
@@ -22,9 +25,9 @@ export interface Job<Input, Output> {
 
 /** What the process is told, and the thread in it. A `stream` is made piece by piece as it is asked for. */
 export type ToThread =
-  | { readonly kind: "job"; readonly name: string; readonly input: unknown; readonly output: number }
-  | { readonly kind: "stream"; readonly name: string; readonly input: unknown }
-  | { readonly kind: "more" }
+  | { readonly kind: "job"; readonly name: string; readonly input: unknown; readonly output: number; readonly seconds: number }
+  | { readonly kind: "stream"; readonly name: string; readonly input: unknown; readonly seconds: number }
+  | { readonly kind: "more"; readonly seconds: number }
 
 export type FromThread =
   | { readonly kind: "ready" }
@@ -33,7 +36,7 @@ export type FromThread =
   | { readonly kind: "too_long" }
   | { readonly kind: "piece"; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: "end" }
-  /** It ran out of memory. */
+  /** It ran out of memory or time. */
   | { readonly kind: "too_costly" }
   /** Something failed that was not foreseen, as it is to be logged. */
   | { readonly kind: "fault"; readonly fault: string }

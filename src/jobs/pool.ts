@@ -73,7 +73,7 @@ export class Pool {
   async #work<Input, Output>({ name, bounds, output, tooCostly }: Job<Input, Output>, input: Input): Promise<Output> {
     const child = this.#take(bounds.megabytes) ?? (await Child.start(bounds.megabytes))
     try {
-      const answer = await child.ask({ kind: "job", name, input, output }, bounds.seconds)
+      const answer = await child.ask({ kind: "job", name, input, output, seconds: bounds.seconds })
       if (answer.kind === "fault") throw new Error(answer.fault)
       if (answer.kind !== "done") throw new TooCostly("the work made too much")
       return JSON.parse(answer.output) as Output
