@@ -5,6 +5,7 @@
 import * as v from "valibot"
 import * as answers from "./answers.ts"
 import { plain, shape, username, uuid } from "./fields.ts"
+import { subject } from "./ref.ts"
 import { limits } from "./limits.ts"
 import { researchSchemaVersion } from "./operation.ts"
 import type { RefusalCode } from "./refusals.ts"
@@ -87,7 +88,7 @@ const all = [
     refusals: ["role_required"],
     summary:
       "Makes a link by which somebody may create an account once; with roomId (owner only) they join that Room. The token is shown once.",
-    fields: { roomId: v.exactOptional(uuid) },
+    fields: { roomId: v.exactOptional(subject("room")) },
     example: {},
     answer: answers.invitationIssued,
   }),

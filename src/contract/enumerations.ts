@@ -1,3 +1,5 @@
+import { nodeKinds, recordKinds, searchKinds } from "./objects.ts"
+
 const referencePurpose = ["premise", "supports", "contradicts", "extends", "related", "derived_from", "refines"] as const
 const questionVerdict = ["answers", "partly_answers", "does_not_answer"] as const
 const linkKind = ["corrects", "supersedes", "retracts", "disputes"] as const
@@ -6,7 +8,7 @@ const linkKind = ["corrects", "supersedes", "retracts", "disputes"] as const
 export const enumerations = {
   permission: ["post_thread", "publish_records", "manage_own_experiments"],
   referencePurpose,
-  recordKind: ["hypothesis", "finding", "cited_claim"],
+  recordKind: recordKinds,
   recordStatus: ["current", "disputed", "corrected", "superseded", "retracted"],
   roomState: ["active", "archived"],
   experimentStatus: ["open", "claimed", "in_progress", "completed", "cancelled"],
@@ -30,7 +32,7 @@ export const enumerations = {
   checkpointState: ["open", "concluded"],
   /** How a finding names an attempt: as one that produced it, one compared with, or in an evidence entry only. */
   attemptRole: ["producing", "baseline", "evidence"],
-  provenanceNode: ["hypothesis", "experiment", "plan", "attempt", "finding", "cited_claim", "material", "finding_link", "link"],
+  provenanceNode: nodeKinds,
   /**
    * How one object leads back to another that it speaks of, rests on or was made with. Of a record: its purpose in naming
    * another, `evidence`, `results_from` and `compares_with` (attempts), `reports_on` (an experiment), `uses` (a material). Of an
@@ -62,7 +64,7 @@ export const enumerations = {
     "replaced_by",
   ],
   /** What full-text search finds. */
-  searchKind: ["hypothesis", "finding", "cited_claim", "experiment", "thread", "message"],
+  searchKind: searchKinds,
   memberRole: ["owner", "member"],
   joinDecision: ["accept", "decline"],
   libraryPermission: ["read_library", "read_annotations", "file_papers", "post_notes"],

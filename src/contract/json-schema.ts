@@ -2,11 +2,13 @@
 import { toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema"
 import type * as v from "valibot"
 import type { Operation } from "./operation.ts"
+import { refersOf } from "./ref.ts"
 
 export type JsonSchema = Record<string, unknown>
 
 interface Item {
   type: string
+  metadata?: object
   requirement?: unknown
   message?: unknown
 }
@@ -19,8 +21,12 @@ function withPattern(schema: JsonSchema, { requirement, message }: Item): JsonSc
 }
 
 /** Says in JSON Schema what the library has no word for. */
-function action(schema: JsonSchema, item: Item): JsonSchema | undefined {
-  const { type, requirement } = item
+function action(schema: JsonSchema, item: Item, refs: boolean): JsonSchema | undefined {
+  const { type, requirement, metadata = {} } = item
+  if (refersOf(metadata) !== undefined) {
+    const { refersTo, ...rest } = schema
+    return refs ? { ...rest, refersTo } : rest
+  }
   switch (type) {
     case "regex":
       return withPattern(schema, item)
@@ -44,16 +50,18 @@ export interface Form {
   /** Leave room for properties added later, as readers of answers must. */
   readonly open?: boolean
   readonly shared?: Shared
+  /** Keep under `refersTo` which objects a field names: for forms, not for the wire. */
+  readonly refs?: boolean
 }
 
 const shareAt = (name: string) => `#/components/schemas/${name}`
 
-const configuration = ({ open = false, shared }: Form) =>
+const configuration = ({ open = false, shared, refs = false }: Form) =>
   ({
     target: "draft-2020-12",
     typeMode: "input",
     overrideRef: ({ referenceId }) => (shared === undefined ? undefined : shareAt(referenceId)),
-    overrideAction: ({ valibotAction, jsonSchema }) => action(jsonSchema as JsonSchema, valibotAction as Item) as never,
+    overrideAction: ({ valibotAction, jsonSchema }) => action(jsonSchema as JsonSchema, valibotAction as Item, refs) as never,
     overrideSchema: ({ jsonSchema, valibotSchema }) => {
       if (open && valibotSchema.type === "strict_object") {
         const { additionalProperties: _closed, ...rest } = jsonSchema

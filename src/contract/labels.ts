@@ -1,18 +1,12 @@
 import * as v from "valibot"
+import { type LabelledKind, labelledKinds, objects } from "./objects.ts"
+
+export type { LabelledKind }
 
 /** The kinds of object that carry a Room-scoped label, and the letter each label starts with. */
-export const labelPrefixes = {
-  hypothesis: "H",
-  experiment: "E",
-  plan: "P",
-  attempt: "A",
-  material: "M",
-  link: "L",
-  finding: "F",
-  cited_claim: "C",
-} as const
-
-export type LabelledKind = keyof typeof labelPrefixes
+export const labelPrefixes = Object.fromEntries(labelledKinds.map((kind) => [kind, objects[kind].label])) as Readonly<
+  Record<LabelledKind, string>
+>
 
 /** A filter that takes labels of one kind. */
 export const labelPattern = (kind: LabelledKind) =>

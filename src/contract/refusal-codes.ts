@@ -34,10 +34,6 @@ export interface RefusalSpec {
   /** Whether the same request may be sent again as it is. */
   readonly retryable: boolean
   readonly when?: readonly Circumstance[]
-  /** Ids in a path that it speaks of. */
-  readonly path?: readonly string[]
-  /** Properties of a body, or parameters of a query, that can bring it about. */
-  readonly given?: readonly string[]
   /** What the Library calls it, in the few words of its own table; left out, the same. */
   readonly library?: string
   /** Where it alone occurs. */
@@ -106,7 +102,6 @@ export const refusals = {
     status: [404],
     retryable: false,
     when: ["subject"],
-    given: ["roomId", "threadId"],
     library: "unknown_object",
     meaning: "No such Room, Thread or other object, or (with current.room) the Room is archived and admits no new research work.",
     remedy: "With current.room, read and do not retry; otherwise check the id.",
@@ -114,44 +109,36 @@ export const refusals = {
   unknown_experiment: {
     status: [404],
     retryable: false,
-    path: ["experimentId"],
-    given: ["experimentId"],
     meaning: "No experiment has this id.",
     remedy: "Check the id against the list of experiments.",
   },
   unknown_plan: {
     status: [404],
     retryable: false,
-    path: ["planId"],
     meaning: "No accepted plan has this id.",
     remedy: "Check the id against the experiment's plans.",
   },
   unknown_attempt: {
     status: [404],
     retryable: false,
-    path: ["attemptId"],
     meaning: "No attempt has this id.",
     remedy: "Check the id against the list of attempts; an attempt is registered before its events.",
   },
   unknown_record: {
     status: [404],
     retryable: false,
-    path: ["versionId"],
-    given: ["targetVersionId"],
     meaning: "No record has this version id.",
     remedy: "Check the id: it is a version id, not a label.",
   },
   unknown_material: {
     status: [404],
     retryable: false,
-    path: ["materialId"],
     meaning: "No material has this id.",
     remedy: "Check the id against the list of materials; register the material first.",
   },
   unknown_link: {
     status: [404],
     retryable: false,
-    path: ["linkId"],
     meaning: "No link has this id.",
     remedy: "Check the id against the list of links.",
   },
@@ -206,7 +193,6 @@ export const refusals = {
   thread_exists: {
     status: [409],
     retryable: false,
-    given: ["allowDuplicate"],
     meaning: "Another Thread follows the same card already; current names it. allowDuplicate starts a second one on purpose.",
     remedy: "Post in the Thread that current names.",
   },
@@ -278,7 +264,6 @@ export const refusals = {
   repository_unavailable: {
     status: [422, 503],
     retryable: true,
-    given: ["repository"],
     meaning:
       "422: the repository is not public or the full commit does not resolve. 503: it could not be checked now; retryAfter tells when to try again.",
     remedy: "On 422, publish the repository or correct the commit; on 503, wait retryAfter seconds and send the same request.",
@@ -324,8 +309,6 @@ export const refusals = {
     status: [404],
     retryable: false,
     family: "library",
-    path: ["collectionId"],
-    given: ["collectionId"],
     meaning: "No such Collection in reach.",
     remedy: "Take the id from the list of Collections; what is out of reach answers as what does not exist.",
   },

@@ -1,5 +1,6 @@
 /** A refusal, thrown anywhere below the edge and rendered there. */
 import type { JsonObject } from "./json.ts"
+import { noun, type Referable, unknownOf } from "./objects.ts"
 import { codeIn, type RefusalCode, refusals } from "./refusal-codes.ts"
 import { type Family, schemaVersions } from "./versions.ts"
 
@@ -60,3 +61,6 @@ export class Refusal extends Error {
     }
   }
 }
+
+/** The refusal of an object that is not there: named in a path, or what a write is about. */
+export const noSuch = (named: Referable): Refusal => new Refusal(unknownOf(named), `There is no such ${noun([named])}.`)

@@ -1,16 +1,17 @@
 /** The parts that hypotheses, findings and cited claims are made of. */
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
-import { decimal, dictionary, key, list, oneOf, plain, shape, text, uuid, variant } from "./fields.ts"
+import { decimal, dictionary, key, list, oneOf, plain, shape, text, variant } from "./fields.ts"
 import { limits } from "./limits.ts"
+import { ref } from "./ref.ts"
 
 const concept = shape({ type: v.literal("concept"), key })
-const conceptRef = shape({ type: v.literal("concept_ref"), versionId: uuid, key })
+const conceptRef = shape({ type: v.literal("concept_ref"), versionId: ref("record"), key })
 
 const roleValue = variant("type", [
   concept,
   conceptRef,
-  shape({ type: v.literal("record"), versionId: uuid }),
+  shape({ type: v.literal("record"), versionId: ref("record") }),
   shape({ type: v.literal("text"), value: text(limits.roleText) }),
   shape({ type: v.literal("decimal"), value: decimal, unit: plain(limits.unit) }),
   shape({ type: v.literal("boolean"), value: v.boolean("must be true or false") }),
@@ -28,9 +29,9 @@ export type Concepts = v.InferOutput<typeof concepts>
 
 export const scope = text(limits.statement)
 
-export const premises = list(shape({ versionId: uuid, explanation: text(limits.explanation) }), limits.premises)
+export const premises = list(shape({ versionId: ref("record"), explanation: text(limits.explanation) }), limits.premises)
 
 export const references = list(
-  shape({ versionId: uuid, purpose: oneOf(enumerations.referencePurpose), explanation: text(limits.explanation) }),
+  shape({ versionId: ref("record"), purpose: oneOf(enumerations.referencePurpose), explanation: text(limits.explanation) }),
   limits.references,
 )

@@ -1,8 +1,9 @@
 /** The parts that experiments, plans, attempts and materials are made of. */
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
-import { dictionary, distinct, list, oneOf, plain, shape, text, uuid, whole } from "./fields.ts"
+import { dictionary, distinct, list, oneOf, plain, shape, text, whole } from "./fields.ts"
 import { limits } from "./limits.ts"
+import { ref } from "./ref.ts"
 
 const matching = (pattern: RegExp, what: string, max = 2_000) =>
   v.pipe(v.string("must be a string"), v.regex(pattern, `must be ${what}`), v.maxCodePoints(max, `must have at most ${max} characters`))
@@ -76,9 +77,9 @@ export const protocol = shape({
 })
 export type Protocol = v.InferOutput<typeof protocol>
 
-export const hypotheses = distinct(uuid, limits.references)
+export const hypotheses = distinct(ref("hypothesis"), limits.references)
 
-export const requiredMaterials = list(shape({ materialId: uuid, purpose: text(limits.explanation) }), limits.materials)
+export const requiredMaterials = list(shape({ materialId: ref("material"), purpose: text(limits.explanation) }), limits.materials)
 
 /** What the caller read of an experiment or attempt: the guard of every change to it. */
 export const expectedExperiment = { expectedRevision: whole(1), expectedStatus: oneOf(enumerations.experimentStatus) }
@@ -107,7 +108,7 @@ export const outputs = list(
     digest,
     mediaType: v.exactOptional(plain(limits.name)),
     sizeBytes: v.exactOptional(whole()),
-    materialId: v.exactOptional(uuid),
+    materialId: v.exactOptional(ref("material")),
     description: v.exactOptional(text(limits.explanation)),
   }),
   limits.outputsOfEvent,

@@ -16,6 +16,7 @@ import { type AnyBehaviour, checkRequest, type Delivery, type Request } from "./
 import { grantRefusal, roomRefusal } from "./entrance.ts"
 import { Recorder } from "./recorder.ts"
 import { receipts } from "./receipts.ts"
+import { references } from "./references.ts"
 import { sequences } from "./sequences.ts"
 import { timeline } from "./timeline.ts"
 import { Watch } from "./watch.ts"
@@ -63,6 +64,7 @@ export class Ledger {
   readonly #queue: CommitQueue
   readonly #receipts
   readonly #sequences
+  readonly #references
   readonly #recorder
   readonly #behaviours = new Map<string, AnyBehaviour>()
   #writer: OtherWriter | null = null
@@ -78,6 +80,7 @@ export class Ledger {
     this.#queue = new CommitQueue(db, hooks)
     this.#receipts = receipts(db)
     this.#sequences = sequences(db)
+    this.#references = references(db)
     this.timeline = timeline(db)
     this.activity = activity(db)
     this.#recorder = new Recorder({
@@ -177,17 +180,24 @@ export class Ledger {
 
     const lacking = grantRefusal(operation, actor)
     if (lacking) throw lacking
-    const subject = behaviour.subject(delivery)
+    const subject = this.#subject(delivery)
     if (subject.roomId !== null) this.#enter(delivery, subject.roomId, subject.threadId)
-    const unknown = behaviour.references?.(delivery, subject) ?? []
-    if (unknown.length > 0) {
-      throw new Refusal(
-        "unknown_reference",
-        `The body refers to ${unknown.length === 1 ? "an object" : "objects"} that this service does not hold: ${unknown.map(({ path }) => path).join(", ")}.`,
-        { issues: unknown },
-      )
+    const unknown = this.#references.faults(operation, delivery.body)
+    const further = behaviour.references?.(delivery, subject) ?? []
+    const faults = [...unknown, ...further.filter(({ path }) => unknown.every((fault) => fault.path !== path))]
+    const [first] = faults
+    if (first === undefined) return { subject }
+    const others = faults.length === 1 ? "" : ` ${faults.length - 1} more of its references are wrong too: see issues.`
+    throw new Refusal("unknown_reference", `${first.path} ${first.message}.${others}`, { issues: faults })
+  }
+
+  /** @throws Refusal 404 */
+  #subject(delivery: Delivery): Subject {
+    try {
+      return delivery.behaviour.subject(delivery)
+    } catch (error) {
+      throw this.#references.explained(error, delivery.operation, delivery.params, delivery.body)
     }
-    return { subject }
   }
 
   /**

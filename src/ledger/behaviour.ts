@@ -72,7 +72,7 @@ export interface Outcome<Result = Record<string, unknown>> {
 export interface Behaviour<Body = never, Result = Record<string, unknown>, S extends Subject = Subject> {
   /** Finds the subject. @throws Refusal 404 of its kind */
   subject(call: Call<Body>): S
-  /** The exact references of the body that do not exist here. */
+  /** What is wrong with its references beyond what the schema says: each that is not of that kind, or not there, is found already. */
   references?(call: Call<Body>, subject: S): Issue[]
   /** The repository and commit that must be public and exist; asked of their host outside of any transaction. */
   outside?(call: Call<Body>): RepositoryPin | null

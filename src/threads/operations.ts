@@ -18,6 +18,9 @@ export function threadSubject(threads: Threads, threadId: string, roomId?: strin
   return { roomId: found, threadId }
 }
 
+const receiptIssue = ({ isReceipt }: { isReceipt: boolean }) =>
+  isReceipt ? [{ path: "/replyToEntryId", message: "is a receipt, not a message or card" }] : []
+
 export function threadOperations({ threads, timeline }: Parts) {
   const create_thread = behaviour("create_thread", {
     // It originates in no Thread: a credential limited to Threads cannot start another.
@@ -26,8 +29,11 @@ export function threadOperations({ threads, timeline }: Parts) {
       const { replyToEntryId } = body
       if (replyToEntryId === undefined) return []
       const followed = timeline.find(replyToEntryId)
-      const fits = followed !== undefined && !followed.isReceipt && threads.roomOf(followed.threadId) === roomId
-      return fits ? [] : [{ path: "/replyToEntryId", message: "is no card or message of this Room" }]
+      if (followed === undefined) return []
+      return [
+        ...receiptIssue(followed),
+        ...(threads.roomOf(followed.threadId) === roomId ? [] : [{ path: "/replyToEntryId", message: "is of another Room" }]),
+      ]
     },
     admit({ body }) {
       const { replyToEntryId, allowDuplicate } = body
@@ -62,8 +68,11 @@ export function threadOperations({ threads, timeline }: Parts) {
       const { replyToEntryId } = body
       if (replyToEntryId === undefined) return []
       const answered = timeline.find(replyToEntryId)
-      const fits = answered !== undefined && !answered.isReceipt && answered.threadId === threadId
-      return fits ? [] : [{ path: "/replyToEntryId", message: "is no message or card of this Thread" }]
+      if (answered === undefined) return []
+      return [
+        ...receiptIssue(answered),
+        ...(answered.threadId === threadId ? [] : [{ path: "/replyToEntryId", message: "is of another Thread" }]),
+      ]
     },
     write({ body }, _subject, { entryId }) {
       const { text, clientMessageId, client } = body

@@ -1,5 +1,5 @@
 /** Addresses of pages and places in them; which object has which page, the contract says. */
-import { pageOf } from "../contract/permalinks.ts"
+import { pageOf } from "../contract/objects.ts"
 import { type Late, to } from "./html.ts"
 
 export const pathOf = pageOf

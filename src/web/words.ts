@@ -1,6 +1,8 @@
 /** The contract's words as people read them. Only their form is changed here: which words there are, the contract says. */
 import { enumerations } from "../contract/enumerations.ts"
 
+export { shortened } from "../contract/text.ts"
+
 /** `in_progress` and `towardHypothesis` as words: "in progress", "toward hypothesis". */
 export const words = (name: string): string =>
   name
@@ -18,13 +20,6 @@ export const title = (name: string): string => {
 /** "1 attempt", "4 attempts"; `several` where the plural is no plain s. */
 export const counted = (count: number, one: string, several = `${one}s`): string =>
   `${count.toLocaleString("en")} ${count === 1 ? one : several}`
-
-/** The start of a text, up to a word's end. */
-export function shortened(text: string, most: number): string {
-  if (text.length <= most) return text
-  const cut = text.slice(0, most)
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), most - 20)).trimEnd()}…`
-}
 
 /** A digest or commit, shortened in the middle. */
 export const shortDigest = (digest: string): string => {

@@ -1,23 +1,25 @@
 /** Which refusals a route can answer with, worked out from what its definition says. */
+import type * as v from "valibot"
 import type { Action } from "../actions.ts"
-import { uuid } from "../fields.ts"
+import { objectList, unknownIn, unknownOf } from "../objects.ts"
 import { type Operation, pathNames } from "../operation.ts"
 import type { Read } from "../read.ts"
+import { refersIn } from "../ref.ts"
 import type { Circumstance, RefusalSpec } from "../refusal-codes.ts"
 import { codeIn, type RefusalCode, refusals } from "../refusals.ts"
 import { states } from "../states.ts"
 import type { Family } from "../versions.ts"
 
 const table = Object.entries(refusals) as [RefusalCode, RefusalSpec][]
-const pathIds = new Set(table.flatMap(([, { path }]) => path ?? []))
-const givenIds = new Set(table.flatMap(([, { given }]) => given ?? []))
+/** Names of ids whose objects have a code of their own. */
+const ownIds = new Set(objectList.flatMap(({ id, unknown }) => (unknown.startsWith("unknown_") ? [id] : [])))
 
 interface Facts {
   readonly family: Family
   readonly circumstances: readonly (Circumstance | false)[]
   readonly path: string
   /** The properties of the body, or the parameters of the query. */
-  readonly given: readonly string[]
+  readonly given: v.GenericSchema
   /** What the definition itself lists. */
   readonly own: readonly RefusalCode[]
 }
@@ -27,45 +29,24 @@ function codes({ family, circumstances, path, given, own }: Facts): RefusalCode[
   const inPath = pathNames(path)
   const here = new Set(circumstances)
   here.add("any")
-  if (!inPath.every((name) => pathIds.has(name))) here.add("subject")
+  if (!inPath.every((name) => ownIds.has(name))) here.add("subject")
+  const unknown = new Set([
+    ...inPath.flatMap(unknownIn),
+    ...refersIn(given).flatMap(({ refers }) => (refers.isSubject ? refers.named.map(unknownOf) : [])),
+  ])
   const fits = ([code, spec]: [RefusalCode, RefusalSpec]) =>
-    own.includes(code) ||
-    spec.when?.some((circumstance) => here.has(circumstance)) ||
-    spec.path?.some((name) => inPath.includes(name)) ||
-    spec.given?.some((name) => given.includes(name))
+    own.includes(code) || unknown.has(code) || spec.when?.some((circumstance) => here.has(circumstance))
   return [...new Set(table.filter(fits).map(([code]) => codeIn(code, family)))]
-}
-
-/** The parts of a validator that may hold others. */
-interface Holder {
-  readonly entries?: Readonly<Record<string, Holder>>
-  readonly wrapped?: Holder
-  readonly item?: Holder
-  readonly value?: Holder
-  readonly options?: readonly unknown[]
-}
-
-const isHolder = (part: unknown): part is Holder => typeof part === "object" && part !== null
-
-/** The names under which a body holds ids, at whatever depth. */
-function idNames(schema: Holder, name = ""): string[] {
-  if ((schema as unknown) === uuid) return [name]
-  const inside = [schema.wrapped, schema.item, schema.value, ...(schema.options ?? [])].filter(isHolder)
-  return [
-    ...Object.entries(schema.entries ?? {}).flatMap(([entry, inner]) => idNames(inner, entry)),
-    ...inside.flatMap((inner) => idNames(inner, name)),
-  ]
 }
 
 /** What an operation may be refused with, to an agent or, on its twin path, to a person in the browser. */
 export function operationRefusals(operation: Operation, caller: "agent" | "browser"): RefusalCode[] {
-  const { family, path, body, permissions, by, archived, expected, refusals: own, delivery } = operation
+  const { family, path, body, permissions, by, archived, expected, refusals: own } = operation
   const inRooms = family === "research"
-  const ids = idNames(body as unknown as Holder).filter((name) => name !== delivery)
+  const named = refersIn(body)
   const steps = states.experiment.transitions.filter((transition) => transition.operation === operation.name)
-  const subjects = new Set([...givenIds, ...own.flatMap((code) => (refusals[code] as RefusalSpec).path ?? [])])
   const agent = caller === "agent"
-  const inRoom = pathNames(path).length > 0 || ids.length > 0
+  const inRoom = pathNames(path).length > 0 || named.length > 0
   return codes({
     family,
     circumstances: [
@@ -78,25 +59,25 @@ export function operationRefusals(operation: Operation, caller: "agent" | "brows
       (by === "owner" || steps.some((step) => step.by === "proposer")) && "role",
       inRooms && agent && "scope",
       agent && permissions.length > 0 && "permission",
-      ids.some((name) => !subjects.has(name)) && "reference",
+      named.some(({ refers }) => !refers.isSubject) && "reference",
       expected.length > 0 && "expectation",
       steps.length > 0 && "assignment",
     ],
     path,
-    given: Object.keys(body.entries),
+    given: body,
     own: inRoom && archived !== "admitted" ? [...own, archived] : own,
   })
 }
 
 export const actionRefusals = ({ path, body, by, refusals: own }: Action): RefusalCode[] =>
-  codes({ family: "research", circumstances: ["origin", "body", by === "person" && "caller"], path, given: Object.keys(body.entries), own })
+  codes({ family: "research", circumstances: ["origin", "body", by === "person" && "caller"], path, given: body, own })
 
 /** @param caller whether an agent asks where the read stands, or its person in the browser where it has a twin */
 export function readRefusals(
   { family, path, permissions, query, surface, refusals: own }: Read,
   caller: "agent" | "browser" = "agent",
 ): RefusalCode[] {
-  const ofRoom = family === "research" && pathNames(path).some((name) => givenIds.has(name))
+  const ofRoom = family === "research" && pathNames(path).some((name) => name !== "userId" && unknownIn(name).length > 0)
   const credential = (surface === "credential" || surface === "key") && caller === "agent"
   const session = surface === "session" || (surface === "key" && caller === "browser")
   return codes({
@@ -110,7 +91,7 @@ export function readRefusals(
       session && ofRoom && "membership",
     ],
     path,
-    given: Object.keys(query.entries),
+    given: query,
     own,
   })
 }

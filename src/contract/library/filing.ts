@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { arxivId, distinct, text, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
+import { ref, subject } from "../ref.ts"
 
 const family = "library"
 const surface = "agent"
@@ -47,7 +48,7 @@ export const addPapers = operation({
   permissions: ["file_papers"],
   target: "collection",
   refusals: ["limit_reached"],
-  fields: { collectionId: uuid, arxivIds },
+  fields: { collectionId: subject("collection"), arxivIds },
   result: { collectionId: uuid, added: ids, alreadyThere: ids, saved: v.nullable(ids), alreadySaved: v.nullable(ids), label },
   example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivIds: ["1706.03762"] },
 })
@@ -60,7 +61,7 @@ export const removePaper = operation({
   permissions: ["file_papers"],
   target: "collection",
   refusals: ["unknown_paper", "thread_has_notes"],
-  fields: { collectionId: uuid, arxivId },
+  fields: { collectionId: subject("collection"), arxivId },
   result: { collectionId: uuid, arxivId: v.string(), label },
   example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivId: "1706.03762" },
 })
@@ -73,7 +74,7 @@ export const renameCollection = operation({
   permissions: ["file_papers"],
   by: "owner",
   target: "collection",
-  fields: { collectionId: uuid, name },
+  fields: { collectionId: subject("collection"), name },
   result: { collectionId: uuid, name, label },
   example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", name: "Warm-up, clipping and early loss" },
 })
@@ -87,7 +88,7 @@ export const postNote = operation({
   permissions: ["post_notes"],
   target: "note",
   refusals: ["unknown_paper", "limit_reached"],
-  fields: { collectionId: uuid, arxivId, text: text(limits.note), replyToNoteId: v.exactOptional(uuid) },
+  fields: { collectionId: subject("collection"), arxivId, text: text(limits.note), replyToNoteId: v.exactOptional(ref("note")) },
   result: { noteId: uuid, collectionId: uuid, arxivId: v.string(), replyToNoteId: v.nullable(uuid), label },
   example: {
     collectionId: "0198f3a0-0000-7000-8000-000000000021",

@@ -4,6 +4,7 @@ import { enumerations } from "../enumerations.ts"
 import { distinct, oneOf, plain, shape, text, time, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
+import { ref } from "../ref.ts"
 
 const label = text(limits.credentialLabel)
 const permissions = distinct(oneOf(enumerations.libraryPermission), enumerations.libraryPermission.length, 1)
@@ -27,7 +28,7 @@ export const issueKey = operation({
     label,
     permissions,
     reach,
-    collectionIds: v.exactOptional(distinct(uuid, limits.keyCollections)),
+    collectionIds: v.exactOptional(distinct(ref("collection"), limits.keyCollections)),
     expiresAt: v.exactOptional(time),
     agent: v.exactOptional(agent),
   },

@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { arxivId, distinct, plain, shape, text, username, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
+import { ref, subject } from "../ref.ts"
 
 const family = "library"
 const surface = "browser"
@@ -138,7 +139,7 @@ export const markRead = operation({
     "Marks the notes of a Collection as read by the person: those on one paper with arxivId, and with throughNoteId only those up to that one.",
   receiptOf: "nobody",
   target: "collection",
-  fields: { collectionId: uuid, arxivId: v.exactOptional(arxivId), throughNoteId: v.exactOptional(uuid) },
+  fields: { collectionId: subject("collection"), arxivId: v.exactOptional(arxivId), throughNoteId: v.exactOptional(ref("note")) },
   result: { collectionId: uuid, unread: v.number(), label },
   example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivId: "1706.03762" },
 })

@@ -4,6 +4,7 @@ import { enumerations } from "../enumerations.ts"
 import { list, oneOf, plain, shape, text, time, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
+import { ref, subject } from "../ref.ts"
 import { argv, configuration, environment, expectedAttempt, expectedExperiment, metrics, outputs, repository } from "../work.ts"
 
 const permissions = ["manage_own_experiments"] as const
@@ -30,20 +31,23 @@ export const registerAttempt = operation({
   ],
   fields: {
     attemptId: uuid,
-    experimentId: uuid,
+    experimentId: subject("experiment"),
     intent: oneOf(enumerations.attemptIntent),
     expectedRevision: v.exactOptional(expectedExperiment.expectedRevision),
     expectedStatus: v.exactOptional(expectedExperiment.expectedStatus),
-    planId: v.exactOptional(uuid),
-    rerunOf: v.exactOptional(uuid),
+    planId: v.exactOptional(ref("plan", { of: "experimentId" })),
+    rerunOf: v.exactOptional(ref("attempt", { of: "experimentId" })),
     reproduces: v.exactOptional(
-      v.union([shape({ attemptId: uuid }), shape({ findingVersionId: uuid })], "must hold either attemptId or findingVersionId"),
+      v.union(
+        [shape({ attemptId: ref("attempt") }), shape({ findingVersionId: ref("finding") })],
+        "must hold either attemptId or findingVersionId",
+      ),
     ),
     repository,
     argv,
     configuration,
     environment: v.exactOptional(environment),
-    inputs: list(shape({ materialId: uuid, name: plain(limits.name) }), limits.materials),
+    inputs: list(shape({ materialId: ref("material"), name: plain(limits.name) }), limits.materials),
     intendedDeviation: v.exactOptional(text(limits.explanation)),
   },
   result,
@@ -72,7 +76,7 @@ export const reportAttemptEvent = operation({
   expected,
   requiredWhen: [{ field: "failure", when: { field: "event", in: ["preflight_failed", "failed"] } }],
   fields: {
-    attemptId: uuid,
+    attemptId: subject("attempt"),
     ...expectedAttempt,
     event: oneOf(enumerations.attemptEvent),
     reportedAt: time,

@@ -4,6 +4,7 @@ import { enumerations } from "../enumerations.ts"
 import { distinct, list, oneOf, text, uuid, whole } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
+import { ref, subject } from "../ref.ts"
 
 export const postResearchCheckpoint = operation({
   name: "post_research_checkpoint",
@@ -16,14 +17,14 @@ export const postResearchCheckpoint = operation({
   expected: ["expectedWatermark"],
   requiredWhen: [{ field: "conclusion", when: { field: "state", in: ["concluded"] } }],
   fields: {
-    threadId: uuid,
+    threadId: subject("thread"),
     expectedWatermark: whole(),
     coversThrough: whole(),
     state: oneOf(enumerations.checkpointState),
     synthesis: text(limits.message),
     openQuestions: list(text(limits.statement), limits.openQuestions),
     conclusion: v.exactOptional(text(limits.statement)),
-    citations: distinct(uuid, limits.citations),
+    citations: distinct(ref("record"), limits.citations),
   },
   result: { checkpointId: uuid, state: oneOf(enumerations.checkpointState), label: v.null() },
   example: {

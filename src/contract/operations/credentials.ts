@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { distinct, permissions, plain, text, time, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
+import { ref } from "../ref.ts"
 
 const label = text(limits.credentialLabel)
 const issued = {
@@ -26,7 +27,7 @@ export const issueCredential = operation({
   fields: {
     label,
     permissions,
-    threadIds: v.exactOptional(distinct(uuid, limits.credentialThreads, 1)),
+    threadIds: v.exactOptional(distinct(ref("thread"), limits.credentialThreads, 1)),
     expiresAt: v.exactOptional(time),
   },
   result: issued,

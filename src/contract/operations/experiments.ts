@@ -4,6 +4,7 @@ import { enumerations } from "../enumerations.ts"
 import { oneOf, text, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
+import { subject } from "../ref.ts"
 import { premises, scope } from "../science.ts"
 import { expectedExperiment, hypotheses, protocol, repository, requiredMaterials } from "../work.ts"
 
@@ -31,7 +32,14 @@ export const proposeExperiment = operation({
   summary: "Proposes a scoped question as an experiment, open to be taken; it may address no hypothesis, one, or several.",
   permissions,
   target: "experiment",
-  fields: { roomId: uuid, threadId: uuid, question, scope, hypotheses, suggestedProtocol: v.exactOptional(protocol) },
+  fields: {
+    roomId: subject("room"),
+    threadId: subject("thread"),
+    question,
+    scope,
+    hypotheses,
+    suggestedProtocol: v.exactOptional(protocol),
+  },
   result,
   example: {
     roomId: "0198f3a0-0000-7000-8000-000000000001",
@@ -52,7 +60,7 @@ export const amendExperiment = operation({
   expected,
   atLeastOneOf: ["question", "scope", "hypotheses", "suggestedProtocol"],
   fields: {
-    experimentId: uuid,
+    experimentId: subject("experiment"),
     ...expectedExperiment,
     question: v.exactOptional(question),
     scope: v.exactOptional(scope),
@@ -77,7 +85,7 @@ export const cancelExperiment = operation({
   permissions,
   target: "experiment",
   expected,
-  fields: { experimentId: uuid, ...expectedExperiment, reason: text(limits.explanation) },
+  fields: { experimentId: subject("experiment"), ...expectedExperiment, reason: text(limits.explanation) },
   result,
   example: { experimentId, expectedRevision: 2, expectedStatus: "open", reason: "Answered by the runs of another Room." },
 })
@@ -89,7 +97,7 @@ export const takeExperiment = operation({
   permissions,
   target: "experiment",
   expected,
-  fields: { experimentId: uuid, ...expectedExperiment },
+  fields: { experimentId: subject("experiment"), ...expectedExperiment },
   result: { ...result, assigneeId: uuid },
   example: { experimentId, expectedRevision: 1, expectedStatus: "open" },
 })
@@ -101,7 +109,7 @@ export const releaseExperiment = operation({
   permissions,
   target: "experiment",
   expected,
-  fields: { experimentId: uuid, ...expectedExperiment, handoff: statement },
+  fields: { experimentId: subject("experiment"), ...expectedExperiment, handoff: statement },
   result,
   example: {
     experimentId,
@@ -119,7 +127,12 @@ export const reportExperimentStatus = operation({
   target: "experiment",
   expected,
   requiredWhen: [{ field: "summary", when: { field: "status", in: ["completed", "cancelled"] } }],
-  fields: { experimentId: uuid, ...expectedExperiment, status: oneOf(enumerations.reportedStatus), summary: v.exactOptional(statement) },
+  fields: {
+    experimentId: subject("experiment"),
+    ...expectedExperiment,
+    status: oneOf(enumerations.reportedStatus),
+    summary: v.exactOptional(statement),
+  },
   result,
   example: {
     experimentId,
@@ -138,7 +151,7 @@ export const acceptPlan = operation({
   target: "plan",
   expected,
   fields: {
-    experimentId: uuid,
+    experimentId: subject("experiment"),
     ...expectedExperiment,
     repository,
     hypotheses,

@@ -2,6 +2,7 @@
 import * as v from "valibot"
 import { uuid } from "../fields.ts"
 import { operation } from "../operation.ts"
+import { subject } from "../ref.ts"
 import { assertion, concepts, premises, references, scope } from "../science.ts"
 
 export const publishHypothesis = operation({
@@ -11,7 +12,16 @@ export const publishHypothesis = operation({
   permissions: ["publish_records"],
   target: "hypothesis",
   entry: { kind: "publication", form: "card" },
-  fields: { kind: v.literal("hypothesis"), roomId: uuid, threadId: uuid, assertion, concepts, scope, premises, references },
+  fields: {
+    kind: v.literal("hypothesis"),
+    roomId: subject("room"),
+    threadId: subject("thread"),
+    assertion,
+    concepts,
+    scope,
+    premises,
+    references,
+  },
   result: { versionId: uuid, label: v.string() },
   example: {
     kind: "hypothesis",

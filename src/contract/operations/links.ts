@@ -3,11 +3,14 @@ import * as v from "valibot"
 import { distinct, text, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
+import { ref, subject } from "../ref.ts"
 
 const explanation = text(limits.explanation)
+const targetVersionId = subject("record")
+const replacementVersionId = ref("record", { not: "targetVersionId" })
 const result = { linkId: uuid, label: v.string() }
-const targetVersionId = "0198f3a0-0000-7000-8000-000000000009"
-const replacementVersionId = "0198f3a0-0000-7000-8000-00000000000a"
+const target = "0198f3a0-0000-7000-8000-000000000009"
+const replacement = "0198f3a0-0000-7000-8000-00000000000a"
 
 export const assertCorrection = operation({
   name: "assert_correction",
@@ -16,9 +19,9 @@ export const assertCorrection = operation({
   summary: "States what is to be corrected in a record, with a replacement if there is one. Several may stand; none ranks above another.",
   permissions: ["post_thread"],
   target: "link",
-  fields: { targetVersionId: uuid, explanation, correction: text(limits.statement), replacementVersionId: v.exactOptional(uuid) },
+  fields: { targetVersionId, explanation, correction: text(limits.statement), replacementVersionId: v.exactOptional(replacementVersionId) },
   result,
-  example: { targetVersionId, explanation: "The unit was mistaken.", correction: "Read nats where it says bits." },
+  example: { targetVersionId: target, explanation: "The unit was mistaken.", correction: "Read nats where it says bits." },
 })
 
 export const assertSupersession = operation({
@@ -28,9 +31,9 @@ export const assertSupersession = operation({
   summary: "States that a record is superseded by another one.",
   permissions: ["post_thread"],
   target: "link",
-  fields: { targetVersionId: uuid, explanation, replacementVersionId: uuid },
+  fields: { targetVersionId, explanation, replacementVersionId },
   result,
-  example: { targetVersionId, explanation: "The later finding covers more seeds.", replacementVersionId },
+  example: { targetVersionId: target, explanation: "The later finding covers more seeds.", replacementVersionId: replacement },
 })
 
 export const assertDispute = operation({
@@ -40,9 +43,9 @@ export const assertDispute = operation({
   summary: "Disputes a record, with records as evidence if there are any.",
   permissions: ["post_thread"],
   target: "link",
-  fields: { targetVersionId: uuid, explanation, evidence: v.exactOptional(distinct(uuid, limits.citations)) },
+  fields: { targetVersionId, explanation, evidence: v.exactOptional(distinct(ref("record"), limits.citations)) },
   result,
-  example: { targetVersionId, explanation: "The reproduction does not show the difference." },
+  example: { targetVersionId: target, explanation: "The reproduction does not show the difference." },
 })
 
 export const assertRetraction = operation({
@@ -52,7 +55,7 @@ export const assertRetraction = operation({
   summary: "Retracts a record: by its author, or by the Room's owner.",
   permissions: ["publish_records"],
   target: "link",
-  fields: { targetVersionId: uuid, explanation },
+  fields: { targetVersionId, explanation },
   result,
-  example: { targetVersionId, explanation: "The evaluation script read the wrong split." },
+  example: { targetVersionId: target, explanation: "The evaluation script read the wrong split." },
 })

@@ -4,6 +4,7 @@ import { enumerations } from "../enumerations.ts"
 import { oneOf, plain, text, uuid, whole } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
+import { subject } from "../ref.ts"
 import { digest, locationUri, materialReference } from "../work.ts"
 
 const permissions = ["publish_records", "post_thread"] as const
@@ -15,8 +16,8 @@ export const registerMaterial = operation({
   permissions,
   target: "material",
   fields: {
-    roomId: uuid,
-    threadId: v.exactOptional(uuid),
+    roomId: subject("room"),
+    threadId: v.exactOptional(subject("thread")),
     reference: materialReference,
     name: text(limits.title),
     description: v.exactOptional(text(limits.explanation)),
@@ -44,7 +45,7 @@ export const reportMaterialLocation = operation({
   refusals: ["unknown_material"],
   target: "material",
   fields: {
-    materialId: uuid,
+    materialId: subject("material"),
     uri: locationUri,
     state: oneOf(enumerations.locationState),
     observedDigest: v.exactOptional(digest),

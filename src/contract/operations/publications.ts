@@ -4,6 +4,7 @@ import { enumerations } from "../enumerations.ts"
 import { arxivId, distinct, list, oneOf, plain, shape, text, uuid, variant, whole } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
+import { ref, subject } from "../ref.ts"
 import { assertion, concepts, references, scope } from "../science.ts"
 import { digest } from "../work.ts"
 
@@ -13,23 +14,23 @@ const locator = shape({ section: locatorPart, page: locatorPart, figure: locator
 const quote = text(limits.statement)
 
 const evidence = variant("kind", [
-  shape({ kind: v.literal("attempt_output"), attemptId: uuid, outputLabel: plain(limits.name), digest, explanation }),
-  shape({ kind: v.literal("attempt_outcome"), attemptId: uuid, explanation }),
-  shape({ kind: v.literal("material"), materialId: uuid, explanation }),
-  shape({ kind: v.literal("record"), versionId: uuid, explanation }),
+  shape({ kind: v.literal("attempt_output"), attemptId: ref("attempt"), outputLabel: plain(limits.name), digest, explanation }),
+  shape({ kind: v.literal("attempt_outcome"), attemptId: ref("attempt"), explanation }),
+  shape({ kind: v.literal("material"), materialId: ref("material"), explanation }),
+  shape({ kind: v.literal("record"), versionId: ref("record"), explanation }),
   shape({ kind: v.literal("paper"), arxivId, locator, quote }),
 ])
 export type Evidence = v.InferOutput<typeof evidence>
 
 const execution = shape({
-  experimentId: uuid,
-  planId: v.exactOptional(uuid),
-  attemptIds: distinct(uuid, limits.executionAttempts, 1),
-  baselineAttemptIds: distinct(uuid, limits.executionAttempts),
+  experimentId: ref("experiment"),
+  planId: v.exactOptional(ref("plan", { of: "experimentId" })),
+  attemptIds: distinct(ref("attempt", { of: "experimentId" }), limits.executionAttempts, 1),
+  baselineAttemptIds: distinct(ref("attempt"), limits.executionAttempts),
 })
 export type Execution = v.InferOutput<typeof execution>
 
-const common = { roomId: uuid, threadId: uuid, assertion, concepts, scope }
+const common = { roomId: subject("room"), threadId: subject("thread"), assertion, concepts, scope }
 const result = { versionId: uuid, label: v.string() }
 const where = { roomId: "0198f3a0-0000-7000-8000-000000000001", threadId: "0198f3a0-0000-7000-8000-000000000002" }
 
@@ -64,7 +65,7 @@ export const publishFinding = operation({
     retrospective: v.boolean("must be true or false"),
     evidence: list(evidence, limits.evidence),
     provenance: shape({ execution: v.exactOptional(execution), papers: list(plain(limits.explanation), limits.papers) }),
-    materials: list(shape({ materialId: uuid, purpose: explanation }), limits.materials),
+    materials: list(shape({ materialId: ref("material"), purpose: explanation }), limits.materials),
     references,
     limitations: v.exactOptional(text(limits.statement)),
   },
@@ -138,10 +139,13 @@ export const linkExperimentFinding = operation({
   target: "finding_link",
   entry: { kind: "link_experiment_finding", form: "card" },
   fields: {
-    experimentId: uuid,
-    findingVersionId: uuid,
-    attemptId: v.exactOptional(uuid),
-    towardHypothesis: list(shape({ versionId: uuid, verdict: oneOf(enumerations.hypothesisVerdict), explanation }), limits.verdicts),
+    experimentId: subject("experiment"),
+    findingVersionId: ref("finding"),
+    attemptId: v.exactOptional(ref("attempt", { of: "experimentId" })),
+    towardHypothesis: list(
+      shape({ versionId: ref("hypothesis"), verdict: oneOf(enumerations.hypothesisVerdict), explanation }),
+      limits.verdicts,
+    ),
     towardQuestion: shape({ verdict: oneOf(enumerations.questionVerdict), explanation }),
   },
   result: { linkId: uuid, label: v.null() },

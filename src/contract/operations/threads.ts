@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { text, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
+import { ref, subject } from "../ref.ts"
 
 export const createThread = operation({
   name: "create_thread",
@@ -12,12 +13,13 @@ export const createThread = operation({
   permissions: ["post_thread"],
   archived: "room_archived",
   receiptOf: "credential",
+  refusals: ["thread_exists"],
   target: "thread",
   fields: {
-    roomId: uuid,
+    roomId: subject("room"),
     title: text(limits.title),
     message: v.exactOptional(text(limits.message)),
-    replyToEntryId: v.exactOptional(uuid),
+    replyToEntryId: v.exactOptional(ref("message")),
     allowDuplicate: v.exactOptional(v.boolean("must be true or false")),
   },
   result: { threadId: uuid, title: text(limits.title), label: v.null(), messageEntryId: v.nullable(uuid) },
@@ -39,7 +41,7 @@ export const postMessage = operation({
   delivery: "clientMessageId",
   target: "message",
   entry: { kind: "message", form: "message" },
-  fields: { text: text(limits.message), replyToEntryId: v.exactOptional(uuid) },
+  fields: { text: text(limits.message), replyToEntryId: v.exactOptional(ref("message")) },
   result: { messageId: uuid, label: v.null() },
   example: { text: "The second run used a shorter ramp: $n_w = 100$ instead of $400$." },
 })
@@ -54,7 +56,7 @@ export const reuseRecord = operation({
   archived: "room_archived",
   target: "record",
   entry: { kind: "publication", form: "card" },
-  fields: { versionId: uuid, note: v.exactOptional(text(limits.explanation)) },
+  fields: { versionId: ref("record"), note: v.exactOptional(text(limits.explanation)) },
   result: { versionId: uuid, label: v.string() },
   example: { versionId: "0198f3a0-0000-7000-8000-000000000004", note: "The same prediction, tested there on a larger model." },
 })

@@ -10,6 +10,7 @@ import { overviewReads } from "./overview.ts"
 import { recordReads } from "./records.ts"
 import { workReads } from "./work.ts"
 import { type Read, read, wholeNumber, words } from "../read.ts"
+import { subject } from "../ref.ts"
 
 const distinct = (kinds: (string | null | undefined)[]) => [...new Set(kinds.filter((kind) => typeof kind === "string"))]
 /** The kinds a timeline entry may have: a message, a card, or the name of the operation whose receipt it is. */
@@ -91,7 +92,7 @@ const all = [
     name: "hypotheses",
     path: "/api/research/hypotheses",
     summary: "Hypotheses in the order they were published; label needs roomId.",
-    parameters: { roomId: v.exactOptional(uuid), label: v.exactOptional(labelPattern("hypothesis")) },
+    parameters: { roomId: v.exactOptional(subject("room")), label: v.exactOptional(labelPattern("hypothesis")) },
     cursor: "uuid",
     answer: answers.page(answers.recordSummary),
   }),

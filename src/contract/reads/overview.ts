@@ -6,6 +6,7 @@ import { text, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import * as answers from "../overview-answers.ts"
 import { read, wholeNumber, words } from "../read.ts"
+import { subject } from "../ref.ts"
 
 export const overviewReads = [
   read({
@@ -15,7 +16,7 @@ export const overviewReads = [
       "Full text of records, experiments, Threads and messages, best match first, of very many matches the newest. Every word must occur, the last one by its beginning; snippets are HTML in which only mark elements stand.",
     parameters: {
       query: v.pipe(text(limits.searchQuery), v.description("Words to look for; signs between them mean nothing.")),
-      roomId: v.exactOptional(uuid),
+      roomId: v.exactOptional(subject("room")),
       kinds: v.exactOptional(words(enumerations.searchKind)),
     },
     cursor: "offset",

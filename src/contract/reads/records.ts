@@ -4,6 +4,7 @@ import { page, recordSummary } from "../answers.ts"
 import { enumerations } from "../enumerations.ts"
 import { oneOf, uuid } from "../fields.ts"
 import { read } from "../read.ts"
+import { subject } from "../ref.ts"
 import * as answers from "../record-answers.ts"
 
 export const recordReads = [
@@ -32,7 +33,7 @@ export const recordReads = [
     summary: "Corrections, supersessions, disputes and retractions of a Room's records.",
     parameters: {
       kind: v.exactOptional(oneOf(enumerations.linkKind)),
-      targetVersionId: v.exactOptional(uuid),
+      targetVersionId: v.exactOptional(subject("record")),
       targetAuthorId: v.exactOptional(uuid),
     },
     cursor: "uuid",

@@ -2,14 +2,15 @@
 import * as v from "valibot"
 import { page } from "../answers.ts"
 import { enumerations } from "../enumerations.ts"
-import { oneOf, plain, uuid } from "../fields.ts"
+import { oneOf, plain } from "../fields.ts"
 import { labelPattern } from "../labels.ts"
 import { limits } from "../limits.ts"
 import { read } from "../read.ts"
+import { subject } from "../ref.ts"
 import { digest } from "../work.ts"
 import * as answers from "../work-answers.ts"
 
-const roomId = v.exactOptional(uuid)
+const roomId = v.exactOptional(subject("room"))
 
 export const workReads = [
   read({
@@ -52,14 +53,13 @@ export const workReads = [
     summary:
       "Attempts by id; label needs roomId. With findingVersionId each says how that finding names it: producing, baseline or evidence only.",
     parameters: {
-      experimentId: v.exactOptional(uuid),
+      experimentId: v.exactOptional(subject("experiment")),
       roomId,
-      findingVersionId: v.exactOptional(uuid),
+      findingVersionId: v.exactOptional(subject("finding")),
       status: v.exactOptional(oneOf(enumerations.attemptStatus)),
       intent: v.exactOptional(oneOf(enumerations.attemptIntent)),
       label: v.exactOptional(labelPattern("attempt")),
     },
-    refusals: ["unknown_record"],
     cursor: "uuid",
     answer: page(answers.attemptSummary),
   }),

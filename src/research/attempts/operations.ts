@@ -1,20 +1,18 @@
 /** Registering attempts and reporting what happened to them. */
 import type { BodyOf } from "../../contract/operations/index.ts"
-import { type Issue, Refusal } from "../../contract/refusals.ts"
+import { noSuch, Refusal } from "../../contract/refusals.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
 import { admitToExperiment } from "../experiments/admission.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { experimentSubject } from "../experiments/operations.ts"
 import type { Plans } from "../experiments/plans.ts"
 import type { Materials } from "../materials/materials.ts"
-import type { Records } from "../records/records.ts"
 import { admitEvent, currentAttempt } from "./admission.ts"
 import type { Attempts } from "./attempts.ts"
 import type { Events } from "./events.ts"
 import { planMatch, planWarnings } from "./plan-match.ts"
 
 interface Parts {
-  readonly records: Records
   readonly experiments: Experiments
   readonly plans: Plans
   readonly materials: Materials
@@ -24,23 +22,7 @@ interface Parts {
 
 type Output = NonNullable<BodyOf<"report_attempt_event">["outputs"]>[number]
 
-export function attemptOperations({ records, experiments, plans, materials, attempts, events }: Parts) {
-  /** What a registration builds on that does not exist, or not in its experiment. */
-  function unknownGrounds({ experimentId, planId, rerunOf, reproduces, inputs }: BodyOf<"register_attempt">): Issue[] {
-    const issues = materials.unknown(inputs, "/inputs")
-    if (planId !== undefined && plans.contentOf(planId, experimentId) === undefined)
-      issues.push({ path: "/planId", message: "is no plan of this experiment" })
-    if (rerunOf !== undefined && attempts.find(rerunOf)?.experimentId !== experimentId)
-      issues.push({ path: "/rerunOf", message: "is no attempt of this experiment" })
-    if (reproduces !== undefined && "attemptId" in reproduces && attempts.find(reproduces.attemptId) === undefined) {
-      issues.push({ path: "/reproduces/attemptId", message: "is no attempt of this service" })
-    }
-    if (reproduces !== undefined && "findingVersionId" in reproduces && records.summary(reproduces.findingVersionId)?.kind !== "finding") {
-      issues.push({ path: "/reproduces/findingVersionId", message: "is no finding of this service" })
-    }
-    return issues
-  }
-
+export function attemptOperations({ experiments, plans, materials, attempts, events }: Parts) {
   /** The attempt of an earlier receipt, where it moved since. */
   function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
     const attempt = attempts.find(targetId)
@@ -50,7 +32,6 @@ export function attemptOperations({ records, experiments, plans, materials, atte
   const register_attempt = behaviour("register_attempt", {
     moved,
     subject: ({ body }) => experimentSubject(experiments, body.experimentId),
-    references: ({ body }) => unknownGrounds(body),
     outside: ({ body }) => body.repository,
     admit({ actor, body }, { experiment }) {
       const existing = attempts.find(body.attemptId)
@@ -121,15 +102,9 @@ export function attemptOperations({ records, experiments, plans, materials, atte
     moved,
     subject({ body }) {
       const attempt = attempts.find(body.attemptId)
-      if (attempt === undefined) throw new Refusal("unknown_attempt", "There is no such attempt.")
+      if (attempt === undefined) throw noSuch("attempt")
       return { roomId: attempt.roomId, threadId: attempt.threadId, attempt }
     },
-    references: ({ body }) =>
-      (body.outputs ?? []).flatMap(({ materialId }, index) =>
-        materialId === undefined || materials.place(materialId) !== undefined
-          ? []
-          : [{ path: `/outputs/${index}/materialId`, message: "is no material of this service" }],
-      ),
     admit({ actor, body }, { attempt }) {
       admitEvent(attempt, actor.userId, body)
       mustBeNewOutputs(body.attemptId, body.outputs ?? [])

@@ -3,22 +3,16 @@ import { Refusal } from "../../contract/refusals.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
-import type { Records } from "../records/records.ts"
 import type { Checkpoints } from "./checkpoints.ts"
 
 interface Parts {
   readonly threads: Threads
-  readonly records: Records
   readonly checkpoints: Checkpoints
 }
 
-export function checkpointOperations({ threads, records, checkpoints }: Parts) {
+export function checkpointOperations({ threads, checkpoints }: Parts) {
   const post_research_checkpoint = behaviour("post_research_checkpoint", {
     subject: ({ body }) => threadSubject(threads, body.threadId),
-    references: ({ body }) =>
-      body.citations.flatMap((versionId, index) =>
-        records.exists(versionId) ? [] : [{ path: `/citations/${index}`, message: "is no record of this service" }],
-      ),
     admit({ body }, { threadId }) {
       const thread = threads.summary(threadId)
       const watermark = thread?.timelineWatermark ?? 0

@@ -1,7 +1,7 @@
 /** How a record is cited, as BibTeX and as CSL-JSON: by a key that never changes, with where it stands now. */
 import type { LinkKind } from "../../contract/enumerations.ts"
 import { writeJson } from "../../contract/json.ts"
-import { pageOf } from "../../contract/permalinks.ts"
+import { pageOf } from "../../contract/objects.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { serviceName } from "../../contract/versions.ts"
 import type { Rooms } from "../../rooms/rooms.ts"

@@ -1,9 +1,6 @@
 /** What is done with experiments and plans. */
-import type { Issue } from "../../contract/refusals.ts"
-import { Refusal } from "../../contract/refusals.ts"
+import { noSuch } from "../../contract/refusals.ts"
 import { behaviour, type Call, type Change } from "../../ledger/behaviour.ts"
-import type { Records } from "../records/records.ts"
-import type { Materials } from "../materials/materials.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import { admitReport, admitToExperiment, currentExperiment } from "./admission.ts"
@@ -12,29 +9,19 @@ import type { Plans } from "./plans.ts"
 
 interface Parts {
   readonly threads: Threads
-  readonly records: Records
   readonly experiments: Experiments
   readonly plans: Plans
-  readonly materials: Materials
 }
 
 /** The experiment a body names. @throws Refusal `unknown_experiment` */
 export function experimentSubject(experiments: Experiments, experimentId: string) {
   const experiment = experiments.find(experimentId)
-  if (experiment === undefined) throw new Refusal("unknown_experiment", "There is no such experiment.")
+  if (experiment === undefined) throw noSuch("experiment")
   return { roomId: experiment.roomId, threadId: experiment.threadId, experiment }
 }
 
-export function experimentOperations({ threads, records, experiments, plans, materials }: Parts) {
+export function experimentOperations({ threads, experiments, plans }: Parts) {
   const about = ({ body }: Call<{ experimentId: string }>) => experimentSubject(experiments, body.experimentId)
-
-  /** Those of the ids that are no hypotheses here. */
-  const unknownHypotheses = (versionIds: readonly string[] = []): Issue[] =>
-    versionIds.flatMap((versionId, index) =>
-      records.summary(versionId)?.kind === "hypothesis"
-        ? []
-        : [{ path: `/hypotheses/${index}`, message: "is no hypothesis of this service" }],
-    )
 
   /** Takes the experiment a step further and says so in the receipt's terms. */
   function advance(call: Call, { experiment }: { experiment: Experiment }, operation: string, { at }: Change, step: Step) {
@@ -58,7 +45,6 @@ export function experimentOperations({ threads, records, experiments, plans, mat
   const propose_experiment = behaviour("propose_experiment", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     moved,
-    references: ({ body }) => unknownHypotheses(body.hypotheses),
     write({ actor, body, content }, { roomId, threadId }, change) {
       const { question, scope, hypotheses, suggestedProtocol } = body
       const experimentId = change.newId()
@@ -86,7 +72,6 @@ export function experimentOperations({ threads, records, experiments, plans, mat
   const amend_experiment = behaviour("amend_experiment", {
     subject: about,
     moved,
-    references: ({ body }) => unknownHypotheses(body.hypotheses),
     admit: ({ actor, body }, { experiment }) => admitToExperiment("amend_experiment", experiment, actor.userId, body),
     write(call, subject, change) {
       const { question, scope, hypotheses, suggestedProtocol } = call.body
@@ -147,13 +132,6 @@ export function experimentOperations({ threads, records, experiments, plans, mat
   const accept_plan = behaviour("accept_plan", {
     subject: about,
     moved,
-    references: ({ body }) => [
-      ...unknownHypotheses(body.hypotheses),
-      ...body.premises.flatMap(({ versionId }, index) =>
-        records.exists(versionId) ? [] : [{ path: `/premises/${index}/versionId`, message: "is no record of this service" }],
-      ),
-      ...materials.unknown(body.requiredMaterials, "/requiredMaterials"),
-    ],
     outside: ({ body }) => body.repository,
     admit: ({ actor, body }, { experiment }) => admitToExperiment("accept_plan", experiment, actor.userId, body),
     write(call, subject, change) {

@@ -1,7 +1,7 @@
 /** The entities of an RO-Crate: one for each thing that the crate speaks of. Terms are schema.org's, as RO-Crate 1.2 takes them. */
 import type { AttemptStatus } from "../../contract/enumerations.ts"
 import type { JsonObject } from "../../contract/json.ts"
-import { pageOf } from "../../contract/permalinks.ts"
+import { pageOf } from "../../contract/objects.ts"
 import { pathOf, softwareId } from "./contents.ts"
 import type { Person } from "./room.ts"
 import type { AttemptRow, ExperimentRow, LinkRow, MaterialRow, PlanRow, RecordRow } from "./rows.ts"

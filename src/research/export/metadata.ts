@@ -1,5 +1,5 @@
 /** ro-crate-metadata.json: what the crate holds and speaks of, written entity by entity. */
-import { pageOf } from "../../contract/permalinks.ts"
+import { pageOf } from "../../contract/objects.ts"
 import { serviceName } from "../../contract/versions.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { type CrateFile, type Met, pathOf } from "./contents.ts"

@@ -1,6 +1,6 @@
 /** The pages of a crate that people read: an HTML preview, and a README that says what is what. */
 import type { RecordStatus } from "../../contract/enumerations.ts"
-import { pageOf } from "../../contract/permalinks.ts"
+import { pageOf } from "../../contract/objects.ts"
 import { pathOf } from "./contents.ts"
 import type { Source } from "./metadata.ts"
 import type { ExportedRoom } from "./room.ts"

@@ -1,7 +1,5 @@
 /** Relating a finding to an experiment. */
-import type { Issue } from "../../contract/refusals.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
-import type { Attempts } from "../attempts/attempts.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { experimentSubject } from "../experiments/operations.ts"
 import type { Records } from "../records/records.ts"
@@ -9,28 +7,13 @@ import type { FindingLinks } from "./finding-links.ts"
 
 interface Parts {
   readonly experiments: Experiments
-  readonly attempts: Attempts
   readonly records: Records
   readonly findingLinks: FindingLinks
 }
 
-export function findingLinkOperations({ experiments, attempts, records, findingLinks }: Parts) {
-  const isKind = (versionId: string, kind: string) => records.summary(versionId)?.kind === kind
-
+export function findingLinkOperations({ experiments, records, findingLinks }: Parts) {
   const link_experiment_finding = behaviour("link_experiment_finding", {
     subject: ({ body }) => experimentSubject(experiments, body.experimentId),
-    references({ body }) {
-      const { experimentId, findingVersionId, attemptId, towardHypothesis } = body
-      const issues: Issue[] = []
-      if (!isKind(findingVersionId, "finding")) issues.push({ path: "/findingVersionId", message: "is no finding of this service" })
-      if (attemptId !== undefined && attempts.find(attemptId)?.experimentId !== experimentId)
-        issues.push({ path: "/attemptId", message: "is no attempt of this experiment" })
-      towardHypothesis.forEach(({ versionId }, index) => {
-        if (!isKind(versionId, "hypothesis"))
-          issues.push({ path: `/towardHypothesis/${index}/versionId`, message: "is no hypothesis of this service" })
-      })
-      return issues
-    },
     write({ actor, body }, { roomId, threadId, experiment }, change) {
       const { experimentId, findingVersionId, attemptId, towardHypothesis, towardQuestion, client } = body
       const linkId = change.newId()

@@ -1,16 +1,11 @@
 /** Publishing findings and cited claims. */
-import type { Evidence } from "../../contract/operations/publications.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import type { Issue } from "../../contract/refusals.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
-import type { Attempts } from "../attempts/attempts.ts"
-import type { Experiments } from "../experiments/experiments.ts"
 import type { Plans } from "../experiments/plans.ts"
-import type { Materials } from "../materials/materials.ts"
 import type { ConceptIndex } from "../records/concepts.ts"
-import { unknownReferences } from "../records/exact-references.ts"
+import { undeclaredConcepts } from "../records/undeclared-concepts.ts"
 import { arxivIdOf } from "../records/papers.ts"
 import { publishRecord } from "../records/publish.ts"
 import type { Records, Reference } from "../records/records.ts"
@@ -20,10 +15,7 @@ interface Parts {
   readonly threads: Threads
   readonly records: Records
   readonly concepts: ConceptIndex
-  readonly experiments: Experiments
   readonly plans: Plans
-  readonly attempts: Attempts
-  readonly materials: Materials
   readonly findings: Findings
 }
 
@@ -35,41 +27,7 @@ function papersOf({ evidence, provenance }: Finding): string[] {
   return [...new Set([...quoted, ...provenance.papers.map((paper) => arxivIdOf(paper) ?? paper)])]
 }
 
-export function publicationOperations({ threads, records, concepts: index, experiments, plans, attempts, materials, findings }: Parts) {
-  const unknown = (path: string, what: string): Issue[] => [{ path, message: `is no ${what}` }]
-
-  /** The references of one evidence entry to what does not exist. */
-  function unknownEvidence(entry: Evidence, position: number): Issue[] {
-    const at = `/evidence/${position}`
-    if ("attemptId" in entry && attempts.find(entry.attemptId) === undefined) return unknown(`${at}/attemptId`, "attempt of this service")
-    if (entry.kind === "record" && !records.exists(entry.versionId)) return unknown(`${at}/versionId`, "record of this service")
-    if (entry.kind === "material" && materials.place(entry.materialId) === undefined)
-      return unknown(`${at}/materialId`, "material of this service")
-    return []
-  }
-
-  /** The references of an execution to what does not exist, or not in its experiment. */
-  function unknownExecution({ execution }: Finding["provenance"]): Issue[] {
-    if (execution === undefined) return []
-    const { experimentId, planId, attemptIds, baselineAttemptIds } = execution
-    const at = "/provenance/execution"
-    const known = experiments.find(experimentId) !== undefined
-    // Where the experiment itself is unknown, an attempt of another one is not at fault.
-    const fits = (id: string) => (known ? attempts.find(id)?.experimentId === experimentId : attempts.find(id) !== undefined)
-    return [
-      ...(known ? [] : unknown(`${at}/experimentId`, "experiment of this service")),
-      ...(planId === undefined || plans.contentOf(planId, experimentId) !== undefined
-        ? []
-        : unknown(`${at}/planId`, "plan of this experiment")),
-      ...attemptIds.flatMap((id, position) =>
-        fits(id) ? [] : unknown(`${at}/attemptIds/${position}`, known ? "attempt of this experiment" : "attempt of this service"),
-      ),
-      ...baselineAttemptIds.flatMap((id, position) =>
-        attempts.find(id) === undefined ? unknown(`${at}/baselineAttemptIds/${position}`, "attempt of this service") : [],
-      ),
-    ]
-  }
-
+export function publicationOperations({ threads, records, concepts: index, plans, findings }: Parts) {
   /** What a finding rests on: its references, the records among its evidence, and what its plan rests on. */
   function restsOn({ references, evidence, provenance }: Finding): Reference[] {
     const { execution } = provenance
@@ -86,12 +44,7 @@ export function publicationOperations({ threads, records, concepts: index, exper
 
   const publish_finding = behaviour("publish_finding", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
-    references: ({ body }) => [
-      ...unknownReferences({ records, concepts: index }, body),
-      ...unknownExecution(body.provenance),
-      ...body.evidence.flatMap(unknownEvidence),
-      ...materials.unknown(body.materials, "/materials"),
-    ],
+    references: ({ body }) => undeclaredConcepts(index, body),
     write(call, where, change) {
       const { body } = call
       const named = papersOf(body)
@@ -120,7 +73,7 @@ export function publicationOperations({ threads, records, concepts: index, exper
 
   const publish_cited_claim = behaviour("publish_cited_claim", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
-    references: ({ body }) => unknownReferences({ records, concepts: index }, body),
+    references: ({ body }) => undeclaredConcepts(index, body),
     write(call, where, change) {
       const { paper, references } = call.body
       const published = publishRecord(

@@ -2,7 +2,7 @@
 import type { LinkKind } from "../../contract/enumerations.ts"
 import { writeJson } from "../../contract/json.ts"
 import { linkKinds } from "../../contract/links.ts"
-import { type Issue, Refusal } from "../../contract/refusals.ts"
+import { noSuch, Refusal } from "../../contract/refusals.ts"
 import { behaviour, type Call, type Change } from "../../ledger/behaviour.ts"
 import type { Standings } from "../../ledger/standings.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
@@ -36,21 +36,8 @@ export function linkOperations({ rooms, records, links, standings }: Parts) {
   /** The record that is spoken of. @throws Refusal `unknown_record` */
   function subject({ body }: Call<Assertion>): Subject {
     const record = records.summary(body.targetVersionId)
-    if (record === undefined) throw new Refusal("unknown_record", "There is no such record.")
+    if (record === undefined) throw noSuch("record")
     return { roomId: record.roomId, threadId: record.threadId, record }
-  }
-
-  function references({ body }: Call<Assertion>): Issue[] {
-    const { targetVersionId, replacementVersionId, evidence = [] } = body
-    const issues: Issue[] = []
-    if (replacementVersionId !== undefined && !records.exists(replacementVersionId))
-      issues.push({ path: "/replacementVersionId", message: "is no record of this service" })
-    if (replacementVersionId === targetVersionId)
-      issues.push({ path: "/replacementVersionId", message: "is the record itself, not another one" })
-    evidence.forEach((versionId, index) => {
-      if (!records.exists(versionId)) issues.push({ path: `/evidence/${index}`, message: "is no record of this service" })
-    })
-    return issues
   }
 
   /** @throws Refusal `link_exists` for what the same member said of the same record already */
@@ -113,7 +100,6 @@ export function linkOperations({ rooms, records, links, standings }: Parts) {
 
   const assertion = (kind: LinkKind) => ({
     subject,
-    references,
     admit: (call: Call<Assertion>) => mustBeNew(kind, call),
     write: (call: Call<Assertion>, found: Subject, change: Change) => write(kind, call, found, change),
   })

@@ -1,7 +1,6 @@
 /** Materials: their rows, the Rooms that know them, their location reports, and how they are shown. */
 import type { LocationState } from "../../contract/enumerations.ts"
 import { JsonText } from "../../contract/json.ts"
-import type { Issue } from "../../contract/refusals.ts"
 import type { Db } from "../../ledger/database.ts"
 import { obtainabilityOf, type Report } from "./obtainability.ts"
 
@@ -112,7 +111,6 @@ export function materials(db: Db) {
      VALUES (?, (SELECT coalesce(max(sequence), 0) + 1 FROM material_reports WHERE material_id = ?), ?, ?, ?, ?, ?, ?, ?)`,
   )
   const byReference = db.prepare<{ material_id: string; label: string }>("SELECT material_id, label FROM materials WHERE reference = ?")
-  const exists = db.prepare("SELECT 1 FROM materials WHERE material_id = ?")
   const place = db.prepare<{ origin_room_id: string; label: string; reference: string }>(
     "SELECT origin_room_id, label, reference FROM materials WHERE material_id = ?",
   )
@@ -203,12 +201,6 @@ export function materials(db: Db) {
     threadIn: (roomId: string, materialId: string): string | undefined => inRoom.get(roomId, materialId)?.thread_id,
     /** The Room of a person's own that registered a material: the first one, an active one where there is any. */
     roomOf: (userId: string, materialId: string): string | undefined => ofMember.get(userId, materialId)?.room_id,
-
-    /** The references among `items` to materials that do not exist. @param path the JSON Pointer of the list */
-    unknown: (items: readonly { readonly materialId: string }[], path: string): Issue[] =>
-      items.flatMap(({ materialId }, index) =>
-        exists.get(materialId) === undefined ? [{ path: `${path}/${index}/materialId`, message: "is no material of this service" }] : [],
-      ),
 
     summary(materialId: string, roomId: string | null = null) {
       const row = one.get(materialId)

@@ -1,5 +1,5 @@
 /** Registering materials and saying where they lie. */
-import { Refusal } from "../../contract/refusals.ts"
+import { noSuch } from "../../contract/refusals.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
@@ -17,7 +17,7 @@ export function materialOperations({ rooms, threads, materials }: Parts) {
     subject({ body }) {
       // Without a Thread of its own a material is registered in the Room's opening one.
       const threadId = body.threadId ?? rooms.openingThread(body.roomId)
-      if (threadId === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
+      if (threadId === undefined) throw noSuch("room")
       return threadSubject(threads, threadId, body.roomId)
     },
     write({ actor, body, content, contentDigest }, { roomId, threadId }, change) {
@@ -37,7 +37,7 @@ export function materialOperations({ rooms, threads, materials }: Parts) {
   const report_material_location = behaviour("report_material_location", {
     subject({ actor, body }) {
       const place = materials.place(body.materialId)
-      if (place === undefined) throw new Refusal("unknown_material", "There is no such material.")
+      if (place === undefined) throw noSuch("material")
       // A material known in several Rooms is reported on in the caller's own: the credential's, or one that the person belongs to.
       const own = actor.grant?.roomId ?? materials.roomOf(actor.userId, body.materialId)
       const known = own === undefined ? undefined : materials.threadIn(own, body.materialId)

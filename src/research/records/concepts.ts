@@ -32,13 +32,15 @@ export type ConceptIndex = ReturnType<typeof conceptIndex>
 
 export function conceptIndex(db: Db) {
   const one = db.prepare<Row>(`${SELECT} WHERE c.version_id = ? AND c.key = ?`)
+  const record = db.prepare("SELECT 1 FROM records WHERE version_id = ?")
   const list = db.prepare<Row>(`${SELECT} WHERE (c.version_id, c.key) < (?, ?) ORDER BY c.version_id DESC, c.key DESC LIMIT ?`)
   const search = db.prepare<Row>(
     `${SELECT} WHERE (c.version_id, c.key) < (?, ?) AND (c.key LIKE ? ESCAPE '\\' OR c.label LIKE ? ESCAPE '\\' OR c.definition LIKE ? ESCAPE '\\')
      ORDER BY c.version_id DESC, c.key DESC LIMIT ?`,
   )
   return {
-    exists: (versionId: string, key: string): boolean => one.get(versionId, key) !== undefined,
+    /** Whether a record is there and does not define a concept of this key. */
+    isUndefined: (versionId: string, key: string): boolean => one.get(versionId, key) === undefined && record.get(versionId) !== undefined,
     find(versionId: string, key: string) {
       const row = one.get(versionId, key)
       return row && shown(row)

@@ -2,7 +2,7 @@
 import { behaviour } from "../../ledger/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
-import { unknownReferences } from "./exact-references.ts"
+import { undeclaredConcepts } from "./undeclared-concepts.ts"
 import type { ConceptIndex } from "./concepts.ts"
 import { publishRecord, recordCard, type ShownRecord } from "./publish.ts"
 import type { Records } from "./records.ts"
@@ -16,7 +16,7 @@ interface Parts {
 export function recordOperations({ threads, records, concepts: index }: Parts) {
   const publish_hypothesis = behaviour("publish_hypothesis", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
-    references: ({ body }) => unknownReferences({ records, concepts: index }, body),
+    references: ({ body }) => undeclaredConcepts(index, body),
     write(call, where, change) {
       const { premises, references } = call.body
       const published = publishRecord(records, call, where, change, [
@@ -29,7 +29,6 @@ export function recordOperations({ threads, records, concepts: index }: Parts) {
 
   const reuse_record = behaviour("reuse_record", {
     subject: ({ params }) => threadSubject(threads, params.threadId as string),
-    references: ({ body }) => (records.exists(body.versionId) ? [] : [{ path: "/versionId", message: "is no record of this service" }]),
     write({ body }) {
       const { versionId, note, client } = body
       const record = records.summary(versionId) as ShownRecord
