@@ -187,7 +187,8 @@ export class Ledger {
     const faults = [...unknown, ...further.filter(({ path }) => unknown.every((fault) => fault.path !== path))]
     const [first] = faults
     if (first === undefined) return { subject }
-    const others = faults.length === 1 ? "" : ` ${faults.length - 1} more of its references are wrong too: see issues.`
+    const others =
+      faults.length === 1 ? "" : ` ${faults.length - 1} more of its references ${faults.length === 2 ? "is" : "are"} wrong: see issues.`
     throw new Refusal("unknown_reference", `${first.path} ${first.message}.${others}`, { issues: faults })
   }
 

@@ -1,7 +1,7 @@
 /** Which refusals a route can answer with, worked out from what its definition says. */
 import type * as v from "valibot"
 import type { Action } from "../actions.ts"
-import { objectList, unknownIn, unknownOf } from "../objects.ts"
+import { unknownIn, unknownOf } from "../objects.ts"
 import { type Operation, pathNames } from "../operation.ts"
 import type { Read } from "../read.ts"
 import { refersIn } from "../ref.ts"
@@ -11,8 +11,6 @@ import { states } from "../states.ts"
 import type { Family } from "../versions.ts"
 
 const table = Object.entries(refusals) as [RefusalCode, RefusalSpec][]
-/** Names of ids whose objects have a code of their own. */
-const ownIds = new Set(objectList.flatMap(({ id, unknown }) => (unknown.startsWith("unknown_") ? [id] : [])))
 
 interface Facts {
   readonly family: Family
@@ -29,9 +27,10 @@ function codes({ family, circumstances, path, given, own }: Facts): RefusalCode[
   const inPath = pathNames(path)
   const here = new Set(circumstances)
   here.add("any")
-  if (!inPath.every((name) => ownIds.has(name))) here.add("subject")
+  const isOwn = (code: RefusalCode) => (refusals[code] as RefusalSpec).family === undefined || family === "library"
+  if (!inPath.every((name) => unknownIn(name).some((code) => isOwn(code) && code !== "room_unavailable"))) here.add("subject")
   const unknown = new Set([
-    ...inPath.flatMap(unknownIn),
+    ...inPath.flatMap(unknownIn).filter(isOwn),
     ...refersIn(given).flatMap(({ refers }) => (refers.isSubject ? refers.named.map(unknownOf) : [])),
   ])
   const fits = ([code, spec]: [RefusalCode, RefusalSpec]) =>

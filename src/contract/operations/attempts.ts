@@ -20,7 +20,7 @@ export const registerAttempt = operation({
   summary: "Registers one execution before its launch, pinned to a public commit. A rerun is a new attempt with a fresh attemptId.",
   permissions,
   target: "attempt",
-  refusals: ["attempt_exists"],
+  refusals: ["attempt_exists", "repository_unavailable"],
   expected,
   requiredWhen: [
     { field: "expectedRevision", when: ownWork },

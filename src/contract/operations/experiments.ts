@@ -149,6 +149,7 @@ export const acceptPlan = operation({
   summary: "Accepts an immutable plan for one's own experiment, pinned to a public repository and a full commit.",
   permissions,
   target: "plan",
+  refusals: ["repository_unavailable"],
   expected,
   fields: {
     experimentId: subject("experiment"),
