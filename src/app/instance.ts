@@ -65,7 +65,7 @@ export interface InstanceParts {
   /** Left out, for commands that pin nothing. */
   readonly repositories?: OutsideCheck
   /** Told of each group of writes. */
-  readonly hooks?: Pick<GroupHooks, "afterGroup">
+  readonly hooks?: Pick<GroupHooks, "afterGroup" | "isLost">
 }
 
 const noConnection = (): Db => {

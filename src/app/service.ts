@@ -9,6 +9,7 @@ import { createInstance, type Instance } from "./instance.ts"
 import { databaseFile } from "../ledger/backup.ts"
 import { openData } from "../ledger/data.ts"
 import { own } from "../ledger/ownership.ts"
+import { Readiness } from "../ledger/readiness.ts"
 import { type WatchReadings, Watchman } from "../ledger/watchman.ts"
 import type { World } from "../ledger/world.ts"
 import { ArxivClerk } from "../library/papers/arxiv.ts"
@@ -90,7 +91,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const file = databaseFile(options.data)
   const { db, world, instanceId, aside } = openData(file, options.world)
   started.defer(() => db.close())
-  const watchman = new Watchman({ file, db, log: options.log })
+  const broken = Promise.withResolvers<void>()
+  let ending: string | null = null
+  const end = (sentence: string, error?: Error) => {
+    if (ending === null) options.log.fatal(error === undefined ? {} : { err: error }, sentence)
+    ending ??= sentence
+    broken.resolve()
+  }
+  const watchman = new Watchman({ file, db, log: options.log, onLost: end })
   started.defer(() => watchman.close())
   const { server, port } = await listen(options.host, options.port)
   started.defer(() => server.close())
@@ -99,13 +107,27 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const repositories = configuredCheck({ ...options.repositories, now: () => world.now() })
   const metrics = new Metrics()
   started.defer(() => metrics.close())
-  const hooks = { afterGroup: (writes: number, milliseconds: number) => metrics.onCommit(writes, milliseconds) }
+  const hooks = {
+    afterGroup(writes: number, milliseconds: number, failed: boolean) {
+      metrics.onCommit(writes, milliseconds)
+      if (failed) readiness.failed()
+    },
+    isLost() {
+      const lost = watchman.lost()
+      if (lost !== null) end(lost)
+      return lost !== null
+    },
+  }
   const instance = createInstance({ db, world, instanceId, repositories, aside, hooks })
+  const readiness = new Readiness({ file, ledger: instance.ledger, ending: () => ending })
   metrics.watch({ openFeedWaits: () => instance.ledger.watch.waiting, storage: () => watchman.readings })
   await options.prepare?.(instance, baseUrl)
-  const broken = Promise.withResolvers<void>()
   const writer = options.writer === "thread" ? startWriter() : null
-  const stop = serveOn(server, createApp({ instance, baseUrl, ...edgeParts(options, metrics) }), baseUrl)
+  const stop = serveOn(
+    server,
+    createApp({ instance, baseUrl, whyNotReady: () => readiness.why(), ...edgeParts(options, metrics) }),
+    baseUrl,
+  )
   const clerk = options.arxiv
     ? new ArxivClerk({
         ...options.arxiv,
@@ -125,11 +147,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       { file, instanceId, notBefore: world.now(), repositories: options.repositories },
       {
         landed: (roomId) => instance.ledger.watch.landed(roomId),
-        grouped: ({ writes, milliseconds }) => metrics.onCommit(writes, milliseconds),
-        failed(error) {
-          options.log.fatal({ err: error }, "the writing thread ended; the service ends too")
-          broken.resolve()
+        grouped({ writes, milliseconds, failed }) {
+          hooks.afterGroup(writes, milliseconds, failed)
+          if (failed) hooks.isLost()
         },
+        failed: (error) => end("the writing thread ended; the service ends too", error),
       },
     )
     instance.ledger.handOver(made)

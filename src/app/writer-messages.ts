@@ -23,6 +23,7 @@ export interface Sent {
 
 export type ToWriter =
   | { readonly kind: "writes"; readonly writes: readonly Sent[] }
+  | { readonly kind: "probe"; readonly id: number; readonly touch: boolean }
   /** The serving thread wants to write alone: answer `held`, and write nothing until `release`. */
   | { readonly kind: "hold" }
   | { readonly kind: "release" }
@@ -34,10 +35,11 @@ export type Answer =
   /** Something failed that no refusal foresaw, as it is to be logged. */
   | { readonly id: number; readonly fault: string }
 
-/** A group of writes that shared a transaction, and the milliseconds it took. */
+/** A group of writes that shared a transaction, the milliseconds it took, and whether the storage failed it. */
 export interface Group {
   readonly writes: number
   readonly milliseconds: number
+  readonly failed: boolean
 }
 
 export type FromWriter =

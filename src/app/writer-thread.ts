@@ -7,6 +7,7 @@ import { operationNamed } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { createInstance } from "./instance.ts"
 import { openBeside } from "../ledger/database.ts"
+import { OpenedFiles } from "../ledger/opened-files.ts"
 import { realWorld } from "../ledger/world.ts"
 import { configuredCheck } from "../repositories/configured.ts"
 import type { Answer, FromWriter, Group, Sent, ToWriter, WriterSettings } from "./writer-messages.ts"
@@ -15,6 +16,7 @@ if (parentPort === null) throw new Error("The writing thread is started by the s
 const port = parentPort
 const { file, instanceId, notBefore, repositories } = workerData as WriterSettings
 const db = openBeside(file)
+const files = new OpenedFiles(file)
 const world = realWorld(notBefore)
 let groups: Group[] = []
 const { ledger } = createInstance({
@@ -22,7 +24,10 @@ const { ledger } = createInstance({
   world,
   instanceId,
   repositories: configuredCheck({ ...repositories, now: () => world.now() }),
-  hooks: { afterGroup: (writes, milliseconds) => groups.push({ writes, milliseconds }) },
+  hooks: {
+    afterGroup: (writes, milliseconds, failed) => groups.push({ writes, milliseconds, failed }),
+    isLost: () => files.lost() !== null,
+  },
 })
 const landed = new Set<string>()
 ledger.watch.everywhere = (roomId) => landed.add(roomId)
@@ -46,7 +51,11 @@ function answer(made: Answer): void {
 function admit({ id, operation: name, checked, rehearse }: Sent): void {
   const operation = operationNamed(name)
   if (operation === undefined) throw new Error(`${name} is no operation`)
-  ledger.admitChecked(operation, checked, rehearse).then(
+  answerWith(id, ledger.admitChecked(operation, checked, rehearse))
+}
+
+function answerWith(id: number, work: Promise<string>): void {
+  work.then(
     (receipt) => answer({ id, receipt }),
     (error: unknown) =>
       answer(
@@ -59,6 +68,11 @@ function admit({ id, operation: name, checked, rehearse }: Sent): void {
 
 const handlers: { readonly [Kind in ToWriter["kind"]]: (message: Extract<ToWriter, { kind: Kind }>) => void } = {
   writes: ({ writes }) => writes.forEach(admit),
+  probe: ({ id, touch }) =>
+    answerWith(
+      id,
+      ledger.probe(touch).then(() => ""),
+    ),
   hold() {
     // A transaction is never open between two messages.
     ledger.hold()

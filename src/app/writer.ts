@@ -57,6 +57,15 @@ export class Writer implements OtherWriter {
     })
   }
 
+  probe(touch: boolean): Promise<unknown> {
+    if (this.#failure !== null) return Promise.reject(notStored())
+    return new Promise((resolve, reject) => {
+      const id = ++this.#last
+      this.#waiting.set(id, { resolve, reject })
+      this.#say({ kind: "probe", id, touch })
+    })
+  }
+
   alone<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#alone.then(async () => {
       if (this.#failure !== null) throw notStored()

@@ -31,6 +31,8 @@ export interface Edge {
   readonly trustProxy?: boolean
   /** What opens the metrics to others than callers on this machine. */
   readonly metricsToken?: string
+  /** Why no write is taken now, in a sentence; null where they are. Left out, they always are. */
+  readonly whyNotReady?: () => Promise<string | null>
 }
 
 export type Handler = (event: H3Event) => HTTPResponse | Promise<HTTPResponse>

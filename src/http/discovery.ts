@@ -8,6 +8,7 @@ import { type DiscoveryName, type DiscoveryParameters, discoveryRoutes } from ".
 import { schemaAnswer } from "../contract/discovery/schemas.ts"
 import { skill } from "../contract/discovery/skill.ts"
 import { checkParameters } from "../contract/read.ts"
+import { Refusal } from "../contract/refusals.ts"
 import { answer, json } from "../edge/answer.ts"
 import { bearer, type Edge, mustNotComeFromBrowser } from "../edge/edge.ts"
 import { metricsRoute } from "./metrics-route.ts"
@@ -44,18 +45,25 @@ function documents({ instance, baseUrl, softwareVersion }: Edge): Documents {
   }
 }
 
+/** @throws Refusal 503 while no write is taken */
+async function mustBeReady({ whyNotReady }: Edge): Promise<void> {
+  const why = (await whyNotReady?.()) ?? null
+  if (why !== null) throw new Refusal("temporarily_unavailable", why, { retryAfter: 2 })
+}
+
 /** Adds every discovery route of the registry. */
 export function discovery(edge: Edge, routes: Routes): void {
   const made = documents(edge) as Readonly<Record<string, (query: never) => string>>
   metricsRoute(edge, routes)
   for (const definition of discoveryRoutes) {
-    routes.add(definition.method, definition.path, (event): HTTPResponse => {
+    routes.add(definition.method, definition.path, async (event): Promise<HTTPResponse> => {
       if (definition.family === "library") {
         mustNotComeFromBrowser(event)
         // The Library's own schemas are no secret, but nothing below its path answers to the credential of a Room.
         if (event.req.headers.has("authorization")) bearer(edge, definition.family, event)
       }
       const query = checkParameters(definition, event.url.searchParams)
+      if (definition.name === "health_ready") await mustBeReady(edge)
       const text = made[definition.name]?.(query as never) ?? ""
       return definition.mediaType === "application/json" ? json(text) : answer(text, definition.mediaType)
     })

@@ -12,6 +12,7 @@ import { activity } from "./activity.ts"
 import type { Change, Subject } from "./behaviour.ts"
 import { CommitQueue, type GroupHooks, Undo } from "./commit-queue.ts"
 import type { Db } from "./database.ts"
+import { tryStorage } from "./try-storage.ts"
 import { type AnyBehaviour, checkRequest, type Delivery, type Request } from "./delivery.ts"
 import { grantRefusal, roomRefusal } from "./entrance.ts"
 import { Recorder } from "./recorder.ts"
@@ -41,6 +42,8 @@ export type Checked = Omit<Delivery, "operation" | "behaviour">
 export interface OtherWriter {
   /** Admits a checked write there. @returns the receipt as JSON text @throws Refusal */
   admit(delivery: Delivery, rehearse: boolean): Promise<string>
+  /** Goes the way of a write there; with `touch` it is one, of what stands there already. Rejects as a write would. */
+  probe(touch: boolean): Promise<unknown>
   /** Runs work while nothing is written there. */
   alone<T>(work: () => Promise<T>): Promise<T>
 }
@@ -154,6 +157,12 @@ export class Ledger {
   /** Runs work that is no operation (a sign-in, a key's last use) in the same queue of transactions. */
   transact<T>(work: () => T): Promise<T> {
     return this.#writer === null ? this.#queue.run(work) : this.#writer.alone(() => this.#queue.run(work))
+  }
+
+  /** Goes the way of a write, to see whether it is open; with `touch` it is one, of what stands there already. Rejects as a write would. */
+  probe(touch: boolean): Promise<unknown> {
+    if (this.#writer !== null) return this.#writer.probe(touch)
+    return this.#queue.run(() => touch && tryStorage(this.#db))
   }
 
   /** The caller's own stored receipt, or undefined. */

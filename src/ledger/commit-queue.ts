@@ -37,11 +37,16 @@ export const uncertain = () =>
     committed: null,
   })
 
+const isStorageFailure = (outcome: Outcome): boolean =>
+  "error" in outcome && outcome.error instanceof Refusal && outcome.error.code === "temporarily_unavailable"
+
 export interface GroupHooks {
   /** What a whole group needs once, as its last step within the transaction. */
   beforeCommit?(): void
-  /** Told of each group: how many writes it held, and how long it took in milliseconds. */
-  afterGroup?(writes: number, milliseconds: number): void
+  /** Whether what was just committed went into files that nobody will find again; then nobody is told that it was stored. */
+  isLost?(): boolean
+  /** Told of each group: how many writes it held, how long it took in milliseconds, and whether the storage failed it. */
+  afterGroup?(writes: number, milliseconds: number, failed: boolean): void
 }
 
 export class CommitQueue {
@@ -108,7 +113,7 @@ export class CommitQueue {
     this.#jobs = []
     const startedAt = performance.now()
     const outcomes = this.#commit(jobs)
-    this.#hooks.afterGroup?.(jobs.length, performance.now() - startedAt)
+    this.#hooks.afterGroup?.(jobs.length, performance.now() - startedAt, outcomes.some(isStorageFailure))
     jobs.forEach((job, index) => {
       const outcome = outcomes[index] as Outcome
       if ("error" in outcome) job.reject(outcome.error)
@@ -128,6 +133,7 @@ export class CommitQueue {
       this.#hooks.beforeCommit?.()
       committing = true
       this.#statements.commit.run()
+      if (this.#hooks.isLost?.()) return jobs.map(() => ({ error: uncertain() }))
       for (const notify of this.#committed) notify()
       return outcomes
     } catch (error) {

@@ -7,6 +7,7 @@ import { statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Logger } from "pino"
 import type { Db } from "./database.ts"
+import { OpenedFiles } from "./opened-files.ts"
 
 const MIB = 1024 * 1024
 
@@ -53,6 +54,8 @@ export interface WatchParts {
   readonly db: Db
   readonly log: Pick<Logger, "warn" | "info">
   readonly limits?: WatchLimits
+  /** Told at each look that the files are no longer those that were opened, in a sentence. */
+  readonly onLost?: (sentence: string) => void
   readonly statfs?: (folder: string) => DiskSpace
 }
 
@@ -93,6 +96,7 @@ function giveBack(db: Db): void {
 
 export class Watchman {
   readonly #parts: Required<WatchParts>
+  readonly #files: OpenedFiles
   readonly #wal = new Alarm()
   readonly #disk = new Alarm()
   readonly #timer: NodeJS.Timeout
@@ -100,7 +104,8 @@ export class Watchman {
 
   /** Looks at once, and then every few seconds; it keeps no process alive. */
   constructor(parts: WatchParts) {
-    this.#parts = { limits: watchLimits, statfs: statfsSync, ...parts }
+    this.#parts = { limits: watchLimits, statfs: statfsSync, onLost: () => {}, ...parts }
+    this.#files = new OpenedFiles(parts.file)
     this.#readings = { databaseBytes: 0, walBytes: 0, freeDiskBytes: null }
     this.look()
     this.#timer = setInterval(() => this.look(), this.#parts.limits.every).unref()
@@ -115,8 +120,18 @@ export class Watchman {
     clearInterval(this.#timer)
   }
 
+  /** The sentence that says which of the files is no longer the one that was opened; null while all are. */
+  lost(): string | null {
+    return this.#files.lost()
+  }
+
   look(): void {
-    const { file, db, limits } = this.#parts
+    const { file, db, limits, onLost } = this.#parts
+    const lost = this.lost()
+    if (lost !== null) {
+      onLost(lost)
+      return
+    }
     const before = this.#readings.walBytes
     const space = this.#space()
     this.#readings = {
