@@ -1,5 +1,7 @@
 -- The whole data of one research-room instance. Times are RFC 3339 UTC text with milliseconds, ids are lower-case
 -- UUID text, JSON is stored as the text it is answered with. Every table belongs to one folder of src, named above it.
+-- What was accepted is never changed or deleted: the triggers that see to it are made from the list of objects
+-- (src/contract/objects.ts), which names the columns that may move.
 
 ------------------------------------------------------------------------------------------------ src/ledger
 
@@ -85,14 +87,6 @@ CREATE TABLE activity_entries (
   UNIQUE (room_id, sequence)
 ) STRICT;
 CREATE INDEX activity_by_kind ON activity_entries (room_id, kind, sequence);
-
-CREATE TRIGGER receipts_keep BEFORE UPDATE ON receipts BEGIN SELECT RAISE(ABORT, 'a receipt is immutable'); END;
-CREATE TRIGGER receipts_stay BEFORE DELETE ON receipts BEGIN SELECT RAISE(ABORT, 'a receipt is never deleted'); END;
-CREATE TRIGGER timeline_keep BEFORE UPDATE OF entry_id, thread_id, sequence, kind, author_id, reply_to_entry_id, version_id, body ON timeline_entries
-  BEGIN SELECT RAISE(ABORT, 'a timeline entry is immutable'); END;
-CREATE TRIGGER timeline_stay BEFORE DELETE ON timeline_entries BEGIN SELECT RAISE(ABORT, 'a timeline entry is never deleted'); END;
-CREATE TRIGGER activity_keep BEFORE UPDATE ON activity_entries BEGIN SELECT RAISE(ABORT, 'an activity entry is immutable'); END;
-CREATE TRIGGER activity_stay BEFORE DELETE ON activity_entries BEGIN SELECT RAISE(ABORT, 'an activity entry is never deleted'); END;
 
 ------------------------------------------------------------------------------------------------ src/people
 
@@ -356,13 +350,6 @@ CREATE TABLE checkpoints (
 ) STRICT;
 CREATE INDEX checkpoints_of ON checkpoints (thread_id, checkpoint_id);
 
-CREATE TRIGGER finding_links_keep BEFORE UPDATE ON finding_links BEGIN SELECT RAISE(ABORT, 'a finding link is immutable'); END;
-CREATE TRIGGER finding_links_stay BEFORE DELETE ON finding_links BEGIN SELECT RAISE(ABORT, 'a finding link is never deleted'); END;
-CREATE TRIGGER research_links_keep BEFORE UPDATE ON research_links BEGIN SELECT RAISE(ABORT, 'a link is immutable'); END;
-CREATE TRIGGER research_links_stay BEFORE DELETE ON research_links BEGIN SELECT RAISE(ABORT, 'a link is never deleted'); END;
-CREATE TRIGGER checkpoints_keep BEFORE UPDATE ON checkpoints BEGIN SELECT RAISE(ABORT, 'a checkpoint is immutable'); END;
-CREATE TRIGGER checkpoints_stay BEFORE DELETE ON checkpoints BEGIN SELECT RAISE(ABORT, 'a checkpoint is never deleted'); END;
-
 -- The concepts each record defines, by key.
 CREATE TABLE concepts (
   version_id TEXT NOT NULL REFERENCES records (version_id),
@@ -371,13 +358,6 @@ CREATE TABLE concepts (
   definition TEXT NOT NULL,
   PRIMARY KEY (version_id, key)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TRIGGER records_keep BEFORE UPDATE ON records BEGIN SELECT RAISE(ABORT, 'a record is immutable'); END;
-CREATE TRIGGER records_stay BEFORE DELETE ON records BEGIN SELECT RAISE(ABORT, 'a record is never deleted'); END;
-CREATE TRIGGER record_references_keep BEFORE UPDATE ON record_references BEGIN SELECT RAISE(ABORT, 'a reference is immutable'); END;
-CREATE TRIGGER record_references_stay BEFORE DELETE ON record_references BEGIN SELECT RAISE(ABORT, 'a reference is never deleted'); END;
-CREATE TRIGGER concepts_keep BEFORE UPDATE ON concepts BEGIN SELECT RAISE(ABORT, 'a concept is immutable'); END;
-CREATE TRIGGER concepts_stay BEFORE DELETE ON concepts BEGIN SELECT RAISE(ABORT, 'a concept is never deleted'); END;
 
 -- Experiments as they stand now. `content` of each change is kept in experiment_revisions.
 CREATE TABLE experiments (
@@ -585,44 +565,6 @@ CREATE TABLE material_reports (
   explanation TEXT,
   UNIQUE (material_id, sequence)
 ) STRICT;
-
-CREATE TRIGGER experiment_revisions_keep BEFORE UPDATE ON experiment_revisions BEGIN SELECT RAISE(ABORT, 'a revision is immutable'); END;
-CREATE TRIGGER experiment_revisions_stay BEFORE DELETE ON experiment_revisions BEGIN SELECT RAISE(ABORT, 'a revision is never deleted'); END;
-CREATE TRIGGER plans_keep BEFORE UPDATE ON plans BEGIN SELECT RAISE(ABORT, 'a plan is immutable'); END;
-CREATE TRIGGER plans_stay BEFORE DELETE ON plans BEGIN SELECT RAISE(ABORT, 'a plan is never deleted'); END;
-CREATE TRIGGER attempts_keep BEFORE UPDATE OF attempt_id, experiment_id, room_id, label, registrant_id, intent, plan_id, content, content_digest, plan_match ON attempts
-  BEGIN SELECT RAISE(ABORT, 'the registration of an attempt is immutable'); END;
-CREATE TRIGGER attempts_stay BEFORE DELETE ON attempts BEGIN SELECT RAISE(ABORT, 'an attempt is never deleted'); END;
-CREATE TRIGGER attempt_events_keep BEFORE UPDATE ON attempt_events BEGIN SELECT RAISE(ABORT, 'an attempt event is immutable'); END;
-CREATE TRIGGER attempt_events_stay BEFORE DELETE ON attempt_events BEGIN SELECT RAISE(ABORT, 'an attempt event is never deleted'); END;
-CREATE TRIGGER attempt_outputs_keep BEFORE UPDATE ON attempt_outputs BEGIN SELECT RAISE(ABORT, 'an output is immutable'); END;
-CREATE TRIGGER attempt_metrics_keep BEFORE UPDATE ON attempt_metrics BEGIN SELECT RAISE(ABORT, 'a metric point is immutable'); END;
-CREATE TRIGGER materials_keep BEFORE UPDATE ON materials BEGIN SELECT RAISE(ABORT, 'a material is immutable'); END;
-CREATE TRIGGER materials_stay BEFORE DELETE ON materials BEGIN SELECT RAISE(ABORT, 'a material is never deleted'); END;
-CREATE TRIGGER material_reports_keep BEFORE UPDATE ON material_reports BEGIN SELECT RAISE(ABORT, 'a location report is immutable'); END;
-CREATE TRIGGER material_reports_stay BEFORE DELETE ON material_reports BEGIN SELECT RAISE(ABORT, 'a location report is never deleted'); END;
--- What an accepted write was taken apart into, and the Thread it began.
-CREATE TRIGGER attempt_metrics_stay BEFORE DELETE ON attempt_metrics BEGIN SELECT RAISE(ABORT, 'a metric point is never deleted'); END;
-CREATE TRIGGER attempt_outputs_stay BEFORE DELETE ON attempt_outputs BEGIN SELECT RAISE(ABORT, 'an output is never deleted'); END;
-CREATE TRIGGER attempt_inputs_keep BEFORE UPDATE ON attempt_inputs BEGIN SELECT RAISE(ABORT, 'an input is immutable'); END;
-CREATE TRIGGER attempt_inputs_stay BEFORE DELETE ON attempt_inputs BEGIN SELECT RAISE(ABORT, 'an input is never deleted'); END;
-CREATE TRIGGER plan_materials_keep BEFORE UPDATE ON plan_materials BEGIN SELECT RAISE(ABORT, 'a required material is immutable'); END;
-CREATE TRIGGER plan_materials_stay BEFORE DELETE ON plan_materials BEGIN SELECT RAISE(ABORT, 'a required material is never deleted'); END;
-CREATE TRIGGER findings_keep BEFORE UPDATE ON findings BEGIN SELECT RAISE(ABORT, 'a finding is immutable'); END;
-CREATE TRIGGER findings_stay BEFORE DELETE ON findings BEGIN SELECT RAISE(ABORT, 'a finding is never deleted'); END;
-CREATE TRIGGER finding_attempts_keep BEFORE UPDATE ON finding_attempts BEGIN SELECT RAISE(ABORT, 'a finding''s attempt is immutable'); END;
-CREATE TRIGGER finding_attempts_stay BEFORE DELETE ON finding_attempts BEGIN SELECT RAISE(ABORT, 'a finding''s attempt is never deleted'); END;
-CREATE TRIGGER finding_evidence_keep BEFORE UPDATE ON finding_evidence BEGIN SELECT RAISE(ABORT, 'a finding''s evidence is immutable'); END;
-CREATE TRIGGER finding_evidence_stay BEFORE DELETE ON finding_evidence BEGIN SELECT RAISE(ABORT, 'a finding''s evidence is never deleted'); END;
-CREATE TRIGGER finding_materials_keep BEFORE UPDATE ON finding_materials BEGIN SELECT RAISE(ABORT, 'a finding''s material is immutable'); END;
-CREATE TRIGGER finding_materials_stay BEFORE DELETE ON finding_materials BEGIN SELECT RAISE(ABORT, 'a finding''s material is never deleted'); END;
-CREATE TRIGGER record_papers_keep BEFORE UPDATE ON record_papers BEGIN SELECT RAISE(ABORT, 'a record''s paper is immutable'); END;
-CREATE TRIGGER record_papers_stay BEFORE DELETE ON record_papers BEGIN SELECT RAISE(ABORT, 'a record''s paper is never deleted'); END;
-CREATE TRIGGER finding_verdicts_keep BEFORE UPDATE ON finding_verdicts BEGIN SELECT RAISE(ABORT, 'a verdict is immutable'); END;
-CREATE TRIGGER finding_verdicts_stay BEFORE DELETE ON finding_verdicts BEGIN SELECT RAISE(ABORT, 'a verdict is never deleted'); END;
-CREATE TRIGGER threads_keep BEFORE UPDATE OF thread_id, room_id, sequence, title, author_id, created_at, follows_entry_id ON threads
-  BEGIN SELECT RAISE(ABORT, 'what a Thread began as is immutable'); END;
-CREATE TRIGGER threads_stay BEFORE DELETE ON threads BEGIN SELECT RAISE(ABORT, 'a Thread is never deleted'); END;
 
 -------------------------------------------------------------------------------------------- src/research/provenance
 
@@ -890,4 +832,3 @@ CREATE TRIGGER unread_notes_counted AFTER INSERT ON unread_notes
   BEGIN UPDATE collection_members SET unread = unread + 1 WHERE user_id = new.user_id AND collection_id = new.collection_id; END;
 CREATE TRIGGER unread_notes_uncounted AFTER DELETE ON unread_notes
   BEGIN UPDATE collection_members SET unread = unread - 1 WHERE user_id = old.user_id AND collection_id = old.collection_id; END;
-CREATE TRIGGER notes_keep BEFORE UPDATE ON notes BEGIN SELECT RAISE(ABORT, 'a note is deleted or stays as it is'); END;

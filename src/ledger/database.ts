@@ -2,6 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import Database from "better-sqlite3"
+import { isKeeping, keepingTriggers } from "./keeping.ts"
 import { type Migration, migrations, schemaSql } from "./schema.ts"
 
 type Value = string | number | null | Buffer
@@ -141,6 +142,36 @@ function mustBeOwn(database: Database.Database, file: string, target: number): v
   }
 }
 
+/** The triggers that keep what was accepted, as they are now. */
+const keeping = (database: Database.Database) =>
+  new Map(
+    database
+      .prepare<[], { name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+      .all()
+      .flatMap(({ name, sql }): [string, string][] => (isKeeping(name) ? [[name, sql]] : [])),
+  )
+const drop = (database: Database.Database, triggers: Iterable<string>) => {
+  for (const name of triggers) database.exec(`DROP TRIGGER ${name}`)
+}
+
+/** Makes the triggers what the list of objects says. */
+function keep(database: Database.Database): void {
+  const columnsOf = (table: string) => database.pragma(`table_info(${table})`) as { name: string }[]
+  const wanted = keepingTriggers((table) => columnsOf(table).map(({ name }) => name))
+  const settled = (now: ReadonlyMap<string, string>) =>
+    now.size === wanted.size && [...wanted].every(([name, sql]) => now.get(name) === sql)
+  if (settled(keeping(database))) return
+  database
+    .transaction(() => {
+      const now = keeping(database)
+      // Another process may have been as quick.
+      if (settled(now)) return
+      drop(database, now.keys())
+      for (const sql of wanted.values()) database.exec(sql)
+    })
+    .immediate()
+}
+
 /** Brings the schema to this version: all of it for a new file, the missing steps for an older one, each in one transaction. */
 function migrate(database: Database.Database, steps: readonly Migration[], target: number): void {
   const make = database.transaction(() => {
@@ -156,11 +187,15 @@ function migrate(database: Database.Database, steps: readonly Migration[], targe
     if (step.to <= version) continue
     database
       .transaction(() => {
+        // A step may fill a column of what is kept.
+        drop(database, keeping(database).keys())
         database.exec(step.sql)
         database.pragma(`user_version = ${step.to}`)
       })
       .immediate()
   }
+  // Also where a crash came before it, or another program kept more or less of the same schema.
+  if (target === migrations.at(-1)?.to) keep(database)
 }
 
 /** How every connection that writes is used. @throws DataError when it would be less durable */

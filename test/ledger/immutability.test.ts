@@ -1,7 +1,9 @@
 /** The database itself keeps what was accepted: an update or a delete of it is aborted, whoever sends it. */
+import { join } from "node:path"
 import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { checkData } from "../../src/check/check.ts"
+import { openDatabase } from "../../src/ledger/database.ts"
 import { openLog } from "../../src/log.ts"
 
 const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
@@ -22,11 +24,25 @@ const kept: Readonly<Record<string, readonly string[]>> = {
   records: [],
   record_references: [],
   concepts: [],
+  experiments: [
+    "assignee_id",
+    "status",
+    "revision",
+    "question",
+    "scope",
+    "hypotheses",
+    "suggested_protocol",
+    "handoff",
+    "conclusion",
+    "updated_at",
+  ],
   experiment_revisions: [],
   plans: [],
+  attempts: ["status", "revision", "updated_at"],
   attempt_events: [],
   materials: [],
   material_reports: [],
+  room_materials: [],
   attempt_inputs: [],
   attempt_metrics: [],
   attempt_outputs: [],
@@ -38,6 +54,11 @@ const kept: Readonly<Record<string, readonly string[]>> = {
   finding_links: [],
   finding_verdicts: [],
   record_papers: [],
+  research_links: [],
+  checkpoints: [],
+  people: ["password_hash"],
+  rooms: ["title", "question", "state", "archived_at", "archived_by", "archive_reason"],
+  credentials: ["revoked_at", "last_used_at"],
   threads: ["selected_checkpoint_id"],
 }
 
@@ -58,6 +79,22 @@ test("no column of what was accepted can be changed, and no row removed", (t) =>
     )
   }
   t.strictSame(checkData(db).problems, [])
+  t.end()
+})
+
+test("a file that lost what keeps it, or was kept otherwise, is kept again when it is opened", (t) => {
+  const file = join(t.testdir(), "lost.db")
+  const triggers = (kept: typeof db) =>
+    kept.prepare<{ sql: string }>("SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name").all()
+  const made = openDatabase(file)
+  const whole = triggers(made)
+  made.exec("DROP TRIGGER records_keep; DROP TRIGGER plans_stay")
+  made.exec("CREATE TRIGGER plans_stay BEFORE DELETE ON plans BEGIN SELECT RAISE(ABORT, 'no'); END")
+  made.exec("CREATE TRIGGER sessions_stay BEFORE DELETE ON sessions BEGIN SELECT RAISE(ABORT, 'no'); END")
+  made.close()
+  const again = openDatabase(file)
+  t.strictSame(triggers(again), whole)
+  again.close()
   t.end()
 })
 

@@ -1,0 +1,58 @@
+/** The triggers by which the database itself keeps what was accepted, made from the list of objects. */
+import { aOrAn, objectList } from "../contract/objects.ts"
+
+/** What the ledger keeps besides objects. */
+const entries = [
+  { table: "receipts", noun: "receipt" },
+  { table: "activity_entries", noun: "activity entry" },
+]
+
+interface Kept {
+  readonly table: string
+  /** What the message calls a row. */
+  readonly what: string
+  /** Columns that may change all the same. */
+  readonly moves: readonly string[]
+  readonly deletable: boolean
+}
+
+/** Every table that is kept, once. */
+const kept: readonly Kept[] = [
+  ...new Map(
+    [
+      ...entries.map(({ table, noun }) => ({ table, what: noun, moves: [], deletable: false })),
+      ...objectList.flatMap(({ table, kindIn, noun, moves, deletable, parts }) => {
+        const what = kindIn === null ? noun[0] : table.replace(/s$/, "")
+        return [
+          { table, what, moves, deletable },
+          ...parts.map((part) => ({ table: part, what: `part of ${aOrAn(what)}`, moves: [], deletable })),
+        ]
+      }),
+    ].map((each): [string, Kept] => [each.table, each]),
+  ).values(),
+]
+
+const triggersOf = ({ table, what, moves, deletable }: Kept, columns: readonly string[]): [name: string, sql: string][] => {
+  const still = columns.filter((column) => !moves.includes(column))
+  return [
+    [
+      `${table}_keep`,
+      `CREATE TRIGGER ${table}_keep BEFORE UPDATE${moves.length === 0 ? "" : ` OF ${still.join(", ")}`} ON ${table} BEGIN SELECT RAISE(ABORT, '${aOrAn(what)} is immutable'); END`,
+    ],
+    ...(deletable
+      ? []
+      : ([
+          [
+            `${table}_stay`,
+            `CREATE TRIGGER ${table}_stay BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, '${aOrAn(what)} is never deleted'); END`,
+          ],
+        ] as [string, string][])),
+  ]
+}
+
+/** The triggers there should be, by name. @param columnsOf the columns of a table as it is now */
+export const keepingTriggers = (columnsOf: (table: string) => readonly string[]): ReadonlyMap<string, string> =>
+  new Map(kept.flatMap((each) => triggersOf(each, columnsOf(each.table))))
+
+/** Whether a trigger is one of them, also of an earlier program. */
+export const isKeeping = (name: string): boolean => /_(?:keep|stay)$/.test(name)
