@@ -1,6 +1,6 @@
 /** What has been said of records since they were accepted: the one thing about them that moves. */
 import type { RecordStatus } from "../contract/enumerations.ts"
-import { strongerStatus } from "../contract/links.ts"
+import { strongerStatus } from "../contract/operations/link-kinds.ts"
 import type { Db } from "./database.ts"
 
 export type Standings = ReturnType<typeof standings>

@@ -5,7 +5,7 @@ import { behaviour, type Subject } from "../ledger/behaviour.ts"
 import type { Annotations, Highlight } from "./annotations.ts"
 import { inLibrary } from "./filing-operations.ts"
 import type { Papers } from "./papers/papers.ts"
-import { mustFit, noPaper, wholeScope } from "./scope.ts"
+import { mustFit, noPaper, wholeScope } from "./reach/scope.ts"
 
 /** The paper whose annotations a write is about. */
 interface Annotated extends Subject {

@@ -1,9 +1,9 @@
 /** Collections: their rows, their members, and the papers they hold. */
 import type { Db } from "../ledger/database.ts"
 import type { LibraryPage } from "../ledger/paging.ts"
-import { type Given, shownPaper } from "./papers/papers.ts"
+import { type Filed, shownPaper } from "./papers/papers.ts"
 import { offsetPage, pageItems } from "./saved.ts"
-import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, values } from "./scope.ts"
+import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, values } from "./reach/scope.ts"
 
 /** A Collection as one reader sees it. */
 export type Collection = ReturnType<typeof collection>
@@ -36,13 +36,6 @@ interface PaperRow {
   notes: number
   given: string | null
   record: string | null
-}
-
-/** A paper to be added, with what a BibTeX file said of it. */
-export interface Filed {
-  readonly arxivId: string
-  readonly given?: Given
-  readonly citationKey?: string
 }
 
 export type Collections = ReturnType<typeof collections>

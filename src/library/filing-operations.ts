@@ -6,7 +6,7 @@ import type { Keys } from "./keys.ts"
 import type { Notes } from "./notes.ts"
 import type { Saved } from "./saved.ts"
 import { Refusal } from "../contract/refusals.ts"
-import { mustFit, mustReachLibrary, noPaper, reachesLibrary, scopeOf } from "./scope.ts"
+import { mustFit, mustReachLibrary, noPaper, reachesLibrary, scopeOf } from "./reach/scope.ts"
 
 interface Parts {
   readonly saved: Saved

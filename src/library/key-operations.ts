@@ -6,7 +6,7 @@ import { mintToken } from "../people/tokens.ts"
 import type { Collections } from "./collections.ts"
 import { inLibrary } from "./filing-operations.ts"
 import type { Keys } from "./keys.ts"
-import { scopeOf } from "./scope.ts"
+import { scopeOf } from "./reach/scope.ts"
 
 interface Parts {
   readonly keys: Keys

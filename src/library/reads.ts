@@ -16,7 +16,7 @@ import type { Keys } from "./keys.ts"
 import type { Notes } from "./notes.ts"
 import { type Papers, type PaperStanding, shownPaper } from "./papers/papers.ts"
 import type { Saved } from "./saved.ts"
-import { mustReachLibrary, noPaper, reachesLibrary, type Scope, scopeOf } from "./scope.ts"
+import { mustReachLibrary, noPaper, reachesLibrary, type Scope, scopeOf } from "./reach/scope.ts"
 
 interface Parts {
   readonly papers: Papers

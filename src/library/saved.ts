@@ -4,7 +4,7 @@ import { limits } from "../contract/limits.ts"
 import type { Db } from "../ledger/database.ts"
 import { LibraryPage } from "../ledger/paging.ts"
 import { holders, shownPaper } from "./papers/papers.ts"
-import { mustFit, REACHED, type Scope, values } from "./scope.ts"
+import { mustFit, REACHED, type Scope, values } from "./reach/scope.ts"
 
 interface Row {
   arxiv_id: string

@@ -10,7 +10,7 @@ import { inLibrary } from "./filing-operations.ts"
 import type { CollectionInvitations, Invitation } from "./invitations.ts"
 import type { Notes } from "./notes.ts"
 import type { Saved } from "./saved.ts"
-import { mustFit, scopeOf } from "./scope.ts"
+import { mustFit, scopeOf } from "./reach/scope.ts"
 
 interface Parts {
   readonly people: People

@@ -5,7 +5,7 @@ import { Refusal } from "../contract/refusals.ts"
 import type { Actor, Standing } from "../ledger/actor.ts"
 import type { Activity } from "../ledger/activity.ts"
 import { grantRefusal, roomRefusal } from "../ledger/entrance.ts"
-import { feedPage, keysetPage, opaqueCursor, pageSize, readOpaqueCursor } from "../ledger/paging.ts"
+import { feedPage, keysetPage, opaqueCursor, type Page, pageSize, readOpaqueCursor } from "../ledger/paging.ts"
 import type { Readers } from "../ledger/reading.ts"
 import type { Watch } from "../ledger/watch.ts"
 import type { Credentials } from "./credentials.ts"
@@ -18,7 +18,7 @@ interface Parts {
   readonly credentials: Credentials
   readonly activity: Activity
   readonly watch: Watch
-  /** Reads several things as of one moment. */
+  /** Reads several things as of one moment: of a feed that waited, what it asks for has long answered. */
   readonly snapshot: <T>(work: () => T) => T
   /** The experiments a person holds now. */
   readonly assignments: (
@@ -67,23 +67,26 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
 
     room: ({ params }) => ({ ...mustFind(params.roomId as string), members: members.of(params.roomId as string) }),
 
-    async room_activity({ params, query, signal }) {
+    room_activity({ params, query, signal }) {
       const roomId = params.roomId as string
       rooms.mustExist(roomId)
       const after = query.after ?? 0
-      // Of one moment: what lands in between must not be passed by.
+      // After a wait as well of one moment: what lands in between must not be passed by.
       const look = () =>
         snapshot(() => ({ rows: activity.after(roomId, after, query.kinds, pageSize(query) + 1), watermark: activity.watermark(roomId) }))
-      let seen = look()
-      const until = performance.now() + (query.wait ?? 0) * 1000
-      // What lands may be of another kind than asked for: then the wait goes on.
-      while (seen.rows.length === 0 && !watch.closed && !signal?.aborted) {
-        const left = until - performance.now()
-        if (left <= 0) break
-        await watch.wait(roomId, left, signal)
-        seen = look()
+      const page = ({ rows, watermark }: ReturnType<typeof look>) => feedPage(rows, query, ({ body }) => new JsonText(body), watermark)
+      /** What lands may be of another kind than asked for: then the wait goes on. */
+      async function waited(until: number): Promise<Page> {
+        let seen = look()
+        while (seen.rows.length === 0 && !watch.closed && !signal?.aborted) {
+          const left = until - performance.now()
+          if (left <= 0) break
+          await watch.wait(roomId, left, signal)
+          seen = look()
+        }
+        return page(seen)
       }
-      return feedPage(seen.rows, query, ({ body }) => new JsonText(body), seen.watermark)
+      return query.wait ? waited(performance.now() + query.wait * 1000) : page(look())
     },
 
     identity({ actor }) {

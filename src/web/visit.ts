@@ -1,15 +1,14 @@
 /** One request for a page: who asks, what they may read, and how the answer is given. */
-import type { H3Event } from "h3"
+import type { H3Event, HTTPResponse } from "h3"
 import { JsonText, type Writable } from "../contract/json.ts"
 import type { AnswerOf, ParametersOf, ReadName } from "../contract/reads/index.ts"
-import { checkParameters, type Read } from "../contract/read.ts"
+import type { Read } from "../contract/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { type Edge, pathParams, personActor, signedIn } from "../edge/edge.ts"
-import { readersOf } from "../http/reads.ts"
+import { askRead } from "../edge/reads.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { ColumnPage, LibraryPage, Page, PlainText } from "../ledger/paging.ts"
-import type { Reader } from "../ledger/reading.ts"
 import type { Person } from "../people/people.ts"
 import type { Html } from "./html.ts"
 
@@ -25,7 +24,7 @@ export interface Visit {
   readonly person: Person | undefined
   readonly actor: Actor | null
   /** Asks a read of the contract, as this visitor. @throws Refusal */
-  ask<N extends ReadName>(name: N, params?: Params, query?: Query<N>): Promise<AnswerOf<N>>
+  ask<N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N>
 }
 
 /** What a page shows; the layout adds what all of them have. */
@@ -43,6 +42,11 @@ export interface Shown {
   /** Wider than a column for reading: graphs and tables. */
   readonly wide?: boolean
 }
+
+/** Made at once, without waiting for anything: all that it asks is of one moment. */
+export type Page = (visit: Visit) => Shown | HTTPResponse
+/** What a form does, and the page or the other address it leads to. */
+export type Sent = (visit: Visit) => Promise<HTTPResponse | Page>
 
 const definitions = new Map<string, Read>(reads.map((definition) => [definition.name, definition]))
 
@@ -69,7 +73,6 @@ function shape(found: unknown): unknown {
 export function visitOf(edge: Edge, event: H3Event): Visit {
   const person = signedIn(edge, event)
   const actor = person === undefined ? null : personActor(person)
-  const readers = readersOf(edge) as unknown as Readonly<Record<string, Reader<unknown>>>
   return {
     edge,
     event,
@@ -77,20 +80,25 @@ export function visitOf(edge: Edge, event: H3Event): Visit {
     actor,
     url: event.url,
     params: pathParams(event),
-    async ask(name, params = {}, query = {}) {
-      const [definition, reader] = [definitions.get(name), readers[name]]
-      if (definition === undefined || reader === undefined) throw new Error(`${name} is not read by pages`)
+    ask(name, params = {}, query = {}) {
+      const definition = definitions.get(name)
+      if (definition === undefined) throw new Error(`${name} is not read by pages`)
       const given = Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]))
-      const checked = checkParameters(definition, new URLSearchParams(given))
-      return shape(await reader({ params: params as Record<string, string>, query: checked, actor })) as never
+      const { found } = askRead(edge, definition, {
+        params: params as Record<string, string>,
+        query: new URLSearchParams(given),
+        by: () => actor,
+      })
+      if (found instanceof Promise) throw new Error(`${name} waits, and a page does not`)
+      return shape(found) as never
     },
   }
 }
 
 /** The refusal that is null instead of thrown: for what may not be there, or not for this visitor. */
-export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+export function orNull<T>(ask: () => T): T | null {
   try {
-    return await asked
+    return ask()
   } catch (error) {
     if (error instanceof Refusal) return null
     throw error

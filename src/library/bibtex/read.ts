@@ -5,8 +5,7 @@
 import { arxivId } from "../../contract/fields.ts"
 import { limits } from "../../contract/limits.ts"
 import { check } from "../../contract/validation.ts"
-import type { Filed } from "../collections.ts"
-import type { Given } from "../papers/papers.ts"
+import type { Filed, Given } from "../papers/papers.ts"
 
 /** What was found in a file. */
 export interface Bibliography {

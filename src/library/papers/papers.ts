@@ -1,7 +1,7 @@
 /** What arXiv says of papers: one record each, whoever filed them. */
 import { extendJson, JsonText, type Writable, writeJson } from "../../contract/json.ts"
 import type { Db } from "../../ledger/database.ts"
-import { REACHED, reachesLibrary, type Scope, values } from "../scope.ts"
+import { REACHED, reachesLibrary, type Scope, values } from "../reach/scope.ts"
 
 export interface PaperRecord {
   readonly arxivId: string
@@ -55,6 +55,13 @@ export interface PaperStanding {
 /** JSON of the Collections in reach that hold the paper `of`. */
 export const holders = (of: string): string =>
   `(SELECT json_group_array(json_object('id', r.collection_id, 'name', r.name) ORDER BY r.collection_id) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = ${of})`
+
+/** A paper to be added, with what a BibTeX file said of it. */
+export interface Filed {
+  readonly arxivId: string
+  readonly given?: Given
+  readonly citationKey?: string
+}
 
 export type Papers = ReturnType<typeof papers>
 

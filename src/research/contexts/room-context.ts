@@ -1,4 +1,4 @@
-/** A Room read as a whole, and a Thread with its research: one snapshot each. */
+/** A Room read as a whole, and a Thread with its research. */
 import { JsonText, type Writable, writeJson } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { pathTo } from "../../contract/reads/index.ts"
@@ -18,8 +18,6 @@ interface Parts {
   readonly experiments: Experiments
   readonly findingLinks: FindingLinks
   readonly checkpoints: Checkpoints
-  /** Reads several things as of one moment. */
-  readonly snapshot: <T>(work: () => T) => T
 }
 
 const listNames = ["experiments", "hypotheses", "findingLinks", "publications", "openQuestions"] as const
@@ -58,7 +56,7 @@ function cut(basePath: string, paged: Named<string>, lists: Named<() => readonly
 /** One more than is shown tells whether there are more. */
 const PROBE = limits.contextItems + 1
 
-export function contextReads({ rooms, threads, records, experiments, findingLinks, checkpoints, snapshot }: Parts) {
+export function contextReads({ rooms, threads, records, experiments, findingLinks, checkpoints }: Parts) {
   function roomContext(roomId: string, basePath: string) {
     const room = rooms.summary(roomId)
     if (room === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
@@ -103,8 +101,8 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
   }
 
   return {
-    room_context: ({ params, basePath = "" }) => snapshot(() => roomContext(params.roomId as string, basePath)),
-    thread_research_context: ({ params, basePath = "" }) => snapshot(() => threadContext(params.threadId as string, basePath)),
+    room_context: ({ params, basePath = "" }) => roomContext(params.roomId as string, basePath),
+    thread_research_context: ({ params, basePath = "" }) => threadContext(params.threadId as string, basePath),
     checkpoint({ params }) {
       const checkpoint = checkpoints.read(params.checkpointId as string)
       if (checkpoint === undefined) throw new Refusal("room_unavailable", "There is no such checkpoint.")

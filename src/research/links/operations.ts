@@ -1,7 +1,7 @@
 /** Asserting corrections, supersessions, disputes and retractions. The record they speak of is never touched. */
 import type { LinkKind } from "../../contract/enumerations.ts"
 import { writeJson } from "../../contract/json.ts"
-import { linkKinds } from "../../contract/links.ts"
+import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { noSuch, Refusal } from "../../contract/refusals.ts"
 import { behaviour, type Call, type Change } from "../../ledger/behaviour.ts"
 import type { Standings } from "../../ledger/standings.ts"

@@ -10,8 +10,6 @@ import type { Provenance } from "./provenance.ts"
 interface Parts {
   readonly rooms: Rooms
   readonly provenance: Provenance
-  /** Reads several things as of one moment. */
-  readonly snapshot: <T>(work: () => T) => T
 }
 
 /** Where the nodes of each kind are listed page by page, those that were cut included. */
@@ -31,7 +29,7 @@ function pagedAt(roomId: string): Record<ProvenanceNode, string> {
   }
 }
 
-export function provenanceReads({ rooms, provenance, snapshot }: Parts) {
+export function provenanceReads({ rooms, provenance }: Parts) {
   function read(roomId: string, focus: string | undefined, depth: number | undefined, basePath: string) {
     const room = rooms.summary(roomId)
     if (room === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
@@ -51,7 +49,7 @@ export function provenanceReads({ rooms, provenance, snapshot }: Parts) {
           issues: [{ path: "/focus", message: "is required with depth" }],
         })
       }
-      return snapshot(() => read(params.roomId as string, focus, depth, basePath))
+      return read(params.roomId as string, focus, depth, basePath)
     },
   } satisfies Partial<Readers>
 }

@@ -36,19 +36,19 @@ export function kindOf(name: string): Kind | undefined {
 }
 
 /** The objects of a Room, newest first where there are many. */
-export async function choicesOf(visit: Visit, roomId: string | undefined, library: boolean): Promise<Choices> {
+export function choicesOf(visit: Visit, roomId: string | undefined, library: boolean): Choices {
   if (library && visit.actor !== null) {
-    const { items } = await visit.ask("library_collections")
+    const { items } = visit.ask("library_collections")
     return { ...none, collections: items.map(({ id, name }) => ({ id, text: name })) }
   }
   if (roomId === undefined) return none
-  const { hypotheses, publications, experiments, threads } = await visit.ask("room_context", { roomId })
-  const { items: attempts } = await visit.ask("attempts", {}, { roomId })
-  const { items: materials } = await visit.ask("room_materials", { roomId })
+  const { hypotheses, publications, experiments, threads } = visit.ask("room_context", { roomId })
+  const { items: attempts } = visit.ask("attempts", {}, { roomId })
+  const { items: materials } = visit.ask("room_materials", { roomId })
   const held = experiments.filter(({ plans }) => plans > 0).slice(-20)
-  const plans = (await Promise.all(held.map(({ experimentId }) => visit.ask("experiment", { experimentId })))).flatMap(
-    ({ acceptedPlans, label }) => acceptedPlans.map((plan) => ({ id: plan.planId, text: `${plan.label} of ${label}` })),
-  )
+  const plans = held
+    .map(({ experimentId }) => visit.ask("experiment", { experimentId }))
+    .flatMap(({ acceptedPlans, label }) => acceptedPlans.map((plan) => ({ id: plan.planId, text: `${plan.label} of ${label}` })))
   const records = publications.map(({ versionId, label, wording, kind }) => ({ id: versionId, text: text(label, wording), kind }))
   const all = [
     ...new Map(

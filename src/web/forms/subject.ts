@@ -17,12 +17,12 @@ export interface Subject {
 export type Ids = Readonly<Record<string, string | undefined>>
 
 /** Looks up what the ids name, as far as they name anything. */
-export async function subjectOf(visit: Visit, ids: Ids): Promise<Subject> {
+export function subjectOf(visit: Visit, ids: Ids): Subject {
   const about: Content[] = []
   let { roomId } = ids
   let threadId = ids.threadId
   if (ids.experimentId !== undefined) {
-    const experiment = await orNull(visit.ask("experiment", { experimentId: ids.experimentId }))
+    const experiment = orNull(() => visit.ask("experiment", { experimentId: ids.experimentId }))
     roomId ??= experiment?.roomId
     if (experiment !== null)
       about.push(
@@ -30,7 +30,7 @@ export async function subjectOf(visit: Visit, ids: Ids): Promise<Subject> {
       )
   }
   if (ids.attemptId !== undefined) {
-    const attempt = await orNull(visit.ask("attempt", { attemptId: ids.attemptId }))
+    const attempt = orNull(() => visit.ask("attempt", { attemptId: ids.attemptId }))
     roomId ??= attempt?.roomId
     if (attempt !== null)
       about.push(
@@ -38,23 +38,23 @@ export async function subjectOf(visit: Visit, ids: Ids): Promise<Subject> {
       )
   }
   for (const versionId of [ids.targetVersionId, ids.findingVersionId, ids.versionId]) {
-    const record = versionId === undefined ? null : await orNull(visit.ask("record", { versionId }))
+    const record = versionId === undefined ? null : orNull(() => visit.ask("record", { versionId }))
     if (record === null) continue
     roomId ??= record.roomId
     about.push(recordChip({ ...record, wording: (record.content as { assertion: { wording: string } }).assertion.wording }, 160))
   }
   if (ids.materialId !== undefined) {
-    const material = await orNull(visit.ask("material", { materialId: ids.materialId }))
+    const material = orNull(() => visit.ask("material", { materialId: ids.materialId }))
     roomId ??= material?.materialOriginRoom
     if (material !== null) about.push(html`${label("material", material.materialId, material.label)} ${material.name}`)
   }
   if (threadId !== undefined) {
-    const context = await orNull(visit.ask("thread_context", { threadId }))
+    const context = orNull(() => visit.ask("thread_context", { threadId }))
     roomId ??= context?.room.roomId
     if (context === null) threadId = undefined
     else about.push(html`Thread <a href="${to(`/threads/${context.thread.threadId}`)}">${context.thread.title}</a>`)
   }
-  const room = roomId === undefined ? null : await orNull(visit.ask("room", { roomId }))
+  const room = roomId === undefined ? null : orNull(() => visit.ask("room", { roomId }))
   if (room !== null) about.push(html`Room <a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a>`)
   return { roomId: room?.roomId, threadId, about }
 }

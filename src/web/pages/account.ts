@@ -14,7 +14,7 @@ import { act } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { command, deed, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
 import { ownPath, redirected } from "../redirect.ts"
-import type { Shown, Visit } from "../visit.ts"
+import type { Page, Shown, Visit } from "../visit.ts"
 import { joinedWords } from "../words.ts"
 
 /** A field of a form about a person. */
@@ -110,7 +110,7 @@ async function comeIn(
   form: (given: URLSearchParams) => Entrance,
   work: (given: URLSearchParams, said: { username: string; password: string }) => Promise<SignedIn>,
   next: (given: URLSearchParams) => string,
-): Promise<Shown | HTTPResponse> {
+): Promise<HTTPResponse | Page> {
   mustComeFromOwnPage(visit.edge, visit.event)
   const given = await readFormBody(visit.event)
   const said = { username: (given.get("username") ?? "").trim(), password: given.get("password") ?? "" }
@@ -118,7 +118,7 @@ async function comeIn(
     return welcome(visit, await work(given, said), next(given))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return entrance(form(given), said.username, error)
+    return () => entrance(form(given), said.username, error)
   }
 }
 
@@ -156,7 +156,7 @@ export async function signOutSent(visit: Visit): Promise<HTTPResponse> {
 }
 
 /** Makes an invitation and shows its link, once. */
-export async function inviteSent(visit: Visit): Promise<Shown> {
+export async function inviteSent(visit: Visit): Promise<Page> {
   mustComeFromOwnPage(visit.edge, visit.event)
   const { accounts, tables } = visit.edge.instance
   const roomId = (await readFormBody(visit.event)).get("roomId") || undefined
@@ -166,13 +166,13 @@ export async function inviteSent(visit: Visit): Promise<Shown> {
     body as never,
     (room, userId) => tables.rooms.standing(room, userId)?.role === "owner",
   )
-  return {
+  return () => ({
     title: "Invitation",
     body: html`<h1>An invitation</h1>
       <div class="banner warn" role="status"><strong>Shown once.</strong><p>Send the link to one person. It makes one account${roomId === undefined ? "" : ", a member of the Room"}, until ${exactTime(expiresAt)}.</p>
       </div>
       ${command(`${visit.edge.baseUrl}/invitations/${token}`)}<p><a href="${to(roomId === undefined ? "/account" : `/rooms/${roomId}/people`)}">Back</a></p>`,
-  }
+  })
 }
 
 const passwordForm = (refusal?: Refusal): Html => {
@@ -185,7 +185,7 @@ const passwordForm = (refusal?: Refusal): Html => {
 }
 
 /** Sets the password anew; this browser stays signed in. */
-export async function passwordSent(visit: Visit): Promise<Shown | HTTPResponse> {
+export async function passwordSent(visit: Visit): Promise<HTTPResponse | Page> {
   mustComeFromOwnPage(visit.edge, visit.event)
   const person = mustBeSignedIn(visit.edge, visit.event)
   const given = await readFormBody(visit.event)
@@ -197,13 +197,13 @@ export async function passwordSent(visit: Visit): Promise<Shown | HTTPResponse> 
     return welcome(visit, await visit.edge.instance.accounts.changePassword(person, said, clientOf(visit.event)), "/account")
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return {
+    return () => ({
       title: "Password",
       status: error.status,
       body: html`<h1>Password</h1>
       <div class="refused" role="alert"><p>The password stays as it was. ${error.message}</p></div>
       ${passwordForm(error)}<p><a href="${to("/account")}">Back to your account</a></p>`,
-    }
+    })
   }
 }
 
@@ -219,11 +219,11 @@ function keyRow(
     </tr>`
 }
 
-export async function accountPage(visit: Visit): Promise<Shown | HTTPResponse> {
+export function accountPage(visit: Visit): Shown | HTTPResponse {
   const { person, edge } = visit
   if (person === undefined) return redirected(visit, "/sign-in?next=/account")
   const { tables } = edge.instance
-  const { items: keys } = await visit.ask("library_keys")
+  const { items: keys } = visit.ask("library_keys")
   const assignments = tables.experiments.assignedTo(person.userId)
   const rooms = tables.rooms.all().flatMap((room) => {
     const role = tables.rooms.standing(room.roomId, person.userId)?.role

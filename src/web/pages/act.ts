@@ -19,7 +19,7 @@ import { type Content, type Html, html, to } from "../html.ts"
 import { markdown } from "../markdown.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { ownPath, redirected } from "../redirect.ts"
-import { orNull, type Shown, type Visit } from "../visit.ts"
+import { orNull, type Page, type Shown, type Visit } from "../visit.ts"
 import { title, words } from "../words.ts"
 import { secretPage } from "./secret.ts"
 
@@ -103,17 +103,17 @@ function preview(form: Field & { form: "object" }, draft: Draft): Html {
   return html`<section aria-label="Preview" class="preview">${shown.length === 0 ? html`<p class="quiet">Nothing to preview yet.</p>` : shown.map(({ name }) => markdown(draft.get(`/${name}`) ?? ""))}</section>`
 }
 
-async function formPage(visit: Visit, { operation, draft, refusal, preview: previewed = false }: FormPage): Promise<Shown> {
+function formPage(visit: Visit, { operation, draft, refusal, preview: previewed = false }: FormPage): Shown {
   const form = formOf(operation)
   const given = (name: string) => draft.get(`/${name}`) || draft.get(name) || undefined
   const names = [...form.fields.map(({ name }) => name), ...pathNames(operation.path)]
-  const subject: Subject = await subjectOf(
+  const subject: Subject = subjectOf(
     visit,
     Object.fromEntries(
       names.map((name) => [name, operation.name === "register_attempt" && name === "attemptId" ? undefined : given(name)]),
     ),
   )
-  const room = subject.roomId === undefined ? null : await orNull(visit.ask("room", { roomId: subject.roomId }))
+  const room = subject.roomId === undefined ? null : orNull(() => visit.ask("room", { roomId: subject.roomId }))
   const known = SUBJECTS.filter((name) => given(name) !== undefined)
   const hidden = new Set(
     [...known, "attemptId", ...(given("threadId") === undefined ? [] : ["threadId"])]
@@ -124,7 +124,7 @@ async function formPage(visit: Visit, { operation, draft, refusal, preview: prev
   const state = {
     draft,
     issues: byField(refusal, form, draft),
-    choices: await choicesOf(visit, subject.roomId, operation.family === "library"),
+    choices: choicesOf(visit, subject.roomId, operation.family === "library"),
     hidden,
   }
   const canPreview = form.fields.some(({ name, form: kind }) => MARKDOWN.includes(name) && kind === "text")
@@ -146,7 +146,7 @@ ${refusal === undefined ? null : said(refusal, form, draft)}${previewed ? previe
 }
 
 /** `/do/{operation}`: the form, empty but for what is known. */
-export async function actPage(visit: Visit): Promise<Shown | HTTPResponse> {
+export function actPage(visit: Visit): Shown | HTTPResponse {
   const operation = operationIn(visit)
   if (visit.person === undefined) return redirected(visit, withQuery("/sign-in", { next: `${visit.url.pathname}${visit.url.search}` }))
   return formPage(visit, { operation, draft: opening(visit, operation, formOf(operation)) })
@@ -206,7 +206,7 @@ function withCurrent(draft: Draft, { details }: Refusal): Draft {
 }
 
 /** `POST /web/{operation}`: what a form sends. */
-export async function actSent(visit: Visit): Promise<Shown | HTTPResponse> {
+export async function actSent(visit: Visit): Promise<HTTPResponse | Page> {
   mustComeFromOwnPage(visit.edge, visit.event)
   const operation = operationIn(visit)
   const draft = await readFormBody(visit.event)
@@ -214,17 +214,17 @@ export async function actSent(visit: Visit): Promise<Shown | HTTPResponse> {
   for (const name of ["_add", "_remove", "_preview"]) draft.delete(name)
   if (add !== null || remove !== null) {
     if (add !== null && !draft.has(countName(add))) draft.set(countName(add), "0")
-    return formPage(visit, { operation, draft: withItem(draft, { add, remove }) })
+    return (again) => formPage(again, { operation, draft: withItem(draft, { add, remove }) })
   }
-  if (previewed) return formPage(visit, { operation, draft, preview: true })
+  if (previewed) return (again) => formPage(again, { operation, draft, preview: true })
   try {
     const receipt = await admitted(visit, operation, draft)
-    if (typeof receipt.result.token === "string") return secretPage(visit, operation, receipt)
+    if (typeof receipt.result.token === "string") return (again) => secretPage(again, operation, receipt)
     return redirected(visit, draft.has("_next") ? withDone(ownPath(draft.get("_next")), operation) : placeOf(operation, receipt))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const next = withCurrent(draft, error)
     if (error.code === "request_conflict") next.set(`/${operation.delivery}`, randomUUID())
-    return formPage(visit, { operation, draft: next, refusal: error })
+    return (again) => formPage(again, { operation, draft: next, refusal: error })
   }
 }

@@ -65,12 +65,12 @@ const filter = (
   ).map(({ value, text }) => html`<option value="${value}"${value === chosen ? html` selected` : null}>${text}</option>`)}</select>
   </div>`
 
-export async function attemptsPage(visit: Visit): Promise<Shown> {
+export function attemptsPage(visit: Visit): Shown {
   const roomId = visit.params.roomId as string
   const asked = (name: string) => visit.url.searchParams.get(name) || undefined
   const filters = { status: asked("status"), intent: asked("intent"), experimentId: asked("experimentId") }
-  const room = await visit.ask("room", { roomId })
-  const { items, nextCursor } = await visit.ask("attempts", {}, { roomId, ...filters, after: asked("after") })
+  const room = visit.ask("room", { roomId })
+  const { items, nextCursor } = visit.ask("attempts", {}, { roomId, ...filters, after: asked("after") })
   return {
     title: `Attempts · ${room.title}`,
     rail: roomRail(room, "/attempts"),
@@ -139,11 +139,11 @@ const outputs = (given: Attempt["outputs"]): Html =>
     ),
   )
 
-export async function attemptPage(visit: Visit): Promise<Shown> {
-  const attempt = await visit.ask("attempt", visit.params)
+export function attemptPage(visit: Visit): Shown {
+  const attempt = visit.ask("attempt", visit.params)
   const { attemptId, roomId, experimentId, rerunOf, reproduces } = attempt
-  const room = await visit.ask("room", { roomId })
-  const metrics = await metricsOf(visit, [attempt])
+  const room = visit.ask("room", { roomId })
+  const metrics = metricsOf(visit, [attempt])
   const basis =
     reproduces === null
       ? null

@@ -41,10 +41,10 @@ function differences(attempts: readonly Attempt[]): { differ: [string, (string |
   return { differ, same: rows.length - differ.length }
 }
 
-async function chooser(visit: Visit, chosen: readonly Attempt[]): Promise<Html> {
+function chooser(visit: Visit, chosen: readonly Attempt[]): Html {
   const [first] = chosen
   if (first === undefined) return html``
-  const { items } = await visit.ask("attempts", {}, { experimentId: first.experimentId })
+  const { items } = visit.ask("attempts", {}, { experimentId: first.experimentId })
   return html`<form class="stack" action="${to("/attempts/compare")}"><fieldset class="choices"><legend>Attempts of ${first.experimentLabel}, ${MOST} at most</legend>
     ${items.map(
       (attempt) =>
@@ -53,7 +53,7 @@ async function chooser(visit: Visit, chosen: readonly Attempt[]): Promise<Html> 
     <div class="buttons"><button class="quiet">Compare</button></div></form>`
 }
 
-export async function comparePage(visit: Visit): Promise<Shown> {
+export function comparePage(visit: Visit): Shown {
   const ids = [
     ...new Set(
       visit.url.searchParams
@@ -63,16 +63,16 @@ export async function comparePage(visit: Visit): Promise<Shown> {
     ),
   ].slice(0, MOST)
   if (ids.length === 0) throw new Refusal("unknown_attempt", "Name the attempts to compare.")
-  const attempts = await Promise.all(ids.map((attemptId) => visit.ask("attempt", { attemptId: attemptId.toLowerCase() })))
-  const room = await visit.ask("room", { roomId: attempts[0]?.roomId })
-  const metrics = await metricsOf(visit, attempts)
+  const attempts = ids.map((attemptId) => visit.ask("attempt", { attemptId: attemptId.toLowerCase() }))
+  const room = visit.ask("room", { roomId: attempts[0]?.roomId })
+  const metrics = metricsOf(visit, attempts)
   const { differ, same } = differences(attempts)
   return {
     title: `Comparing ${attempts.map(({ label: text }) => text).join(", ")}`,
     rail: roomRail(room),
     body: html`<h1>Comparing ${attempts.length === 1 ? "an attempt" : `${attempts.length} attempts`}</h1>
 <section aria-labelledby="which">${heading(2, "which", "Which")}<p class="meta">${attempts.map((attempt) => html`<span>${label("attempt", attempt.attemptId, attempt.label)} ${outcome(attempt)}</span>`)}</p>
-  <details><summary>Choose others</summary>${await chooser(visit, attempts)}</details></section>
+  <details><summary>Choose others</summary>${chooser(visit, attempts)}</details></section>
 <section aria-labelledby="metrics">${heading(2, "metrics", "Metrics over steps")}${
       metrics.length === 0
         ? empty("None of them reported a metric.")

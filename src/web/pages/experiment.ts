@@ -67,13 +67,13 @@ const findings = (links: AnswerOf<"experiment_findings">["items"]): Html =>
   </li>`,
       )}</ul>`
 
-export async function experimentPage(visit: Visit): Promise<Shown> {
-  const experiment = await visit.ask("experiment", visit.params)
+export function experimentPage(visit: Visit): Shown {
+  const experiment = visit.ask("experiment", visit.params)
   const { experimentId, roomId, attempts } = experiment
-  const room = await visit.ask("room", { roomId })
-  const { items: revisions } = await visit.ask("experiment_history", { experimentId })
-  const { items: tried, hasMore } = await visit.ask("attempts", {}, { experimentId })
-  const { items: links } = await visit.ask("experiment_findings", { experimentId })
+  const room = visit.ask("room", { roomId })
+  const { items: revisions } = visit.ask("experiment_history", { experimentId })
+  const { items: tried, hasMore } = visit.ask("attempts", {}, { experimentId })
+  const { items: links } = visit.ask("experiment_findings", { experimentId })
   const withMetrics = tried.filter(({ status }) => status !== "registered" && status !== "preflight_failed").slice(0, 6)
   const compare =
     withMetrics.length < 2

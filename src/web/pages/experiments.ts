@@ -50,16 +50,14 @@ export const experimentTable = (experiments: readonly Experiment[], links: reado
     experiments.map((experiment) => row(experiment, links)),
   )
 
-export async function experimentsPage(visit: Visit): Promise<Shown> {
+export function experimentsPage(visit: Visit): Shown {
   const roomId = visit.params.roomId as string
   const after = visit.url.searchParams.get("after") ?? undefined
-  const room = await visit.ask("room", { roomId })
-  const { items, nextCursor } = await visit.ask("experiments", {}, { roomId, after })
-  const links = (
-    await Promise.all(
-      items.map(({ experimentId, attempts }) => (attempts.total === 0 ? null : visit.ask("experiment_findings", { experimentId }))),
-    )
-  ).flatMap((page) => page?.items ?? [])
+  const room = visit.ask("room", { roomId })
+  const { items, nextCursor } = visit.ask("experiments", {}, { roomId, after })
+  const links = items.flatMap(({ experimentId, attempts }) =>
+    attempts.total === 0 ? [] : visit.ask("experiment_findings", { experimentId }).items,
+  )
   return {
     title: `Experiments · ${room.title}`,
     rail: roomRail(room, "/experiments"),

@@ -1,4 +1,5 @@
 /** What a finding shows beyond other records: the denominator, its evidence and what was checked of it. */
+import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/enumerations.ts"
 import { type Html, html, joined, to } from "../html.ts"
@@ -6,7 +7,11 @@ import { inlineMarkdown } from "../markdown.ts"
 import { shape, stateBadge } from "../parts/marks.ts"
 import { digest, heading, label, table } from "../parts/parts.ts"
 import { words } from "../words.ts"
-import type { RecordContent } from "./record.ts"
+
+/** What the content of every kind has in common, and what some add. */
+export type RecordContent = Pick<BodyOf<"publish_hypothesis">, "assertion" | "concepts" | "scope"> &
+  Partial<Pick<BodyOf<"publish_finding">, "outcome" | "evidence" | "provenance" | "retrospective" | "limitations">> &
+  Partial<Pick<BodyOf<"publish_cited_claim">, "paper" | "quote" | "locator">>
 
 type Answer = AnswerOf<"record">
 /** The execution block of a record read. */

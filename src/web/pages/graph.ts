@@ -50,13 +50,13 @@ function condensed({ nodes, edges }: Pick<Provenance, "nodes" | "edges">): Pick<
 const depths = (roomId: string, focus: string, chosen: number): Html =>
   html`<span>within ${DEPTHS.map((depth) => html`<a href="${to(withQuery(`/rooms/${roomId}/graph`, { focus, depth }))}"${attributes({ "aria-current": depth === chosen ? "true" : null })}>${counted(depth, "step")}</a> `)}</span>`
 
-export async function graphPage(visit: Visit): Promise<Shown> {
+export function graphPage(visit: Visit): Shown {
   const roomId = visit.params.roomId as string
-  const room = await visit.ask("room", { roomId })
+  const room = visit.ask("room", { roomId })
   const asked = visit.url.searchParams
   const focus = isUuid(asked.get("focus") ?? "") ? (asked.get("focus") as string).toLowerCase() : undefined
   const depth = DEPTHS.find((known) => String(known) === asked.get("depth")) ?? 2
-  const found = await visit.ask("room_provenance", { roomId }, focus === undefined ? {} : { focus, depth })
+  const found = visit.ask("room_provenance", { roomId }, focus === undefined ? {} : { focus, depth })
   const everything =
     asked.get("show") === "everything" ||
     found.nodes.some(({ id, kind }) => id === focus && (ASIDE.includes(kind) || kind === "finding_link"))

@@ -37,9 +37,7 @@ import { roomPage } from "./room.ts"
 import { roomsPage } from "./rooms.ts"
 import { searchPage } from "./search.ts"
 import { repliesPage, threadPage } from "./thread.ts"
-import { type Shown, type Visit, visitOf } from "../visit.ts"
-
-export type Page = (visit: Visit) => Shown | HTTPResponse | Promise<Shown | HTTPResponse>
+import { type Page, type Sent, type Shown, type Visit, visitOf } from "../visit.ts"
 
 /** Pages that anybody may read, by their address. */
 const reading: Readonly<Record<string, Page>> = {
@@ -83,7 +81,7 @@ const acting: Readonly<Record<string, Page>> = {
 }
 
 /** What forms send; each works without a script. */
-const sent: Readonly<Record<string, Page>> = {
+const sent: Readonly<Record<string, Sent>> = {
   "/web/sign-in": signInSent,
   "/web/sign-out": signOutSent,
   "/web/setup": setUpSent,
@@ -104,32 +102,45 @@ function write(visit: Visit, assets: Assets, shown: Shown): HTTPResponse {
   })
 }
 
-/** A handler that answers with a page, its refusals as pages too. */
-function handler(edge: Edge, assets: Assets, page: Page) {
-  return async (event: H3Event): Promise<HTTPResponse> => {
-    const visit = visitOf(edge, event)
-    try {
-      const shown = await page(visit)
-      return shown instanceof HTTPResponse ? shown : write(visit, assets, shown)
-    } catch (error) {
-      if (error instanceof Refusal) return write(visit, assets, refusedPage(error))
-      edge.journal?.failed(passageOf(event), error)
-      return write(
-        visit,
-        assets,
-        refusedPage(new Refusal("temporarily_unavailable", "The service failed while it made this page.", { committed: null })),
-      )
-    }
+const failed = new Refusal("temporarily_unavailable", "The service failed while it made this page.", { committed: null })
+
+/** What went wrong on the way to a page, as a page. */
+function wrong(visit: Visit, assets: Assets, error: unknown): HTTPResponse {
+  if (error instanceof Refusal) return write(visit, assets, refusedPage(error))
+  visit.edge.journal?.failed(passageOf(visit.event), error)
+  return write(visit, assets, refusedPage(failed))
+}
+
+/** Makes a page, all of it from one moment. */
+function made(visit: Visit, assets: Assets, page: Page): HTTPResponse {
+  try {
+    const shown = page(visit)
+    return shown instanceof HTTPResponse ? shown : write(visit, assets, shown)
+  } catch (error) {
+    return wrong(visit, assets, error)
+  }
+}
+
+const pageHandler = (edge: Edge, assets: Assets, page: Page) => (event: H3Event) =>
+  edge.instance.ledger.snapshot(() => made(visitOf(edge, event), assets, page))
+
+const formHandler = (edge: Edge, assets: Assets, form: Sent) => async (event: H3Event) => {
+  const visit = visitOf(edge, event)
+  try {
+    const next = await form(visit)
+    return next instanceof HTTPResponse ? next : edge.instance.ledger.snapshot(() => made(visit, assets, next))
+  } catch (error) {
+    return wrong(visit, assets, error)
   }
 }
 
 /** Adds every page, and answers what a browser asks for that is none. */
-export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => Promise<HTTPResponse> | null } {
+export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => HTTPResponse | null } {
   const assets = openAssets()
-  for (const [path, page] of Object.entries({ ...reading, ...acting })) routes.add("GET", path, handler(edge, assets, page))
-  for (const [path, page] of Object.entries(sent)) routes.add("POST", path, handler(edge, assets, page))
+  for (const [path, page] of Object.entries({ ...reading, ...acting })) routes.add("GET", path, pageHandler(edge, assets, page))
+  for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, assets, form))
   routes.add("GET", "/assets/{name}", (event) => assets.answer(event.context.params?.name ?? ""))
-  const nothing = handler(edge, assets, () => {
+  const nothing = pageHandler(edge, assets, () => {
     throw new Refusal("unknown_operation", "No page of this service has this address.")
   })
   const isForPeople = ({ url, req }: H3Event) =>

@@ -26,9 +26,9 @@ const noteItem = (note: Note, notes: readonly Note[], own: string, here: string)
 }
 
 /** The notes of one Collection on the paper, and a place to write another. */
-async function thread(visit: Visit, arxivId: string, collection: { id: string; name: string }): Promise<Html> {
+function thread(visit: Visit, arxivId: string, collection: { id: string; name: string }): Html {
   const offset = visit.url.searchParams.get("offset") || undefined
-  const page = await orNull(visit.ask("collection_notes", { collectionId: collection.id }, { arxivId, offset }))
+  const page = orNull(() => visit.ask("collection_notes", { collectionId: collection.id }, { arxivId, offset }))
   if (page === null) return html``
   const here = paperPath(arxivId, collection.id)
   const last = page.items.at(-1)
@@ -62,13 +62,10 @@ ${
 ${updatedAt === null ? null : html`<p class="meta">changed ${time(updatedAt)}, revision ${revision}</p>`}</section>`
 }
 
-export const libraryPaperPage = signedInOnly(async (visit) => {
+export const libraryPaperPage = signedInOnly((visit) => {
   const arxivId = visit.params.arxivId as string
-  const paper = await visit.ask("library_paper", {}, { arxivId })
-  const [own, { items: published }] = await Promise.all([
-    visit.ask("library_annotations", {}, { arxivId }),
-    visit.ask("paper_publications", { arxivId }),
-  ])
+  const paper = visit.ask("library_paper", {}, { arxivId })
+  const [own, { items: published }] = [visit.ask("library_annotations", {}, { arxivId }), visit.ask("paper_publications", { arxivId })]
   const asked = visit.url.searchParams.get("collection")
   const collection = paper.collections.find(({ id }) => id === asked) ?? paper.collections[0]
   const here = paperPath(arxivId, collection?.id)
@@ -87,7 +84,7 @@ ${facts([
       : html`${paper.collections.map(({ id, name }) => html`<a href="${to(paperPath(arxivId, id))}">${name}</a> `)}`,
   ],
 ])}
-${collection === undefined ? null : await thread(visit, arxivId, collection)}
+${collection === undefined ? null : thread(visit, arxivId, collection)}
 ${annotations(own, arxivId, here)}
 <section aria-labelledby="published">${heading(2, "published", "What Rooms here say of it")}${published.length === 0 ? empty("No record quotes it.") : published.map((record) => recordChip(record, 160))}</section>
 ${ways([["At arXiv’s number in Rooms", `/papers/${encodeURIComponent(arxivId)}`]])}`,

@@ -14,8 +14,8 @@ type Held = AnswerOf<"library_collection">
 
 /** Pages of the Library are for those who have one. */
 export const signedInOnly =
-  (page: (visit: Visit) => Promise<Shown>) =>
-  (visit: Visit): Promise<Shown> | HTTPResponse =>
+  (page: (visit: Visit) => Shown) =>
+  (visit: Visit): Shown | HTTPResponse =>
     visit.person === undefined
       ? redirected(visit, withQuery("/sign-in", { next: `${visit.url.pathname}${visit.url.search}` }))
       : page(visit)
@@ -65,13 +65,13 @@ const invitations = ({ items }: AnswerOf<"library_invitations">): Html | null =>
       </li>`,
       )}</ul></section>`
 
-export const libraryPage = signedInOnly(async (visit) => {
+export const libraryPage = signedInOnly((visit) => {
   const offset = visit.url.searchParams.get("offset") || undefined
-  const [saved, held, received] = await Promise.all([
+  const [saved, held, received] = [
     visit.ask("library_papers", {}, { offset }),
     visit.ask("library_collections"),
     visit.ask("library_invitations"),
-  ])
+  ]
   const rows = saved.items.map(
     (paper) => html`<tr data-entry><td>${paperName(paper)}</td><td>${joined(paper.collections.map(collectionLink))}</td>
     <td>${time(paper.savedAt)}</td>
@@ -102,10 +102,10 @@ function sharing({ id, isOwner, owner, members }: Held, sent: AnswerOf<"collecti
     ${isOwner ? null : deed("leave_collection", { collectionId: id }, "Leave it", { danger: true, next: "/library" })}</section>`
 }
 
-export const collectionPage = signedInOnly(async (visit) => {
+export const collectionPage = signedInOnly((visit) => {
   const collectionId = visit.params.collectionId as string
-  const held = await visit.ask("library_collection", { collectionId }, { offset: visit.url.searchParams.get("offset") || undefined })
-  const sent = held.isOwner ? await orNull(visit.ask("collection_invitations", { collectionId })) : null
+  const held = visit.ask("library_collection", { collectionId }, { offset: visit.url.searchParams.get("offset") || undefined })
+  const sent = held.isOwner ? orNull(() => visit.ask("collection_invitations", { collectionId })) : null
   const here = `/library/collections/${collectionId}`
   const unread = (arxivId: string) => held.notes.filter((note) => note.arxivId === arxivId && note.unread).length
   const rows = held.items.map(

@@ -10,10 +10,10 @@ interface Named {
 /** Pages of points read for one attempt at most. */
 const PAGES = 10
 
-async function pointsOf(visit: Visit, { attemptId }: Named) {
+function pointsOf(visit: Visit, { attemptId }: Named) {
   const points: { name: string; split: string | null; unit: string | null; x: number; value: number | string }[] = []
   for (let page = 0, after = 0; page < PAGES; page += 1) {
-    const { columns, hasMore, nextCursor } = await visit.ask("attempt_metrics", { attemptId }, { after })
+    const { columns, hasMore, nextCursor } = visit.ask("attempt_metrics", { attemptId }, { after })
     columns.name.forEach((name, index) => {
       points.push({
         name,
@@ -30,10 +30,10 @@ async function pointsOf(visit: Visit, { attemptId }: Named) {
 }
 
 /** Every metric that any of the attempts reported, each with the attempts' points in order of steps. */
-export async function metricsOf(visit: Visit, attempts: readonly Named[]): Promise<Metric[]> {
+export function metricsOf(visit: Visit, attempts: readonly Named[]): Metric[] {
   const metrics = new Map<string, { name: string; unit: string | null; series: Series[] }>()
   for (const attempt of attempts) {
-    const bySeries = Map.groupBy(await pointsOf(visit, attempt), ({ name, split }) => (split === null ? name : `${name} (${split})`))
+    const bySeries = Map.groupBy(pointsOf(visit, attempt), ({ name, split }) => (split === null ? name : `${name} (${split})`))
     for (const [name, points] of bySeries) {
       const metric = metrics.get(name) ?? { name, unit: points[0]?.unit ?? null, series: [] }
       const inOrder = points.map(({ x, value }) => ({ x, value })).sort((one, other) => one.x - other.x)

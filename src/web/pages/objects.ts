@@ -22,9 +22,9 @@ const uses = (kind: string, name: string, { total, items }: Material["consumedBy
 const location = (uri: string): Html =>
   uri.startsWith("https:") ? html`<a rel="nofollow noopener ugc" href="${uri}">${uri}</a>` : html`<code>${uri}</code>`
 
-export async function materialPage(visit: Visit): Promise<Shown> {
-  const material = await visit.ask("material", visit.params)
-  const room = await visit.ask("room", { roomId: material.materialOriginRoom })
+export function materialPage(visit: Visit): Shown {
+  const material = visit.ask("material", visit.params)
+  const room = visit.ask("room", { roomId: material.materialOriginRoom })
   const { materialId } = material
   return {
     title: `${material.label}: ${material.name}`,
@@ -91,9 +91,9 @@ ${facts([
 ])}`
 }
 
-export async function linkPage(visit: Visit): Promise<Shown> {
-  const link = await visit.ask("link", visit.params)
-  const room = await visit.ask("room", { roomId: link.roomId })
+export function linkPage(visit: Visit): Shown {
+  const link = visit.ask("link", visit.params)
+  const room = visit.ask("room", { roomId: link.roomId })
   const json = `/api/research/links/${link.linkId}`
   return {
     title:
@@ -106,10 +106,10 @@ export async function linkPage(visit: Visit): Promise<Shown> {
   }
 }
 
-export async function checkpointPage(visit: Visit): Promise<Shown> {
-  const checkpoint = await visit.ask("checkpoint", visit.params)
-  const room = await visit.ask("room", { roomId: checkpoint.roomId })
-  const { thread } = await visit.ask("thread_context", { threadId: checkpoint.threadId })
+export function checkpointPage(visit: Visit): Shown {
+  const checkpoint = visit.ask("checkpoint", visit.params)
+  const room = visit.ask("room", { roomId: checkpoint.roomId })
+  const { thread } = visit.ask("thread_context", { threadId: checkpoint.threadId })
   const json = `/api/research/checkpoints/${checkpoint.checkpointId}`
   return {
     title: `Checkpoint of ${thread.title}`,
@@ -136,9 +136,9 @@ ${facts([
   }
 }
 
-export async function paperPage(visit: Visit): Promise<Shown> {
+export function paperPage(visit: Visit): Shown {
   const { arxivId } = visit.params as { arxivId: string }
-  const { items } = await visit.ask("paper_publications", { arxivId })
+  const { items } = visit.ask("paper_publications", { arxivId })
   return {
     title: `arXiv:${arxivId}`,
     json: `/api/research/papers/${encodeURIComponent(arxivId)}/publications`,
@@ -158,9 +158,9 @@ ${
   }
 }
 
-export async function conceptsPage(visit: Visit): Promise<Shown> {
+export function conceptsPage(visit: Visit): Shown {
   const query = visit.url.searchParams.get("query") || undefined
-  const { items, nextCursor } = await visit.ask("concepts", {}, { query, after: visit.url.searchParams.get("after") ?? undefined })
+  const { items, nextCursor } = visit.ask("concepts", {}, { query, after: visit.url.searchParams.get("after") ?? undefined })
   return {
     title: "Concepts",
     json: withQuery("/api/research/concepts", { query }),

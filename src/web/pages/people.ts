@@ -99,12 +99,12 @@ function ownership(room: AnswerOf<"room">): Html {
     </section>`
 }
 
-export async function peoplePage(visit: Visit): Promise<Shown> {
+export function peoplePage(visit: Visit): Shown {
   const roomId = visit.params.roomId as string
-  const room = await visit.ask("room", { roomId })
+  const room = visit.ask("room", { roomId })
   const role = roleIn(visit, room)
-  const asked = role === "owner" ? await orNull(visit.ask("join_requests", { roomId })) : null
-  const issued = role === "owner" || role === "member" ? await orNull(visit.ask("credentials", { roomId })) : null
+  const asked = role === "owner" ? orNull(() => visit.ask("join_requests", { roomId })) : null
+  const issued = role === "owner" || role === "member" ? orNull(() => visit.ask("credentials", { roomId })) : null
   return {
     title: `People · ${room.title}`,
     rail: roomRail(room, "/people"),

@@ -10,9 +10,9 @@ import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { words } from "../words.ts"
 
-export async function planPage(visit: Visit): Promise<Shown> {
-  const plan = await visit.ask("plan", visit.params)
-  const room = await visit.ask("room", { roomId: plan.roomId })
+export function planPage(visit: Visit): Shown {
+  const plan = visit.ask("plan", visit.params)
+  const room = visit.ask("room", { roomId: plan.roomId })
   const content = plan.content as unknown as BodyOf<"accept_plan">
   return {
     title: `${plan.label} of ${plan.experimentLabel}`,

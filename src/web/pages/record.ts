@@ -1,8 +1,7 @@
 /** One record: its standing above everything, its wording, what it rests on, its evidence and what became of it. */
-import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { Concepts } from "../../contract/science.ts"
-import { linkKinds } from "../../contract/links.ts"
+import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { entryPath } from "../addresses.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
@@ -16,13 +15,9 @@ import { roomRail } from "../parts/room-frame.ts"
 import { citation } from "../parts/citation.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted, shortened, title, words } from "../words.ts"
-import { type Execution, findingParts } from "./finding-parts.ts"
+import { type Execution, findingParts, type RecordContent } from "./finding-parts.ts"
 
 type Answer = AnswerOf<"record">
-/** What the content of every kind has in common, and what some add. */
-export type RecordContent = Pick<BodyOf<"publish_hypothesis">, "assertion" | "concepts" | "scope"> &
-  Partial<Pick<BodyOf<"publish_finding">, "outcome" | "evidence" | "provenance" | "retrospective" | "limitations">> &
-  Partial<Pick<BodyOf<"publish_cited_claim">, "paper" | "quote" | "locator">>
 
 function warnings(given: readonly unknown[]): Html | null {
   if (given.length === 0) return null
@@ -68,9 +63,9 @@ const used = ({ usedBy }: Answer): Html => {
   return html`${said.length === 0 ? "nowhere yet" : joined(said)}`
 }
 
-async function evidenceToward(visit: Visit, record: Answer): Promise<Html | null> {
+function evidenceToward(visit: Visit, record: Answer): Html | null {
   if (record.kind !== "hypothesis") return null
-  const { findingLinks } = await visit.ask("room_context", { roomId: record.roomId })
+  const { findingLinks } = visit.ask("room_context", { roomId: record.roomId })
   const verdicts = toward(findingLinks, record.versionId)
   return html`<section aria-labelledby="toward">${heading(2, "toward", "Evidence toward it", tally(verdicts))}${evidenceRows(verdicts) ?? html`<p class="quiet">No finding has been related to it yet.</p>`}</section>`
 }
@@ -79,9 +74,9 @@ async function evidenceToward(visit: Visit, record: Answer): Promise<Html | null
 const later = (versionId: string): Html =>
   html`${Object.values(linkKinds).map(({ operation }) => act(operation, { targetVersionId: versionId }))}`
 
-export async function recordPage(visit: Visit): Promise<Shown> {
-  const record = await visit.ask("record", visit.params)
-  const room = await visit.ask("room", { roomId: record.roomId })
+export function recordPage(visit: Visit): Shown {
+  const record = visit.ask("record", visit.params)
+  const room = visit.ask("room", { roomId: record.roomId })
   const content = record.content as unknown as RecordContent
   const { assertion, concepts, scope } = content
   const { versionId, kind } = record
@@ -116,7 +111,7 @@ ${
   ).map(([part, at]) => html`<span>${part} ${at}</span>`)}</p>
   </section>`
 }
-${await evidenceToward(visit, record)}
+${evidenceToward(visit, record)}
 <section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said">${inlineMarkdown(scope)}</p></section>
 <section aria-labelledby="roles">${heading(2, "roles", "What is said of what")}${rolesTable(assertion, concepts as Concepts, namer(record))}</section>
 <section aria-labelledby="concepts">${heading(2, "concepts", "Concepts")}${conceptList(concepts as Concepts)}</section>
@@ -132,7 +127,7 @@ ${rests("references", "References", record.references)}
         ? null
         : ["Sent by", joined(Object.entries(record.client).map(([name, value]) => `${words(name)} ${value}`))],
     ])}</section>
-${await citation(visit, versionId)}
+${citation(visit, versionId)}
 <section aria-labelledby="next">${heading(2, "next", "What can be said of it")}${forMembers(visit, room, html`${later(versionId)}${onwards}`)}</section>
 ${ways([
   ["JSON", `/api/research/records/${versionId}`],

@@ -38,9 +38,9 @@ const onwards = (room: Room, path: string, after: unknown) =>
   after === null || after === undefined ? null : withQuery(`/rooms/${room.roomId}${path}`, { after: after as string })
 const roomOf = (visit: Visit) => visit.ask("room", visit.params)
 
-export async function threadsPage(visit: Visit): Promise<Shown> {
-  const room = await roomOf(visit)
-  const { items, hasMore, nextCursor } = await visit.ask("room_threads", visit.params, { after: cursor(visit) })
+export function threadsPage(visit: Visit): Shown {
+  const room = roomOf(visit)
+  const { items, hasMore, nextCursor } = visit.ask("room_threads", visit.params, { after: cursor(visit) })
   const rows = items.map(
     (thread) =>
       html`<tr data-entry><td><a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}${thread.stale ? html` ${stateBadge("disputed", "conclusion stale")}` : null}</td>
@@ -56,10 +56,10 @@ export async function threadsPage(visit: Visit): Promise<Shown> {
   })
 }
 
-export async function hypothesesPage(visit: Visit): Promise<Shown> {
-  const room = await roomOf(visit)
-  const { items, nextCursor } = await visit.ask("hypotheses", {}, { roomId: room.roomId, after: cursor(visit) })
-  const { findingLinks } = await visit.ask("room_context", visit.params)
+export function hypothesesPage(visit: Visit): Shown {
+  const room = roomOf(visit)
+  const { items, nextCursor } = visit.ask("hypotheses", {}, { roomId: room.roomId, after: cursor(visit) })
+  const { findingLinks } = visit.ask("room_context", visit.params)
   const rows = items.map((record) => {
     const said = toward(findingLinks, record.versionId)
     return html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${
@@ -77,9 +77,9 @@ export async function hypothesesPage(visit: Visit): Promise<Shown> {
   })
 }
 
-export async function findingsPage(visit: Visit): Promise<Shown> {
-  const room = await roomOf(visit)
-  const { items, nextCursor } = await visit.ask("room_publications", visit.params, { after: cursor(visit) })
+export function findingsPage(visit: Visit): Shown {
+  const room = roomOf(visit)
+  const { items, nextCursor } = visit.ask("room_publications", visit.params, { after: cursor(visit) })
   const shown = items.filter(({ kind }) => kind !== "hypothesis")
   const rows = shown.map(
     (record) =>
@@ -105,9 +105,9 @@ export async function findingsPage(visit: Visit): Promise<Shown> {
   })
 }
 
-export async function materialsPage(visit: Visit): Promise<Shown> {
-  const room = await roomOf(visit)
-  const { items, nextCursor } = await visit.ask("room_materials", visit.params, { after: cursor(visit) })
+export function materialsPage(visit: Visit): Shown {
+  const room = roomOf(visit)
+  const { items, nextCursor } = visit.ask("room_materials", visit.params, { after: cursor(visit) })
   const rows = items.map(
     (
       material,
@@ -134,10 +134,10 @@ const linkRow = (link: AnswerOf<"room_links">["items"][number]): Html =>
   ${recordChip(link.target, 140)}${link.replacement === null ? null : html` replaced by ${recordChip(link.replacement, 140)}`}<p class="said">${inlineMarkdown(link.explanation)}</p>
   </li>`
 
-export async function linksPage(visit: Visit): Promise<Shown> {
-  const room = await roomOf(visit)
-  const { items, nextCursor } = await visit.ask("room_links", visit.params, { after: cursor(visit) })
-  const { findingLinks } = await visit.ask("room_context", visit.params)
+export function linksPage(visit: Visit): Shown {
+  const room = roomOf(visit)
+  const { items, nextCursor } = visit.ask("room_links", visit.params, { after: cursor(visit) })
+  const { findingLinks } = visit.ask("room_context", visit.params)
   const related = findingLinks.map(
     (link) => html`<tr><td>${label("finding", link.finding.versionId, link.finding.label)}</td>
     <td>${stateBadge(link.towardQuestion.verdict)} ${label("experiment", link.experimentId, link.experimentLabel)}</td>
@@ -167,18 +167,18 @@ function activityRow(entry: AnswerOf<"room_activity">["items"][number]): Html {
     <td>${digest(chained)}</td></tr>`
 }
 
-export async function activityPage(visit: Visit): Promise<Shown> {
-  const room = await roomOf(visit)
+export function activityPage(visit: Visit): Shown {
+  const room = roomOf(visit)
   const { roomId, activityWatermark: watermark } = room
   const asked = visit.url.searchParams.get("after")
   const after = asked !== null && /^[0-9]{1,12}$/.test(asked) ? Number(asked) : Math.max(0, watermark - 50)
-  const { items } = await visit.ask("room_activity", { roomId }, { after })
+  const { items } = visit.ask("room_activity", { roomId }, { after })
   return {
     ...section(visit, room, {
       path: "/activity",
       name: "Activity",
       json: `/api/research/rooms/${roomId}/activity`,
-      list: html`${activityChart((await recent(visit, roomId, watermark)).map(({ at }) => at))}
+      list: html`${activityChart(recent(visit, roomId, watermark).map(({ at }) => at))}
 <p class="meta">${counted(watermark, "accepted write")}, each chained to the one before by its digest: nothing before a digest you keep can be rewritten unseen.</p>
 ${table("Activity, newest first", ["", "When", "Who", "What", "Digest"], [...items].reverse().map(activityRow))}`,
       next: after > 0 ? withQuery(`/rooms/${roomId}/activity`, { after: Math.max(0, after - 50) }) : null,

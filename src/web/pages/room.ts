@@ -108,9 +108,9 @@ const agents = (visit: Visit, roomId: string): Html => {
     ${command(`curl ${baseUrl}/api/research/rooms/${roomId}/research-context`)}</details>`
 }
 
-export async function roomPage(visit: Visit): Promise<Shown> {
+export function roomPage(visit: Visit): Shown {
   const roomId = visit.params.roomId as string
-  const context = await visit.ask("room_context", { roomId })
+  const context = visit.ask("room_context", { roomId })
   const { room } = context
   const at = { roomId, threadId: room.openingThreadId }
   return {
@@ -126,7 +126,7 @@ ${archivedBanner(room)}
 ${hypotheses(visit, context)}
 ${experiments(visit, context)}
 <div class="columns">${threads(visit, context)}
-<section aria-labelledby="activity">${heading(2, "activity", "Activity", html`<a href="${to(`/rooms/${roomId}/activity`)}">all ${context.activityWatermark}</a>`)}<div id="live-activity" data-live>${activityChart(context.activityWatermark === 0 ? [] : (await recent(visit, roomId, context.activityWatermark)).map(({ at: when }) => when))}</div>
+<section aria-labelledby="activity">${heading(2, "activity", "Activity", html`<a href="${to(`/rooms/${roomId}/activity`)}">all ${context.activityWatermark}</a>`)}<div id="live-activity" data-live>${activityChart(context.activityWatermark === 0 ? [] : recent(visit, roomId, context.activityWatermark).map(({ at: when }) => when))}</div>
   </section></div>
 ${agents(visit, roomId)}
 ${ways([
@@ -137,10 +137,10 @@ ${ways([
 }
 
 /** The newest entries of a Room's activity: a few pages at most. */
-export async function recent(visit: Visit, roomId: string, watermark: number) {
+export function recent(visit: Visit, roomId: string, watermark: number) {
   const found: AnswerOf<"room_activity">["items"] = []
   for (let after = Math.max(0, watermark - 200); after < watermark; ) {
-    const page = await visit.ask("room_activity", { roomId }, { after })
+    const page = visit.ask("room_activity", { roomId }, { after })
     found.push(...page.items)
     if (!page.hasMore || page.items.length === 0) break
     after = page.nextCursor as number

@@ -30,9 +30,9 @@ const row = (
 ${room.question === null ? null : html`<p class="question">${room.question}</p>`}
 <p class="meta">${held(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span><span>last activity ${time(room.lastActivityAt)}</span></p></li>`
 
-export async function roomsPage(visit: Visit): Promise<Shown> {
+export function roomsPage(visit: Visit): Shown {
   const query = visit.url.searchParams.get("query") || undefined
-  const { items, nextCursor } = await visit.ask("rooms", {}, { query, after: visit.url.searchParams.get("after") ?? undefined })
+  const { items, nextCursor } = visit.ask("rooms", {}, { query, after: visit.url.searchParams.get("after") ?? undefined })
   const nothing =
     query !== undefined
       ? empty(html`No Room's title or question contains “${query}”.`, html`<a href="${to("/")}">All Rooms</a>`)

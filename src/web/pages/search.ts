@@ -23,7 +23,7 @@ const hit = (found: Hit): Html => html`<li data-entry><p class="meta"><span>${
   <a class="wording" href="${to(place(found))}">${markup(found.snippet)}</a>${found.kind === "message" ? html`<p class="hint">in ${found.title}</p>` : null}</li>`
 
 /** The object that an id names. */
-async function byId(visit: Visit, query: string): Promise<string | null> {
+function byId(visit: Visit, query: string): string | null {
   if (!isUuid(query)) return null
   const id = query.toLowerCase()
   const tries = [
@@ -37,7 +37,7 @@ async function byId(visit: Visit, query: string): Promise<string | null> {
     ["thread_context", { threadId: id }, "thread"],
     ["checkpoint", { checkpointId: id }, "checkpoint"],
   ] as const
-  for (const [name, params, kind] of tries) if ((await orNull(visit.ask(name, params))) !== null) return pathOf(kind, id) ?? null
+  for (const [name, params, kind] of tries) if (orNull(() => visit.ask(name, params)) !== null) return pathOf(kind, id) ?? null
   return null
 }
 
@@ -48,15 +48,15 @@ const filter = (
   <select id="kinds" name="kinds"><option value="">everything</option>${choices("searchKind").map(({ value, text }) => html`<option value="${value}"${value === kinds ? html` selected` : null}>${text}</option>`)}</select>
   </div><div class="field"><button class="quiet">Filter</button></div></form>`
 
-async function results(visit: Visit, query: string): Promise<Html> {
+function results(visit: Visit, query: string): Html {
   const asked = (name: string) => visit.url.searchParams.get(name) || undefined
   const [kinds, after] = [asked("kinds"), asked("after")]
-  const [direct, found, rooms, concepts] = await Promise.all([
+  const [direct, found, rooms, concepts] = [
     byId(visit, query),
     visit.ask("search", {}, { query, kinds, after }),
     visit.ask("rooms", {}, { query }),
     visit.ask("concepts", {}, { query }),
-  ])
+  ]
   return html`${direct === null ? null : html`<div class="banner active"><a href="${to(direct)}">The object with this id</a></div>`}
 <section aria-labelledby="record">${heading(2, "record", "In the record", filter(query, kinds))}${
     found.items.length === 0 ? empty("Nothing holds all of these words.") : html`<ul class="cards">${found.items.map(hit)}</ul>`
@@ -81,7 +81,7 @@ ${
 }`
 }
 
-export async function searchPage(visit: Visit): Promise<Shown> {
+export function searchPage(visit: Visit): Shown {
   const query = (visit.url.searchParams.get("query") ?? "").trim()
   if (query === "")
     return {
@@ -91,6 +91,6 @@ export async function searchPage(visit: Visit): Promise<Shown> {
   return {
     title: `Search: ${query}`,
     json: withQuery("/api/research/search", { query }),
-    body: html`<h1>Search for “${query}”</h1>${await results(visit, query)}`,
+    body: html`<h1>Search for “${query}”</h1>${results(visit, query)}`,
   }
 }

@@ -18,10 +18,10 @@ import { counted } from "../words.ts"
 const WHOLE = 100
 
 /** Up to two pages of entries after a sequence. */
-async function entriesAfter(visit: Visit, threadId: string, after: number, pages: number): Promise<Entry[]> {
+function entriesAfter(visit: Visit, threadId: string, after: number, pages: number): Entry[] {
   const found: Entry[] = []
   for (let page = 0, cursor = after; page < pages; page += 1) {
-    const { items, hasMore, nextCursor } = await visit.ask("thread_timeline", { threadId }, { after: cursor })
+    const { items, hasMore, nextCursor } = visit.ask("thread_timeline", { threadId }, { after: cursor })
     found.push(...items)
     if (!hasMore) break
     cursor = nextCursor as number
@@ -88,14 +88,14 @@ ${
 }`
 }
 
-export async function threadPage(visit: Visit): Promise<Shown> {
+export function threadPage(visit: Visit): Shown {
   const threadId = visit.params.threadId as string
-  const context = await visit.ask("thread_research_context", { threadId })
-  const { follows } = await visit.ask("thread_context", { threadId })
+  const context = visit.ask("thread_research_context", { threadId })
+  const { follows } = visit.ask("thread_context", { threadId })
   const { thread, timelineWatermark: watermark } = context
-  const room = await visit.ask("room", { roomId: thread.roomId })
+  const room = visit.ask("room", { roomId: thread.roomId })
   const after = start(visit, threadId, watermark)
-  const entries = await entriesAfter(visit, threadId, after, watermark <= WHOLE ? 2 : 1)
+  const entries = entriesAfter(visit, threadId, after, watermark <= WHOLE ? 2 : 1)
   const last = entries.at(-1)?.sequence ?? after
   const role = roleIn(visit, room)
   const writes = (role === "member" || role === "owner") && room.state === "active"
@@ -134,12 +134,12 @@ ${ways([
 }
 
 /** One entry with its replies. */
-export async function repliesPage(visit: Visit): Promise<Shown> {
+export function repliesPage(visit: Visit): Shown {
   const { threadId, entryId } = visit.params as { threadId: string; entryId: string }
   const found = visit.edge.instance.ledger.timeline.find(entryId)
-  const { thread } = await visit.ask("thread_context", { threadId })
-  const { items } = await visit.ask("thread_replies", { threadId }, { targetEntryId: entryId })
-  const room = await visit.ask("room", { roomId: thread.roomId })
+  const { thread } = visit.ask("thread_context", { threadId })
+  const { items } = visit.ask("thread_replies", { threadId }, { targetEntryId: entryId })
+  const room = visit.ask("room", { roomId: thread.roomId })
   const target = JSON.parse(found?.entry.text ?? "{}") as Entry
   const view = { known: new Map([target, ...items].map((entry) => [entry.entryId, entry])) }
   return {

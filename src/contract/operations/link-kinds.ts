@@ -1,7 +1,7 @@
 /** What each kind of research link makes of its target. */
-import type { LinkKind, RecordStatus } from "./enumerations.ts"
-import { enumerations } from "./enumerations.ts"
-import type { OperationName } from "./operations/index.ts"
+import type { LinkKind, RecordStatus } from "../enumerations.ts"
+import { enumerations } from "../enumerations.ts"
+import type { OperationName } from "./index.ts"
 
 export const linkKinds = {
   corrects: { operation: "assert_correction", status: "corrected", repeatable: true },

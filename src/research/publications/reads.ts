@@ -2,22 +2,24 @@
 import type { RecordKind } from "../../contract/enumerations.ts"
 import { isUuid } from "../../contract/fields.ts"
 import { Refusal } from "../../contract/refusals.ts"
-import { keysetPage, offsetPage, opaqueCursor, pageSize, readOpaqueCursor, uuidCursor } from "../../ledger/paging.ts"
+import { keysetPage, offsetPage, opaqueCursor, PlainText, pageSize, readOpaqueCursor, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
+import type { Citations } from "../citations/citations.ts"
 import type { Findings } from "../findings/findings.ts"
-import type { ConceptIndex } from "./concepts.ts"
-import { arxivIdOf } from "./papers.ts"
-import type { Records } from "./records.ts"
+import type { ConceptIndex } from "../records/concepts.ts"
+import { arxivIdOf } from "../records/papers.ts"
+import type { Records } from "../records/records.ts"
 
 interface Parts {
   readonly records: Records
   readonly concepts: ConceptIndex
   readonly findings: Findings
   readonly rooms: Rooms
+  readonly citations: Citations
 }
 
-export function recordReads({ records, concepts: index, findings, rooms }: Parts) {
+export function publicationReads({ records, concepts: index, findings, rooms, citations }: Parts) {
   /** @throws Refusal 404 for no record, or one of another kind */
   function mustRead(versionId: string | undefined, kind?: RecordKind) {
     const record = versionId !== undefined && isUuid(versionId) ? records.read(versionId) : undefined
@@ -56,7 +58,12 @@ export function recordReads({ records, concepts: index, findings, rooms }: Parts
       )
     },
     hypothesis: ({ params }) => mustRead(params.versionId, "hypothesis"),
-    record: ({ params }) => mustRead(params.versionId),
+    record({ params, query, baseUrl = "" }) {
+      const versionId = params.versionId as string
+      if (query.format === "bibtex") return new PlainText(citations.bibtex(versionId, baseUrl))
+      if (query.format === "csl") return new PlainText(citations.csl(versionId, baseUrl))
+      return mustRead(versionId)
+    },
 
     publications: ({ query }) => newest(undefined, query),
     room_publications({ params, query }) {

@@ -1,0 +1,29 @@
+/** What the ways in see of an instance: it is put together above them. */
+import type { Ledger } from "../ledger/admit.ts"
+import type { Ask } from "../ledger/reading.ts"
+import type { World } from "../ledger/world.ts"
+import type { LibraryTables } from "../library/index.ts"
+import type { Accounts } from "../people/accounts.ts"
+import type { People } from "../people/people.ts"
+import type { Sessions } from "../people/sessions.ts"
+import type { Experiments } from "../research/experiments/experiments.ts"
+import type { Credentials } from "../rooms/credentials.ts"
+import type { Rooms } from "../rooms/rooms.ts"
+
+export interface Instance {
+  readonly instanceId: string
+  readonly world: World
+  readonly ledger: Ledger
+  /** The one way to ask a read. */
+  readonly ask: Ask
+  readonly accounts: Accounts
+  /** Who comes in, and what a page shows a person of themselves. */
+  readonly tables: {
+    readonly people: People
+    readonly sessions: Sessions
+    readonly credentials: Credentials
+    readonly library: Pick<LibraryTables, "keys">
+    readonly rooms: Rooms
+    readonly experiments: Pick<Experiments, "assignedTo">
+  }
+}

@@ -1,0 +1,38 @@
+/** A read as it comes in from outside, by whatever door: its parameters checked, and what is in reach of who asks. */
+import { checkParameters, type Read } from "../contract/read.ts"
+import type { ReadName } from "../contract/reads/index.ts"
+import type { Actor } from "../ledger/actor.ts"
+import { keyRefusal } from "../ledger/entrance.ts"
+import type { Answered } from "../ledger/reading.ts"
+import type { Edge } from "./edge.ts"
+
+/** The path of the base URL: with a slash in front and none at the end, or empty. */
+export const basePathOf = ({ baseUrl }: Edge): string => new URL(baseUrl).pathname.replace(/\/$/, "")
+
+export interface Asking {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  /** Who asks; looked up in the moment of the answer. @throws Refusal */
+  readonly by: () => Actor | null
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Asks a read. Who asks and what they are told is of one moment.
+ * @throws Refusal for who asks, then for the parameters, then the read's own
+ */
+export function askRead(
+  edge: Edge,
+  definition: Read,
+  { params, query, by, signal }: Asking,
+): { readonly query: Readonly<Record<string, unknown>>; readonly found: Answered | Promise<Answered> } {
+  const { ledger, ask } = edge.instance
+  return ledger.snapshot(() => {
+    const actor = by()
+    const checked = checkParameters(definition, query)
+    const lacking = actor && keyRefusal(definition, actor)
+    if (lacking) throw lacking
+    const asked = { params, query: checked as never, actor, basePath: basePathOf(edge), baseUrl: edge.baseUrl, ...(signal && { signal }) }
+    return { query: checked, found: ask(definition.name as ReadName, asked) }
+  })
+}

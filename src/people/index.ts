@@ -1,0 +1,15 @@
+/** People as the instance puts them together: their tables, how they come in, and what is read of them. */
+import type { Db } from "../ledger/database.ts"
+import type { World } from "../ledger/world.ts"
+import { invitations } from "./invitations.ts"
+import { people } from "./people.ts"
+import { sessions } from "./sessions.ts"
+
+export { Accounts } from "./accounts.ts"
+export { peopleReads } from "./reads.ts"
+
+export const peopleTables = (db: Db, world: World) => ({
+  people: people(db),
+  sessions: sessions(db, world),
+  invitations: invitations(db, world),
+})

@@ -1,0 +1,17 @@
+/** Reads about who is signed in, and about an invitation. */
+import type { Readers } from "../ledger/reading.ts"
+import type { Accounts } from "./accounts.ts"
+import type { People } from "./people.ts"
+
+export function peopleReads({ people, accounts }: { readonly people: People; readonly accounts: Accounts }) {
+  return {
+    session({ actor }) {
+      const person = actor && people.withId(actor.userId)
+      return { person: person ? { userId: person.userId, username: person.username, isOperator: person.isOperator } : null }
+    },
+    invitation({ params }) {
+      const { invitationId, invitedBy, room, expiresAt } = accounts.invitation(params.token as string)
+      return { invitationId, invitedBy: invitedBy.username, room: room && { ...room }, expiresAt }
+    },
+  } satisfies Partial<Readers>
+}

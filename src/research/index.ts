@@ -1,0 +1,87 @@
+/** Research as the instance puts it together: its tables, what its operations do, what its reads answer. */
+import type { Db } from "../ledger/database.ts"
+import type { Standings } from "../ledger/standings.ts"
+import type { Rooms } from "../rooms/rooms.ts"
+import type { Threads } from "../threads/threads.ts"
+import { attempts } from "./attempts/attempts.ts"
+import { events } from "./attempts/events.ts"
+import { attemptOperations } from "./attempts/operations.ts"
+import { attemptReads } from "./attempts/reads.ts"
+import { checkpoints } from "./checkpoints/checkpoints.ts"
+import { checkpointOperations } from "./checkpoints/operations.ts"
+import { citations } from "./citations/citations.ts"
+import { contextReads } from "./contexts/room-context.ts"
+import { experiments } from "./experiments/experiments.ts"
+import { experimentOperations } from "./experiments/operations.ts"
+import { plans } from "./experiments/plans.ts"
+import { experimentReads } from "./experiments/reads.ts"
+import { Exports } from "./export/exports.ts"
+import { findingLinks } from "./findings/finding-links.ts"
+import { findings } from "./findings/findings.ts"
+import { findingLinkOperations } from "./findings/link-operations.ts"
+import { publicationOperations } from "./findings/operations.ts"
+import { links } from "./links/links.ts"
+import { linkOperations } from "./links/operations.ts"
+import { linkReads } from "./links/reads.ts"
+import { materials } from "./materials/materials.ts"
+import { materialOperations } from "./materials/operations.ts"
+import { materialReads } from "./materials/reads.ts"
+import { provenance } from "./provenance/provenance.ts"
+import { provenanceReads } from "./provenance/reads.ts"
+import { publicationReads } from "./publications/reads.ts"
+import { conceptIndex } from "./records/concepts.ts"
+import { recordOperations } from "./records/operations.ts"
+import { records } from "./records/records.ts"
+import { searchReads } from "./search/reads.ts"
+import { search } from "./search/search.ts"
+
+export { Exports }
+
+export function researchTables(db: Db) {
+  const knownMaterials = materials(db)
+  return {
+    records: records(db),
+    concepts: conceptIndex(db),
+    experiments: experiments(db),
+    plans: plans(db),
+    attempts: attempts(db),
+    events: events(db),
+    materials: knownMaterials,
+    findings: findings(db, knownMaterials),
+    findingLinks: findingLinks(db),
+    links: links(db),
+    checkpoints: checkpoints(db),
+    search: search(db),
+    provenance: provenance(db),
+  }
+}
+
+/** Its own tables, and what it needs of the floors below. */
+interface Parts extends ReturnType<typeof researchTables> {
+  readonly rooms: Rooms
+  readonly threads: Threads
+  readonly standings: Standings
+}
+
+export const researchOperations = (tables: Parts) => ({
+  ...recordOperations(tables),
+  ...publicationOperations(tables),
+  ...findingLinkOperations(tables),
+  ...linkOperations(tables),
+  ...checkpointOperations(tables),
+  ...experimentOperations(tables),
+  ...attemptOperations(tables),
+  ...materialOperations(tables),
+})
+
+export const researchReads = (tables: Parts, exports: Exports) => ({
+  ...publicationReads({ ...tables, citations: citations(tables) }),
+  ...linkReads(tables),
+  ...contextReads(tables),
+  ...experimentReads(tables),
+  ...attemptReads(tables),
+  ...materialReads(tables),
+  ...searchReads(tables),
+  ...provenanceReads(tables),
+  ...exports.reads(),
+})

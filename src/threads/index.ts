@@ -1,0 +1,8 @@
+/** Threads as the instance puts them together. */
+import type { Db } from "../ledger/database.ts"
+import { threads } from "./threads.ts"
+
+export { threadOperations } from "./operations.ts"
+export { threadReads } from "./reads.ts"
+
+export const threadTables = (db: Db) => ({ threads: threads(db) })
