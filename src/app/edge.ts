@@ -16,9 +16,6 @@ import { pageRoutes } from "../web/pages/index.ts"
 const nothingHere = (event: H3Event) =>
   new Refusal("unknown_operation", `Nothing is served at ${event.url.pathname}. The manifest at /api/manifest lists what is.`)
 
-/** The application, and whether a path as it stands is one of its own. */
-export type App = H3 & { readonly edge: Edge; serves(method: string, path: string): boolean }
-
 /** Builds the application around an instance. */
 export function createApp(edge: Edge): App {
   const app = new H3({

@@ -1,7 +1,7 @@
 /** `research-room backup` and `restore`. */
 import { Worker } from "node:worker_threads"
 import { Command } from "commander"
-import { backUp, restore } from "../ledger/backup.ts"
+import { backUp, restore } from "../check/backup.ts"
 import type { CheckReport } from "../check/check.ts"
 import { dataOption, namedOption } from "../settings.ts"
 import { checkingBar } from "./progress.ts"

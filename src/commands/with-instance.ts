@@ -1,7 +1,7 @@
 /** Opens existing data for one command beside, or without, a serving process. */
 import { existsSync } from "node:fs"
 import { createInstance, type Instance } from "../app/instance.ts"
-import { databaseFile } from "../ledger/backup.ts"
+import { databaseFile } from "../check/backup.ts"
 import { DataError, storedSchema } from "../ledger/database.ts"
 import { openData } from "../ledger/data.ts"
 import { own } from "../ledger/ownership.ts"

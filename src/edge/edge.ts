@@ -1,5 +1,5 @@
 /** What every route has at hand, and how a handler becomes one: refusals rendered, faults told without detail. */
-import { getCookie, type H3Event, type HTTPResponse } from "h3"
+import { getCookie, type H3, type H3Event, type HTTPResponse } from "h3"
 import type { Logger } from "pino"
 import { Refusal } from "../contract/refusals.ts"
 import type { Family } from "../contract/versions.ts"
@@ -34,6 +34,9 @@ export interface Edge {
   /** Why no write is taken now, in a sentence; null where they are. Left out, they always are. */
   readonly whyNotReady?: () => Promise<string | null>
 }
+
+/** The application, and whether a path as it stands is one of its own. */
+export type App = H3 & { readonly edge: Edge; serves(method: string, path: string): boolean }
 
 export type Handler = (event: H3Event) => HTTPResponse | Promise<HTTPResponse>
 

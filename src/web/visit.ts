@@ -44,9 +44,9 @@ export interface Shown {
 }
 
 /** Made at once, without waiting for anything: all that it asks is of one moment. */
-export type Page = (visit: Visit) => Shown | HTTPResponse
+export type WebPage = (visit: Visit) => Shown | HTTPResponse
 /** What a form does, and the page or the other address it leads to. */
-export type Sent = (visit: Visit) => Promise<HTTPResponse | Page>
+export type Sent = (visit: Visit) => Promise<HTTPResponse | WebPage>
 
 const definitions = new Map<string, Read>(reads.map((definition) => [definition.name, definition]))
 

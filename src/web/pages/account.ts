@@ -14,7 +14,7 @@ import { act } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { command, deed, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
 import { ownPath, redirected } from "../redirect.ts"
-import type { Page, Shown, Visit } from "../visit.ts"
+import type { WebPage, Shown, Visit } from "../visit.ts"
 import { joinedWords } from "../words.ts"
 
 /** A field of a form about a person. */
@@ -110,7 +110,7 @@ async function comeIn(
   form: (given: URLSearchParams) => Entrance,
   work: (given: URLSearchParams, said: { username: string; password: string }) => Promise<SignedIn>,
   next: (given: URLSearchParams) => string,
-): Promise<HTTPResponse | Page> {
+): Promise<HTTPResponse | WebPage> {
   mustComeFromOwnPage(visit.edge, visit.event)
   const given = await readFormBody(visit.event)
   const said = { username: (given.get("username") ?? "").trim(), password: given.get("password") ?? "" }
@@ -156,7 +156,7 @@ export async function signOutSent(visit: Visit): Promise<HTTPResponse> {
 }
 
 /** Makes an invitation and shows its link, once. */
-export async function inviteSent(visit: Visit): Promise<Page> {
+export async function inviteSent(visit: Visit): Promise<WebPage> {
   mustComeFromOwnPage(visit.edge, visit.event)
   const { accounts, tables } = visit.edge.instance
   const roomId = (await readFormBody(visit.event)).get("roomId") || undefined
@@ -185,7 +185,7 @@ const passwordForm = (refusal?: Refusal): Html => {
 }
 
 /** Sets the password anew; this browser stays signed in. */
-export async function passwordSent(visit: Visit): Promise<HTTPResponse | Page> {
+export async function passwordSent(visit: Visit): Promise<HTTPResponse | WebPage> {
   mustComeFromOwnPage(visit.edge, visit.event)
   const person = mustBeSignedIn(visit.edge, visit.event)
   const given = await readFormBody(visit.event)

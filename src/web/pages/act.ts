@@ -19,7 +19,7 @@ import { type Content, type Html, html, to } from "../html.ts"
 import { markdown } from "../markdown.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { ownPath, redirected } from "../redirect.ts"
-import { orNull, type Page, type Shown, type Visit } from "../visit.ts"
+import { orNull, type Shown, type Visit, type WebPage } from "../visit.ts"
 import { title, words } from "../words.ts"
 import { secretPage } from "./secret.ts"
 
@@ -206,7 +206,7 @@ function withCurrent(draft: Draft, { details }: Refusal): Draft {
 }
 
 /** `POST /web/{operation}`: what a form sends. */
-export async function actSent(visit: Visit): Promise<HTTPResponse | Page> {
+export async function actSent(visit: Visit): Promise<HTTPResponse | WebPage> {
   mustComeFromOwnPage(visit.edge, visit.event)
   const operation = operationIn(visit)
   const draft = await readFormBody(visit.event)

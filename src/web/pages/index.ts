@@ -37,10 +37,10 @@ import { roomPage } from "./room.ts"
 import { roomsPage } from "./rooms.ts"
 import { searchPage } from "./search.ts"
 import { repliesPage, threadPage } from "./thread.ts"
-import { type Page, type Sent, type Shown, type Visit, visitOf } from "../visit.ts"
+import { type Sent, type Shown, type Visit, visitOf, type WebPage } from "../visit.ts"
 
 /** Pages that anybody may read, by their address. */
-const reading: Readonly<Record<string, Page>> = {
+const reading: Readonly<Record<string, WebPage>> = {
   "/": roomsPage,
   "/rooms/{roomId}": roomPage,
   "/rooms/{roomId}/threads": threadsPage,
@@ -69,7 +69,7 @@ const reading: Readonly<Record<string, Page>> = {
 }
 
 /** Pages with a form, and those about oneself. */
-const acting: Readonly<Record<string, Page>> = {
+const acting: Readonly<Record<string, WebPage>> = {
   "/do/{operation}": actPage,
   "/sign-in": signInPage,
   "/setup": setUpPage,
@@ -112,7 +112,7 @@ function wrong(visit: Visit, assets: Assets, error: unknown): HTTPResponse {
 }
 
 /** Makes a page, all of it from one moment. */
-function made(visit: Visit, assets: Assets, page: Page): HTTPResponse {
+function made(visit: Visit, assets: Assets, page: WebPage): HTTPResponse {
   try {
     const shown = page(visit)
     return shown instanceof HTTPResponse ? shown : write(visit, assets, shown)
@@ -121,7 +121,7 @@ function made(visit: Visit, assets: Assets, page: Page): HTTPResponse {
   }
 }
 
-const pageHandler = (edge: Edge, assets: Assets, page: Page) => (event: H3Event) =>
+const pageHandler = (edge: Edge, assets: Assets, page: WebPage) => (event: H3Event) =>
   edge.instance.ledger.snapshot(() => made(visitOf(edge, event), assets, page))
 
 const formHandler = (edge: Edge, assets: Assets, form: Sent) => async (event: H3Event) => {

@@ -146,7 +146,7 @@ t.test("one snapshot: what another process writes between two of its queries is 
   let writes = 0
   let watching = false
   const { db, world, instanceId } = openData(lab.file)
-  const { readers } = createInstance({
+  const { ask } = createInstance({
     world,
     instanceId,
     db: watched(db, () => {
@@ -170,7 +170,7 @@ t.test("one snapshot: what another process writes between two of its queries is 
   const before = await contextOf(roomId)
   watching = true
   const read = async (name: "room_context" | "thread_research_context", params: Record<string, string>) =>
-    JSON.parse(writeJson((await readers[name]({ ...asked, params })) as Writable)) as Context
+    JSON.parse(writeJson((await ask(name, { ...asked, params })) as Writable)) as Context
   const context = await read("room_context", { roomId })
   const inRoom = writes
   const thread = await read("thread_research_context", { threadId })

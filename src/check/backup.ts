@@ -1,9 +1,9 @@
 /** Copies of an instance: made beside a serving process, verified before they are called one, and put back. */
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import { type CheckReport, checkData, type OnProgress } from "../check/check.ts"
-import { DataError, type Db, openDatabase } from "./database.ts"
-import { own } from "./ownership.ts"
+import { type CheckReport, checkData, type OnProgress } from "./check.ts"
+import { DataError, type Db, openDatabase } from "../ledger/database.ts"
+import { own } from "../ledger/ownership.ts"
 
 /** The database's file within a data folder. */
 export const databaseFile = (folder: string): string => join(folder, "research-room.db")
