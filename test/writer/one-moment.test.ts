@@ -1,101 +1,202 @@
-/** Whatever a read looks at, it sees as of one moment: the other thread may write between any two of its statements. */
+/**
+ * Whatever is asked is answered from one moment: every route and every page, while somebody writes between any two of their
+ * statements. Each is asked twice: with nobody writing, and with a writer that commits after every statement but the last.
+ */
+import { rmSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
+import { createApp } from "../../src/app/edge.ts"
 import { createInstance } from "../../src/app/instance.ts"
-import { type Db, openBeside, type Statement } from "../../src/ledger/database.ts"
-import type { Page } from "../../src/ledger/paging.ts"
-import { moment, realWorld } from "../../src/ledger/world.ts"
-import { freshId, message } from "../support/bodies.ts"
-import { openHouse } from "../support/house.ts"
+import { sessionCookie } from "../../src/contract/actions.ts"
+import { browserReadPath, type Read } from "../../src/contract/read.ts"
+import { reads } from "../../src/contract/reads/index.ts"
+import { startDemo } from "../../src/demo/demo.ts"
+import { type Db, openAside, openBeside, type Statement } from "../../src/ledger/database.ts"
+import { realWorld } from "../../src/ledger/world.ts"
+import { openLog } from "../../src/log.ts"
+import type { Person } from "../../src/people/people.ts"
+import { pages } from "../../src/web/pages/index.ts"
+import { Filler } from "../research/record/filler.ts"
+import { temporaryFolder } from "../support/service.ts"
 
-const house = await openHouse()
-const { roomId, threadId, ada } = house
-const post = (text: string) => house.admit({ actor: ada, name: "post_message", params: { threadId }, body: message(text) })
+const data = temporaryFolder()
+const log = openLog("silent")
+const demo = await startDemo({ data, host: "127.0.0.1", port: 0, deterministic: true, log })
+const file = join(data, "research-room.db")
+const writer = new Filler(file)
+// Nothing of this is kept: no commit of the writer waits for the disk.
+writer.db.exec("PRAGMA synchronous = OFF")
+const { token } = await demo.instance.accounts.signIn(demo.people.owner, "127.0.0.1")
+tap.teardown(async () => {
+  writer.close()
+  await demo.close()
+  rmSync(data, { recursive: true, force: true })
+})
 
-/** A second connection to the house's data, which tells of each statement that it runs. */
-function watching(told: (within: boolean) => void): Db {
-  const db = openBeside(join(house.folder, "research-room.db"))
-  const tell = <A extends unknown[], B>(call: (...values: A) => B) => {
+/** The newest of everything, by the name that it has in a path. */
+const roomId = demo.rooms.main.roomId
+const first = <T extends string>(sql: string, ...values: string[]) => demo.instance.db.prepare<Record<T, string>>(sql).get(...values)
+const inRoom = (column: string, table: string) => first<"id">(`SELECT ${column} AS id FROM ${table} WHERE room_id = ? LIMIT 1`, roomId)?.id
+const replied = first<"thread_id" | "entry_id">("SELECT thread_id, entry_id FROM timeline_entries WHERE reply_count > 0")
+const concept = first<"version_id" | "key">("SELECT version_id, key FROM concepts")
+const paper = first<"collection_id" | "arxiv_id">(
+  "SELECT collection_id, arxiv_id FROM collection_papers JOIN collection_members USING (collection_id) WHERE user_id = ?",
+  demo.people.owner.userId,
+)
+const invitation = await demo.instance.accounts.invite(
+  demo.instance.tables.people.named(demo.people.owner.username) as Person,
+  {},
+  () => false,
+)
+const ids: Readonly<Record<string, string | undefined>> = {
+  roomId,
+  threadId: replied?.thread_id,
+  entryId: replied?.entry_id,
+  versionId: concept?.version_id,
+  key: concept?.key,
+  hypothesis: first<"id">("SELECT version_id AS id FROM records WHERE kind = 'hypothesis'")?.id,
+  experimentId: inRoom("experiment_id", "plans"),
+  proposalId: inRoom("experiment_id", "plans"),
+  planId: inRoom("plan_id", "plans"),
+  attemptId: inRoom("attempt_id", "attempts"),
+  materialId: first<"id">("SELECT material_id AS id FROM materials")?.id,
+  linkId: first<"id">("SELECT link_id AS id FROM finding_links")?.id,
+  checkpointId: first<"id">("SELECT checkpoint_id AS id FROM checkpoints")?.id,
+  collectionId: paper?.collection_id,
+  arxivId: paper?.arxiv_id,
+  operation: "publish_finding",
+  token: invitation.token,
+}
+const ofPaper = `?arxivId=${encodeURIComponent(ids.arxivId ?? "")}`
+const queries: Readonly<Record<string, string>> = {
+  library_paper: ofPaper,
+  library_annotations: ofPaper,
+  reading_position: ofPaper,
+  collection_notes: ofPaper,
+
+  thread_replies: `?targetEntryId=${ids.entryId}`,
+  search: "?query=loss",
+  "/search": "?query=loss",
+  "/attempts/compare": `?ids=${ids.attemptId}`,
+  "/do/{operation}": `?roomId=${roomId}`,
+}
+const addressOf = (path: string, name: string): string =>
+  path.replace(/\{(\w+)\}/g, (_, id: string) =>
+    encodeURIComponent(ids[id === "versionId" && name === "hypothesis" ? name : id] ?? "none"),
+  ) + (queries[name] ?? "")
+
+/** The data as another connection sees it, which lets something happen before every statement but the first. */
+function watched(db: Db, onStatement: (within: boolean) => void, snapshot = db.snapshot.bind(db)): Db {
+  const told = <A extends unknown[], B>(call: (...values: A) => B) => {
     return (...values: A) => {
-      told(db.inTransaction)
+      onStatement(db.inTransaction)
       return call(...values)
     }
   }
   return {
     prepare<Row>(sql: string) {
-      const { get, all, run } = db.prepare<Row>(sql)
-      return { get: tell(get), all: tell(all), run } as Statement<Row>
+      const made = db.prepare<Row>(sql)
+      return { ...made, get: told(made.get), all: told(made.all) } as Statement<Row>
     },
     exec: (sql) => db.exec(sql),
     get inTransaction() {
       return db.inTransaction
     },
-    snapshot: (work) => db.snapshot(work),
+    snapshot,
     close: () => db.close(),
   }
 }
-let told: (within: boolean) => void = () => {}
-const db = watching((within) => told(within))
-const { readers, ledger } = createInstance({ db, world: realWorld(0, house.clock.read), instanceId: freshId() })
-tap.teardown(() => {
-  db.close()
-  house.close()
-})
 
-test("no read runs a statement outside of its moment, whether it finds anything or not", async (t) => {
-  const params = new Proxy({ roomId, threadId } as Record<string, string>, { get: (known, name: string) => known[name] ?? freshId() })
-  let statements = 0
-  let outside = 0
-  told = (within) => {
-    statements += 1
-    if (!within) outside += 1
-  }
-  const names = Object.keys(readers) as (keyof typeof readers)[]
-  for (const name of names) {
-    const read = readers[name] as (asked: object) => unknown
-    try {
-      await read({ params, query: { query: "warm" }, actor: ada, basePath: "" })
-    } catch {
-      // Most of what is asked for is not there.
-    }
-  }
-  told = () => {}
-  t.ok(names.length > 40, `${names.length} reads`)
-  t.ok(statements > names.length / 2, `${statements} statements`)
-  t.equal(outside, 0)
-})
+/** Says something in a Thread, opens another, renames the Room and files a paper: there is little that this does not change. */
+let writes = 0
+function write(): void {
+  writes += 1
+  const { owner } = demo.people
+  writer.db.exec("BEGIN IMMEDIATE")
+  writer.does(owner, "post_message", { threadId: ids.threadId ?? "", text: `Message ${writes}`, replyToEntryId: replied?.entry_id ?? "" })
+  writer.does(owner, "create_thread", { roomId, title: `Thread ${writes}` })
+  writer.does(owner, "amend_room", { roomId, title: `The Room, for the ${writes}th time` })
+  writer.db.prepare("UPDATE collections SET name = ? WHERE collection_id = ?").run(`Collection ${writes}`, paper?.collection_id ?? "")
+  writer.db.exec("COMMIT")
+}
 
-for (const [how, wait, last] of [
-  ["at once", 0, 3],
-  ["after a wait", 1, 5],
-] as const) {
-  test(`what lands while a feed is looked at, ${how}, is not passed by`, async (t) => {
-    await post("One.")
-    const after = ledger.activity.watermark(roomId)
-    // The Room is looked for, then the page, then how far the feed has come: before the last of these looks somebody writes.
-    let statements = 0
-    told = () => {
-      statements += 1
-      if (statements === last) land(after + 1)
-    }
-    const read = async (from: number, wait: number) =>
-      (await readers.room_activity({ params: { roomId }, query: { after: from, wait }, actor: null })) as Page
-    const first = await read(after, wait)
-    t.ok(statements >= last, "it has landed")
-    told = () => {}
-    const next = await read(Number(first.nextCursor), 0)
-    t.equal(first.items.length + next.items.length, 1, "it comes with this page or with the next")
+/** A second instance on the same data, asked without a socket; `whole` is false for one that takes no snapshots. */
+function asker(whole: boolean) {
+  const seen = { statements: 0, outside: 0, writing: false }
+  const db = watched(
+    openBeside(file),
+    (within) => {
+      seen.statements += 1
+      if (!within) seen.outside += 1
+      if (seen.writing && seen.statements > 1) write()
+    },
+    whole ? undefined : (work) => work(),
+  )
+  tap.teardown(() => db.close())
+  const { world, instanceId } = demo.instance
+  const instance = createInstance({ db, world: realWorld(0, () => world.now()), instanceId, aside: () => openAside(file) })
+  const app = createApp({ instance, baseUrl: demo.baseUrl, softwareVersion: "0", log })
+  return {
+    seen,
+    async ask(path: string, headers: Record<string, string>, writing: boolean) {
+      Object.assign(seen, { statements: 0, outside: 0, writing })
+      const answer = await app.request(path, { headers: { host: new URL(demo.baseUrl).host, ...headers } })
+      seen.writing = false
+      return { status: answer.status, text: unvarying(await answer.text()), statements: seen.statements, outside: seen.outside }
+    },
+  }
+}
+/** What is new in every answer: when it was made, and the ids that a form is sent under. */
+const unvarying = (text: string): string =>
+  text
+    .replace(/"generatedAt":"[^"]*"/g, "")
+    .replace(/(name="\/?(requestId|clientMessageId|attemptId|reportedAt)") value="[^"]*"/g, "$1")
+    .replace(/value="[^"]*" (name="\/?(requestId|clientMessageId|attemptId|reportedAt)")/g, "$1")
+
+const cookie = { cookie: `${sessionCookie}=${token}` }
+const byCredential = { authorization: `Bearer ${demo.credentials.main_owner_all.token}` }
+const byKey = { authorization: `Bearer ${demo.keys.all.token}` }
+const headersOf: Readonly<Record<Read["surface"], Record<string, string>>> = {
+  public: {},
+  discovery: {},
+  visitor: cookie,
+  session: cookie,
+  credential: byCredential,
+  key: byKey,
+}
+/** An export has a snapshot of its own that outlives the request, and is asked for in `export-stream.test.ts`; feeds that wait in `feed.test.ts`. */
+const routes = reads
+  .filter(({ name }) => name !== "room_export")
+  .flatMap((read) => {
+    const inBrowser = browserReadPath(read)
+    const own = { name: read.name, path: addressOf(read.path, read.name), headers: headersOf[read.surface] }
+    return inBrowser === null ? [own] : [own, { name: read.name, path: addressOf(inBrowser, read.name), headers: cookie }]
   })
-}
+  .flatMap((route) =>
+    route.name === "record" ? ["", "?format=bibtex", "?format=csl"].map((query) => ({ ...route, path: route.path + query })) : [route],
+  )
+const asked = [...routes, ...Object.keys(pages).map((name) => ({ name, path: addressOf(name, name), headers: cookie }))]
 
-/** An entry as another thread would write it. */
-function land(sequence: number): void {
-  house.db.exec("BEGIN IMMEDIATE")
-  house.db
-    .prepare("INSERT INTO activity_entries (room_id, sequence, kind, body) VALUES (?, ?, 'post_message', ?)")
-    .run(roomId, sequence, JSON.stringify({ sequence }))
-  house.db
-    .prepare("UPDATE room_heads SET activity_sequence = ?, last_activity_at = ? WHERE room_id = ?")
-    .run(sequence, moment(house.clock.read()), roomId)
-  house.db.exec("COMMIT")
-}
+test("every route and every page is of one moment, whoever writes meanwhile", async (t) => {
+  const { ask } = asker(true)
+  let several = 0
+  for (const { path, headers } of asked) {
+    const before = await ask(path, headers, false)
+    const meanwhile = await ask(path, headers, true)
+    t.same(meanwhile.text, before.text, `${path}: ${before.status}, ${before.statements} statements`)
+    t.equal(meanwhile.outside, 0, `${path} looks at nothing outside of its moment`)
+    if (before.status === 200 && before.statements > 1) several += 1
+  }
+  t.ok(several > 75, `${several} of ${asked.length} found what they look for, with more than one statement`)
+  t.ok(writes > 300, `${writes} commits came between`)
+})
+
+test("without a snapshot around them, most would be torn", async (t) => {
+  const { ask } = asker(false)
+  let torn = 0
+  for (const { path, headers } of asked) {
+    const before = await ask(path, headers, false)
+    if ((await ask(path, headers, true)).text !== before.text) torn += 1
+  }
+  t.ok(torn > 20, `${torn} of ${asked.length}`)
+})

@@ -80,6 +80,9 @@ const acting: Readonly<Record<string, WebPage>> = {
   "/library/papers/{arxivId}": libraryPaperPage,
 }
 
+/** Every page by its address. */
+export const pages: Readonly<Record<string, WebPage>> = { ...reading, ...acting }
+
 /** What forms send; each works without a script. */
 const sent: Readonly<Record<string, Sent>> = {
   "/web/sign-in": signInSent,
@@ -137,7 +140,7 @@ const formHandler = (edge: Edge, assets: Assets, form: Sent) => async (event: H3
 /** Adds every page, and answers what a browser asks for that is none. */
 export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => HTTPResponse | null } {
   const assets = openAssets()
-  for (const [path, page] of Object.entries({ ...reading, ...acting })) routes.add("GET", path, pageHandler(edge, assets, page))
+  for (const [path, page] of Object.entries(pages)) routes.add("GET", path, pageHandler(edge, assets, page))
   for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, assets, form))
   routes.add("GET", "/assets/{name}", (event) => assets.answer(event.context.params?.name ?? ""))
   const nothing = pageHandler(edge, assets, () => {

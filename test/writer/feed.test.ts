@@ -1,0 +1,78 @@
+/** What lands in a Room while its feed is looked at comes with this page of it or with the next: the other thread may write between any two statements. */
+import { join } from "node:path"
+import tap, { test } from "tap"
+import { createInstance } from "../../src/app/instance.ts"
+import { type Db, openBeside, type Statement } from "../../src/ledger/database.ts"
+import type { Page } from "../../src/ledger/paging.ts"
+import { moment, realWorld } from "../../src/ledger/world.ts"
+import { freshId, message } from "../support/bodies.ts"
+import { openHouse } from "../support/house.ts"
+
+const house = await openHouse()
+const { roomId, threadId, ada } = house
+const post = (text: string) => house.admit({ actor: ada, name: "post_message", params: { threadId }, body: message(text) })
+
+/** A second connection to the house's data, which tells of each statement that it runs. */
+function watching(told: (within: boolean) => void): Db {
+  const db = openBeside(join(house.folder, "research-room.db"))
+  const tell = <A extends unknown[], B>(call: (...values: A) => B) => {
+    return (...values: A) => {
+      told(db.inTransaction)
+      return call(...values)
+    }
+  }
+  return {
+    prepare<Row>(sql: string) {
+      const { get, all, run } = db.prepare<Row>(sql)
+      return { get: tell(get), all: tell(all), run } as Statement<Row>
+    },
+    exec: (sql) => db.exec(sql),
+    get inTransaction() {
+      return db.inTransaction
+    },
+    snapshot: (work) => db.snapshot(work),
+    close: () => db.close(),
+  }
+}
+let told: (within: boolean) => void = () => {}
+const db = watching((within) => told(within))
+const { ask, ledger } = createInstance({ db, world: realWorld(0, house.clock.read), instanceId: freshId() })
+tap.teardown(() => {
+  db.close()
+  house.close()
+})
+
+for (const [how, wait, last] of [
+  ["at once", 0, 3],
+  ["after a wait", 1, 5],
+] as const) {
+  test(`what lands while a feed is looked at, ${how}, is not passed by`, async (t) => {
+    await post("One.")
+    const after = ledger.activity.watermark(roomId)
+    // The Room is looked for, then the page, then how far the feed has come: before the last of these looks somebody writes.
+    let statements = 0
+    told = () => {
+      statements += 1
+      if (statements === last) land(after + 1)
+    }
+    const read = async (from: number, wait: number) =>
+      (await ask("room_activity", { params: { roomId }, query: { after: from, wait }, actor: null })) as Page
+    const first = await read(after, wait)
+    t.ok(statements >= last, "it has landed")
+    told = () => {}
+    const next = await read(Number(first.nextCursor), 0)
+    t.equal(first.items.length + next.items.length, 1, "it comes with this page or with the next")
+  })
+}
+
+/** An entry as another thread would write it. */
+function land(sequence: number): void {
+  house.db.exec("BEGIN IMMEDIATE")
+  house.db
+    .prepare("INSERT INTO activity_entries (room_id, sequence, kind, body) VALUES (?, ?, 'post_message', ?)")
+    .run(roomId, sequence, JSON.stringify({ sequence }))
+  house.db
+    .prepare("UPDATE room_heads SET activity_sequence = ?, last_activity_at = ? WHERE room_id = ?")
+    .run(sequence, moment(house.clock.read()), roomId)
+  house.db.exec("COMMIT")
+}
