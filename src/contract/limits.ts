@@ -37,6 +37,17 @@ export const limits = {
   searchRanked: 5_000,
   /** Matches from which a search no longer ranks: the newest come first. */
   searchWeighed: 50_000,
+  /** Words of a phrase that are looked up as one; a longer one as several, all of which must occur. */
+  searchPhrase: 4,
+  /**
+   * Words in the texts of all matches, together, up to which they are ranked; with more, the newest come first. A phrase is
+   * looked for in half as many words, of the newest texts that hold its words.
+   */
+  searchRankedWords: 200_000,
+  /** Characters of the texts in which the passages of one page are looked for; what is behind them is shown unmarked. */
+  searchSight: 60_000,
+  /** Characters that a passage shows of a word at either end. */
+  searchWord: 100,
   /** A name within a body: of an arm, an output, a metric, an environment variable. */
   name: 200,
   evidence: 50,

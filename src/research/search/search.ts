@@ -2,8 +2,8 @@
 import type { RecordStatus, SearchKind } from "../../contract/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
-import { indexQuery, typed, type Within } from "./query.ts"
-import { isMarked, MARKS, snippetHtml } from "./snippet.ts"
+import { asWords, indexQuery, type Typed, typed, type Within } from "./query.ts"
+import { beginningOf, passageIn, Sight, snippetHtml } from "./snippet.ts"
 
 interface Row {
   kind: SearchKind
@@ -17,13 +17,13 @@ interface Row {
   username: string
   at: string
   status: RecordStatus | null
-  in_title: string | null
-  in_body: string | null
+  own_title: string | null
+  body: string | null
 }
 
 const isRecord = (kind: SearchKind): boolean => kind === "hypothesis" || kind === "finding" || kind === "cited_claim"
 
-const hit = (row: Row) => ({
+const hit = (row: Row, snippet: string) => ({
   kind: row.kind,
   id: row.id,
   label: row.label,
@@ -34,21 +34,18 @@ const hit = (row: Row) => ({
   author: { userId: row.user_id, username: row.username },
   at: row.at,
   status: isRecord(row.kind) ? (row.status ?? ("current" as const)) : null,
-  snippet: snippetHtml((isMarked(row.in_title) ? row.in_title : isMarked(row.in_body) ? row.in_body : (row.in_title ?? row.in_body)) ?? ""),
+  snippet: snippetHtml(snippet),
 })
-
-/** Words of a passage. */
-const PASSAGE = 24
-const passage = (column: number) => `snippet(search_index, ${column}, '${MARKS.open}', '${MARKS.close}', '…', ${PASSAGE})`
 
 /** Matches in some order of the index's own, each with what it belongs to; a message goes by the title of its Thread. */
 const hitsBy = (order: "rank" | "rowid DESC") => `
   SELECT i.kind, i.id, coalesce(r.label, x.label) AS label, coalesce(r.wording, x.question, t.title) AS title,
     t.room_id, t.thread_id, coalesce(r.entry_id, x.entry_id, e.entry_id) AS entry_id, p.user_id, p.username,
-    coalesce(r.created_at, x.created_at, e.body ->> '$.at', t.created_at) AS at, s.status, found.in_title, found.in_body
-  FROM (SELECT rowid AS item, ${order === "rank" ? "rank" : "-rowid"} AS place, ${passage(1)} AS in_title, ${passage(2)} AS in_body
+    coalesce(r.created_at, x.created_at, e.body ->> '$.at', t.created_at) AS at, s.status, w.title AS own_title, w.body
+  FROM (SELECT rowid AS item, ${order === "rank" ? "rank" : "-rowid"} AS place
         FROM search_index WHERE search_index MATCH ? AND rowid >= ? ORDER BY ${order} LIMIT ? OFFSET ?) found
   JOIN search_items i USING (item)
+  JOIN search_texts w USING (item)
   LEFT JOIN timeline_entries e ON i.kind = 'message' AND e.entry_id = i.id
   LEFT JOIN experiments x ON i.kind = 'experiment' AND x.experiment_id = i.id
   LEFT JOIN records r ON r.version_id = i.id
@@ -57,10 +54,42 @@ const hitsBy = (order: "rank" | "rowid DESC") => `
   LEFT JOIN standings s ON s.version_id = r.version_id
   ORDER BY found.place, i.item`
 
+/** The best passage of a row: of its title, of its body, or how it begins. */
+function passageOf({ own_title: title, body }: Row, sight: Sight, read: Typed, byBeginning: boolean): string {
+  for (const text of [title, body]) {
+    const passage = text === null ? undefined : passageIn(text, sight, read, byBeginning)
+    if (passage !== undefined) return passage
+  }
+  return beginningOf(title ?? body ?? "")
+}
+
+/** How many words a text of the index has, out of the sizes that it keeps: a number for each column, seven bits a byte. */
+function wordsOf(sizes: Buffer): number {
+  let words = 0
+  let number = 0
+  for (const byte of sizes) {
+    number = number * 128 + (byte & 0x7f)
+    if (byte >= 0x80) continue
+    words += number
+    number = 0
+  }
+  return words
+}
+
+/** Matches that are looked at first to tell how much there is to rank; then twice as many, and so on. */
+const FIRST_LOOK = 32
+const NEWEST = Number.MAX_SAFE_INTEGER
+
 export type Search = ReturnType<typeof search>
 
+export interface Bounds {
+  readonly searchRanked: number
+  readonly searchWeighed: number
+  readonly searchRankedWords?: number
+}
+
 /** @param bounds how many matches are ranked, and from how many on none is */
-export function search(db: Db, { searchRanked, searchWeighed }: Record<"searchRanked" | "searchWeighed", number> = limits) {
+export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords = limits.searchRankedWords }: Bounds = limits) {
   const best = db.prepare<Row>(hitsBy("rank"))
   const newest = db.prepare<Row>(hitsBy("rowid DESC"))
   const index = db.prepare(
@@ -71,6 +100,10 @@ export function search(db: Db, { searchRanked, searchWeighed }: Record<"searchRa
   const matchAt = db.prepare<{ item: number }>(
     "SELECT rowid AS item FROM search_index WHERE search_index MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
   )
+  const sizes = db.prepare<{ item: number; sz: Buffer }>(
+    `SELECT d.id AS item, d.sz FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?) f
+     JOIN search_index_docsize d ON d.id = f.item ORDER BY d.id DESC`,
+  )
   const beginning = db.prepare<{ words: number }>(
     "SELECT count(*) AS words FROM (SELECT 1 FROM search_words WHERE term >= ? AND term < ? LIMIT ?)",
   )
@@ -78,6 +111,31 @@ export function search(db: Db, { searchRanked, searchWeighed }: Record<"searchRa
   /** Whether so few words begin like this that looking all of them up is little work. */
   function isBeginning(word: string): boolean {
     return (beginning.get(word, `${word}\u{10ffff}`, limits.searchBeginnings + 1)?.words ?? 0) <= limits.searchBeginnings
+  }
+
+  /**
+   * From which match on to search, and whether to rank. A phrase is looked for in the newest texts alone that hold its words, as many
+   * as are read in bounded time: where its words stand next to each other is told by reading all their places.
+   */
+  function bounded(asked: string, loose: string): { from: number; ranks: boolean } {
+    const most = loose === asked ? searchRankedWords : searchRankedWords / 2
+    let words = 0
+    let matches = 0
+    for (let before = NEWEST, look = FIRST_LOOK; ; look *= 2) {
+      const page = sizes.all(loose, before, look)
+      for (const { item, sz } of page) {
+        words += wordsOf(sz)
+        matches += 1
+        if (words > most) return { from: loose === asked ? 0 : item, ranks: false }
+        // To rank a match costs as much as to find several, and the weight of a word is told by counting all that hold it.
+        if (matches >= searchRanked && loose === asked) {
+          const ranks = matchAt.get(asked, searchWeighed - 1) === undefined
+          return { from: ranks ? item : 0, ranks }
+        }
+      }
+      if (page.length < look) return { from: 0, ranks: true }
+      before = (page.at(-1) as { item: number }).item
+    }
   }
 
   return {
@@ -93,12 +151,13 @@ export function search(db: Db, { searchRanked, searchWeighed }: Record<"searchRa
     /** Up to `count` hits after so many, best first; of a word that almost everything holds, newest first. */
     find(query: string, within: Within, offset: number, count: number) {
       const read = typed(query)
-      const asked = indexQuery(read, isBeginning(read.beginning), within)
+      const byBeginning = isBeginning(read.beginning)
+      const asked = indexQuery(read, byBeginning, within)
       if (asked === undefined) return []
-      // To rank a match costs as much as to find several, and the weight of a word is told by counting all that hold it.
-      const from = matchAt.get(asked, searchRanked - 1)?.item ?? 0
-      const tooMany = from > 0 && matchAt.get(asked, searchWeighed - 1) !== undefined
-      return (tooMany ? newest : best).all(asked, tooMany ? 0 : from, count, offset).map(hit)
+      const { from, ranks } = bounded(asked, indexQuery(asWords(read), byBeginning, within) ?? asked)
+      const rows = (ranks ? best : newest).all(asked, from, count, offset)
+      const sight = new Sight()
+      return rows.map((row) => hit(row, passageOf(row, sight, read, byBeginning)))
     },
   }
 }

@@ -1,16 +1,128 @@
-/** Passages that show what was found: text that can be put into a page as it is. */
+/**
+ * Passages that show what was found: text that can be put into a page as it is. They are made here and not by the index, whose
+ * own way takes time by the square of how often a word stands in a text.
+ */
+import { limits } from "../../contract/limits.ts"
+import { folded, type Typed, WORDS } from "./query.ts"
 
-/** What the index sets around a word it found. */
-export const MARKS = { open: "\u0001", close: "\u0002" } as const
+/** What is set around a word that was found. */
+const MARKS = { open: "\u0001", close: "\u0002" } as const
+/** Words of a passage. */
+const PASSAGE = 24
+/** Occurrences that are weighed at either end of what was looked through; those in between are forgotten. */
+const OCCURRENCES = 100
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] as string)
-
-/** Whether a passage holds a word that was found. */
-export const isMarked = (passage: string | null): passage is string => passage?.includes(MARKS.open) === true
 
 /** HTML in which everything is escaped but `<mark>` and `</mark>`, which come in pairs whatever the text holds. */
 export const snippetHtml = (passage: string): string =>
   escaped(passage)
     .replace(/\u0001([^\u0001\u0002]*)\u0002/g, "<mark>$1</mark>")
     .replace(/[\u0001\u0002]/g, "")
+
+/** Characters of texts that the passages of one page may still be looked for in. */
+export class Sight {
+  left = limits.searchSight
+}
+
+interface Word {
+  readonly from: number
+  readonly to: number
+  readonly folded: string
+}
+
+/** Where a phrase stands, by its number in the query and by the words it takes. */
+interface Occurrence {
+  readonly phrase: number
+  readonly first: number
+  readonly last: number
+}
+
+/** Looks through a text until everything was seen once, or as far as may be seen. */
+function lookThrough(text: string, sight: Sight, { phrases }: Typed, byBeginning: boolean) {
+  const words: Word[] = []
+  const found: Occurrence[] = []
+  const missing = new Set(phrases.keys())
+  const seen = text.slice(0, sight.left)
+  let end = Number.POSITIVE_INFINITY
+  for (const { 0: word, index } of seen.matchAll(WORDS)) {
+    words.push({ from: index, to: index + word.length, folded: folded(word) })
+    const last = words.length - 1
+    phrases.forEach((parts, phrase) => {
+      const first = words.length - parts.length
+      const isOpen = byBeginning && phrase === phrases.length - 1
+      const stands = parts.every((part, place) => {
+        const said = words[first + place]?.folded
+        return said === part || (isOpen && place === parts.length - 1 && said?.startsWith(part) === true)
+      })
+      if (!stands) return
+      found.push({ phrase, first, last })
+      missing.delete(phrase)
+    })
+    if (missing.size === 0) end = Math.min(end, words.length + PASSAGE)
+    if (words.length >= end) break
+    if (found.length > 4 * OCCURRENCES) found.splice(OCCURRENCES, found.length - 2 * OCCURRENCES)
+  }
+  sight.left -= Math.min(seen.length, words.at(-1)?.to ?? seen.length)
+  return { words, found }
+}
+
+/** Of the occurrences that fit into one passage, those with the most different phrases; the first of such. */
+function bestOf(found: readonly Occurrence[]): readonly Occurrence[] {
+  let best: readonly Occurrence[] = []
+  let most = 0
+  for (let start = 0; start < found.length; start += 1) {
+    const within: Occurrence[] = []
+    for (let next = start; next < found.length && within.length < PASSAGE; next += 1) {
+      const one = found[next] as Occurrence
+      if (one.last - (found[start] as Occurrence).first >= PASSAGE) break
+      within.push(one)
+    }
+    const different = new Set(within.map(({ phrase }) => phrase)).size
+    if (different > most) [best, most] = [within, different]
+  }
+  return best
+}
+
+/** The passage of a text around what was looked for, marked; undefined where that is not in sight. */
+export function passageIn(text: string, sight: Sight, query: Typed, byBeginning: boolean): string | undefined {
+  const { words, found } = lookThrough(text, sight, query, byBeginning)
+  const shown = bestOf(found)
+  const [first, last] = [shown[0], shown.at(-1)]
+  if (first === undefined || last === undefined) return undefined
+  const room = PASSAGE - (last.last - first.first + 1)
+  const begin = Math.max(0, Math.min(first.first - (room >> 1), words.length - PASSAGE))
+  return cut(text, words, begin, shown)
+}
+
+/** The beginning of a text, where there is nothing to mark. */
+export const beginningOf = (text: string): string => {
+  const start = text.slice(0, PASSAGE * 10)
+  return start.length < text.length ? `${plain(start)}…` : plain(start)
+}
+
+function cut(text: string, words: readonly Word[], begin: number, shown: readonly Occurrence[]): string {
+  const end = Math.min(begin + PASSAGE, words.length)
+  const from = begin === 0 ? 0 : (words[begin] as Word).from
+  const to = end === words.length ? Math.min(text.length, (words.at(-1)?.to ?? 0) + limits.searchWord) : (words[end] as Word).from
+  // A word may be as long as a text: of each part between two marks only so much is shown.
+  let made = begin === 0 ? "" : "…"
+  let at = from
+  for (const { first, last } of shown) {
+    const [open, close] = [(words[first] as Word).from, (words[last] as Word).to]
+    if (close <= at) continue
+    made += plain(text.slice(at, Math.max(at, open)))
+    made += `${MARKS.open}${plain(text.slice(Math.max(at, open), close))}${MARKS.close}`
+    at = close
+  }
+  made += plain(text.slice(at, to))
+  return to < text.length ? `${made.trimEnd()}…` : made
+}
+
+/** A part of a passage, its middle left out where it is long, without what would be taken for a mark. */
+function plain(part: string): string {
+  const longest = limits.searchWord
+  const shown = part.length <= 2 * longest ? part : `${part.slice(0, longest)}…${part.slice(-longest)}`
+  return shown.replace(/[\u0001\u0002]/g, "").toWellFormed()
+}

@@ -40,3 +40,35 @@ export const bibtexFiles: Readonly<Record<string, () => string>> = {
         `@article{key${index}, author={Vaswani, Ashish and Shazeer, Noam and Parmar, Niki and Uszkoreit, Jakob}, title={{Attention} Is All You Need ${index}}, journal={arXiv preprint arXiv:2401.${10_000 + index}}, year={2024}, abstract={${"The dominant sequence models are based on $x_1$. ".repeat(4)}}}\n`,
     ).join(""),
 }
+
+/** Messages that make a search slow, each in the length that a message may have. */
+export const searchedTexts: Readonly<Record<string, (round: number) => string>> = {
+  oneWord: () => "zz ".repeat(6_600),
+  giantWord: (round) => "g".repeat(19_990) + round,
+  differentWords: (round) => Array.from({ length: 3_300 }, (_, index) => `w${((round * 3_300 + index) % 20_000).toString(36)}`).join(" "),
+  twoWords: () => "a b ".repeat(4_900),
+}
+
+/** Queries for them, within the length that a query may have. */
+export const searchQueries: readonly string[] = [
+  "zz",
+  "zz zz zz",
+  "zz-zz-zz",
+  Array(66).fill("zz").join("-"),
+  Array(66).fill("zz").join(" "),
+  "z",
+  "g",
+  "ggg",
+  "w",
+  "wa",
+  "a b",
+  "a-b",
+  "a-a",
+  "zz-a",
+  "b-a-b-a-b-a-b-a-b",
+  Array.from({ length: 100 }, (_, index) => String.fromCharCode(97 + (index % 26))).join(" "),
+  "zz OR NEAR(a b, 9999)",
+  '"zz zz" AND ("a b" NOT w*)',
+  "'".repeat(200),
+  "-".repeat(200),
+]
