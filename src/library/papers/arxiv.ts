@@ -4,9 +4,13 @@
  */
 import type { Logger } from "pino"
 import type { Ledger } from "../../ledger/admit.ts"
+import type { Job } from "../../jobs/job.ts"
+import { parsing } from "../../jobs/pools.ts"
+import { limits } from "../../contract/limits.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { moment, type World } from "../../ledger/world.ts"
 import { softwareVersion } from "../../version.ts"
-import { atomRecords } from "./atom.ts"
+import type { atomRecords } from "./atom.ts"
 import type { Metadata } from "./metadata.ts"
 import type { Papers } from "./papers.ts"
 
@@ -19,6 +23,14 @@ const BATCH = 50
 /** Milliseconds for an answer, and bytes of it. */
 const PATIENCE = 30_000
 const LONGEST_ANSWER = 10_000_000
+
+/** An answer is read in a process of its own: what stands in it is not in our hand. */
+const atom: Job<string, ReturnType<typeof atomRecords>> = {
+  name: "atom",
+  bounds: { seconds: limits.parsingSeconds, megabytes: limits.parsingMegabytes },
+  output: LONGEST_ANSWER,
+  tooCostly: () => new Refusal("temporarily_unavailable", "arXiv's answer takes more time or memory to read than it may."),
+}
 
 interface Parts {
   /** The address of the API. */
@@ -104,8 +116,13 @@ export class ArxivClerk {
       signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(PATIENCE)]),
     })
     if (!response.ok) throw new Error(`arXiv answered ${response.status}`)
-    const text = await response.text()
-    if (text.length > LONGEST_ANSWER) throw new Error("arXiv's answer is longer than any that was asked for")
-    return atomRecords(text).records
+    let text = ""
+    const decoder = new TextDecoder()
+    // Leaving the loop early closes the stream: what is unpacked from a small answer may be large.
+    for await (const piece of response.body ?? []) {
+      text += decoder.decode(piece, { stream: true })
+      if (text.length > LONGEST_ANSWER) throw new Error("arXiv's answer is longer than any that was asked for")
+    }
+    return (await parsing.run(atom, text + decoder.decode())).records
   }
 }

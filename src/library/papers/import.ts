@@ -17,6 +17,9 @@ const STEP = 500
 /** Characters of one line, and of a whole Atom answer. */
 const LONGEST_LINE = 1_000_000
 const LONGEST_ATOM = 100_000_000
+/** How many times its size a compressed file may unpack to, once it came to so many characters. Text comes to 3 to 10 times. */
+const MOST_UNPACKED = 100
+const UNPACKED_FREELY = 16_000_000
 
 /** The file cannot be imported, in a sentence for the person who asked for it. */
 export class ImportError extends Error {
@@ -41,15 +44,42 @@ export interface ImportOptions {
   readonly onProgress?: (bytes: number, papers: number) => void
 }
 
-/** The lines of a text, none of them longer than may be held in memory: of a longer one only the beginning is given. */
-async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
+/** A line is longer than any paper's; nothing behind it is read. */
+class LineTooLong extends Error {
+  override readonly name = "LineTooLong"
+
+  constructor(line: number) {
+    super(
+      `Line ${line.toLocaleString("en")} is longer than ${LONGEST_LINE.toLocaleString("en")} characters: that is no paper of arXiv's snapshot.`,
+    )
+  }
+}
+
+/** The lines of a text, as many at a time as came together. @throws LineTooLong before more of a line than may be is held in memory */
+async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   let rest = ""
+  let number = 0
   for await (const chunk of text) {
     const lines = (rest + chunk).split("\n")
-    rest = (lines.pop() as string).slice(0, LONGEST_LINE)
-    yield* lines
+    rest = lines.pop() as string
+    // Only the first of them began before this piece.
+    if ((lines[0]?.length ?? 0) > LONGEST_LINE) throw new LineTooLong(number + 1)
+    number += lines.length
+    yield lines
+    if (rest.length > LONGEST_LINE) throw new LineTooLong(number + 1)
   }
-  if (rest !== "") yield rest
+  yield [rest]
+}
+
+/** Hands a text on while it does not unpack to far more than its file has. @throws ImportError */
+async function* notBlownUp(text: AsyncIterable<string>, file: string, bytesRead: () => number): AsyncGenerator<string> {
+  let length = 0
+  for await (const chunk of text) {
+    length += chunk.length
+    if (length > UNPACKED_FREELY && length > MOST_UNPACKED * bytesRead())
+      throw new ImportError(`${file} unpacks to more than ${MOST_UNPACKED} times its size; such a file is not imported.`)
+    yield chunk
+  }
 }
 
 async function wholeText(text: AsyncIterable<string>): Promise<string> {
@@ -110,16 +140,25 @@ export async function importPapers({ ledger, world, papers }: Parts, file: strin
 
   async function lines(pieces: AsyncIterable<string>): Promise<void> {
     let batch: PaperRecord[] = []
-    for await (const line of linesOf(pieces)) {
-      if (line.trim() === "") continue
-      const record = snapshotRecord(line)
-      if (record === null) skipped += 1
-      else batch.push(record)
-      if (kept + batch.length === 0 && skipped >= STEP)
-        throw new ImportError(`${file} is no snapshot of arXiv: none of its first ${STEP} lines is a paper.`)
-      if (batch.length < STEP) continue
-      await keep(batch)
-      batch = []
+    const all = linesOf(pieces)
+    for (;;) {
+      const next = await all.next().catch(async (error: unknown) => {
+        if (!(error instanceof LineTooLong)) throw error
+        if (batch.length > 0) await keep(batch)
+        throw new ImportError(`${error.message} ${kept === 0 ? "Nothing was imported." : `The ${kept} papers before it are here now.`}`)
+      })
+      if (next.done) break
+      for (const line of next.value) {
+        if (line.trim() === "") continue
+        const record = snapshotRecord(line)
+        if (record === null) skipped += 1
+        else batch.push(record)
+        if (kept + batch.length === 0 && skipped >= STEP)
+          throw new ImportError(`${file} is no snapshot of arXiv: none of its first ${STEP} lines is a paper.`)
+        if (batch.length < STEP) continue
+        await keep(batch)
+        batch = []
+      }
     }
     if (batch.length > 0) await keep(batch)
   }
@@ -137,7 +176,7 @@ export async function importPapers({ ledger, world, papers }: Parts, file: strin
   }
 
   try {
-    const pieces = (text as AsyncIterable<string>)[Symbol.asyncIterator]()
+    const pieces = notBlownUp(text as AsyncIterable<string>, file, () => source.bytesRead)
     const first = await pieces.next()
     const head = first.done ? "" : first.value.replace(/^\uFEFF/, "")
     const whole = withFirst(head, pieces)
@@ -152,6 +191,7 @@ export async function importPapers({ ledger, world, papers }: Parts, file: strin
     throw error
   } finally {
     source.destroy()
+    text.destroy()
   }
   return { papers: kept, skipped }
 }
