@@ -19,7 +19,16 @@ const common: Options = {
 }
 
 export default defineConfig([
-  { ...common, entry: { main: "src/main.ts", writer: "src/app/writer-thread.ts", jobs: "src/app/jobs-thread.ts" }, splitting: false },
+  {
+    ...common,
+    entry: {
+      main: "src/main.ts",
+      writer: "src/app/writer-thread.ts",
+      jobs: "src/app/jobs-thread.ts",
+      renderer: "src/app/renderer-thread.ts",
+    },
+    splitting: false,
+  },
 
   {
     ...common,

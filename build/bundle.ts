@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import { build } from "tsup"
 
 /** The threads that the program starts, and the code of each. */
-const threads = { writer: "src/app/writer-thread.ts", jobs: "src/app/jobs-thread.ts" }
+const threads = { writer: "src/app/writer-thread.ts", jobs: "src/app/jobs-thread.ts", renderer: "src/app/renderer-thread.ts" }
 
 /** What is made: the program, and its threads by the names under which it carries them. */
 export interface Bundle {

@@ -14,6 +14,8 @@ import { type WatchReadings, Watchman } from "../ledger/watchman.ts"
 import type { World } from "../ledger/world.ts"
 import { ArxivClerk } from "../library/papers/arxiv.ts"
 import { configuredCheck, type RepositorySettings } from "../repositories/configured.ts"
+import { OnThisThread, OnThread } from "../renderer/engines.ts"
+import { Renderer } from "../renderer/renderer.ts"
 import { Writer } from "./writer.ts"
 import { softwareVersion } from "../version.ts"
 
@@ -40,7 +42,7 @@ export interface ServiceOptions {
   readonly metricsToken?: string | undefined
   /** Left out: time, ids and chance as they are. */
   readonly world?: World
-  /** Writes are admitted by a thread of their own, so that readers never wait for the disk; left out, by this one. It has no part in `world`. */
+  /** Writes are admitted by a thread of their own, so that readers never wait for the disk, and texts rendered by another; left out, both by this one. It has no part in `world`. */
   readonly writer?: "thread" | undefined
   /** Fills a new instance before the first request is taken. */
   readonly prepare?: (instance: Instance, baseUrl: string) => Promise<void>
@@ -123,9 +125,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   metrics.watch({ openFeedWaits: () => instance.ledger.watch.waiting, storage: () => watchman.readings })
   await options.prepare?.(instance, baseUrl)
   const writer = options.writer === "thread" ? startWriter() : null
+  const renderer = new Renderer(options.writer === "thread" ? new OnThread() : new OnThisThread())
   const stop = serveOn(
     server,
-    createApp({ instance, baseUrl, whyNotReady: () => readiness.why(), ...edgeParts(options, metrics) }),
+    createApp({ instance, baseUrl, renderer, whyNotReady: () => readiness.why(), ...edgeParts(options, metrics) }),
     baseUrl,
   )
   const clerk = options.arxiv
@@ -169,6 +172,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await stop()
       await clerk?.close()
       await writer?.close()
+      await renderer.close()
       running.dispose()
     },
   }

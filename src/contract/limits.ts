@@ -2,6 +2,8 @@
 export const limits = {
   /** Bytes of a request body, over which it is refused 413 `request_too_large`. */
   requestBodyBytes: 1024 * 1024,
+  /** Bytes of a page's form that asks for a name and a password, and of what every other form holds beside its operation's content. */
+  smallFormBytes: 65_536,
   /** Levels to which lists and objects of a body may be nested. */
   nesting: 100,
   /** Values that a body may hold, lists and objects among them: more than `contentBytes` of canonical JSON have room for. */
@@ -31,6 +33,26 @@ export const limits = {
   premises: 20,
   references: 20,
   searchQuery: 200,
+  /** Characters of one formula in a text, commands KaTeX may expand in it, bytes and depth of its MathML: over them its source is shown. */
+  formula: 2_000,
+  formulaExpansions: 200,
+  formulaBytes: 65_536,
+  formulaDepth: 100,
+  /** Formulas of one text that are set, and characters of them all. */
+  textFormulas: 500,
+  textFormulaCharacters: 8_000,
+  /** Cells of a table in Markdown; a larger one stays text. */
+  tableCells: 5_000,
+  /** Bytes of one rendered text; over them it is shown as it was written. */
+  renderedTextBytes: 262_144,
+  /** Milliseconds that the rendering of one text may take on its own thread. */
+  renderingMilliseconds: 2_000,
+  /** Bytes of rendered texts that a page begins; what comes after them is cut, or stands on the next page. */
+  pageTextBytes: 2_000_000,
+  /** Bytes of a page. A larger one says so, and where what it shows can be read. */
+  pageBytes: 4_000_000,
+  /** Bytes of rendered texts that are kept in memory. */
+  keptTextBytes: 33_554_432,
   /** Words of the instance that may begin like the last one of a search; with more, it is looked up as a whole word. */
   searchBeginnings: 1_000,
   /** Matches of a search that are ranked: of more, the newest. */

@@ -6,8 +6,8 @@ import { type Issue, Refusal } from "../contract/refusals.ts"
 import { readJson } from "../contract/strict-json.ts"
 import { nodeSide } from "./passage.ts"
 
-const tooLarge = () =>
-  new Refusal("request_too_large", `The request body is over ${limits.requestBodyBytes} bytes; it was not read to its end.`, {
+const tooLarge = (most: number) =>
+  new Refusal("request_too_large", `The request body is over ${most} bytes; it was not read to its end.`, {
     headers: { connection: "close" },
   })
 
@@ -40,34 +40,34 @@ function mustBeJson(event: H3Event): void {
 }
 
 /** The bytes of the body. @throws Refusal `request_too_large` as soon as the limit is passed */
-async function bytesOf(event: H3Event): Promise<Uint8Array> {
+async function bytesOf(event: H3Event, most: number = limits.requestBodyBytes): Promise<Uint8Array> {
   const announced = event.req.headers.get("content-length")
-  if (announced !== null && Number(announced) > limits.requestBodyBytes) throw tooLarge()
+  if (announced !== null && Number(announced) > most) throw tooLarge(most)
   const node = nodeSide(event)
   if (node !== undefined) {
     node.res.letBodyCome()
-    return fromSocket(node.req)
+    return fromSocket(node.req, most)
   }
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of event.req.body ?? []) {
     length += chunk.byteLength
-    if (length > limits.requestBodyBytes) throw tooLarge()
+    if (length > most) throw tooLarge(most)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
 /** The bytes of a body as they come from the socket: by way of a web stream they would cost a write a tenth more. */
-function fromSocket(incoming: IncomingMessage): Promise<Uint8Array> {
+function fromSocket(incoming: IncomingMessage, most: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
     incoming.on("data", (chunk: Buffer) => {
       length += chunk.length
-      if (length > limits.requestBodyBytes) {
+      if (length > most) {
         incoming.pause()
-        reject(tooLarge())
+        reject(tooLarge(most))
       } else chunks.push(chunk)
     })
     incoming.on("end", () => resolve(Buffer.concat(chunks)))
@@ -78,13 +78,16 @@ function fromSocket(incoming: IncomingMessage): Promise<Uint8Array> {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** What a page's own form sends. @throws Refusal `not_json` for another media type */
-export async function readFormBody(event: H3Event): Promise<URLSearchParams> {
+/**
+ * What a page's own form sends, of at most `most` bytes.
+ * @throws Refusal `not_json` for another media type, `request_too_large`
+ */
+export async function readFormBody(event: H3Event, most: number = limits.smallFormBytes): Promise<URLSearchParams> {
   mustBePlain(event)
   const [type = ""] = (event.req.headers.get("content-type") ?? "").split(";")
   if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded")
     throw new Refusal("not_json", "This address takes the forms of this service's pages; programs use the routes under /api.")
-  return new URLSearchParams(Buffer.from(await bytesOf(event)).toString("utf8"))
+  return new URLSearchParams(Buffer.from(await bytesOf(event, most)).toString("utf8"))
 }
 
 /** Steps 4 to 6 of a write, up to the schema: content type, size, JSON. */

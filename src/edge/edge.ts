@@ -8,6 +8,7 @@ import type { Actor } from "../ledger/actor.ts"
 import { moment } from "../ledger/world.ts"
 import type { Person } from "../people/people.ts"
 import { sessionCookie } from "../contract/actions.ts"
+import type { Renderer } from "../renderer/renderer.ts"
 import { countedAs } from "./address.ts"
 import { refused } from "./answer.ts"
 import type { Journal } from "./journal.ts"
@@ -23,6 +24,8 @@ export interface Edge {
   readonly log: Logger
   /** Who is told of what the edge sees; left out, nobody. */
   readonly journal?: Journal
+  /** What renders the texts of pages; left out, the pages bring one that works on this thread. */
+  readonly renderer?: Renderer
   /** Left out, nothing is counted. */
   readonly metrics?: Metrics
   /** Left out, nobody is limited. */

@@ -2,20 +2,29 @@
  * Markup as values. Whatever is put into an `html` template is escaped, unless it is markup made by one; what depends on
  * where the page is served (addresses below the base path) or when (ages of things) is written when the page is.
  */
+import { escapeHtml } from "../renderer/escape.ts"
+import { type Kind, rendered } from "../renderer/markdown.ts"
 
 /** What is known only when a page is written. */
 export interface Setting {
   /** Below which path the service is reached: empty, or beginning with a slash. */
   readonly basePath: string
   readonly now: number
+  /** Texts that were rendered for this page. */
+  readonly texts?: ReadonlyMap<Prose, string>
 }
 
-type Piece = string | ((setting: Setting) => string)
+type Piece = string | ((setting: Setting) => string) | Prose
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
-
-/** Safe between tags and within quoted attributes. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] as string)
+/** A text of Markdown: it is rendered before the page is written, elsewhere; or, where nothing was prepared, when it is. */
+export class Prose {
+  readonly text: string
+  readonly kind: Kind
+  constructor(text: string, kind: Kind) {
+    this.text = text
+    this.kind = kind
+  }
+}
 
 /** Markup; made by `html`, and by `markup` from a writer of markup that is trusted. */
 export class Html {
@@ -25,8 +34,16 @@ export class Html {
   }
   write(setting: Setting): string {
     let text = ""
-    for (const piece of this.pieces) text += typeof piece === "string" ? piece : piece(setting)
+    for (const piece of this.pieces) {
+      if (typeof piece === "string") text += piece
+      else if (piece instanceof Prose) text += setting.texts?.get(piece) ?? rendered(piece.text, piece.kind)
+      else text += piece(setting)
+    }
     return text
+  }
+  /** The texts in it that are to be rendered, in order. */
+  get texts(): Prose[] {
+    return this.pieces.filter((piece) => piece instanceof Prose)
   }
 }
 
@@ -38,12 +55,14 @@ export class Late {
   }
 }
 
-export type Content = Html | Late | string | number | boolean | null | undefined | readonly Content[]
+export type Content = Html | Late | Prose | string | number | boolean | null | undefined | readonly Content[]
 
 function add(pieces: Piece[], value: Content): void {
   if (value === null || value === undefined || typeof value === "boolean") return
   if (value instanceof Html) {
     for (const piece of value.pieces) pieces.push(piece)
+  } else if (value instanceof Prose) {
+    pieces.push(value)
   } else if (value instanceof Late) {
     pieces.push((setting) => escapeHtml(value.say(setting)))
   } else if (typeof value === "object") {

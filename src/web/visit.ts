@@ -43,8 +43,20 @@ export interface Shown {
   readonly wide?: boolean
 }
 
+/**
+ * A page with a list of which it shows, one after the other, as many items as it has room for. How many that are is known
+ * only when their texts are rendered: what `shown` makes of it must ask nothing any more.
+ */
+export interface Fitting {
+  readonly items: readonly Html[]
+  /** The item that must be among those shown; none when it is left out or below 0. */
+  readonly chosen?: number
+  /** The page with the items from one place up to another. */
+  shown(from: number, until: number): Shown
+}
+
 /** Made at once, without waiting for anything: all that it asks is of one moment. */
-export type WebPage = (visit: Visit) => Shown | HTTPResponse
+export type WebPage = (visit: Visit) => Shown | Fitting | HTTPResponse
 /** What a form does, and the page or the other address it leads to. */
 export type Sent = (visit: Visit) => Promise<HTTPResponse | WebPage>
 

@@ -21,7 +21,7 @@ function expected(os: string, cpu: string): Map<string, string> {
 }
 
 /** The program's threads, which are made with it and stand in no file to compare with. */
-const threadCode = ["writer.cjs", "jobs.cjs"]
+const threadCode = ["writer.cjs", "jobs.cjs", "renderer.cjs"]
 
 export interface Looked {
   /** Sentences; none where all is as it must be. */

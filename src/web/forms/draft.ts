@@ -16,8 +16,9 @@ export const countName = (path: string): string => `#${path}`
 export const casePath = (path: string, value: string): string => `${path}|${value}`
 export const keyName = (path: string): string => `${path}/~key`
 
-export const itemCount = (draft: Draft, path: string, least: number): number =>
-  Math.min(200, Math.max(Number(draft.get(countName(path)) ?? least) || 0, 0))
+/** How many items of a list a form shows: never many more than the list may have. */
+export const itemCount = (draft: Draft, path: string, least: number, most = 200): number =>
+  Math.min(200, most + 1, Math.max(Number(draft.get(countName(path)) ?? least) || 0, 0))
 
 const typed = (draft: Draft, path: string): string | undefined => {
   const text = draft.get(path)?.replaceAll("\r\n", "\n")
@@ -104,7 +105,7 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
     }
     case "list": {
       const items: unknown[] = []
-      for (let index = 0; index < itemCount(draft, path, field.least); index += 1) {
+      for (let index = 0; index < itemCount(draft, path, field.least, field.most); index += 1) {
         const value = valueFrom(field.item, `${path}/${index}`, draft, issues)
         items.push(value ?? {})
       }

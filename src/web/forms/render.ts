@@ -119,7 +119,7 @@ const group = (name: Content, body: Content, path: string, state: FormState): Ht
 
 function items(field: Field & { form: "list" | "named" }, path: string, state: FormState): Html {
   const least = field.form === "list" ? field.least : 1
-  const count = itemCount(state.draft, path, least)
+  const count = itemCount(state.draft, path, least, field.form === "list" ? field.most : undefined)
   const one = words(field.name)
     .replace(/ies$/, "y")
     .replace(/([^s])s$/, "$1")

@@ -158,11 +158,12 @@ export async function signOutSent(visit: Visit): Promise<HTTPResponse> {
 /** Makes an invitation and shows its link, once. */
 export async function inviteSent(visit: Visit): Promise<WebPage> {
   mustComeFromOwnPage(visit.edge, visit.event)
+  const person = mustBeSignedIn(visit.edge, visit.event)
   const { accounts, tables } = visit.edge.instance
   const roomId = (await readFormBody(visit.event)).get("roomId") || undefined
   const body = checked<{ roomId?: string }>("invite", roomId === undefined ? {} : { roomId })
   const { token, expiresAt } = await accounts.invite(
-    mustBeSignedIn(visit.edge, visit.event),
+    person,
     body as never,
     (room, userId) => tables.rooms.standing(room, userId)?.role === "owner",
   )

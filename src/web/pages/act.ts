@@ -4,6 +4,7 @@ import type { HTTPResponse } from "h3"
 import type { Receipt } from "../../contract/answers.ts"
 import { checkBody, type Operation, pathNames } from "../../contract/operation.ts"
 import { operationNamed } from "../../contract/operations/index.ts"
+import { limits } from "../../contract/limits.ts"
 import { type Issue, Refusal, refusals } from "../../contract/refusals.ts"
 import { readFormBody } from "../../edge/body.ts"
 import { mustBeSignedIn, mustComeFromOwnPage, personActor } from "../../edge/edge.ts"
@@ -99,8 +100,18 @@ function byField(refusal: Refusal | undefined, form: Field & { form: "object" },
 }
 
 function preview(form: Field & { form: "object" }, draft: Draft): Html {
-  const shown = form.fields.filter(({ name }) => MARKDOWN.includes(name) && draft.get(`/${name}`))
-  return html`<section aria-label="Preview" class="preview">${shown.length === 0 ? html`<p class="quiet">Nothing to preview yet.</p>` : shown.map(({ name }) => markdown(draft.get(`/${name}`) ?? ""))}</section>`
+  const shown = form.fields.flatMap((field) => {
+    const text = draft.get(`/${field.name}`)
+    return field.form === "text" && MARKDOWN.includes(field.name) && text ? [{ text, max: field.max }] : []
+  })
+  return html`<section aria-label="Preview" class="preview">${shown.length === 0 ? html`<p class="quiet">Nothing to preview yet.</p>` : shown.map(({ text, max }) => (charactersIn(text) > max ? html`<p class="fault">This is longer than the ${max.toLocaleString("en")} characters it may have, so it is not shown.</p>` : markdown(text)))}</section>`
+}
+
+/** Code points, with line breaks as they will be stored. */
+const charactersIn = (text: string): number => {
+  let count = 0
+  for (const _ of text.replaceAll("\r\n", "\n")) count += 1
+  return count
 }
 
 function formPage(visit: Visit, { operation, draft, refusal, preview: previewed = false }: FormPage): Shown {
@@ -205,11 +216,16 @@ function withCurrent(draft: Draft, { details }: Refusal): Draft {
   return made
 }
 
+/** Bytes that an operation's form may be: its content, each byte of which a browser writes as three at most, and the names of its inputs. */
+const formBytes = ({ contentBytes }: Operation): number => Math.min(limits.requestBodyBytes, 3 * contentBytes + limits.smallFormBytes)
+
 /** `POST /web/{operation}`: what a form sends. */
 export async function actSent(visit: Visit): Promise<HTTPResponse | WebPage> {
   mustComeFromOwnPage(visit.edge, visit.event)
+  // Before anything is read, looked up or rendered for somebody.
+  mustBeSignedIn(visit.edge, visit.event)
   const operation = operationIn(visit)
-  const draft = await readFormBody(visit.event)
+  const draft = await readFormBody(visit.event, formBytes(operation))
   const [add, remove, previewed] = [draft.get("_add"), draft.get("_remove"), draft.has("_preview")]
   for (const name of ["_add", "_remove", "_preview"]) draft.delete(name)
   if (add !== null || remove !== null) {

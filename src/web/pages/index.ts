@@ -1,11 +1,16 @@
 /** Every page of the browser app: the table of contents. */
 import { HTTPResponse, type H3Event } from "h3"
+import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { commonHeaders } from "../../edge/answer.ts"
 import type { Edge } from "../../edge/edge.ts"
 import { passageOf } from "../../edge/passage.ts"
 import type { Routes } from "../../edge/routes.ts"
+import { OnThisThread } from "../../renderer/engines.ts"
+import { Renderer } from "../../renderer/renderer.ts"
 import { type Assets, openAssets } from "../assets.ts"
+import { basePathOf } from "../addresses.ts"
+import { fitted } from "../fitting.ts"
 import { layout } from "../layout.ts"
 import {
   accountPage,
@@ -31,13 +36,13 @@ import { collectionPage, libraryPage } from "./library.ts"
 import { libraryPaperPage } from "./library-paper.ts"
 import { planPage } from "./plan.ts"
 import { recordPage } from "./record.ts"
-import { refusedPage } from "./refused.ts"
+import { refusedPage, tooLargePage } from "./refused.ts"
 import { activityPage, findingsPage, hypothesesPage, linksPage, materialsPage, threadsPage } from "./room-lists.ts"
 import { roomPage } from "./room.ts"
 import { roomsPage } from "./rooms.ts"
 import { searchPage } from "./search.ts"
 import { repliesPage, threadPage } from "./thread.ts"
-import { type Sent, type Shown, type Visit, visitOf, type WebPage } from "../visit.ts"
+import { type Sent, type Fitting, type Shown, type Visit, visitOf, type WebPage } from "../visit.ts"
 
 /** Pages that anybody may read, by their address. */
 const reading: Readonly<Record<string, WebPage>> = {
@@ -94,12 +99,14 @@ const sent: Readonly<Record<string, Sent>> = {
   "/web/{operation}": actSent,
 }
 
-/** Writes a page. */
-function write(visit: Visit, assets: Assets, shown: Shown): HTTPResponse {
-  const { edge } = visit
-  const setting = { basePath: new URL(edge.baseUrl).pathname.replace(/\/$/, ""), now: edge.instance.world.now() }
-  const text = layout(visit, assets, shown).write(setting)
-  return new HTTPResponse(text, {
+/** Writes a page, once its texts are rendered. One that would be too large says so in its place. */
+async function write(visit: Visit, { assets, renderer }: Press, given: Shown | Fitting): Promise<HTTPResponse> {
+  const setting = { basePath: basePathOf(visit.edge), now: visit.edge.instance.world.now() }
+  const shown = "items" in given ? await fitted(given, renderer, setting) : given
+  const page = layout(visit, assets, shown)
+  const whole = page.write({ ...setting, texts: await renderer.markupOf(page.texts) })
+  const fits = Buffer.byteLength(whole) <= limits.pageBytes
+  return new HTTPResponse(fits ? whole : layout(visit, assets, tooLargePage(shown)).write(setting), {
     status: shown.status ?? 200,
     headers: { ...commonHeaders, "content-type": "text/html; charset=utf-8", ...shown.headers },
   })
@@ -108,42 +115,48 @@ function write(visit: Visit, assets: Assets, shown: Shown): HTTPResponse {
 const failed = new Refusal("temporarily_unavailable", "The service failed while it made this page.", { committed: null })
 
 /** What went wrong on the way to a page, as a page. */
-function wrong(visit: Visit, assets: Assets, error: unknown): HTTPResponse {
-  if (error instanceof Refusal) return write(visit, assets, refusedPage(error))
+function wrong(visit: Visit, error: unknown): Shown {
+  if (error instanceof Refusal) return refusedPage(error)
   visit.edge.journal?.failed(passageOf(visit.event), error)
-  return write(visit, assets, refusedPage(failed))
+  return refusedPage(failed)
 }
 
-/** Makes a page, all of it from one moment. */
-function made(visit: Visit, assets: Assets, page: WebPage): HTTPResponse {
+/** Makes a page, all that it asks from one moment; its texts are rendered, and it is written, after that. */
+async function made(visit: Visit, press: Press, page: WebPage): Promise<HTTPResponse> {
   try {
-    const shown = page(visit)
-    return shown instanceof HTTPResponse ? shown : write(visit, assets, shown)
+    const shown = visit.edge.instance.ledger.snapshot(() => page(visit))
+    return shown instanceof HTTPResponse ? shown : await write(visit, press, shown)
   } catch (error) {
-    return wrong(visit, assets, error)
+    return write(visit, press, wrong(visit, error))
   }
 }
 
-const pageHandler = (edge: Edge, assets: Assets, page: WebPage) => (event: H3Event) =>
-  edge.instance.ledger.snapshot(() => made(visitOf(edge, event), assets, page))
+/** What pages are written with. */
+interface Press {
+  readonly assets: Assets
+  readonly renderer: Renderer
+}
 
-const formHandler = (edge: Edge, assets: Assets, form: Sent) => async (event: H3Event) => {
+const pageHandler = (edge: Edge, press: Press, page: WebPage) => async (event: H3Event) => made(visitOf(edge, event), press, page)
+
+const formHandler = (edge: Edge, press: Press, form: Sent) => async (event: H3Event) => {
   const visit = visitOf(edge, event)
   try {
     const next = await form(visit)
-    return next instanceof HTTPResponse ? next : edge.instance.ledger.snapshot(() => made(visit, assets, next))
+    return next instanceof HTTPResponse ? next : await made(visit, press, next)
   } catch (error) {
-    return wrong(visit, assets, error)
+    return write(visit, press, wrong(visit, error))
   }
 }
 
 /** Adds every page, and answers what a browser asks for that is none. */
-export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => HTTPResponse | null } {
+export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => Promise<HTTPResponse> | null } {
   const assets = openAssets()
-  for (const [path, page] of Object.entries(pages)) routes.add("GET", path, pageHandler(edge, assets, page))
-  for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, assets, form))
+  const press = { assets, renderer: edge.renderer ?? new Renderer(new OnThisThread()) }
+  for (const [path, page] of Object.entries(pages)) routes.add("GET", path, pageHandler(edge, press, page))
+  for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, press, form))
   routes.add("GET", "/assets/{name}", (event) => assets.answer(event.context.params?.name ?? ""))
-  const nothing = pageHandler(edge, assets, () => {
+  const nothing = pageHandler(edge, press, () => {
     throw new Refusal("unknown_operation", "No page of this service has this address.")
   })
   const isForPeople = ({ url, req }: H3Event) =>

@@ -1,7 +1,19 @@
 /** A page for a request that cannot be answered: what happened, whether anything was stored, what to do. */
+import { limits } from "../../contract/limits.ts"
 import { type Refusal, refusals } from "../../contract/refusals.ts"
 import { html, to } from "../html.ts"
 import type { Shown } from "../visit.ts"
+
+/** In place of a page that would be too large to send or to read. */
+export function tooLargePage({ title, rail, json }: Shown): Shown {
+  return {
+    title,
+    ...(rail && { rail }),
+    ...(json === undefined ? {} : { json }),
+    body: html`<h1>${title}</h1><p class="lead">This page would be larger than ${limits.pageBytes / 1_000_000} MB, so it is not shown.</p>
+<p>${json === undefined ? "What it is about can be read in parts, by the lists of its Room." : html`All of it can be read <a href="${to(json)}">as JSON</a>.`}</p>`,
+  }
+}
 
 export function refusedPage(refusal: Refusal): Shown {
   const { code, status, details } = refusal

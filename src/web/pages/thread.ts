@@ -4,14 +4,14 @@ import type { Entry } from "../../contract/answers.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals.ts"
-import { withQuery } from "../addresses.ts"
+import { entryPath, withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { act, forMembers, roleIn, whyNot } from "../parts/actions.ts"
 import { entryItem, type EntryView, gist } from "../parts/entry.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, person, time, ways } from "../parts/parts.ts"
 import { archivedBanner, roomRail } from "../parts/room-frame.ts"
-import type { Shown, Visit } from "../visit.ts"
+import type { Fitting, Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 
 /** A Thread of no more entries than this is shown whole. */
@@ -58,10 +58,12 @@ const replyInPlace = ({ entryId, threadId }: Entry): Html =>
 const followUp = (roomId: string, { entryId }: Entry): Html =>
   html` <a href="${to(withQuery("/do/create_thread", { roomId, replyToEntryId: entryId }))}">Follow up in a new Thread</a>`
 
-function timeline(visit: Visit, entries: readonly Entry[], view: EntryView): Html {
+const isFolded = ({ url }: Visit) => url.searchParams.get("receipts") === "hidden"
+
+function timeline(visit: Visit, entries: readonly Entry[], items: readonly Html[]): Html {
   if (entries.length === 0) return empty("Nothing has been said here yet.")
   const receipts = entries.filter(({ receipt }) => receipt !== undefined).length
-  const folded = visit.url.searchParams.get("receipts") === "hidden"
+  const folded = isFolded(visit)
   const toggled = new URL(visit.url)
   if (folded) toggled.searchParams.delete("receipts")
   else toggled.searchParams.set("receipts", "hidden")
@@ -70,7 +72,7 @@ function timeline(visit: Visit, entries: readonly Entry[], view: EntryView): Htm
       ? null
       : html`<a id="fold-receipts" href="${to(`${toggled.pathname}${toggled.search}`)}">${folded ? `Show ${counted(receipts, "receipt")}` : `Hide ${counted(receipts, "receipt")}`}</a>`
   }</p>
-<ol class="timeline" id="timeline" data-append aria-label="Timeline">${entries.filter(({ receipt }) => !folded || receipt === undefined).map((entry) => entryItem(entry, view))}</ol>`
+<ol class="timeline" id="timeline" data-append aria-label="Timeline">${items}</ol>`
 }
 
 function head({ thread, room, checkpoint }: AnswerOf<"thread_research_context">, follows: Entry | null): Html {
@@ -88,7 +90,7 @@ ${
 }`
 }
 
-export function threadPage(visit: Visit): Shown {
+export function threadPage(visit: Visit): Fitting {
   const threadId = visit.params.threadId as string
   const context = visit.ask("thread_research_context", { threadId })
   const { follows } = visit.ask("thread_context", { threadId })
@@ -96,12 +98,10 @@ export function threadPage(visit: Visit): Shown {
   const room = visit.ask("room", { roomId: thread.roomId })
   const after = start(visit, threadId, watermark)
   const entries = entriesAfter(visit, threadId, after, watermark <= WHOLE ? 2 : 1)
-  const last = entries.at(-1)?.sequence ?? after
   const role = roleIn(visit, room)
   const writes = (role === "member" || role === "owner") && room.state === "active"
   const at = { roomId: room.roomId, threadId }
-  const view: EntryView = {
-    known: new Map(entries.map((entry) => [entry.entryId, entry])),
+  const viewed: Omit<EntryView, "known"> = {
     chosen: visit.url.searchParams.get("entry") ?? undefined,
     labels: new Map(
       context.findingLinks.flatMap(({ towardHypothesis }) => towardHypothesis.map(({ versionId, label }) => [versionId, label] as const)),
@@ -110,14 +110,21 @@ export function threadPage(visit: Visit): Shown {
       ? { below: (entry: Entry) => html`${replyInPlace(entry)}${entry.card === undefined ? null : followUp(room.roomId, entry)}` }
       : {}),
   }
-  return {
-    title: thread.title,
-    rail: roomRail(room),
-    json: `/api/research/threads/${threadId}/timeline`,
-    ...(last >= watermark ? { follow: { roomId: room.roomId, after: context.activityWatermark } } : {}),
-    body: html`${head(context, follows)}
-${after > 0 ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: Math.max(0, after - limits.pageItems) }))}" rel="prev">Earlier entries</a></p>` : null}
-<section aria-label="Entries" id="entries">${timeline(visit, entries, view)}</section>
+  const view: EntryView = { ...viewed, known: new Map(entries.map((entry) => [entry.entryId, entry])) }
+  const listed = isFolded(visit) ? entries.filter(({ receipt }) => receipt === undefined) : entries
+  const items = listed.map((entry) => entryItem(entry, view))
+  const shown = (from: number, until: number): Shown => {
+    const first = from === 0 ? after : (listed[from]?.sequence ?? 1) - 1
+    const last = (until === listed.length ? entries.at(-1) : listed[until - 1])?.sequence ?? first
+    const within = entries.filter(({ sequence }) => sequence > first && sequence <= last)
+    return {
+      title: thread.title,
+      rail: roomRail(room),
+      json: `/api/research/threads/${threadId}/timeline`,
+      ...(last >= watermark ? { follow: { roomId: room.roomId, after: context.activityWatermark } } : {}),
+      body: html`${head(context, follows)}
+${first > 0 ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: Math.max(0, first - limits.pageItems) }))}" rel="prev">Earlier entries</a></p>` : null}
+<section aria-label="Entries" id="entries">${timeline(visit, within, items.slice(from, until))}</section>
 ${last < watermark ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: last }))}" rel="next">Later entries</a></p>` : null}
 <section aria-label="Take part">${writes ? replyForm(threadId) : whyNot(visit, room)}
 ${
@@ -130,11 +137,14 @@ ${ways([
   ["JSON", `/api/research/threads/${threadId}/timeline`],
   ["Research context", `/api/research/threads/${threadId}/research-context`],
 ])}`,
+    }
   }
+  const chosen = listed.findIndex(({ entryId }) => entryId === view.chosen?.toLowerCase())
+  return { items, chosen, shown }
 }
 
 /** One entry with its replies. */
-export function repliesPage(visit: Visit): Shown {
+export function repliesPage(visit: Visit): Fitting {
   const { threadId, entryId } = visit.params as { threadId: string; entryId: string }
   const found = visit.edge.instance.ledger.timeline.find(entryId)
   const { thread } = visit.ask("thread_context", { threadId })
@@ -142,11 +152,17 @@ export function repliesPage(visit: Visit): Shown {
   const room = visit.ask("room", { roomId: thread.roomId })
   const target = JSON.parse(found?.entry.text ?? "{}") as Entry
   const view = { known: new Map([target, ...items].map((entry) => [entry.entryId, entry])) }
-  return {
-    title: `Replies · ${thread.title}`,
-    rail: roomRail(room),
-    json: `/api/research/threads/${threadId}/replies?targetEntryId=${entryId}`,
-    body: html`<h1>Replies</h1><p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}">${thread.title}</a></span></p>
-      <ol class="timeline">${entryItem(target, view)}${items.map((entry) => entryItem(entry, view))}</ol>`,
+  const made = [target, ...items].map((entry) => entryItem(entry, view))
+  const shown = (_from: number, until: number): Shown => {
+    const further = items[until - 1]
+    return {
+      title: `Replies · ${thread.title}`,
+      rail: roomRail(room),
+      json: `/api/research/threads/${threadId}/replies?targetEntryId=${entryId}`,
+      body: html`<h1>Replies</h1><p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}">${thread.title}</a></span></p>
+      <ol class="timeline">${made.slice(0, until)}</ol>
+${further === undefined ? null : html`<p class="more"><a href="${to(entryPath(threadId, further.entryId))}" rel="next">Go on reading in the Thread</a></p>`}`,
+    }
   }
+  return { items: made, shown }
 }

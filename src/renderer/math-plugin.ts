@@ -1,32 +1,10 @@
-/** TeX math in Markdown, as MathML: it needs no style attribute, no font files of its own, and reads aloud. */
-import katex from "katex"
+/** Formulas between dollar signs in Markdown. */
 import type { MarkdownIt } from "markdown-it"
-import { escapeHtml } from "./html.ts"
+import { formula, type Spent } from "./math.ts"
 
-/** What a formula may cost: a page must not be made slow, or grow without end, by one message. */
-const MOST = 2_000
-
-/** MathML of a formula, or its source where it cannot be read. */
-export function formula(tex: string, displayMode: boolean): string {
-  const source = `<code class="math-source">${escapeHtml(tex)}</code>`
-  if (tex.length > MOST) return source
-  try {
-    const made = katex.renderToString(tex, {
-      displayMode,
-      output: "mathml",
-      throwOnError: true,
-      strict: "ignore",
-      trust: false,
-      maxSize: 20,
-      maxExpand: 200,
-    })
-    // A policy without inline style would complain of each; what is left still says the formula.
-    const clean = made.replace(/ style="[^"]*"/g, "")
-    return displayMode ? `<div class="formula" role="group" aria-label="formula" tabindex="0">${clean}</div>` : clean
-  } catch {
-    return source
-  }
-}
+/** What a text's rendering carries along: what its formulas took so far. markdown-it keeps link definitions beside it. */
+export const envOf = (spent: Spent) => ({ spent })
+const spentIn = (env: unknown): Spent => (env as ReturnType<typeof envOf>).spent
 
 /** The end of a formula that opens at `start`; -1 when none ends. */
 function closing(text: string, mark: string, start: number): number {
@@ -55,10 +33,10 @@ export function mathPlugin(md: MarkdownIt): void {
     state.pos = end + mark.length
     return true
   })
-  md.renderer.rules.math_inline = (tokens, index) => formula(tokens[index]?.content ?? "", false)
+  md.renderer.rules.math_inline = (tokens, index, _options, env) => formula(tokens[index]?.content ?? "", false, spentIn(env))
   // Within a paragraph: a block of its own would end the paragraph it stands in.
-  md.renderer.rules.math_display = (tokens, index) =>
-    formula(tokens[index]?.content ?? "", true)
+  md.renderer.rules.math_display = (tokens, index, _options, env) =>
+    formula(tokens[index]?.content ?? "", true, spentIn(env))
       .replace(/^<div/, "<span")
       .replace(/<\/div>$/, "</span>")
 }
