@@ -44,7 +44,7 @@ function source(tex: string, why?: string): string {
   const text = escapeHtml(tex)
   return why === undefined
     ? `<code class="math-source">${text}</code>`
-    : `<code class="math-source" title="${why}">${text}</code> <small class="source-note">(${why})</small>`
+    : `<code class="math-source" title="${why}">${text}</code> <span class="source-note">(${why})</span>`
 }
 
 /** MathML of a formula, or its source: where it cannot be read, and, with a word why, where it asks for more than a formula may. */
