@@ -46,7 +46,7 @@ export const limits = {
   /** Bytes of one rendered text; over them it is shown as it was written. */
   renderedTextBytes: 262_144,
   /** Milliseconds that the rendering of one text may take on its own thread. */
-  renderingMilliseconds: 2_000,
+  renderingMilliseconds: 5_000,
   /** Bytes of rendered texts that a page begins; what comes after them is cut, or stands on the next page. */
   pageTextBytes: 2_000_000,
   /** Bytes of a page. A larger one says so, and where what it shows can be read. */
