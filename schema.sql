@@ -215,10 +215,10 @@ CREATE INDEX records_of_thread ON records (thread_id, version_id);
 CREATE INDEX records_of_thread_and_kind ON records (thread_id, kind, version_id);
 
 -- What a record rests on or refers to, in the order it was written: premises and references, records among its
--- evidence, what the plan behind it rests on, and what it was replaced by.
+-- evidence, the premises of the plan behind it, and records that its roles name or borrow a definition from.
 CREATE TABLE record_references (
   version_id TEXT NOT NULL REFERENCES records (version_id),
-  part TEXT NOT NULL CHECK (part IN ('premise', 'reference', 'evidence', 'plan', 'replacement')),
+  part TEXT NOT NULL CHECK (part IN ('premise', 'reference', 'evidence', 'plan', 'role')),
   position INTEGER NOT NULL,
   to_version_id TEXT NOT NULL REFERENCES records (version_id),
   purpose TEXT,
@@ -349,6 +349,77 @@ CREATE TABLE checkpoints (
   content_digest TEXT NOT NULL
 ) STRICT;
 CREATE INDEX checkpoints_of ON checkpoints (thread_id, checkpoint_id);
+
+-- The records that a checkpoint cites, in the order it cites them.
+CREATE TABLE checkpoint_citations (
+  checkpoint_id TEXT NOT NULL REFERENCES checkpoints (checkpoint_id),
+  position INTEGER NOT NULL,
+  version_id TEXT NOT NULL REFERENCES records (version_id),
+  PRIMARY KEY (checkpoint_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- Links of either form that their authors took back.
+CREATE TABLE link_withdrawals (
+  link_id TEXT PRIMARY KEY,
+  at TEXT NOT NULL,
+  explanation TEXT NOT NULL,
+  entry_id TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What the registrant of a reproduction said, with its outcome, of what it reproduces.
+CREATE TABLE reproductions (
+  attempt_id TEXT PRIMARY KEY REFERENCES attempts (attempt_id),
+  verdict TEXT NOT NULL,
+  explanation TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What bears on a record or attempt, numbered for each as it landed: who says what by which object. A verdict is null until it is told.
+CREATE TABLE evidence_words (
+  target_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  source TEXT NOT NULL CHECK (source IN ('finding_link', 'reference', 'reproduction', 'research_link')),
+  source_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  speaker_id TEXT NOT NULL,
+  author_id TEXT NOT NULL REFERENCES people (user_id),
+  -- Whether the author is another than the target's.
+  independent INTEGER NOT NULL CHECK (independent IN (0, 1)),
+  verdict TEXT,
+  at TEXT NOT NULL,
+  withdrawn INTEGER NOT NULL DEFAULT 0 CHECK (withdrawn IN (0, 1)),
+  -- Whether it counts in the tally: the newest of its author and speaker that stands.
+  counted INTEGER NOT NULL DEFAULT 0 CHECK (counted IN (0, 1)),
+  PRIMARY KEY (target_id, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX evidence_words_of ON evidence_words (source_id);
+CREATE INDEX evidence_words_by ON evidence_words (speaker_id, target_id, author_id, sequence);
+
+-- The words that count, counted.
+CREATE TABLE evidence_tallies (
+  target_id TEXT PRIMARY KEY,
+  supports INTEGER NOT NULL,
+  contradicts INTEGER NOT NULL,
+  inconclusive INTEGER NOT NULL,
+  reproductions INTEGER NOT NULL,
+  independent INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Who uses a record, numbered for each as it landed, and how often in each way.
+CREATE TABLE record_uses (
+  target_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  how TEXT NOT NULL,
+  by_kind TEXT NOT NULL,
+  by_id TEXT NOT NULL,
+  at TEXT NOT NULL,
+  PRIMARY KEY (target_id, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE use_counts (
+  target_id TEXT NOT NULL,
+  how TEXT NOT NULL,
+  uses INTEGER NOT NULL,
+  PRIMARY KEY (target_id, how)
+) STRICT, WITHOUT ROWID;
 
 -- The concepts each record defines, by key.
 CREATE TABLE concepts (

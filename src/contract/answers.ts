@@ -1,6 +1,7 @@
 /** What the service answers. The OpenAPI document and the client's types are made from these; the tests hold answers against them. */
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
+import { evidenceTally } from "./evidence.ts"
 import { shape } from "./fields.ts"
 import { type LabelledKind, labelPrefixes } from "./labels.ts"
 import { researchSchemaVersion } from "./operation.ts"
@@ -104,6 +105,8 @@ export const notice = shape({
   at,
   replacementVersionId: v.nullable(id),
   correction: optionalText,
+  /** Its author took it back: it no longer counts. */
+  withdrawn: v.exactOptional(shape({ at, explanation: v.string() })),
 })
 
 const message = shape({ text: v.string(), clientMessageId: id, client })
@@ -187,6 +190,7 @@ const recordFields = {
   notices: v.array(notice),
   outcome: v.nullable(v.picklist(enumerations.findingOutcome)),
   provenanceSummary: v.string(),
+  evidenceTally,
 }
 export const recordSummary = shape({ ...recordFields, wording: v.string() })
 export const resolved = shape({
@@ -208,7 +212,7 @@ export const record = shape({
   warnings: v.array(v.unknown()),
   references: v.array(resolved),
   premises: v.array(resolved),
-  usedBy: shape({ premises: count, references: count, evidence: count, reuses: count }),
+  usedBy: shape({ premises: count, references: count, evidence: count, reuses: count, verdicts: count, reproductions: count }),
   materials: v.array(v.unknown()),
   execution: v.nullable(v.unknown()),
 })

@@ -1,6 +1,8 @@
 import { nodeKinds, recordKinds, searchKinds } from "./objects.ts"
 
 const referencePurpose = ["premise", "supports", "contradicts", "extends", "related", "derived_from", "refines"] as const
+const hypothesisVerdict = ["supports", "contradicts", "inconclusive"] as const
+const reproductionVerdict = ["reproduces", "partly_reproduces", "does_not_reproduce", "inconclusive"] as const
 const questionVerdict = ["answers", "partly_answers", "does_not_answer"] as const
 const linkKind = ["corrects", "supersedes", "retracts", "disputes"] as const
 
@@ -26,8 +28,36 @@ export const enumerations = {
   obtainability: ["obtainable", "restricted", "unobtainable", "disputed", "unreported"],
   findingOutcome: ["positive", "negative", "inconclusive"],
   evidenceKind: ["attempt_output", "attempt_outcome", "material", "record", "paper"],
-  hypothesisVerdict: ["supports", "contradicts", "inconclusive"],
+  hypothesisVerdict,
   questionVerdict,
+  /** What the registrant of a reproduction says of what it reproduces. */
+  reproductionVerdict,
+  /** Who speaks for or against a record: a finding link, a reference of another record, a reproduction, or a research link. */
+  evidenceSource: ["finding_link", "reference", "reproduction", "research_link"],
+  evidenceVerdict: [...hypothesisVerdict, ...reproductionVerdict.filter((verdict) => verdict !== "inconclusive"), "disputes", "corrects", "retracts"],
+  /**
+   * Whether a word counts in the tally: `counted`; `replaced` by a newer word of the same author and source; its source has
+   * `fallen`; it was `withdrawn`; or it says nothing that is counted (`uncounted`: no verdict, or a research link, which shows in the status).
+   */
+  evidenceStanding: ["counted", "replaced", "fallen", "withdrawn", "uncounted"],
+  /** How one object uses a record. */
+  recordUse: [
+    "premise",
+    "reference",
+    "evidence",
+    "role",
+    "reuse",
+    "verdict",
+    "reproduction",
+    "plan_premise",
+    "plan_hypothesis",
+    "addressed",
+    "citation",
+    "replacement",
+    "dispute_evidence",
+  ],
+  /** A publication after the checkpoint; one before it that it does not cover; a cited record that is no longer current. */
+  staleReason: ["published_since", "not_covered", "citation_fallen"],
   linkKind,
   checkpointState: ["open", "concluded"],
   /** How a finding names an attempt: as one that produced it, one compared with, or in an evidence entry only. */

@@ -32,6 +32,10 @@ export const limits = {
   rolesMax: 12,
   premises: 20,
   references: 20,
+  /** Records that are followed downwards when it is told what a record rests on. */
+  groundsFollowed: 1_000,
+  /** Reasons for which a checkpoint is stale that are told, the newest first. */
+  staleReasons: 50,
   searchQuery: 200,
   /** Characters of one formula in a text, commands KaTeX may expand in it, bytes and depth of its MathML: over them its source is shown. */
   formula: 2_000,

@@ -2,6 +2,7 @@
 import * as v from "valibot"
 import { archive, notice, person, recordSummary, resolved, roomSummary, schemaVersion, thread } from "./answers.ts"
 import { enumerations } from "./enumerations.ts"
+import { staleReason } from "./evidence.ts"
 import { shape } from "./fields.ts"
 import { experimentSummary } from "./work-answers.ts"
 
@@ -13,6 +14,8 @@ const status = v.picklist(enumerations.recordStatus)
 const { purpose: _purpose, explanation: _explanation, ...relatedFields } = resolved.entries
 const related = shape(relatedFields)
 const { notices: _notices, ...namedFields } = relatedFields
+
+const withdrawal = shape({ at, explanation: v.string() })
 
 const researchLinkFields = {
   linkId: id,
@@ -30,6 +33,8 @@ const researchLinkFields = {
   /** What stands on the target now. */
   status,
   notices: v.array(notice),
+  /** Its author took it back: it stays readable and no longer counts. */
+  withdrawn: v.nullable(withdrawal),
   content: v.record(v.string(), v.unknown()),
   contentDigest: v.string(),
 }
@@ -54,6 +59,7 @@ const findingLinkFields = {
   replies: count,
   /** Everybody but the author who replied to its card. */
   reviewedBy: v.array(v.string()),
+  withdrawn: v.nullable(withdrawal),
 }
 export const findingLink = shape(findingLinkFields)
 
@@ -78,8 +84,9 @@ const checkpointFields = {
   conclusion: text,
   /** Whether it is the newest of its Thread. */
   selected: v.boolean(),
-  /** Whether publications landed in its Thread after it concluded. */
+  /** Whether anything in staleReasons makes it worth writing anew. */
   stale: v.boolean(),
+  staleReasons: v.array(staleReason),
   archive: v.nullable(archive),
   contentDigest: v.string(),
 }
@@ -110,6 +117,10 @@ export const roomContext = shape({
   ...lists,
   concluded: v.boolean(),
   conclusion: v.nullable(checkpointSummary),
+  /** Of every Thread whose selected checkpoint is concluded, that checkpoint. */
+  conclusions: v.array(checkpointSummary),
+  /** Of every Thread whose selected checkpoint is open, that checkpoint. */
+  syntheses: v.array(checkpointSummary),
   activityWatermark: count,
 })
 

@@ -24,8 +24,8 @@ const refersTo = (refers: Refers) => v.pipe(uuid, v.metadata({ refersTo: refers 
 export const ref = (named: Referable | Refers["named"], rules: Rules = {}) =>
   refersTo({ named: typeof named === "string" ? [named] : named, isSubject: false, ...rules })
 
-/** The id of the object that a write or read is about. */
-export const subject = (kind: Referable) => refersTo({ named: [kind], isSubject: true })
+/** The id of the object, of one kind or of one of several, that a write or read is about. */
+export const subject = (...named: Refers["named"]) => refersTo({ named, isSubject: true })
 
 /** What a metadata action says of the object a field names; undefined for other ones. */
 export const refersOf = (metadata: object): Refers | undefined => (metadata as { readonly refersTo?: Refers }).refersTo

@@ -166,6 +166,7 @@ const planMatch = shape({
   materialsMatchPlan: v.boolean(),
   deviations: v.array(shape({ field: v.string(), planned: json, registered: json })),
 })
+const reproduction = shape({ verdict: v.picklist(enumerations.reproductionVerdict), explanation: v.string() })
 const attemptFields = {
   attemptId: id,
   label: v.string(),
@@ -182,6 +183,8 @@ const attemptFields = {
   planId: v.nullable(id),
   rerunOf: v.nullable(id),
   reproduces: v.nullable(v.union([shape({ attemptId: id }), shape({ findingVersionId: id })])),
+  /** What a reproduction said of what it reproduces, once it had an outcome. */
+  reproduction: v.nullable(reproduction),
   registeredAt: at,
   updatedAt: at,
   contentDigest: v.string(),
@@ -211,12 +214,17 @@ export const attempt = shape({
       message: v.exactOptional(v.string()),
       exitCode: v.exactOptional(count),
       failure: v.exactOptional(shape({ stage: v.string(), explanation: v.string() })),
+      reproduction: v.exactOptional(reproduction),
       client: v.exactOptional(v.record(v.string(), v.string())),
       metricPoints: v.exactOptional(count),
       outputLabels: v.exactOptional(v.array(v.string())),
     }),
   ),
   eventsTruncated: v.boolean(),
+  /** The newest attempts that set out to reproduce this one, with what they say of it. */
+  reproductions: v.array(
+    shape({ attemptId: id, label: v.string(), roomId: id, status: attemptStatus, registrant: person, reproduction: v.nullable(reproduction) }),
+  ),
   /** The last value of each metric and split. */
   metrics: v.array(shape({ name: v.string(), split: text, unit: text, step: v.nullable(count), value: measured, reportedAt: at })),
   outputs: v.array(

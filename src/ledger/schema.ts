@@ -33,6 +33,122 @@ CREATE TRIGGER experiments_reindexed AFTER UPDATE OF question, scope ON experime
 END;
 CREATE INDEX activity_by_kind ON activity_entries (room_id, kind, sequence);`,
   },
+  {
+    to: 3,
+    // One model of evidence: what bears on a record, who uses it, and the tally of it are kept as they land, and put together
+    // here from what earlier versions kept. A record no longer rests on what its plan tests or on what replaced it.
+    sql: `CREATE TEMP TABLE grounds_before AS SELECT * FROM record_references WHERE part IN ('premise', 'reference', 'evidence');
+DROP TABLE record_references;
+CREATE TABLE record_references (
+  version_id TEXT NOT NULL REFERENCES records (version_id),
+  part TEXT NOT NULL CHECK (part IN ('premise', 'reference', 'evidence', 'plan', 'role')),
+  position INTEGER NOT NULL,
+  to_version_id TEXT NOT NULL REFERENCES records (version_id),
+  purpose TEXT,
+  explanation TEXT NOT NULL,
+  PRIMARY KEY (version_id, part, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX record_references_to ON record_references (to_version_id, part);
+INSERT INTO record_references SELECT * FROM grounds_before;
+DROP TABLE grounds_before;
+INSERT INTO record_references SELECT f.version_id, 'plan', j.key, j.value ->> '$.versionId', NULL, j.value ->> '$.explanation'
+  FROM findings f JOIN plans n ON n.plan_id = f.plan_id, json_each(n.content, '$.premises') j;
+INSERT INTO record_references SELECT r.version_id, 'role', row_number() OVER (PARTITION BY r.version_id ORDER BY j.position) - 1, j.id, NULL, j.role FROM records r, (
+    SELECT version_id, -1 AS position, 'predicate' AS role, content ->> '$.assertion.predicate.type' AS type, content ->> '$.assertion.predicate.versionId' AS id FROM records
+    UNION ALL SELECT o.version_id, e.key, e.value ->> '$.role', e.value ->> '$.value.type', e.value ->> '$.value.versionId' FROM records o, json_each(o.content, '$.assertion.roles') e) j
+  WHERE j.version_id = r.version_id AND j.type IN ('record', 'concept_ref');
+CREATE TABLE checkpoint_citations (
+  checkpoint_id TEXT NOT NULL REFERENCES checkpoints (checkpoint_id),
+  position INTEGER NOT NULL,
+  version_id TEXT NOT NULL REFERENCES records (version_id),
+  PRIMARY KEY (checkpoint_id, position)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO checkpoint_citations SELECT c.checkpoint_id, j.key, j.value FROM checkpoints c, json_each(c.content, '$.citations') j;
+CREATE TABLE link_withdrawals (
+  link_id TEXT PRIMARY KEY,
+  at TEXT NOT NULL,
+  explanation TEXT NOT NULL,
+  entry_id TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE reproductions (
+  attempt_id TEXT PRIMARY KEY REFERENCES attempts (attempt_id),
+  verdict TEXT NOT NULL,
+  explanation TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE evidence_words (
+  target_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  source TEXT NOT NULL CHECK (source IN ('finding_link', 'reference', 'reproduction', 'research_link')),
+  source_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  speaker_id TEXT NOT NULL,
+  author_id TEXT NOT NULL REFERENCES people (user_id),
+  -- Whether the author is another than the target's.
+  independent INTEGER NOT NULL CHECK (independent IN (0, 1)),
+  verdict TEXT,
+  at TEXT NOT NULL,
+  withdrawn INTEGER NOT NULL DEFAULT 0 CHECK (withdrawn IN (0, 1)),
+  -- Whether it counts in the tally: the newest of its author and speaker that stands.
+  counted INTEGER NOT NULL DEFAULT 0 CHECK (counted IN (0, 1)),
+  PRIMARY KEY (target_id, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE evidence_tallies (
+  target_id TEXT PRIMARY KEY,
+  supports INTEGER NOT NULL,
+  contradicts INTEGER NOT NULL,
+  inconclusive INTEGER NOT NULL,
+  reproductions INTEGER NOT NULL,
+  independent INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE record_uses (
+  target_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  how TEXT NOT NULL,
+  by_kind TEXT NOT NULL,
+  by_id TEXT NOT NULL,
+  at TEXT NOT NULL,
+  PRIMARY KEY (target_id, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE use_counts (
+  target_id TEXT NOT NULL,
+  how TEXT NOT NULL,
+  uses INTEGER NOT NULL,
+  PRIMARY KEY (target_id, how)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX evidence_words_of ON evidence_words (source_id);
+CREATE INDEX evidence_words_by ON evidence_words (speaker_id, target_id, author_id, sequence);
+INSERT INTO evidence_words SELECT w.target_id, row_number() OVER (PARTITION BY w.target_id ORDER BY w.at, w.source_id, w.position), w.source, w.source_id, w.position, w.speaker_id, w.author_id,
+    w.author_id IS NOT coalesce((SELECT author_id FROM records WHERE version_id = w.target_id), (SELECT registrant_id FROM attempts WHERE attempt_id = w.target_id)), w.verdict, w.at, 0,
+    w.verdict IS NOT NULL AND w.source <> 'research_link' AND NOT EXISTS (SELECT 1 FROM standings s WHERE s.version_id = w.speaker_id AND s.status <> 'current')
+      AND 1 = row_number() OVER (PARTITION BY w.target_id, w.author_id, w.speaker_id, w.verdict IS NOT NULL ORDER BY w.at DESC, w.source_id DESC, w.position DESC)
+  FROM (
+    SELECT x.to_version_id AS target_id, 'reference' AS source, x.version_id AS source_id, x.position, x.version_id AS speaker_id, r.author_id, x.purpose AS verdict, r.created_at AS at
+      FROM record_references x JOIN records r USING (version_id) WHERE x.part = 'reference' AND x.purpose IN ('supports', 'contradicts')
+    UNION ALL SELECT v.version_id, 'finding_link', v.link_id, v.position, l.version_id, l.author_id, v.verdict, l.at FROM finding_verdicts v JOIN finding_links l USING (link_id)
+    UNION ALL SELECT coalesce(a.reproduces_attempt_id, a.reproduces_version_id), 'reproduction', a.attempt_id, 0, a.attempt_id, a.registrant_id, NULL, a.registered_at FROM attempts a
+      WHERE a.reproduces_attempt_id IS NOT NULL OR a.reproduces_version_id IS NOT NULL
+    UNION ALL SELECT coalesce(a.reproduces_attempt_id, a.reproduces_version_id), 'reproduction', r.version_id, j.key, a.attempt_id, r.author_id, NULL, r.created_at
+      FROM records r, json_each(r.content, '$.provenance.execution.attemptIds') j JOIN attempts a ON a.attempt_id = lower(j.value)
+      WHERE a.reproduces_attempt_id IS NOT NULL OR a.reproduces_version_id IS NOT NULL
+    UNION ALL SELECT k.target_version_id, 'research_link', k.link_id, 0, k.link_id, k.author_id, k.kind, k.at FROM research_links k WHERE k.kind <> 'supersedes') w;
+INSERT INTO evidence_tallies SELECT target_id, sum(verdict = 'supports'), sum(verdict = 'contradicts'), sum(verdict = 'inconclusive' AND source <> 'reproduction'),
+    sum(source = 'reproduction'), sum(independent) FROM evidence_words WHERE counted = 1 GROUP BY target_id;
+INSERT INTO record_uses SELECT u.target_id, row_number() OVER (PARTITION BY u.target_id ORDER BY u.at, u.by_id, u.how, u.position), u.how, u.by_kind, u.by_id, u.at FROM (
+    SELECT x.to_version_id AS target_id, x.part AS how, r.kind AS by_kind, r.version_id AS by_id, x.position, r.created_at AS at FROM record_references x JOIN records r USING (version_id) WHERE x.part <> 'plan'
+    UNION ALL SELECT v.version_id, 'verdict', 'finding_link', v.link_id, v.position, l.at FROM finding_verdicts v JOIN finding_links l USING (link_id)
+    UNION ALL SELECT a.reproduces_version_id, 'reproduction', 'attempt', a.attempt_id, 0, a.registered_at FROM attempts a WHERE a.reproduces_version_id IS NOT NULL
+    UNION ALL SELECT a.reproduces_attempt_id, 'reproduction', 'attempt', a.attempt_id, 0, a.registered_at FROM attempts a WHERE a.reproduces_attempt_id IS NOT NULL
+    UNION ALL SELECT j.value ->> '$.versionId', 'plan_premise', 'plan', n.plan_id, j.key, n.accepted_at FROM plans n, json_each(n.content, '$.premises') j
+    UNION ALL SELECT j.value, 'plan_hypothesis', 'plan', n.plan_id, j.key, n.accepted_at FROM plans n, json_each(n.content, '$.hypotheses') j
+    UNION ALL SELECT j.value, 'addressed', 'experiment', e.experiment_id, j.key, e.created_at FROM experiments e, json_each(e.hypotheses) j
+    UNION ALL SELECT i.version_id, 'citation', 'checkpoint', c.checkpoint_id, i.position, c.at FROM checkpoint_citations i JOIN checkpoints c USING (checkpoint_id)
+    UNION ALL SELECT k.replacement_version_id, 'replacement', 'link', k.link_id, 0, k.at FROM research_links k WHERE k.replacement_version_id IS NOT NULL
+    UNION ALL SELECT j.value, 'dispute_evidence', 'link', k.link_id, j.key, k.at FROM research_links k, json_each(k.content, '$.evidence') j
+    UNION ALL SELECT t.version_id, 'reuse', 'entry', t.entry_id, 0, t.body ->> '$.at' FROM timeline_entries t JOIN records r USING (version_id) WHERE t.kind = 'publication' AND t.entry_id <> r.entry_id) u;
+INSERT INTO use_counts SELECT target_id, how, count(*) FROM record_uses GROUP BY target_id, how;
+`,
+  },
 ]
 
 /** The whole schema, as a new file gets it. */

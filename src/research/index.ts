@@ -11,6 +11,8 @@ import { checkpoints } from "./checkpoints/checkpoints.ts"
 import { checkpointOperations } from "./checkpoints/operations.ts"
 import { citations } from "./citations/citations.ts"
 import { contextReads } from "./contexts/room-context.ts"
+import { evidence } from "./evidence/evidence.ts"
+import { evidenceReads } from "./evidence/reads.ts"
 import { experiments } from "./experiments/experiments.ts"
 import { experimentOperations } from "./experiments/operations.ts"
 import { plans } from "./experiments/plans.ts"
@@ -51,6 +53,7 @@ export function researchTables(db: Db) {
     findingLinks: findingLinks(db),
     links: links(db),
     checkpoints: checkpoints(db),
+    evidence: evidence(db),
     search: search(db),
     provenance: provenance(db),
   }
@@ -75,6 +78,7 @@ export const researchOperations = (tables: Parts) => ({
 })
 
 export const researchReads = (tables: Parts, exports: Exports) => ({
+  ...evidenceReads(tables),
   ...publicationReads({ ...tables, citations: citations(tables) }),
   ...linkReads(tables),
   ...contextReads(tables),

@@ -1,5 +1,6 @@
 /** Threads: their rows, and how they are shown. */
 import type { Db } from "../ledger/database.ts"
+import { STALE } from "./stale.ts"
 
 /** A Thread as lists show it. */
 export type ThreadSummary = ReturnType<typeof summary>
@@ -34,10 +35,6 @@ const summary = (row: Row) => ({
   selectedCheckpointId: row.selected_checkpoint_id,
   stale: row.stale === 1,
 })
-
-/** A concluded checkpoint `c` is stale once a publication landed after it in its Thread. */
-export const STALE = `coalesce(c.state = 'concluded' AND EXISTS (
-  SELECT 1 FROM timeline_entries x WHERE x.thread_id = c.thread_id AND x.kind = 'publication' AND x.sequence > c.sequence), 0)`
 
 /** One statement gives a Thread with everything its summary shows. */
 const SUMMARY = `

@@ -85,6 +85,12 @@ export const reportAttemptEvent = operation({
     outputs: v.exactOptional(outputs),
     exitCode: v.exactOptional(v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"))),
     failure: v.exactOptional(shape({ stage: plain(limits.name), explanation: text(limits.explanation) })),
+    reproduction: v.exactOptional(
+      v.pipe(
+        shape({ verdict: oneOf(enumerations.reproductionVerdict), explanation: text(limits.explanation) }),
+        v.description("With the outcome of a reproduction: what it says of what it reproduces."),
+      ),
+    ),
   },
   result,
   example: {

@@ -15,7 +15,7 @@ import {
 } from "./experiments.ts"
 import { postResearchCheckpoint } from "./checkpoints.ts"
 import { publishHypothesis } from "./hypotheses.ts"
-import { assertCorrection, assertDispute, assertRetraction, assertSupersession } from "./links.ts"
+import { assertCorrection, assertDispute, assertRetraction, assertSupersession, withdrawLink } from "./links.ts"
 import { registerMaterial, reportMaterialLocation } from "./materials.ts"
 import { linkExperimentFinding, publishCitedClaim, publishFinding } from "./publications.ts"
 import { addMember, amendRoom, archiveRoom, createRoom, decideJoinRequest, removeMember, requestToJoin, restoreRoom } from "./rooms.ts"
@@ -33,6 +33,7 @@ const all = [
   assertSupersession,
   assertDispute,
   assertRetraction,
+  withdrawLink,
   postResearchCheckpoint,
   proposeExperiment,
   amendExperiment,

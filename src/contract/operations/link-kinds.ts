@@ -4,16 +4,18 @@ import { enumerations } from "../enumerations.ts"
 import type { OperationName } from "./index.ts"
 
 export const linkKinds = {
-  corrects: { operation: "assert_correction", status: "corrected", repeatable: true },
-  supersedes: { operation: "assert_supersession", status: "superseded", repeatable: false },
-  retracts: { operation: "assert_retraction", status: "retracted", repeatable: false },
-  disputes: { operation: "assert_dispute", status: "disputed", repeatable: true },
+  corrects: { operation: "assert_correction", status: "corrected", repeatable: true, final: false },
+  supersedes: { operation: "assert_supersession", status: "superseded", repeatable: false, final: false },
+  retracts: { operation: "assert_retraction", status: "retracted", repeatable: false, final: true },
+  disputes: { operation: "assert_dispute", status: "disputed", repeatable: true, final: false },
 } as const satisfies Record<
   LinkKind,
   {
     operation: OperationName
     status: RecordStatus /** Whether one member may assert it again with another explanation. */
     repeatable: boolean
+    /** Whether its author cannot take it back. */
+    final: boolean
   }
 >
 

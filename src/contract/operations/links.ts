@@ -59,3 +59,15 @@ export const assertRetraction = operation({
   result,
   example: { targetVersionId: target, explanation: "The evaluation script read the wrong split." },
 })
+
+export const withdrawLink = operation({
+  name: "withdraw_link",
+  refusals: ["role_required", "unknown_link", "state_conflict"],
+  surface: "agent",
+  summary: "Takes back one's own finding link, dispute, correction or supersession. It stays readable and no longer counts.",
+  permissions: ["post_thread"],
+  target: "link",
+  fields: { linkId: subject("link", "finding_link"), explanation },
+  result: { linkId: uuid, label: v.nullable(v.string()) },
+  example: { linkId: "0198f3a0-0000-7000-8000-00000000000b", explanation: "The finding was about another model." },
+})

@@ -133,6 +133,7 @@ export const publishCitedClaim = operation({
 
 export const linkExperimentFinding = operation({
   name: "link_experiment_finding",
+  refusals: ["link_exists"],
   surface: "agent",
   summary: "Relates a finding to an experiment with a split verdict: toward each hypothesis, and toward the question. It changes no state.",
   permissions: ["post_thread"],

@@ -2,6 +2,7 @@
 import * as v from "valibot"
 import { page, recordSummary } from "../answers.ts"
 import { enumerations } from "../enumerations.ts"
+import { evidenceItem, recordUse } from "../evidence.ts"
 import { oneOf, uuid } from "../fields.ts"
 import { read } from "../read.ts"
 import { subject } from "../ref.ts"
@@ -44,6 +45,21 @@ export const recordReads = [
     path: "/api/research/links/{linkId}",
     summary: "One link: a research link, or one that relates a finding to an experiment.",
     answer: answers.link,
+  }),
+  read({
+    name: "record_evidence",
+    path: "/api/research/records/{versionId}/evidence",
+    summary:
+      "What bears on a record, newest first: verdicts of finding links, references for or against it, reproductions, disputes, corrections and retractions.",
+    cursor: "sequence",
+    answer: page(evidenceItem),
+  }),
+  read({
+    name: "record_uses",
+    path: "/api/research/records/{versionId}/uses",
+    summary: "Who uses a record and how, newest first.",
+    cursor: "sequence",
+    answer: page(recordUse),
   }),
   read({
     name: "experiment_findings",

@@ -1,6 +1,7 @@
 /** Attempts: their rows, and how they are shown. */
 import type { AttemptIntent, AttemptRole, AttemptStatus, RoomState } from "../../contract/enumerations.ts"
 import { JsonText } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
 import { type AttemptState, attemptAffordances, outcomeOf } from "./admission.ts"
@@ -10,6 +11,9 @@ import type { PlanMatch } from "./plan-match.ts"
 export interface Attempt extends AttemptState {
   readonly roomId: string
   readonly threadId: string
+  readonly intent: AttemptIntent
+  /** The finding or attempt it sets out to reproduce. */
+  readonly reproduces: string | undefined
 }
 
 export interface NewAttempt {
@@ -53,6 +57,7 @@ interface Row {
   registered_at: string
   updated_at: string
   plan_match: string | null
+  reproduction: string | null
   content_digest: string
   /** How the finding that was asked for names it. */
   role?: AttemptRole
@@ -89,6 +94,7 @@ const summary = (row: Row) => ({
   planId: row.plan_id,
   rerunOf: row.rerun_of,
   reproduces: reproduces(row),
+  reproduction: row.reproduction === null ? null : new JsonText(row.reproduction),
   registeredAt: row.registered_at,
   updatedAt: row.updated_at,
   contentDigest: row.content_digest,
@@ -103,6 +109,7 @@ const summary = (row: Row) => ({
 /** What a list shows. The registration itself, of up to 60,000 bytes, is left to the read of one attempt. */
 const COLUMNS = `a.attempt_id, a.experiment_id, a.room_id, a.thread_id, a.label, a.entry_id, a.registrant_id, a.intent, a.status, a.revision,
   a.plan_id, a.rerun_of, a.reproduces_attempt_id, a.reproduces_version_id, a.registered_at, a.updated_at, a.plan_match, a.content_digest,
+  (SELECT json_object('verdict', q.verdict, 'explanation', q.explanation) FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction,
   p.username, e.label AS experiment_label, r.state AS room_state,
   EXISTS (SELECT 1 FROM members m WHERE m.room_id = a.room_id AND m.user_id = a.registrant_id) AS registrant_is_member`
 const RELATED = `JOIN people p ON p.user_id = a.registrant_id
@@ -123,6 +130,8 @@ export function attempts(db: Db) {
   )
   const insertInput = db.prepare("INSERT INTO attempt_inputs (attempt_id, position, material_id, name) VALUES (?, ?, ?, ?)")
   const update = db.prepare("UPDATE attempts SET status = ?, revision = revision + 1, updated_at = ? WHERE attempt_id = ?")
+  const tell = db.prepare("INSERT INTO reproductions (attempt_id, verdict, explanation) VALUES (?, ?, ?)")
+  const reproducing = db.prepare<Row>(`${SUMMARY} WHERE a.reproduces_attempt_id = ? ORDER BY a.attempt_id DESC LIMIT ${limits.pageItems}`)
   const count = db.prepare(
     "INSERT INTO attempt_counts (experiment_id, status, attempts) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts",
   )
@@ -169,9 +178,31 @@ export function attempts(db: Db) {
       count.run(experimentId, next, 1)
     },
 
+    /** Keeps what a reproduction says of what it reproduces. */
+    tell: (attemptId: string, reproduction: { readonly verdict: string; readonly explanation: string }) =>
+      tell.run(attemptId, reproduction.verdict, reproduction.explanation),
+    /** The newest attempts that set out to reproduce another one. */
+    reproducing: (attemptId: string) =>
+      reproducing.all(attemptId).map((row) => ({
+        attemptId: row.attempt_id,
+        label: row.label,
+        roomId: row.room_id,
+        status: row.status,
+        registrant: { userId: row.registrant_id, username: row.username },
+        reproduction: row.reproduction === null ? null : new JsonText(row.reproduction),
+      })),
+
     find(attemptId: string): Attempt | undefined {
       const row = find.get(attemptId)
-      return row && { ...state(row), roomId: row.room_id, threadId: row.thread_id }
+      return (
+        row && {
+          ...state(row),
+          roomId: row.room_id,
+          threadId: row.thread_id,
+          intent: row.intent,
+          reproduces: row.reproduces_attempt_id ?? row.reproduces_version_id ?? undefined,
+        }
+      )
     },
     /** An attempt with its registration, but for what its events brought. */
     read(attemptId: string) {

@@ -62,11 +62,12 @@ export function events(db: Db) {
     registered: (attemptId: string, at: string) => insert.run(attemptId, 1, served("registered", at, { revision: 1, reportedAt: null })),
 
     report(attemptId: string, revision: number, at: string, body: Reported): void {
-      const { event, reportedAt, message, exitCode, failure, client, metrics = [], outputs: made = [] } = body
+      const { event, reportedAt, message, exitCode, failure, reproduction, client, metrics = [], outputs: made = [] } = body
       const said = {
         message,
         exitCode,
         failure,
+        reproduction,
         client,
         metricPoints: metrics.length,
         outputLabels: made.map(({ outputLabel }) => outputLabel),

@@ -3,12 +3,13 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import { noSuch, Refusal } from "../../contract/refusals.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
 import { admitToExperiment } from "../experiments/admission.ts"
+import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { experimentSubject } from "../experiments/operations.ts"
 import type { Plans } from "../experiments/plans.ts"
 import type { Materials } from "../materials/materials.ts"
 import { admitEvent, currentAttempt } from "./admission.ts"
-import type { Attempts } from "./attempts.ts"
+import type { Attempt, Attempts } from "./attempts.ts"
 import type { Events } from "./events.ts"
 import { planMatch, planWarnings } from "./plan-match.ts"
 
@@ -18,11 +19,12 @@ interface Parts {
   readonly materials: Materials
   readonly attempts: Attempts
   readonly events: Events
+  readonly evidence: Evidence
 }
 
 type Output = NonNullable<BodyOf<"report_attempt_event">["outputs"]>[number]
 
-export function attemptOperations({ experiments, plans, materials, attempts, events }: Parts) {
+export function attemptOperations({ experiments, plans, materials, attempts, events, evidence }: Parts) {
   /** The attempt of an earlier receipt, where it moved since. */
   function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
     const attempt = attempts.find(targetId)
@@ -65,6 +67,11 @@ export function attemptOperations({ experiments, plans, materials, attempts, eve
         inputs,
       })
       events.registered(attemptId, change.at)
+      if (reproduces !== undefined)
+        evidence.reproducing("attemptId" in reproduces ? reproduces.attemptId : reproduces.findingVersionId, attemptId, {
+          authorId: actor.userId,
+          at: change.at,
+        })
       return {
         target: { id: attemptId, label },
         result: { attemptId, label, status: "registered", revision: 1 },
@@ -80,6 +87,15 @@ export function attemptOperations({ experiments, plans, materials, attempts, eve
       return repeated ? [{ path: `/outputs/${index}/outputLabel`, message: "names an output that this attempt has already" }] : []
     })
     if (issues.length > 0) throw new Refusal("invalid_schema", "Each output of an attempt has a label of its own.", { issues })
+  }
+
+  /** @throws Refusal `invalid_schema` for a verdict on what is not reproduced, or before the outcome */
+  function mustBeReproduction({ label, reproduces }: Attempt, { event, reproduction }: BodyOf<"report_attempt_event">): void {
+    if (reproduction === undefined) return
+    const ended = event !== "started" && event !== "progress"
+    if (reproduces !== undefined && ended) return
+    const message = ended ? `belongs to a reproduction; ${label} reproduces nothing` : "comes with the outcome of the attempt"
+    throw new Refusal("invalid_schema", `The verdict of a reproduction ${message}.`, { issues: [{ path: "/reproduction", message }] })
   }
 
   /** Outputs whose digest is not the one their material promises. */
@@ -107,6 +123,7 @@ export function attemptOperations({ experiments, plans, materials, attempts, eve
     },
     admit({ actor, body }, { attempt }) {
       admitEvent(attempt, actor.userId, body)
+      mustBeReproduction(attempt, body)
       mustBeNewOutputs(body.attemptId, body.outputs ?? [])
     },
     write({ actor, body }, { attempt }, { at }) {
@@ -115,6 +132,10 @@ export function attemptOperations({ experiments, plans, materials, attempts, eve
       const revision = attempt.revision + 1
       attempts.advance(attempt, status, at)
       events.report(attemptId, revision, at, body)
+      if (body.reproduction !== undefined && attempt.reproduces !== undefined) {
+        attempts.tell(attemptId, body.reproduction)
+        evidence.reproduced(attempt.reproduces, attemptId, body.reproduction.verdict, { authorId: actor.userId, at })
+      }
       return {
         target: { id: attemptId, label },
         result: { attemptId, label, status, revision },

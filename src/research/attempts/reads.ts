@@ -66,6 +66,7 @@ export function attemptReads({ rooms, attempts, events, materials, records }: Pa
           material: materials.summary(materialId, attempt.roomId) ?? null,
         })),
         ...events.of(attempt.attemptId),
+        reproductions: attempts.reproducing(attempt.attemptId),
         content: registration,
       }
     },

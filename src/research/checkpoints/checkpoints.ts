@@ -1,9 +1,10 @@
 /** Checkpoints: their rows, which of them is selected, and how they are shown. */
 import type { CheckpointState } from "../../contract/enumerations.ts"
 import { JsonText } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
 import { archiveOf } from "../../rooms/rooms.ts"
-import { STALE } from "../../threads/threads.ts"
+import { STALE, STALE_REASONS } from "../../threads/stale.ts"
 
 export interface NewCheckpoint {
   readonly checkpointId: string
@@ -17,6 +18,7 @@ export interface NewCheckpoint {
   readonly coversThrough: number
   readonly openQuestions: readonly string[]
   readonly conclusion: string | undefined
+  readonly citations: readonly string[]
   readonly content: string
   readonly contentDigest: string
 }
@@ -40,6 +42,7 @@ interface Row {
   content_digest: string
   selected: number
   stale: number
+  stale_reasons: string
   archived_at: string | null
   archived_by: string | null
   archived_by_name: string | null
@@ -61,6 +64,7 @@ const shown = (row: Row) => ({
   conclusion: row.conclusion,
   selected: row.selected === 1,
   stale: row.stale === 1,
+  staleReasons: new JsonText(row.stale_reasons),
   archive: archiveOf(row),
   contentDigest: row.content_digest,
 })
@@ -78,7 +82,7 @@ const asked = (rows: AskingRow[]) =>
     )
 
 const SELECT = `
-  SELECT c.*, p.username, (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE} AS stale,
+  SELECT c.*, p.username, (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE} AS stale, ${STALE_REASONS} AS stale_reasons,
     json_extract(c.content, '$.synthesis') AS synthesis, json_extract(c.content, '$.citations') AS citations,
     r.archived_at, r.archived_by, r.archive_reason, a.username AS archived_by_name
   FROM checkpoints c
@@ -94,9 +98,13 @@ export function checkpoints(db: Db) {
     `INSERT INTO checkpoints (checkpoint_id, room_id, thread_id, entry_id, sequence, author_id, at, state, covers_through, open_questions, conclusion, content, content_digest)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+  const cite = db.prepare("INSERT INTO checkpoint_citations (checkpoint_id, position, version_id) VALUES (?, ?, ?)")
   const select = db.prepare("UPDATE threads SET selected_checkpoint_id = ? WHERE thread_id = ?")
   const one = db.prepare<Row>(`${SELECT} WHERE c.checkpoint_id = ?`)
   const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = ? AND t.selected_checkpoint_id = c.checkpoint_id`)
+  const ofRoom = db.prepare<Row>(
+    `${SELECT} WHERE t.room_id = ? AND t.selected_checkpoint_id = c.checkpoint_id AND c.state = ? ORDER BY t.sequence LIMIT ${limits.contextItems}`,
+  )
   const ASKING =
     "SELECT c.checkpoint_id, c.thread_id, c.open_questions FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE c.open_questions <> '[]'"
   const askingInRoom = db.prepare<AskingRow>(`${ASKING} AND t.room_id = ?`)
@@ -133,6 +141,7 @@ export function checkpoints(db: Db) {
         made.content,
         made.contentDigest,
       )
+      made.citations.forEach((versionId, position) => cite.run(checkpointId, position, versionId))
       select.run(checkpointId, threadId)
     },
     read(checkpointId: string) {
@@ -144,6 +153,8 @@ export function checkpoints(db: Db) {
       const row = ofThread.get(threadId)
       return row && shown(row)
     },
+    /** The selected checkpoints of a Room's Threads that are in a state, in the order of the Threads. */
+    selectedOfRoom: (roomId: string, state: CheckpointState) => ofRoom.all(roomId, state).map(shown),
     /** The questions that the selected checkpoints of a Room leave open, with where they were asked, newest first. */
     openQuestions: (roomId: string) => asked(askingInRoom.all(roomId)),
     openQuestionsOfThread: (threadId: string) => asked(askingInThread.all(threadId)),

@@ -3,14 +3,16 @@ import { Refusal } from "../../contract/refusals.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
+import type { Evidence } from "../evidence/evidence.ts"
 import type { Checkpoints } from "./checkpoints.ts"
 
 interface Parts {
   readonly threads: Threads
   readonly checkpoints: Checkpoints
+  readonly evidence: Evidence
 }
 
-export function checkpointOperations({ threads, checkpoints }: Parts) {
+export function checkpointOperations({ threads, checkpoints, evidence }: Parts) {
   const post_research_checkpoint = behaviour("post_research_checkpoint", {
     subject: ({ body }) => threadSubject(threads, body.threadId),
     admit({ body }, { threadId }) {
@@ -49,9 +51,11 @@ export function checkpointOperations({ threads, checkpoints }: Parts) {
         coversThrough,
         openQuestions,
         conclusion,
+        citations: body.citations,
         content,
         contentDigest,
       })
+      evidence.uses("checkpoint", checkpointId, "citation", body.citations, change.at)
       const card = {
         checkpointId,
         state,

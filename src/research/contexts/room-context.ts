@@ -60,8 +60,8 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
   function roomContext(roomId: string, basePath: string) {
     const room = rooms.summary(roomId)
     if (room === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
-    const selected = checkpoints.selectedOfThread(room.openingThreadId)
-    const conclusion = selected?.state === "concluded" ? selected : null
+    const conclusions = checkpoints.selectedOfRoom(roomId, "concluded")
+    const conclusion = conclusions.find(({ threadId }) => threadId === room.openingThreadId) ?? null
     return {
       room,
       counts: room.counts,
@@ -75,6 +75,8 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
       }),
       concluded: conclusion !== null,
       conclusion,
+      conclusions,
+      syntheses: checkpoints.selectedOfRoom(roomId, "open"),
       activityWatermark: room.activityWatermark,
     }
   }

@@ -221,6 +221,8 @@ export function experiments(db: Db) {
       return { revision: now.revision, status: now.status }
     },
 
+    /** The hypotheses that an experiment addresses now. */
+    hypothesesOf: (experimentId: string): string[] => JSON.parse(find.get(experimentId)?.hypotheses ?? "[]") as string[],
     find(experimentId: string): Experiment | undefined {
       const row = find.get(experimentId)
       return row && { ...state(row), roomId: row.room_id, threadId: row.thread_id }

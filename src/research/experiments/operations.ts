@@ -4,10 +4,12 @@ import { behaviour, type Call, type Change } from "../../ledger/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import { admitReport, admitToExperiment, currentExperiment } from "./admission.ts"
+import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiment, Experiments, Step } from "./experiments.ts"
 import type { Plans } from "./plans.ts"
 
 interface Parts {
+  readonly evidence: Evidence
   readonly threads: Threads
   readonly experiments: Experiments
   readonly plans: Plans
@@ -20,7 +22,7 @@ export function experimentSubject(experiments: Experiments, experimentId: string
   return { roomId: experiment.roomId, threadId: experiment.threadId, experiment }
 }
 
-export function experimentOperations({ threads, experiments, plans }: Parts) {
+export function experimentOperations({ threads, experiments, plans, evidence }: Parts) {
   const about = ({ body }: Call<{ experimentId: string }>) => experimentSubject(experiments, body.experimentId)
 
   /** Takes the experiment a step further and says so in the receipt's terms. */
@@ -65,6 +67,7 @@ export function experimentOperations({ threads, experiments, plans }: Parts) {
         },
         content,
       )
+      evidence.addresses(experimentId, [], hypotheses, change.at)
       return { target: { id: experimentId, label }, result: { experimentId, label, status: "open", revision: 1 } }
     },
   })
@@ -81,6 +84,8 @@ export function experimentOperations({ threads, experiments, plans }: Parts) {
         ...(hypotheses && { hypotheses }),
         ...(suggestedProtocol && { suggestedProtocol }),
       }
+      if (hypotheses !== undefined)
+        evidence.addresses(call.body.experimentId, experiments.hypothesesOf(call.body.experimentId), hypotheses, change.at)
       return advance(call, subject, "amend_experiment", change, { proposal })
     },
   })
@@ -152,6 +157,9 @@ export function experimentOperations({ threads, experiments, plans }: Parts) {
         contentDigest,
         requiredMaterials: body.requiredMaterials,
       })
+      const premises = body.premises.map(({ versionId }) => versionId)
+      evidence.uses("plan", planId, "plan_premise", premises, change.at)
+      evidence.uses("plan", planId, "plan_hypothesis", body.hypotheses, change.at)
       const { result } = advance(call, subject, "accept_plan", change, { planId })
       return { target: { id: planId, label }, targetId: experimentId, result: { ...result, planId, label } }
     },

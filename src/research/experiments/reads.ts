@@ -3,6 +3,7 @@ import { Refusal } from "../../contract/refusals.ts"
 import { feedPage, keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
+import type { Evidence } from "../evidence/evidence.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Records } from "../records/records.ts"
 import type { Experiments } from "./experiments.ts"
@@ -14,9 +15,10 @@ interface Parts {
   readonly experiments: Experiments
   readonly plans: Plans
   readonly materials: Materials
+  readonly evidence: Evidence
 }
 
-export function experimentReads({ rooms, records, experiments, plans, materials }: Parts) {
+export function experimentReads({ rooms, records, experiments, plans, materials, evidence }: Parts) {
   /** @throws Refusal 404 */
   function mustRead(experimentId: string | undefined) {
     const experiment = experiments.read(experimentId as string)
@@ -98,7 +100,7 @@ export function experimentReads({ rooms, records, experiments, plans, materials 
           material: materials.summary(materialId, shown.roomId) ?? null,
           purpose,
         })),
-        warnings: records.fallenAmong([...parsed.hypotheses, ...parsed.premises.map(({ versionId }) => versionId)]),
+        warnings: evidence.doubtsAmong([...parsed.hypotheses, ...parsed.premises.map(({ versionId }) => versionId)], shown.roomId),
       }
     },
   } satisfies Partial<Readers>

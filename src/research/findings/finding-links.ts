@@ -3,6 +3,7 @@ import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
 import type { Writable } from "../../contract/json.ts"
 import type { Db } from "../../ledger/database.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
+import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal } from "../evidence/withdrawals.ts"
 import { standing } from "../records/shown.ts"
 
 export interface NewFindingLink {
@@ -43,6 +44,8 @@ interface Row {
   /** JSON lists. */
   reviewed_by: string
   toward_hypothesis: string
+  withdrawn_at: string | null
+  withdrawn_because: string | null
 }
 
 const shown = (row: Row) => ({
@@ -69,12 +72,13 @@ const shown = (row: Row) => ({
   card: { entryId: row.entry_id, threadId: row.thread_id },
   replies: row.replies,
   reviewedBy: JSON.parse(row.reviewed_by) as string[],
+  withdrawn: withdrawal(row),
 })
 
 /** Who reviewed a link: everybody but its author who replied to its card. */
 const SELECT = `
   SELECT l.*, e.label AS experiment_label, r.label AS finding_label, r.kind AS finding_kind, r.wording, f.outcome, s.status, s.notices, a.label AS attempt_label, p.username,
-    c.reply_count AS replies,
+    ${WITHDRAWAL}, c.reply_count AS replies,
     CASE c.reply_count WHEN 0 THEN '[]' ELSE (SELECT json_group_array(u.username ORDER BY u.username) FROM people u WHERE u.user_id <> l.author_id AND u.user_id IN
       (SELECT t.author_id FROM timeline_entries t WHERE t.reply_to_entry_id = l.entry_id)) END AS reviewed_by,
     (SELECT json_group_array(json_object('versionId', v.version_id, 'label', h.label, 'status', coalesce(g.status, 'current'), 'verdict', v.verdict, 'explanation', v.explanation) ORDER BY v.position)
@@ -86,7 +90,8 @@ const SELECT = `
   JOIN timeline_entries c ON c.entry_id = l.entry_id
   LEFT JOIN findings f ON f.version_id = l.version_id
   LEFT JOIN standings s ON s.version_id = l.version_id
-  LEFT JOIN attempts a ON a.attempt_id = l.attempt_id`
+  LEFT JOIN attempts a ON a.attempt_id = l.attempt_id
+  ${WITHDRAWAL_OF_LINK}`
 
 export type FindingLinks = ReturnType<typeof findingLinks>
 
@@ -96,6 +101,13 @@ export function findingLinks(db: Db) {
   )
   const insertVerdict = db.prepare(
     "INSERT INTO finding_verdicts (link_id, version_id, position, verdict, explanation) VALUES (?, ?, ?, ?, ?)",
+  )
+  const standingBy = db.prepare<{ link_id: string; toward_question: string; toward: string; at: string }>(
+    `SELECT l.link_id, l.at, l.toward_question ->> '$.verdict' AS toward_question,
+       (SELECT json_group_array(v.version_id || ' ' || v.verdict ORDER BY v.version_id) FROM finding_verdicts v WHERE v.link_id = l.link_id) AS toward
+     FROM finding_links l WHERE l.version_id = ? AND l.experiment_id = ? AND l.author_id = ? AND l.attempt_id IS ?
+       AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)
+     ORDER BY l.link_id DESC`,
   )
   const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = ?`)
   const list = filteredList<Row>(db, SELECT, { experimentId: "l.experiment_id", roomId: "l.room_id" }, "l.link_id")
@@ -109,6 +121,14 @@ export function findingLinks(db: Db) {
       link.towardHypothesis.forEach(({ versionId, verdict, explanation }, position) =>
         insertVerdict.run(linkId, versionId, position, verdict, explanation),
       )
+    },
+    /** A link by which the same member said the same before and did not take it back. */
+    repeated({ findingVersionId, experimentId, attemptId, authorId, towardQuestion, towardHypothesis }: Pick<NewFindingLink, "findingVersionId" | "experimentId" | "attemptId" | "authorId" | "towardHypothesis"> & { readonly towardQuestion: { readonly verdict: string } }) {
+      const toward = JSON.stringify(towardHypothesis.map(({ versionId, verdict }) => `${versionId} ${verdict}`).sort())
+      const found = standingBy
+        .all(findingVersionId, experimentId, authorId, attemptId ?? null)
+        .find((row) => row.toward_question === towardQuestion.verdict && row.toward === toward)
+      return found && { linkId: found.link_id, at: found.at }
     },
     read(linkId: string) {
       const row = one.get(linkId)

@@ -1,7 +1,9 @@
 /** Relating a finding to an experiment. */
+import { Refusal } from "../../contract/refusals.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { experimentSubject } from "../experiments/operations.ts"
+import type { Evidence } from "../evidence/evidence.ts"
 import type { Records } from "../records/records.ts"
 import type { FindingLinks } from "./finding-links.ts"
 
@@ -9,11 +11,29 @@ interface Parts {
   readonly experiments: Experiments
   readonly records: Records
   readonly findingLinks: FindingLinks
+  readonly evidence: Evidence
 }
 
-export function findingLinkOperations({ experiments, records, findingLinks }: Parts) {
+export function findingLinkOperations({ experiments, records, findingLinks, evidence }: Parts) {
   const link_experiment_finding = behaviour("link_experiment_finding", {
     subject: ({ body }) => experimentSubject(experiments, body.experimentId),
+    admit({ actor, body }) {
+      const doubled = body.towardHypothesis.findIndex(({ versionId }, index) =>
+        body.towardHypothesis.slice(0, index).some((other) => other.versionId === versionId),
+      )
+      if (doubled >= 0) {
+        const message = `says two things of one hypothesis, the second at /towardHypothesis/${doubled}`
+        throw new Refusal("invalid_schema", `A link has one verdict toward each hypothesis; this one ${message}.`, {
+          issues: [{ path: "/towardHypothesis", message }],
+        })
+      }
+      const { client: _client, ...said } = body
+      const repeated = findingLinks.repeated({ ...said, attemptId: body.attemptId, authorId: actor.userId })
+      if (repeated !== undefined)
+        throw new Refusal("link_exists", "You related this finding to this experiment with the same verdicts already.", {
+          current: { ...repeated, kind: "finding_link", experimentId: body.experimentId, findingVersionId: body.findingVersionId },
+        })
+    },
     write({ actor, body }, { roomId, threadId, experiment }, change) {
       const { experimentId, findingVersionId, attemptId, towardHypothesis, towardQuestion, client } = body
       const linkId = change.newId()
@@ -30,6 +50,7 @@ export function findingLinkOperations({ experiments, records, findingLinks }: Pa
         towardQuestion,
         towardHypothesis,
       })
+      evidence.linked(linkId, findingVersionId, towardHypothesis, { authorId: actor.userId, at: change.at })
       const { label, wording } = records.summary(findingVersionId) as { label: string; wording: string }
       const card = {
         linkId,

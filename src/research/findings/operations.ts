@@ -3,12 +3,14 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
+import type { Attempts } from "../attempts/attempts.ts"
 import type { Plans } from "../experiments/plans.ts"
 import type { ConceptIndex } from "../records/concepts.ts"
 import { undeclaredConcepts } from "../records/undeclared-concepts.ts"
 import { arxivIdOf } from "../records/papers.ts"
 import { publishRecord } from "../records/publish.ts"
-import type { Records, Reference } from "../records/records.ts"
+import type { Evidence as EvidenceModel, Reference } from "../evidence/evidence.ts"
+import type { Records } from "../records/records.ts"
 import type { Findings } from "./findings.ts"
 
 interface Parts {
@@ -16,7 +18,9 @@ interface Parts {
   readonly records: Records
   readonly concepts: ConceptIndex
   readonly plans: Plans
+  readonly attempts: Pick<Attempts, "find">
   readonly findings: Findings
+  readonly evidence: EvidenceModel
 }
 
 type Finding = BodyOf<"publish_finding">
@@ -27,7 +31,7 @@ function papersOf({ evidence, provenance }: Finding): string[] {
   return [...new Set([...quoted, ...provenance.papers.map((paper) => arxivIdOf(paper) ?? paper)])]
 }
 
-export function publicationOperations({ threads, records, concepts: index, plans, findings }: Parts) {
+export function publicationOperations({ threads, records, concepts: index, plans, attempts, findings, evidence: model }: Parts) {
   /** What a finding rests on: its references, the records among its evidence, and what its plan rests on. */
   function restsOn({ references, evidence, provenance }: Finding): Reference[] {
     const { execution } = provenance
@@ -38,7 +42,6 @@ export function publicationOperations({ threads, records, concepts: index, plans
         entry.kind === "record" ? [{ part: "evidence" as const, versionId: entry.versionId, explanation: entry.explanation }] : [],
       ),
       ...(plan?.premises ?? []).map((premise) => ({ part: "plan" as const, ...premise })),
-      ...(plan?.hypotheses ?? []).map((versionId) => ({ part: "plan" as const, versionId, explanation: "The plan tests it." })),
     ]
   }
 
@@ -49,7 +52,7 @@ export function publicationOperations({ threads, records, concepts: index, plans
       const { body } = call
       const named = papersOf(body)
       const published = publishRecord(
-        records,
+        { records, evidence: model },
         call,
         where,
         change,
@@ -67,7 +70,12 @@ export function publicationOperations({ threads, records, concepts: index, plans
         evidence,
         materials: body.materials,
       })
-      return { ...published, warnings: [...records.restsOnFallen(versionId), ...findings.read(versionId).warnings] }
+      provenance.execution?.attemptIds.forEach((attemptId, position) => {
+        const reproduced = attempts.find(attemptId)?.reproduces
+        if (reproduced !== undefined)
+          model.reported(reproduced, versionId, attemptId, position, { authorId: call.actor.userId, at: change.at })
+      })
+      return { ...published, warnings: [...model.doubtsOf(versionId, where.roomId), ...findings.read(versionId).warnings] }
     },
   })
 
@@ -77,14 +85,14 @@ export function publicationOperations({ threads, records, concepts: index, plans
     write(call, where, change) {
       const { paper, references } = call.body
       const published = publishRecord(
-        records,
+        { records, evidence: model },
         call,
         where,
         change,
         references.map((reference) => ({ part: "reference" as const, ...reference })),
         [paper.arxivId],
       )
-      return { ...published, warnings: records.restsOnFallen(published.result.versionId) }
+      return { ...published, warnings: model.doubtsOf(published.result.versionId, where.roomId) }
     },
   })
 

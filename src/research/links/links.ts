@@ -3,6 +3,7 @@ import type { LinkKind, RecordKind, RecordStatus } from "../../contract/enumerat
 import { JsonText } from "../../contract/json.ts"
 import type { Db } from "../../ledger/database.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
+import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal } from "../evidence/withdrawals.ts"
 import { standing } from "../records/shown.ts"
 
 export interface NewLink {
@@ -45,6 +46,8 @@ interface Row {
   replacement_wording: string | null
   replacement_status: RecordStatus | null
   replacement_notices: string | null
+  withdrawn_at: string | null
+  withdrawn_because: string | null
   content: string
   content_digest: string
 }
@@ -76,6 +79,7 @@ const shown = (row: Row) => ({
           wording: row.replacement_wording,
           ...standing({ status: row.replacement_status, notices: row.replacement_notices }),
         },
+  withdrawn: withdrawal(row),
   /** What stands on the target now, this link included. */
   ...standing(row),
   content: new JsonText(row.content),
@@ -84,13 +88,14 @@ const shown = (row: Row) => ({
 
 const SELECT = `
   SELECT l.*, p.username, r.label AS target_label, r.kind AS target_kind, r.wording, s.status, s.notices,
-    n.label AS replacement_label, n.kind AS replacement_kind, n.wording AS replacement_wording, m.status AS replacement_status, m.notices AS replacement_notices
+    n.label AS replacement_label, n.kind AS replacement_kind, n.wording AS replacement_wording, m.status AS replacement_status, m.notices AS replacement_notices, ${WITHDRAWAL}
   FROM research_links l
   JOIN people p ON p.user_id = l.author_id
   JOIN records r ON r.version_id = l.target_version_id
   LEFT JOIN standings s ON s.version_id = l.target_version_id
   LEFT JOIN records n ON n.version_id = l.replacement_version_id
-  LEFT JOIN standings m ON m.version_id = l.replacement_version_id`
+  LEFT JOIN standings m ON m.version_id = l.replacement_version_id
+  ${WITHDRAWAL_OF_LINK}`
 
 export type Links = ReturnType<typeof links>
 
@@ -100,7 +105,18 @@ export function links(db: Db) {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = ?`)
-  const same = db.prepare<Row>(`${SELECT} WHERE l.target_version_id = ? AND l.kind = ? AND l.author_id = ? ORDER BY l.link_id`)
+  const standingBy = db.prepare<{ linkId: string; label: string; at: string; explanation: string; correction: string | null }>(
+    `SELECT l.link_id AS linkId, l.label, l.at, l.explanation, l.content ->> '$.correction' AS correction FROM research_links l
+     WHERE l.target_version_id = ? AND l.kind = ? AND l.author_id = ? AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)
+     ORDER BY l.link_id`,
+  )
+  const supersedes = db.prepare(
+    `WITH RECURSIVE later (version_id) AS (
+       SELECT ? UNION SELECT l.replacement_version_id FROM later JOIN research_links l ON l.target_version_id = later.version_id AND l.kind = 'supersedes'
+         WHERE NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id))
+     SELECT 1 FROM later WHERE version_id = ?`,
+  )
+  const withdraw = db.prepare("INSERT INTO link_withdrawals (link_id, at, explanation, entry_id) VALUES (?, ?, ?, ?)")
   const list = filteredList<Row>(db, SELECT, { roomId: "l.room_id", kind: "l.kind", targetAuthorId: "l.target_author_id" }, "l.link_id")
   // A target has one Room and one author: to look for it by these would take longer.
   const ofTarget = filteredList<Row>(
@@ -133,8 +149,12 @@ export function links(db: Db) {
       const row = one.get(linkId)
       return row && shown(row)
     },
-    /** What a member asserted of a target before, of one kind. */
-    by: (authorId: string, kind: LinkKind, targetVersionId: string) => same.all(targetVersionId, kind, authorId).map(shown),
+    /** What a member asserted of a target before, of one kind, and did not take back. */
+    standingBy: (authorId: string, kind: LinkKind, targetVersionId: string) => standingBy.all(targetVersionId, kind, authorId),
+    /** Whether one record replaced another, directly or by way of others. */
+    supersedes: (versionId: string, other: string): boolean => supersedes.get(other, versionId) !== undefined,
+    /** Notes that a link of either form was taken back. */
+    withdraw: (linkId: string, at: string, explanation: string, entryId: string) => withdraw.run(linkId, at, explanation, entryId),
     /** Up to `count` links of a Room after an id that match the filters. */
     page: (
       filters: { roomId: string; kind?: string; targetVersionId?: string; targetAuthorId?: string },

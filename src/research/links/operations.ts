@@ -2,10 +2,12 @@
 import type { LinkKind } from "../../contract/enumerations.ts"
 import { writeJson } from "../../contract/json.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
-import { noSuch, Refusal } from "../../contract/refusals.ts"
+import { type Issue, noSuch, Refusal } from "../../contract/refusals.ts"
 import { behaviour, type Call, type Change } from "../../ledger/behaviour.ts"
 import type { Standings } from "../../ledger/standings.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
+import type { Evidence } from "../evidence/evidence.ts"
+import type { FindingLinks } from "../findings/finding-links.ts"
 import type { Records } from "../records/records.ts"
 import type { Links } from "./links.ts"
 
@@ -13,7 +15,9 @@ interface Parts {
   readonly rooms: Rooms
   readonly records: Records
   readonly links: Links
+  readonly findingLinks: FindingLinks
   readonly standings: Standings
+  readonly evidence: Evidence
 }
 
 /** What the four bodies have in common, and what some of them add. */
@@ -32,7 +36,7 @@ interface Subject {
   readonly record: Target
 }
 
-export function linkOperations({ rooms, records, links, standings }: Parts) {
+export function linkOperations({ rooms, records, links, findingLinks, standings, evidence: model }: Parts) {
   /** The record that is spoken of. @throws Refusal `unknown_record` */
   function subject({ body }: Call<Assertion>): Subject {
     const record = records.summary(body.targetVersionId)
@@ -42,8 +46,10 @@ export function linkOperations({ rooms, records, links, standings }: Parts) {
 
   /** @throws Refusal `link_exists` for what the same member said of the same record already */
   function mustBeNew(kind: LinkKind, { actor, body }: Call<Assertion>): void {
-    const before = links.by(actor.userId, kind, body.targetVersionId)
-    const repeated = linkKinds[kind].repeatable ? before.find(({ explanation }) => explanation === body.explanation) : before[0]
+    const before = links.standingBy(actor.userId, kind, body.targetVersionId)
+    const isSame = ({ explanation, correction }: (typeof before)[number]) =>
+      explanation === body.explanation && correction === (body.correction ?? null)
+    const repeated = linkKinds[kind].repeatable ? before.find(isSame) : before[0]
     if (repeated === undefined) return
     const { linkId, label, explanation, at } = repeated
     throw new Refusal("link_exists", `You asserted this already, as ${label}.`, {
@@ -84,9 +90,9 @@ export function linkOperations({ rooms, records, links, standings }: Parts) {
       correction: body.correction ?? null,
     }
     standings.note(targetVersionId, linkKinds[kind].status, writeJson(notice))
-    // A record that was replaced rests, from now on, on what replaced it.
-    if (replacementVersionId !== undefined)
-      records.refer(targetVersionId, [{ part: "replacement", versionId: replacementVersionId, explanation }])
+    model.asserted(targetVersionId, linkId, kind, { authorId: actor.userId, at })
+    model.uses("link", linkId, "replacement", replacementVersionId === undefined ? [] : [replacementVersionId], at)
+    model.uses("link", linkId, "dispute_evidence", evidence, at)
     const warnings = [...new Set([...evidence, ...(replacementVersionId === undefined ? [] : [replacementVersionId])])].flatMap(
       (versionId) => {
         const status = standings.status(versionId)
@@ -98,15 +104,55 @@ export function linkOperations({ rooms, records, links, standings }: Parts) {
     return { target: { id: linkId, label }, result: { linkId, label }, warnings }
   }
 
+  /** A record does not replace what replaced it, directly or further on. */
+  function circles({ body: { targetVersionId, replacementVersionId } }: Call<Assertion>): Issue[] {
+    const closes = replacementVersionId !== undefined && links.supersedes(targetVersionId, replacementVersionId)
+    return closes ? [{ path: "/replacementVersionId", message: "is itself superseded by the record, directly or further on" }] : []
+  }
+
   const assertion = (kind: LinkKind) => ({
     subject,
     admit: (call: Call<Assertion>) => mustBeNew(kind, call),
     write: (call: Call<Assertion>, found: Subject, change: Change) => write(kind, call, found, change),
   })
 
+  /** A link of either form, with the record whose status it moves. @throws Refusal `unknown_link` */
+  function linkSubject({ body: { linkId } }: Call<{ readonly linkId: string }>) {
+    const link = links.read(linkId) ?? findingLinks.read(linkId)
+    if (link === undefined) throw noSuch("link")
+    return { roomId: link.roomId, threadId: "card" in link ? link.card.threadId : link.threadId, link }
+  }
+
+  const withdraw_link = behaviour("withdraw_link", {
+    subject: linkSubject,
+    admit({ actor, body }, { link }) {
+      if (link.author.userId !== actor.userId)
+        throw new Refusal("role_required", "Only its author takes a link back.", { current: { needed: "author" } })
+      if (link.kind !== "finding_link" && linkKinds[link.kind].final) {
+        const message = "is a retraction, which cannot be taken back; publish the record again"
+        throw new Refusal("invalid_schema", `This link ${message}.`, { issues: [{ path: "/linkId", message }] })
+      }
+      if (link.withdrawn !== null)
+        throw new Refusal("state_conflict", "This link was taken back already.", {
+          current: { linkId: body.linkId, withdrawn: link.withdrawn },
+        })
+    },
+    write({ body: { linkId, explanation } }, { link }, { at, entryId }) {
+      links.withdraw(linkId, at, explanation, entryId)
+      if ("target" in link) standings.withdraw(link.target.versionId, linkId, { at, explanation })
+      model.withdrawn(linkId, "target" in link ? link.target.versionId : undefined)
+      const label = "label" in link ? link.label : null
+      return {
+        target: { kind: link.kind === "finding_link" ? "finding_link" : "link", id: linkId, label },
+        result: { linkId, label },
+      }
+    },
+  })
+
   return {
+    withdraw_link,
     assert_correction: behaviour("assert_correction", assertion("corrects")),
-    assert_supersession: behaviour("assert_supersession", assertion("supersedes")),
+    assert_supersession: behaviour("assert_supersession", { ...assertion("supersedes"), references: circles }),
     assert_dispute: behaviour("assert_dispute", assertion("disputes")),
     assert_retraction: behaviour("assert_retraction", {
       ...assertion("retracts"),

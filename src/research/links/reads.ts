@@ -3,20 +3,20 @@ import { Refusal } from "../../contract/refusals.ts"
 import { keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
+import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
-import type { Records } from "../records/records.ts"
 import type { Links } from "./links.ts"
 
 interface Parts {
   readonly rooms: Rooms
   readonly experiments: Experiments
-  readonly records: Records
   readonly links: Links
   readonly findingLinks: FindingLinks
+  readonly evidence: Evidence
 }
 
-export function linkReads({ rooms, experiments, records, links, findingLinks }: Parts) {
+export function linkReads({ rooms, experiments, links, findingLinks, evidence }: Parts) {
   return {
     room_links({ params, query }) {
       const roomId = params.roomId as string
@@ -39,7 +39,7 @@ export function linkReads({ rooms, experiments, records, links, findingLinks }: 
     link({ params }) {
       const id = params.linkId as string
       const link = links.read(id)
-      if (link !== undefined) return { ...link, warnings: records.restsOnFallen(link.target.versionId) }
+      if (link !== undefined) return { ...link, warnings: evidence.doubtsOf(link.target.versionId, link.roomId) }
       const finding = findingLinks.read(id)
       if (finding === undefined) throw new Refusal("unknown_link", "There is no such link.")
       return finding

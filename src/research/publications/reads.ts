@@ -5,6 +5,7 @@ import { Refusal } from "../../contract/refusals.ts"
 import { keysetPage, offsetPage, opaqueCursor, PlainText, pageSize, readOpaqueCursor, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
+import type { Evidence } from "../evidence/evidence.ts"
 import type { Citations } from "../citations/citations.ts"
 import type { Findings } from "../findings/findings.ts"
 import type { ConceptIndex } from "../records/concepts.ts"
@@ -12,6 +13,7 @@ import { arxivIdOf } from "../records/papers.ts"
 import type { Records } from "../records/records.ts"
 
 interface Parts {
+  readonly evidence: Evidence
   readonly records: Records
   readonly concepts: ConceptIndex
   readonly findings: Findings
@@ -19,7 +21,7 @@ interface Parts {
   readonly citations: Citations
 }
 
-export function publicationReads({ records, concepts: index, findings, rooms, citations }: Parts) {
+export function publicationReads({ records, concepts: index, findings, rooms, citations, evidence }: Parts) {
   /** @throws Refusal 404 for no record, or one of another kind */
   function mustRead(versionId: string | undefined, kind?: RecordKind) {
     const record = versionId !== undefined && isUuid(versionId) ? records.read(versionId) : undefined
@@ -32,7 +34,8 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
       ...record.answer,
       execution: found.execution,
       materials: found.materials,
-      warnings: [...records.restsOnFallen(id), ...found.warnings],
+      usedBy: evidence.usedBy(id),
+      warnings: [...evidence.doubtsOf(id, record.roomId), ...found.warnings],
     }
   }
 

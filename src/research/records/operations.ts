@@ -2,6 +2,7 @@
 import { behaviour } from "../../ledger/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
+import type { Evidence } from "../evidence/evidence.ts"
 import { undeclaredConcepts } from "./undeclared-concepts.ts"
 import type { ConceptIndex } from "./concepts.ts"
 import { publishRecord, recordCard, type ShownRecord } from "./publish.ts"
@@ -11,27 +12,29 @@ interface Parts {
   readonly threads: Threads
   readonly records: Records
   readonly concepts: ConceptIndex
+  readonly evidence: Evidence
 }
 
-export function recordOperations({ threads, records, concepts: index }: Parts) {
+export function recordOperations({ threads, records, concepts: index, evidence }: Parts) {
   const publish_hypothesis = behaviour("publish_hypothesis", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     references: ({ body }) => undeclaredConcepts(index, body),
     write(call, where, change) {
       const { premises, references } = call.body
-      const published = publishRecord(records, call, where, change, [
+      const published = publishRecord({ records, evidence }, call, where, change, [
         ...premises.map((premise) => ({ part: "premise" as const, ...premise })),
         ...references.map((reference) => ({ part: "reference" as const, ...reference })),
       ])
-      return { ...published, warnings: records.restsOnFallen(published.result.versionId) }
+      return { ...published, warnings: evidence.doubtsOf(published.result.versionId, where.roomId) }
     },
   })
 
   const reuse_record = behaviour("reuse_record", {
     subject: ({ params }) => threadSubject(threads, params.threadId as string),
-    write({ body }) {
+    write({ body }, _subject, change) {
       const { versionId, note, client } = body
       const record = records.summary(versionId) as ShownRecord
+      evidence.uses("entry", change.entryId, "reuse", [versionId], change.at)
       const { label } = record
       return {
         target: { kind: record.kind, id: versionId, label },

@@ -1,8 +1,10 @@
 /** What publishing a record is, whatever its kind: its row, its label, and its card in the timeline. */
 import type { Writable } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
+import type { Assertion } from "../../contract/science.ts"
 import type { Call, Change } from "../../ledger/behaviour.ts"
-import type { Records, Reference } from "./records.ts"
+import type { Evidence, Reference } from "../evidence/evidence.ts"
+import type { Records } from "./records.ts"
 
 /** What a card shows of a record. */
 export interface ShownRecord {
@@ -35,6 +37,12 @@ export function recordCard(
   }
 }
 
+/** What the roles of an assertion rest on: the records that are their values, and those whose definitions they borrow. */
+const borrowed = ({ predicate, roles }: Assertion): Reference[] =>
+  [{ role: "predicate", value: predicate }, ...roles].flatMap(({ role, value }) =>
+    value.type === "record" || value.type === "concept_ref" ? [{ part: "role" as const, versionId: value.versionId, explanation: role }] : [],
+  )
+
 type Publication = BodyOf<"publish_hypothesis" | "publish_finding" | "publish_cited_claim">
 
 /**
@@ -43,7 +51,7 @@ type Publication = BodyOf<"publish_hypothesis" | "publish_finding" | "publish_ci
  * @param papers arXiv ids of papers it quotes or builds on
  */
 export function publishRecord(
-  records: Records,
+  { records, evidence }: { readonly records: Records; readonly evidence: Evidence },
   { actor, body, content, contentDigest }: Call<Publication>,
   { roomId, threadId }: { roomId: string; threadId: string },
   change: Change,
@@ -54,6 +62,7 @@ export function publishRecord(
   const { wording } = assertion
   const versionId = change.newId()
   const label = change.label(kind)
+  const named = [...references, ...borrowed(assertion)]
   records.insert({
     versionId,
     kind,
@@ -68,9 +77,10 @@ export function publishRecord(
     contentDigest,
     client,
     concepts,
-    references,
+    references: named,
     papers,
   })
+  evidence.published(versionId, kind, named, { authorId: actor.userId, at: change.at })
   return {
     target: { id: versionId, label },
     result: { versionId, label },

@@ -3,17 +3,8 @@ import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
 import { JsonText, type Writable } from "../../contract/json.ts"
 import type { Concepts } from "../../contract/science.ts"
 import type { Db } from "../../ledger/database.ts"
+import type { Part, Reference } from "../evidence/evidence.ts"
 import { recordSummary, related, shared, SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "./shown.ts"
-
-/** In which part of a record another one is named. */
-export type Part = "premise" | "reference" | "evidence" | "plan" | "replacement"
-
-export interface Reference {
-  readonly part: Part
-  readonly versionId: string
-  readonly purpose?: string
-  readonly explanation: string
-}
 
 export interface NewRecord {
   readonly versionId: string
@@ -38,10 +29,6 @@ export interface NewRecord {
 interface Row extends SummaryRow {
   content: string
   client: string | null
-  premise_uses: number
-  reference_uses: number
-  evidence_uses: number
-  reuses: number
 }
 interface ReferenceRow {
   part: Part
@@ -62,7 +49,6 @@ const resolved = (row: ReferenceRow) => ({
 })
 
 const SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM ${SUMMARY_TABLES}`
-const uses = (part: Part) => `(SELECT count(*) FROM record_references u WHERE u.to_version_id = r.version_id AND u.part = '${part}')`
 /** Sorts after every id. */
 const END = "g"
 
@@ -81,23 +67,12 @@ export function records(db: Db) {
   const exists = db.prepare("SELECT 1 FROM records WHERE version_id = ?")
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = ?`)
   const whole = db.prepare<Row>(
-    `SELECT ${SUMMARY_COLUMNS}, r.content, r.client, ${uses("premise")} AS premise_uses, ${uses("reference")} AS reference_uses, ${uses("evidence")} AS evidence_uses,
-       (SELECT count(*) FROM timeline_entries c WHERE c.version_id = r.version_id AND c.kind = 'publication' AND c.entry_id <> r.entry_id) AS reuses
-     FROM ${SUMMARY_TABLES} WHERE r.version_id = ?`,
+    `SELECT ${SUMMARY_COLUMNS}, r.content, r.client FROM ${SUMMARY_TABLES} WHERE r.version_id = ?`,
   )
   const referencesOf = db.prepare<ReferenceRow>(
     `SELECT x.part, x.purpose, x.explanation, r.version_id, r.label, r.kind, r.wording, s.status, s.notices
      FROM record_references x JOIN records r ON r.version_id = x.to_version_id LEFT JOIN standings s ON s.version_id = r.version_id
      WHERE x.version_id = ? AND x.part IN ('premise', 'reference') ORDER BY x.part, x.position`,
-  )
-  const restsOn = db.prepare<{ to_version_id: string }>("SELECT DISTINCT to_version_id FROM record_references WHERE version_id = ?")
-  const fallen = db.prepare<Omit<ReferenceRow, "notices"> & { direct: number }>(
-    `WITH RECURSIVE rests (version_id) AS (
-       SELECT value FROM json_each(?)
-       UNION SELECT x.to_version_id FROM record_references x JOIN rests ON x.version_id = rests.version_id)
-     SELECT r.version_id, r.label, r.kind, r.wording, s.status, r.version_id IN (SELECT value FROM json_each(?)) AS direct
-     FROM rests JOIN standings s USING (version_id) JOIN records r USING (version_id)
-     WHERE s.status IN ('retracted', 'superseded', 'disputed') AND r.version_id <> ? ORDER BY direct DESC, r.version_id`,
   )
   const newest = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id < ? ORDER BY r.version_id DESC LIMIT ?`)
   const newestOfRoom = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.version_id < ? ORDER BY r.version_id DESC LIMIT ?`)
@@ -114,22 +89,6 @@ export function records(db: Db) {
     `${SUMMARY} WHERE r.room_id = ? AND r.kind = ? AND r.version_id > ? ORDER BY r.version_id LIMIT ?`,
   )
   const labelled = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.label = ? AND r.version_id > ?`)
-
-  /** @param except a record that may come up again in a circle */
-  function fallenAmong(versionIds: readonly string[], except = "") {
-    if (versionIds.length === 0) return []
-    const list = JSON.stringify(versionIds)
-    return fallen.all(list, list, except).map(({ version_id: versionId, label, kind, wording, status, direct }) => ({
-      code: `rests_on_${status}`,
-      message: `It rests ${direct === 1 ? "" : "indirectly "}on ${label}, which is ${status}.`,
-      versionId,
-      label,
-      kind,
-      wording,
-      status,
-      direct: direct === 1,
-    }))
-  }
 
   return {
     insert(record: NewRecord): void {
@@ -148,15 +107,10 @@ export function records(db: Db) {
         record.contentDigest,
         record.client === undefined ? null : JSON.stringify(record.client),
       )
-      this.refer(versionId, record.references)
+      for (const { part, versionId: to, purpose = null, explanation } of record.references)
+        insertReference.run(versionId, part, versionId, part, to, purpose, explanation)
       for (const [key, { label, definition }] of Object.entries(record.concepts)) insertConcept.run(versionId, key, label, definition)
       for (const arxivId of record.papers ?? []) insertPaper.run(arxivId, versionId)
-    },
-
-    /** Notes that a record rests on others. */
-    refer(versionId: string, references: readonly Reference[]): void {
-      for (const { part, versionId: to, purpose = null, explanation } of references)
-        insertReference.run(versionId, part, versionId, part, to, purpose, explanation)
     },
 
     exists: (versionId: string): boolean => exists.get(versionId) !== undefined,
@@ -175,7 +129,7 @@ export function records(db: Db) {
       }),
 
     /** A record whole, its content as it was accepted. */
-    read(versionId: string): { kind: RecordKind; answer: { readonly [member: string]: Writable } } | undefined {
+    read(versionId: string): { kind: RecordKind; roomId: string; answer: { readonly [member: string]: Writable } } | undefined {
       const row = whole.get(versionId)
       if (row === undefined) return undefined
       const rests = referencesOf.all(versionId)
@@ -185,19 +139,9 @@ export function records(db: Db) {
         ...(row.client === null ? {} : { client: new JsonText(row.client) }),
         premises: rests.filter(({ part }) => part === "premise").map(resolved),
         references: rests.filter(({ part }) => part === "reference").map(resolved),
-        usedBy: { premises: row.premise_uses, references: row.reference_uses, evidence: row.evidence_uses, reuses: row.reuses },
       }
-      return { kind: row.kind, answer }
+      return { kind: row.kind, roomId: row.room_id, answer }
     },
-
-    /** What a record rests on, directly or further down, that is retracted, superseded or disputed now. */
-    restsOnFallen: (versionId: string) =>
-      fallenAmong(
-        restsOn.all(versionId).map((row) => row.to_version_id),
-        versionId,
-      ),
-    /** What is retracted, superseded or disputed now among records that a plan names, and what these rest on. */
-    fallenAmong: (versionIds: readonly string[]) => fallenAmong(versionIds),
 
     /** Up to `count` records older than `before`, newest first; of one Room or of all. */
     newest: (roomId: string | undefined, before: string | undefined, count: number) =>

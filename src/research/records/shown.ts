@@ -1,6 +1,7 @@
 /** How a record of any kind is shown: the row behind every list, card and reference. */
 import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
 import { JsonText } from "../../contract/json.ts"
+import { TALLY, TALLY_OF } from "../evidence/words.ts"
 
 export interface SummaryRow {
   version_id: string
@@ -22,19 +23,21 @@ export interface SummaryRow {
   plan_label: string | null
   producing: number | null
   papers: number | null
+  tally: string
 }
 
 export const SUMMARY_COLUMNS = `r.version_id, r.kind, r.label, r.room_id, r.thread_id, r.entry_id, r.author_id, p.username, r.created_at, r.wording,
   r.content_digest, s.status, s.notices, f.outcome, f.retrospective, f.papers, e.label AS experiment_label, n.label AS plan_label,
   CASE WHEN f.experiment_id IS NULL THEN NULL ELSE
-    (SELECT count(*) FROM finding_attempts t WHERE t.version_id = r.version_id AND t.role = 'producing') END AS producing`
+    (SELECT count(*) FROM finding_attempts t WHERE t.version_id = r.version_id AND t.role = 'producing') END AS producing, ${TALLY} AS tally`
 
 export const SUMMARY_TABLES = `records r
   JOIN people p ON p.user_id = r.author_id
   LEFT JOIN standings s ON s.version_id = r.version_id
   LEFT JOIN findings f ON f.version_id = r.version_id
   LEFT JOIN experiments e ON e.experiment_id = f.experiment_id
-  LEFT JOIN plans n ON n.plan_id = f.plan_id`
+  LEFT JOIN plans n ON n.plan_id = f.plan_id
+  ${TALLY_OF("r.version_id")}`
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
 
@@ -75,6 +78,7 @@ export const shared = (row: SummaryRow) => ({
   ...standing(row),
   outcome: row.outcome,
   provenanceSummary: provenanceSummary(row),
+  evidenceTally: new JsonText(row.tally),
 })
 
 /** A record as lists show it. */

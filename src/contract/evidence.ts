@@ -1,0 +1,75 @@
+/**
+ * The words of the evidence model (protocol, section 8): what a record rests on, and what bears on it. Whoever asks what
+ * evidence means asks here or in src/research/evidence.
+ */
+import * as v from "valibot"
+import { enumerations, type RecordStatus } from "./enumerations.ts"
+import { shape } from "./fields.ts"
+
+/** Purposes by which a reference rests on what it names: if that falls, this is in doubt. */
+export const groundingPurposes = ["premise", "derived_from", "extends", "refines"] as const
+
+/** Purposes by which a reference is evidence for or against what it names. */
+export const speakingPurposes = ["supports", "contradicts"] as const
+
+/** Whether a record has fallen: nobody should build on it without having read why. */
+export const hasFallen = (status: RecordStatus): boolean => status !== "current"
+
+const count = v.number()
+
+/** What has been said for and against a record: the newest word of each author per source, fallen sources left out. */
+export const evidenceTally = shape({
+  supports: count,
+  contradicts: count,
+  inconclusive: count,
+  /** Reproductions with any verdict. */
+  reproductions: count,
+  /** Those of the words counted whose author is not the record's own. */
+  independent: count,
+})
+export type EvidenceTally = v.InferOutput<typeof evidenceTally>
+
+const id = v.string()
+const text = v.nullable(v.string())
+/** Beside a label that another Room gave. */
+export const fromOtherRoom = {
+  labelFromOtherRoom: v.exactOptional(v.literal(true)),
+  originRoomId: v.exactOptional(id),
+}
+
+/** One piece of what bears on a record. */
+export const evidenceItem = shape({
+  /** Its place among what bears on the record, in the order it landed; the cursor of the list. */
+  sequence: count,
+  source: v.picklist(enumerations.evidenceSource),
+  /** Null for a reproduction that has not told yet. */
+  verdict: v.nullable(v.picklist(enumerations.evidenceVerdict)),
+  /** The object that speaks: a record, a reproduction attempt, or a research link. */
+  by: shape({ kind: v.string(), id, label: text, wording: text, status: text, ...fromOtherRoom }),
+  experiment: v.exactOptional(shape({ experimentId: id, label: v.string(), ...fromOtherRoom })),
+  attempt: v.exactOptional(shape({ attemptId: id, label: v.string(), ...fromOtherRoom })),
+  explanation: text,
+  author: shape({ userId: id, username: v.string() }),
+  independent: v.boolean(),
+  at: v.string(),
+  standing: v.picklist(enumerations.evidenceStanding),
+  /** The finding link or research link that says it, for reading it or taking it back. */
+  linkId: v.nullable(id),
+})
+
+/** One use of a record by another object. */
+export const recordUse = shape({
+  sequence: count,
+  how: v.picklist(enumerations.recordUse),
+  by: shape({ kind: v.string(), id, label: text, wording: text, status: text, ...fromOtherRoom }),
+  at: v.string(),
+})
+
+/** Why a checkpoint is stale. */
+export const staleReason = shape({
+  code: v.picklist(enumerations.staleReason),
+  versionId: v.exactOptional(id),
+  label: v.exactOptional(v.string()),
+  status: v.exactOptional(v.picklist(enumerations.recordStatus)),
+  ...fromOtherRoom,
+})

@@ -1,0 +1,92 @@
+/**
+ * What a record rests on (protocol, section 8): if that falls, this is in doubt. Never what it contradicts, replaces, or is
+ * replaced by.
+ */
+import { groundingPurposes, hasFallen } from "../../contract/evidence.ts"
+import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
+import { limits } from "../../contract/limits.ts"
+import type { Db } from "../../ledger/database.ts"
+
+interface Ground {
+  readonly versionId: string
+  readonly label: string
+  readonly kind: RecordKind
+  readonly wording: string
+  readonly roomId: string
+  readonly status: RecordStatus
+}
+
+/** A record further down: on the way to it, the first one that the reader's own record rests on. */
+interface Reached extends Ground {
+  readonly through: Ground | null
+}
+
+/** Which rows of `record_references` (as `x`) say that one record rests on another. */
+export const RESTS = `(x.part IN ('premise', 'evidence', 'plan', 'role') OR x.part = 'reference' AND x.purpose IN (${groundingPurposes.map((purpose) => `'${purpose}'`).join(", ")}))`
+
+const GROUND = `r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status`
+
+/** A cause of doubt as it is told, seen from a Room. */
+const doubt = ({ through, ...fallen }: Reached, roomId: string) => ({
+  code: `rests_on_${fallen.status}`,
+  message: `It rests on ${fallen.label}, which is ${fallen.status}${through === null ? "" : `, through ${through.label}`}.`,
+  versionId: fallen.versionId,
+  label: fallen.label,
+  kind: fallen.kind,
+  wording: fallen.wording,
+  status: fallen.status,
+  direct: through === null,
+  ...(through === null ? {} : { through: { versionId: through.versionId, label: through.label } }),
+  ...(fallen.roomId === roomId ? {} : { labelFromOtherRoom: true as const, originRoomId: fallen.roomId }),
+})
+
+export type Grounds = ReturnType<typeof grounds>
+
+export function grounds(db: Db) {
+  const below = db.prepare<Ground>(
+    `SELECT DISTINCT ${GROUND} FROM record_references x JOIN records r ON r.version_id = x.to_version_id
+     LEFT JOIN standings s ON s.version_id = r.version_id WHERE x.version_id = ? AND ${RESTS} ORDER BY r.version_id`,
+  )
+  const one = db.prepare<Ground>(
+    `SELECT ${GROUND} FROM records r LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.version_id = ?`,
+  )
+
+  /** Goes down from records, nearest first, each met once. */
+  function fallenBelow(start: readonly Ground[], roomId: string) {
+    const met = new Set(start.map(({ versionId }) => versionId))
+    const causes: ReturnType<typeof doubt>[] = []
+    let level: readonly Reached[] = start.map((ground) => ({ ...ground, through: null }))
+    for (let looked = 0; level.length > 0; ) {
+      const next: Reached[] = []
+      for (const reached of level) {
+        if (hasFallen(reached.status)) causes.push(doubt(reached, roomId))
+        looked += 1
+        if (looked > limits.groundsFollowed) return [...causes, unfollowed()]
+        for (const ground of below.all(reached.versionId)) {
+          if (met.has(ground.versionId)) continue
+          met.add(ground.versionId)
+          const { through: _through, ...first } = reached
+          next.push({ ...ground, through: reached.through ?? first })
+        }
+      }
+      level = next
+    }
+    return causes
+  }
+
+  const unfollowed = () => ({
+    code: "rests_on_more",
+    message: `It rests on more than ${limits.groundsFollowed} records; those further away were not looked at.`,
+  })
+
+  return {
+    /** What a record rests on, directly or further down, that has fallen: each cause once, nearest first. */
+    doubtsOf(versionId: string, roomId: string) {
+      return fallenBelow(below.all(versionId), roomId)
+    },
+    /** The same for something that names records without being one, such as a plan. */
+    doubtsAmong(versionIds: readonly string[], roomId: string) {
+      return fallenBelow([...new Set(versionIds)].map((versionId) => one.get(versionId)).filter((ground) => ground !== undefined), roomId)
+    },
+  }
+}

@@ -1,0 +1,121 @@
+/** What bears on a record and who uses it, page by page, newest first, as it stands now. */
+import type { Db } from "../../ledger/database.ts"
+import { JsonText } from "../../contract/json.ts"
+
+interface WordRow {
+  sequence: number
+  source: string
+  verdict: string | null
+  by: string
+  experiment: string | null
+  attempt: string | null
+  explanation: string | null
+  userId: string
+  username: string
+  independent: number
+  at: string
+  standing: string
+  linkId: string | null
+}
+interface UseRow {
+  sequence: number
+  how: string
+  by: string
+  at: string
+}
+
+/** A label with a mark where another Room gave it; `?` stands for the Room it is seen from. */
+const labelled = (id: string, member: string, label: string, room: string) =>
+  `json_patch(json_object('${member}', ${id}, 'label', ${label}), iif(${room} = t.room_id, '{}', json_object('labelFromOtherRoom', json('true'), 'originRoomId', ${room})))`
+/** The object that speaks or uses, in one line. */
+const object = (kind: string, id: string, label: string, wording: string, status: string, room: string) =>
+  `json_object('kind', ${kind}, 'id', ${id}, 'label', ${label}, 'wording', ${wording}, 'status', ${status},
+     'labelFromOtherRoom', json(iif(${room} = t.room_id, 'null', 'true')), 'originRoomId', iif(${room} = t.room_id, NULL, ${room}))`
+const ofRecord = (record: string, standing: string) =>
+  object(`${record}.kind`, `${record}.version_id`, `${record}.label`, `${record}.wording`, `coalesce(${standing}.status, 'current')`, `${record}.room_id`)
+const ofAttempt = object("'attempt'", "a.attempt_id", "a.label", "NULL", "a.status", "a.room_id")
+
+/** Members that only some objects have are left out where they are null. */
+const spare = (text: string): JsonText => new JsonText(text.replace(/,"labelFromOtherRoom":null,"originRoomId":null/, ""))
+
+const WORDS = `
+  SELECT w.sequence, w.source, w.verdict, w.at, w.independent, p.user_id AS userId, p.username,
+    CASE WHEN w.source = 'research_link' THEN ${object("'link'", "k.link_id", "k.label", "NULL", "iif(g.link_id IS NULL, 'asserted', 'withdrawn')", "k.room_id")}
+      WHEN b.version_id IS NOT NULL THEN ${ofRecord("b", "s")} ELSE ${ofAttempt} END AS by,
+    CASE WHEN e.experiment_id IS NOT NULL THEN ${labelled("e.experiment_id", "experimentId", "e.label", "e.room_id")} END AS experiment,
+    CASE WHEN a.attempt_id IS NOT NULL AND b.version_id IS NOT NULL THEN ${labelled("a.attempt_id", "attemptId", "a.label", "a.room_id")} END AS attempt,
+    coalesce(v.explanation, x.explanation, k.explanation, iif(b.version_id IS NULL, q.explanation, NULL)) AS explanation,
+    CASE WHEN w.withdrawn = 1 THEN 'withdrawn' WHEN w.counted = 1 THEN 'counted' WHEN w.verdict IS NULL OR w.source = 'research_link' THEN 'uncounted'
+      WHEN coalesce(s.status, 'current') <> 'current' THEN 'fallen' ELSE 'replaced' END AS standing,
+    coalesce(l.link_id, k.link_id) AS linkId
+  FROM evidence_words w
+  JOIN records t ON t.version_id = w.target_id
+  JOIN people p ON p.user_id = w.author_id
+  LEFT JOIN finding_links l ON w.source = 'finding_link' AND l.link_id = w.source_id
+  LEFT JOIN finding_verdicts v ON v.link_id = l.link_id AND v.position = w.position
+  LEFT JOIN record_references x ON w.source = 'reference' AND x.version_id = w.source_id AND x.part = 'reference' AND x.position = w.position
+  LEFT JOIN research_links k ON w.source = 'research_link' AND k.link_id = w.source_id
+  LEFT JOIN link_withdrawals g ON g.link_id = w.source_id
+  LEFT JOIN attempts a ON a.attempt_id = CASE w.source WHEN 'reproduction' THEN w.speaker_id WHEN 'finding_link' THEN l.attempt_id END
+  LEFT JOIN reproductions q ON w.source = 'reproduction' AND q.attempt_id = w.speaker_id
+  LEFT JOIN experiments e ON e.experiment_id = coalesce(l.experiment_id, a.experiment_id)
+  LEFT JOIN records b ON b.version_id = CASE w.source WHEN 'reproduction' THEN w.source_id WHEN 'research_link' THEN NULL ELSE w.speaker_id END
+  LEFT JOIN standings s ON s.version_id = b.version_id
+  WHERE w.target_id = ? AND w.sequence < ? ORDER BY w.sequence DESC LIMIT ?`
+
+const USES = `
+  SELECT u.sequence, u.how, u.at,
+    CASE u.by_kind
+      WHEN 'experiment' THEN ${object("'experiment'", "e.experiment_id", "e.label", "e.question", "e.status", "e.room_id")}
+      WHEN 'plan' THEN ${object("'plan'", "n.plan_id", "n.label", "NULL", "NULL", "n.room_id")}
+      WHEN 'attempt' THEN ${ofAttempt}
+      WHEN 'checkpoint' THEN ${object("'checkpoint'", "c.checkpoint_id", "NULL", "c.conclusion", "c.state", "c.room_id")}
+      WHEN 'finding_link' THEN ${object("'finding_link'", "l.link_id", "NULL", "f.label || ': ' || f.wording", "iif(g.link_id IS NULL, 'asserted', 'withdrawn')", "l.room_id")}
+      WHEN 'link' THEN ${object("'link'", "k.link_id", "k.label", "k.explanation", "iif(g.link_id IS NULL, 'asserted', 'withdrawn')", "k.room_id")}
+      WHEN 'entry' THEN ${object("'entry'", "y.entry_id", "NULL", "h.title", "NULL", "h.room_id")}
+      ELSE ${ofRecord("b", "s")} END AS by
+  FROM record_uses u
+  JOIN records t ON t.version_id = u.target_id
+  LEFT JOIN records b ON b.version_id = u.by_id
+  LEFT JOIN standings s ON s.version_id = b.version_id
+  LEFT JOIN experiments e ON u.by_kind = 'experiment' AND e.experiment_id = u.by_id
+  LEFT JOIN plans n ON u.by_kind = 'plan' AND n.plan_id = u.by_id
+  LEFT JOIN attempts a ON u.by_kind = 'attempt' AND a.attempt_id = u.by_id
+  LEFT JOIN checkpoints c ON u.by_kind = 'checkpoint' AND c.checkpoint_id = u.by_id
+  LEFT JOIN finding_links l ON u.by_kind = 'finding_link' AND l.link_id = u.by_id
+  LEFT JOIN records f ON f.version_id = l.version_id
+  LEFT JOIN research_links k ON u.by_kind = 'link' AND k.link_id = u.by_id
+  LEFT JOIN link_withdrawals g ON g.link_id = u.by_id
+  LEFT JOIN timeline_entries y ON u.by_kind = 'entry' AND y.entry_id = u.by_id
+  LEFT JOIN threads h ON h.thread_id = y.thread_id
+  WHERE u.target_id = ? AND u.sequence < ? ORDER BY u.sequence DESC LIMIT ?`
+
+/** Beyond every sequence. */
+const END = Number.MAX_SAFE_INTEGER
+
+export type EvidencePages = ReturnType<typeof evidencePages>
+
+export function evidencePages(db: Db) {
+  const words = db.prepare<WordRow>(WORDS)
+  const uses = db.prepare<UseRow>(USES)
+  const record = db.prepare("SELECT 1 FROM records WHERE version_id = ?")
+  return {
+    /** Whether there is such a record. */
+    knows: (versionId: string): boolean => record.get(versionId) !== undefined,
+    /** Up to `count` pieces of what bears on a record, before a sequence. */
+    bearingOn: (versionId: string, before: number | undefined, count: number) =>
+      words
+        .all(versionId, before ?? END, count)
+        .map(({ by, experiment, attempt, userId, username, independent, ...word }) => ({
+          ...word,
+          by: spare(by),
+          ...(experiment === null ? {} : { experiment: new JsonText(experiment) }),
+          ...(attempt === null ? {} : { attempt: new JsonText(attempt) }),
+          author: { userId, username },
+          independent: independent === 1,
+        })),
+    /** Up to `count` uses of a record, before a sequence. */
+    usesOf: (versionId: string, before: number | undefined, count: number) =>
+      uses.all(versionId, before ?? END, count).map(({ by, ...use }) => ({ ...use, by: spare(by) })),
+  }
+}

@@ -1,0 +1,53 @@
+/** Who uses a record, and how: kept as it lands, with a count of each way. */
+import { enumerations } from "../../contract/enumerations.ts"
+import type { Db } from "../../ledger/database.ts"
+
+export type Use = (typeof enumerations.recordUse)[number]
+
+export interface NewUse {
+  readonly targetId: string
+  readonly how: Use
+  /** The object that uses it. */
+  readonly byKind: string
+  readonly byId: string
+  readonly at: string
+}
+
+export type Uses = ReturnType<typeof uses>
+
+export function uses(db: Db) {
+  const insert = db.prepare(
+    `INSERT INTO record_uses (target_id, sequence, how, by_kind, by_id, at)
+     VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM record_uses WHERE target_id = ?), ?, ?, ?, ?)`,
+  )
+  const remove = db.prepare("DELETE FROM record_uses WHERE target_id = ? AND how = ? AND by_id = ?")
+  const count = db.prepare(
+    "INSERT INTO use_counts (target_id, how, uses) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET uses = uses + excluded.uses",
+  )
+  const counts = db.prepare<{ how: Use; uses: number }>("SELECT how, uses FROM use_counts WHERE target_id = ?")
+
+  return {
+    note({ targetId, how, byKind, byId, at }: NewUse): void {
+      insert.run(targetId, targetId, how, byKind, byId, at)
+      count.run(targetId, how, 1)
+    },
+    /** Takes away a use that ended, such as the address of an experiment that was amended. */
+    end(targetId: string, how: Use, byId: string): void {
+      const ended = remove.run(targetId, how, byId)
+      if (ended > 0) count.run(targetId, how, -ended)
+    },
+    /** How often a record is used in each way that is counted. */
+    of(targetId: string) {
+      const found = new Map(counts.all(targetId).map(({ how, uses }) => [how, uses]))
+      const of = (how: Use) => found.get(how) ?? 0
+      return {
+        premises: of("premise"),
+        references: of("reference"),
+        evidence: of("evidence"),
+        reuses: of("reuse"),
+        verdicts: of("verdict"),
+        reproductions: of("reproduction"),
+      }
+    },
+  }
+}
