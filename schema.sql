@@ -355,6 +355,8 @@ CREATE TABLE checkpoint_citations (
   checkpoint_id TEXT NOT NULL REFERENCES checkpoints (checkpoint_id),
   position INTEGER NOT NULL,
   version_id TEXT NOT NULL REFERENCES records (version_id),
+  -- How it stood then: a checkpoint may cite what has fallen in order to say so.
+  status TEXT NOT NULL,
   PRIMARY KEY (checkpoint_id, position)
 ) STRICT, WITHOUT ROWID;
 

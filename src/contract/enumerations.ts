@@ -34,7 +34,13 @@ export const enumerations = {
   reproductionVerdict,
   /** Who speaks for or against a record: a finding link, a reference of another record, a reproduction, or a research link. */
   evidenceSource: ["finding_link", "reference", "reproduction", "research_link"],
-  evidenceVerdict: [...hypothesisVerdict, ...reproductionVerdict.filter((verdict) => verdict !== "inconclusive"), "disputes", "corrects", "retracts"],
+  evidenceVerdict: [
+    ...hypothesisVerdict,
+    ...reproductionVerdict.filter((verdict) => verdict !== "inconclusive"),
+    "disputes",
+    "corrects",
+    "retracts",
+  ],
   /**
    * Whether a word counts in the tally: `counted`; `replaced` by a newer word of the same author and source; its source has
    * `fallen`; it was `withdrawn`; or it says nothing that is counted (`uncounted`: no verdict, or a research link, which shows in the status).

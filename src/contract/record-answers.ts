@@ -84,7 +84,7 @@ const checkpointFields = {
   conclusion: text,
   /** Whether it is the newest of its Thread. */
   selected: v.boolean(),
-  /** Whether anything in staleReasons makes it worth writing anew. */
+  /** Whether it is concluded and something in staleReasons has come since. */
   stale: v.boolean(),
   staleReasons: v.array(staleReason),
   archive: v.nullable(archive),

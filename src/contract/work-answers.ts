@@ -223,7 +223,14 @@ export const attempt = shape({
   eventsTruncated: v.boolean(),
   /** The newest attempts that set out to reproduce this one, with what they say of it. */
   reproductions: v.array(
-    shape({ attemptId: id, label: v.string(), roomId: id, status: attemptStatus, registrant: person, reproduction: v.nullable(reproduction) }),
+    shape({
+      attemptId: id,
+      label: v.string(),
+      roomId: id,
+      status: attemptStatus,
+      registrant: person,
+      reproduction: v.nullable(reproduction),
+    }),
   ),
   /** The last value of each metric and split. */
   metrics: v.array(shape({ name: v.string(), split: text, unit: text, step: v.nullable(count), value: measured, reportedAt: at })),

@@ -61,10 +61,16 @@ CREATE TABLE checkpoint_citations (
   checkpoint_id TEXT NOT NULL REFERENCES checkpoints (checkpoint_id),
   position INTEGER NOT NULL,
   version_id TEXT NOT NULL REFERENCES records (version_id),
+  -- How it stood then: a checkpoint may cite what has fallen in order to say so.
+  status TEXT NOT NULL,
   PRIMARY KEY (checkpoint_id, position)
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO checkpoint_citations SELECT c.checkpoint_id, j.key, j.value FROM checkpoints c, json_each(c.content, '$.citations') j;
+INSERT INTO checkpoint_citations SELECT c.checkpoint_id, j.key, j.value, coalesce(
+    (SELECT CASE min(CASE k.kind WHEN 'retracts' THEN 1 WHEN 'supersedes' THEN 2 WHEN 'corrects' THEN 3 ELSE 4 END)
+      WHEN 1 THEN 'retracted' WHEN 2 THEN 'superseded' WHEN 3 THEN 'corrected' WHEN 4 THEN 'disputed' END
+    FROM research_links k WHERE k.target_version_id = j.value AND k.at <= c.at), 'current')
+  FROM checkpoints c, json_each(c.content, '$.citations') j;
 CREATE TABLE link_withdrawals (
   link_id TEXT PRIMARY KEY,
   at TEXT NOT NULL,

@@ -28,7 +28,9 @@ export function standings(db: Db) {
     withdraw(versionId: string, linkId: string, withdrawn: { readonly at: string; readonly explanation: string }): void {
       const before = find.get(versionId)
       if (before === undefined) return
-      const notices = (JSON.parse(before.notices) as Notice[]).map((notice) => (notice.linkId === linkId ? { ...notice, withdrawn } : notice))
+      const notices = (JSON.parse(before.notices) as Notice[]).map((notice) =>
+        notice.linkId === linkId ? { ...notice, withdrawn } : notice,
+      )
       set.run(versionId, statusOf(notices), JSON.stringify(notices))
     },
     /** Adds a notice. @param notice as served, JSON text */

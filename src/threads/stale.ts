@@ -5,11 +5,12 @@ import { limits } from "../contract/limits.ts"
 
 /** Publications that a checkpoint `c` does not cover, as `x`. */
 const NOT_COVERED = "x.thread_id = c.thread_id AND x.kind = 'publication' AND x.sequence > c.covers_through"
-/** Records cited by it, as `i`, that have fallen. */
-const FALLEN = "checkpoint_citations i JOIN standings f ON f.version_id = i.version_id WHERE i.checkpoint_id = c.checkpoint_id AND f.status <> 'current'"
+/** Records cited by it, as `i`, that have fallen since. */
+const FALLEN =
+  "checkpoint_citations i JOIN standings f ON f.version_id = i.version_id WHERE i.checkpoint_id = c.checkpoint_id AND f.status <> 'current' AND f.status <> i.status"
 
-/** Whether the checkpoint `c` is stale: 0 where there is none. */
-export const STALE = `(c.checkpoint_id IS NOT NULL AND (EXISTS (SELECT 1 FROM timeline_entries x WHERE ${NOT_COVERED}) OR EXISTS (SELECT 1 FROM ${FALLEN})))`
+/** Whether the checkpoint `c` is stale: an open one is not called so, though its reasons are told. */
+export const STALE = `(coalesce(c.state = 'concluded', 0) AND (EXISTS (SELECT 1 FROM timeline_entries x WHERE ${NOT_COVERED}) OR EXISTS (SELECT 1 FROM ${FALLEN})))`
 
 const reason = (code: string, status: string) =>
   `json_object('code', ${code}, 'versionId', r.version_id, 'label', r.label, 'status', ${status}) AS reason, r.room_id AS room`

@@ -28,6 +28,13 @@ function lost(before: unknown, now: unknown, path = ""): string[] {
   return Object.entries(before).flatMap(([name, value]) => lost(value, (now as Record<string, unknown>)[name], `${path}/${name}`))
 }
 
+/** Faults that are none: what the protocol has changed since, each with why. */
+const amended: readonly (readonly [path: RegExp, fault: RegExp, why: string])[] = [
+  [/\/records\//, /^\/warnings: /, "a record no longer rests on what it contradicts, what its plan tests, or what replaced it"],
+  [/\/access$/, /^\/operations: \d+ items are \d+$/, "there are more operations"],
+]
+const isAmended = (path: string, fault: string) => amended.some(([where, what]) => where.test(path) && what.test(fault))
+
 const shapeOf = (db: Db) => db.prepare<{ name: string }>("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all()
 function visit<T>(file: string, work: (db: Db) => T, steps = migrations): T {
   const db = openDatabase(file, steps)
@@ -71,7 +78,11 @@ for (const version of sampledVersions()) {
     for (const kept of answered) {
       const now = await ask(kept)
       const faults = [...(now.status === kept.status ? [] : [`status ${kept.status} is ${now.status}`]), ...lost(kept.body, now.body)]
-      t.strictSame(faults, [], kept.path)
+      t.strictSame(
+        faults.filter((fault) => !isAmended(kept.path, fault)),
+        [],
+        kept.path,
+      )
     }
     t.equal(versionOf(file), today)
     visit(file, (db) => t.strictSame(checkData(db).problems, [], "check finds nothing"))

@@ -98,7 +98,9 @@ export function checkpoints(db: Db) {
     `INSERT INTO checkpoints (checkpoint_id, room_id, thread_id, entry_id, sequence, author_id, at, state, covers_through, open_questions, conclusion, content, content_digest)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const cite = db.prepare("INSERT INTO checkpoint_citations (checkpoint_id, position, version_id) VALUES (?, ?, ?)")
+  const cite = db.prepare(
+    "INSERT INTO checkpoint_citations (checkpoint_id, position, version_id, status) VALUES (?, ?, ?, coalesce((SELECT status FROM standings WHERE version_id = ?), 'current'))",
+  )
   const select = db.prepare("UPDATE threads SET selected_checkpoint_id = ? WHERE thread_id = ?")
   const one = db.prepare<Row>(`${SELECT} WHERE c.checkpoint_id = ?`)
   const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = ? AND t.selected_checkpoint_id = c.checkpoint_id`)
@@ -141,7 +143,7 @@ export function checkpoints(db: Db) {
         made.content,
         made.contentDigest,
       )
-      made.citations.forEach((versionId, position) => cite.run(checkpointId, position, versionId))
+      made.citations.forEach((versionId, position) => cite.run(checkpointId, position, versionId, versionId))
       select.run(checkpointId, threadId)
     },
     read(checkpointId: string) {

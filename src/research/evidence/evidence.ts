@@ -51,7 +51,16 @@ export function evidence(db: Db) {
         // What the plan behind it rests on is used by the plan.
         if (part !== "plan") used.note({ targetId, how: part, byKind: kind, byId: versionId, at })
         if (part === "reference" && speaks(purpose))
-          bearing.say({ targetId, source: "reference", sourceId: versionId, position, speakerId: versionId, authorId, verdict: purpose, at })
+          bearing.say({
+            targetId,
+            source: "reference",
+            sourceId: versionId,
+            position,
+            speakerId: versionId,
+            authorId,
+            verdict: purpose,
+            at,
+          })
       }
     },
 

@@ -86,7 +86,10 @@ export function grounds(db: Db) {
     },
     /** The same for something that names records without being one, such as a plan. */
     doubtsAmong(versionIds: readonly string[], roomId: string) {
-      return fallenBelow([...new Set(versionIds)].map((versionId) => one.get(versionId)).filter((ground) => ground !== undefined), roomId)
+      return fallenBelow(
+        [...new Set(versionIds)].map((versionId) => one.get(versionId)).filter((ground) => ground !== undefined),
+        roomId,
+      )
     },
   }
 }

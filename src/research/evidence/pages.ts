@@ -32,7 +32,14 @@ const object = (kind: string, id: string, label: string, wording: string, status
   `json_object('kind', ${kind}, 'id', ${id}, 'label', ${label}, 'wording', ${wording}, 'status', ${status},
      'labelFromOtherRoom', json(iif(${room} = t.room_id, 'null', 'true')), 'originRoomId', iif(${room} = t.room_id, NULL, ${room}))`
 const ofRecord = (record: string, standing: string) =>
-  object(`${record}.kind`, `${record}.version_id`, `${record}.label`, `${record}.wording`, `coalesce(${standing}.status, 'current')`, `${record}.room_id`)
+  object(
+    `${record}.kind`,
+    `${record}.version_id`,
+    `${record}.label`,
+    `${record}.wording`,
+    `coalesce(${standing}.status, 'current')`,
+    `${record}.room_id`,
+  )
 const ofAttempt = object("'attempt'", "a.attempt_id", "a.label", "NULL", "a.status", "a.room_id")
 
 /** Members that only some objects have are left out where they are null. */
@@ -104,16 +111,14 @@ export function evidencePages(db: Db) {
     knows: (versionId: string): boolean => record.get(versionId) !== undefined,
     /** Up to `count` pieces of what bears on a record, before a sequence. */
     bearingOn: (versionId: string, before: number | undefined, count: number) =>
-      words
-        .all(versionId, before ?? END, count)
-        .map(({ by, experiment, attempt, userId, username, independent, ...word }) => ({
-          ...word,
-          by: spare(by),
-          ...(experiment === null ? {} : { experiment: new JsonText(experiment) }),
-          ...(attempt === null ? {} : { attempt: new JsonText(attempt) }),
-          author: { userId, username },
-          independent: independent === 1,
-        })),
+      words.all(versionId, before ?? END, count).map(({ by, experiment, attempt, userId, username, independent, ...word }) => ({
+        ...word,
+        by: spare(by),
+        ...(experiment === null ? {} : { experiment: new JsonText(experiment) }),
+        ...(attempt === null ? {} : { attempt: new JsonText(attempt) }),
+        author: { userId, username },
+        independent: independent === 1,
+      })),
     /** Up to `count` uses of a record, before a sequence. */
     usesOf: (versionId: string, before: number | undefined, count: number) =>
       uses.all(versionId, before ?? END, count).map(({ by, ...use }) => ({ ...use, by: spare(by) })),

@@ -1,5 +1,5 @@
 /** Who uses a record, and how: kept as it lands, with a count of each way. */
-import { enumerations } from "../../contract/enumerations.ts"
+import type { enumerations } from "../../contract/enumerations.ts"
 import type { Db } from "../../ledger/database.ts"
 
 export type Use = (typeof enumerations.recordUse)[number]

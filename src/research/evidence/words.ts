@@ -5,7 +5,7 @@
  */
 import type { EvidenceTally } from "../../contract/evidence.ts"
 import { hasFallen } from "../../contract/evidence.ts"
-import { enumerations } from "../../contract/enumerations.ts"
+import type { enumerations } from "../../contract/enumerations.ts"
 import type { Db } from "../../ledger/database.ts"
 
 type Source = (typeof enumerations.evidenceSource)[number]
@@ -107,7 +107,9 @@ export function words(db: Db) {
   function settle({ targetId, speakerId, authorId }: Group): void {
     const fallen = hasFallen(status.get(speakerId)?.status ?? "current")
     const said = ofGroup.all(speakerId, targetId, authorId)
-    const counting = fallen ? undefined : said.find(({ source, verdict, withdrawn }) => withdrawn === 0 && countedAs(source, verdict) !== null)
+    const counting = fallen
+      ? undefined
+      : said.find(({ source, verdict, withdrawn }) => withdrawn === 0 && countedAs(source, verdict) !== null)
     for (const word of said) if (word !== counting) count(word, false)
     if (counting !== undefined) count(counting, true)
   }

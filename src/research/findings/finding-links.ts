@@ -123,7 +123,16 @@ export function findingLinks(db: Db) {
       )
     },
     /** A link by which the same member said the same before and did not take it back. */
-    repeated({ findingVersionId, experimentId, attemptId, authorId, towardQuestion, towardHypothesis }: Pick<NewFindingLink, "findingVersionId" | "experimentId" | "attemptId" | "authorId" | "towardHypothesis"> & { readonly towardQuestion: { readonly verdict: string } }) {
+    repeated({
+      findingVersionId,
+      experimentId,
+      attemptId,
+      authorId,
+      towardQuestion,
+      towardHypothesis,
+    }: Pick<NewFindingLink, "findingVersionId" | "experimentId" | "attemptId" | "authorId" | "towardHypothesis"> & {
+      readonly towardQuestion: { readonly verdict: string }
+    }) {
       const toward = JSON.stringify(towardHypothesis.map(({ versionId, verdict }) => `${versionId} ${verdict}`).sort())
       const found = standingBy
         .all(findingVersionId, experimentId, authorId, attemptId ?? null)

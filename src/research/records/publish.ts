@@ -40,7 +40,9 @@ export function recordCard(
 /** What the roles of an assertion rest on: the records that are their values, and those whose definitions they borrow. */
 const borrowed = ({ predicate, roles }: Assertion): Reference[] =>
   [{ role: "predicate", value: predicate }, ...roles].flatMap(({ role, value }) =>
-    value.type === "record" || value.type === "concept_ref" ? [{ part: "role" as const, versionId: value.versionId, explanation: role }] : [],
+    value.type === "record" || value.type === "concept_ref"
+      ? [{ part: "role" as const, versionId: value.versionId, explanation: role }]
+      : [],
   )
 
 type Publication = BodyOf<"publish_hypothesis" | "publish_finding" | "publish_cited_claim">

@@ -66,9 +66,7 @@ export function records(db: Db) {
   const insertPaper = db.prepare("INSERT INTO record_papers (arxiv_id, version_id) VALUES (?, ?) ON CONFLICT DO NOTHING")
   const exists = db.prepare("SELECT 1 FROM records WHERE version_id = ?")
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = ?`)
-  const whole = db.prepare<Row>(
-    `SELECT ${SUMMARY_COLUMNS}, r.content, r.client FROM ${SUMMARY_TABLES} WHERE r.version_id = ?`,
-  )
+  const whole = db.prepare<Row>(`SELECT ${SUMMARY_COLUMNS}, r.content, r.client FROM ${SUMMARY_TABLES} WHERE r.version_id = ?`)
   const referencesOf = db.prepare<ReferenceRow>(
     `SELECT x.part, x.purpose, x.explanation, r.version_id, r.label, r.kind, r.wording, s.status, s.notices
      FROM record_references x JOIN records r ON r.version_id = x.to_version_id LEFT JOIN standings s ON s.version_id = r.version_id

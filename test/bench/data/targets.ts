@@ -6,6 +6,9 @@ import { type House, times } from "./house.ts"
 export const hypothesis = (house: House): string =>
   house.does("publish_hypothesis", { ...house.here, premises: [], references: [] }).result.versionId
 
+/** A dispute by the member, of a record of its own. */
+export const dispute = (house: House): string => house.does("assert_dispute", { targetVersionId: hypothesis(house) }).result.linkId
+
 export const proposal = (house: House): string => house.does("propose_experiment", { ...house.here, hypotheses: [] }).result.experimentId
 
 /** An experiment that the member holds; its revision is 2. */

@@ -34,7 +34,7 @@ const found = (
     finding(room, { evidence: [{ kind: "attempt_output", attemptId, ...losses, explanation: because }] }),
   )
 ).result
-const link = (await room.mary.write("assert_dispute", { targetVersionId: predicted.versionId, explanation: because })).result
+const link = (await room.grace.write("assert_dispute", { targetVersionId: predicted.versionId, explanation: because })).result
 const material = (await room.grace.write("register_material", { roomId, threadId, reference: sha256("7"), name: "Counts" })).result
 const { timelineWatermark } = (await reader.read("thread_context", { threadId })).thread
 const checkpoint = {
@@ -156,7 +156,13 @@ t.test("nothing of it moved, and a retry still answers its receipt", async (t) =
   const moved = { state: "archived", archive, activityWatermark: before.context.activityWatermark + 1, lastActivityAt: archive?.archivedAt }
   t.strictSame(
     { ...context, experiments: [] },
-    { ...before.context, experiments: [], room: { ...before.context.room, ...moved }, activityWatermark: moved.activityWatermark },
+    {
+      ...before.context,
+      experiments: [],
+      room: { ...before.context.room, ...moved },
+      syntheses: before.context.syntheses.map((synthesis) => ({ ...synthesis, archive })),
+      activityWatermark: moved.activityWatermark,
+    },
   )
   t.strictSame(
     context.experiments.map(({ affordances }) => affordances.operations),

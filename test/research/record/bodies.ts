@@ -1,6 +1,8 @@
 /** Bodies of records, as short as they may be: what a test does not speak about is left to these. */
 import type { WriteInput } from "research-room/client"
 
+type Purpose = WriteInput<"publish_hypothesis">["references"][number]["purpose"]
+
 export interface Place {
   readonly roomId: string
   readonly threadId: string
@@ -66,7 +68,7 @@ export const claim = (
 })
 
 export const premise = (versionId: string) => ({ versionId, explanation: "It rests on this." })
-export const reference = (versionId: string, purpose: "supports" | "contradicts" | "related" = "supports") => ({
+export const reference = (versionId: string, purpose: Purpose = "supports") => ({
   versionId,
   purpose,
   explanation: "It speaks of this.",

@@ -43,6 +43,7 @@ t.test("what was written, and what became of it", async (t) => {
     conclusion: null,
     selected: true,
     stale: false,
+    staleReasons: [],
     archive: null,
     citations: [
       { versionId: cited.versionId, label: "H1", kind: "hypothesis", wording: "A ramp lowers the loss.", status: "current", notices: [] },

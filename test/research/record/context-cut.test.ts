@@ -98,7 +98,7 @@ t.test("the newest five hundred of each list, and where the list goes on; Thread
         experimentId: made.experiments[0] as string,
         findingVersionId: related,
         towardHypothesis: [],
-        towardQuestion: { verdict: "answers", explanation: because },
+        towardQuestion: { verdict: "does_not_answer", explanation: because },
       }).targetId,
     )
     return [...threads.flatMap(({ threadId: asking }) => Array.from({ length: 20 }, (_, index) => `${index} of ${asking}?`)), "The last?"]

@@ -62,6 +62,7 @@ t.test("a split verdict, its card, the replies to it and who reviewed it", async
     card: { entryId, threadId },
     replies: 0,
     reviewedBy: [],
+    withdrawn: null,
   })
   const { items: cards } = await reader.read("thread_timeline", { threadId, kinds: ["link_experiment_finding"] })
   holds(t, cards, [
@@ -121,20 +122,38 @@ t.test("a split verdict, its card, the replies to it and who reviewed it", async
   ])
 })
 
-t.test("anybody relates anything, as often as they like; several findings of one experiment are paged", async (t) => {
+t.test("anybody relates anything, and again with another verdict; several findings of one experiment are paged", async (t) => {
   const work = await Work.begin(lab, room)
   const other = await lab.room()
   const theirs = (await other.mary.write("publish_finding", finding(other))).result
   const linkIds: string[] = []
-  for (const who of ["ada", "grace", "mary", "ada"] as const) {
+  const said = [
+    ["ada", "does_not_answer"],
+    ["grace", "does_not_answer"],
+    ["mary", "does_not_answer"],
+    ["ada", "answers"],
+  ] as const
+  for (const [who, verdict] of said) {
     const { result } = await room[who].write("link_experiment_finding", {
       experimentId: work.experimentId,
       findingVersionId: theirs.versionId,
       towardHypothesis: [],
-      towardQuestion: { verdict: "does_not_answer", explanation: because },
+      towardQuestion: { verdict, explanation: because },
     })
     linkIds.push(result.linkId)
   }
+  const again = room.ada.write("link_experiment_finding", {
+    experimentId: work.experimentId,
+    findingVersionId: theirs.versionId,
+    towardHypothesis: [],
+    towardQuestion: { verdict: "answers", explanation: "In other words." },
+  })
+  holds(
+    t,
+    await refusalOf(again),
+    { status: 409, refusal: "link_exists", current: { linkId: linkIds[3] } },
+    "the same verdicts are said already",
+  )
   const pages = await everyItem(reader.pages("experiment_findings", { experimentId: work.experimentId, limit: 3 }))
   t.strictSame(
     pages.map(({ items, nextCursor }) => [items.map(({ linkId }) => linkId), nextCursor]),

@@ -1,9 +1,9 @@
-/** A record that rests on one that was retracted, superseded or disputed says so itself, and so on down the chain. */
+/** A record that rests on one that was retracted, superseded, corrected or disputed says so itself, and so on down the chain; what it contradicts is no ground of it. */
 import type { ResearchRoomClient } from "research-room/client"
 import t from "tap"
 import { because, claim, finding, hypothesis, premise, reference } from "./bodies.ts"
 import { holds } from "./holds.ts"
-import { type LabRoom, openLab } from "./lab.ts"
+import { type LabRoom, openLab, refusalOf } from "./lab.ts"
 import { Work } from "./work.ts"
 
 const lab = await openLab(t)
@@ -16,13 +16,33 @@ type Publish = (room: LabRoom, on: string) => Promise<{ result: { versionId: str
 const rests: Readonly<Record<string, Publish>> = {
   "a hypothesis, by a premise": (at, on) => at.grace.write("publish_hypothesis", hypothesis(at, { premises: [premise(on)] })),
   "a hypothesis, by a reference": (at, on) =>
-    at.grace.write("publish_hypothesis", hypothesis(at, { references: [reference(on, "contradicts")] })),
-  "a finding, by a reference": (at, on) => at.grace.write("publish_finding", finding(at, { references: [reference(on)] })),
+    at.grace.write("publish_hypothesis", hypothesis(at, { references: [reference(on, "refines")] })),
+  "a finding, by a reference": (at, on) => at.grace.write("publish_finding", finding(at, { references: [reference(on, "extends")] })),
   "a finding, by evidence": (at, on) =>
     at.grace.write("publish_finding", finding(at, { evidence: [{ kind: "record", versionId: on, explanation: because }] })),
-  "a cited claim, by a reference": (at, on) => at.grace.write("publish_cited_claim", claim(at, { references: [reference(on, "related")] })),
-  "a finding, by its plan's hypothesis": (at, on) => underPlan(at, { hypotheses: [on] }),
+  "a cited claim, by a reference": (at, on) =>
+    at.grace.write("publish_cited_claim", claim(at, { references: [reference(on, "derived_from")] })),
+  "a hypothesis, by a record that is one of its roles": (at, on) =>
+    at.grace.write("publish_hypothesis", naming(at, { type: "record", versionId: on })),
+  "a hypothesis, by a definition it borrows": (at, on) =>
+    at.grace.write("publish_hypothesis", naming(at, { type: "concept_ref", versionId: on, key: "lowers" })),
   "a finding, by its plan's premise": (at, on) => underPlan(at, { premises: [premise(on)] }),
+}
+
+/** What names another record without resting on it. */
+const rests_not: Readonly<Record<string, Publish>> = {
+  "a reference that supports it": (at, on) => at.grace.write("publish_finding", finding(at, { references: [reference(on, "supports")] })),
+  "a reference that contradicts it": (at, on) =>
+    at.grace.write("publish_finding", finding(at, { references: [reference(on, "contradicts")] })),
+  "a related one": (at, on) => at.grace.write("publish_cited_claim", claim(at, { references: [reference(on, "related")] })),
+  "a plan that tests it": (at, on) => underPlan(at, { hypotheses: [on] }),
+}
+
+/** A hypothesis one of whose roles is a value that names a record. */
+function naming(at: LabRoom, value: object) {
+  const body = hypothesis(at)
+  const [first, ...others] = body.assertion.roles
+  return { ...body, assertion: { ...body.assertion, roles: [{ ...first, value }, ...others] } } as typeof body
 }
 
 async function underPlan(at: LabRoom, more: Parameters<Work["plan"]>[0]) {
@@ -46,13 +66,13 @@ for (const [what, write] of Object.entries(rests)) {
     const base = await publish()
     const { result, warnings } = await write(room, base.versionId)
     t.strictSame(warnings, [])
-    const above = (await room.mary.write("publish_finding", finding(room, { references: [reference(result.versionId)] }))).result
+    const above = (await room.mary.write("publish_finding", finding(room, { references: [reference(result.versionId, "extends")] }))).result
     const named = { versionId: base.versionId, label: base.label, kind: "hypothesis" }
 
-    await correct(base.versionId)
-    t.strictSame(await warningsOf(result.versionId), [], "a correction leaves it standing")
     await dispute(base.versionId)
-    t.strictSame(await warningsOf(result.versionId), [], "and outweighs a dispute: the record is corrected")
+    holds(t, await warningsOf(result.versionId), [{ ...named, code: "rests_on_disputed", direct: true }], "a dispute puts it in doubt")
+    await correct(base.versionId)
+    holds(t, await warningsOf(result.versionId), [{ ...named, code: "rests_on_corrected", direct: true }], "and so does a correction")
     await retract(base.versionId)
     holds(t, await warningsOf(result.versionId), [
       {
@@ -66,7 +86,15 @@ for (const [what, write] of Object.entries(rests)) {
     holds(
       t,
       await warningsOf(above.versionId),
-      [{ ...named, code: "rests_on_retracted", direct: false, message: `It rests indirectly on ${base.label}, which is retracted.` }],
+      [
+        {
+          ...named,
+          code: "rests_on_retracted",
+          direct: false,
+          through: { versionId: result.versionId },
+          message: new RegExp(`^It rests on ${base.label}, which is retracted, through [HFC]\\d+\\.$`),
+        },
+      ],
       "and one further down",
     )
 
@@ -76,22 +104,30 @@ for (const [what, write] of Object.entries(rests)) {
   })
 }
 
-t.test("by what replaced it", async (t) => {
-  const [first, second, user] = [await publish(), await publish(), await publish()]
-  await supersede(first.versionId, second.versionId)
-  t.strictSame(await warningsOf(first.versionId), [], "the replacement stands")
-  await retract(second.versionId)
-  holds(t, await warningsOf(first.versionId), [{ code: "rests_on_retracted", versionId: second.versionId, direct: true }])
+for (const [what, write] of Object.entries(rests_not)) {
+  t.test(`not by ${what}`, async (t) => {
+    const base = await publish()
+    const { result } = await write(room, base.versionId)
+    await dispute(base.versionId)
+    await retract(base.versionId)
+    t.strictSame(await warningsOf(result.versionId), [])
+    t.strictSame(
+      (await write(room, base.versionId)).warnings.filter((warning) => /^rests_on/.test((warning as { code: string }).code)),
+      [],
+    )
+  })
+}
 
-  const third = await publish()
+t.test("not by what replaced or corrected it, nor by what it replaced", async (t) => {
+  const [first, second] = [await publish(), await publish()]
+  await supersede(first.versionId, second.versionId)
+  await retract(second.versionId)
+  t.strictSame(await warningsOf(first.versionId), [], "a record is not in doubt because of what it was replaced by")
+  t.strictSame(await warningsOf(second.versionId), [], "nor because of what it replaces")
+  const [user, third] = [await publish(), await publish()]
   await correct(user.versionId, { replacementVersionId: third.versionId })
   await dispute(third.versionId)
-  holds(
-    t,
-    await warningsOf(user.versionId),
-    [{ code: "rests_on_disputed", versionId: third.versionId, status: "disputed" }],
-    "a correction's replacement counts as well",
-  )
+  t.strictSame(await warningsOf(user.versionId), [])
 })
 
 t.test("each way of falling has its code, the nearest come first, and none comes twice", async (t) => {
@@ -103,7 +139,12 @@ t.test("each way of falling has its code, the nearest come first, and none comes
     await room.ada.write(
       "publish_finding",
       finding(room, {
-        references: [reference(middle.versionId), reference(superseded), reference(superseded, "related"), reference(disputed)],
+        references: [
+          reference(middle.versionId, "extends"),
+          reference(superseded, "derived_from"),
+          reference(superseded, "related"),
+          reference(disputed, "refines"),
+        ],
       }),
     )
   ).result
@@ -121,17 +162,14 @@ t.test("each way of falling has its code, the nearest come first, and none comes
   t.equal((await warningsOf(top.versionId)).length, 4)
 })
 
-t.test("records that replace each other in a circle", async (t) => {
-  const [first, second] = [await publish(), await publish()]
+t.test("records do not replace each other in a circle", async (t) => {
+  const [first, second, third] = [await publish(), await publish(), await publish()]
   await supersede(first.versionId, second.versionId)
-  await supersede(second.versionId, first.versionId)
-  holds(
-    t,
-    await warningsOf(first.versionId),
-    [{ versionId: second.versionId, code: "rests_on_superseded" }],
-    "the record itself is not among them",
-  )
-  holds(t, await warningsOf(second.versionId), [{ versionId: first.versionId, code: "rests_on_superseded" }])
+  await supersede(second.versionId, third.versionId)
+  for (const late of [second, third]) {
+    const refusal = await refusalOf(supersede(late.versionId, first.versionId))
+    holds(t, refusal, { status: 422, refusal: "unknown_reference", issues: [{ path: "/replacementVersionId" }] })
+  }
 })
 
 t.test("across Rooms, and in the reads of a plan and of a link", async (t) => {

@@ -91,7 +91,9 @@ function shownIn(answer: unknown, versionId: string, path = ""): { path: string;
   if (typeof answer !== "object" || answer === null) return []
   const own = answer as Record<string, unknown>
   const here = own.versionId === versionId ? [{ path, status: own.status, notices: own.notices }] : []
-  const inside = Object.entries(own).filter(([name]) => !["content", "receipt", "result", "warnings", "towardHypothesis"].includes(name))
+  const inside = Object.entries(own).filter(
+    ([name]) => !["content", "receipt", "result", "warnings", "towardHypothesis", "staleReasons"].includes(name),
+  )
   return [...here, ...inside.flatMap(([name, inner]) => shownIn(inner, versionId, `${path}/${name}`))]
 }
 

@@ -1,6 +1,6 @@
 /** Writes of records and of what is said of them. */
 import { inTurn, times } from "../../data/house.ts"
-import { finding, findingOver, hypothesis, planned, some, succeeded } from "../../data/targets.ts"
+import { dispute, finding, findingOver, hypothesis, planned, some, succeeded } from "../../data/targets.ts"
 import type { Recipe, Recipes } from "../recipes.ts"
 
 /** An assertion on a record of its own, which it changes. */
@@ -16,6 +16,7 @@ export const records: Recipes<
   | "assert_supersession"
   | "assert_dispute"
   | "assert_retraction"
+  | "withdraw_link"
 > = {
   publish_hypothesis(house, count) {
     const known = some(() => hypothesis(house))
@@ -32,13 +33,13 @@ export const records: Recipes<
   publish_cited_claim: ({ here }, count) => times(count, () => ({ said: here })),
   link_experiment_finding(house, count) {
     const plan = planned(house)
-    const toward = hypothesis(house)
     const found = some(() => {
       const attemptId = succeeded(house, plan)
       return { attemptId, findingVersionId: finding(house, plan.experimentId, attemptId) }
     })
-    const towardHypothesis = [{ versionId: toward, verdict: "supports" as const, explanation: "The predicted difference was seen." }]
-    return times(count, (index) => ({ said: { experimentId: plan.experimentId, ...inTurn(found, index), towardHypothesis } }))
+    // The same again would be refused: each speaks toward a hypothesis of its own.
+    const toward = () => [{ versionId: hypothesis(house), verdict: "supports" as const, explanation: "The predicted difference was seen." }]
+    return times(count, (index) => ({ said: { experimentId: plan.experimentId, ...inTurn(found, index), towardHypothesis: toward() } }))
   },
   assert_correction: assertion,
   assert_supersession(house, count) {
@@ -47,4 +48,5 @@ export const records: Recipes<
   },
   assert_dispute: assertion,
   assert_retraction: assertion,
+  withdraw_link: (house, count) => times(count, () => ({ said: { linkId: dispute(house) } })),
 }
