@@ -1,7 +1,10 @@
 /** `research-room check`: proves the data whole. */
+import { existsSync } from "node:fs"
 import { Command } from "commander"
+import { databaseFile } from "../ledger/backup.ts"
 import { checkData } from "../check/check.ts"
 import type { Db } from "../ledger/database.ts"
+import { isReadOnly, openReadOnly } from "../ledger/read-only.ts"
 import { dataOption } from "../settings.ts"
 import { checkingBar } from "./progress.ts"
 import { withInstance } from "./with-instance.ts"
@@ -22,8 +25,20 @@ function check(db: Db): void {
   }
 }
 
+function checkReadOnly(file: string): void {
+  const { db, close } = openReadOnly(file)
+  try {
+    check(db)
+  } finally {
+    close()
+  }
+}
+
 export const checkCommand = (): Command =>
   new Command("check")
     .description("verify the database, every content that was accepted and every Room's chain of digests")
     .addOption(dataOption())
-    .action(({ data }: { data: string }) => withInstance(data, ({ db }) => check(db)))
+    .action(({ data }: { data: string }) => {
+      const file = databaseFile(data)
+      return existsSync(file) && isReadOnly(file) ? checkReadOnly(file) : withInstance(data, ({ db }) => check(db))
+    })
