@@ -130,7 +130,11 @@ test("a port in use is told, and the data is free again", async (t) => {
   t.strictSame([code, out], [1, ""])
   t.equal(err, `research-room: Port ${port} on 127.0.0.1 is in use: end the other program, or choose another --port.\n`)
   other.close()
-  const { err: nowhere, code: failed } = await run(program, ["serve", "--data", "good", "--port", "0", "--host", "203.0.113.7", "--base-url", "https://rooms.example.org"], place)
+  const { err: nowhere, code: failed } = await run(
+    program,
+    ["serve", "--data", "good", "--port", "0", "--host", "203.0.113.7", "--base-url", "https://rooms.example.org"],
+    place,
+  )
   t.equal(failed, 1)
   t.match(nowhere, /^research-room: 203\.0\.113\.7 is no address of this machine: choose another --host\.\n$/)
   const service = await serve(program, ["--data", "good"], place)
