@@ -1,7 +1,7 @@
 /** `research-room check`: proves the data whole. */
 import { existsSync } from "node:fs"
 import { Command } from "commander"
-import { databaseFile } from "../ledger/backup.ts"
+import { databaseFile } from "../check/backup.ts"
 import { checkData } from "../check/check.ts"
 import type { Db } from "../ledger/database.ts"
 import { isReadOnly, openReadOnly } from "../ledger/read-only.ts"

@@ -78,7 +78,10 @@ export function credentialOperations({ rooms, credentials, strangers }: Parts) {
   const revoke_credential = behaviour("revoke_credential", {
     subject: inPath,
     admit({ actor }, { roomId, credential }) {
-      if (credential.owner.userId !== actor.userId && rooms.standing(roomId, actor.userId)?.role !== "owner") {
+      const isOwn = credential.owner.userId === actor.userId
+      const role = rooms.standing(roomId, actor.userId)?.role ?? null
+      if (!isOwn && role === null) throw new Refusal("not_a_member", `${actor.username} is not a member of this Room.`)
+      if (!isOwn && role !== "owner") {
         throw new Refusal("role_required", "Only the member a credential belongs to, or the Room's owner, revokes it.", {
           current: { needed: "owner" },
         })

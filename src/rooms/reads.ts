@@ -149,8 +149,13 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
 
     credentials({ actor, params }) {
       const roomId = params.roomId as string
-      const { role, userId } = ownMembership(actor, roomId)
-      const shown = credentials.ofRoom(roomId).filter(({ owner }) => role === "owner" || owner.userId === userId)
+      rooms.mustExist(roomId)
+      const userId = actor?.userId ?? ""
+      const all = credentials.ofRoom(roomId)
+      const own = all.filter(({ owner }) => owner.userId === userId)
+      // Who was removed still sees what they had here, and may revoke it.
+      const role = own.length > 0 ? members.find(roomId, userId)?.role : ownMembership(actor, roomId).role
+      const shown = role === "owner" ? all : own
       return { items: shown.map(({ roomId: _room, ...credential }) => credential) }
     },
   } satisfies Partial<Readers>

@@ -177,3 +177,23 @@ test("a credential ends with its time, to the millisecond, in reads and in write
     t.match(answer.body, { refusal: "not_authenticated", error: /expired/ })
   }
 })
+
+test("a removed member lists and revokes what was their own, and sees or ends nobody else's", async (t) => {
+  const mary = await house.person("mary")
+  await ada.write("add_member", { roomId, username: "mary" })
+  const own = String((await issue(mary)).body.target?.id)
+  const others = String((await issue(ada)).body.target?.id)
+  const session = (await mary.request("GET", "/api/session").then((response) => response.json())) as { person: { userId: string } }
+  const { userId } = session.person
+  await ada.write("remove_member", { roomId, userId })
+  const listed = (await mary.request("GET", route).then((response) => response.json())) as { items: { credentialId: string }[] }
+  t.strictSame(
+    listed.items.map(({ credentialId }) => credentialId),
+    [own],
+  )
+  t.match(await sent(mary, `${route}/${others}/revoke`, action()), { status: 403, body: { refusal: "not_a_member" } })
+  t.match(await sent(mary, `${route}/${own}/revoke`, action()), { status: 200, body: { result: { credentialId: own } } })
+  t.match(await sent(mary, `${route}/${own}/revoke`, action()), { status: 409, body: { refusal: "state_conflict" } })
+  const stranger = await house.person("emmy")
+  t.equal((await stranger.request("GET", route)).status, 403, "who never was a member sees no list")
+})

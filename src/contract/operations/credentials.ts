@@ -54,7 +54,9 @@ export const revokeCredential = operation({
   summary: "Revokes a credential at once: one's own, or as owner any of the Room's.",
   target: "credential",
   archived: "admitted",
-  refusals: ["role_required", "state_conflict"],
+  // Who was removed may still end what is theirs.
+  by: "person",
+  refusals: ["not_a_member", "role_required", "state_conflict"],
   fields: {},
   result: { credentialId: uuid, label, revokedAt: time },
   example: {},
