@@ -10,7 +10,7 @@ export interface Spoiling {
 
 type Holder = Record<string, unknown>
 /** A place in a value: `holder[name]`, and what the schema says of it. */
-interface Place {
+export interface Place {
   readonly holder: Holder
   readonly name: string
   readonly schema: JsonSchema
@@ -35,7 +35,7 @@ function formOf(schema: JsonSchema, value: unknown): JsonSchema {
 }
 
 /** Every place of `holder[name]`, the outermost first. */
-function places(holder: Holder, name: string, given: JsonSchema): Place[] {
+export function places(holder: Holder, name: string, given: JsonSchema): Place[] {
   const value = holder[name]
   const schema = formOf(given, value)
   const here: Place = { holder, name, schema: schema.type === undefined ? given : schema }

@@ -1,0 +1,136 @@
+/** Attacks by bodies: JSON and forms that cost much to read, in one piece or in chunks, with and without leave. */
+import { bytesOf, type Shot, shot } from "../fuzz/shot.ts"
+import { type Ground, proofLines } from "../fuzz/ground.ts"
+import { type Target, targetsWith } from "../fuzz/targets.ts"
+import { operationNamed } from "../../../src/contract/operations/index.ts"
+import { limits } from "../../../src/contract/limits.ts"
+import { fill } from "../../../src/web/forms/draft.ts"
+import { formOf } from "../../../src/web/forms/fields.ts"
+import type { Chance } from "../support/chance.ts"
+import { addressOf } from "./heads.ts"
+import { planted, textsFor } from "./planted.ts"
+
+/** Bytes of a body that is just taken. */
+const MOST = limits.requestBodyBytes - 1_000
+const full = (unit: string, close = ""): string => unit.repeat(Math.floor((MOST - close.length) / unit.length)) + close
+
+/** JSON texts as large as a request may be. */
+const junk: Readonly<Record<string, string>> = {
+  "many small members": `{${Array.from({ length: 90_000 }, (_, at) => `"${at}":0`).join(",")}}`,
+  "one member, over and over": `{${full('"a":0,').slice(0, -10)}"a":0}`,
+  "many small lists": `[${full("[],").slice(0, -4)}[]]`,
+  "lists in lists": `${"[".repeat(MOST / 2)}${"]".repeat(MOST / 2)}`,
+  "objects in objects": `${'{"a":'.repeat(MOST / 6)}1${"}".repeat(MOST / 6)}`,
+  "one number": `{"a":${"9".repeat(MOST - 10)}}`,
+  "many numbers": `[${full("1e9,").slice(0, -5)}0]`,
+  "long exponents": `[${full("1e-999999999,").slice(0, -20)}0]`,
+  "one text": `{"a":"${"a".repeat(MOST - 20)}"}`,
+  escapes: `{"a":"${full("\\u0041").slice(0, -30)}"}`,
+  "halves of letters": `{"a":"${full("\\ud800").slice(0, -30)}"}`,
+  "white space": `{"a":${" ".repeat(MOST - 20)}1}`,
+  "names that every object has": `{${full('"__proto__":{},').slice(0, -20)}"a":0}`,
+  "not JSON": full("\u0000\u00ff"),
+}
+
+const forms: Readonly<Record<string, string>> = {
+  "thousands of fields": Array.from({ length: 80_000 }, (_, at) => `${at}=a`).join("&"),
+  "one field, over and over": full("a=b&"),
+  pointers: full("%2Fassertion%2Froles%2F0=a&"),
+  "pointers as deep as they go": `${full("%2F0", "=a")}`,
+  "empty fields": full("&"),
+  escapes: `a=${full("%41").slice(0, -10)}`,
+  counts: Array.from({ length: 40_000 }, (_, at) => `%23%2F${at}=200`).join("&"),
+  "all lists at their longest": Array.from({ length: 30_000 }, (_, at) => `%23%2Fa%2F${at}=1e9`).join("&"),
+}
+
+const small = (text: string, size: number) =>
+  Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size))
+
+/** A body in chunks of a few bytes. */
+function inChunks(text: string, size: number): string {
+  return `${small(text, size)
+    .map((part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`)
+    .join("")}0\r\n\r\n`
+}
+
+interface Way {
+  readonly isIn: boolean
+  readonly isChunked: boolean
+}
+const ways: readonly Way[] = [
+  { isIn: false, isChunked: false },
+  { isIn: true, isChunked: false },
+  { isIn: true, isChunked: true },
+]
+
+function junkShot(ground: Ground, target: Target, name: string, body: string, { isIn, isChunked }: Way): Shot[] {
+  const path = addressOf(target, ground.people) ?? addressOf(target, ground.agents)
+  if (path === null) return []
+  const proof = target.isOfAccounts ? ground.spare : (ground.proofs[target.caller][0] ?? "")
+  const headers = [
+    ...(isIn ? proofLines(target.caller, proof, ground.baseUrl, target.method) : target.takesForm ? [`Origin: ${ground.baseUrl}`] : []),
+    `Content-Type: application/${target.takesForm ? "x-www-form-urlencoded" : "json"}`,
+    ...(isChunked ? ["Transfer-Encoding: chunked"] : []),
+  ]
+  const bytes = bytesOf({
+    method: target.method,
+    target: path,
+    host: ground.host,
+    headers,
+    body: isChunked ? inChunks(body.slice(0, 60_000), 3) : body,
+  })
+  // Who is refused before the body is read may find the connection closed.
+  return [
+    shot({
+      attack: `body: ${name}${isIn ? "" : ", not signed in"}`,
+      target: null,
+      path,
+      pieces: [bytes],
+      methods: [target.method],
+      isSound: false,
+      ending: "keep",
+    }),
+  ]
+}
+
+/** Every route that takes a body, with bodies that are none of its own; `some` of all. */
+export function junkShots(ground: Ground, chance: Chance, some: number): Shot[] {
+  const takers = targetsWith(({ body, takesForm }) => body !== null || takesForm)
+  // Made one by one: all of them at once would be a gigabyte.
+  return Array.from({ length: some }, (_, at) => {
+    const target = takers[(at * 7 + chance.between(0, 6)) % takers.length] as Target
+    const [name, body] = chance.of(Object.entries(target.takesForm ? forms : junk)) as [string, string]
+    return junkShot(ground, target, name, body, chance.of(ways) as Way)
+  }).flat()
+}
+
+/** The fields that a browser would send for a body. */
+function draftOf(target: Target, body: object): URLSearchParams {
+  const operation = operationNamed(target.path.split("/").at(-1) ?? "")
+  const draft = new URLSearchParams()
+  if (operation === undefined) return draft
+  for (const field of formOf(operation).fields) fill(draft, field, `/${field.name}`, (body as Record<string, unknown>)[field.name])
+  return draft
+}
+
+/** The form of every operation with costly texts in it: looked at before it is sent, made longer, made shorter, sent. */
+export function formShots(ground: Ground, chance: Chance, each: number): Shot[] {
+  return targetsWith(({ takesForm, body }) => takesForm && body !== null).flatMap((target) =>
+    Array.from({ length: each }, () => {
+      const text = chance.of(textsFor(target.body))
+      const example = operationNamed(target.path.split("/").at(-1) ?? "")?.example ?? {}
+      const draft = draftOf(target, text === undefined ? {} : planted(example, target.body ?? {}, text))
+      const lists = [...draft.keys()].filter((name) => name.startsWith("#")).map((name) => name.slice(1))
+      const button = chance.of(["_preview", "_preview", "_preview", "_add", "_remove"]) as string
+      draft.set(button, button === "_preview" ? "1" : button === "_add" ? (lists[0] ?? "/x") : `${lists[0] ?? "/x"}/0`)
+      const isIn = chance.oneIn(2)
+      const headers = [
+        ...(isIn ? proofLines("session", ground.proofs.session[0] ?? "", ground.baseUrl, "POST") : [`Origin: ${ground.baseUrl}`]),
+        "Content-Type: application/x-www-form-urlencoded",
+      ]
+      const bytes = bytesOf({ method: "POST", target: target.path, host: ground.host, headers, body: draft.toString() })
+      const attack = `form${isIn ? "" : ", not signed in"}: ${text?.name ?? ""}`
+      return shot({ attack, target, path: target.path, pieces: [bytes], methods: ["POST"], isSound: true, ending: "keep" })
+    }),
+  )
+}

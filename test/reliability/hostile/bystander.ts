@@ -1,0 +1,124 @@
+/**
+ * A bystander: a process of its own, with a clock of its own, that reads, comes in anew and writes as anybody may, while others
+ * attack. Started by `Bystander` in beside.ts, told by messages when to begin and when to say what it saw.
+ *
+ * What a read waited is counted twice: by the clock, and without the time in which the serving thread or this one was ready to
+ * run and the machine's processors were with somebody else. The second is the service's own doing: that it was at work on
+ * something else, collected garbage, or waited for a disk or a lock.
+ */
+import { randomUUID } from "node:crypto"
+import { Agent, request } from "node:http"
+import { setTimeout as pause } from "node:timers/promises"
+import { queued } from "./queued.ts"
+
+/** What it is told first. */
+export interface Places {
+  readonly baseUrl: string
+  /** Of the service. */
+  readonly pid: number
+  /** Paths of small reads. */
+  readonly reads: readonly string[]
+  readonly write: { readonly path: string; readonly token: string }
+}
+
+export interface Waits {
+  readonly count: number
+  /** The longest, in milliseconds, without what the machine is answerable for, and by the clock. */
+  readonly longest: number
+  readonly byTheClock: number
+  /** Turned away with 503 and a time to come back. */
+  readonly turnedAway: number
+}
+
+/** What it saw between two messages. */
+export interface Seen {
+  /** Reads on a connection that stays. */
+  readonly reads: Waits
+  /** Reads on a connection of their own each. */
+  readonly newcomers: Waits
+  readonly writes: Waits
+  /** Answers that a bystander should not get, in sentences; the first few. */
+  readonly faults: readonly string[]
+}
+
+const kinds = ["reads", "newcomers", "writes"] as const
+type Kind = (typeof kinds)[number]
+/** Milliseconds between an answer and the next request. */
+const every: Readonly<Record<Kind, number>> = { reads: 4, newcomers: 50, writes: 100 }
+/** Milliseconds after which an answer is taken for lost. */
+const LOST = 60_000
+
+interface Got {
+  readonly status: number
+  readonly retryAfter: string | undefined
+}
+
+const staying = new Agent({ keepAlive: true, maxSockets: 1 })
+const writing = new Agent({ keepAlive: true, maxSockets: 1 })
+
+let places: Places | null = null
+let seen = fresh()
+
+function fresh() {
+  const none = () => ({ count: 0, longest: 0, byTheClock: 0, turnedAway: 0 })
+  return { reads: none(), newcomers: none(), writes: none(), faults: [] as string[] }
+}
+
+function ask({ baseUrl, write }: Places, kind: Kind, path: string): Promise<Got> {
+  const agent = { reads: staying, newcomers: false as const, writes: writing }[kind]
+  const isWrite = kind === "writes"
+  const headers = isWrite ? { authorization: `Bearer ${write.token}`, "content-type": "application/json" } : {}
+  return new Promise((resolve, reject) => {
+    const asked = request(baseUrl + path, { method: isWrite ? "POST" : "GET", agent, headers, timeout: LOST }, (answer) => {
+      answer.on("error", reject).on("end", () => resolve({ status: answer.statusCode ?? 0, retryAfter: answer.headers["retry-after"] }))
+      answer.resume()
+    })
+    asked.on("error", reject).on("timeout", () => asked.destroy(new Error(`no answer in ${LOST} ms`)))
+    asked.end(isWrite ? JSON.stringify({ schemaVersion: 3, clientMessageId: randomUUID(), text: "Work goes on." }) : undefined)
+  })
+}
+
+const busyElsewhere = (pid: number): number => (queued(pid) ?? 0) + (queued(process.pid) ?? 0)
+
+async function once(at: Places, kind: Kind, turn: number): Promise<void> {
+  const path = kind === "writes" ? at.write.path : (at.reads[turn % at.reads.length] as string)
+  const counts = seen[kind]
+  const [began, elsewhere] = [performance.now(), busyElsewhere(at.pid)]
+  const got = await ask(at, kind, path).catch((error: Error) => error)
+  const waited = performance.now() - began
+  const own = Math.max(0, waited - (busyElsewhere(at.pid) - elsewhere))
+  counts.count += 1
+  counts.byTheClock = Math.max(counts.byTheClock, waited)
+  counts.longest = Math.max(counts.longest, own)
+  if (!(got instanceof Error) && got.status === 503 && got.retryAfter !== undefined && kind !== "reads") counts.turnedAway += 1
+  else if (got instanceof Error || got.status !== 200)
+    if (seen.faults.length < 5)
+      seen.faults.push(`a bystander's ${kind} ${path}: ${got instanceof Error ? got.message : `status ${got.status}`}`)
+}
+
+let watching = false
+let rounds: readonly Promise<void>[] = []
+
+async function round(at: Places, kind: Kind): Promise<void> {
+  for (let turn = 0; watching; turn += 1) {
+    await once(at, kind, turn)
+    await pause(every[kind])
+  }
+}
+
+process.on("message", async (told: { places?: Places; begin?: true; end?: true }) => {
+  if (told.places !== undefined) places = told.places
+  if (told.begin && places !== null) {
+    const at = places
+    seen = fresh()
+    watching = true
+    rounds = kinds.map((kind) => round(at, kind))
+  }
+  if (told.end) {
+    watching = false
+    // What is under way is waited for: it is the longest of all.
+    await Promise.all(rounds)
+    process.send?.(seen)
+  }
+})
+process.on("disconnect", () => process.exit(0))

@@ -1,0 +1,41 @@
+/** Costly texts put where texts go: into every text of a body that a route takes, as its own schema tells where that is. */
+import { randomUUID } from "node:crypto"
+import type { JsonSchema } from "../../../src/contract/json-schema.ts"
+import { limits } from "../../../src/contract/limits.ts"
+import { places } from "../../contract/spoiling.ts"
+import { bibliographies, type Costly, texts } from "./own-texts.ts"
+
+/** Texts of fewer characters are names, ids and words of a list. */
+const LEAST = limits.conceptLabel
+/** Bytes of a body that leave room for what else is in it. */
+const MOST = limits.contentBytes - 2_000
+
+const cut = (text: string, length: number): string => [...text.slice(0, 2 * length)].slice(0, length).join("").toWellFormed()
+
+/** Whether a schema takes what people write: no pattern of ids or times. */
+const takesText = (schema: JsonSchema): boolean =>
+  schema.type === "string" &&
+  Number(schema.maxLength ?? 0) >= LEAST &&
+  (schema.pattern === undefined || new RegExp(schema.pattern as string, "u").test("Any é text, $𝔞$!"))
+
+/** A body with `text` in every place for one, its delivery a new one. */
+export function planted(body: unknown, schema: JsonSchema, { text }: Costly): object {
+  const put = (most: number) => {
+    const holder = { body: structuredClone(body) as Record<string, unknown> }
+    for (const { holder: inner, name, schema: own } of places(holder, "body", schema))
+      if (takesText(own)) inner[name] = cut(text, Math.min(most, Number(own.maxLength)))
+    for (const name of ["requestId", "clientMessageId", "attemptId"])
+      if (Object.hasOwn(holder.body, name) && (name !== "attemptId" || Object.hasOwn(holder.body, "argv"))) holder.body[name] = randomUUID()
+    return holder.body
+  }
+  const isImport = typeof body === "object" && body !== null && "bibtex" in body
+  for (let most: number = isImport ? limits.bibtex : limits.message; most > LEAST; most = Math.floor(most / 2)) {
+    const made = put(most)
+    if (isImport || Buffer.byteLength(JSON.stringify(made)) <= MOST) return made
+  }
+  return put(LEAST)
+}
+
+/** The texts for a body. */
+export const textsFor = (schema: JsonSchema | null): readonly Costly[] =>
+  schema !== null && Object.hasOwn((schema.properties ?? {}) as object, "bibtex") ? bibliographies : texts

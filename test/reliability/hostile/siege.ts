@@ -1,0 +1,231 @@
+/** A run of the attack: volley after volley beside a bystander, then hostile requests by the thousand, and the reckoning. */
+import { readFileSync } from "node:fs"
+import { setTimeout as pause } from "node:timers/promises"
+import { type Ground, openGround } from "../fuzz/ground.ts"
+import { printable, type Shot } from "../fuzz/shot.ts"
+import { Tally } from "../fuzz/tally.ts"
+import { type Chance, chanceOf } from "../support/chance.ts"
+import { Bystander } from "./beside.ts"
+import type { Seen } from "./bystander.ts"
+import { formShots, junkShots } from "./bodies.ts"
+import { headShots, queryShots, searchShots, tokenShots } from "./heads.ts"
+import { plant, plantings } from "./planting.ts"
+import { pipelinedShots, type Patience, signInShots, slowVolleys } from "./slow.ts"
+import { plantedShots, soundShots } from "./views.ts"
+import { fire, firing, type Volley } from "./volley.ts"
+import { Watch } from "./watch.ts"
+
+/** Milliseconds that a bystander's small read may be held up. */
+export const MOST_WAITED = 250
+/** Memory after the attack, in that of ordinary use. */
+export const MOST_GROWN = 1.5
+/** A wait counts when it comes again: the machine itself stands still at times. */
+const TRIES = 3
+
+export interface Plan {
+  readonly seed: string
+  /** Shots of one volley, at the most. */
+  readonly most: number
+  /** Texts planted, of each kind of body so many. */
+  readonly texts: number
+  readonly each: number
+  readonly patience: Patience
+  readonly ordinary: number
+  readonly hostile: number
+  /** Seconds of rest at the end. */
+  readonly rest: number
+  /** Only volleys whose name holds this. */
+  readonly matching?: string | undefined
+  readonly progress: (said: string) => void
+}
+
+export interface Row {
+  readonly name: string
+  readonly requests: number
+  readonly seconds: number
+  readonly seen: Seen
+  /** Bytes in use after it. */
+  readonly memory: number | null
+}
+
+export interface Memory {
+  readonly ordinary: number
+  readonly peak: number
+  readonly hostile: number
+  readonly rested: number
+}
+
+export interface Report {
+  readonly rows: readonly Row[]
+  readonly requests: number
+  readonly longest: number
+  readonly largest: { readonly bytes: number; readonly attack: string }
+  readonly memory: Memory | null
+  readonly statuses: ReadonlyMap<number, number>
+  readonly violations: readonly string[]
+}
+
+const peakOf = ({ running }: Ground): number => {
+  try {
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${running.pid}/status`, "utf8"))?.[1]) * 1024
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** So many of a list, spread over all of it. */
+function some<T>(all: readonly T[], most: number, chance: Chance): T[] {
+  if (all.length <= most) return [...all]
+  const from = chance.between(0, all.length - 1)
+  const step = all.length / most
+  return Array.from({ length: most }, (_, at) => all[Math.floor(from + at * step) % all.length] as T)
+}
+
+class Siege {
+  readonly #ground: Ground
+  readonly #plan: Plan
+  readonly #watch: Watch
+  readonly #bystander: Bystander
+  readonly #chance: Chance
+  readonly rows: Row[] = []
+  /** Everything that may be sent once more. */
+  readonly #again: Shot[] = []
+
+  constructor(ground: Ground, plan: Plan, watch: Watch) {
+    this.#ground = ground
+    this.#plan = plan
+    this.#watch = watch
+    this.#bystander = new Bystander(ground)
+    this.#chance = chanceOf(plan.seed)
+  }
+
+  close(): void {
+    this.#bystander.close()
+  }
+
+  /** What anybody does on an ordinary day. */
+  async ordinary(): Promise<number> {
+    const shots = soundShots(this.#ground)
+    const all = Array.from({ length: this.#plan.ordinary }, (_, at) => shots[at % shots.length] as Shot)
+    await this.#bystander.during(async () => void (await fire(this.#ground, all, 4, this.#watch.note)))
+    return this.#ground.memory() ?? Number.NaN
+  }
+
+  /** Runs a volley; again where a bystander waited too long, until it is known whether that comes from the volley. */
+  async volley(volley: Volley): Promise<void> {
+    if (!volley.name.includes(this.#plan.matching ?? "")) return
+    const waits: number[] = []
+    let row: Row | null = null
+    for (let at = 0; at < TRIES; at += 1) {
+      this.#watch.fresh()
+      const [began, before] = [performance.now(), this.#watch.requests]
+      const seen = await this.#bystander.during(() => volley.run(this.#ground, this.#watch.note))
+      for (const fault of seen.faults) this.#watch.found(`beside "${volley.name}" ${fault}`)
+      waits.push(longestOf(seen))
+      const made: Row = {
+        name: volley.name,
+        requests: Math.max(volley.size, this.#watch.requests - before),
+        seconds: (performance.now() - began) / 1000,
+        seen,
+        memory: this.#ground.memory(),
+      }
+      if (row === null || longestOf(row.seen) < longestOf(seen)) row = made
+      // One of three may be the machine; two are not.
+      const over = waits.filter((wait) => wait > MOST_WAITED).length
+      if (over === 0 || over === 2 || waits.length - over === 2) break
+    }
+    if (row === null) return
+    this.rows.push(row)
+    this.#again.push(...volley.shots)
+    const over = waits.filter((wait) => wait > MOST_WAITED)
+    this.#plan.progress(told(row, waits))
+    if (over.length < 2) return
+    this.#watch.found(`"${volley.name}" held a bystander's small read up for ${waits.map((wait) => `${wait.toFixed(0)} ms`).join(", ")}`)
+    for (const { milliseconds, given } of [...this.#watch.slowest]) {
+      const alone = await this.#bystander.during(async () => void (await fire(this.#ground, [given], 1, this.#watch.note)))
+      this.#plan.progress(
+        `  slow (${milliseconds.toFixed(0)} ms; alone a bystander waits ${longestOf(alone).toFixed(0)} ms): ${given.attack} ${printable(given.pieces).slice(0, 240)}`,
+      )
+    }
+  }
+
+  async all(): Promise<void> {
+    const { most, texts, each, patience } = this.#plan
+    const [ground, chance] = [this.#ground, this.#chance]
+    const take = (shots: readonly Shot[], more = most) => some(shots, more, chance)
+    await this.volley(firing("every route as it should be", 16, take(soundShots(ground), 4 * most)))
+    let anchors: Awaited<ReturnType<typeof plant>> = new Map()
+    await this.volley({
+      name: "costly texts are written",
+      size: 0,
+      shots: [],
+      run: async (_, note) => void (anchors = await plant(ground, chance, texts, note)),
+    })
+    await this.volley(firing("costly texts are read", 8, take(plantedShots(ground, anchors), 6 * most)))
+    await this.volley(firing("costly texts in every body", 8, take(plantings(ground, chance, each))))
+    await this.volley(firing("costly texts in every form", 8, take(formShots(ground, chance, each), 2 * most)))
+    await this.volley(firing("searches", 8, take(searchShots(ground))))
+    await this.volley(firing("costly queries", 8, take(queryShots(ground), 2 * most)))
+    await this.volley(firing("crowded heads", 8, take(headShots(ground))))
+    await this.volley(firing("tokens of odd shapes", 16, take(tokenShots(ground))))
+    await this.volley(firing("bodies of a megabyte", 8, junkShots(ground, chance, Math.ceil(most / 4))))
+    await this.volley(firing("sign-ins that fail", 32, signInShots(ground, Math.ceil(most / 2))))
+    await this.volley(firing("requests without waiting", 4, pipelinedShots(ground, Math.ceil(most / 10))))
+    for (const slow of slowVolleys(ground, patience)) await this.volley(slow)
+  }
+
+  /** Whatever there is, again and again, until enough was sent. */
+  async flood(): Promise<void> {
+    const { hostile, progress } = this.#plan
+    const began = this.#watch.requests
+    const shots = this.#again
+    while (this.#watch.requests - began < hostile && shots.length > 0) {
+      const left = hostile - (this.#watch.requests - began)
+      const chosen = Array.from({ length: Math.min(left, 5_000) }, () => this.#chance.of(shots) as Shot)
+      const seen = await this.#bystander.during(async () => void (await fire(this.#ground, chosen, 32, this.#watch.note)))
+      progress(
+        `flood: ${this.#watch.requests - began} of ${hostile}, a bystander waited ${longestOf(seen).toFixed(0)} ms, ${megabytes(this.#ground.memory())}`,
+      )
+    }
+  }
+}
+
+export const megabytes = (bytes: number | null): string => (bytes === null ? "?" : `${Math.round(bytes / 1024 / 1024)} MB`)
+const longestOf = ({ reads, newcomers }: Seen): number => Math.max(reads.longest, newcomers.longest)
+const told = ({ name, requests, seconds, seen, memory }: Row, waits: readonly number[]): string =>
+  `${name}: ${requests} requests in ${seconds.toFixed(1)} s, a bystander waited ${waits.map((wait) => wait.toFixed(0)).join(", ")} ms (${seen.reads.byTheClock.toFixed(0)} by the clock, a write ${seen.writes.longest.toFixed(0)}), ${megabytes(memory)}`
+
+/** Runs it. */
+export async function siege(plan: Plan): Promise<Report> {
+  const ground = await openGround()
+  const watch = new Watch(await Tally.open(ground))
+  const made = new Siege(ground, plan, watch)
+  try {
+    const ordinary = await made.ordinary()
+    await made.all()
+    await made.flood()
+    const hostile = ground.memory() ?? Number.NaN
+    await pause(plan.rest * 1000)
+    const memory: Memory = { ordinary, peak: peakOf(ground), hostile, rested: ground.memory() ?? Number.NaN }
+    if (memory.rested > MOST_GROWN * ordinary)
+      watch.found(`memory is ${megabytes(memory.rested)} after the attack and a rest, and was ${megabytes(ordinary)} after ordinary use`)
+    made.close()
+    const { code, check, isSound } = await ground.end()
+    if (code !== 0) watch.found(`the service ended with ${code}`)
+    if (!isSound) watch.found(`check says: ${check}`)
+    watch.end(ground)
+    return {
+      rows: made.rows,
+      requests: watch.requests,
+      longest: Math.max(...made.rows.map(({ seen }) => longestOf(seen))),
+      largest: watch.largest,
+      memory: Number.isNaN(ordinary) ? null : memory,
+      statuses: watch.statuses,
+      violations: [...watch.violations.values()],
+    }
+  } finally {
+    made.close()
+    ground.running.signal("SIGKILL")
+    ground.remove()
+  }
+}

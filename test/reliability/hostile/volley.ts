@@ -1,0 +1,103 @@
+/** A volley: requests of one kind, all at once, as fast as they go. What comes of each is noted. */
+import { once } from "node:events"
+import { connect, type Socket } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
+import { readAnswer } from "../fuzz/answers.ts"
+import type { Ground } from "../fuzz/ground.ts"
+import { type Shot, shot } from "../fuzz/shot.ts"
+import { type Outcome, Wire } from "../fuzz/wire.ts"
+
+/** Told of every request that was sent, what came back, and after how many milliseconds. */
+export type Note = (given: Shot, outcome: Outcome, milliseconds: number) => void
+
+export interface Volley {
+  readonly name: string
+  /** Requests in it. */
+  readonly size: number
+  run(ground: Ground, note: Note): Promise<void>
+  /** Those of its requests that can be sent again in any order. */
+  readonly shots: readonly Shot[]
+}
+
+/** Sends shots from so many connections at once, each when the one before it was answered. */
+export async function fire(ground: Ground, shots: readonly Shot[], abreast: number, note: Note, until = Number.POSITIVE_INFINITY) {
+  let next = 0
+  const sender = async () => {
+    const wire = new Wire(ground.baseUrl)
+    while (next < shots.length && performance.now() < until) {
+      const given = shots[next++] as Shot
+      const began = performance.now()
+      const outcome = await wire.exchange(given.pieces, given.methods, given.ending)
+      note(given, outcome, performance.now() - began)
+    }
+    wire.close()
+  }
+  await Promise.all(Array.from({ length: Math.min(abreast, shots.length) }, sender))
+  return next
+}
+
+export const firing = (name: string, abreast: number, shots: readonly Shot[]): Volley => ({
+  name,
+  size: shots.length,
+  shots,
+  run: async (ground, note) => void (await fire(ground, shots, abreast, note)),
+})
+
+interface Holding {
+  readonly count: number
+  /** How long all are held once they are there. */
+  readonly seconds: number
+  /** What each sends first, and then, every so many milliseconds, again and again. */
+  readonly first: (index: number) => Buffer
+  readonly again?: { readonly bytes: Buffer; readonly every: number }
+  /** Whether it takes what is answered. */
+  readonly reads?: boolean
+}
+
+/** Connections opened at one time: more than the system's backlog would wait for it, not for the service. */
+const AT_ONCE = 100
+
+/** Opens connections, says something on each, and holds them; those the service answered have their answer noted. */
+export const holding = (name: string, { count, seconds, first, again, reads = true }: Holding): Volley => ({
+  name,
+  size: count,
+  shots: [],
+  async run({ baseUrl }, note) {
+    const { hostname, port } = new URL(baseUrl)
+    const held: Socket[] = []
+    const open = async (index: number) => {
+      const bytes = first(index)
+      const began = performance.now()
+      const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+      held.push(socket)
+      socket.on("error", () => undefined)
+      const given = shot({ attack: name, target: null, path: null, pieces: [bytes], methods: ["GET"], isSound: false, ending: "wait" })
+      if (reads) collect(socket, (outcome) => note(given, outcome, performance.now() - began))
+      await Promise.race([once(socket, "connect").catch(() => undefined), once(socket, "close")])
+      if (socket.writable) socket.write(bytes)
+      if (!reads) socket.pause()
+    }
+    for (let at = 0; at < count; at += AT_ONCE)
+      await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - at) }, (_, index) => open(at + index)))
+    const end = performance.now() + seconds * 1000
+    while (performance.now() < end) {
+      await pause(Math.min(again?.every ?? 1000, Math.max(1, end - performance.now())))
+      if (again !== undefined) for (const socket of held) if (socket.writable && socket.writableLength === 0) socket.write(again.bytes)
+    }
+    for (const socket of held) socket.destroy()
+  },
+})
+
+/** The first answer on a connection, where there is one. */
+function collect(socket: Socket, told: (outcome: Outcome) => void): void {
+  let bytes: Buffer = Buffer.alloc(0)
+  let isOver = false
+  socket.on("data", (chunk: Buffer) => {
+    if (isOver) return
+    bytes = Buffer.concat([bytes, chunk])
+    const front = readAnswer(bytes, "GET", false)
+    if (!("answer" in front)) return
+    isOver = true
+    told({ answers: [front.answer], fault: null, end: "open", finishedFirst: false })
+  })
+}

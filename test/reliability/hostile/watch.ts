@@ -1,0 +1,91 @@
+/** What is held against every answer of an attack, and what was seen of all of them. */
+import { headerOf } from "../fuzz/answers.ts"
+import type { Ground } from "../fuzz/ground.ts"
+import { judge } from "../fuzz/judge.ts"
+import { printable, type Shot } from "../fuzz/shot.ts"
+import type { Tally } from "../fuzz/tally.ts"
+import type { Outcome } from "../fuzz/wire.ts"
+import type { Note } from "./volley.ts"
+
+/** Bytes of the largest answer that is no export. */
+export const MOST_ANSWERED = 4 * 1024 * 1024
+/** The one answer that may be of any size. */
+const EXPORT = "room_export"
+/** Of answers of one kind and status, the first so many are judged whole, and then one in so many: judging costs more than answering. */
+const [FIRST, THEN] = [40, 25]
+
+export interface Slow {
+  readonly milliseconds: number
+  readonly given: Shot
+}
+
+/** A sentence without what differs from one case to the next. */
+const kindOf = (what: string): string =>
+  what
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}[0-9a-f-]*/gi, "id")
+    .replace(/[0-9]+/g, "n")
+    .slice(0, 100)
+
+export class Watch {
+  readonly #tally: Tally
+  readonly #judged = new Map<string, number>()
+  /** The first of each kind of violation. */
+  readonly violations = new Map<string, string>()
+  readonly statuses = new Map<number, number>()
+  requests = 0
+  largest = { bytes: 0, attack: "" }
+  /** The slowest since `fresh`. */
+  slowest: Slow[] = []
+
+  constructor(tally: Tally) {
+    this.#tally = tally
+  }
+
+  found(what: string, given: Shot | null = null): void {
+    const kind = kindOf(what)
+    if (!this.violations.has(kind))
+      this.violations.set(kind, given === null ? what : `${what}\n    ${printable(given.pieces).slice(0, 400)}`)
+  }
+
+  /** Forgets which were slow. */
+  fresh(): void {
+    this.slowest = []
+  }
+
+  readonly note: Note = (given, outcome, milliseconds) => {
+    this.requests += 1
+    this.#tally.note(given, outcome)
+    this.#keepSlow({ milliseconds, given })
+    const [answer] = outcome.answers
+    for (const { status, body } of outcome.answers) {
+      this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
+      if (given.target?.name === EXPORT) continue
+      if (body.length > this.largest.bytes) this.largest = { bytes: body.length, attack: given.attack }
+      if (body.length > MOST_ANSWERED) this.found(`${given.attack} is answered with ${body.length} bytes`, given)
+    }
+    const key = `${given.attack} ${answer?.status ?? outcome.end}`
+    const judged = (this.#judged.get(key) ?? 0) + 1
+    this.#judged.set(key, judged)
+    if ((answer?.status ?? 0) < 500 && judged > FIRST && judged % THEN > 0) return
+    for (const what of this.#faults(given, outcome)) this.found(`${given.attack}: ${what}`, given)
+  }
+
+  /** What the fuzz holds against an answer, but for the one status of a fault that is foreseen: too much at once. */
+  #faults(given: Shot, outcome: Outcome): string[] {
+    const isTurnedAway = outcome.answers.some((answer) => answer.status === 503 && headerOf(answer, "retry-after") !== null)
+    const isLate = outcome.answers.some(({ status }) => status === 408)
+    return judge(given, outcome).filter(
+      (what) => !(isTurnedAway && /^status 503 /.test(what)) && !((isTurnedAway || isLate) && /answers to \d+ requests/.test(what)),
+    )
+  }
+
+  #keepSlow(slow: Slow): void {
+    if (this.slowest.length === 3 && (this.slowest[2] as Slow).milliseconds >= slow.milliseconds) return
+    this.slowest = [...this.slowest, slow].sort((one, other) => other.milliseconds - one.milliseconds).slice(0, 3)
+  }
+
+  /** Of a service that has ended: what was stored beside what was acknowledged. */
+  end(_ground: Ground): void {
+    for (const what of this.#tally.faults()) this.found(what)
+  }
+}
