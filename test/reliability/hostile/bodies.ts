@@ -113,6 +113,28 @@ function draftOf(target: Target, body: object): URLSearchParams {
   return draft
 }
 
+/** Each costly text, looked at before it is sent by somebody who is not signed in. */
+export const previewShots = (ground: Ground): Shot[] =>
+  textsFor(null).map(({ name, text }) =>
+    shot({
+      attack: `looked at, not signed in: ${name}`,
+      target: null,
+      path: "/web/post_message",
+      pieces: [
+        bytesOf({
+          method: "POST",
+          target: "/web/post_message",
+          host: ground.host,
+          headers: [`Origin: ${ground.baseUrl}`, "Content-Type: application/x-www-form-urlencoded"],
+          body: new URLSearchParams({ "/text": text, _preview: "1", threadId: ground.cast.rooms.main.openingThreadId }).toString(),
+        }),
+      ],
+      methods: ["POST"],
+      isSound: false,
+      ending: "keep",
+    }),
+  )
+
 /** The form of every operation with costly texts in it: looked at before it is sent, made longer, made shorter, sent. */
 export function formShots(ground: Ground, chance: Chance, each: number): Shot[] {
   return targetsWith(({ takesForm, body }) => takesForm && body !== null).flatMap((target) =>

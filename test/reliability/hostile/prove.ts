@@ -14,13 +14,25 @@ const { seed, numbers } = asked(
     connections: 1_000,
     hostile: 100_000,
   },
-  { seconds: 12, ordinary: 1_000, rest: 30 },
+  { seconds: 12, ordinary: 1_000, rest: 30, longest: 30 },
 )
 
 await prove("hostile", seed, async () => {
-  const { shots: most, texts, each, connections, seconds, ordinary, hostile, rest } = numbers
+  const { shots: most, texts, each, connections, seconds, ordinary, hostile, rest, longest: until } = numbers
   const matching = process.env.PROVE_MATCHING
-  const report = await siege({ seed, most, texts, each, patience: { connections, seconds }, ordinary, hostile, rest, matching, progress })
+  const report = await siege({
+    seed,
+    most,
+    texts,
+    each,
+    patience: { connections, seconds },
+    ordinary,
+    hostile,
+    rest,
+    longest: until,
+    matching,
+    progress,
+  })
   const { rows, memory, largest, longest } = report
   const width = Math.max(...rows.map(({ name }) => name.length))
   tell(`${"".padEnd(width)}  requests      s  read ms  (clock)  newcomer  write ms      MB`)

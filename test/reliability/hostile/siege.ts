@@ -7,7 +7,7 @@ import { Tally } from "../fuzz/tally.ts"
 import { type Chance, chanceOf } from "../support/chance.ts"
 import { Bystander } from "./beside.ts"
 import type { Seen } from "./bystander.ts"
-import { formShots, junkShots } from "./bodies.ts"
+import { formShots, junkShots, previewShots } from "./bodies.ts"
 import { headShots, queryShots, searchShots, tokenShots } from "./heads.ts"
 import { plant, plantings } from "./planting.ts"
 import { pipelinedShots, type Patience, signInShots, slowVolleys } from "./slow.ts"
@@ -34,7 +34,9 @@ export interface Plan {
   readonly hostile: number
   /** Seconds of rest at the end. */
   readonly rest: number
-  /** Only volleys whose name holds this. */
+  /** Seconds after which a volley sends no more. */
+  readonly longest: number
+  /** Only volleys whose name matches this. */
   readonly matching?: string | undefined
   readonly progress: (said: string) => void
 }
@@ -58,6 +60,8 @@ export interface Memory {
 export interface Report {
   readonly rows: readonly Row[]
   readonly requests: number
+  /** Routes that answered. */
+  readonly reached: number
   readonly longest: number
   readonly largest: { readonly bytes: number; readonly attack: string }
   readonly memory: Memory | null
@@ -113,13 +117,15 @@ class Siege {
 
   /** Runs a volley; again where a bystander waited too long, until it is known whether that comes from the volley. */
   async volley(volley: Volley): Promise<void> {
-    if (!volley.name.includes(this.#plan.matching ?? "")) return
+    if (!new RegExp(this.#plan.matching ?? "").test(volley.name)) return
     const waits: number[] = []
     let row: Row | null = null
     for (let at = 0; at < TRIES; at += 1) {
       this.#watch.fresh()
       const [began, before] = [performance.now(), this.#watch.requests]
-      const seen = await this.#bystander.during(() => volley.run(this.#ground, this.#watch.note))
+      const seen = await this.#bystander.during(() =>
+        volley.run(this.#ground, this.#watch.note, performance.now() + this.#plan.longest * 1000),
+      )
       for (const fault of seen.faults) this.#watch.found(`beside "${volley.name}" ${fault}`)
       waits.push(longestOf(seen))
       const made: Row = {
@@ -163,6 +169,7 @@ class Siege {
     })
     await this.volley(firing("costly texts are read", 8, take(plantedShots(ground, anchors), 6 * most)))
     await this.volley(firing("costly texts in every body", 8, take(plantings(ground, chance, each))))
+    await this.volley(firing("costly texts looked at before they are sent", 4, previewShots(ground)))
     await this.volley(firing("costly texts in every form", 8, take(formShots(ground, chance, each), 2 * most)))
     await this.volley(firing("searches", 8, take(searchShots(ground))))
     await this.volley(firing("costly queries", 8, take(queryShots(ground), 2 * most)))
@@ -217,6 +224,7 @@ export async function siege(plan: Plan): Promise<Report> {
     return {
       rows: made.rows,
       requests: watch.requests,
+      reached: watch.reached.size,
       longest: Math.max(...made.rows.map(({ seen }) => longestOf(seen))),
       largest: watch.largest,
       memory: Number.isNaN(ordinary) ? null : memory,

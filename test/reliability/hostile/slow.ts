@@ -52,11 +52,7 @@ export function slowVolleys(ground: Ground, { connections, seconds }: Patience):
       ...many,
       reads: false,
       first: (at) =>
-        Buffer.concat(
-          Array(20).fill(
-            get([`/threads/${openingThreadId}`, "/api/openapi.json", `/api/research/rooms/${roomId}/research-context`][at % 3] as string),
-          ),
-        ),
+        get([`/threads/${openingThreadId}`, "/api/openapi.json", `/api/research/rooms/${roomId}/research-context`][at % 3] as string),
     }),
     holding("exports that nobody reads", {
       ...many,

@@ -14,7 +14,8 @@ export interface Volley {
   readonly name: string
   /** Requests in it. */
   readonly size: number
-  run(ground: Ground, note: Note): Promise<void>
+  /** @param until the time on this process's clock after which it sends no more */
+  run(ground: Ground, note: Note, until: number): Promise<void>
   /** Those of its requests that can be sent again in any order. */
   readonly shots: readonly Shot[]
 }
@@ -40,7 +41,7 @@ export const firing = (name: string, abreast: number, shots: readonly Shot[]): V
   name,
   size: shots.length,
   shots,
-  run: async (ground, note) => void (await fire(ground, shots, abreast, note)),
+  run: async (ground, note, until) => void (await fire(ground, shots, abreast, note, until)),
 })
 
 interface Holding {
@@ -54,8 +55,11 @@ interface Holding {
   readonly reads?: boolean
 }
 
-/** Connections opened at one time: more than the system's backlog would wait for it, not for the service. */
-const AT_ONCE = 100
+/**
+ * Connections opened at one time, and milliseconds to the next ones. A process accepts one after the other: with all of them at
+ * once a newcomer would wait behind the queue, and no more could be said of what the held ones cost.
+ */
+const [AT_ONCE, APART] = [10, 15]
 
 /** Opens connections, says something on each, and holds them; those the service answered have their answer noted. */
 export const holding = (name: string, { count, seconds, first, again, reads = true }: Holding): Volley => ({
@@ -77,8 +81,10 @@ export const holding = (name: string, { count, seconds, first, again, reads = tr
       if (socket.writable) socket.write(bytes)
       if (!reads) socket.pause()
     }
-    for (let at = 0; at < count; at += AT_ONCE)
+    for (let at = 0; at < count; at += AT_ONCE) {
       await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - at) }, (_, index) => open(at + index)))
+      await pause(APART)
+    }
     const end = performance.now() + seconds * 1000
     while (performance.now() < end) {
       await pause(Math.min(again?.every ?? 1000, Math.max(1, end - performance.now())))

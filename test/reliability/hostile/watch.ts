@@ -32,6 +32,7 @@ export class Watch {
   /** The first of each kind of violation. */
   readonly violations = new Map<string, string>()
   readonly statuses = new Map<number, number>()
+  readonly reached = new Set<string>()
   requests = 0
   largest = { bytes: 0, attack: "" }
   /** The slowest since `fresh`. */
@@ -55,6 +56,7 @@ export class Watch {
   readonly note: Note = (given, outcome, milliseconds) => {
     this.requests += 1
     this.#tally.note(given, outcome)
+    if (given.target !== null && outcome.answers.length > 0) this.reached.add(given.target.name)
     this.#keepSlow({ milliseconds, given })
     const [answer] = outcome.answers
     for (const { status, body } of outcome.answers) {
