@@ -1,4 +1,4 @@
-/** Texts that cost more than they look: Markdown, TeX, words for a search, single tokens without end. */
+/** Texts that cost more than they look: Markdown, TeX, words for a search, single tokens without end. BibTeX stands in files.ts. */
 
 export interface Costly {
   readonly name: string
@@ -75,32 +75,3 @@ const words: readonly Costly[] = [
 
 /** Everything that goes where people write. */
 export const texts: readonly Costly[] = [...formulas, ...markdowns, ...words]
-
-const doubling = (times: number): string =>
-  `@string{s0 = "${"x".repeat(16)}"}\n${Array.from({ length: times }, (_, at) => `@string{s${at + 1} = s${at} # s${at}}`).join("\n")}\n@article{a, title = s${times}, eprint = "1706.03762", archiveprefix = "arXiv"}`
-const entry = (key: string, fields: string) => `@article{${key}, eprint = "1706.03762", archiveprefix = "arXiv", ${fields}}\n`
-
-/** BibTeX files. */
-export const bibliographies: readonly Costly[] = [
-  { name: "strings that double", text: doubling(22) },
-  { name: "strings that double more", text: doubling(60) },
-  { name: "braces in a formula", text: entry("a", `title = {$${"{".repeat(4_000)}x${"}".repeat(4_000)}$}`) },
-  { name: "braces in braces", text: entry("a", `title = {${"{".repeat(9_000)}x${"}".repeat(9_000)}}`) },
-  {
-    name: "authors without end",
-    text: Array.from({ length: 24 }, (_, at) => entry(`a${at}`, `author = {${"A, B and ".repeat(1_500)}C, D}`)).join(""),
-  },
-  {
-    name: "entries without end",
-    text: Array.from({ length: 6_000 }, (_, at) => entry(`a${at}`, "title = {x}"))
-      .join("")
-      .slice(0, 490_000),
-  },
-  { name: "braces that do not end", text: entry("a", "title = {").concat("{".repeat(400_000)) },
-  { name: "marks of an entry", text: full("@", 490_000) },
-  {
-    name: "commands of TeX",
-    text: Array.from({ length: 24 }, (_, at) => entry(`a${at}`, `title = {${"{\\'e}\\emph{".repeat(800)}${"}".repeat(800)}}`)).join(""),
-  },
-  { name: "fields without end", text: entry("a", Array.from({ length: 1_500 }, (_, at) => `f${at} = {x}`).join(", ")) },
-]

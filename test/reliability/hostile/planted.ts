@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto"
 import type { JsonSchema } from "../../../src/contract/json-schema.ts"
 import { limits } from "../../../src/contract/limits.ts"
 import { places } from "../../contract/spoiling.ts"
-import { bibliographies, type Costly, texts } from "./own-texts.ts"
+import { bibtexFiles } from "./files.ts"
+import { type Costly, texts } from "./own-texts.ts"
 
 /** Texts of fewer characters are names, ids and words of a list. */
 const LEAST = limits.conceptLabel
@@ -35,6 +36,14 @@ export function planted(body: unknown, schema: JsonSchema, { text }: Costly): ob
   }
   return put(LEAST)
 }
+
+/** Made anew at each look: they are long. */
+const bibliographies: readonly Costly[] = Object.entries(bibtexFiles).map(([name, made]) => ({
+  name,
+  get text() {
+    return made()
+  },
+}))
 
 /** The texts for a body. */
 export const textsFor = (schema: JsonSchema | null): readonly Costly[] =>

@@ -14,11 +14,11 @@ const { seed, numbers } = asked(
     connections: 1_000,
     hostile: 100_000,
   },
-  { seconds: 12, ordinary: 1_000, rest: 30, longest: 30 },
+  { seconds: 12, ordinary: 1_000, rest: 30, longest: 30, flood: 1_200 },
 )
 
 await prove("hostile", seed, async () => {
-  const { shots: most, texts, each, connections, seconds, ordinary, hostile, rest, longest: until } = numbers
+  const { shots: most, texts, each, connections, seconds, ordinary, hostile, rest, longest: until, flood } = numbers
   const matching = process.env.PROVE_MATCHING
   const report = await siege({
     seed,

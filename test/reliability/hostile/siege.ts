@@ -21,6 +21,8 @@ export const MOST_WAITED = 250
 export const MOST_GROWN = 1.5
 /** A wait counts when it comes again: the machine itself stands still at times. */
 const TRIES = 3
+/** Requests of a volley of everything. */
+const FLOOD = 10_000
 /** Milliseconds for which no machine stands still. */
 const BEYOND_DOUBT = 2_000
 
@@ -38,6 +40,8 @@ export interface Plan {
   readonly rest: number
   /** Seconds after which a volley sends no more. */
   readonly longest: number
+  /** Seconds that the hostile requests of the end may take altogether. */
+  readonly flood: number
   /** Only volleys whose name matches this. */
   readonly matching?: string | undefined
   readonly progress: (said: string) => void
@@ -177,23 +181,21 @@ class Siege {
     await this.volley(firing("crowded heads", 8, take(headShots(ground))))
     await this.volley(firing("tokens of odd shapes", 16, take(tokenShots(ground))))
     await this.volley(firing("bodies of a megabyte", 8, junkShots(ground, chance, Math.ceil(most / 4))))
-    await this.volley(firing("sign-ins that fail", 32, signInShots(ground, Math.ceil(most / 2))))
+    // Not among what is sent again: they are answered late on purpose, and nothing else would get its turn.
+    await this.volley({ ...firing("sign-ins that fail", 8, signInShots(ground, Math.ceil(most / 2))), shots: [] })
     await this.volley(firing("requests without waiting", 4, pipelinedShots(ground, Math.ceil(most / 10))))
     for (const slow of slowVolleys(ground, patience)) await this.volley(slow)
   }
 
   /** Whatever there is, again and again, until enough was sent. */
   async flood(): Promise<void> {
-    const { hostile, progress } = this.#plan
     const began = this.#watch.requests
-    const shots = this.#again
-    while (this.#watch.requests - began < hostile && shots.length > 0) {
-      const left = hostile - (this.#watch.requests - began)
-      const chosen = Array.from({ length: Math.min(left, 5_000) }, () => this.#chance.of(shots) as Shot)
-      const seen = await this.#bystander.during(async () => void (await fire(this.#ground, chosen, 32, this.#watch.note)))
-      progress(
-        `flood: ${this.#watch.requests - began} of ${hostile}, a bystander waited ${longestOf(seen).toFixed(0)} ms, ${megabytes(this.#ground.memory())}`,
-      )
+    const until = performance.now() + this.#plan.flood * 1000
+    while (this.#again.length > 0 && performance.now() < until) {
+      const left = this.#plan.hostile - (this.#watch.requests - began)
+      if (left <= 0) return
+      const chosen = Array.from({ length: Math.min(left, FLOOD) }, () => this.#chance.of(this.#again) as Shot)
+      await this.volley({ ...firing(`all of it, ${this.#watch.requests - began} sent before`, 8, chosen), shots: [] })
     }
   }
 }
