@@ -30,6 +30,7 @@ await prove("hostile", seed, async () => {
     hostile,
     rest,
     longest: until,
+    flood,
     matching,
     progress,
   })
