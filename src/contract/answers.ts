@@ -147,7 +147,11 @@ const checkpointCard = shape({
   conclusion: optionalText,
   client,
 })
-const card = v.union([recordCard, findingLinkCard, checkpointCard])
+/** What each kind of card in a timeline shows. */
+export const cards = { publication: recordCard, link_experiment_finding: findingLinkCard, post_research_checkpoint: checkpointCard }
+export type CardKind = keyof typeof cards
+export type CardOf<K extends CardKind> = v.InferOutput<(typeof cards)[K]>
+const card = v.union(Object.values(cards))
 const entryReceipt = shape({ operation: v.string(), target, result: v.record(v.string(), v.unknown()), client })
 
 export const entry = shape({

@@ -4,7 +4,7 @@
  */
 import type { RefusalCode } from "./refusal-codes.ts"
 
-interface ObjectSpec {
+export interface ObjectSpec {
   /** The name under which paths, bodies and answers hold its id. */
   readonly id: string
   /** What a sentence calls it: one, and several. */
@@ -358,6 +358,9 @@ export const nodeKinds = kindsWhere<NodeKind>(({ isNode }) => isNode)
 /** Objects that full-text search finds. */
 export type SearchKind = KindsWith<{ isSearched: true }>
 export const searchKinds = kindsWhere<SearchKind>(({ isSearched }) => isSearched)
+
+/** Objects with a page of their own. */
+export type PagedKind = KindsWith<{ page: string }>
 
 /** What a receipt may name in `target` besides an object. */
 export type TargetKind = ObjectKind | "record" | "member" | "join_request" | "library" | "annotation" | "reading_position"

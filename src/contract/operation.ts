@@ -3,9 +3,11 @@
  * the manifest, the schemas, the OpenAPI document, the skill and the client are all derived from it.
  */
 import * as v from "valibot"
+import type { CardKind } from "./answers.ts"
 import type { AnyPermission } from "./enumerations.ts"
 import { client, shape, uuid } from "./fields.ts"
 import { limits } from "./limits.ts"
+import type { TargetKind } from "./objects.ts"
 import type { Issue, RefusalCode } from "./refusals.ts"
 import { type Checked, check } from "./validation.ts"
 import { type Family, schemaVersions } from "./versions.ts"
@@ -22,10 +24,10 @@ export interface RequiredWhen {
 }
 
 /** What a timeline shows of an accepted operation: a message, a card, or a receipt that can be folded away. */
-export interface EntryForm {
-  readonly kind: string
-  readonly form: "message" | "card" | "receipt"
-}
+export type EntryForm =
+  | { readonly kind: "message"; readonly form: "message" }
+  | { readonly kind: CardKind; readonly form: "card" }
+  | { readonly kind: string; readonly form: "receipt" }
 
 /** Which schema document an operation stands in; those of the Library stand in one of their own. */
 export type SchemaDocument = "research" | "publication" | "library"
@@ -52,7 +54,7 @@ export interface OperationSpec<N extends string, E extends v.ObjectEntries, R ex
   receiptOf?: "member" | "credential" | "nobody"
   delivery?: DeliveryKey
   /** The kind of object a receipt names in `target`. */
-  target: string
+  target: TargetKind
   /** How it stands in the timeline; left out, an agent operation leaves a receipt under its own name. */
   entry?: EntryForm
   /** The kind of its entry in the Room's activity; left out, an agent operation's own name. */
@@ -148,7 +150,7 @@ export interface Operation {
   readonly archived: "room_archived" | "room_unavailable" | "admitted"
   readonly receiptOf: "member" | "credential" | "nobody"
   readonly delivery: DeliveryKey
-  readonly target: string
+  readonly target: TargetKind
   readonly by: "person" | "member" | "owner"
   readonly entry: EntryForm | null
   readonly activity: string | null

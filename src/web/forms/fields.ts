@@ -1,6 +1,11 @@
 /** The fields of an operation's form, made from the JSON Schema of its own body: there is no second list of them. */
 import { bodySchema, type JsonSchema } from "../../contract/json-schema.ts"
+import type { ObjectKind } from "../../contract/objects.ts"
 import type { Operation } from "../../contract/operation.ts"
+import { kindsIn, refersOf } from "../../contract/ref.ts"
+
+/** The objects that a field of ids may name. */
+type Named = readonly ObjectKind[]
 
 interface Common {
   /** The property's own name; empty for items of lists. */
@@ -11,14 +16,20 @@ interface Common {
 }
 export type Field = Common &
   (
-    | { readonly form: "text"; readonly max: number; readonly long: boolean; readonly type: "text" | "id" | "time" | "code" }
+    | {
+        readonly form: "text"
+        readonly max: number
+        readonly long: boolean
+        readonly type: "text" | "id" | "time" | "code"
+        readonly named?: Named
+      }
     | { readonly form: "number"; readonly least?: number | undefined }
     | { readonly form: "yes-no" }
     | { readonly form: "choice"; readonly options: readonly string[] }
     | { readonly form: "fixed"; readonly value: unknown }
     | { readonly form: "object"; readonly fields: readonly Field[] }
     /** Texts, one a line; ids and closed sets of words as boxes to tick. */
-    | { readonly form: "lines"; readonly of: "text" | "id"; readonly least: number }
+    | { readonly form: "lines"; readonly of: "text" | "id"; readonly least: number; readonly named?: Named }
     | { readonly form: "boxes"; readonly options: readonly string[] }
     | { readonly form: "list"; readonly item: Field; readonly least: number; readonly most: number }
     /** Names of one's own choice, each with its fields. */
@@ -37,6 +48,11 @@ const schemas = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value
 const properties = (schema: JsonSchema) => Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
 /** From this length on a text has room for several lines. */
 const LONG = 300
+
+const namedBy = (schema: JsonSchema): { named?: Named } => {
+  const refers = refersOf(schema)
+  return refers === undefined ? {} : { named: kindsIn(refers) }
+}
 
 function objectFields(schema: JsonSchema, without: readonly string[] = []): Field[] {
   const required = new Set((schema.required ?? []) as string[])
@@ -58,14 +74,14 @@ function textField(common: Common, schema: JsonSchema): Field {
           : "text"
   // What every text must be goes without saying.
   const hint = title === "text" || title === "string" || title === "UUID" ? undefined : (schema.description as string | undefined)
-  return { ...common, hint, form: "text", max, long: type === "text" && max > LONG, type }
+  return { ...common, hint, form: "text", max, long: type === "text" && max > LONG, type, ...namedBy(schema) }
 }
 
 function listField(common: Common, schema: JsonSchema): Field {
   const items = schema.items as JsonSchema
   const [least, most] = [(schema.minItems as number | undefined) ?? 0, (schema.maxItems as number | undefined) ?? 50]
   if (Array.isArray(items.enum)) return { ...common, form: "boxes", options: items.enum as string[] }
-  if (items.type === "string") return { ...common, form: "lines", of: items.title === "UUID" ? "id" : "text", least }
+  if (items.type === "string") return { ...common, form: "lines", of: items.title === "UUID" ? "id" : "text", least, ...namedBy(items) }
   return { ...common, form: "list", item: fieldOf("", items, true), least, most }
 }
 
@@ -121,7 +137,7 @@ const made = new Map<string, Field & { form: "object" }>()
 export function formOf(operation: Operation): Field & { form: "object" } {
   const known = made.get(operation.name)
   if (known !== undefined) return known
-  const { anyOf: _condition, allOf: _conditions, ...schema } = bodySchema(operation)
+  const { anyOf: _condition, allOf: _conditions, ...schema } = bodySchema(operation, { refs: true })
   const form = {
     name: "",
     required: true,

@@ -1,8 +1,9 @@
 /** A form's fields as markup, each with its label, its hint and, after a refusal, what is wrong with it. */
+import type { ObjectKind } from "../../contract/objects.ts"
 import type { Issue } from "../../contract/refusals.ts"
 import { attributes, type Content, type Html, html } from "../html.ts"
 import { title, words } from "../words.ts"
-import { type Choices, kindOf } from "./choices.ts"
+import { type Choices, choicesAmong } from "./choices.ts"
 import { casePath, countName, type Draft, itemCount, keyName } from "./draft.ts"
 import type { Field } from "./fields.ts"
 
@@ -43,6 +44,8 @@ function common(field: Field, path: string, { issues }: FormState, hinted: boole
   }
 }
 
+const listId = (named: readonly string[] = []) => `choices-${named.join("-")}`
+
 /** A labelled input. */
 function labelled(field: Field, path: string, state: FormState, input: Html, hint?: Content): Html {
   return html`<div class="field${state.issues.has(path) ? " wrong" : ""}"><label for="${idOf(path)}">${title(field.name || "value")}${optional(field)}</label>
@@ -51,12 +54,12 @@ function labelled(field: Field, path: string, state: FormState, input: Html, hin
 
 function text(field: Field & { form: "text" }, path: string, state: FormState): Html {
   const value = state.draft.get(path) ?? ""
-  const kind = field.type === "id" ? kindOf(field.name) : undefined
-  const hint = field.type === "time" ? "In UTC." : kind === undefined ? field.hint : "Choose one of this Room, or paste the id of another."
+  const { named } = field
+  const hint = field.type === "time" ? "In UTC." : named === undefined ? field.hint : "Choose one of this Room, or paste the id of another."
   const given = { ...common(field, path, state, hint !== undefined), maxlength: field.max }
   if (field.long)
     return labelled(field, path, state, html`<textarea${attributes(given)}>${value === "" ? null : html`\n${value}`}</textarea>`, hint)
-  const list = kind === undefined || state.choices[kind].length === 0 ? null : `choices-${kind}`
+  const list = choicesAmong(state.choices, named).length === 0 ? null : listId(named)
   return labelled(
     field,
     path,
@@ -94,13 +97,11 @@ function boxes(field: Field, path: string, options: readonly { value: string; te
 }
 
 function lines(field: Field & { form: "lines" }, path: string, state: FormState): Html {
-  const kind =
-    field.of === "id" ? kindOf(field.name === "attemptIds" || field.name === "baselineAttemptIds" ? "attemptId" : field.name) : undefined
-  if (kind !== undefined)
+  if (field.named !== undefined)
     return boxes(
       field,
       path,
-      state.choices[kind].map(({ id, text: said }) => ({ value: id, text: said })),
+      choicesAmong(state.choices, field.named).map(({ id, text: said }) => ({ value: id, text: said })),
       state,
       true,
     )
@@ -240,10 +241,29 @@ function one(field: Field, path: string, state: FormState): Html | null {
 export const fields = (given: readonly Field[], path: string, state: FormState): Html =>
   html`${given.map((field) => one(field, field.name === "" ? path : `${path}/${field.name}`, state))}`
 
-/** The lists that inputs of ids choose from. */
-export const dataLists = (choices: Choices): Html =>
-  html`${Object.entries(choices).map(([kind, list]) =>
+/** What each id within the fields may name, as far as it is chosen from a list. */
+const namedWithin = (field: Field): (readonly ObjectKind[])[] => {
+  switch (field.form) {
+    case "text":
+      return field.named === undefined ? [] : [field.named]
+    case "object":
+      return field.fields.flatMap(namedWithin)
+    case "list":
+    case "named":
+      return namedWithin(field.item)
+    case "variant":
+      return field.cases.flatMap(({ fields: own }) => own.flatMap(namedWithin))
+    default:
+      return []
+  }
+}
+
+/** The lists that inputs of ids choose from, each once. */
+export const dataLists = (form: Field, choices: Choices): Html => {
+  const lists = new Map(namedWithin(form).map((named) => [listId(named), choicesAmong(choices, named)]))
+  return html`${[...lists].map(([id, list]) =>
     list.length === 0
       ? null
-      : html`<datalist id="choices-${kind}">${list.map(({ id, text: said }) => html`<option value="${id}">${said}</option>`)}</datalist>`,
+      : html`<datalist id="${id}">${list.map(({ id: value, text: said }) => html`<option value="${value}">${said}</option>`)}</datalist>`,
   )}`
+}

@@ -3,8 +3,9 @@ import { randomUUID } from "node:crypto"
 import type { HTTPResponse } from "h3"
 import type { Receipt } from "../../contract/answers.ts"
 import { checkBody, type Operation, pathNames } from "../../contract/operation.ts"
-import { operationNamed } from "../../contract/operations/index.ts"
 import { limits } from "../../contract/limits.ts"
+import type { PagedKind, TargetKind } from "../../contract/objects.ts"
+import { type OperationName, operationNamed } from "../../contract/operations/index.ts"
 import { type Issue, Refusal, refusals } from "../../contract/refusals.ts"
 import { readFormBody } from "../../edge/body.ts"
 import { mustBeSignedIn, mustComeFromOwnPage, personActor } from "../../edge/edge.ts"
@@ -152,7 +153,7 @@ ${refusal === undefined ? null : said(refusal, form, draft)}${previewed ? previe
 <input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${draft.has("_next") ? html`<input type="hidden" name="_next" value="${draft.get("_next")}">` : null}${fields(form.fields, "", state)}
 <div class="buttons"><button>${title(operation.name)}</button>
   ${canPreview ? html`<button class="quiet" name="_preview" value="1">Preview</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Leave it</a>`}</div>
-  ${dataLists(state.choices)}</form>`,
+  ${dataLists(form, state.choices)}</form>`,
   }
 }
 
@@ -169,22 +170,36 @@ function withDone(path: string, { name }: Operation): string {
   return `${before}${before.includes("?") ? "&" : "?"}done=${name}${fragment === undefined ? "" : `#${fragment}`}`
 }
 
+type Place = (receipt: Receipt & { readonly operation: string }) => string
+const isOf = ({ operation }: { readonly operation: string }, name: OperationName): boolean => operation === name
+const library = () => "/library"
+const ofRoom: Place = ({ roomId }) => `/rooms/${roomId}`
+const peopleOf: Place = ({ roomId }) => `/rooms/${roomId}/people`
+
+/** Where a write is to be seen whose target has no page of its own. */
+const places: Readonly<Record<Exclude<TargetKind, PagedKind | "record">, Place>> = {
+  message: ({ threadId, entry }) => withQuery(`/threads/${threadId}`, { entry: entry?.entryId }),
+  person: peopleOf,
+  member: (receipt) => (isOf(receipt, "remove_member") ? ofRoom(receipt) : peopleOf(receipt)),
+  join_request: (receipt) => (isOf(receipt, "request_to_join") ? ofRoom(receipt) : peopleOf(receipt)),
+  credential: peopleOf,
+  personal_key: () => "/account",
+  library,
+  note: library,
+  collection_invitation: library,
+  highlight: library,
+  annotation: library,
+  reading_position: library,
+}
+
 /** Where an accepted write is to be seen. */
 export function placeOf(operation: Operation, receipt: Receipt): string {
-  const { target, targetId, threadId, roomId, entry } = receipt
-  if (target.kind === "message" && threadId !== null && entry !== null)
-    return `${withQuery(`/threads/${threadId}`, { entry: entry.entryId, done: operation.name })}#entry-${entry.entryId}`
-  if (operation.family === "library")
-    return withDone(
-      target.kind === "personal_key" ? "/account" : target.kind === "collection" ? `/library/collections/${target.id}` : "/library",
-      operation,
-    )
-  const path = pathOf(target.kind, operation.name.includes("experiment") && target.kind !== "finding_link" ? targetId : target.id)
-  if (path !== undefined) return withQuery(path, { done: operation.name })
-  return withQuery(
-    operation.name === "request_to_join" || operation.name === "remove_member" ? `/rooms/${roomId}` : `/rooms/${roomId}/people`,
-    { done: operation.name },
-  )
+  const { target, entry } = receipt
+  const isUnpaged = (kind: TargetKind): kind is keyof typeof places => Object.hasOwn(places, kind)
+  const place = isUnpaged(operation.target)
+    ? places[operation.target]({ ...receipt, operation: operation.name })
+    : (pathOf(target.kind, target.id) ?? "/")
+  return withDone(target.kind === "message" && entry !== null ? `${place}#entry-${entry.entryId}` : place, operation)
 }
 
 async function admitted(visit: Visit, operation: Operation, draft: Draft): Promise<Receipt> {

@@ -1,6 +1,6 @@
 /** What may be done from a page, and by whom: links to the form of an operation, or the words of why not. */
 import { refusals } from "../../contract/refusals.ts"
-import { operationNamed } from "../../contract/operations/index.ts"
+import { type OperationName, operationNamed } from "../../contract/operations/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import type { Visit } from "../visit.ts"
@@ -22,9 +22,13 @@ export function roleIn({ person, edge }: Visit, room: Pick<RoomLike, "roomId">):
 
 export type Given = Readonly<Record<string, string | number | undefined | null>>
 
-/** A link to the form of an operation, with what is known already. */
-export const act = (operation: string, given: Given, text: string = title(operation), form: "quiet" | "first" | "danger" = "quiet"): Html =>
+type Weight = "quiet" | "first" | "danger"
+
+const formLink = (operation: string, given: Given, text: string = title(operation), form: Weight = "quiet"): Html =>
   html`<a class="button${form === "first" ? "" : " quiet"}" href="${to(withQuery(`/do/${operation}`, given))}" title="${operationNamed(operation)?.summary}">${text}</a>`
+
+/** A link to the form of an operation, with what is known already. */
+export const act = (operation: OperationName, given: Given, text?: string, form?: Weight): Html => formLink(operation, given, text, form)
 
 /** Why nothing can be done here, in the words of the refusal that would come. */
 export function whyNot(visit: Visit, room: RoomLike): Html | null {
@@ -61,9 +65,9 @@ export function afforded(visit: Visit, room: RoomLike, { expected, operations }:
   const others = operations.filter(({ userId }) => !isOwn(userId))
   const link = ({ operation, values = {} }: Afforded["operations"][number]) => {
     const [field, allowed = []] = Object.entries(values)[0] ?? []
-    if (field === undefined) return act(operation, { ...subject, ...expected })
+    if (field === undefined) return formLink(operation, { ...subject, ...expected })
     return allowed.map((value) =>
-      act(operation, { ...subject, ...expected, [field]: value }, `${title(operation)}: ${value.replaceAll("_", " ")}`),
+      formLink(operation, { ...subject, ...expected, [field]: value }, `${title(operation)}: ${value.replaceAll("_", " ")}`),
     )
   }
   return html`${own.length === 0 ? null : html`<div class="actions">${own.map(link)}</div>`}

@@ -1,5 +1,5 @@
 /** Entries of a timeline: messages as posts, cards in place, receipts as single quiet lines. */
-import type { Entry } from "../../contract/answers.ts"
+import type { CardKind, CardOf, Entry } from "../../contract/answers.ts"
 import { entryPath, pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"
@@ -7,10 +7,10 @@ import { counted, shortened, title, words } from "../words.ts"
 import { stateBadge } from "./marks.ts"
 import { label, person, time } from "./parts.ts"
 
-type Card = NonNullable<Entry["card"]>
-type RecordCard = Extract<Card, { reused: boolean }>
-type LinkCard = Extract<Card, { towardQuestion: unknown }>
-type CheckpointCard = Extract<Card, { checkpointId: string }>
+type RecordCard = CardOf<"publication">
+type LinkCard = CardOf<"link_experiment_finding">
+type CheckpointCard = CardOf<"post_research_checkpoint">
+type Labels = ReadonlyMap<string, string>
 interface Verdict {
   readonly versionId?: string
   readonly verdict: string
@@ -38,7 +38,7 @@ const recordCard = (card: RecordCard): Html =>
   html`<div class="card">${standing(card)}<p class="kind"><span>${label(card.kind, card.versionId, card.label)} ${words(card.kind)}</span>${card.reused ? html`<span class="tag">reused here</span>` : null}</p>
 <a class="wording" href="${to(`/records/${card.versionId}`)}">${inlineMarkdown(card.wording)}</a>${card.note === null ? null : html`<p class="hint">${card.note}</p>`}</div>`
 
-function linkCard(card: LinkCard, labels: ReadonlyMap<string, string>): Html {
+function linkCard(card: LinkCard, labels: Labels): Html {
   const question = card.towardQuestion as Verdict
   const hypotheses = card.towardHypothesis as readonly Verdict[]
   return html`<div class="card">${standing(card)}<p class="kind"><span>${label("finding", card.versionId, card.label)} related to ${label("experiment", card.experimentId, card.experimentLabel)}</span><a href="${to(`/links/${card.linkId}`)}">the link</a></p>
@@ -57,8 +57,25 @@ ${card.conclusion === null ? null : html`<p class="statement">${inlineMarkdown(c
   <ul class="questions">${card.openQuestions.map((question) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>`
 }</div>`
 
-const cardOf = (card: Card, labels: ReadonlyMap<string, string> = new Map()): Html =>
-  "reused" in card ? recordCard(card) : "towardQuestion" in card ? linkCard(card, labels) : checkpointCard(card)
+/** How a kind of card is shown whole, and in one line. */
+interface CardView<Card> {
+  whole(card: Card, labels: Labels): Html
+  line(card: Card): string
+}
+const recordLine = ({ label: text, wording }: { label: string; wording: string }) => `${text}: ${wording}`
+
+/** Every kind of card. */
+export const cardViews: { readonly [K in CardKind]: CardView<CardOf<K>> } = {
+  publication: { whole: recordCard, line: recordLine },
+  link_experiment_finding: { whole: linkCard, line: recordLine },
+  post_research_checkpoint: { whole: checkpointCard, line: ({ synthesis }) => synthesis },
+}
+type AnyCard = CardOf<CardKind>
+
+/** How the card of an entry is shown; undefined for a kind that a newer program wrote. */
+const viewOf = (kind: string): CardView<AnyCard> | undefined =>
+  // The kind of the entry says which card it holds.
+  Object.hasOwn(cardViews, kind) ? (cardViews[kind as CardKind] as CardView<AnyCard>) : undefined
 
 /** "take experiment E1 → claimed": what a receipt tells. */
 export function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>): Html {
@@ -80,15 +97,15 @@ export interface EntryView {
   readonly known: ReadonlyMap<string, Entry>
   readonly chosen?: string | undefined
   /** Labels of records, where the page knows them. */
-  readonly labels?: ReadonlyMap<string, string>
+  readonly labels?: Labels
   /** What may be done with the entry: a reply in place. */
   readonly below?: (entry: Entry) => Content
 }
 
 /** The start of what an entry says, for those that answer it. */
-export function gist({ message, card, receipt }: Entry): string {
+export function gist({ kind, message, card, receipt }: Entry): string {
   if (message !== undefined) return shortened(message.text.replace(/[*_`#>]+/g, "").replace(/\s+/g, " "), 80)
-  if (card !== undefined) return shortened("wording" in card ? `${card.label}: ${card.wording}` : card.synthesis, 80)
+  if (card !== undefined) return shortened(viewOf(kind)?.line(card) ?? words(kind), 80)
   return receipt === undefined ? "" : words(receipt.operation)
 }
 
@@ -115,6 +132,6 @@ export function entryItem(entry: Entry, { known, chosen, below, labels }: EntryV
   const client = (message?.client ?? card?.client) as Record<string, string> | undefined
   return html`<li${common(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>
     ${inReply(entry, known)}
-${message === undefined ? null : markdown(message.text)}${card === undefined ? null : cardOf(card, labels)}
+${message === undefined ? null : markdown(message.text)}${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels ?? new Map())}
 <div class="after">${replyCount === 0 ? null : html`<a href="${to(`/threads/${threadId}/replies/${entryId}`)}">${counted(replyCount, "reply", "replies")}</a>`}${below?.(entry)}</div></li>`
 }
