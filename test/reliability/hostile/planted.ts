@@ -4,7 +4,8 @@ import type { JsonSchema } from "../../../src/contract/json-schema.ts"
 import { limits } from "../../../src/contract/limits.ts"
 import { places } from "../../contract/spoiling.ts"
 import { bibtexFiles } from "./files.ts"
-import { type Costly, texts } from "./own-texts.ts"
+import { texts } from "./words.ts"
+import type { Costly } from "./texts.ts"
 
 /** Texts of fewer characters are names, ids and words of a list. */
 const LEAST = limits.conceptLabel
