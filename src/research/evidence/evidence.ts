@@ -24,7 +24,7 @@ export interface Reference {
 }
 
 /** Who says something, and when. */
-interface Said {
+export interface Said {
   readonly authorId: string
   readonly at: string
 }
