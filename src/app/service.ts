@@ -3,6 +3,7 @@ import type { Logger } from "pino"
 import { createApp } from "./edge.ts"
 import { Journal } from "../edge/journal.ts"
 import { Metrics } from "../edge/metrics.ts"
+import { type BudgetNumbers, Budgets } from "../edge/budgets.ts"
 import { RateLimits, type RateNumbers, standardRates } from "../edge/rate-limits.ts"
 import { listen, serveOn } from "../http/server.ts"
 import { createInstance, type Instance } from "./instance.ts"
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   readonly arxiv?: { readonly api: string; readonly pause?: number } | null
   /** Whether callers are limited, and by which numbers where not by the contract's; left out, nobody is. */
   readonly rateLimits?: "on" | "off" | RateNumbers | undefined
+  /** What bodies, connections and held feeds may take, where not by the contract's numbers. */
+  readonly budgets?: BudgetNumbers | undefined
   /** Whether a proxy stands before the service and says last in `X-Forwarded-For` for whom it speaks. */
   readonly trustProxy?: "on" | "off" | undefined
   /** Whether every request gets a line in the log. */
@@ -67,7 +70,7 @@ export interface Service {
 const urlHost = (host: string) => (host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host)
 
 /** What the edge is told beside the instance. */
-function edgeParts({ log, rateLimits = "off", trustProxy, logRequests, metricsToken }: ServiceOptions, metrics: Metrics) {
+function edgeParts({ log, budgets, rateLimits = "off", trustProxy, logRequests, metricsToken }: ServiceOptions, metrics: Metrics) {
   const rates = rateLimits === "off" ? undefined : new RateLimits(rateLimits === "on" ? standardRates : rateLimits)
   if (rates !== undefined) rates.onRefused = (what) => metrics.limited(what)
   return {
@@ -75,6 +78,7 @@ function edgeParts({ log, rateLimits = "off", trustProxy, logRequests, metricsTo
     log,
     journal: new Journal(log, logRequests === "on"),
     metrics,
+    budgets: new Budgets(budgets),
     trustProxy: trustProxy === "on",
     ...(rates && { rates }),
     ...(metricsToken !== undefined && { metricsToken }),

@@ -38,3 +38,6 @@ function network(address: string): string {
 
 /** What limits count by: an IPv4 address, or a network of 64 bits, whose owner has more addresses than could be counted. */
 export const countedAs = (address: string): string => (isIP(address) === 6 && address !== "::1" ? network(address) : address)
+
+/** Whose share a connection or feed is taken from; null on the machine itself, where a proxy may speak for everybody. */
+export const sharedBy = (address: string): string | null => (isLoopback(address) ? null : countedAs(address))

@@ -1,10 +1,11 @@
 /** Reads the JSON body of a request: never more than the limit, never anything but UTF-8. */
-import type { IncomingMessage } from "node:http"
 import type { H3Event } from "h3"
 import { limits } from "../contract/limits.ts"
 import { type Issue, Refusal } from "../contract/refusals.ts"
 import { readJson } from "../contract/strict-json.ts"
-import { nodeSide } from "./passage.ts"
+import type { Bodies } from "./bodies.ts"
+import { Gathered } from "./gathered.ts"
+import { type NodeSide, nodeSide, type Passage, passageOf } from "./passage.ts"
 
 const tooLarge = (most: number) =>
   new Refusal("request_too_large", `The request body is over ${most} bytes; it was not read to its end.`, {
@@ -39,14 +40,23 @@ function mustBeJson(event: H3Event): void {
   }
 }
 
-/** The bytes of the body. @throws Refusal `request_too_large` as soon as the limit is passed */
-async function bytesOf(event: H3Event, most: number = limits.requestBodyBytes): Promise<Uint8Array> {
+/** The bytes of the body. @throws Refusal `request_too_large` as soon as the limit is passed, `temporarily_unavailable` where there is no room */
+async function bytesOf(event: H3Event, atMost: number = limits.requestBodyBytes): Promise<Uint8Array> {
+  const node = nodeSide(event)
+  const caller = node === undefined ? null : callerOf(passageOf(event))
+  const most = node !== undefined && caller === null ? Math.min(atMost, limits.strangerBodyBytes) : atMost
   const announced = event.req.headers.get("content-length")
   if (announced !== null && Number(announced) > most) throw tooLarge(most)
-  const node = nodeSide(event)
   if (node !== undefined) {
+    const { budgets } = node.res
+    const bodies = caller === null ? budgets?.strangersBodies : budgets?.bodies
     node.res.letBodyCome()
-    return fromSocket(node.req, most)
+    return fromSocket(node, {
+      most,
+      announced: announced === null ? null : Number(announced),
+      bodies,
+      key: caller ?? passageOf(event).address,
+    })
   }
   const chunks: Uint8Array[] = []
   let length = 0
@@ -58,21 +68,45 @@ async function bytesOf(event: H3Event, most: number = limits.requestBodyBytes): 
   return Buffer.concat(chunks)
 }
 
+/** Who sends, once they have said so. */
+const callerOf = ({ credentialId, keyId, userId }: Passage): string | null => credentialId ?? keyId ?? userId
+
+interface Receiving {
+  /** Bytes that the body may have. */
+  readonly most: number
+  readonly announced: number | null
+  /** What its memory is counted in, and for whom. */
+  readonly bodies: Bodies | undefined
+  readonly key: string
+}
+
 /** The bytes of a body as they come from the socket: by way of a web stream they would cost a write a tenth more. */
-function fromSocket(incoming: IncomingMessage, most: number): Promise<Uint8Array> {
+function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Receiving): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    incoming.on("data", (chunk: Buffer) => {
-      length += chunk.length
-      if (length > most) {
-        incoming.pause()
-        reject(tooLarge(most))
-      } else chunks.push(chunk)
+    const stop = (refusal: Refusal) => {
+      req.pause()
+      req.removeAllListeners("data")
+      gathered.forget()
+      reject(refusal)
+    }
+    const gathered = new Gathered(most, announced)
+    const body = bodies?.open(key, stop)
+    if (body !== undefined) res.once("close", () => bodies?.close(body))
+    req.on("data", (chunk: Buffer) => {
+      if (gathered.length + chunk.length > most) return stop(tooLarge(most))
+      try {
+        if (body !== undefined) bodies?.grow(body, gathered.holdsWith(chunk))
+      } catch (error) {
+        return stop(error as Refusal)
+      }
+      gathered.add(chunk)
     })
-    incoming.on("end", () => resolve(Buffer.concat(chunks)))
+    req.on("end", () => {
+      if (body !== undefined) bodies?.whole(body)
+      resolve(gathered.take())
+    })
     // Nobody is there any longer to read this answer; it is a refusal so that nobody takes it for a fault of the service.
-    incoming.on("error", () => reject(new Refusal("request_timeout", "The request did not arrive whole.", { retryAfter: 1 })))
+    req.on("error", () => reject(new Refusal("request_timeout", "The request did not arrive whole.", { retryAfter: 1 })))
   })
 }
 

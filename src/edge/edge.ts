@@ -11,6 +11,7 @@ import { sessionCookie } from "../contract/actions.ts"
 import type { Renderer } from "../renderer/renderer.ts"
 import { countedAs } from "./address.ts"
 import { refused } from "./answer.ts"
+import type { Budgets } from "./budgets.ts"
 import type { Journal } from "./journal.ts"
 import type { Metrics } from "./metrics.ts"
 import { passageOf } from "./passage.ts"
@@ -30,6 +31,8 @@ export interface Edge {
   readonly metrics?: Metrics
   /** Left out, nobody is limited. */
   readonly rates?: RateLimits
+  /** Left out, nothing is bounded by a budget. */
+  readonly budgets?: Budgets
   /** Whether the last entry of `X-Forwarded-For` is where a request comes from. */
   readonly trustProxy?: boolean
   /** What opens the metrics to others than callers on this machine. */

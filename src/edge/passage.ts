@@ -1,6 +1,7 @@
 /** One request on its way through the edge: what is known of it, for its answer's header, the log and the metrics. */
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http"
 import type { H3Event } from "h3"
+import type { Budgets } from "./budgets.ts"
 
 /** An id that somebody before this service gave is kept, so that their logs and these can be read together. */
 const WELL_FORMED = /^[A-Za-z0-9._-]{1,64}$/
@@ -33,6 +34,8 @@ export class Answering extends ServerResponse {
   passage: Passage | null = null
   /** The client holds its body back until it is asked for it. */
   holdsBodyBack = false
+  /** What its body's memory is taken from. */
+  budgets: Budgets | null = null
   /** Header fields that every answer of this service has beside those of its own. */
   ownHeaders: Readonly<Record<string, string>> = {}
 
@@ -57,7 +60,7 @@ export class Answering extends ServerResponse {
   }
 }
 
-interface NodeSide {
+export interface NodeSide {
   readonly req: IncomingMessage
   readonly res: Answering
 }

@@ -104,6 +104,8 @@ export function peopleRoutes(edge: Edge, routes: Routes): void {
   for (const action of actions) {
     routes.add(action.method, action.path, async (event) => {
       mustComeFromOwnPage(edge, event)
+      // Who somebody is comes before what they send: a stranger is to hold little of the service.
+      if (action.by === "person") mustBeSignedIn(edge, event)
       const act = table[action.name]
       if (act === undefined) throw new Error(`${action.name} does nothing`)
       return act((await checkedBody(action, event)) as never, event)

@@ -6,10 +6,15 @@ import { reads } from "../contract/reads/index.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { ColumnPage, Download, LibraryPage, Page, PlainText } from "../ledger/paging.ts"
 import { moment } from "../ledger/world.ts"
+import { sharedBy } from "../edge/address.ts"
 import { answer, columnPageText, download, json, libraryPageText, pageText, versioned } from "../edge/answer.ts"
 import { bearer, type Edge, mustBeSignedIn, mustNotComeFromBrowser, pathParams, personActor, signedIn } from "../edge/edge.ts"
+import { passageOf } from "../edge/passage.ts"
 import { askRead, basePathOf } from "../edge/reads.ts"
 import type { Routes } from "../edge/routes.ts"
+
+/** Whether a read may be held open for a while. */
+const mayWait = ({ query }: Read, { url }: H3Event): boolean => "wait" in query.entries && Number(url.searchParams.get("wait") ?? 0) > 0
 
 /** Who asks, as the read's surface wants to know it. */
 function asking(edge: Edge, definition: Read, event: H3Event): Actor | null {
@@ -28,6 +33,8 @@ export function readRoutes(edge: Edge, routes: Routes): void {
   const basePath = basePathOf(edge)
   for (const definition of reads) {
     const told = async (event: H3Event, by: () => Actor | null) => {
+      using held = new DisposableStack()
+      if (edge.budgets && mayWait(definition, event)) held.defer(edge.budgets.holdFeed(sharedBy(passageOf(event).address)))
       const asked = askRead(edge, definition, { params: pathParams(event), query: event.url.searchParams, by, signal: event.req.signal })
       const found = await asked.found
       if (found instanceof Page) return json(pageText(found, event.url, basePath, moment(world.now())))

@@ -9,7 +9,9 @@ import { addressOf } from "../edge/address.ts"
 import { headersAt } from "../edge/answer.ts"
 import type { App } from "../edge/edge.ts"
 import { mustBeOwnHost } from "../edge/host.ts"
+import { Budgets } from "../edge/budgets.ts"
 import { Answering, Passage } from "../edge/passage.ts"
+import { Connections } from "./connections.ts"
 import { answerUnreadable, malformed, refuse, targetOf } from "./unreadable.ts"
 
 /** Milliseconds a client may take for its headers, and for its whole request; a stalled one must not hold a socket. */
@@ -80,6 +82,8 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
   const { rates, metrics, journal, trustProxy = false } = app.edge
   const handle = toNodeHandler(app)
   const ownHeaders = headersAt(baseUrl)
+  const { budgets = new Budgets() } = app.edge
+  const connections = new Connections(server, budgets, trustProxy)
   const underWay = new Set<Answering>()
   let ending = false
 
@@ -100,11 +104,13 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
     const sentBefore = journal?.everyRequest ? request.socket.bytesWritten : 0
     response.passage = passage
     response.ownHeaders = ownHeaders
+    response.budgets = budgets
     underWay.add(response)
     if (metrics !== undefined) metrics.underWay += 1
     response.once("close", () => over(request, response, passage, sentBefore))
     response.shouldKeepAlive &&= !ending
     try {
+      connections.begins(request, response)
       const target = targetOf(request, (host) => mustBeOwnHost(host, baseUrl))
       const tooMany = rates?.request(passage.address) ?? null
       if (tooMany !== null) throw tooMany

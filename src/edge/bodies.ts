@@ -1,0 +1,86 @@
+/**
+ * The memory of bodies in flight. A body counts for what it holds, from its first byte until its request is answered. When
+ * there is no room, the body gives way for which nothing has come for longest: whoever sends on is not stopped by whoever stalls.
+ */
+import type { Refusal } from "../contract/refusals.ts"
+import { type Counts, overBudget } from "./counts.ts"
+
+/** Bytes that a body counts for at least: its request takes memory too. */
+const LEAST = 4_096
+
+/** A body that is received. */
+export class HeldBody {
+  readonly key: string
+  held = LEAST
+  readonly giveUp: (refusal: Refusal) => void
+
+  constructor(key: string, giveUp: (refusal: Refusal) => void) {
+    this.key = key
+    this.giveUp = giveUp
+  }
+}
+
+export class Bodies {
+  readonly #counts: Counts
+  /** Those that are not whole, the one that waits for longest first. */
+  readonly #coming = new Set<HeldBody>()
+
+  constructor(counts: Counts) {
+    this.#counts = counts
+  }
+
+  /** Bytes that are held. */
+  get bytes(): number {
+    return this.#counts.sum
+  }
+
+  /** Begins a body. @param giveUp told when it must give way to others. @throws Refusal */
+  open(key: string, giveUp: (refusal: Refusal) => void): HeldBody {
+    const body = new HeldBody(key, giveUp)
+    if (!this.#makeRoom(body, LEAST)) throw tooMany()
+    this.#counts.add(key, LEAST)
+    this.#coming.add(body)
+    return body
+  }
+
+  /** Something came: the body now holds so many bytes. @throws Refusal where there is no room */
+  grow(body: HeldBody, held: number): void {
+    this.#coming.delete(body)
+    this.#coming.add(body)
+    const more = Math.max(LEAST, held) - body.held
+    if (more <= 0) return
+    if (!this.#makeRoom(body, more)) throw tooMany()
+    this.#counts.add(body.key, more)
+    body.held += more
+  }
+
+  /** The body is whole: it no longer gives way. */
+  whole(body: HeldBody): void {
+    this.#coming.delete(body)
+  }
+
+  /** Its request is answered. */
+  close(body: HeldBody): void {
+    this.#coming.delete(body)
+    this.#counts.add(body.key, -body.held)
+    body.held = 0
+  }
+
+  #makeRoom(body: HeldBody, more: number): boolean {
+    for (const other of this.#coming) {
+      if (!this.#counts.isOver(body.key, more)) return true
+      // Where a caller's own share is used up, others have no part in it.
+      const isOwn = this.#counts.isOver(null, more) || other.key === body.key
+      if (other === body || !isOwn) continue
+      this.close(other)
+      other.giveUp(tooMany())
+    }
+    return !this.#counts.isOver(body.key, more)
+  }
+}
+
+const tooMany = (): Refusal => {
+  const refusal = overBudget("as many bytes of request bodies in hand")
+  refusal.details.headers = { connection: "close" }
+  return refusal
+}
