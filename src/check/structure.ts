@@ -1,13 +1,14 @@
 /** The file, its foreign keys, and the numbers that must have no gap. */
+import { objectList } from "../contract/objects.ts"
 import type { Db } from "../ledger/database.ts"
 
 /** No more faults of one sort are read. */
 const MOST = 1_001
 
 /** Everything that bears a label, by its Room and kind. */
-const LABELLED = `SELECT room_id, kind, label FROM records UNION ALL SELECT room_id, 'experiment', label FROM experiments
-  UNION ALL SELECT room_id, 'plan', label FROM plans UNION ALL SELECT room_id, 'attempt', label FROM attempts
-  UNION ALL SELECT origin_room_id, 'material', label FROM materials UNION ALL SELECT room_id, 'link', label FROM research_links`
+const LABELLED = [...new Map(objectList.filter(({ label }) => label !== null).map((spec) => [spec.table, spec])).values()]
+  .map(({ table, room, kindIn, kind }) => `SELECT ${room} AS room_id, ${kindIn ?? `'${kind}'`} AS kind, label FROM ${table}`)
+  .join(" UNION ALL ")
 
 /** What SQLite itself finds, and what refers to something that is not there. */
 export function fileItself(db: Db, add: (problem: string) => void): void {

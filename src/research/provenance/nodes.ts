@@ -1,5 +1,6 @@
 /** The nodes of the provenance graph: where each kind of them is stored, and how it is shown. */
 import type { AttemptStatus, ProvenanceNode } from "../../contract/enumerations.ts"
+import { nodeKinds, objects } from "../../contract/objects.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import { obtainabilityOf } from "../materials/obtainability.ts"
 
@@ -16,102 +17,70 @@ export interface NodeRow {
   reports: string | null
 }
 
-interface Source {
-  readonly kind: ProvenanceNode
-  /** What stands in the columns label, title, status, outcome, room_id. */
-  readonly columns: string
-  readonly tables: string
-  readonly id: string
-  /** What picks the nodes of a Room. */
-  readonly room: string
+/** What a node shows beyond what the list of objects says, as SQL; `as` is the name its table goes by. */
+interface View {
+  readonly as: string
+  readonly title?: string
+  readonly status?: string
+  readonly outcome?: string
+  readonly joins?: string
+  /** What picks the nodes of a Room, where it is not the one they originate in. */
+  readonly inRoom?: string
 }
 
-const record = (kind: "hypothesis" | "finding" | "cited_claim"): Source => ({
-  kind,
-  columns: `r.label, r.wording, coalesce(s.status, 'current'), ${kind === "finding" ? "f.outcome" : "NULL"}, r.room_id`,
-  tables: `records r LEFT JOIN standings s ON s.version_id = r.version_id${kind === "finding" ? " LEFT JOIN findings f ON f.version_id = r.version_id" : ""}`,
-  id: "r.version_id",
-  room: `r.kind = '${kind}' AND r.room_id`,
-})
+const standing = { as: "r", status: "coalesce(s.status, 'current')", joins: "LEFT JOIN standings s ON s.version_id = r.version_id" }
 
-const sources: readonly Source[] = [
-  record("hypothesis"),
-  {
-    kind: "experiment",
-    columns: "e.label, e.question, e.status, NULL, e.room_id",
-    tables: "experiments e",
-    id: "e.experiment_id",
-    room: "e.room_id",
+const views: Readonly<Record<ProvenanceNode, View>> = {
+  hypothesis: standing,
+  experiment: { as: "e", status: "e.status" },
+  plan: { as: "n" },
+  attempt: {
+    as: "a",
+    title: "a.intent || ' attempt of ' || e.label",
+    status: "a.status",
+    joins: "JOIN experiments e ON e.experiment_id = a.experiment_id",
   },
-  {
-    kind: "plan",
-    columns: "n.label, n.content ->> '$.protocol.summary', NULL, NULL, n.room_id",
-    tables: "plans n",
-    id: "n.plan_id",
-    room: "n.room_id",
+  finding: { ...standing, outcome: "f.outcome", joins: `${standing.joins} LEFT JOIN findings f ON f.version_id = r.version_id` },
+  cited_claim: standing,
+  material: { as: "m", inRoom: "m.material_id IN (SELECT x.material_id FROM room_materials x WHERE x.room_id = ?)" },
+  finding_link: {
+    as: "l",
+    title: "r.label || ' toward ' || e.label",
+    outcome: "l.toward_question ->> '$.verdict'",
+    joins: "JOIN records r ON r.version_id = l.version_id JOIN experiments e ON e.experiment_id = l.experiment_id",
   },
-  {
-    kind: "attempt",
-    columns: "a.label, a.intent || ' attempt of ' || e.label, a.status, NULL, a.room_id",
-    tables: "attempts a JOIN experiments e ON e.experiment_id = a.experiment_id",
-    id: "a.attempt_id",
-    room: "a.room_id",
-  },
-  record("finding"),
-  record("cited_claim"),
-  {
-    kind: "material",
-    columns: "m.label, m.name, NULL, NULL, m.origin_room_id",
-    tables: "materials m",
-    id: "m.material_id",
-    room: "m.material_id IN (SELECT x.material_id FROM room_materials x WHERE x.room_id",
-  },
-  {
-    kind: "finding_link",
-    columns: "NULL, r.label || ' toward ' || e.label, NULL, l.toward_question ->> '$.verdict', l.room_id",
-    tables: "finding_links l JOIN records r ON r.version_id = l.version_id JOIN experiments e ON e.experiment_id = l.experiment_id",
-    id: "l.link_id",
-    room: "l.room_id",
-  },
-  {
-    kind: "link",
-    columns: "k.label, k.explanation, NULL, NULL, k.room_id",
-    tables: "research_links k",
-    id: "k.link_id",
-    room: "k.room_id",
-  },
-]
+  link: { as: "k" },
+}
 
 const NAMES = ["label", "title", "status", "outcome", "room_id"]
 const reports = `(SELECT json_group_array(json_object('reporterId', y.reporter_id, 'state', y.state, 'observedDigest', y.observed_digest) ORDER BY y.sequence)
   FROM material_reports y WHERE y.material_id = m.material_id)`
 
-function select({ kind, columns, tables, id }: Source): string {
+function source(kind: ProvenanceNode) {
+  const { table, key, kindIn, label, line, room } = objects[kind]
+  const { as, title = line, status = "NULL", outcome = "NULL", joins = "", inRoom } = views[kind]
+  const columns = [label === null ? "NULL" : `${as}.label`, title, status, outcome, `${as}.${room}`]
   const material = kind === "material" ? `m.reference, ${reports}` : "NULL, NULL"
-  return `SELECT ${id} AS id, '${kind}' AS kind, ${columns}, ${material} FROM ${tables}`
+  const ofKind = kindIn === null ? "" : ` AND ${as}.${kindIn} = '${kind}'`
+  return {
+    id: `${as}.${key}`,
+    select: `SELECT ${as}.${key} AS id, '${kind}' AS kind, ${columns.join(", ")}, ${material} FROM ${table} ${as} ${joins}`,
+    ofKind,
+    inRoom: `${inRoom ?? `${as}.${room} = ?`}${ofKind}`,
+  }
 }
+const sources = nodeKinds.map(source)
 
 const named = (sql: string): string => `WITH found (id, kind, ${NAMES.join(", ")}, reference, reports) AS (${sql}) SELECT * FROM found`
 
 /** The newest nodes of a Room, so many of each kind. Takes the Room and the number once for each kind. */
 export const NODES_OF_ROOM = named(
-  sources
-    .map(
-      (source) =>
-        `SELECT * FROM (${select(source)} WHERE ${source.room} = ?${source.room.includes("(") ? ")" : ""} ORDER BY ${source.id} DESC LIMIT ?)`,
-    )
-    .join(" UNION ALL "),
+  sources.map(({ select, inRoom, id }) => `SELECT * FROM (${select} WHERE ${inRoom} ORDER BY ${id} DESC LIMIT ?)`).join(" UNION ALL "),
 )
-export const kindsOfNodes: readonly ProvenanceNode[] = sources.map(({ kind }) => kind)
 
 /** Whatever has one of the ids in a JSON list. Takes the list once for each kind. */
 export const NODES_NAMED = named(
-  sources
-    .map(
-      (source) =>
-        `${select(source)} WHERE ${source.id} IN (SELECT value FROM json_each(?))${source.room.startsWith("r.kind") ? ` AND r.kind = '${source.kind}'` : ""}`,
-    )
-    .join(" UNION ALL "),
+  sources.map(({ select, id, ofKind }) => `${select} WHERE ${id} IN (SELECT value FROM json_each(?))${ofKind}`).join(" UNION ALL "),
 )
 
 /** How a node is answered. */

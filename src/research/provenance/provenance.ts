@@ -1,9 +1,10 @@
 /** The provenance graph of a Room, or of what lies around one of its nodes; a handful of statements for either. */
 import type { ProvenanceNode } from "../../contract/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
+import { nodeKinds } from "../../contract/objects.ts"
 import type { Db } from "../../ledger/database.ts"
 import { type Edge, EDGES_NAMING, EDGES_STATED_BY, namingValues, statedBy, statingLists } from "./edges.ts"
-import { kindsOfNodes, type NodeRow, NODES_NAMED, NODES_OF_ROOM, shown } from "./nodes.ts"
+import { type NodeRow, NODES_NAMED, NODES_OF_ROOM, shown } from "./nodes.ts"
 
 /** The nodes taken in so far, at most so many of each kind; what does not fit is left out and its kind remembered. */
 class Chosen {
@@ -26,8 +27,7 @@ class Chosen {
 }
 
 const order = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
-const byKindAndId = (one: NodeRow, other: NodeRow) =>
-  kindsOfNodes.indexOf(one.kind) - kindsOfNodes.indexOf(other.kind) || order(one.id, other.id)
+const byKindAndId = (one: NodeRow, other: NodeRow) => nodeKinds.indexOf(one.kind) - nodeKinds.indexOf(other.kind) || order(one.id, other.id)
 
 /** The graph as it is answered: what was chosen in a fixed order, and every edge that the Room states between two of them, once. */
 function graph(roomId: string, chosen: Chosen, edges: readonly Edge[]) {
@@ -53,7 +53,7 @@ export function provenance(db: Db) {
   const stating = (ids: Iterable<string>) => statedByAny.all(...new Array<string>(statingLists).fill(inJson(ids)))
   const naming = (ids: Iterable<string>, roomId: string) => namingAny.all(...namingValues(inJson(ids), roomId))
   /** Newest first, so that it is the oldest that do not fit. */
-  const nodes = (ids: Iterable<string>) => named.all(...kindsOfNodes.map(() => inJson(ids))).sort((one, other) => order(other.id, one.id))
+  const nodes = (ids: Iterable<string>) => named.all(...nodeKinds.map(() => inJson(ids))).sort((one, other) => order(other.id, one.id))
 
   /** The edges that a Room states at some nodes, whichever way they lead, and the nodes at their ends. */
   function statedAt(roomId: string, ids: readonly string[]): { edges: Edge[]; rows: NodeRow[] } {
@@ -68,7 +68,7 @@ export function provenance(db: Db) {
     /** The newest nodes of each kind in a Room, the nodes of other Rooms that they name, and the edges between them. */
     ofRoom(roomId: string) {
       const chosen = new Chosen()
-      for (const row of ofRoom.all(...kindsOfNodes.flatMap(() => [roomId, limits.provenanceNodes + 1]))) chosen.add(row)
+      for (const row of ofRoom.all(...nodeKinds.flatMap(() => [roomId, limits.provenanceNodes + 1]))) chosen.add(row)
       const edges = stating(chosen.rows.keys())
       const others = new Set(edges.flatMap((edge) => [edge.from, edge.to]).filter((id) => !chosen.rows.has(id)))
       // What belongs to this Room and is not there yet was cut on purpose.
