@@ -101,6 +101,8 @@ export const limits = {
   /** Nodes of each kind in a provenance graph, and steps around the node in focus. */
   provenanceNodes: 500,
   provenanceDepth: 5,
+  /** Layers that the relations in a picture of the graph cross, together; those that cross most are left to its table. */
+  graphCrossings: 250,
   protocolSteps: 50,
   protocolArms: 20,
   argv: 200,

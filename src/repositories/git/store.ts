@@ -7,7 +7,7 @@
  */
 import { readdir, readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { unlessMissing, withFile } from "./file.ts"
+import { DamagedRepository, unlessMissing, withFile } from "./file.ts"
 import { looseType } from "./loose.ts"
 import type { ObjectType } from "./object-types.ts"
 import { typeInPack } from "./pack.ts"
@@ -15,6 +15,7 @@ import { placeInPack } from "./pack-index.ts"
 
 /** git follows no longer chain of borrowing. */
 const DEEPEST_ALTERNATE = 5
+const MOST_FOLDERS = 100
 
 /**
  * The type of an object, or null when the repository does not have it. Whether a branch leads to it is not asked.
@@ -50,10 +51,27 @@ async function packedType(folder: string, id: Buffer): Promise<ObjectType | null
   return null
 }
 
-/** `objects` and the folders it borrows from, nearest first. A path in `alternates` counts from the objects folder it stands in. */
-async function objectFolders(objects: string, depth = 0): Promise<string[]> {
-  const text = await unlessMissing(readFile(join(objects, "info", "alternates"), "utf8"), "")
-  const borrowed = depth === DEEPEST_ALTERNATE ? [] : text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
-  const folders = await Promise.all(borrowed.map((path) => objectFolders(resolve(objects, path), depth + 1)))
-  return [objects, ...folders.flat()]
+/**
+ * `objects` and the folders it borrows from, nearest first, each once: they may borrow from each other. A path in `alternates`
+ * counts from the objects folder it stands in.
+ * @throws DamagedRepository for more folders than anybody borrows from
+ */
+async function objectFolders(objects: string): Promise<string[]> {
+  const folders = new Set([objects])
+  let nearest = [objects]
+  for (let depth = 0; depth < DEEPEST_ALTERNATE; depth += 1) {
+    const next: string[] = []
+    for (const folder of nearest) {
+      const text = await unlessMissing(readFile(join(folder, "info", "alternates"), "utf8"), "")
+      for (const line of text.split("\n")) {
+        const borrowed = resolve(folder, line)
+        if (line === "" || line.startsWith("#") || folders.has(borrowed)) continue
+        folders.add(borrowed)
+        next.push(borrowed)
+        if (folders.size > MOST_FOLDERS) throw new DamagedRepository("a repository borrows from too many others")
+      }
+    }
+    nearest = next
+  }
+  return [...folders]
 }

@@ -1,4 +1,5 @@
 /** A graph of what rests on what; an edge is drawn from what came first: layered from left to right by dagre, drawn by the server, each node a link. */
+import { limits } from "../../contract/limits.ts"
 import { Graph, layout } from "@dagrejs/dagre"
 import { curveMonotoneX, line } from "d3-shape"
 import { pathOf } from "../addresses.ts"
@@ -6,7 +7,7 @@ import { type Html, html, to } from "../html.ts"
 import { shape } from "../parts/marks.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { table } from "../parts/parts.ts"
-import { shortened, words } from "../words.ts"
+import { counted, shortened, words } from "../words.ts"
 
 export interface GraphNode {
   readonly id: string
@@ -62,6 +63,35 @@ function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
   return { box: [left, top, right - left, bottom - top].map(Math.round), node, points }
 }
 
+/** How many layers lie before each node, by the longest way there; a circle is left where it closes. */
+function layersOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): ReadonlyMap<string, number> {
+  const sources = Map.groupBy(edges, ({ to: end }) => end)
+  const layers = new Map<string, number>()
+  const layer = (id: string): number => {
+    const known = layers.get(id)
+    if (known !== undefined) return known
+    layers.set(id, 0)
+    const made = Math.max(0, ...(sources.get(id) ?? []).map(({ from }) => layer(from) + 1))
+    layers.set(id, made)
+    return made
+  }
+  for (const { id } of nodes) layer(id)
+  return layers
+}
+
+/**
+ * The edges that are drawn: the shortest, as far as their way through the layers adds up to a picture that can still be read. The
+ * layout places something for each layer that an edge crosses, in time by the square of all of them.
+ */
+function drawable(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): readonly GraphEdge[] {
+  const layers = layersOf(nodes, edges)
+  const span = ({ from, to: end }: GraphEdge) => Math.abs((layers.get(end) ?? 0) - (layers.get(from) ?? 0))
+  let left: number = limits.graphCrossings
+  const shortest = edges.toSorted((one, other) => span(one) - span(other)).filter((edge) => (left -= Math.max(1, span(edge))) >= 0)
+  const kept = new Set(shortest)
+  return edges.filter((edge) => kept.has(edge))
+}
+
 /** A curve through the points that the layout gave. */
 function curve(points: readonly Placed[]): string {
   const [first, ...rest] = points
@@ -114,7 +144,10 @@ export function graphFigure(nodes: readonly GraphNode[], given: readonly GraphEd
   const drawn = [...Map.groupBy(edges, ({ from, to: end }) => `${from} ${end}`).values()].map(
     (same) => same.find(({ kind }) => tones[kind] !== undefined) ?? (same[0] as GraphEdge),
   )
-  return html`${picture(nodes, drawn, here)}
+  const shown = drawable(nodes, drawn)
+  const left = drawn.length - shown.length
+  return html`${picture(nodes, shown, here)}
+${left === 0 ? null : html`<p class="meta"><span>${counted(left, "relation")} between objects far apart would make the picture unreadable; the table has all of them.</span></p>`}
 <section aria-labelledby="edges"><h2 id="edges">The same as a table</h2>
   ${table(
     "Relations",
