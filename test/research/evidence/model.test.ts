@@ -1,0 +1,265 @@
+/** The evidence model beside a slow one made from the protocol's sentences, over random histories. */
+import { deepStrictEqual } from "node:assert/strict"
+import { join } from "node:path"
+import fc from "fast-check"
+import type { WriteInput } from "research-room/client"
+import type { OperationName } from "../../../src/contract/operations/index.ts"
+import { writeJson } from "../../../src/contract/json.ts"
+import { Refusal } from "../../../src/contract/refusals.ts"
+import t from "tap"
+import { temporaryFolder } from "../../support/service.ts"
+import { finding, hypothesis } from "../record/bodies.ts"
+import { Filler } from "../record/filler.ts"
+import { launch } from "../record/work.ts"
+import { SlowModel } from "./slow-model.ts"
+
+const because = "For a reason."
+const people = ["ada", "grace", "mary"] as const
+type Name = (typeof people)[number]
+const purposes = ["premise", "supports", "contradicts", "extends", "related", "derived_from", "refines"] as const
+
+/** A step names what it acts on by numbers, taken modulo what there is by then. */
+const pick = fc.nat({ max: 1_000 })
+const who = fc.constantFrom(...people)
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("publish" as const),
+      who,
+      kind: fc.constantFrom("hypothesis" as const, "finding" as const),
+      references: fc.array(fc.record({ to: pick, purpose: fc.constantFrom(...purposes) }), { maxLength: 3 }),
+      ground: fc.option(pick, { nil: undefined }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("link" as const),
+      who,
+      finding: pick,
+      verdicts: fc.array(
+        fc.record({ of: pick, verdict: fc.constantFrom("supports" as const, "contradicts" as const, "inconclusive" as const) }),
+        {
+          maxLength: 2,
+        },
+      ),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("assert" as const),
+      who,
+      kind: fc.constantFrom("corrects" as const, "supersedes" as const, "disputes" as const, "retracts" as const),
+      target: pick,
+      other: pick,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("withdraw" as const), link: pick }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("reproduce" as const),
+      who,
+      of: pick,
+      verdict: fc.option(fc.constantFrom("reproduces" as const, "does_not_reproduce" as const, "inconclusive" as const)),
+    }),
+  },
+)
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
+
+const folder = temporaryFolder()
+const filler = new Filler(join(folder, "data.db"))
+t.teardown(() => filler.close())
+const asserts = {
+  corrects: "assert_correction",
+  supersedes: "assert_supersession",
+  disputes: "assert_dispute",
+  retracts: "assert_retraction",
+} as const
+
+/** A Room of its own, its people, and what was made in it so far. */
+function open() {
+  const [owner, ...others] = people.map((name) => filler.person(name))
+  if (owner === undefined) throw new Error("nobody is there")
+  const { roomId, openingThreadId: threadId } = filler.does(owner, "create_room", { title: "Evidence" }).result
+  for (const { username } of others) filler.does(owner, "add_member", { roomId, username })
+  const place = { roomId, threadId }
+  const { experimentId } = filler.does(owner, "propose_experiment", { ...place, question: "So?", scope: "Here.", hypotheses: [] }).result
+  const model = new SlowModel()
+  const records: { id: string; kind: "hypothesis" | "finding" }[] = []
+  const links: { id: string; who: Name }[] = []
+  const chosen = <T>(list: readonly T[], number: number): T | undefined => list[number % Math.max(1, list.length)]
+  const does = <N extends OperationName>(name: Name, operation: N, input: WriteInput<N>) =>
+    filler.does(filler.person(name), operation, input)
+
+  function take(each: Step): void {
+    if (each.do === "publish") {
+      const references = each.references.flatMap(({ to, purpose }) => {
+        const record = chosen(records, to)
+        return record === undefined ? [] : [{ versionId: record.id, purpose, explanation: because }]
+      })
+      const ground = each.ground === undefined ? undefined : chosen(records, each.ground)?.id
+      const written =
+        each.kind === "hypothesis"
+          ? does(
+              each.who,
+              "publish_hypothesis",
+              hypothesis(place, { references, premises: ground === undefined ? [] : [{ versionId: ground, explanation: because }] }),
+            )
+          : does(
+              each.who,
+              "publish_finding",
+              finding(place, {
+                references,
+                evidence: ground === undefined ? [] : [{ kind: "record", versionId: ground, explanation: because }],
+              }),
+            )
+      const id = written.result.versionId
+      records.push({ id, kind: each.kind })
+      model.add({
+        what: "record",
+        id,
+        author: each.who,
+        grounds: ground === undefined ? [] : [ground],
+        references: references.map(({ versionId, purpose }) => ({ to: versionId, purpose })),
+      })
+    }
+    if (each.do === "link") {
+      const found = chosen(
+        records.filter(({ kind }) => kind === "finding"),
+        each.finding,
+      )
+      const hypotheses = records.filter(({ kind }) => kind === "hypothesis")
+      const verdicts = each.verdicts.flatMap(({ of, verdict }) => {
+        const record = chosen(hypotheses, of)
+        return record === undefined ? [] : [{ of: record.id, verdict }]
+      })
+      if (found === undefined) return
+      const { linkId } = does(each.who, "link_experiment_finding", {
+        experimentId,
+        findingVersionId: found.id,
+        towardHypothesis: verdicts.map(({ of, verdict }) => ({ versionId: of, verdict, explanation: because })),
+        towardQuestion: { verdict: "answers", explanation: because },
+      }).result
+      links.push({ id: linkId, who: each.who })
+      model.add({ what: "finding_link", id: linkId, author: each.who, finding: found.id, verdicts })
+    }
+    if (each.do === "assert") {
+      const [target, other] = [chosen(records, each.target), chosen(records, each.other)]
+      if (target === undefined || other === undefined) return
+      const said = {
+        corrects: { correction: "Read 7." },
+        supersedes: { replacementVersionId: other.id },
+        disputes: {},
+        retracts: {},
+      }[each.kind]
+      const { linkId } = does(each.who, asserts[each.kind], { targetVersionId: target.id, explanation: because, ...said } as never)
+        .result as {
+        linkId: string
+      }
+      links.push({ id: linkId, who: each.who })
+      model.add({ what: "research_link", id: linkId, author: each.who, kind: each.kind, target: target.id })
+    }
+    if (each.do === "withdraw") {
+      const link = chosen(links, each.link)
+      if (link === undefined) return
+      does(link.who, "withdraw_link", { linkId: link.id, explanation: because })
+      model.add({ what: "withdrawal", link: link.id })
+    }
+    if (each.do === "reproduce") {
+      const found = chosen(
+        records.filter(({ kind }) => kind === "finding"),
+        each.of,
+      )
+      if (found === undefined) return
+      const attemptId = filler.instance.world.id()
+      does(each.who, "register_attempt", {
+        attemptId,
+        experimentId,
+        ...launch,
+        intent: "reproduction",
+        reproduces: { findingVersionId: found.id },
+      })
+      const at = { attemptId, reportedAt: "2026-11-20T09:30:00.000Z" }
+      does(each.who, "report_attempt_event", { ...at, event: "started", expectedRevision: 1, expectedStatus: "registered" })
+      if (each.verdict !== null)
+        does(each.who, "report_attempt_event", {
+          ...at,
+          event: "succeeded",
+          expectedRevision: 2,
+          expectedStatus: "started",
+          reproduction: { verdict: each.verdict, explanation: because },
+        })
+      model.add({ what: "reproduction", id: attemptId, author: each.who, of: found.id, verdict: each.verdict })
+    }
+  }
+
+  /** What the service says of every record, beside what the slow model says. */
+  function compare(): void {
+    const { evidence, records: table } = filler.instance.tables
+    for (const { id } of records) {
+      const summary = JSON.parse(writeJson(table.summary(id)))
+      deepStrictEqual([summary.status, summary.evidenceTally], [model.status(id), model.tally(id)], id)
+      const said = evidence.bearingOn(id, undefined, 1_000)
+      deepStrictEqual(
+        said.map(({ source, verdict }) => `${source} ${verdict}`).sort(),
+        model
+          .words(id)
+          .map(({ source, verdict }) => `${source} ${verdict}`)
+          .sort(),
+        id,
+      )
+      const { supports, contradicts, inconclusive, reproductions } = model.tally(id)
+      deepStrictEqual(said.filter(({ standing }) => standing === "counted").length, supports + contradicts + inconclusive + reproductions)
+      const doubts = evidence
+        .doubtsOf(id, roomId)
+        .filter((doubt): doubt is Extract<typeof doubt, { readonly direct: boolean }> => "direct" in doubt)
+      const expected = model.doubts(id)
+      deepStrictEqual(
+        doubts.map(({ versionId, status }) => `${versionId} ${status}`).sort(),
+        expected.map((each) => `${each.id} ${each.status}`).sort(),
+      )
+      const distanceOf = new Map(expected.map((each) => [each.id, each.distance]))
+      const distances = doubts.map(({ versionId }) => distanceOf.get(versionId) ?? 0)
+      deepStrictEqual(
+        distances,
+        [...distances].sort((one, other) => one - other),
+        "nearest first",
+      )
+      deepStrictEqual(
+        doubts.map(({ direct }) => direct),
+        distances.map((distance) => distance === 1),
+      )
+    }
+  }
+  return { take, compare, records: () => records.length, links: () => links.length }
+}
+
+t.test("random histories", async (t) => {
+  await filler.fill(() => {
+    for (const name of people)
+      filler.instance.tables.people.insert(filler.instance.world.id(), name, "-", false, "2026-11-20T09:30:00.000Z")
+  })
+  let made = { records: 0, links: 0 }
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60, size: "max" }), async (steps) => {
+      await filler.fill(() => {
+        const room = open()
+        for (const each of steps) {
+          try {
+            room.take(each)
+          } catch (error) {
+            // What the protocol refuses (the same again, a second withdrawal, a circle) leaves nothing behind.
+            if (!(error instanceof Refusal)) throw error
+          }
+        }
+        room.compare()
+        made = { records: made.records + room.records(), links: made.links + room.links() }
+      })
+    }),
+    { numRuns: Number(process.env.EVIDENCE_RUNS ?? 60), ...(process.env.CI ? { seed: 20261122 } : {}), endOnFailure: true },
+  )
+  t.ok(made.records > 200 && made.links > 200, `${made.records} records and ${made.links} links`)
+})
