@@ -158,6 +158,18 @@ export function distinct<S extends v.GenericSchema<string, string>>(item: S, max
   } as typeof schema
 }
 
+/** Which member of a list's items tells them apart, and where a repetition is told: at the second item, or at the list. */
+export interface UniqueBy {
+  readonly member: string
+  readonly at: "item" | "list"
+}
+/** What a metadata action says of a list whose items differ in one member; undefined for other ones. */
+export const uniqueByOf = (metadata: object): UniqueBy | undefined => (metadata as { readonly uniqueBy?: UniqueBy }).uniqueBy
+
+/** A list of objects that differ in one member. Checked beside the schema: JSON Schema has no word for it. */
+export const distinctBy = <S extends v.GenericSchema>(schema: S, member: string, at: UniqueBy["at"] = "item") =>
+  v.pipe(schema, v.metadata({ uniqueBy: { member, at } }))
+
 /**
  * An object with names of its own choice, each of them as `name` takes it: a `key` where nothing is said.
  * Names such as `constructor`, which valibot would leave out, are as good as any other.

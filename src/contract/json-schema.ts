@@ -1,7 +1,8 @@
 /** JSON Schema 2020-12 documents, made from the very validators that run. */
 import { toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema"
 import type * as v from "valibot"
-import type { Operation } from "./operation.ts"
+import { uniqueByOf } from "./fields.ts"
+import type { Conditional, Operation } from "./operation.ts"
 import { refersOf } from "./ref.ts"
 
 export type JsonSchema = Record<string, unknown>
@@ -26,6 +27,12 @@ function action(schema: JsonSchema, item: Item, refs: boolean): JsonSchema | und
   if (refersOf(metadata) !== undefined) {
     const { refersTo, ...rest } = schema
     return refs ? { ...rest, refersTo } : rest
+  }
+  const unique = uniqueByOf(metadata)
+  if (unique !== undefined) {
+    // JSON Schema compares whole items only.
+    const { uniqueBy: _unique, ...rest } = schema
+    return { ...rest, description: `Each item with a ${unique.member} of its own.` }
   }
   switch (type) {
     case "regex":
@@ -93,11 +100,15 @@ export const schemaUrl = ({ document, name }: Pick<Operation, "document" | "name
 
 /** What the body of an operation must be, conditional requirements included. */
 export function bodySchema(operation: Operation, form: Form = {}): JsonSchema {
-  const conditions = operation.requiredWhen.map(({ field, when }) => ({
-    if: { properties: { [when.field]: { enum: when.in } }, required: [when.field] },
-    // biome-ignore lint/suspicious/noThenProperty: the word of JSON Schema; nobody awaits a schema
-    then: { required: [field] },
-  }))
+  const given = ({ when }: Conditional) => ({ properties: { [when.field]: { enum: when.in } }, required: [when.field] })
+  const conditions = [
+    ...operation.requiredWhen.map((each) => ({
+      if: given(each),
+      // biome-ignore lint/suspicious/noThenProperty: the word of JSON Schema; nobody awaits a schema
+      then: { required: [each.field] },
+    })),
+    ...operation.onlyWhen.map((each) => ({ if: given(each), else: { not: { required: [each.field] } } })),
+  ]
   return {
     title: operation.name,
     description: operation.summary,

@@ -17,8 +17,8 @@ export const researchSchemaVersion = schemaVersions.research
 /** The property of a body that names its delivery. */
 export type DeliveryKey = "requestId" | "clientMessageId"
 
-/** A property that becomes required by the value of another one. */
-export interface RequiredWhen {
+/** A property that the value of another one calls for: that becomes required by it, or that belongs to it alone. */
+export interface Conditional {
   readonly field: string
   readonly when: { readonly field: string; readonly in: readonly string[] }
 }
@@ -61,7 +61,9 @@ export interface OperationSpec<N extends string, E extends v.ObjectEntries, R ex
   activity?: string
   /** The expected values a caller copies from what it read. */
   expected?: readonly string[]
-  requiredWhen?: readonly RequiredWhen[]
+  requiredWhen?: readonly Conditional[]
+  /** Properties that are refused with any other value. */
+  onlyWhen?: readonly Conditional[]
   /** Properties of which a body must hold one or more. */
   atLeastOneOf?: readonly string[]
   /** Refusals of its own, beyond those that follow from its permissions, path and body. */
@@ -116,6 +118,7 @@ export function operation<
     activity: spec.activity ?? (spec.surface === "agent" && inRooms ? spec.name : null),
     expected: spec.expected ?? [],
     requiredWhen: spec.requiredWhen ?? [],
+    onlyWhen: spec.onlyWhen ?? [],
     atLeastOneOf: spec.atLeastOneOf ?? [],
     refusals: spec.refusals ?? [],
     contentBytes: spec.contentBytes ?? limits.contentBytes,
@@ -155,7 +158,8 @@ export interface Operation {
   readonly entry: EntryForm | null
   readonly activity: string | null
   readonly expected: readonly string[]
-  readonly requiredWhen: readonly RequiredWhen[]
+  readonly requiredWhen: readonly Conditional[]
+  readonly onlyWhen: readonly Conditional[]
   readonly atLeastOneOf: readonly string[]
   readonly refusals: readonly RefusalCode[]
   readonly contentBytes: number
@@ -176,13 +180,21 @@ export function browserPath({ surface, path, document, name }: Pick<Operation, "
   return path.replace("/api/agent/", document === "publication" ? "/api/publications/" : "/api/")
 }
 
-/** What a whole body breaks beyond its single properties: conditional requirements and "at least one of". */
-function conditionIssues({ requiredWhen, atLeastOneOf }: Operation, input: unknown): Issue[] {
+/** What a whole body breaks beyond its single properties: what its values call for, what they do not, and "at least one of". */
+function conditionIssues({ requiredWhen, onlyWhen, atLeastOneOf }: Operation, input: unknown): Issue[] {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return []
   const body = input as Record<string, unknown>
-  const issues = requiredWhen
-    .filter(({ field, when }) => when.in.includes(body[when.field] as string) && !Object.hasOwn(body, field))
-    .map(({ field, when }) => ({ path: `/${field}`, message: `is required when ${when.field} is ${when.in.join(" or ")}` }))
+  const holds = ({ when }: Conditional) => when.in.includes(body[when.field] as string)
+  const told = ({ when }: Conditional) => `${when.field} is ${when.in.join(" or ")}`
+  const has = ({ field }: Conditional) => Object.hasOwn(body, field)
+  const issues = [
+    ...requiredWhen
+      .filter((each) => holds(each) && !has(each))
+      .map((each) => ({ path: `/${each.field}`, message: `is required when ${told(each)}` })),
+    ...onlyWhen
+      .filter((each) => !holds(each) && has(each))
+      .map((each) => ({ path: `/${each.field}`, message: `is taken only when ${told(each)}` })),
+  ]
   if (atLeastOneOf.length > 0 && !atLeastOneOf.some((name) => Object.hasOwn(body, name))) {
     issues.push({ path: "", message: `must hold at least one of ${atLeastOneOf.join(", ")}` })
   }

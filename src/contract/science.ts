@@ -1,9 +1,10 @@
 /** The parts that hypotheses, findings and cited claims are made of. */
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
-import { decimal, dictionary, key, list, oneOf, plain, shape, text, variant } from "./fields.ts"
+import { decimal, dictionary, distinctBy, key, list, oneOf, plain, shape, text, variant } from "./fields.ts"
 import { limits } from "./limits.ts"
 import { ref } from "./ref.ts"
+import type { Issue } from "./refusals.ts"
 
 const concept = shape({ type: v.literal("concept"), key })
 const conceptRef = shape({ type: v.literal("concept_ref"), versionId: ref("record"), key })
@@ -20,7 +21,10 @@ const roleValue = variant("type", [
 export const assertion = shape({
   wording: text(limits.statement),
   predicate: variant("type", [concept, conceptRef]),
-  roles: list(shape({ role: key, definition: text(limits.roleDefinition), value: roleValue }), limits.rolesMax, limits.rolesMin),
+  roles: distinctBy(
+    list(shape({ role: key, definition: text(limits.roleDefinition), value: roleValue }), limits.rolesMax, limits.rolesMin),
+    "role",
+  ),
 })
 export type Assertion = v.InferOutput<typeof assertion>
 
@@ -35,3 +39,26 @@ export const references = list(
   shape({ versionId: ref("record"), purpose: oneOf(enumerations.referencePurpose), explanation: text(limits.explanation) }),
   limits.references,
 )
+
+/**
+ * The terms of an assertion whose concept its record does not declare. Takes whatever was sent: what is not an assertion has none.
+ */
+export function undeclaredIn(body: unknown): Issue[] {
+  const member = (value: unknown, name: string): unknown =>
+    typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+  const declared = member(body, "concepts")
+  const term = (value: unknown, path: string): Issue[] => {
+    const named = member(value, "key")
+    const isOwn = member(value, "type") === "concept" && typeof named === "string"
+    const isDeclared = typeof declared === "object" && declared !== null && isOwn && Object.hasOwn(declared, named)
+    return isOwn && !isDeclared ? [{ path: `${path}/key`, message: "is not declared in concepts" }] : []
+  }
+  const said = member(body, "assertion")
+  const roles = member(said, "roles")
+  return [
+    ...term(member(said, "predicate"), "/assertion/predicate"),
+    ...(Array.isArray(roles) ? roles.slice(0, limits.rolesMax) : []).flatMap((role, position) =>
+      term(member(role, "value"), `/assertion/roles/${position}/value`),
+    ),
+  ]
+}

@@ -1,7 +1,7 @@
 /** The parts that experiments, plans, attempts and materials are made of. */
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
-import { dictionary, distinct, list, oneOf, plain, shape, text, whole } from "./fields.ts"
+import { dictionary, distinct, distinctBy, list, oneOf, plain, shape, text, whole } from "./fields.ts"
 import { limits } from "./limits.ts"
 import { ref } from "./ref.ts"
 
@@ -71,7 +71,10 @@ export const protocol = shape({
   summary: text(limits.statement),
   steps: list(text(limits.explanation), limits.protocolSteps),
   entrypoint: v.exactOptional(shape({ argv })),
-  arms: list(shape({ name: text(limits.name), argv, description: v.exactOptional(text(limits.explanation)) }), limits.protocolArms),
+  arms: distinctBy(
+    list(shape({ name: text(limits.name), argv, description: v.exactOptional(text(limits.explanation)) }), limits.protocolArms),
+    "name",
+  ),
   configuration: v.exactOptional(configuration),
   successCriteria: v.exactOptional(list(text(limits.explanation), limits.protocolSteps)),
 })

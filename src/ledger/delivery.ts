@@ -1,4 +1,5 @@
 /** A write on its way in: as the edge hands it over, and as it goes on once its schema and size are checked. */
+import { beyondSchema } from "../contract/beyond-schema.ts"
 import { canonicalJson, digestOf, type Json, type JsonObject } from "../contract/json.ts"
 import { checkBody, type Operation, pathNames } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
@@ -30,11 +31,13 @@ export interface Delivery extends Call {
 /** Steps 6 and 7: the schema, and the size of the content. @throws Refusal 422, 413 */
 export function checkRequest({ operation, actor, params, body: input }: Request, behaviour: AnyBehaviour): Delivery {
   const checked = checkBody(operation, input)
-  if (!checked.ok) {
+  const told = checked.ok ? [] : checked.issues
+  const issues = [...told, ...beyondSchema(operation, input, told)]
+  if (!checked.ok || issues.length > 0) {
     throw new Refusal(
       "invalid_schema",
-      `The body is not as ${operation.name} takes it; ${checked.issues.length} ${checked.issues.length === 1 ? "thing is" : "things are"} to be mended.`,
-      { issues: checked.issues },
+      `The body is not as ${operation.name} takes it; ${issues.length} ${issues.length === 1 ? "thing is" : "things are"} to be mended.`,
+      { issues },
     )
   }
   const { client, ...compared } = checked.value

@@ -21,6 +21,7 @@ export const healthReady = shape({
   softwareVersion: word,
 })
 
+const conditional = shape({ field: word, when: shape({ field: word, in: words }) })
 const operation = shape({
   name: word,
   surface,
@@ -30,7 +31,8 @@ const operation = shape({
   idempotencyKey: word,
   required: words,
   expected: words,
-  requiredWhen: v.array(shape({ field: word, when: shape({ field: word, in: words }) })),
+  requiredWhen: v.array(conditional),
+  onlyWhen: v.array(conditional),
   inputSchemaUrl: word,
   exampleUrl: word,
   target: word,

@@ -3,7 +3,7 @@ import { enumerations, libraryPermissionMeanings, permissionMeanings } from "../
 import { schemaUrl } from "../json-schema.ts"
 import { labelPrefixes } from "../labels.ts"
 import { limits } from "../limits.ts"
-import type { Operation } from "../operation.ts"
+import type { Conditional, Operation } from "../operation.ts"
 import { operations } from "../operations/index.ts"
 import type { Read } from "../read.ts"
 import { activityKinds, entryKinds, reads } from "../reads/index.ts"
@@ -38,6 +38,8 @@ export const agentReads: readonly Read[] = [
 const requiredOf = ({ entries }: Operation["body"]): string[] =>
   Object.entries(entries).flatMap(([name, { type }]) => (type === "exact_optional" ? [] : [name]))
 
+const conditional = ({ field, when }: Conditional) => ({ field, when: { field: when.field, in: [...when.in] } })
+
 function operationEntry(operation: Operation, baseUrl: string): ManifestOperation {
   const inputSchemaUrl = schemaUrl(operation, baseUrl)
   return {
@@ -49,7 +51,8 @@ function operationEntry(operation: Operation, baseUrl: string): ManifestOperatio
     idempotencyKey: operation.delivery,
     required: requiredOf(operation.body),
     expected: [...operation.expected],
-    requiredWhen: operation.requiredWhen.map(({ field, when }) => ({ field, when: { field: when.field, in: [...when.in] } })),
+    requiredWhen: operation.requiredWhen.map(conditional),
+    onlyWhen: operation.onlyWhen.map(conditional),
     inputSchemaUrl,
     exampleUrl: `${inputSchemaUrl}&example=1`,
     target: operation.target,

@@ -1,6 +1,6 @@
 /** The skill's reference of capabilities: every operation with its body, every read with its parameters. */
 import { bodySchema, type JsonSchema, jsonSchemaOf } from "../json-schema.ts"
-import type { Operation } from "../operation.ts"
+import type { Conditional, Operation } from "../operation.ts"
 import type { Read } from "../read.ts"
 import { refusals } from "../refusals.ts"
 import type { Family } from "../versions.ts"
@@ -25,12 +25,15 @@ const commonRefusals: Readonly<Record<Family, readonly string[]>> = { research: 
 const isCommon = ({ delivery }: Operation, field: string) => common.includes(field.split(/[.[]/)[0] as string) || field === delivery
 
 /** Whether a property is required, its conditions included. */
-function requirement({ requiredWhen }: Operation, { field, required }: Row): string {
+function requirement({ requiredWhen, onlyWhen }: Operation, { field, required }: Row): string {
   if (required) return "yes"
-  const conditions = requiredWhen
-    .filter((condition) => condition.field === field)
-    .map(({ when }) => `when ${inCode(when.field)} is ${either(when.in)}`)
-  return conditions.length === 0 ? "no" : conditions.join("; ")
+  const told = (conditions: readonly Conditional[]) =>
+    conditions.filter((condition) => condition.field === field).map(({ when }) => `when ${inCode(when.field)} is ${either(when.in)}`)
+  const needed = told(requiredWhen)
+  const taken = told(onlyWhen).filter((words) => !needed.includes(words))
+  const exactly = told(onlyWhen).length > 0 && taken.length === 0
+  if (needed.length > 0) return `${exactly ? "exactly " : ""}${needed.join("; ")}`
+  return taken.length > 0 ? `no; taken only ${taken.join("; ")}` : "no"
 }
 
 const rowLine = (operation: Operation, row: Row): string[] => [inCode(row.field), row.type, requirement(operation, row)]

@@ -5,12 +5,15 @@ import { list, oneOf, plain, shape, text, time, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
 import { ref, subject } from "../ref.ts"
+import { states } from "../states.ts"
 import { argv, configuration, environment, expectedAttempt, expectedExperiment, metrics, outputs, repository } from "../work.ts"
 
 const permissions = ["manage_own_experiments"] as const
 const expected = ["expectedRevision", "expectedStatus"] as const
 const result = { attemptId: uuid, label: v.string(), status: oneOf(enumerations.attemptStatus), revision: v.number() }
 const ownWork = { field: "intent", in: ["planned", "exploratory", "rerun"] }
+
+const failed = { field: "event", in: ["preflight_failed", "failed"] }
 
 const attemptId = "0198f3a0-7777-4abc-8def-000000000007"
 
@@ -74,7 +77,11 @@ export const reportAttemptEvent = operation({
   target: "attempt",
   refusals: ["role_required", "unknown_attempt"],
   expected,
-  requiredWhen: [{ field: "failure", when: { field: "event", in: ["preflight_failed", "failed"] } }],
+  requiredWhen: [{ field: "failure", when: failed }],
+  onlyWhen: [
+    { field: "failure", when: failed },
+    { field: "reproduction", when: { field: "event", in: states.attempt.terminal } },
+  ],
   fields: {
     attemptId: subject("attempt"),
     ...expectedAttempt,

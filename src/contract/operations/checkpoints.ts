@@ -16,6 +16,7 @@ export const postResearchCheckpoint = operation({
   entry: { kind: "post_research_checkpoint", form: "card" },
   expected: ["expectedWatermark"],
   requiredWhen: [{ field: "conclusion", when: { field: "state", in: ["concluded"] } }],
+  onlyWhen: [{ field: "conclusion", when: { field: "state", in: ["concluded"] } }],
   fields: {
     threadId: subject("thread"),
     expectedWatermark: whole(),

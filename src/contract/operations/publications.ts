@@ -1,7 +1,7 @@
 /** Findings and cited claims: what was concluded, and on what evidence. */
 import * as v from "valibot"
 import { enumerations } from "../enumerations.ts"
-import { arxivId, distinct, list, oneOf, plain, shape, text, uuid, variant, whole } from "../fields.ts"
+import { arxivId, distinct, distinctBy, list, oneOf, plain, shape, text, uuid, variant, whole } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
 import { ref, subject } from "../ref.ts"
@@ -143,9 +143,10 @@ export const linkExperimentFinding = operation({
     experimentId: subject("experiment"),
     findingVersionId: ref("finding"),
     attemptId: v.exactOptional(ref("attempt", { of: "experimentId" })),
-    towardHypothesis: list(
-      shape({ versionId: ref("hypothesis"), verdict: oneOf(enumerations.hypothesisVerdict), explanation }),
-      limits.verdicts,
+    towardHypothesis: distinctBy(
+      list(shape({ versionId: ref("hypothesis"), verdict: oneOf(enumerations.hypothesisVerdict), explanation }), limits.verdicts),
+      "versionId",
+      "list",
     ),
     towardQuestion: shape({ verdict: oneOf(enumerations.questionVerdict), explanation }),
   },

@@ -89,12 +89,10 @@ export function attemptOperations({ experiments, plans, materials, attempts, eve
     if (issues.length > 0) throw new Refusal("invalid_schema", "Each output of an attempt has a label of its own.", { issues })
   }
 
-  /** @throws Refusal `invalid_schema` for a verdict on what is not reproduced, or before the outcome */
-  function mustBeReproduction({ label, reproduces }: Attempt, { event, reproduction }: BodyOf<"report_attempt_event">): void {
-    if (reproduction === undefined) return
-    const ended = event !== "started" && event !== "progress"
-    if (reproduces !== undefined && ended) return
-    const message = ended ? `belongs to a reproduction; ${label} reproduces nothing` : "comes with the outcome of the attempt"
+  /** @throws Refusal `invalid_schema` for a verdict on what is not reproduced */
+  function mustBeReproduction({ label, reproduces }: Attempt, { reproduction }: BodyOf<"report_attempt_event">): void {
+    if (reproduction === undefined || reproduces !== undefined) return
+    const message = `belongs to a reproduction; ${label} reproduces nothing`
     throw new Refusal("invalid_schema", `The verdict of a reproduction ${message}.`, { issues: [{ path: "/reproduction", message }] })
   }
 

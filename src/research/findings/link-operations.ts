@@ -18,15 +18,6 @@ export function findingLinkOperations({ experiments, records, findingLinks, evid
   const link_experiment_finding = behaviour("link_experiment_finding", {
     subject: ({ body }) => experimentSubject(experiments, body.experimentId),
     admit({ actor, body }) {
-      const doubled = body.towardHypothesis.findIndex(({ versionId }, index) =>
-        body.towardHypothesis.slice(0, index).some((other) => other.versionId === versionId),
-      )
-      if (doubled >= 0) {
-        const message = `says two things of one hypothesis, the second at /towardHypothesis/${doubled}`
-        throw new Refusal("invalid_schema", `A link has one verdict toward each hypothesis; this one ${message}.`, {
-          issues: [{ path: "/towardHypothesis", message }],
-        })
-      }
       const { client: _client, ...said } = body
       const repeated = findingLinks.repeated({ ...said, attemptId: body.attemptId, authorId: actor.userId })
       if (repeated !== undefined)
