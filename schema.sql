@@ -4,6 +4,11 @@
 -- (src/contract/objects.ts), which names the columns that may move.
 
 ------------------------------------------------------------------------------------------------ src/ledger
+-- joined: standings by src/research
+-- joined: timeline_entries by src/threads, src/research
+-- joined: room_heads by src/rooms
+-- joined: thread_heads by src/threads
+-- joined: counters by src/rooms
 
 -- One row: who this instance is. A restored or copied instance keeps it; a new one is another instance.
 CREATE TABLE instance (
@@ -89,6 +94,7 @@ CREATE TABLE activity_entries (
 CREATE INDEX activity_by_kind ON activity_entries (room_id, kind, sequence);
 
 ------------------------------------------------------------------------------------------------ src/people
+-- joined: people by src/threads, src/rooms, src/research, src/library
 
 -- People of this instance. The operator is the first one; passwords are stored as scrypt hashes with their parameters.
 CREATE TABLE people (
@@ -121,6 +127,8 @@ CREATE TABLE invitations (
 ) STRICT;
 
 ------------------------------------------------------------------------------------------------ src/rooms
+-- joined: rooms by src/people, src/threads, src/research
+-- joined: members by src/research
 
 -- Rooms, with what archives them while they are archived.
 CREATE TABLE rooms (
@@ -174,6 +182,7 @@ CREATE TABLE credentials (
 CREATE INDEX credentials_of ON credentials (room_id, user_id);
 
 ------------------------------------------------------------------------------------------------ src/threads
+-- joined: threads by src/rooms, src/research
 
 -- Threads, numbered within their Room in the order they were started. What is said in them is in timeline_entries.
 CREATE TABLE threads (
@@ -191,6 +200,7 @@ CREATE TABLE threads (
 CREATE INDEX threads_following ON threads (follows_entry_id) WHERE follows_entry_id IS NOT NULL;
 
 ------------------------------------------------------------------------------------------------ src/research
+-- joined: checkpoints by src/rooms, src/threads
 
 -- Every scientific record: hypotheses, findings, cited claims. `content` is the canonical JSON that was accepted.
 CREATE TABLE records (

@@ -1,0 +1,106 @@
+/**
+ * The house stands: imports run downwards from floor to floor, nothing runs in a circle, and SQL names the tables of its own
+ * folder, or those that `schema.sql` says it joins (`-- joined: people by src/rooms`). Each fault is shown to be found.
+ */
+import { globSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { test } from "tap"
+
+/** From the top. What stands on one floor does not know of what stands beside it. */
+const floors = [
+  ["main.ts"],
+  ["commands"],
+  ["client"],
+  ["demo"],
+  ["settings.ts"],
+  ["app"],
+  ["http", "web", "mcp"],
+  ["edge"],
+  ["check"],
+  ["research", "library"],
+  ["threads"],
+  ["rooms"],
+  ["log.ts"],
+  ["people", "repositories"],
+  ["jobs"],
+  ["ledger"],
+  ["contract"],
+  ["packaged.ts", "version.ts"],
+]
+/** Reads every table, and brings every table forward. */
+const everywhere = ["check/", "ledger/schema.ts"]
+
+type Sources = Readonly<Record<string, string>>
+const top = (path: string) => path.split("/")[0] ?? ""
+const floorOf = (path: string) => floors.findIndex((rooms) => rooms.includes(top(path)))
+const folderOf = (file: string) => (dirname(file) === "." ? file : dirname(file))
+
+/** What still stands when everything that leads to no circle is taken away, a layer at a time. */
+function circles(arrows: ReadonlyMap<string, readonly string[]>): string[] {
+  const left = new Map([...arrows].map(([from, to]) => [from, to.filter((end) => end !== from)]))
+  for (let before = -1; before !== left.size; ) {
+    before = left.size
+    for (const [from, to] of left) if (!to.some((end) => left.has(end))) left.delete(from)
+  }
+  return [...left.keys()].map((each) => `${each} is in a circle, or leads to one`)
+}
+
+/** What is wrong with the house, a sentence each. @param sources the text of each file below `src`, by its path there */
+function faultsOf(sources: Sources, schema: string): string[] {
+  const files = Object.entries(sources)
+  const arrows = new Map(
+    files.map(([file, text]) => {
+      const named = [...text.matchAll(/(?:\bfrom |^import |\bimport\()"(\.[^"]+)"/gm)].map(([, path = ""]) => join(dirname(file), path))
+      return [file, named.filter((end) => end in sources)]
+    }),
+  )
+  const between = Map.groupBy(files, ([file]) => folderOf(file))
+  const folders = new Map([...between].map(([at, held]) => [at, held.flatMap(([file]) => (arrows.get(file) ?? []).map(folderOf))]))
+
+  const owner = new Map<string, string[]>()
+  for (const group of schema.split(/^-{20,} src\//m).slice(1)) {
+    for (const [, table = ""] of group.matchAll(/^CREATE (?:VIRTUAL )?TABLE (\w+)/gm)) owner.set(table, [`${group.split("\n")[0]}/`])
+    for (const [, table = "", by = ""] of group.matchAll(/^-- joined: (\w+) by (.+)$/gm))
+      owner.get(table)?.push(...by.split(", ").map((folder) => `${folder.replace("src/", "")}/`))
+  }
+  return [
+    ...files.filter(([file]) => floorOf(file) < 0).map(([file]) => `${file} stands on no floor`),
+    ...[...arrows].flatMap(([file, to]) =>
+      to
+        .filter((end) => top(end) !== top(file) && floorOf(end) <= floorOf(file))
+        .map((end) => `${file} imports ${end}, which does not stand below it`),
+    ),
+    ...[arrows, folders].flatMap(circles),
+    ...files.flatMap(([file, text]) =>
+      [...new Set([...text.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE)\s+(\w+)/g)].map(([, table = ""]) => table))]
+        .filter((table) => owner.has(table) && ![...everywhere, ...(owner.get(table) ?? [])].some((at) => file.startsWith(at)))
+        .map((table) => `${file} names the table ${table}, which is not its own`),
+    ),
+  ]
+}
+
+const root = dirname(import.meta.dirname)
+const read = (path: string) => readFileSync(join(root, path), "utf8")
+
+test("the house stands", async (t) => {
+  const files = globSync("**/*.ts", { cwd: join(root, "src") })
+  t.ok(files.length > 300, `${files.length} files`)
+  t.strictSame(faultsOf(Object.fromEntries(files.map((file) => [file, read(join("src", file))])), read("schema.sql")), [])
+})
+
+test("each fault is found", async (t) => {
+  const rule = "-".repeat(30)
+  const schema = `${rule} src/people\n-- joined: people by src/rooms\nCREATE TABLE people (\nCREATE TABLE sessions (\n`
+  const told = (sources: Sources) => faultsOf(sources, schema)
+  t.strictSame(told({ "rooms/a.ts": 'import "../ledger/b.ts"\n`SELECT 1 FROM people`', "ledger/b.ts": "" }), [], "a whole one has none")
+  t.match(told({ "ledger/a.ts": 'import { b } from "../rooms/b.ts"', "rooms/b.ts": "" }), [/ledger\/a.ts imports rooms\/b.ts/])
+  t.match(told({ "web/a.ts": 'const b = await import("../http/b.ts")', "http/b.ts": "" }), [/web\/a.ts imports http\/b.ts/])
+  t.match(told({ "rooms/a.ts": 'import "./b.ts"', "rooms/b.ts": 'export * from "./a.ts"' }), [/rooms\/a.ts is in a circle/, /rooms\/b.ts/])
+  t.match(
+    told({ "web/x/a.ts": 'import "../y/b.ts"', "web/y/b.ts": "", "web/y/c.ts": 'import "../x/d.ts"', "web/x/d.ts": "" }),
+    [/web\/x is in a circle/, /web\/y/],
+    "of folders, though no file is in one",
+  )
+  t.match(told({ "rooms/a.ts": "`SELECT 1 FROM people JOIN sessions`" }), [/rooms\/a.ts names the table sessions/])
+  t.match(told({ "attic/a.ts": "" }), [/attic\/a.ts stands on no floor/])
+})
