@@ -16,12 +16,16 @@ export const sessionCookie = "research_room_session"
 const password = plain(limits.passwordMax, limits.passwordMin)
 const token = plain(200)
 
-interface Spec<N extends string, E extends v.ObjectEntries, A> {
+type By = "anyone" | "person"
+
+interface Spec<N extends string, E extends v.ObjectEntries, A, B extends By, F extends string> {
   name: N
   method: "POST" | "DELETE"
   path: string
+  /** Where a page's form for it is sent; left out where no page has one. */
+  form?: F
   /** Who may do it: anyone (with what the body or path holds), or a signed-in person. */
-  by: "anyone" | "person"
+  by: B
   summary: string
   /** Refusals of its own, beyond those that follow from its path and body. */
   refusals?: readonly RefusalCode[]
@@ -30,7 +34,15 @@ interface Spec<N extends string, E extends v.ObjectEntries, A> {
   answer: A
 }
 
-const action = <const N extends string, E extends v.ObjectEntries, A extends v.GenericSchema>(spec: Spec<N, E, A>) => {
+const action = <
+  const N extends string,
+  E extends v.ObjectEntries,
+  A extends v.GenericSchema,
+  const B extends By,
+  const F extends string = never,
+>(
+  spec: Spec<N, E, A, B, F>,
+) => {
   const { fields, refusals = [], ...rest } = spec
   const common = { schemaVersion: v.exactOptional(v.literal(researchSchemaVersion)), requestId: v.exactOptional(uuid) }
   return { ...rest, refusals, body: shape({ ...common, ...fields }) }
@@ -41,6 +53,7 @@ const all = [
     name: "set_up",
     method: "POST",
     path: "/api/setup",
+    form: "/web/setup",
     by: "anyone",
     refusals: ["not_authenticated", "state_conflict", "too_many_requests"],
     summary: "Makes the first person, the operator, with the one-time token that serve prints; signs them in.",
@@ -52,6 +65,7 @@ const all = [
     name: "sign_in",
     method: "POST",
     path: "/api/session",
+    form: "/web/sign-in",
     by: "anyone",
     refusals: ["not_authenticated", "too_many_requests"],
     summary: "Signs a person in: sets the session cookie.",
@@ -63,6 +77,7 @@ const all = [
     name: "sign_out",
     method: "DELETE",
     path: "/api/session",
+    form: "/web/sign-out",
     by: "anyone",
     summary: "Ends the session on the server and clears the cookie.",
     fields: {},
@@ -73,6 +88,7 @@ const all = [
     name: "change_password",
     method: "POST",
     path: "/api/account/password",
+    form: "/web/password",
     by: "person",
     refusals: ["not_authenticated", "too_many_requests"],
     summary: "Sets the person's password anew; every session of theirs ends but the one that comes with the answer.",
@@ -84,6 +100,7 @@ const all = [
     name: "invite",
     method: "POST",
     path: "/api/invitations",
+    form: "/web/invite",
     by: "person",
     refusals: ["role_required"],
     summary:
@@ -96,6 +113,7 @@ const all = [
     name: "accept_invitation",
     method: "POST",
     path: "/api/invitations/{token}/accept",
+    form: "/web/invitations/{token}",
     by: "anyone",
     refusals: ["state_conflict", "too_many_requests"],
     summary: "Creates the invited person's account, adds them to the Room the invitation names, and signs them in.",
@@ -120,7 +138,8 @@ export interface Action {
   readonly name: string
   readonly method: "POST" | "DELETE"
   readonly path: string
-  readonly by: "anyone" | "person"
+  readonly form?: string
+  readonly by: By
   readonly summary: string
   readonly refusals: readonly RefusalCode[]
   readonly body: v.GenericSchema & { readonly entries: v.ObjectEntries }
@@ -133,3 +152,13 @@ export const actions: readonly Action[] = all
 type Definition = (typeof all)[number]
 export type ActionName = Definition["name"]
 export type ActionBody<N extends ActionName> = v.InferOutput<Extract<Definition, { name: N }>["body"]>
+/** What an action answers beside the schema version. */
+export type ActionAnswer<N extends ActionName> = Omit<v.InferOutput<Extract<Definition, { name: N }>["answer"]>, "schemaVersion">
+export type ActionBy<N extends ActionName> = Extract<Definition, { name: N }>["by"]
+/** The actions that pages have a form for. */
+export type FormAction = {
+  [N in ActionName]: [NonNullable<Extract<Definition, { name: N }>["form"]>] extends [never] ? never : N
+}[ActionName]
+
+const byName = new Map<string, Action>(all.map((each) => [each.name, each]))
+export const actionNamed = (name: ActionName): Action => byName.get(name) as Action

@@ -7,9 +7,8 @@ import type { Actor } from "../ledger/actor.ts"
 import { json } from "../edge/answer.ts"
 import { readJsonBody } from "../edge/body.ts"
 import { bearer, type Edge, mustBeSignedIn, mustComeFromOwnPage, mustNotComeFromBrowser, pathParams, personActor } from "../edge/edge.ts"
-import type { Fate } from "../edge/metrics.ts"
-import { passageOf } from "../edge/passage.ts"
 import type { Routes } from "../edge/routes.ts"
+import { sendWrite } from "../edge/writes.ts"
 
 /** Whether the write is a rehearsal. @throws Refusal `invalid_parameter` for any other query */
 function rehearsed(event: H3Event): boolean {
@@ -24,31 +23,12 @@ function rehearsed(event: H3Event): boolean {
 }
 
 async function admit(edge: Edge, operation: Operation, actor: Actor, event: H3Event) {
-  passageOf(event).operation = operation.name
-  const receipt = await counted(edge, operation, async () => {
+  const receipt = await sendWrite(edge, event, operation, actor, async () => {
     const rehearse = rehearsed(event)
-    const body = await readJsonBody(event)
-    return edge.instance.ledger.admit({ operation, actor, params: pathParams(event), body, rehearse })
+    return { params: pathParams(event), body: await readJsonBody(event), rehearse }
   })
   return json(receipt)
 }
-
-/** Counts what becomes of a write. @param admit gives its receipt */
-export async function counted({ metrics }: Edge, { name }: Operation, admit: () => Promise<string>): Promise<string> {
-  if (metrics === undefined) return admit()
-  try {
-    const receipt = await admit()
-    metrics.wrote(name, fateOf(receipt))
-    return receipt
-  } catch (error) {
-    metrics.wrote(name, "refused", error instanceof Refusal ? error.code : "temporarily_unavailable")
-    throw error
-  }
-}
-
-/** What a receipt tells of its write: members at its end, where no text of the write's own can look like them. */
-const fateOf = (receipt: string): Fate =>
-  receipt.includes('"rehearsed":true') ? "rehearsed" : receipt.includes('"replayed":true') ? "replayed" : "accepted"
 
 /** Adds every operation of the registry. */
 export function writeRoutes(edge: Edge, routes: Routes): void {

@@ -156,7 +156,7 @@ test("below a sub-path, writes, sessions and links work as anywhere", async (t) 
       headers: { origin: "https://rooms.example.org" },
     })
     t.equal(signedIn.status, 200, where)
-    t.match(signedIn.headers.get("set-cookie"), /; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+    t.match(signedIn.headers.get("set-cookie"), /; Path=\/a\/b; HttpOnly; SameSite=Lax; Secure$/)
     const manifest = await ask(`${origin}${basePath}/api/manifest`, { fetch })
     t.strictSame(manifest.body.baseUrl, `https://rooms.example.org${SUB_PATH}`)
   }

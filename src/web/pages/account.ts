@@ -1,20 +1,17 @@
 /** How people come in: set-up, signing in and out, invitations, and one's own account. */
 import type { HTTPResponse } from "h3"
-import { type ActionBody, type ActionName, actions } from "../../contract/actions.ts"
+import { type ActionName, actions, type FormAction } from "../../contract/actions.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
-import { check } from "../../contract/validation.ts"
+import { acting, type Done } from "../../edge/actions.ts"
 import { readFormBody } from "../../edge/body.ts"
-import { mustBeSignedIn, mustComeFromOwnPage } from "../../edge/edge.ts"
-import { clientOf, cookie, setUp, signOut } from "../../http/people.ts"
-import type { SignedIn } from "../../people/accounts.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { command, deed, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
 import { ownPath, redirected } from "../redirect.ts"
-import type { WebPage, Shown, Visit } from "../visit.ts"
+import type { Sent, Shown, Visit, WebPage } from "../visit.ts"
 import { joinedWords } from "../words.ts"
 
 /** A field of a form about a person. */
@@ -39,13 +36,16 @@ interface Entrance {
   readonly isNew: boolean
 }
 
+/** A refusal in a sentence for the person; what is wrong with a field is told beside it. */
+const said = ({ code, message }: Refusal): string => (code === "invalid_schema" ? "Something is to be mended." : message)
+
 /** The one form of set-up, signing in and accepting an invitation: a name and a password. */
 function entrance({ heading: text, lead, action, button, hidden = {}, isNew }: Entrance, username = "", refusal?: Refusal): Shown {
   const faults = (name: string) => (refusal?.details.issues ?? []).filter(({ path }) => path === `/${name}`).map(({ message }) => message)
   return {
     title: text,
     status: refusal?.status ?? 200,
-    body: html`<h1>${text}</h1><p class="lead">${lead}</p>${refusal === undefined ? null : html`<div class="refused" role="alert"><p>${refusal.message}</p></div>`}
+    body: html`<h1>${text}</h1><p class="lead">${lead}</p>${refusal === undefined ? null : html`<div class="refused" role="alert"><p>${said(refusal)}</p></div>`}
 <form class="stack" method="post" action="${to(action)}">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${field("username", "Name", { autocomplete: "username", value: username, maxlength: limits.usernameMax, autocapitalize: "none", spellcheck: "false" }, faults("username"), isNew ? `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots, dashes; others see it.` : undefined)}
 ${field("password", "Password", { type: "password", autocomplete: isNew ? "new-password" : "current-password", maxlength: limits.passwordMax }, faults("password"), isNew ? `At least ${limits.passwordMin} characters; a sentence is good.` : undefined)}
@@ -91,91 +91,6 @@ function invitationForm(visit: Visit, token: string): Entrance {
 }
 export const invitationPage = (visit: Visit): Shown => entrance(invitationForm(visit, visit.params.token ?? ""))
 
-/** The checked body of an action. @throws Refusal `invalid_schema` */
-function checked<T>(name: ActionName, input: object): T {
-  const action = actions.find((known) => known.name === name)
-  if (action === undefined) throw new Error(`${name} is no action`)
-  const result = check(action.body, input)
-  if (!result.ok) throw new Refusal("invalid_schema", "Something is to be mended.", { issues: result.issues })
-  return result.value as T
-}
-
-/** Sends a person on, signed in. */
-const welcome = (visit: Visit, { token, maxAge }: SignedIn, next: string): HTTPResponse =>
-  redirected(visit, next, { "set-cookie": cookie(visit.edge, token, maxAge) })
-
-/** Comes in through a form: the page again with the refusal, or on to where the person wanted to go. */
-async function comeIn(
-  visit: Visit,
-  form: (given: URLSearchParams) => Entrance,
-  work: (given: URLSearchParams, said: { username: string; password: string }) => Promise<SignedIn>,
-  next: (given: URLSearchParams) => string,
-): Promise<HTTPResponse | WebPage> {
-  mustComeFromOwnPage(visit.edge, visit.event)
-  const given = await readFormBody(visit.event)
-  const said = { username: (given.get("username") ?? "").trim(), password: given.get("password") ?? "" }
-  try {
-    return welcome(visit, await work(given, said), next(given))
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return () => entrance(form(given), said.username, error)
-  }
-}
-
-export const signInSent = (visit: Visit) =>
-  comeIn(
-    visit,
-    (given) => signInForm(ownPath(given.get("next"))),
-    (_given, said) => visit.edge.instance.accounts.signIn(checked("sign_in", said), clientOf(visit.event), visit.person),
-    (given) => ownPath(given.get("next")),
-  )
-
-export const setUpSent = (visit: Visit) =>
-  comeIn(
-    visit,
-    (given) => setUpForm(given.get("token") ?? ""),
-    (given, said) => setUp(visit.edge, visit.event, checked("set_up", { ...said, token: given.get("token") ?? "" })),
-    () => "/",
-  )
-
-export const invitationSent = (visit: Visit) => {
-  const token = visit.params.token ?? ""
-  const { room } = visit.edge.instance.accounts.invitation(token)
-  return comeIn(
-    visit,
-    () => invitationForm(visit, token),
-    (_given, said) => visit.edge.instance.accounts.acceptInvitation(token, checked("accept_invitation", said), clientOf(visit.event)),
-    () => (room === null ? "/" : `/rooms/${room.roomId}`),
-  )
-}
-
-export async function signOutSent(visit: Visit): Promise<HTTPResponse> {
-  mustComeFromOwnPage(visit.edge, visit.event)
-  await signOut(visit.edge, visit.event)
-  return redirected(visit, "/", { "set-cookie": cookie(visit.edge, "", 0) })
-}
-
-/** Makes an invitation and shows its link, once. */
-export async function inviteSent(visit: Visit): Promise<WebPage> {
-  mustComeFromOwnPage(visit.edge, visit.event)
-  const person = mustBeSignedIn(visit.edge, visit.event)
-  const { accounts, tables } = visit.edge.instance
-  const roomId = (await readFormBody(visit.event)).get("roomId") || undefined
-  const body = checked<{ roomId?: string }>("invite", roomId === undefined ? {} : { roomId })
-  const { token, expiresAt } = await accounts.invite(
-    person,
-    body as never,
-    (room, userId) => tables.rooms.standing(room, userId)?.role === "owner",
-  )
-  return () => ({
-    title: "Invitation",
-    body: html`<h1>An invitation</h1>
-      <div class="banner warn" role="status"><strong>Shown once.</strong><p>Send the link to one person. It makes one account${roomId === undefined ? "" : ", a member of the Room"}, until ${exactTime(expiresAt)}.</p>
-      </div>
-      ${command(`${visit.edge.baseUrl}/invitations/${token}`)}<p><a href="${to(roomId === undefined ? "/account" : `/rooms/${roomId}/people`)}">Back</a></p>`,
-  })
-}
-
 const passwordForm = (refusal?: Refusal): Html => {
   const faults = (name: string) => (refusal?.details.issues ?? []).filter(({ path }) => path === `/${name}`).map(({ message }) => message)
   const common = { type: "password", maxlength: limits.passwordMax }
@@ -185,28 +100,102 @@ const passwordForm = (refusal?: Refusal): Html => {
     <div class="buttons"><button class="quiet">Change the password</button></div></form>`
 }
 
-/** Sets the password anew; this browser stays signed in. */
-export async function passwordSent(visit: Visit): Promise<HTTPResponse | WebPage> {
-  mustComeFromOwnPage(visit.edge, visit.event)
-  const person = mustBeSignedIn(visit.edge, visit.event)
-  const given = await readFormBody(visit.event)
-  try {
-    const said = checked<ActionBody<"change_password">>("change_password", {
-      currentPassword: given.get("currentPassword") ?? "",
-      password: given.get("password") ?? "",
-    })
-    return welcome(visit, await visit.edge.instance.accounts.changePassword(person, said, clientOf(visit.event)), "/account")
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return () => ({
-      title: "Password",
-      status: error.status,
-      body: html`<h1>Password</h1>
-      <div class="refused" role="alert"><p>The password stays as it was. ${error.message}</p></div>
-      ${passwordForm(error)}<p><a href="${to("/account")}">Back to your account</a></p>`,
-    })
-  }
+/** A form of an action: how its fields are read, and what is shown when it is done or refused. */
+interface Form<N extends ActionName> {
+  /** The body that the fields stand for; left out where there are none. */
+  readonly body?: (given: URLSearchParams, visit: Visit) => object
+  /** What follows, looked for before anything is done. @throws Refusal */
+  readonly next: (visit: Visit, given: URLSearchParams) => (done: Done<N>) => HTTPResponse | WebPage
+  /** The page that tells of a refusal; left out, the one that tells of any. */
+  readonly refused?: (visit: Visit, given: URLSearchParams, refusal: Refusal) => Shown
 }
+
+/** On to another page, with what the action sets. */
+const onTo = (visit: Visit, path: string) => (done: Done<ActionName>) => redirected(visit, path, done.headers)
+
+const nameAndPassword = (given: URLSearchParams) => ({
+  username: (given.get("username") ?? "").trim(),
+  password: given.get("password") ?? "",
+})
+
+/** A form by which somebody comes in. */
+const comingIn = <N extends "sign_in" | "set_up" | "accept_invitation">(
+  entranceOf: (visit: Visit, given: URLSearchParams) => Entrance,
+  next: Form<N>["next"],
+  more: (given: URLSearchParams) => object = () => ({}),
+): Form<N> => ({
+  body: (given) => ({ ...nameAndPassword(given), ...more(given) }),
+  next,
+  refused: (visit, given, refusal) => entrance(entranceOf(visit, given), nameAndPassword(given).username, refusal),
+})
+
+/** The link of an invitation, shown once. */
+const invitationShown =
+  (roomId: string | null): ((done: Done<"invite">) => WebPage) =>
+  ({ answer: { link, expiresAt } }) =>
+  () => ({
+    title: "Invitation",
+    body: html`<h1>An invitation</h1>
+      <div class="banner warn" role="status"><strong>Shown once.</strong><p>Send the link to one person. It makes one account${roomId === null ? "" : ", a member of the Room"}, until ${exactTime(expiresAt)}.</p>
+      </div>
+      ${command(link)}<p><a href="${to(roomId === null ? "/account" : `/rooms/${roomId}/people`)}">Back</a></p>`,
+  })
+
+const forms: { readonly [N in FormAction]: Form<N> } = {
+  sign_in: comingIn(
+    (_visit, given) => signInForm(ownPath(given.get("next"))),
+    (visit, given) => onTo(visit, ownPath(given.get("next"))),
+  ),
+  set_up: comingIn(
+    (_visit, given) => setUpForm(given.get("token") ?? ""),
+    (visit) => onTo(visit, "/"),
+    (given) => ({ token: given.get("token") ?? "" }),
+  ),
+  accept_invitation: comingIn(
+    (visit) => invitationForm(visit, visit.params.token ?? ""),
+    (visit) => {
+      const { room } = visit.edge.instance.accounts.invitation(visit.params.token ?? "")
+      return onTo(visit, room === null ? "/" : `/rooms/${room.roomId}`)
+    },
+  ),
+  sign_out: { next: (visit) => onTo(visit, "/") },
+  invite: {
+    body: (given) => (given.get("roomId") ? { roomId: given.get("roomId") } : {}),
+    next: (_visit, given) => invitationShown(given.get("roomId") || null),
+  },
+  change_password: {
+    body: (given) => ({ currentPassword: given.get("currentPassword") ?? "", password: given.get("password") ?? "" }),
+    next: (visit) => onTo(visit, "/account"),
+    refused: (_visit, _given, refusal) => ({
+      title: "Password",
+      status: refusal.status,
+      body: html`<h1>Password</h1>
+      <div class="refused" role="alert"><p>The password stays as it was. ${said(refusal)}</p></div>
+      ${passwordForm(refusal)}<p><a href="${to("/account")}">Back to your account</a></p>`,
+    }),
+  },
+}
+
+/** What a form of an action sends: the action itself, as the JSON route does it. */
+const sentBy =
+  <N extends FormAction>(name: N): Sent =>
+  async (visit) => {
+    const act = acting(visit.edge, visit.event, name)
+    const { body, next, refused }: Form<N> = forms[name]
+    const given = body === undefined ? new URLSearchParams() : await readFormBody(visit.event)
+    const follows = next(visit, given)
+    try {
+      return follows(await act(body?.(given, visit) ?? {}))
+    } catch (error) {
+      if (!(error instanceof Refusal) || refused === undefined) throw error
+      return (again) => refused(again, given, error)
+    }
+  }
+
+/** The forms of the actions, by the address they are sent to. */
+export const actionForms: Readonly<Record<string, Sent>> = Object.fromEntries(
+  actions.flatMap(({ name, form }) => (form === undefined ? [] : [[form, sentBy(name as FormAction)]])),
+)
 
 function keyRow(
   { keyId, label, permissions, reach, expiresAt, revokedAt, lastUsedAt }: AnswerOf<"library_keys">["items"][number],

@@ -9,7 +9,7 @@ import { type OperationName, operationNamed } from "../../contract/operations/in
 import { type Issue, Refusal, refusals } from "../../contract/refusals.ts"
 import { readFormBody } from "../../edge/body.ts"
 import { mustBeSignedIn, mustComeFromOwnPage, personActor } from "../../edge/edge.ts"
-import { counted } from "../../http/writes.ts"
+import { type Decoded, sendWrite } from "../../edge/writes.ts"
 import { moment } from "../../ledger/world.ts"
 import { pathOf, withQuery } from "../addresses.ts"
 import { bodyOf, countName, type Draft, fill, issueField, withItem } from "../forms/draft.ts"
@@ -202,9 +202,9 @@ export function placeOf(operation: Operation, receipt: Receipt): string {
   return withDone(target.kind === "message" && entry !== null ? `${place}#entry-${entry.entryId}` : place, operation)
 }
 
-async function admitted(visit: Visit, operation: Operation, draft: Draft): Promise<Receipt> {
-  const form = formOf(operation)
-  const { body, issues } = bodyOf(form, draft)
+/** What a form holds, as the write's own body. @throws Refusal `invalid_schema` for what cannot be read */
+function decoded(operation: Operation, draft: Draft): Decoded {
+  const { body, issues } = bodyOf(formOf(operation), draft)
   const whole = {
     schemaVersion: operation.schemaVersion,
     [operation.delivery]: draft.get(`/${operation.delivery}`) ?? randomUUID(),
@@ -216,10 +216,12 @@ async function admitted(visit: Visit, operation: Operation, draft: Draft): Promi
       issues: [...issues, ...(checked.ok ? [] : checked.issues)],
     })
   }
-  const params = Object.fromEntries(pathNames(operation.path).map((name) => [name, (draft.get(name) ?? "").toLowerCase()]))
-  const actor = personActor(mustBeSignedIn(visit.edge, visit.event))
-  const { edge } = visit
-  return JSON.parse(await counted(edge, operation, () => edge.instance.ledger.admit({ operation, actor, params, body: whole }))) as Receipt
+  return { params: Object.fromEntries(pathNames(operation.path).map((name) => [name, (draft.get(name) ?? "").toLowerCase()])), body: whole }
+}
+
+async function admitted({ edge, event }: Visit, operation: Operation, draft: Draft): Promise<Receipt> {
+  const actor = personActor(mustBeSignedIn(edge, event))
+  return JSON.parse(await sendWrite(edge, event, operation, actor, () => decoded(operation, draft))) as Receipt
 }
 
 /** Takes the state that a refusal told of as what is expected next: the person has now seen it. */

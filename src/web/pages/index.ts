@@ -12,18 +12,7 @@ import { type Assets, openAssets } from "../assets.ts"
 import { basePathOf } from "../addresses.ts"
 import { fitted } from "../fitting.ts"
 import { layout } from "../layout.ts"
-import {
-  accountPage,
-  invitationPage,
-  invitationSent,
-  inviteSent,
-  passwordSent,
-  setUpPage,
-  setUpSent,
-  signInPage,
-  signInSent,
-  signOutSent,
-} from "./account.ts"
+import { accountPage, actionForms, invitationPage, setUpPage, signInPage } from "./account.ts"
 import { actPage, actSent } from "./act.ts"
 import { attemptPage, attemptsPage } from "./attempts.ts"
 import { comparePage } from "./compare.ts"
@@ -89,15 +78,7 @@ const acting: Readonly<Record<string, WebPage>> = {
 export const pages: Readonly<Record<string, WebPage>> = { ...reading, ...acting }
 
 /** What forms send; each works without a script. */
-const sent: Readonly<Record<string, Sent>> = {
-  "/web/sign-in": signInSent,
-  "/web/sign-out": signOutSent,
-  "/web/setup": setUpSent,
-  "/web/invite": inviteSent,
-  "/web/password": passwordSent,
-  "/web/invitations/{token}": invitationSent,
-  "/web/{operation}": actSent,
-}
+const sent: Readonly<Record<string, Sent>> = { ...actionForms, "/web/{operation}": actSent }
 
 /** Writes a page, once its texts are rendered. One that would be too large says so in its place. */
 async function write(visit: Visit, { assets, renderer }: Press, given: Shown | Fitting): Promise<HTTPResponse> {

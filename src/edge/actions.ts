@@ -1,0 +1,114 @@
+/** What people do that is no operation: how they come in, invite and leave. One table, for JSON and for forms alike. */
+import { getCookie, getRequestIP, type H3Event } from "h3"
+import { type ActionAnswer, type ActionBody, type ActionBy, type ActionName, actionNamed, sessionCookie } from "../contract/actions.ts"
+import { Refusal } from "../contract/refusals.ts"
+import { check } from "../contract/validation.ts"
+import type { SignedIn } from "../people/accounts.ts"
+import type { Person } from "../people/people.ts"
+import { tokenForm } from "../people/tokens.ts"
+import { type Edge, mustBeSignedIn, mustComeFromOwnPage, pathParams } from "./edge.ts"
+import { passageOf } from "./passage.ts"
+
+/** An action under way. */
+interface Acting<N extends ActionName> {
+  readonly edge: Edge
+  readonly event: H3Event
+  readonly body: ActionBody<N>
+  /** Who does it, where only a signed-in person may. */
+  readonly person: ActionBy<N> extends "person" ? Person : undefined
+  /** What stands in the action's own path. */
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** What an action answers, and the headers that come with it whatever the encoding: a cookie. */
+export interface Done<N extends ActionName> {
+  readonly answer: ActionAnswer<N>
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The cookie's attributes: sent back to this service alone where several share a host; `Secure` where it is reached over https. */
+function cookie({ baseUrl }: Edge, value: string, maxAge: number): { "set-cookie": string } {
+  const { protocol, pathname } = new URL(baseUrl)
+  const secure = protocol === "https:" ? "; Secure" : ""
+  const path = pathname.replace(/(?<=.)\/$/, "")
+  return { "set-cookie": `${sessionCookie}=${value}; Max-Age=${maxAge}; Path=${path}; HttpOnly; SameSite=Lax${secure}` }
+}
+
+/** Whom the sign-in limit counts. */
+const clientOf = (event: H3Event): string => getRequestIP(event) ?? "unknown"
+
+/** Whose session a browser brings to the door. */
+function browserOf({ instance: { tables } }: Edge, event: H3Event): Person | undefined {
+  const token = getCookie(event, sessionCookie)
+  return token === undefined ? undefined : tables.sessions.person(token)
+}
+
+const welcome = (edge: Edge, { person: { userId, username, isOperator }, token, maxAge }: SignedIn) => ({
+  answer: { person: { userId, username, isOperator } },
+  headers: cookie(edge, token, maxAge),
+})
+
+type Acts = { readonly [N in ActionName]: (acting: Acting<N>) => Promise<Done<N>> }
+
+const acts: Acts = {
+  /** A wrong link is counted for its sender's address. */
+  async set_up({ edge, event, body }) {
+    try {
+      return welcome(edge, await edge.instance.accounts.setUp(body, clientOf(event)))
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 401) edge.rates?.refusedCredential(passageOf(event))
+      throw error
+    }
+  },
+
+  async sign_in({ edge, event, body }) {
+    const { accounts, tables } = edge.instance
+    // Whose door it was is for the log only where there is such a person: a password may stand where the name should.
+    passageOf(event).userId = tables.people.named(body.username)?.userId ?? null
+    return welcome(edge, await accounts.signIn(body, clientOf(event), browserOf(edge, event)))
+  },
+
+  /** Ends every session that the browser brings: beside this service's own there may be one from before its path was the cookie's. */
+  async sign_out({ edge, event }) {
+    for (const pair of (event.req.headers.get("cookie") ?? "").split(/; */)) {
+      const token = pair.startsWith(`${sessionCookie}=`) ? pair.slice(sessionCookie.length + 1) : ""
+      if (tokenForm("session", token) === "whole") await edge.instance.accounts.signOut(token)
+    }
+    return { answer: { person: null }, headers: cookie(edge, "", 0) }
+  },
+
+  change_password: async ({ edge, event, body, person }) =>
+    welcome(edge, await edge.instance.accounts.changePassword(person, body, clientOf(event))),
+
+  async invite({ edge, body, person }) {
+    const { accounts, tables } = edge.instance
+    const ownsRoom = (roomId: string, userId: string) => tables.rooms.standing(roomId, userId)?.role === "owner"
+    const { invitationId, token, expiresAt } = await accounts.invite(person, body, ownsRoom)
+    return { answer: { invitationId, link: `${edge.baseUrl}/invitations/${token}`, token, expiresAt }, headers: {} }
+  },
+
+  accept_invitation: async ({ edge, event, body, params }) =>
+    welcome(edge, await edge.instance.accounts.acceptInvitation(params.token as string, body, clientOf(event))),
+
+  async revoke_invitation({ edge, person, params }) {
+    const invitationId = params.invitationId as string
+    await edge.instance.accounts.revokeInvitation(person, invitationId)
+    return { answer: { invitationId, revoked: true }, headers: {} }
+  },
+}
+
+/**
+ * The one way to act: looks at where the request comes from and, where a person must be signed in, at who sends it.
+ * @returns what does it, given the body as the door decoded it. @throws Refusal `invalid_schema`, and the action's own
+ * @throws Refusal `browser_origin`, `not_authenticated`
+ */
+export function acting<N extends ActionName>(edge: Edge, event: H3Event, name: N): (input: unknown) => Promise<Done<N>> {
+  mustComeFromOwnPage(edge, event)
+  const action = actionNamed(name)
+  const person = (action.by === "person" ? mustBeSignedIn(edge, event) : undefined) as Acting<N>["person"]
+  return async (input) => {
+    const checked = check(action.body, input)
+    if (!checked.ok) throw new Refusal("invalid_schema", `The body is not as ${name} takes it.`, { issues: checked.issues })
+    return acts[name]({ edge, event, body: checked.value as ActionBody<N>, person, params: pathParams(event) })
+  }
+}
