@@ -4,7 +4,7 @@
 -- (src/contract/objects.ts), which names the columns that may move.
 
 ------------------------------------------------------------------------------------------------ src/ledger
--- joined: standings by src/research
+-- joined: standings by src/research, src/threads
 -- joined: timeline_entries by src/threads, src/research
 -- joined: room_heads by src/rooms
 -- joined: thread_heads by src/threads
@@ -201,6 +201,7 @@ CREATE INDEX threads_following ON threads (follows_entry_id) WHERE follows_entry
 
 ------------------------------------------------------------------------------------------------ src/research
 -- joined: checkpoints by src/rooms, src/threads
+-- joined: records by src/threads
 
 -- Every scientific record: hypotheses, findings, cited claims. `content` is the canonical JSON that was accepted.
 CREATE TABLE records (

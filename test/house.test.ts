@@ -16,6 +16,7 @@ const floors = [
   ["app"],
   ["http", "web", "mcp"],
   ["edge"],
+  ["renderer"],
   ["check"],
   ["research", "library"],
   ["threads"],
@@ -35,14 +36,16 @@ const top = (path: string) => path.split("/")[0] ?? ""
 const floorOf = (path: string) => floors.findIndex((rooms) => rooms.includes(top(path)))
 const folderOf = (file: string) => (dirname(file) === "." ? file : dirname(file))
 
-/** What still stands when everything that leads to no circle is taken away, a layer at a time. */
+/** What still stands when all that leads nowhere, and all that nothing leads to, is taken away layer by layer. */
 function circles(arrows: ReadonlyMap<string, readonly string[]>): string[] {
   const left = new Map([...arrows].map(([from, to]) => [from, to.filter((end) => end !== from)]))
   for (let before = -1; before !== left.size; ) {
     before = left.size
     for (const [from, to] of left) if (!to.some((end) => left.has(end))) left.delete(from)
+    const reached = new Set([...left.values()].flat())
+    for (const from of left.keys()) if (!reached.has(from)) left.delete(from)
   }
-  return [...left.keys()].map((each) => `${each} is in a circle, or leads to one`)
+  return [...left.keys()].map((each) => `${each} is in a circle`)
 }
 
 /** What is wrong with the house, a sentence each. @param sources the text of each file below `src`, by its path there */

@@ -7,8 +7,8 @@ import * as answers from "./answers.ts"
 import { plain, shape, username, uuid } from "./fields.ts"
 import { subject } from "./ref.ts"
 import { limits } from "./limits.ts"
-import { researchSchemaVersion } from "./operation.ts"
 import type { RefusalCode } from "./refusals.ts"
+import { schemaVersions } from "./versions.ts"
 
 /** The cookie in which a browser carries its session. */
 export const sessionCookie = "research_room_session"
@@ -44,7 +44,7 @@ const action = <
   spec: Spec<N, E, A, B, F>,
 ) => {
   const { fields, refusals = [], ...rest } = spec
-  const common = { schemaVersion: v.exactOptional(v.literal(researchSchemaVersion)), requestId: v.exactOptional(uuid) }
+  const common = { schemaVersion: v.exactOptional(v.literal(schemaVersions.research)), requestId: v.exactOptional(uuid) }
   return { ...rest, refusals, body: shape({ ...common, ...fields }) }
 }
 

@@ -4,7 +4,6 @@ import { enumerations } from "./enumerations.ts"
 import { evidenceTally } from "./evidence.ts"
 import { shape } from "./fields.ts"
 import { type LabelledKind, labelPrefixes } from "./labels.ts"
-import { researchSchemaVersion } from "./operation.ts"
 import { schemaVersions } from "./versions.ts"
 
 const id = v.string()
@@ -14,7 +13,7 @@ const state = v.picklist(enumerations.roomState)
 const optionalText = v.nullable(v.string())
 const client = v.exactOptional(v.record(v.string(), v.string()))
 
-export const schemaVersion = v.literal(researchSchemaVersion)
+export const schemaVersion = v.literal(schemaVersions.research)
 export const person = shape({ userId: id, username: v.string() })
 
 export const target = shape({ kind: v.string(), id, label: optionalText })

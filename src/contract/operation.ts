@@ -12,8 +12,6 @@ import type { Issue, RefusalCode } from "./refusals.ts"
 import { type Checked, check } from "./validation.ts"
 import { type Family, schemaVersions } from "./versions.ts"
 
-export const researchSchemaVersion = schemaVersions.research
-
 /** The property of a body that names its delivery. */
 export type DeliveryKey = "requestId" | "clientMessageId"
 

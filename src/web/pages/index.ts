@@ -102,10 +102,22 @@ function wrong(visit: Visit, error: unknown): Shown {
   return refusedPage(failed)
 }
 
-/** Makes a page, all that it asks from one moment; its texts are rendered, and it is written, after that. */
-async function made(visit: Visit, press: Press, page: WebPage): Promise<HTTPResponse> {
+/** What a page shows, or what went wrong on the way to it. */
+function shownBy(page: WebPage, visit: Visit): ReturnType<WebPage> {
   try {
-    const shown = visit.edge.instance.ledger.snapshot(() => page(visit))
+    return page(visit)
+  } catch (error) {
+    return wrong(visit, error)
+  }
+}
+
+/** Makes a page: all that it asks, and who asks, is of one moment; its texts are rendered, and it is written, after that. */
+async function made(edge: Edge, press: Press, page: WebPage, visiting: () => Visit): Promise<HTTPResponse> {
+  const [visit, shown] = edge.instance.ledger.snapshot(() => {
+    const visit = visiting()
+    return [visit, shownBy(page, visit)] as const
+  })
+  try {
     return shown instanceof HTTPResponse ? shown : await write(visit, press, shown)
   } catch (error) {
     return write(visit, press, wrong(visit, error))
@@ -118,13 +130,13 @@ interface Press {
   readonly renderer: Renderer
 }
 
-const pageHandler = (edge: Edge, press: Press, page: WebPage) => async (event: H3Event) => made(visitOf(edge, event), press, page)
+const pageHandler = (edge: Edge, press: Press, page: WebPage) => (event: H3Event) => made(edge, press, page, () => visitOf(edge, event))
 
 const formHandler = (edge: Edge, press: Press, form: Sent) => async (event: H3Event) => {
   const visit = visitOf(edge, event)
   try {
     const next = await form(visit)
-    return next instanceof HTTPResponse ? next : await made(visit, press, next)
+    return next instanceof HTTPResponse ? next : await made(edge, press, next, () => visit)
   } catch (error) {
     return write(visit, press, wrong(visit, error))
   }
