@@ -59,7 +59,15 @@ const entries = (await ask(`${plain.baseUrl}/api/research/threads/${threadId}/ti
   replyCount: number
 }[]
 const attempt = (await ask(`${plain.baseUrl}/api/research/attempts?roomId=${roomId}`)).body.items?.[0]
-const ids = { roomId, threadId, experimentId: String(attempt?.experimentId), attemptId: String(attempt?.attemptId), arxivId: "2401.01234" }
+const versionId = String((await ask(`${plain.baseUrl}/api/research/hypotheses?roomId=${roomId}`)).body.items?.[0]?.versionId)
+const ids = {
+  roomId,
+  threadId,
+  versionId,
+  experimentId: String(attempt?.experimentId),
+  attemptId: String(attempt?.attemptId),
+  arxivId: "2401.01234",
+}
 const query: Readonly<Record<string, string>> = {
   thread_replies: `targetEntryId=${entries.find(({ replyCount }) => replyCount > 0)?.entryId}`,
   search: "query=warm",

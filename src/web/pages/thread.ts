@@ -113,6 +113,12 @@ export function threadPage(visit: Visit): Fitting {
   const view: EntryView = { ...viewed, known: new Map(entries.map((entry) => [entry.entryId, entry])) }
   const listed = isFolded(visit) ? entries.filter(({ receipt }) => receipt === undefined) : entries
   const items = listed.map((entry) => entryItem(entry, view))
+  // Looked for now: what is shown of it is made once the moment of the page is over.
+  const refusal = writes ? null : whyNot(visit, room)
+  const further = writes
+    ? html`<details><summary>More that can be done here</summary>
+  ${forMembers(visit, room, html`${act("publish_hypothesis", at)}${act("publish_finding", at)}${act("publish_cited_claim", at)}${act("reuse_record", { threadId })}${act("propose_experiment", at)}${act("register_material", at)}${act("post_research_checkpoint", { threadId, expectedWatermark: watermark, coversThrough: watermark })}`)}</details>`
+    : null
   const shown = (from: number, until: number): Shown => {
     const first = from === 0 ? after : (listed[from]?.sequence ?? 1) - 1
     const last = (until === listed.length ? entries.at(-1) : listed[until - 1])?.sequence ?? first
@@ -126,13 +132,8 @@ export function threadPage(visit: Visit): Fitting {
 ${first > 0 ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: Math.max(0, first - limits.pageItems) }))}" rel="prev">Earlier entries</a></p>` : null}
 <section aria-label="Entries" id="entries">${timeline(visit, within, items.slice(from, until))}</section>
 ${last < watermark ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: last }))}" rel="next">Later entries</a></p>` : null}
-<section aria-label="Take part">${writes ? replyForm(threadId) : whyNot(visit, room)}
-${
-  writes
-    ? html`<details><summary>More that can be done here</summary>
-  ${forMembers(visit, room, html`${act("publish_hypothesis", at)}${act("publish_finding", at)}${act("publish_cited_claim", at)}${act("reuse_record", { threadId })}${act("propose_experiment", at)}${act("register_material", at)}${act("post_research_checkpoint", { threadId, expectedWatermark: watermark, coversThrough: watermark })}`)}</details>`
-    : null
-}</section>
+<section aria-label="Take part">${writes ? replyForm(threadId) : refusal}
+${further}</section>
 ${ways([
   ["JSON", `/api/research/threads/${threadId}/timeline`],
   ["Research context", `/api/research/threads/${threadId}/research-context`],

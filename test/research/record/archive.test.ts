@@ -1,6 +1,6 @@
 /** An archived Room: every operation of the registry is refused as the interface's table says of its route, and all of it stays readable and citable. */
 import t from "tap"
-import { researchSchemaVersion } from "../../../src/contract/operation.ts"
+import { schemaVersions } from "../../../src/contract/versions.ts"
 import { operations } from "../../../src/contract/operations/index.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
 import { ask } from "../../support/ask.ts"
@@ -87,7 +87,7 @@ const readAll = async () => ({
 })
 let before: Awaited<ReturnType<typeof readAll>>
 
-const ofAgents = operations.filter(({ surface, schemaVersion }) => surface === "agent" && schemaVersion === researchSchemaVersion)
+const ofAgents = operations.filter(({ surface, schemaVersion }) => surface === "agent" && schemaVersion === schemaVersions.research)
 
 function send({ path, example, delivery }: (typeof ofAgents)[number], query = "") {
   const body = { ...(aboutRoom(example) as object), [delivery]: crypto.randomUUID() }
