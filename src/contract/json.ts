@@ -79,3 +79,19 @@ export function canonicalJson(value: Json): string {
 
 /** `sha256:` and 64 hex digits over the UTF-8 bytes of `text`. */
 export const digestOf = (text: string): string => `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`
+
+/**
+ * The first of some items whose texts have room in so many bytes, each written once; one at the least.
+ * @param bytes counted in UTF-8
+ */
+export function fitting(items: readonly Writable[], bytes: number): JsonText[] {
+  const fit: JsonText[] = []
+  let left = bytes
+  for (const item of items) {
+    const text = writeJson(item)
+    left -= Buffer.byteLength(text)
+    if (left < 0 && fit.length > 0) break
+    fit.push(new JsonText(text))
+  }
+  return fit
+}

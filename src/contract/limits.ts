@@ -68,6 +68,10 @@ export const limits = {
   pageTextBytes: 2_000_000,
   /** Bytes of a page. A larger one says so, and where what it shows can be read. */
   pageBytes: 4_000_000,
+  /** Bytes of the items of a list page; where fewer fit than were asked for, the next page begins sooner. */
+  listBytes: 3_500_000,
+  /** Bytes of one list within an answer that holds several; of more, the newest items. */
+  innerListBytes: 700_000,
   /** Bytes of rendered texts that are kept in memory. */
   keptTextBytes: 33_554_432,
   /** Words of the instance that may begin like the last one of a search; with more, it is looked up as a whole word. */
@@ -111,7 +115,13 @@ export const limits = {
   outputsOfEvent: 50,
   /** Points of an attempt's metric series in one page. */
   metricPoints: 1_000,
-  /** Newest events that an attempt read shows. */
+  /** Bytes of the notices that stand beside a record; of more, the newest. Its Room's links list them all. */
+  noticeBytes: 16_384,
+  /** Fallen records that are told of as grounds of doubt. */
+  doubts: 50,
+  /** Characters of the title of a node in a provenance graph. */
+  nodeTitle: 300,
+  /** Newest events that an attempt read shows; of outputs and last values, ten times as many. */
   attemptEvents: 500,
 
   /** Exports under way at one time; a further one is told to wait. */

@@ -1,6 +1,7 @@
 /** How answers leave: JSON with the headers every answer carries, pages in their envelope, refusals in theirs. */
 import { HTTPResponse } from "h3"
-import { extendJson, type Writable, writeJson } from "../contract/json.ts"
+import { extendJson, fitting, type Writable, writeJson } from "../contract/json.ts"
+import { limits } from "../contract/limits.ts"
 import type { Refusal } from "../contract/refusals.ts"
 import { type Family, schemaVersions } from "../contract/versions.ts"
 import { withoutTokens } from "../log.ts"
@@ -59,8 +60,13 @@ function envelope({ nextCursor, hasMore }: Pick<Page, "nextCursor" | "hasMore">,
 }
 
 /** The page envelope of the interface. */
-export const pageText = (page: Page, url: URL, basePath: string, generatedAt: string): string =>
-  writeJson({ schemaVersion: schemaVersions.research, items: page.items, ...envelope(page, url, basePath, generatedAt) })
+export function pageText(page: Page, url: URL, basePath: string, generatedAt: string): string {
+  const { items, cursorAfter } = page
+  const fit = cursorAfter === undefined ? items : fitting(items, limits.listBytes)
+  const isCut = fit.length < items.length
+  const onwards = isCut ? { hasMore: true, nextCursor: cursorAfter?.(fit.length - 1) ?? null } : page
+  return writeJson({ schemaVersion: schemaVersions.research, items: fit, ...envelope(onwards, url, basePath, generatedAt) })
+}
 
 /** A page of columns in the same envelope. */
 export const columnPageText = (page: ColumnPage, url: URL, basePath: string, generatedAt: string): string =>

@@ -10,10 +10,18 @@ export class Page {
   readonly hasMore: boolean
   /** Where the next page starts; null at the end of a list that is not a feed. */
   readonly nextCursor: string | number | null
-  constructor(items: readonly Writable[], hasMore: boolean, nextCursor: string | number | null) {
+  /** Where it goes on after one of its items, for when not all of them have room; left out where they always have. */
+  readonly cursorAfter: ((index: number) => string | number) | undefined
+  constructor(
+    items: readonly Writable[],
+    hasMore: boolean,
+    nextCursor: string | number | null,
+    cursorAfter?: (index: number) => string | number,
+  ) {
     this.items = items
     this.hasMore = hasMore
     this.nextCursor = nextCursor
+    this.cursorAfter = cursorAfter
   }
 }
 
@@ -81,7 +89,7 @@ export function keysetPage<Row>(
   const hasMore = rows.length > size
   const shown = hasMore ? rows.slice(0, size) : rows
   const last = shown.at(-1)
-  return new Page(shown.map(item), hasMore, hasMore && last !== undefined ? cursorOf(last) : null)
+  return new Page(shown.map(item), hasMore, hasMore && last !== undefined ? cursorOf(last) : null, (index) => cursorOf(shown[index] as Row))
 }
 
 /** A page of a list that is counted through. */
@@ -105,7 +113,7 @@ export function feedPage<Row extends { sequence: number }>(
   const hasMore = rows.length > size
   const shown = hasMore ? rows.slice(0, size) : rows
   const last = shown.at(-1)?.sequence ?? query.after ?? 0
-  return new Page(shown.map(item), hasMore, hasMore ? last : Math.max(last, end))
+  return new Page(shown.map(item), hasMore, hasMore ? last : Math.max(last, end), (index) => shown[index]?.sequence ?? last)
 }
 
 /** The id a UUID keyset continues after; undefined at the start. @throws Refusal `invalid_parameter` */

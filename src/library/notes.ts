@@ -1,5 +1,6 @@
 /** Notes on the papers of Collections, and who has still to read them. */
-import { JsonText, type Writable } from "../contract/json.ts"
+import { fitting, JsonText, type Writable } from "../contract/json.ts"
+import { limits } from "../contract/limits.ts"
 import type { Db } from "../ledger/database.ts"
 import type { LibraryPage } from "../ledger/paging.ts"
 import { offsetPage, pageItems } from "./saved.ts"
@@ -90,7 +91,8 @@ export function notes(db: Db) {
     /** The notes on some papers, oldest first; where there are very many, the newest of them. */
     on(userId: string, collectionId: string, arxivIds: readonly string[]): { notes: Writable[]; notesTruncated: boolean } {
       const rows = on.all(userId, collectionId, JSON.stringify(arxivIds))
-      return { notes: rows.slice(0, BROUGHT_ALONG).reverse().map(note), notesTruncated: rows.length > BROUGHT_ALONG }
+      const fit = fitting(rows.slice(0, BROUGHT_ALONG).map(note), limits.innerListBytes)
+      return { notes: fit.reverse(), notesTruncated: rows.length > fit.length }
     },
 
     /** Marks notes as read, up to one of them and on one paper where they are named, and returns how many are left. */

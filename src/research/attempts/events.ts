@@ -1,8 +1,11 @@
 /** What was reported of attempts: events, outputs and metric series. */
 import { limits } from "../../contract/limits.ts"
-import { JsonText, type Writable, writeJson } from "../../contract/json.ts"
+import { fitting, JsonText, type Writable, writeJson } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Db } from "../../ledger/database.ts"
+
+/** Outputs and last values that an attempt read shows: of more, the newest outputs. */
+const SHOWN = 10 * limits.attemptEvents
 
 type Reported = BodyOf<"report_attempt_event">
 
@@ -43,10 +46,12 @@ export function events(db: Db) {
   const count = db.prepare<{ total: number }>("SELECT count(*) AS total FROM attempt_events WHERE attempt_id = ?")
   const output = db.prepare("SELECT 1 FROM attempt_outputs WHERE attempt_id = ? AND output_label = ?")
   const outputDigest = db.prepare<{ digest: string }>("SELECT digest FROM attempt_outputs WHERE attempt_id = ? AND output_label = ?")
-  const outputs = db.prepare<OutputRow>("SELECT output_label, body FROM attempt_outputs WHERE attempt_id = ? ORDER BY revision, position")
+  const outputs = db.prepare<OutputRow>(
+    `SELECT output_label, body FROM attempt_outputs WHERE attempt_id = ? ORDER BY revision DESC, position DESC LIMIT ${SHOWN + 1}`,
+  )
   const lasts = db.prepare<MetricPoint>(
     `SELECT m.* FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
-     WHERE l.attempt_id = ? ORDER BY l.name, l.split`,
+     WHERE l.attempt_id = ? ORDER BY l.name, l.split LIMIT ${SHOWN}`,
   )
   const series = db.prepare<MetricPoint>("SELECT * FROM attempt_metrics WHERE attempt_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ?")
   const seriesOf = db.prepare<MetricPoint>(
@@ -99,10 +104,7 @@ export function events(db: Db) {
 
     /** What an attempt's read shows of its events. */
     of(attemptId: string) {
-      const shown = newest
-        .all(attemptId)
-        .reverse()
-        .map(({ body }) => new JsonText(body))
+      const shown = newest.all(attemptId).map(({ body }) => new JsonText(body))
       const metrics = lasts.all(attemptId).map(({ name, split, unit, step, value, reported_at: reportedAt }) => ({
         name,
         split,
@@ -111,11 +113,13 @@ export function events(db: Db) {
         value: new JsonText(value),
         reportedAt,
       }))
+      const events = fitting(shown, limits.innerListBytes).reverse()
+      const made = outputs.all(attemptId).map(({ body }) => new JsonText(body))
       return {
-        events: shown,
-        eventsTruncated: shown.length === limits.attemptEvents && (count.get(attemptId) as { total: number }).total > shown.length,
+        events,
+        eventsTruncated: (count.get(attemptId) as { total: number }).total > events.length,
         metrics,
-        outputs: outputs.all(attemptId).map(({ body }) => new JsonText(body)),
+        outputs: fitting(made, limits.innerListBytes).reverse(),
       }
     },
 

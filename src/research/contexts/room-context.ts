@@ -1,5 +1,5 @@
 /** A Room read as a whole, and a Thread with its research. */
-import { JsonText, type Writable, writeJson } from "../../contract/json.ts"
+import { fitting, JsonText, type Writable, writeJson } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { pathTo } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
@@ -47,8 +47,9 @@ function cut(basePath: string, paged: Named<string>, lists: Named<() => readonly
   const truncated: Record<string, string> = {}
   const written = listNames.map((name) => {
     const items = lists[name]()
-    if (items.length > limits.contextItems) truncated[name] = `${basePath}${paged[name]}`
-    return [name, new JsonText(writeJson(items.slice(0, limits.contextItems).reverse()))]
+    const fit = fitting(items.slice(0, limits.contextItems), limits.innerListBytes)
+    if (items.length > fit.length) truncated[name] = `${basePath}${paged[name]}`
+    return [name, new JsonText(writeJson(fit.reverse()))]
   })
   return { ...(Object.fromEntries(written) as Named<JsonText>), truncated }
 }

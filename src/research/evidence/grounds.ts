@@ -61,7 +61,7 @@ export function grounds(db: Db) {
       for (const reached of level) {
         if (hasFallen(reached.status)) causes.push(doubt(reached, roomId))
         looked += 1
-        if (looked > limits.groundsFollowed) return [...causes, unfollowed()]
+        if (looked > limits.groundsFollowed || causes.length > limits.doubts) return [...causes, unfollowed()]
         for (const ground of below.all(reached.versionId)) {
           if (met.has(ground.versionId)) continue
           met.add(ground.versionId)
@@ -76,7 +76,7 @@ export function grounds(db: Db) {
 
   const unfollowed = () => ({
     code: "rests_on_more",
-    message: `It rests on more than ${limits.groundsFollowed} records; those further away were not looked at.`,
+    message: "It rests on more records than are told of here; those further away were not looked at.",
   })
 
   return {

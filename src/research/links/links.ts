@@ -110,6 +110,9 @@ export function links(db: Db) {
      WHERE l.target_version_id = ? AND l.kind = ? AND l.author_id = ? AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)
      ORDER BY l.link_id`,
   )
+  const standingOn = db.prepare<{ kind: LinkKind }>(
+    `SELECT DISTINCT l.kind FROM research_links l WHERE l.target_version_id = ? AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)`,
+  )
   const supersedes = db.prepare(
     `WITH RECURSIVE later (version_id) AS (
        SELECT ? UNION SELECT l.replacement_version_id FROM later JOIN research_links l ON l.target_version_id = later.version_id AND l.kind = 'supersedes'
@@ -151,6 +154,8 @@ export function links(db: Db) {
     },
     /** What a member asserted of a target before, of one kind, and did not take back. */
     standingBy: (authorId: string, kind: LinkKind, targetVersionId: string) => standingBy.all(targetVersionId, kind, authorId),
+    /** The kinds of the links that stand on a record. */
+    standingOn: (versionId: string): LinkKind[] => standingOn.all(versionId).map(({ kind }) => kind),
     /** Whether one record replaced another, directly or by way of others. */
     supersedes: (versionId: string, other: string): boolean => supersedes.get(other, versionId) !== undefined,
     /** Notes that a link of either form was taken back. */

@@ -1,6 +1,5 @@
 /** Asserting corrections, supersessions, disputes and retractions. The record they speak of is never touched. */
 import type { LinkKind } from "../../contract/enumerations.ts"
-import { writeJson } from "../../contract/json.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { type Issue, noSuch, Refusal } from "../../contract/refusals.ts"
 import { behaviour, type Call, type Change } from "../../ledger/behaviour.ts"
@@ -89,7 +88,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
       replacementVersionId: replacementVersionId ?? null,
       correction: body.correction ?? null,
     }
-    standings.note(targetVersionId, linkKinds[kind].status, writeJson(notice))
+    standings.note(targetVersionId, linkKinds[kind].status, notice)
     model.asserted(targetVersionId, linkId, kind, { authorId: actor.userId, at })
     model.uses("link", linkId, "replacement", replacementVersionId === undefined ? [] : [replacementVersionId], at)
     model.uses("link", linkId, "dispute_evidence", evidence, at)
@@ -139,7 +138,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
     },
     write({ body: { linkId, explanation } }, { link }, { at, entryId }) {
       links.withdraw(linkId, at, explanation, entryId)
-      if ("target" in link) standings.withdraw(link.target.versionId, linkId, { at, explanation })
+      if ("target" in link) standings.withdraw(link.target.versionId, linkId, { at, explanation }, links.standingOn(link.target.versionId))
       model.withdrawn(linkId, "target" in link ? link.target.versionId : undefined)
       const label = "label" in link ? link.label : null
       return {

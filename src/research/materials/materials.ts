@@ -1,6 +1,7 @@
 /** Materials: their rows, the Rooms that know them, their location reports, and how they are shown. */
 import type { LocationState } from "../../contract/enumerations.ts"
-import { JsonText } from "../../contract/json.ts"
+import { fitting, JsonText } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
 import { obtainabilityOf, type Report } from "./obtainability.ts"
 
@@ -224,7 +225,7 @@ export function materials(db: Db) {
       return {
         ...shown(row, null),
         content: new JsonText(row.content),
-        locations,
+        locations: fitting(locations, limits.innerListBytes),
         consumedBy: uses(consumed, consumptions, materialId),
         producedBy: uses(produced, productions, materialId),
         requiredBy: uses(required, requirements, materialId),

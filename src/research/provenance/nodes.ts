@@ -1,5 +1,6 @@
 /** The nodes of the provenance graph: where each kind of them is stored, and how it is shown. */
 import type { AttemptStatus, ProvenanceNode } from "../../contract/enumerations.ts"
+import { limits } from "../../contract/limits.ts"
 import { nodeKinds, objects } from "../../contract/objects.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import { obtainabilityOf } from "../materials/obtainability.ts"
@@ -59,7 +60,8 @@ const reports = `(SELECT json_group_array(json_object('reporterId', y.reporter_i
 function source(kind: ProvenanceNode) {
   const { table, key, kindIn, label, line, room } = objects[kind]
   const { as, title = line, status = "NULL", outcome = "NULL", joins = "", inRoom } = views[kind]
-  const columns = [label === null ? "NULL" : `${as}.label`, title, status, outcome, `${as}.${room}`]
+  const cut = `iif(length(${title}) > ${limits.nodeTitle}, substr(${title}, 1, ${limits.nodeTitle - 1}) || '…', ${title})`
+  const columns = [label === null ? "NULL" : `${as}.label`, cut, status, outcome, `${as}.${room}`]
   const material = kind === "material" ? `m.reference, ${reports}` : "NULL, NULL"
   const ofKind = kindIn === null ? "" : ` AND ${as}.${kindIn} = '${kind}'`
   return {
