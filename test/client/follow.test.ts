@@ -20,6 +20,11 @@ async function take(client: ResearchRoomClient, count: number, options: FollowOp
   return entries
 }
 
+/** Waits until the service holds a reader of a feed; only the metrics tell of it. */
+async function untilHeld(): Promise<void> {
+  while (!/^research_room_feed_waits_open [1-9]/m.test(await (await fetch(`${room.baseUrl}/metrics`)).text()));
+}
+
 const watermark = async () => (await grace.read("room", { roomId })).activityWatermark
 const say = (client: ResearchRoomClient, text: string) => client.write("post_message", { threadId, text })
 
@@ -48,7 +53,7 @@ t.test("two members write at once; a follower sees every write as it lands, in o
 
 t.test("an entry is there within moments of its write, not at the end of the wait", async (t) => {
   const following = take(grace, 1, { after: await watermark(), wait: 25 })
-  await new Promise((resolve) => setTimeout(resolve, 150))
+  await untilHeld()
   const written = performance.now()
   const receipt = await say(ada, "Now.")
   const [entry] = await following
@@ -82,7 +87,7 @@ t.test("lost connections are survived, and nothing comes twice", async (t) => {
 t.test("it ends when it is told to, also in the middle of a wait", async (t) => {
   const stop = new AbortController()
   const following = take(grace, 99, { after: await watermark(), signal: stop.signal })
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await untilHeld()
   stop.abort()
   t.same(await following, [], "quietly")
   t.same(await take(grace, 99, { signal: stop.signal }), [], "at once when it was told before")
