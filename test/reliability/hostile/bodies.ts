@@ -9,38 +9,29 @@ import { formOf } from "../../../src/web/forms/fields.ts"
 import type { Chance } from "../support/chance.ts"
 import { addressOf } from "./heads.ts"
 import { planted, textsFor } from "./planted.ts"
+import { hostileBodies } from "./requests.ts"
 
 /** Bytes of a body that is just taken. */
 const MOST = limits.requestBodyBytes - 1_000
 const full = (unit: string, close = ""): string => unit.repeat(Math.floor((MOST - close.length) / unit.length)) + close
 
-/** JSON texts as large as a request may be. */
-const junk: Readonly<Record<string, string>> = {
-  "many small members": `{${Array.from({ length: 90_000 }, (_, at) => `"${at}":0`).join(",")}}`,
-  "one member, over and over": `{${full('"a":0,').slice(0, -10)}"a":0}`,
-  "many small lists": `[${full("[],").slice(0, -4)}[]]`,
-  "lists in lists": `${"[".repeat(MOST / 2)}${"]".repeat(MOST / 2)}`,
-  "objects in objects": `${'{"a":'.repeat(MOST / 6)}1${"}".repeat(MOST / 6)}`,
-  "one number": `{"a":${"9".repeat(MOST - 10)}}`,
-  "many numbers": `[${full("1e9,").slice(0, -5)}0]`,
-  "long exponents": `[${full("1e-999999999,").slice(0, -20)}0]`,
-  "one text": `{"a":"${"a".repeat(MOST - 20)}"}`,
-  escapes: `{"a":"${full("\\u0041").slice(0, -30)}"}`,
-  "halves of letters": `{"a":"${full("\\ud800").slice(0, -30)}"}`,
-  "white space": `{"a":${" ".repeat(MOST - 20)}1}`,
-  "names that every object has": `{${full('"__proto__":{},').slice(0, -20)}"a":0}`,
-  "not JSON": full("\u0000\u00ff"),
+/** JSON texts as large as a request may be: those that are told elsewhere, and a few of names and letters. */
+const junk: Readonly<Record<string, () => string>> = {
+  ...hostileBodies,
+  "many small lists": () => `[${full("[],").slice(0, -4)}[]]`,
+  "halves of letters": () => `{"a":"${full("\\ud800").slice(0, -30)}"}`,
+  "names that every object has": () => `{${full('"__proto__":{},').slice(0, -20)}"a":0}`,
 }
 
-const forms: Readonly<Record<string, string>> = {
-  "thousands of fields": Array.from({ length: 80_000 }, (_, at) => `${at}=a`).join("&"),
-  "one field, over and over": full("a=b&"),
-  pointers: full("%2Fassertion%2Froles%2F0=a&"),
-  "pointers as deep as they go": `${full("%2F0", "=a")}`,
-  "empty fields": full("&"),
-  escapes: `a=${full("%41").slice(0, -10)}`,
-  counts: Array.from({ length: 40_000 }, (_, at) => `%23%2F${at}=200`).join("&"),
-  "all lists at their longest": Array.from({ length: 30_000 }, (_, at) => `%23%2Fa%2F${at}=1e9`).join("&"),
+const forms: Readonly<Record<string, () => string>> = {
+  "thousands of fields": () => Array.from({ length: 80_000 }, (_, at) => `${at}=a`).join("&"),
+  "one field, over and over": () => full("a=b&"),
+  pointers: () => full("%2Fassertion%2Froles%2F0=a&"),
+  "pointers as deep as they go": () => `${full("%2F0", "=a")}`,
+  "empty fields": () => full("&"),
+  escapes: () => `a=${full("%41").slice(0, -10)}`,
+  counts: () => Array.from({ length: 40_000 }, (_, at) => `%23%2F${at}=200`).join("&"),
+  "all lists at their longest": () => Array.from({ length: 30_000 }, (_, at) => `%23%2Fa%2F${at}=1e9`).join("&"),
 }
 
 const small = (text: string, size: number) =>
@@ -99,8 +90,8 @@ export function junkShots(ground: Ground, chance: Chance, some: number): Shot[] 
   // Made one by one: all of them at once would be a gigabyte.
   return Array.from({ length: some }, (_, at) => {
     const target = takers[(at * 7 + chance.between(0, 6)) % takers.length] as Target
-    const [name, body] = chance.of(Object.entries(target.takesForm ? forms : junk)) as [string, string]
-    return junkShot(ground, target, name, body, chance.of(ways) as Way)
+    const [name, made] = chance.of(Object.entries(target.takesForm ? forms : junk)) as [string, () => string]
+    return junkShot(ground, target, name, made(), chance.of(ways) as Way)
   }).flat()
 }
 
