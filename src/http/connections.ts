@@ -1,6 +1,6 @@
 /**
  * How many connections are open. Over the budget, the one closes on which nothing has been asked for longest; where something is
- * asked on all of them, the first request of the newcomer is answered 503. Far beyond that the system is told to take no more.
+ * asked on all of them, the first request of the newcomer is answered 503. Far beyond that it is closed at once.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { Socket } from "node:net"
@@ -23,8 +23,15 @@ export class Connections {
   constructor(server: Server, budgets: Budgets, trustProxy: boolean) {
     this.#budgets = budgets
     this.#byAddress = !trustProxy
-    server.maxConnections = budgets.connections.total + TOLD
-    server.on("connection", (socket) => this.#opened(socket))
+    const most = budgets.connections.total + TOLD
+    let open = 0
+    // The server's own bound would count each of its sockets at the port apart.
+    server.on("connection", (socket: Socket) => {
+      if (open >= most) return void socket.destroy()
+      open += 1
+      socket.once("close", () => (open -= 1))
+      this.#opened(socket)
+    })
   }
 
   #keyOf(socket: Socket): string | null {

@@ -12,6 +12,8 @@ import { mustBeOwnHost } from "../edge/host.ts"
 import { Budgets } from "../edge/budgets.ts"
 import { Answering, Passage } from "../edge/passage.ts"
 import { Connections } from "./connections.ts"
+import { open } from "./doors.ts"
+import { inTurn } from "./in-turn.ts"
 import { answerUnreadable, malformed, refuse, targetOf } from "./unreadable.ts"
 
 /** Milliseconds a client may take for its headers, and for its whole request; a stalled one must not hold a socket. */
@@ -49,17 +51,14 @@ export async function listen(host: string, port: number, times = patience): Prom
   })
   // Node would leave out the headers above a number; their length is bounded anyway.
   server.maxHeadersCount = 0
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const why: Record<string, string> = {
-        EADDRINUSE: `Port ${port} on ${host} is in use: end the other program, or choose another --port.`,
-        EACCES: `Port ${port} on ${host} may not be used by this user: choose another --port.`,
-        EADDRNOTAVAIL: `${host} is no address of this machine: choose another --host.`,
-        ENOTFOUND: `${host} is no address of this machine: choose another --host.`,
-      }
-      reject(new ListenError(why[error.code ?? ""] ?? `Cannot listen on ${host}:${port} (${error.code ?? error.message}).`))
-    })
-    server.listen(port, host, resolve)
+  await open(server, { port, host }).catch((error: NodeJS.ErrnoException) => {
+    const why: Record<string, string> = {
+      EADDRINUSE: `Port ${port} on ${host} is in use: end the other program, or choose another --port.`,
+      EACCES: `Port ${port} on ${host} may not be used by this user: choose another --port.`,
+      EADDRNOTAVAIL: `${host} is no address of this machine: choose another --host.`,
+      ENOTFOUND: `${host} is no address of this machine: choose another --host.`,
+    }
+    throw new ListenError(why[error.code ?? ""] ?? `Cannot listen on ${host}:${port} (${error.code ?? error.message}).`)
   })
   server.on("request", notYet)
   return { server, port: (server.address() as AddressInfo).port }
@@ -99,7 +98,7 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
       journal.request(passage, request.method ?? "", status, milliseconds, request.socket.bytesWritten - sentBefore)
   }
 
-  const answer = (request: IncomingMessage, response: Answering): void => {
+  const answer = inTurn((request: IncomingMessage, response: Answering): void => {
     const passage = new Passage(addressOf(request, trustProxy), request.headers["x-request-id"])
     const sentBefore = journal?.everyRequest ? request.socket.bytesWritten : 0
     response.passage = passage
@@ -121,7 +120,7 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
       return
     }
     void handle(request, response)
-  }
+  })
 
   server.off("request", notYet)
   server.on("request", answer)

@@ -1,0 +1,66 @@
+/** Whoever comes anew does not wait behind everybody who came at the same time; a closed server answers what was begun at any of its sockets. */
+import { once } from "node:events"
+import { connect, type Socket } from "node:net"
+import { setImmediate as turn } from "node:timers/promises"
+import tap, { test } from "tap"
+import { ListenError, listen } from "../../src/http/server.ts"
+
+const request = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+const sockets: Socket[] = []
+tap.afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+})
+
+async function dial(port: number): Promise<Socket> {
+  const socket = connect({ port, host: "127.0.0.1" }).on("error", () => undefined)
+  sockets.push(socket)
+  await once(socket, "connect")
+  return socket
+}
+
+test("many who come at once are taken several in a turn", { skip: process.platform !== "linux" }, async (t) => {
+  const { server, port } = await listen("127.0.0.1", 0)
+  const [many, turns] = [64, { all: 0 }]
+  let taken = 0
+  server.on("connection", () => (taken += 1))
+  await Promise.all(Array.from({ length: many }, () => dial(port)))
+  while (taken < many) {
+    turns.all += 1
+    await turn()
+  }
+  t.ok(turns.all < many, `${many} connections in ${turns.all} turns`)
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeAllConnections()
+  await closed
+})
+
+test("a port that is listened at is in use, although its sockets are several", async (t) => {
+  const { server, port } = await listen("127.0.0.1", 0)
+  await t.rejects(listen("127.0.0.1", port), ListenError)
+  await new Promise((resolve) => server.close(resolve))
+  const again = await listen("127.0.0.1", port)
+  t.equal(again.port, port, "and is free when it is closed")
+  await new Promise((resolve) => again.server.close(resolve))
+})
+
+test("closing waits for what was begun at each socket", async (t) => {
+  const { server, port } = await listen("127.0.0.1", 0)
+  const begun: (() => void)[] = []
+  server.removeAllListeners("request").on("request", (_, response) => void begun.push(() => response.end("done")))
+  const lines = await Promise.all(Array.from({ length: 24 }, () => dial(port)))
+  for (const line of lines) line.write(request)
+  while (begun.length < lines.length) await turn()
+  let isClosed = false
+  const closed = new Promise((resolve) => server.close(resolve)).then(() => (isClosed = true))
+  const answers = lines.map((line) => once(line, "data"))
+  for (const end of begun.slice(1)) end()
+  await Promise.all(answers.slice(1))
+  server.closeIdleConnections()
+  await turn()
+  t.notOk(isClosed, "one is still under way")
+  begun[0]?.()
+  const [answer] = (await answers[0]) as [Buffer]
+  t.match(answer.toString(), /done/)
+  server.closeIdleConnections()
+  await closed
+})
