@@ -28,6 +28,7 @@ async function untilHeld(): Promise<void> {
 const watermark = async () => (await grace.read("room", { roomId })).activityWatermark
 const say = (client: ResearchRoomClient, text: string) => client.write("post_message", { threadId, text })
 
+// shows: The feed lists every change after a sequence, in one order.
 t.test("two members write at once; a follower sees every write as it lands, in one order", async (t) => {
   const after = await watermark()
   const following = take(grace, 20, { after })
@@ -61,6 +62,7 @@ t.test("an entry is there within moments of its write, not at the end of the wai
   t.ok(performance.now() - written < 10_000)
 })
 
+// shows: The feed is filtered by kinds.
 t.test("only the kinds asked for", async (t) => {
   const after = await watermark()
   const following = take(grace, 1, { after, kinds: ["create_thread"] })

@@ -11,6 +11,7 @@ const agent = room.client("member_all")
 
 for (let n = 1; n <= 7; n++) await agent.write("post_message", { threadId, text: `Message ${n}.` })
 
+// shows: Each list has the kind of cursor of the document.
 t.test("a sequence: the timeline of a Thread", async (t) => {
   const { fetch, sent } = faulty()
   const paging = room.client("member_all", { fetch })
@@ -24,6 +25,7 @@ t.test("a sequence: the timeline of a Thread", async (t) => {
   )
 })
 
+// shows: Each list has the kind of cursor of the document.
 t.test("a text to be sent back as it is: Rooms, publications", async (t) => {
   const titles: string[] = []
   for await (const { title } of agent.items("rooms", { limit: 1 })) titles.push(title)
@@ -42,6 +44,7 @@ t.test("a text to be sent back as it is: Rooms, publications", async (t) => {
   )
 })
 
+// shows: Each list has the kind of cursor of the document.
 t.test("the id of the last item: hypotheses", async (t) => {
   const { fetch, sent } = faulty()
   const found: ItemOf<"hypotheses">[] = []

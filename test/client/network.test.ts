@@ -167,6 +167,7 @@ t.test("a service that is still starting says so, and a client waits for it", as
   t.ok(failures.every((failure) => JSON.stringify(failure) === '[503,"1","temporarily_unavailable"]'))
 })
 
+// shows: When delivery is uncertain the same is sent again after retryAfter, and nothing is written twice.
 t.test("none of this was written twice", async (t) => {
   const texts: string[] = []
   for await (const { message } of direct.items("thread_messages", { threadId })) texts.push(message?.text ?? "")

@@ -25,6 +25,7 @@ async function timesSaid(text: string): Promise<number> {
 const sameEveryTime = (sent: readonly Sent[]) =>
   new Set(sent.map(({ method, url, body, authorization }) => JSON.stringify([method, url, body, authorization]))).size === 1
 
+// shows: When delivery is uncertain the same is sent again after retryAfter, and nothing is written twice.
 t.test("the answer is lost after delivery: the retry brings the first receipt, flagged as a replay", async (t) => {
   const { client, sent, slept } = agent(["answer_lost"])
   const receipt = await client.write("post_message", { threadId, text: "The answer to this was lost." })
@@ -44,6 +45,7 @@ t.test("the connection fails before delivery: the retry delivers, and is no repl
   t.equal(await timesSaid("Third time lucky, and once more."), 1)
 })
 
+// shows: When delivery is uncertain the same is sent again after retryAfter, and nothing is written twice.
 t.test("503 with a time: the retry waits exactly that long", async (t) => {
   const { client, sent, slept } = agent([busy({ retryAfter: 7 }), { ...busy(), headers: { "retry-after": "3" } }])
   await client.write("post_message", { threadId, text: "When you have time." })

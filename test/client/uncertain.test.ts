@@ -51,6 +51,7 @@ t.test("it had not arrived: there is no receipt, and what was kept is sent again
   t.equal((await steady.write("create_thread", input)).replayed, true, "and however often it is sent, it is written once")
 })
 
+// shows: When delivery is uncertain the same is sent again after retryAfter, and nothing is written twice.
 t.test("committed: null is uncertain too", async (t) => {
   const unsure = busy({ committed: null, retryAfter: 2 })
   const left = await leftOf(troubled(...always(unsure)).write("post_message", { threadId, text: "Perhaps." }))

@@ -14,6 +14,7 @@ const ada = room.client("owner_all")
 /** What the experiment expects of the next write. */
 const expected = async (experimentId: string) => (await grace.read("experiment", { experimentId })).affordances.expected
 
+// shows: Affordances name what would be accepted next and by whom, with the expected block to copy; they grant nothing.
 t.test("what a read expects is what the next write takes, all the way through", async (t) => {
   const { targetId: experimentId, result } = await grace.write("propose_experiment", {
     roomId,
@@ -57,6 +58,7 @@ t.test("what a read expects is what the next write takes, all the way through", 
   t.equal(attempts.length, 1)
 })
 
+// shows: A take is atomic: of many takers one wins.
 t.test("two agents take the same experiment: one has it, the other is told who", async (t) => {
   const { targetId: experimentId } = await grace.write("propose_experiment", {
     roomId,
@@ -79,6 +81,7 @@ t.test("two agents take the same experiment: one has it, the other is told who",
   })
 })
 
+// shows: A historical take retry returns its receipt with the state of now, and never retakes.
 t.test("a take that is retried after a release never takes again: the first receipt comes, beside the state of now", async (t) => {
   const { targetId: experimentId } = await grace.write("propose_experiment", {
     roomId,

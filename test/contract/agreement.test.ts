@@ -65,6 +65,10 @@ function difference({ schema, check: run }: Subject, takes: ValidateFunction, bo
 
 for (const subject of subjects) {
   const { name, schema, example } = subject
+  // shows: Its body takes exactly the fields, lengths, patterns and variants of the table, and rejects unknown properties at every depth.
+  // shows: Schemas and examples of every operation are served and true.
+  // shows: Wording, scope, roles, premises and references have the bounds of the table.
+  // shows: Research operations and reads carry schemaVersion 3, the Library 1.
   t.test(`${name}: the validator and the exported schema say the same of every body, and every fault is told where it is`, (t) => {
     const takes = ajv.compile(schema)
     t.match(difference(subject, takes, example), { taken: true, why: undefined }, "both take the example")
@@ -112,6 +116,7 @@ t.test("In every string of every body NUL and lone surrogates are refused", (t) 
   t.end()
 })
 
+// shows: Lengths are characters as JSON Schema counts them.
 t.test("Characters are counted as people and JSON Schema count them, not as UTF-16 does", (t) => {
   const title = (text: string) =>
     checkBody(operationNamed("create_thread") as Operation, { ...(operationNamed("create_thread")?.example as object), title: text }).ok
@@ -121,6 +126,7 @@ t.test("Characters are counted as people and JSON Schema count them, not as UTF-
   t.end()
 })
 
+// shows: Names such as constructor are names of concepts like any other.
 t.test("A name that every object answers to is a name like any other", (t) => {
   const operation = operationNamed("publish_hypothesis") as Operation
   const example = operation.example as { concepts: object }

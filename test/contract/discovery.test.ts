@@ -28,6 +28,8 @@ const agentOperations = operations.filter(({ surface }) => surface === "agent")
 const documents: SchemaDocument[] = ["research", "publication", "library"]
 const names = (things: readonly { readonly name: string }[]) => things.map(({ name }) => name).sort()
 
+// shows: The manifest is served at both of its addresses; the index in plain text leads to every document.
+// shows: The protocol version and the schema versions are in the manifest and in health.
 t.test("The manifest is what it says it is", (t) => {
   t.match(check(answers.manifest, JSON.parse(JSON.stringify(made))), { ok: true }, "it has its own shape")
   t.equal(made.protocolVersion, protocolVersion)
@@ -35,6 +37,7 @@ t.test("The manifest is what it says it is", (t) => {
   t.end()
 })
 
+// shows: Rooms, membership, credentials and archiving have no agent route.
 t.test("The manifest tells every operation that an agent can call", (t) => {
   t.same(names(made.operations), names(agentOperations), "those, and none of the browser's")
   const schemaPaths = discoveryRoutes.map(({ path }) => `${baseUrl}${path}`)
@@ -55,6 +58,7 @@ t.test("The manifest tells every operation that an agent can call", (t) => {
   t.end()
 })
 
+// shows: The manifest lists every operation, read, refusal, limit, state table, enumeration, label and the steps to start by.
 t.test("The manifest tells every read that needs no session", (t) => {
   const open = reads.filter(({ surface }) => ["public", "credential", "key"].includes(surface))
   t.same(names(made.reads), names([...open, ...discoveryRoutes]))
@@ -71,6 +75,7 @@ t.test("The manifest tells every read that needs no session", (t) => {
   t.end()
 })
 
+// shows: The manifest lists every operation, read, refusal, limit, state table, enumeration, label and the steps to start by.
 t.test("The manifest holds every refusal, limit, state table, enumeration and label", (t) => {
   t.same(
     made.refusals.map(({ code }) => code),
@@ -83,6 +88,7 @@ t.test("The manifest holds every refusal, limit, state table, enumeration and la
   t.end()
 })
 
+// shows: Health tells the slices served and the protocol version.
 t.test("Slices are named as they come to work", (t) => {
   t.same(made.slices, slices)
   t.same(
@@ -97,6 +103,7 @@ t.test("Slices are named as they come to work", (t) => {
   t.end()
 })
 
+// shows: The manifest lists every operation, read, refusal, limit, state table, enumeration, label and the steps to start by.
 t.test("A client that lost everything finds its way back by steps that exist", (t) => {
   const everything = [...discoveryRoutes, ...reads]
   for (const { read, path, parameters } of bootstrap) {
@@ -115,6 +122,8 @@ t.test("A client that lost everything finds its way back by steps that exist", (
   t.end()
 })
 
+// shows: Health tells the slices served and the protocol version.
+// shows: The protocol version and the schema versions are in the manifest and in health.
 t.test("Health tells which instance answers, and what it can do", (t) => {
   const ready = healthReady(facts)
   t.match(check(answers.healthReady, ready), { ok: true })
@@ -123,6 +132,7 @@ t.test("Health tells which instance answers, and what it can do", (t) => {
   t.end()
 })
 
+// shows: Schemas are served by operation, with an example, and as a bundle with example bodies.
 t.test("Every operation stands in one schema document, with a schema and an example that fits it", (t) => {
   const listed = documents.flatMap((document) => schemaIndex(document, facts).operations)
   t.same(names(listed), names(agentOperations), "none is missing, none stands twice")
@@ -141,6 +151,7 @@ t.test("Every operation stands in one schema document, with a schema and an exam
   t.end()
 })
 
+// shows: Schemas are served by operation, with an example, and as a bundle with example bodies.
 t.test("A schema route answers what its parameters ask for", (t) => {
   const [document] = documents as [SchemaDocument]
   const name = schemaIndex(document, facts).operations[0]?.name as string
@@ -165,6 +176,7 @@ t.test("A schema route answers what its parameters ask for", (t) => {
   t.end()
 })
 
+// shows: The manifest is served at both of its addresses; the index in plain text leads to every document.
 t.test("/llms.txt leads to every document", (t) => {
   const text = llmsTxt(facts)
   t.match(text, /^# .+\n\n> .+\n/u, "a title and a summary, as the convention has it")

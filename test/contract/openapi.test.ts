@@ -45,6 +45,7 @@ t.test("It is valid OpenAPI 3.1", async (t) => {
   t.ok(valid, "as the validator of the specification sees it", { errors })
 })
 
+// shows: Every read of the table answers.
 t.test("It describes every route that the registry has, and no other", (t) => {
   t.same(described.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort(), [...new Set(routes)].sort())
   t.end()
@@ -79,6 +80,7 @@ t.test("Every name in a path is a parameter, and every reference leads somewhere
   t.end()
 })
 
+// shows: Schemas and examples of every operation are served and true.
 t.test("Every write shows a body that its own schema takes", (t) => {
   const ajv = new Ajv2020({ strict: false }).addSchema(document, "openapi")
   const absolute = (schema: object) => JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')) as object
@@ -93,6 +95,8 @@ t.test("Every write shows a body that its own schema takes", (t) => {
   t.end()
 })
 
+// shows: Rooms, membership, credentials and archiving have no agent route.
+// shows: Public reads are anonymous and cached nowhere.
 t.test("Agents show a credential, in the Library a key, people a session, and readers nothing", (t) => {
   const wanted = (path: string) => {
     if (path === "/api/agent/library/schema") return "[]"

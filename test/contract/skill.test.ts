@@ -29,6 +29,7 @@ t.test("It tells every refusal and what to do about it", (t) => {
   t.end()
 })
 
+// shows: The skill is served with its references of capabilities and examples.
 t.test("Its capabilities tell every operation, field by field, and every read", (t) => {
   for (const { name, method, path, body, summary } of agentOperations) {
     const section = capabilities.split(`### ${name}\n`)[1]?.split("\n### ")[0] ?? ""
@@ -47,6 +48,7 @@ t.test("Its capabilities tell every operation, field by field, and every read", 
   t.end()
 })
 
+// shows: The skill is served with its references of capabilities and examples.
 t.test("Its examples are commands whose bodies are taken", (t) => {
   for (const operation of agentOperations) {
     const section = examples.split(`### ${operation.name}\n`)[1] ?? ""

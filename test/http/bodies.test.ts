@@ -17,6 +17,9 @@ const post = (asked: Asked, url = messages): Promise<Answer> => ask(url, { token
 const pathsOf = ({ body }: Answer): unknown[] => (body.issues as unknown as { path: string }[]).map(({ path }) => path)
 const alive = () => ask(`${house.baseUrl}/api/health/live`)
 
+// shows: Its body takes exactly the fields, lengths, patterns and variants of the table, and rejects unknown properties at every depth.
+// shows: Every refusal has the envelope, with committed, retryable, retryAfter, current and issues.
+// shows: 422 for a schema violation, a malformed cursor or parameter, an unknown exact reference.
 test("every violation is named by its path, missing and unknown properties too", async (t) => {
   const answer = await post(
     {
@@ -100,6 +103,7 @@ test("text that is no JSON in UTF-8 is refused by what is wrong with it", async 
   }
 })
 
+// shows: 415 for what is not JSON.
 test("the content type must say JSON in UTF-8", async (t) => {
   const raw = JSON.stringify(message())
   for (const type of [
@@ -187,6 +191,8 @@ test("deep nesting is refused, wherever it stands, and brings nothing down", asy
   t.equal((await alive()).status, 200)
 })
 
+// shows: 413 for a body over 1 MiB and for content over 60,000 bytes.
+// shows: Content has at most 60,000 bytes.
 test("the content of a write may have 60,000 bytes of canonical JSON and not one more", async (t) => {
   /** A hypothesis whose canonical content has so many bytes; `client` does not count. */
   function weighing(bytes: number): Body {

@@ -20,6 +20,8 @@ const padded = (bytes: number): string => {
   return text.replace("{", `{${" ".repeat(bytes - text.length)}`)
 }
 
+// shows: 413 for a body over 1 MiB and for content over 60,000 bytes.
+// shows: A body has at most 1 MiB, and a body without end is cut off.
 test("1 MiB is taken, a byte more is not", async (t) => {
   const most = await ask(`${house.baseUrl}${path}`, { token, raw: padded(limits.requestBodyBytes) })
   t.equal(most.status, 200)
@@ -44,6 +46,7 @@ test("an announced length that is too much is refused before a byte of it is sen
   line.hangUp()
 })
 
+// shows: A body has at most 1 MiB, and a body without end is cut off.
 test("a body without end is cut off soon after 1 MiB", async (t) => {
   const line = await dial(house.baseUrl)
   await line.send(head("POST", path, ...headers, "Transfer-Encoding: chunked"))

@@ -83,6 +83,7 @@ test("TRACE, CONNECT and made-up methods find nothing to do", async (t) => {
   }
 })
 
+// shows: 404 for what is not there, each kind under its own code.
 test("what is nowhere is 404 in the same envelope, however it is written", async (t) => {
   for (const path of [
     "/api",
@@ -109,6 +110,7 @@ test("what is nowhere is 404 in the same envelope, however it is written", async
   }
 })
 
+// shows: Public reads are anonymous and cached nowhere.
 test("every answer carries the headers that keep browsers careful, and none is kept in a cache", async (t) => {
   const answers = [
     await ask(`${house.baseUrl}/api/research/rooms`),

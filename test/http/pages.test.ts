@@ -89,6 +89,8 @@ const itemsOf = (page: Json): unknown[] => {
 
 for (const [where, { origin, basePath }] of Object.entries(places)) {
   const fetch = heldBelow(basePath)
+  // shows: Every page has the envelope, and its links lead to the next page.
+  // shows: Every page has hasMore, nextCursor and links.next that carries it.
   test(`every list is walked from its first page to its last, ${where}`, async (t) => {
     for (const { name, address } of addressed) {
       const whole = itemsOf((await ask(`${origin}${basePath}${address}`, { fetch })).body)
@@ -117,6 +119,7 @@ for (const [where, { origin, basePath }] of Object.entries(places)) {
   })
 }
 
+// shows: A feed's cursor is there at its end.
 test("a feed's cursor is there at its end, for a reader who comes back", async (t) => {
   const { empty } = plain.rooms
   const { body: end } = await ask(`${plain.baseUrl}/api/research/threads/${empty.openingThreadId}/timeline?after=0`)
@@ -134,6 +137,7 @@ test("a feed's cursor is there at its end, for a reader who comes back", async (
   t.match(nothing, { hasMore: false, nextCursor: 2, items: [] })
 })
 
+// shows: A traversal neither loses nor repeats while others write.
 test("a page is not shaken by what lands while it is walked", async (t) => {
   const room = `${plain.baseUrl}/api/research/hypotheses?roomId=${roomId}&limit=1`
   const { body: first } = await ask(room)

@@ -44,6 +44,7 @@ async function blamed(url: string): Promise<unknown> {
     : `${status} ${body.refusal}`
 }
 
+// shows: 422 for a schema violation, a malformed cursor or parameter, an unknown exact reference.
 test("every read refuses a parameter it does not have, and one given twice", async (t) => {
   for (const { name, path } of publicReads) {
     t.strictSame(await blamed(urlOf(name, path, "colour=red")), ["/colour"], `${name} has no colour`)
@@ -54,6 +55,7 @@ test("every read refuses a parameter it does not have, and one given twice", asy
   }
 })
 
+// shows: A page holds at most fifty items; limit asks for fewer.
 test("limit is a whole number from 1 to what a page holds", async (t) => {
   for (const { name, path, query } of publicReads.filter(({ cursor }) => cursor !== null)) {
     if (!Object.hasOwn(query.entries, "limit")) continue
@@ -84,6 +86,7 @@ const malformed: Readonly<Record<CursorKind, readonly string[]>> = {
   ],
 }
 
+// shows: Each list has the kind of cursor of the document.
 test("a malformed cursor is refused on every list, by the kind of its cursor", async (t) => {
   const lists = publicReads.filter(({ cursor, query }) => cursor !== null && Object.hasOwn(query.entries, "after"))
   t.strictSame(
@@ -98,6 +101,7 @@ test("a malformed cursor is refused on every list, by the kind of its cursor", a
   }
 })
 
+// shows: A label filter needs a Room.
 test("filters take what their definition says and name what they do not", async (t) => {
   const faults: Readonly<Record<string, readonly string[]>> = {
     [`/api/research/rooms/${roomId}/activity?kinds=post_message,fly`]: ["/kinds"],

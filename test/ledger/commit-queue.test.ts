@@ -116,6 +116,7 @@ test("a disk that runs full within a group takes the whole group with it, refusa
   )
 })
 
+// shows: Each accepted write adds an activity entry together with its receipt.
 test("a caller is answered, and readers are woken, only after the commit", async (t) => {
   const queue = new CommitQueue(db)
   const seenByReader: string[][] = []
@@ -158,6 +159,7 @@ function diskError(): Error {
   throw new Error("that was SQL")
 }
 
+// shows: 503 where the database or a reference check fails for now; the same may be sent again.
 test("a disk that fails before the commit stored nothing; one that fails in it leaves that open", async (t) => {
   const before = written()
   const refusalOf = (job: Promise<unknown>) => job.then(() => null, toldBy)

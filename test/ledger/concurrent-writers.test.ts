@@ -18,6 +18,8 @@ const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   return found
 }
 
+// shows: Labels count up within a Room in the order of creation, without a gap, also under concurrent writers.
+// shows: The feed lists every change after a sequence, in one order.
 test("sixteen writers, four kinds of write, retries and refusals in between", async (t) => {
   const ada = await house.browser("owner", { fetch: held })
   const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "A crowded Room" })).result

@@ -197,6 +197,7 @@ const cases: readonly Case[] = [
   },
 ]
 
+// shows: Of several faults the earlier check answers.
 test("a request that is wrong in two ways is answered by the earlier check", async (t) => {
   const room = house.client("member_all")
   const before = await room.verifyActivity(roomId)

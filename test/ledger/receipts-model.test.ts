@@ -68,6 +68,7 @@ const keyOf = ({ sender, operation, id }: Delivered) => {
   return [operation, id, person, operation === "post_message" ? sender : ""].join("/")
 }
 
+// shows: The same id and content return the original receipt, and nothing is done twice.
 test("new, replayed or in conflict: as the rules say, alone and together in one transaction", async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(delivery, { minLength: 1, maxLength: 14 }), fc.boolean(), async (deliveries, together) => {
@@ -89,6 +90,7 @@ test("new, replayed or in conflict: as the rules say, alone and together in one 
   t.pass("150 sequences")
 })
 
+// shows: Receipts of research, attempts, materials, links and publications belong to the member and replay after rotation.
 test("a replay is marked when, and only when, another credential of the member sends it", async (t) => {
   const marks: Record<string, unknown> = {}
   const ids = [freshId()]

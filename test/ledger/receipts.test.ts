@@ -27,6 +27,8 @@ async function anotherCredential(): Promise<string> {
   return result.token ?? ""
 }
 
+// shows: A replay adds replayed, and after a rotation credentialChanged.
+// shows: The same id and content return the original receipt, and nothing is done twice.
 test("a retry brings back the very receipt, and nothing is done twice", async (t) => {
   for (const [path, body] of [
     ["/threads", thread(roomId)],
@@ -42,6 +44,8 @@ test("a retry brings back the very receipt, and nothing is done twice", async (t
   }
 })
 
+// shows: Ids are taken in either letter case.
+// shows: The client block is optional and no part of the content.
 test("what is compared is the content: not the case of ids, the order of members, or the client", async (t) => {
   const body = hypothesis(roomId, threadId, { client: { name: "sweep-agent", runId: "one" } })
   const first = await post("/research/publish_hypothesis", body)
@@ -66,6 +70,8 @@ test("what is compared is the content: not the case of ids, the order of members
   t.notMatch(record.body.content, { client: {} }, "and is no part of the content")
 })
 
+// shows: The same id with other content is request_conflict.
+// shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up Thread.
 test("other content under a used id is refused, and the refusal says what is stored", async (t) => {
   const body = hypothesis(roomId, threadId)
   const first = await post("/research/publish_hypothesis", body)
@@ -82,6 +88,7 @@ test("other content under a used id is refused, and the refusal says what is sto
   t.match((await post("/research/publish_hypothesis", body)).body, { replayed: true }, "the id still stands for the first content")
 })
 
+// shows: The same id with other content is request_conflict.
 test("ids in the path are compared too", async (t) => {
   const { body: created } = await post("/threads", thread(roomId))
   const body = message("Here or there?")
@@ -106,6 +113,7 @@ test("the same id serves two operations, and two people", async (t) => {
   t.notMatch(owners.body, { replayed: true })
 })
 
+// shows: A replay adds replayed, and after a rotation credentialChanged.
 test("a record's receipt belongs to the member: it replays under a new credential", async (t) => {
   const body = hypothesis(roomId, threadId)
   const first = await post("/research/publish_hypothesis", body)
@@ -116,6 +124,7 @@ test("a record's receipt belongs to the member: it replays under a new credentia
   t.match((await post("/research/publish_hypothesis", { ...body, scope: "Else." }, next)).body, { refusal: "request_conflict" })
 })
 
+// shows: Threads and messages belong to member and credential.
 test("a Thread's or a message's receipt belongs to the credential: another one posts anew", async (t) => {
   const next = await anotherCredential()
   for (const [path, body] of [
@@ -131,6 +140,7 @@ test("a Thread's or a message's receipt belongs to the credential: another one p
   }
 })
 
+// shows: Receipts of research, attempts, materials, links and publications belong to the member and replay after rotation.
 test("after a rotation the member's receipts replay with the new token, and the old one is dead", async (t) => {
   const browser = await house.browser("member", { fetch: held })
   const { result: issued } = await browser.write("issue_credential", { roomId, label: "to be rotated", permissions: ["publish_records"] })

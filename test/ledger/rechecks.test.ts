@@ -26,6 +26,7 @@ const rows = ({ db }: House) =>
     (table) => db.prepare<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows,
   )
 
+// shows: Membership, expiry, revocation and the archive are looked at again inside the transaction.
 test("a credential that is revoked after it was let in writes nothing", async (t) => {
   const agent = await house.credential(grace)
   t.equal(await fateOf(house.admit(post(agent))), "accepted")
@@ -35,6 +36,7 @@ test("a credential that is revoked after it was let in writes nothing", async (t
   t.strictSame(rows(house), before)
 })
 
+// shows: Membership, expiry, revocation and the archive are looked at again inside the transaction.
 test("a credential that expires on the way writes nothing", async (t) => {
   const agent = await house.credential(grace, { expiresAt: "2026-12-01T00:00:00.000Z" })
   t.equal(await fateOf(house.admit(post(agent))), "accepted")
@@ -42,6 +44,7 @@ test("a credential that expires on the way writes nothing", async (t) => {
   t.equal(await fateOf(house.admit(post(agent))), "not_authenticated")
 })
 
+// shows: Membership, expiry, revocation and the archive are looked at again inside the transaction.
 test("a member who is removed on the way writes nothing, and is let in again as a member anew", async (t) => {
   const agent = await house.credential(grace)
   await house.admit(action(ada, "remove_member", { roomId, userId: grace.userId }))
@@ -54,6 +57,7 @@ test("a member who is removed on the way writes nothing, and is let in again as 
   t.equal(await fateOf(house.admit(post(await house.credential(grace)))), "accepted", "a new one does")
 })
 
+// shows: Membership, expiry, revocation and the archive are looked at again inside the transaction.
 test("a Room that is archived on the way admits nothing new, and still answers a replay", async (t) => {
   const agent = await house.credential(grace)
   const sent = [post(agent), publish(agent)]
@@ -66,6 +70,7 @@ test("a Room that is archived on the way admits nothing new, and still answers a
   t.equal(await fateOf(house.admit(post(agent))), "accepted")
 })
 
+// shows: Permission, membership, expiry and revocation are looked at again inside the transaction.
 test("what comes earlier in the same transaction counts for what comes later in it", async (t) => {
   const agent = await house.credential(grace)
   const together = (...sent: Sent[]) => Promise.all(sent.map((each) => fateOf(house.admit(each))))

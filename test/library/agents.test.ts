@@ -9,6 +9,7 @@ t.teardown(() => house.close())
 const { ada, grace, baseUrl } = house
 const library = `${baseUrl}/api/agent/library`
 
+// shows: The identity shows the owner, the key, its permissions, reach, expiry, limits and links.
 test("an agent finds out whose Library it is in, and how far it may go", async (t) => {
   const collectionId = await collectionOf(ada, "For the agent")
   const agent = await house.agentOf(ada, {
@@ -30,6 +31,7 @@ test("an agent finds out whose Library it is in, and how far it may go", async (
   for (const [name, path] of Object.entries(identity.links)) t.not((await ask(`${baseUrl}${path}`)).status, 404, `${name} leads somewhere`)
 })
 
+// shows: Adding a paper saves it too where the reach includes the Library.
 test("papers are saved under their id, whatever version is named, and once", async (t) => {
   const agent = await house.agentOf(ada)
   const first = await agent.write("save_papers", { arxivIds: ["2402.00001v3", "hep-th/9901001", "math.GT/0309136v2"] })
@@ -46,6 +48,8 @@ test("papers are saved under their id, whatever version is named, and once", asy
   t.match(page.items[0], { title: null, authors: [], abstract: null, metadata: "unknown", collections: [] })
 })
 
+// shows: Collections show their counts, members' usernames, fifty papers a page and the notes of that page's papers; never invitations.
+// shows: A paper with a note in its thread is not removed.
 test("a Collection through an agent's hands: made, filled, read, renamed, emptied", async (t) => {
   const agent = await house.agentOf(ada)
   const { collectionId } = (await agent.write("create_collection", { name: "Ramps" })).result
@@ -110,6 +114,7 @@ test("a Collection through an agent's hands: made, filled, read, renamed, emptie
   )
 })
 
+// shows: Each read and write needs what the table says.
 test("each permission opens what it names, and nothing else", async (t) => {
   const collectionId = await collectionOf(ada, "By permission", [paperId(200)])
   const arxivId = paperId(200)
@@ -150,6 +155,7 @@ test("each permission opens what it names, and nothing else", async (t) => {
   }
 })
 
+// shows: A selected reach keeps to its Collections, and a Collection it makes joins it.
 test("a selected reach leaves the Library out, and keeps what it makes", async (t) => {
   const [inside, outside] = [await collectionOf(ada, "Inside", [paperId(300)]), await collectionOf(ada, "Outside", [paperId(301)])]
   const agent = await house.agentOf(ada, { reach: "selected", collectionIds: [inside] })
@@ -190,6 +196,7 @@ test("a selected reach leaves the Library out, and keeps what it makes", async (
   }
 })
 
+// shows: Renaming is for the Collection's owner.
 test("what others shared is in reach of all, not of owned; renaming is for the owner", async (t) => {
   const theirs = await collectionOf(grace, "Grace's shelf", [paperId(400)])
   await share(grace, theirs, ada, "ada")
@@ -216,6 +223,8 @@ test("what others shared is in reach of all, not of owned; renaming is for the o
   t.match(await refused(owned.read("library_paper", { arxivId: paperId(400) })), { status: 404, refusal: "unknown_paper" })
 })
 
+// shows: Every write carries a requestId and answers a receipt.
+// shows: Library receipts belong to the person, not the key.
 test("a delivery replays, through any key of the person, and is done once", async (t) => {
   const [one, other] = [await house.agentOf(ada), await house.agentOf(ada, { label: "its successor" })]
   const request = { requestId: freshId(), name: "Made once" }
@@ -242,6 +251,7 @@ test("a rehearsal tells what would happen, and nothing does", async (t) => {
   t.notOk((await agent.write("create_collection", request)).replayed, "the id stayed fresh")
 })
 
+// shows: Lists page by offset, fifty at a time.
 test("lists go by offset, fifty at a time", async (t) => {
   const collectionId = await collectionOf(ada, "Long")
   const agent = await house.agentOf(ada)
@@ -277,6 +287,8 @@ test("lists go by offset, fifty at a time", async (t) => {
   }
 })
 
+// shows: The Library's refusals are those of its table.
+// shows: A refusal carries the schema version of what was refused.
 test("what is wrong with a request is told in the Library's own words", async (t) => {
   const token = await keyOf(ada)
   const body = { schemaVersion: 1, requestId: freshId(), arxivIds: ["2403.00001"] }
@@ -332,6 +344,7 @@ test("what is wrong with a request is told in the Library's own words", async (t
   )
 })
 
+// shows: Research routes refuse a personal key and Library routes a Room credential: 401.
 test("a key is told from what is no key, and opens nothing but the Library", async (t) => {
   const token = await keyOf(ada)
   const { result: room } = await ada.write("create_room", { title: "A Room" })
@@ -395,6 +408,7 @@ test("a Room credential learns nothing of its own person's deliveries to the Lib
   t.strictSame([stored.status, stored.text], [nonsense.status, nonsense.text], "as if there were no such operation")
 })
 
+// shows: Its schemas are served as an index, one by one, with examples, and as a bundle.
 test("schemas and examples are there without a key, and refuse a Room credential", async (t) => {
   const schema = `${library}/schema`
   const index = await ask(schema)

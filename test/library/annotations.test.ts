@@ -10,6 +10,7 @@ await ada.write("save_papers", { arxivIds: [arxivId] })
 
 const highlight = { arxivId, quote: "We used a linear ramp.", page: 7, colour: "yellow" } as const
 
+// shows: An unannotated paper has an empty state; annotations have a revision.
 test("an unannotated paper reads as an empty state", async (t) => {
   t.strictSame(await ada.read("library_annotations", { arxivId }), {
     schemaVersion: 1,
@@ -22,6 +23,7 @@ test("an unannotated paper reads as an empty state", async (t) => {
   t.match(await refused(ada.read("library_annotations", { arxivId: paperId(2) })), { status: 404, refusal: "unknown_paper" })
 })
 
+// shows: An unannotated paper has an empty state; annotations have a revision.
 test("every change names the revision it was made on, and loses nothing of another", async (t) => {
   t.match((await ada.write("write_annotation", { arxivId, expectedRevision: 0, notes: "First thoughts." })).result, { revision: 1 })
   const stale = await refused(ada.write("write_annotation", { arxivId, expectedRevision: 0, notes: "From another window." }))

@@ -13,6 +13,7 @@ const now = () => moment(house.instance.world.now())
 /** Fills up to a cap as nobody could by hand, through the same functions that a write uses. */
 const fill = (work: () => unknown) => house.instance.ledger.transact(work)
 
+// shows: The Library's caps hold, also against concurrent writers.
 test("a Collection holds 1,000 papers, and a batch that would pass it writes nothing", async (t) => {
   const collectionId = await collectionOf(ada, "Full", paperIds(0, 20))
   await fill(() =>
@@ -44,6 +45,7 @@ test("a Collection holds 1,000 papers, and a batch that would pass it writes not
   await agent.write("add_papers", { collectionId, arxivIds: [paperId(2_000)] })
 })
 
+// shows: The Library's caps hold, also against concurrent writers.
 test("a Library holds 20,000 saved papers; adding to a Collection stops there too", async (t) => {
   await fill(() => saved.save(ids.mary, paperIds(0, limits.savedPapers - 3), now()))
   const agent = await house.agentOf(mary)
@@ -69,6 +71,7 @@ test("a Library holds 20,000 saved papers; adding to a Collection stops there to
   )
 })
 
+// shows: The Library's caps hold, also against concurrent writers.
 test("a person owns 200 Collections; those that others shared do not count", async (t) => {
   const theirs = await collectionOf(ada, "Ada's")
   await share(ada, theirs, grace, "grace")
@@ -151,6 +154,7 @@ test("two people and two agents file into one Collection at once: nothing is los
   t.match(await ada.read("library_collection", { collectionId }), { counts: { papers: held.length + accepted * 7 } })
 })
 
+// shows: Permission, membership, expiry and revocation are looked at again inside the transaction.
 test("a key revoked in the middle of its batches: what was accepted is there whole, the rest not at all", async (t) => {
   const collectionId = await collectionOf(ada, "Cut off")
   const { result } = await ada.write("issue_key", {

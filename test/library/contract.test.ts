@@ -14,6 +14,7 @@ import { familyOf, schemaVersions } from "../../src/contract/versions.ts"
 
 const table = Object.entries(refusals) as [RefusalCode, RefusalSpec][]
 
+// shows: Research operations and reads carry schemaVersion 3, the Library 1.
 test("a path says which family stands there", (t) => {
   for (const operation of operations)
     t.strictSame(
@@ -27,6 +28,8 @@ test("a path says which family stands there", (t) => {
   t.end()
 })
 
+// shows: The Library's refusals are those of its table.
+// shows: A refusal carries the schema version of what was refused.
 test("the Library's table of refusals is the interface's", (t) => {
   const ofInterface = {
     not_authorized: [401, 403],

@@ -11,6 +11,7 @@ const house = await startHouse()
 t.teardown(() => house.close())
 const { ada, grace, mary } = house
 
+// shows: Keys have permissions and a reach, and are issued by the person in the browser.
 test("a token is shown once, and kept as a digest only", async (t) => {
   const request = { requestId: crypto.randomUUID(), label: "once", permissions: everyPermission, reach: "all" } as const
   const { result } = await ada.write("issue_key", request)
@@ -78,6 +79,7 @@ test("a key ends when it was said to: after 90 days unless chosen, after 366 at 
   t.match(await refused(agent.read("library_identity")), { status: 401, refusal: "not_authorized" })
 })
 
+// shows: Keys have permissions and a reach, and are issued by the person in the browser.
 test("a selected reach names Collections that the person has, and no other reach names any", async (t) => {
   const [own, theirs, secret] = [await collectionOf(ada, "Own"), await collectionOf(grace, "Theirs"), await collectionOf(grace, "Secret")]
   await share(grace, theirs, ada, "ada")

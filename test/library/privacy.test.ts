@@ -201,6 +201,7 @@ const everything = async () =>
 const before = await everything()
 
 for (const actor of actors) {
+  // shows: A Collection outside the reach answers as one that does not exist.
   test(`${actor.who} cannot tell ada's from nothing`, async (t) => {
     let asked = 0
     for (const each of routes) {

@@ -34,6 +34,9 @@ const visible = ({ owner, shared }: Shelf, reader: Name, reach: "all" | "owned" 
   return has && (reach === "all" || (reach === "owned" && owner === reader) || (reach === "selected" && chosen))
 }
 
+// shows: A saved paper shows the Collections in reach that hold it.
+// shows: Adding a paper saves it too where the reach includes the Library.
+// shows: A Collection outside the reach answers as one that does not exist.
 test("lists, single reads and papers agree with the model, for every reach", async (t) => {
   let round = 0
   await fc.assert(

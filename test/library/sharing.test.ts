@@ -15,6 +15,7 @@ async function shared(name: string, papers = [paperId(1)]) {
 }
 const countsOf = async (person: typeof ada, collectionId: string) => (await person.read("library_collection", { collectionId })).counts
 
+// shows: Collections show their counts, members' usernames, fifty papers a page and the notes of that page's papers; never invitations.
 test("an invitation is answered by whom it is for, and seen by nobody else", async (t) => {
   const collectionId = await collectionOf(ada, "By invitation")
   const { result } = await ada.write("invite_to_collection", { collectionId, username: "Grace" })
@@ -97,6 +98,7 @@ test("members file and write side by side; the Collection itself is its owner's"
   })
 })
 
+// shows: A note by an agent appears under the owner's name with a via marker; the owner's read mark does not move.
 test("each person has a read mark of their own, and an agent moves nobody's", async (t) => {
   const { collectionId, arxivId } = await shared("Read marks", paperIds(10, 2))
   const other = paperId(11)
@@ -235,6 +237,7 @@ test("a deleted Collection is gone for everybody, and what was saved stays", asy
   t.match(await refused(ada.read("library_paper", { arxivId })), { status: 404, refusal: "unknown_paper" })
 })
 
+// shows: A paper with a note in its thread is not removed.
 test("the rules of a batch and of a thread hold in the browser as for agents", async (t) => {
   const { collectionId, arxivId } = await shared("The same rules")
   await ada.write("post_note", { collectionId, arxivId, text: "Held." })

@@ -16,6 +16,7 @@ tap.teardown(() => {
   place.remove()
 })
 
+// shows: The Library is a surface of its own, for a person's agent with a personal key.
 test("an agent files for a person, as far and as long as that person lets it", async (t) => {
   const passwords = { ada: "the long password of ada", grace: "the long password of grace" }
   for (const [username, password] of Object.entries(passwords))

@@ -18,6 +18,8 @@ async function github(t: Test) {
   return { clock, host, check: (token: string | null) => githubCheck({ api: host.url, token, now: clock.now }) }
 }
 
+// shows: An exhausted budget is 503 with retryAfter.
+// shows: Sixty requests an hour without a token; with one, its own limit.
 test("without a token, sixty requests an hour are sent and then none", async (t) => {
   const { clock, host, check } = await github(t)
   const source = check(null)
@@ -60,6 +62,7 @@ test("requests that came to nothing count too", async (t) => {
   t.equal(requests, 59, "the sixtieth is kept, since no check fits into it")
 })
 
+// shows: Sixty requests an hour without a token; with one, its own limit.
 test("with a token, its own limit is read from the answers, and revalidating is free", async (t) => {
   const { clock, host, check } = await github(t)
   host.limits.authorized = 11

@@ -59,6 +59,7 @@ test("a commit that GitHub does not have is a no", async (t) => {
   t.equal((await ask(anonymous, "octo/maze", COMMIT.padEnd(64, "0")))?.ok, false, "an id of SHA-256 is looked up like any other")
 })
 
+// shows: A repository that is not public, or a commit that does not resolve, is 422, whatever a token could read.
 test("a repository that is not public is a no, whatever the token can read, and does not show that it exists", async (t) => {
   const { host, anonymous, authorized } = await github(t)
   const repository = host.add("octo/maze", { visibility: "private", commits: [COMMIT] })

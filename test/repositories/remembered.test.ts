@@ -21,6 +21,7 @@ async function window(t: Test, { limit = 5000 } = {}) {
 
 const ask = (source: RepositorySource, commit = COMMIT, url = "https://github.com/octo/maze") => source.check({ url, commit })
 
+// shows: A success of a reference check is reused for two minutes, then revalidated; concurrent checks share one request.
 test("sixteen who ask at once share two requests", async (t) => {
   const { host, source } = await window(t)
   const answers = await Promise.all(Array.from({ length: 16 }, () => ask(source)))
@@ -31,6 +32,7 @@ test("sixteen who ask at once share two requests", async (t) => {
   t.equal(host.asked.length, 2)
 })
 
+// shows: A success of a reference check is reused for two minutes, then revalidated; concurrent checks share one request.
 test("a success is reused for two minutes, then revalidated", async (t) => {
   const { clock, host, source } = await window(t)
   await ask(source)
@@ -129,6 +131,7 @@ test("an answer for which nothing was sent holds nobody back", async (t) => {
   t.equal(host.asked.length, 4)
 })
 
+// shows: At most two requests a commit in each window.
 test("any two minutes see at most two requests for a commit, whatever happens", async (t) => {
   const { clock, host, repository, source } = await window(t)
   const times: number[] = []

@@ -64,6 +64,7 @@ function bodyFor(operation: Operation, room: FullRoom): Body {
 
 const agentOperations = operations.filter(({ surface, family }) => surface === "agent" && family === "research")
 
+// shows: A write to an archived Room names the Room, its state, when and why in current.
 test("every write of an agent is refused, as its route says it, with the archive in current", async (t) => {
   const room = await fullRoom()
   await cast.ada.write("archive_room", { roomId: room.roomId, reason })
@@ -84,6 +85,7 @@ test("every write of an agent is refused, as its route says it, with the archive
   t.strictSame(await house.client("member_all").verifyActivity(room.roomId), before)
 })
 
+// shows: 403 for membership, role, grant, scope, a browser's Origin, and an archived Room on Thread, message and publication routes.
 test("Thread, message and publication routes say 403, the research routes 404", (t) => {
   const saying403 = agentOperations.filter(({ archived }) => archived === "room_archived").map(({ path }) => path)
   for (const path of [

@@ -25,6 +25,7 @@ const issue = (browser: typeof ada, more: Body = {}) =>
 const identity = (token: unknown) => ask(`${house.baseUrl}/api/agent/research/identity`, { token: String(token) })
 const post = (token: unknown) => ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token: String(token), body: message() })
 
+// shows: Identity, status and access are read with a credential, of its own Room.
 test("a member issues a credential that speaks for her and says what it may do", async (t) => {
   const { body } = await issue(grace, { permissions: ["publish_records", "post_thread"], threadIds: [threadId.toUpperCase()] })
   t.match(body, {
@@ -114,6 +115,7 @@ test("permissions and Threads are named once each, and are ones that exist", asy
   })
 })
 
+// shows: Old credentials acquire no new grants.
 test("a rotation gives a new token for the same work, and ends the old one at once", async (t) => {
   const { body: first } = await issue(grace, { permissions: ["post_thread"], threadIds: [threadId] })
   const { body: rotated } = await sent(grace, `${route}/${first.target?.id}/rotate`, action())
@@ -164,6 +166,7 @@ test("members see their own credentials, the owner everybody's, nobody a token",
   t.match(await used(), /^20/)
 })
 
+// shows: 401 for a missing, unknown, expired or revoked credential, or the wrong kind.
 test("a credential ends with its time, to the millisecond, in reads and in writes", async (t) => {
   const { body } = await issue(grace, { expiresAt: new Date(Date.now() + 2 * DAY).toISOString() })
   const { token } = body.result as unknown as { token: string }

@@ -107,6 +107,7 @@ const table: readonly Row[] = [
 ]
 
 for (const { route, method = "POST", path, body, fates } of table) {
+  // shows: 403 for membership, role, grant, scope, a browser's Origin, and an archived Room on Thread, message and publication routes.
   test(`${route}: ${fates.join(", ")}`, async (t) => {
     for (const [index, who] of (["nobody", "mary", "grace", "ada"] as const).entries()) {
       const scene = await setting()
@@ -125,6 +126,8 @@ test("a visitor may ask to join, once, until the owner has decided", async (t) =
   t.match((await cast.at("mary", "POST", `/api/rooms/${roomId}/join-requests`)).body, { refusal: "state_conflict" })
 })
 
+// shows: Each write has the path and permission of the table.
+// shows: Each permission opens what it names; receipts need none.
 test("what a credential has no permission for it is refused, operation by operation, as its access says", async (t) => {
   const { roomId, openingThreadId: threadId } = house.rooms.empty
   for (const name of ["member_all", "member_post_only", "member_publish_only", "member_work_only"] as const) {
@@ -147,6 +150,7 @@ test("what a credential has no permission for it is refused, operation by operat
   }
 })
 
+// shows: A grant limited to Threads applies to what originated there.
 test("a credential limited to Threads stays in them", async (t) => {
   const { roomId, openingThreadId: threadId } = house.rooms.empty
   const { token } = house.credentials.member_thread_scoped

@@ -49,6 +49,7 @@ test("its owner amends what it is called or what it asks, one of them or both", 
   t.equal((await amend({ title: "𝔞".repeat(200) })).status, 200, "characters are counted, not the bytes of them")
 })
 
+// shows: Rooms are found by a query.
 test("Rooms are listed newest first and found by words of their title or question", async (t) => {
   const first = await cast.ada.write("create_room", { title: "A question of zebras" })
   const second = await cast.mary.write("create_room", { title: "Another", question: "What of ZEBRAS?" })
@@ -61,6 +62,7 @@ test("Rooms are listed newest first and found by words of their title or questio
   t.strictSame((await ask(`${house.baseUrl}/api/research/rooms?query=zebra%27s%20"`)).body.items, [])
 })
 
+// shows: Identity, status and access are read with a credential, of its own Room.
 test("the credential's own Room answers its status; another Room's is none of its business", async (t) => {
   const { token } = house.credentials.member_all
   const { roomId } = house.rooms.empty

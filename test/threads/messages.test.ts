@@ -45,6 +45,7 @@ test("a text has 1 to 20,000 characters, one of them to be seen", async (t) => {
   )
 })
 
+// shows: A reply is a message linked to an earlier message or card, and changes nothing else.
 test("replies are counted, listed, and tell what they answer", async (t) => {
   const threadId = await ownThread()
   const first = await send(`/threads/${threadId}/messages`, message("Who agrees?"))
@@ -70,6 +71,7 @@ test("replies are counted, listed, and tell what they answer", async (t) => {
   t.match(await itemsOf(`/threads/${threadId}/replies?targetEntryId=${reply?.entryId}`), [{ message: { text: "And I?" } }])
 })
 
+// shows: A reply is a message linked to an earlier message or card, and changes nothing else.
 test("a reply stays in its Thread, and receipts are not replied to", async (t) => {
   const [threadId, otherId] = [await ownThread(), await ownThread()]
   const here = await send(`/threads/${threadId}/messages`, message())
@@ -85,6 +87,8 @@ test("a reply stays in its Thread, and receipts are not replied to", async (t) =
   t.strictSame((await send(`/threads/${freshId()}/messages`, message())).body.refusal, "room_unavailable")
 })
 
+// shows: A Thread holds messages, cards and receipts in one order.
+// shows: The timeline is filtered by kinds; without them it holds receipts too.
 test("the timeline is one order of messages, cards and receipts; kinds picks among them", async (t) => {
   const threadId = await ownThread()
   await send(`/threads/${threadId}/messages`, message("One."))
@@ -117,6 +121,7 @@ test("the timeline is one order of messages, cards and receipts; kinds picks amo
   })
 })
 
+// shows: An exact record is reused in another Thread or Room and stays as it was.
 test("a record of any Room is reused as a card that names where it is from; the record stays as it was", async (t) => {
   const threadId = await ownThread()
   const foreign = (await itemsOf(`/hypotheses?roomId=${house.rooms.main.roomId}`))[0]

@@ -46,6 +46,7 @@ test("a Thread begins with its receipt, and its opening message if there is one"
   ])
 })
 
+// shows: A Thread's summary has its watermark, selected checkpoint, stale and last activity.
 test("Threads are listed in the order they were started, each with where it stands", async (t) => {
   const { body } = await send("/threads", thread(roomId, { title: "The last one so far" }))
   const { items } = await read(`/rooms/${roomId}/threads`)
@@ -66,6 +67,8 @@ test("Threads are listed in the order they were started, each with where it stan
   t.match(await read(`/threads/${body.threadId}/context`), { thread: { timelineWatermark: 2 }, recent: [{ sequence: 1 }, { sequence: 2 }] })
 })
 
+// shows: A second Thread on the same card is refused thread_exists unless allowDuplicate.
+// shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up Thread.
 test("a Thread that follows a card says so; a second one on the same card is refused, unless it is meant", async (t) => {
   const { body: published } = await send("/research/publish_hypothesis", hypothesis(roomId, openingThreadId))
   const replyToEntryId = published.entry?.entryId
@@ -92,6 +95,7 @@ test("a Thread that follows a card says so; a second one on the same card is ref
   )
 })
 
+// shows: A second Thread on the same card is refused thread_exists unless allowDuplicate.
 test("of two agents that follow a card up at once one starts the Thread", async (t) => {
   const { body: published } = await send("/research/publish_hypothesis", hypothesis(roomId, openingThreadId))
   const answers = await Promise.all(

@@ -92,6 +92,7 @@ t.test("without a script a person signs in, writes, adds an item to a list and s
   t.ok((await page.locator(".fault").count()) >= 3, "each field says what is wrong with it")
 })
 
+// shows: Browser routes take writes with the exact Origin and a session only.
 t.test("a page of another site cannot send a form, and a sign-in leads nowhere else", async (t) => {
   const body = new URLSearchParams({ username: demo.people.owner.username, password: demo.people.owner.password, next: "//evil.example/" })
   const foreign = await fetch(`${origin}/lab/rooms/web/sign-in`, {

@@ -89,6 +89,7 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
     t.ok(await page.locator("h1 .tip").isVisible(), "its definition shows on focus")
   })
 
+  // shows: What an agent writes over HTTP appears in the browser.
   await t.test("a credential is issued, shown once, and used by an agent whose write appears in the open page", async (t) => {
     await page.goto(at(`${room}/people`))
     await page.getByRole("link", { name: "Issue a credential" }).click()
@@ -193,6 +194,7 @@ t.test("an invitation makes an account, a request to join is decided, and a deci
   await mary.context.close()
 })
 
+// shows: A conflict shows the current state, and a draft is kept.
 t.test("two people take the same experiment and one wins; a conflict keeps the draft; the Room is concluded", async (t) => {
   const roomId = own.instance.tables.rooms.all()[0]?.roomId ?? ""
   const threadId = own.instance.tables.rooms.openingThread(roomId) ?? ""

@@ -31,6 +31,7 @@ const bibtex = async (versionId: string) => entryOf(await grace.text("record", {
 const csl = async (versionId: string) =>
   (JSON.parse(await grace.text("record", { versionId, format: "csl" })) as Record<string, unknown>[])[0] as Record<string, string>
 
+// shows: Added: a record's citation in BibTeX and CSL-JSON.
 t.test("A record is cited in BibTeX with everything that finds it again", async (t) => {
   const record = labelled("F1")
   const { type, key, fields } = await bibtex(record.versionId)
@@ -42,6 +43,7 @@ t.test("A record is cited in BibTeX with everything that finds it again", async 
   t.equal((await fetch(String(fields.url))).status, 200, "its address leads to it")
 })
 
+// shows: Added: a record's citation in BibTeX and CSL-JSON.
 t.test("And in CSL-JSON, as reference managers read it", async (t) => {
   const record = labelled("H2")
   t.match(await csl(record.versionId), {

@@ -26,6 +26,7 @@ const run = (...args: string[]): Promise<Ended> =>
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, out: stdout, err: stderr }),
   )
 
+// shows: Added: the Room as an RO-Crate 1.2 with its feed.
 t.test("It writes the crate that is served, beside the serving process", async (t) => {
   const file = join(folder, "room.zip")
   const { code, out, err } = await run(roomId.toUpperCase(), "--data", data, "--output", file, "--base-url", room.baseUrl)

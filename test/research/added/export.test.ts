@@ -35,6 +35,7 @@ interface Entry {
   readonly previousDigest: string
 }
 
+// shows: Added: the Room as an RO-Crate 1.2 with its feed.
 t.test("It is a valid RO-Crate 1.2", (t) => {
   t.strictSame(crate.faults(), [], "as ro-crate-js sees it, every file and every term included")
   t.match(crate.entity("ro-crate-metadata.json"), { about: { "@id": "./" }, conformsTo: { "@id": "https://w3id.org/ro/crate/1.2" } })
@@ -76,6 +77,7 @@ t.test("Every file is what the metadata says of it", (t) => {
   t.end()
 })
 
+// shows: Added: the Room as an RO-Crate 1.2 with its feed.
 t.test("The feed is the one that is served, and every digest in it recomputes", async (t) => {
   const feed = crate.lines<Entry>("activity.jsonl")
   const served = await grace.read("room_activity", { roomId: main.roomId })
@@ -215,6 +217,7 @@ t.test("Metrics are there point by point, those without digits too", (t) => {
   t.end()
 })
 
+// shows: Added: the Room as an RO-Crate 1.2 with its feed.
 t.test("The program in it proves it whole offline, and finds every single change", async (t) => {
   const folder = t.testdir({})
   crate.writeTo(folder)

@@ -34,6 +34,7 @@ const idIn = ({ nodes }: Graph, label: string): string => nodes.find((node) => n
 
 const whole = await graphOf(main.roomId)
 
+// shows: Added: the provenance of a Room as nodes and edges.
 t.test("The demo's Room, node by node and edge by edge", async (t) => {
   const nodes = Object.fromEntries(whole.nodes.map(({ label, kind, status, outcome }) => [label ?? kind, [kind, status, outcome]]))
   t.strictSame(nodes, {
@@ -102,6 +103,7 @@ t.test("Its words are closed sets that the manifest tells", async (t) => {
   t.equal(new Set(enumerations.provenanceEdge).size, enumerations.provenanceEdge.length, "each once")
 })
 
+// shows: Added: the provenance of a Room as nodes and edges.
 t.test("Around a node stand its neighbours, whichever way the edges lead", async (t) => {
   for (const { id, label, kind } of whole.nodes) {
     const near = await graphOf(main.roomId, { focus: id })

@@ -25,6 +25,7 @@ const refusalOf = async (query: string, more: object = {}) =>
     (error: unknown) => (error instanceof RefusedError ? `${error.status} ${error.refusal}` : error),
   )
 
+// shows: Added: full-text search over records, experiments, Threads and messages, ranked, with a marked snippet.
 t.test("It finds records, experiments, Threads and messages, and says what each of them is and where", async (t) => {
   const found = await find("warm-up", { roomId: main.roomId })
   t.strictSame([...new Set(found.map(({ kind }) => kind))].sort(), [
@@ -119,6 +120,7 @@ t.test("It pages by counting, without gap and without repetition", async (t) => 
   t.same(paged, whole)
 })
 
+// shows: Added: full-text search over records, experiments, Threads and messages, ranked, with a marked snippet.
 t.test("A snippet is HTML in which nothing but marks stands, around what was found", async (t) => {
   const text = `<script>alert("hit")</script> & <mark>evil</mark> \u0001hit\u0002 'quoted' <img src=x onerror=hit>`
   await grace.write("post_message", { threadId: empty.openingThreadId, text })
@@ -192,6 +194,7 @@ async function openedHouse(t: { teardown(work: () => void): void }) {
   return house
 }
 
+// shows: Added: full-text search over records, experiments, Threads and messages, ranked, with a marked snippet.
 t.test("The index is in step with what was written, within the same transaction", async (t) => {
   const { db, instance, admit, ada, roomId, threadId } = await openedHouse(t)
   const { search } = instance.tables

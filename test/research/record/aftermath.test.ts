@@ -52,6 +52,7 @@ async function says(t: Test, found: string, above: string, status: string, kinds
   )
 }
 
+// shows: Status, notices and warnings are shown on the reads that show the record; nothing ranks corrections.
 test("a retraction, a supersession and two corrections of one finding, in this order and in the other", async (t) => {
   const { experimentId } = (await write("propose_experiment", { ...room, question: "Does it?", scope: "Here.", hypotheses: [] })).result
   const replacement = (await write("publish_finding", finding(room))).result.versionId

@@ -107,6 +107,7 @@ t.test("while it is active, every operation gets past the Room's door", async (t
   }
 })
 
+// shows: A write to an archived Room names the Room, its state, when and why in current.
 t.test("archived, each route refuses as the table says, and says which Room", async (t) => {
   before = await readAll()
   await lab.archive(roomId)
@@ -176,6 +177,8 @@ t.test("nothing of it moved, and a retry still answers its receipt", async (t) =
   t.equal((await refusalOf(room.grace.write("publish_finding", { ...kept, scope: "Elsewhere." }))).refusal, "request_conflict")
 })
 
+// shows: An archived Room is readable and citable and admits no new work.
+// shows: Every read of the table answers.
 t.test("every public read of the registry answers about it", async (t) => {
   for (const { name, path, query } of reads.filter(({ surface }) => surface === "public")) {
     const required = Object.entries(query.entries)
@@ -189,6 +192,7 @@ t.test("every public read of the registry answers about it", async (t) => {
   t.equal((await reader.verifyActivity(roomId)).lastSequence, before.context.activityWatermark + 1)
 })
 
+// shows: An archived Room is readable and citable and admits no new work.
 t.test("its records can be cited everywhere else", async (t) => {
   const other = await lab.room()
   const { result: card } = await other.mary.write("reuse_record", {

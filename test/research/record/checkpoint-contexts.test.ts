@@ -9,6 +9,7 @@ const lab = await openLab(t)
 const { reader, userIds } = lab
 const { post, conclude, read, contextOf } = posting(reader)
 
+// shows: Open questions of selected checkpoints appear in the Room context.
 t.test("open questions of the selected checkpoints stand in the context, and no others", async (t) => {
   const room = await lab.room()
   const { roomId, threadId, ada } = room
@@ -29,6 +30,7 @@ t.test("open questions of the selected checkpoints stand in the context, and no 
   t.strictSame((await contextOf(roomId)).openQuestions, all.slice(2))
 })
 
+// shows: In an archived Room an archive block stands beside stale.
 t.test("in an archived Room a checkpoint carries the archive beside stale, and a retry still answers", async (t) => {
   const room = await lab.room()
   const { roomId, threadId, ada, grace } = room

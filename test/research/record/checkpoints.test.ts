@@ -10,6 +10,8 @@ const { reader, userIds } = lab
 
 const { watermarkOf, post, conclude, read, threadOf, contextOf } = posting(reader)
 
+// shows: A checkpoint covers a cursor of the timeline and is open or concluded.
+// shows: A receipt names its target; targetId is the link, attempt, material, checkpoint or experiment, as the write has it.
 t.test("what was written, and what became of it", async (t) => {
   const room = await lab.room()
   const { roomId, threadId, grace } = room
@@ -73,6 +75,7 @@ t.test("what was written, and what became of it", async (t) => {
   t.equal(await refusedAs(reader.read("checkpoint", { checkpointId: nobody })), "404 room_unavailable")
 })
 
+// shows: A checkpoint whose Thread moved is refused with the watermark of now.
 t.test("a watermark that was not read now is refused with the one of now", async (t) => {
   const room = await lab.room()
   const { threadId, ada, grace } = room
@@ -102,6 +105,7 @@ t.test("a watermark that was not read now is refused with the one of now", async
   t.equal(await watermarkOf(threadId), 2, "what the refusal expects is taken")
 })
 
+// shows: A checkpoint whose Thread moved is refused with the watermark of now.
 t.test("of two who read the same watermark, one is late", async (t) => {
   const room = await lab.room()
   const draft = {
@@ -120,6 +124,7 @@ t.test("of two who read the same watermark, one is late", async (t) => {
   t.equal(await watermarkOf(room.threadId), 1)
 })
 
+// shows: A checkpoint covers a cursor of the timeline and is open or concluded.
 t.test("it covers what is there, and a concluded one says what it concludes", async (t) => {
   const room = await lab.room()
   const { threadId, ada } = room
@@ -138,6 +143,7 @@ t.test("it covers what is there, and a concluded one says what it concludes", as
   for (const coversThrough of [0, 1]) await post(ada, threadId, { coversThrough })
 })
 
+// shows: A concluded checkpoint reads stale once a publication lands after it.
 t.test("a concluded checkpoint is stale once a publication lands after it; an open one never is", async (t) => {
   const room = await lab.room()
   const other = await lab.room()
@@ -171,6 +177,7 @@ t.test("a concluded checkpoint is stale once a publication lands after it; an op
   t.strictSame(await stale(open.checkpointId), all(false))
 })
 
+// shows: A Room whose opening Thread has a concluded checkpoint is concluded, and its context says so with the conclusion.
 t.test("the newest of a Thread is selected; in the opening Thread it decides whether the Room is concluded", async (t) => {
   const room = await lab.room()
   const { roomId, threadId, ada, grace } = room

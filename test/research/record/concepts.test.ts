@@ -13,6 +13,7 @@ const define = async (concepts: Record<string, { label: string; definition: stri
   (await room.ada.write("publish_hypothesis", hypothesis(room, { concepts: { lowers, ...concepts } }))).result
 const namesOf = (items: readonly { recordLabel: string; key: string }[]) => items.map(({ recordLabel, key }) => `${recordLabel} ${key}`)
 
+// shows: Concepts are read by record and key.
 t.test("one concept, by its record and key", async (t) => {
   const { versionId, label } = await define({ constructor_x: { label: "Ἀρχή 100%_", definition: "A beginning." } })
   const concept = await reader.read("record_concept", { versionId: versionId.toUpperCase(), key: "constructor_x" })
@@ -45,6 +46,7 @@ t.test("another record borrows it by reference", async (t) => {
   )
 })
 
+// shows: Concepts are listed and searched.
 t.test("the list: newest record first, every page, each concept once", async (t) => {
   const made: string[] = []
   for (let record = 0; record < 4; record += 1) {
@@ -64,6 +66,7 @@ t.test("the list: newest record first, every page, each concept once", async (t)
   t.equal(await refusedAs(reader.read("concepts", { after: "nowhere" })), "422 invalid_parameter /after")
 })
 
+// shows: Concepts are listed and searched.
 t.test("a search finds what keys, labels and definitions contain, its own signs taken as they are", async (t) => {
   const rare = await define({
     tau_mix: { label: "Mischzeit", definition: "Steps until 100% of it is forgotten." },

@@ -139,6 +139,7 @@ async function feed(roomId: string, after: number, until: number, limit: number 
   return found
 }
 
+// shows: Whoever keeps its watermark and follows the feed misses and repeats nothing.
 t.test("a context and the feed after it give every later context", async (t) => {
   let compared = 0
   let moving = 0
@@ -168,6 +169,7 @@ t.test("a context and the feed after it give every later context", async (t) => 
   t.ok(compared > 12 && moving > 12, `${compared} contexts compared, of ${moving} moments`)
 })
 
+// shows: Whoever keeps its watermark and follows the feed misses and repeats nothing.
 t.test("what a reader took before the Room moved is still where the feed goes on", async (t) => {
   const room = await lab.room()
   const before = await reader.read("room_context", { roomId: room.roomId })

@@ -15,6 +15,7 @@ const { reader, house } = lab
 
 const contextOf = (roomId: string) => reader.read("room_context", { roomId })
 
+// shows: The Room context holds counts, every Thread, experiments, hypotheses, finding links, publications, open questions, the conclusion and the watermark.
 t.test("everything a Room holds, as its lists say it", async (t) => {
   for (const { roomId } of Object.values(house.rooms)) {
     const context = await contextOf(roomId)
@@ -40,6 +41,7 @@ t.test("everything a Room holds, as its lists say it", async (t) => {
   )
 })
 
+// shows: A finding link carries a split verdict, its replies and who reviewed it; the Room context shows the finding and the card.
 t.test("experiments with their label, status, attempts and what may be done next; relations with their finding and card", async (t) => {
   const room = await lab.room()
   const work = await Work.begin(lab, room)
@@ -137,6 +139,7 @@ function watched(db: Db, between: () => void): Db {
   }
 }
 
+// shows: The Room context is one database snapshot.
 t.test("one snapshot: what another process writes between two of its queries is in none of them", async (t) => {
   const room = await lab.room()
   const { roomId, threadId } = room

@@ -10,6 +10,8 @@ const { reader, userIds } = lab
 const room = await lab.room()
 const { roomId, threadId } = room
 
+// shows: A finding link carries a split verdict, its replies and who reviewed it; the Room context shows the finding and the card.
+// shows: A receipt names its target; targetId is the link, attempt, material, checkpoint or experiment, as the write has it.
 t.test("a split verdict, its card, the replies to it and who reviewed it", async (t) => {
   const work = await Work.begin(lab, room)
   const attemptId = await work.attempt()
@@ -181,6 +183,7 @@ t.test("anybody relates anything, and again with another verdict; several findin
   holds(t, lacking, { status: 403, refusal: "permission_missing", current: { needed: ["post_thread"] } })
 })
 
+// shows: With findingVersionId each attempt says whether it is producing, baseline or evidence only.
 t.test("attempts of a finding: producing, baseline, or cited as evidence only", async (t) => {
   const [work, elsewhere] = [await Work.begin(lab, room), await Work.begin(lab, room)]
   const [made, also, compared, cited, both] = [

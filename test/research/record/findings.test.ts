@@ -15,6 +15,7 @@ async function summaryOf(more: Parameters<typeof finding>[1]): Promise<string> {
   return (await lab.record(result)).provenanceSummary
 }
 
+// shows: A finding names its experiment, plan, attempts and baselines, and cites outputs by digest or an attempt's outcome; a record read shows execution, materials and warnings.
 t.test("evidence of every kind, an execution with baselines, materials and references", async (t) => {
   const work = await Work.begin(lab, room)
   const elsewhere = await Work.begin(lab, room)
@@ -194,6 +195,7 @@ t.test("attempts stand in the order of their labels, however many there are", as
   )
 })
 
+// shows: A finding may be negative, inconclusive, paperless or retrospective.
 t.test("negative, inconclusive, paperless and retrospective findings need no more than any other", async (t) => {
   for (const outcome of ["positive", "negative", "inconclusive"] as const) {
     const { result, warnings } = await room.grace.write("publish_finding", finding(room, { outcome }))
@@ -213,6 +215,7 @@ t.test("negative, inconclusive, paperless and retrospective findings need no mor
   )
 })
 
+// shows: Publishing or linking a finding completes nothing and endorses nothing.
 t.test("publishing or linking a finding completes nothing and moves nothing", async (t) => {
   const work = await Work.begin(lab, room)
   const attemptId = await work.attempt()

@@ -7,6 +7,7 @@ import { everyItem, openLab, refusedAs } from "./lab.ts"
 const lab = await openLab(t)
 const { reader, userIds, house } = lab
 
+// shows: Links are filtered by kind, target and author of the target.
 t.test("the links of a Room, by kind, target and author of the target, in every combination", async (t) => {
   const own = await lab.room()
   const byGrace = (await own.grace.write("publish_finding", finding(own))).result

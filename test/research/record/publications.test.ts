@@ -49,6 +49,7 @@ t.test("a cited claim quotes a paper and says where", async (t) => {
   )
 })
 
+// shows: Publications are listed of all Rooms, of one, and of a paper.
 t.test("ids of the new and the old style, with the slash as it is or escaped", async (t) => {
   const made: Record<string, string[]> = {}
   for (const arxivId of [
@@ -120,6 +121,8 @@ t.test("findings that quote a paper or come from it are its records too, each on
   )
 })
 
+// shows: Publications carry status, notices and a summary of where they come from.
+// shows: Publications are listed of all Rooms, of one, and of a paper.
 t.test("lists of publications: of all Rooms and of one, newest first, page by page, each as it stands now", async (t) => {
   const own = await lab.room()
   const first = (await own.ada.write("publish_hypothesis", hypothesis(own))).result

@@ -7,6 +7,7 @@ import { list, number, text } from "./agent.ts"
 import { holds } from "./holds.ts"
 import { agent, done, fill, roomId, threadId } from "./two-agents.ts"
 
+// shows: Steps 1 to 7 lead a client that knows only the address and a credential to everything.
 test("steps 1 to 7: the agent finds out where it is, and knows everything in the end", async (t) => {
   let recovered = false
   const filling = fill(() => recovered)

@@ -19,6 +19,7 @@ const foreign = await elsewhere.attempt()
 const foreignPlan = await elsewhere.plan()
 const unknown = (...paths: string[]) => ["422 unknown_reference", ...paths].join(" ")
 
+// shows: 422 for a schema violation, a malformed cursor or parameter, an unknown exact reference.
 t.test("of a finding: every part of it, and all of them at once", async (t) => {
   const execution = {
     experimentId: work.experimentId,
@@ -90,6 +91,7 @@ t.test("of a finding: every part of it, and all of them at once", async (t) => {
   )
 })
 
+// shows: Premises, references, records and concepts that it names must exist.
 t.test("of a cited claim, a hypothesis, a card", async (t) => {
   t.equal(
     await refusedAs(ada.write("publish_cited_claim", claim(room, { references: [reference(nobody)], concepts: {} }))),
@@ -184,6 +186,8 @@ t.test("of a relation, a link, a checkpoint", async (t) => {
   )
 })
 
+// shows: Labels count up within a Room in the order of creation, without a gap, also under concurrent writers.
+// shows: Every write is admitted or refused as a whole, with its Thread receipt and activity entry.
 t.test("a refused write leaves nothing behind: no label, no entry, no activity", async (t) => {
   const before = await reader.read("room_context", { roomId: room.roomId })
   await refusalOf(ada.write("publish_finding", finding(room, { references: [reference(nobody)] })))
@@ -214,6 +218,7 @@ const writes = {
 } as const
 
 for (const [name, [input, other]] of Object.entries(writes)) {
+  // shows: The same id and content return the original receipt, and nothing is done twice.
   t.test(`${name}: the same again is the first receipt, other content a conflict, and a rotated credential is told`, async (t) => {
     const operation = name as "publish_finding"
     const body = { ...(input as never as (typeof writes.publish_finding)[0]), requestId: crypto.randomUUID() }

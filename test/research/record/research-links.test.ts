@@ -14,6 +14,7 @@ const { ada, grace, mary, roomId, threadId } = room
 const publish = async (client: ResearchRoomClient = grace) => (await client.write("publish_finding", finding(room))).result
 const read = (linkId: string) => reader.read("link", { linkId })
 
+// shows: A research link is attributed, explained, immutable and about an exact version, whose record is never edited.
 t.test("each kind as it is read: labelled, explained, immutable, with its target and what replaces it", async (t) => {
   const [target, better] = [await publish(), await publish()]
   const named = ({ versionId, label }: { versionId: string; label: string }) => ({
@@ -82,6 +83,7 @@ t.test("each kind as it is read: labelled, explained, immutable, with its target
   )
 })
 
+// shows: A retraction is for the target's author or the Room's owner.
 t.test("a retraction is for the author of the record and the owner of its Room, and nobody else", async (t) => {
   const role = { status: 403, refusal: "role_required", current: { needed: "author or owner" } }
   const byGrace = await publish(grace)

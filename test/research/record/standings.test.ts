@@ -60,6 +60,7 @@ function allowed({ who, kind, explanation }: Step, before: readonly Step[]): boo
   return same.length === 0 || ((kind === "corrects" || kind === "disputes") && same.every((other) => other.explanation !== explanation))
 }
 
+// shows: Status, notices and warnings are shown on the reads that show the record; nothing ranks corrections.
 t.test("any links in any order give the precedence, and the notices in the order they landed", async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 9 }), async (steps) => {
@@ -97,6 +98,7 @@ function shownIn(answer: unknown, versionId: string, path = ""): { path: string;
   return [...here, ...inside.flatMap(([name, inner]) => shownIn(inner, versionId, `${path}/${name}`))]
 }
 
+// shows: Status, notices and warnings are shown on the reads that show the record; nothing ranks corrections.
 t.test("every read that shows a record shows how it stands", async (t) => {
   const own = await lab.room()
   const other = await lab.room()
@@ -204,6 +206,8 @@ t.test("every read that shows a record shows how it stands", async (t) => {
   }
 })
 
+// shows: It is immutable.
+// shows: A research link is attributed, explained, immutable and about an exact version, whose record is never edited.
 t.test("a record is never changed by what is said of it", async (t) => {
   const { result } = await room.ada.write("publish_finding", finding(room))
   const before = await lab.record(result)

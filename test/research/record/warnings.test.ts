@@ -33,6 +33,7 @@ const output = (attemptId: string, more: Partial<typeof losses> = {}): Evidence[
 })
 const outcome = (attemptId: string): Evidence[number] => ({ kind: "attempt_outcome", attemptId, explanation: because })
 
+// shows: A started attempt without an outcome reads as unknown.
 t.test("an attempt whose outcome is not known, until it is", async (t) => {
   for (const ending of ["registered", "started"] as const) {
     const attemptId = await work.attempt(ending)
@@ -49,6 +50,7 @@ t.test("an attempt whose outcome is not known, until it is", async (t) => {
   }
 })
 
+// shows: The publication response warns of attempts that produced nothing and of outputs that do not match.
 t.test("an attempt that produced nothing, unless it is its outcome that is cited", async (t) => {
   for (const ending of ["succeeded", "failed", "cancelled", "preflight_failed"] as const) {
     const attemptId = await work.attempt(ending, [])
@@ -72,6 +74,7 @@ t.test("an outcome that is cited before there is one", async (t) => {
   t.strictSame((await lab.record(record)).warnings, [], "its failure is now known, and cited")
 })
 
+// shows: The publication response warns of attempts that produced nothing and of outputs that do not match.
 t.test("an output whose digest is unknown, another one, or as it was reported", async (t) => {
   const attemptId = await work.attempt("started")
   const unknown = { code: "output_unknown", attemptId, evidence: 0, outputLabel: losses.outputLabel }
@@ -117,6 +120,7 @@ t.test("everything at once, in the order of attempts and then of evidence", asyn
   t.strictSame(codes.slice(3), [`output_unknown ${idle}`, `outcome_unknown ${running}`])
 })
 
+// shows: The publication response warns of attempts that produced nothing and of outputs that do not match.
 t.test("a warning never refuses, and stands in the stored receipt", async (t) => {
   const attemptId = await work.attempt("registered")
   const body = { ...finding(room, { provenance: named([attemptId]) }), requestId: crypto.randomUUID() }

@@ -141,6 +141,11 @@ class Scene {
 
 const seed = Number(process.env.SEED ?? seedWhenJudged ?? Date.now() % 2 ** 31)
 
+// shows: Affordances name what would be accepted next and by whom, with the expected block to copy; they grant nothing.
+// shows: Experiments and attempts move as the tables say, and in no other way.
+// shows: The proposer amends and cancels while it is open; an amendment raises the revision.
+// shows: Completed and cancelled are final; there is no forced takeover.
+// shows: Only the assignee registers planned, exploratory or rerun attempts; any member registers a reproduction without taking the work.
 t.test("after every step, what is afforded is admitted and everything else refused", async (t) => {
   let [steps, tried] = [0, 0]
   await fc.assert(

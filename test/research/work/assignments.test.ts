@@ -38,6 +38,7 @@ t.test("assignments are those of the person, in every Room", async (t) => {
   await house.does(owner, "restore_room", { roomId: first.roomId, reason: "Not over." })
 })
 
+// shows: Identity, status and access are read with a credential, of its own Room.
 t.test("access tells which work would be let in, and by which refusal it would be turned away", async (t) => {
   const { roomId } = first
   const refusals = async (client: ReturnType<House["client"]>) => {

@@ -21,6 +21,7 @@ const outcomes = async <T>(writes: readonly Promise<T>[]) => {
   return { won, lost }
 }
 
+// shows: A take is atomic: of many takers one wins.
 t.test("of sixteen takers exactly one wins, again and again", async (t) => {
   for (let round = 0; round < 5; round++) {
     const { experimentId } = await experimentIn("open", room, first, first)
@@ -59,6 +60,7 @@ t.test("the same taker sending the same take sixteen times takes once", async (t
   t.equal((await room.client(first).read("experiment", { experimentId })).revision, 2)
 })
 
+// shows: A release supplies a handoff, clears the assignment and keeps plans, reports and findings.
 t.test("released by one, taken by one of the others", async (t) => {
   const { experimentId, expected } = await experimentIn("claimed", room, first, first)
   const takes = clients
@@ -173,6 +175,7 @@ t.test("afterwards the record is whole", async (t) => {
   t.same(checkData(house.instance.db).problems, [])
 })
 
+// shows: A retry of a registration keeps its ids and body; a rerun is a new attempt.
 t.test("sixteen registrations of one attemptId: one is accepted", async (t) => {
   const made = await experimentIn("completed", room, first, first)
   const base = (await room.client(first).read("attempts", { limit: 1 })).items[0]?.attemptId as string

@@ -84,6 +84,7 @@ for (const [name, { input, subject, unknown }] of Object.entries(sent)) {
     t.match(await refusalOf(send(house.client(), name, input)), { status: 401, refusal: "not_authenticated" }, "nobody")
   })
 
+  // shows: Each write has the path and permission of the table.
   t.test(`${name}: each permission is needed, and asked for before anything is looked up`, async (t) => {
     t.ok(needed.length > 0)
     for (const lacking of needed) {
@@ -95,6 +96,7 @@ for (const [name, { input, subject, unknown }] of Object.entries(sent)) {
     t.match(await send(enough, name, input), { rehearsed: true }, "and no other one")
   })
 
+  // shows: 404 for what is not there, each kind under its own code.
   t.test(`${name}: an unknown subject`, async (t) => {
     const refused = await refusalOf(send(room.client(member), name, { ...input, [subject as string]: nobody }))
     t.match(refused, { status: 404, refusal: unknown, committed: false, current: null })

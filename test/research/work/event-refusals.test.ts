@@ -35,6 +35,8 @@ const current = (attemptId: string, expected: { expectedRevision: number; expect
 })
 
 for (const state of states) {
+  // shows: Experiments and attempts move as the tables say, and in no other way.
+  // shows: An event needs expected values read fresh.
   t.test(`a ${state} attempt`, async (t) => {
     const attemptId = await exploration(made, client)
     const expected = await leadTo(state, attemptId, client)
@@ -76,6 +78,7 @@ for (const state of states) {
   })
 }
 
+// shows: Only the registrant delivers an attempt's events, also after releasing the work.
 t.test("only the registrant reports: the holder and the owner do not", async (t) => {
   const base = await exploration(made, client)
   const attemptId = await reproductionOf(base, made, room.client(other))

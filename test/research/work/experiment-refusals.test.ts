@@ -228,6 +228,8 @@ async function holdRefusal(t: Test, sent: Promise<unknown>, word: Word, { experi
 
 t.test("with what was just read", (t) => holdTable(t, fresh, ({ expected }) => [expected]))
 
+// shows: A take asks for the revision and status that were read.
+// shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up Thread.
 t.test("with an old revision, and with another status", (t) =>
   holdTable(t, stale, ({ expected }) => [
     { ...expected, expectedRevision: expected.expectedRevision - 1 },
@@ -236,6 +238,7 @@ t.test("with an old revision, and with another status", (t) =>
   ]),
 )
 
+// shows: A conflict shows the current state, and a draft is kept.
 t.test("current names who holds it", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const refused = await refusalOf(

@@ -68,6 +68,7 @@ t.test("attempts come in the order of their ids, each once", async (t) => {
   )
 })
 
+// shows: Attempts are filtered by every filter of the table, alone and together.
 t.test("every set of filters finds what it names, and nothing else", async (t) => {
   const names = ["experimentId", "roomId", "status", "intent", "label"] as const
   let empty = 0
@@ -106,6 +107,7 @@ t.test("experiments, in the order they were proposed", async (t) => {
   t.same(pages, [["E1", "E2", "E1"], ["E2"]])
 })
 
+// shows: A label filter needs a Room.
 t.test("what is asked wrongly", async (t) => {
   const refused = async (input: object, path: string, name: "attempts" | "experiments" = "attempts") =>
     t.match(
@@ -134,6 +136,7 @@ t.test("what is asked wrongly", async (t) => {
   }
 })
 
+// shows: 404 for what is not there, each kind under its own code.
 t.test("what is not there", async (t) => {
   for (const id of [nobody, "not-an-id", "%00", "a b", "0198F3A0-DEAD-4EAD-8EAD-00000000DEAD"]) {
     t.match(await refusalOf(reader.read("experiment", { experimentId: id })), { status: 404, refusal: "unknown_experiment", current: null })

@@ -16,6 +16,7 @@ const inFirst = (more: Partial<WriteInput<"register_material">>) =>
 const inSecond = (more: Partial<WriteInput<"register_material">>) =>
   second.client(mary).write("register_material", { roomId: second.roomId, reference: sha256("1"), name: "Counts", ...more })
 
+// shows: A material keeps the label of the Room that registered it first; elsewhere it is marked, with that Room.
 t.test("the same reference is the same material, in one Room and across Rooms, and takes no label", async (t) => {
   const own = await inFirst({
     name: "Counts of the first",
@@ -59,6 +60,7 @@ t.test("the same reference is the same material, in one Room and across Rooms, a
   t.match((await reader.read("room", { roomId: second.roomId })).counts, { material: 1 })
 })
 
+// shows: A grant limited to Threads applies to what originated there.
 t.test("where Threads are concerned", async (t) => {
   const { threadId: aside } = (await first.client(ada).write("create_thread", { roomId: first.roomId, title: "Aside" })).result
   t.equal((await inFirst({ reference: sha256("4") })).threadId, first.threadId, "the opening Thread where none is named")
@@ -71,6 +73,7 @@ t.test("where Threads are concerned", async (t) => {
   t.match(await refusalOf(inFirst({ reference: sha256("6"), threadId: nobody })), { status: 404, refusal: "room_unavailable" })
 })
 
+// shows: Materials are found by valuesDigest.
 t.test("materials with the same values are found by them", async (t) => {
   const valuesDigest = sha256("a")
   for (const digit of ["7", "8", "9"]) await inFirst({ reference: sha256(digit), valuesDigest })
@@ -94,6 +97,7 @@ t.test("materials with the same values are found by them", async (t) => {
   t.ok(all.length > 8)
 })
 
+// shows: A material is referenced by digest or a pinned reference.
 t.test("references: what is taken and what is not", async (t) => {
   const [forty, sixtyFour] = ["0123456789abcdef0123456789abcdef01234567", "0123456789abcdef".repeat(4)]
   const good = [
@@ -244,6 +248,7 @@ t.test("people in the browser do so in a Room they belong to", async (t) => {
   await house.does(ada, "restore_room", { roomId: first.roomId, reason: "Not over." })
 })
 
+// shows: Attempts consume and produce materials, plans require them.
 t.test("what consumes, produces and requires it is counted over all Rooms", async (t) => {
   const { materialId, label } = (await inFirst({ reference: sha256("0") })).result
   const client = second.client(mary)

@@ -24,6 +24,10 @@ for (const [place, served, runs, length] of [
   ["inside the process", false, 60, 200],
   ["over a socket, on a file", true, 8, 200],
 ] as const) {
+  // shows: Experiments and attempts move as the tables say, and in no other way.
+  // shows: Completed and cancelled are final; there is no forced takeover.
+  // shows: Progress repeats metrics and moves nothing.
+  // shows: A started attempt without an outcome reads as unknown.
   t.test(`the service and the model agree: ${place}`, async (t) => {
     const house = await House.open({ people: 5, served })
     t.teardown(() => house.close())

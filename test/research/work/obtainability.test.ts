@@ -52,6 +52,7 @@ t.test("one reporter", async (t) => {
   )
 })
 
+// shows: Obtainability is derived from attributed location reports.
 t.test("every combination of up to three reporters, in every order", async (t) => {
   let count = 0
   const wrong: string[] = []
@@ -90,6 +91,7 @@ const reports = fc.array(
   { maxLength: 12 },
 )
 
+// shows: Obtainability is derived from attributed location reports.
 t.test("only each reporter's newest report counts, and not the order among reporters", async (t) => {
   const newest = (all: readonly Report[]) =>
     [...new Set(all.map(({ reporterId }) => reporterId))].map(

@@ -224,6 +224,7 @@ t.test("Grace finds what to reproduce by reading, runs it, and gets the same byt
   })
 })
 
+// shows: An experiment is a scoped question that may address any number of hypotheses; proposer, assignee and acceptors may differ.
 t.test("the story reads as it happened", async (t) => {
   const experiment = await reader.read("experiment", { experimentId })
   t.match(experiment, {
@@ -272,6 +273,7 @@ t.test("a run that failed is told as one, from a repository in the offline folde
   t.equal(sketchCommit.length, 64, "its commits have SHA-256 ids")
 })
 
+// shows: A repository that is not public, or a commit that does not resolve, is 422, whatever a token could read.
 t.test("a repository that is not public is no ground for work", async (t) => {
   const { attemptId } = made.midpoint
   const body = {

@@ -31,6 +31,7 @@ const run = (more: Partial<Registered> = {}): Registered => ({
 })
 const compare = (protocol: Partial<PlanContent["protocol"]>, more: Partial<Registered> = {}) => planMatch("plan", plan(protocol), run(more))
 
+// shows: planMatch compares the command line with the entry point and with every arm, and says which matched.
 t.test("a plan that names an entry point", async (t) => {
   const entrypoint = { argv: main as string[] }
   t.same(compare({ entrypoint }), {
@@ -48,6 +49,7 @@ t.test("a plan that names an entry point", async (t) => {
   t.match(compare({ entrypoint }, { argv: ["main.js", "node"] }), { argvMatchesPlan: false }, "the order counts")
 })
 
+// shows: planMatch compares the command line with the entry point and with every arm, and says which matched.
 t.test("a plan with arms", async (t) => {
   t.match(compare({ arms }, { argv: first as string[] }), {
     argvMatchesPlan: true,
@@ -71,6 +73,7 @@ t.test("a plan with arms", async (t) => {
   )
 })
 
+// shows: planMatch compares the command line with the entry point and with every arm, and says which matched.
 t.test("a plan with both", async (t) => {
   const both = { entrypoint: { argv: main as string[] }, arms }
   t.match(compare(both), { argvMatchesPlan: true, argvComparedWith: "entrypoint", argvMatches: true })
@@ -85,6 +88,7 @@ t.test("a plan with both", async (t) => {
   })
 })
 
+// shows: planMatch compares the command line with the entry point and with every arm, and says which matched.
 t.test("a plan with neither leaves the command line open", async (t) => {
   t.same(compare({}), {
     planId: "plan",
@@ -163,6 +167,7 @@ t.test("materials: each one required must go in, under whatever name", async (t)
   t.same(match().deviations.length, 2)
 })
 
+// shows: A departure on purpose is declared with intendedDeviation; one that is not is warned of.
 t.test("a departure that was not declared is warned of, with all its fields", async (t) => {
   const departing = compare({ arms, configuration: { rate: 1 } }, { repository: { url, commit: "b".repeat(40) } })
   t.match(planWarnings(departing, undefined), [{ code: "departs_from_plan", fields: ["repository/commit", "argv", "configuration/rate"] }])

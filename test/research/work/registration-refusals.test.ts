@@ -152,6 +152,7 @@ t.test("other fields that depend on one another", async (t) => {
   }
 })
 
+// shows: An attempt is registered before launch with a pinned commit and configuration, under a fresh attemptId.
 t.test("an attemptId is used once, whoever sends it and whatever its case", async (t) => {
   const { label } = await client.read("attempt", { attemptId })
   const current = {
@@ -172,6 +173,7 @@ t.test("an attemptId is used once, whoever sends it and whatever its case", asyn
   t.match(await refusalOf(register(elsewhere)), { refusal: "attempt_exists", current }, "in another experiment too")
 })
 
+// shows: Ids are taken in either letter case.
 t.test("ids sent in upper case are the same ids", async (t) => {
   const body = { attemptId: crypto.randomUUID(), requestId: crypto.randomUUID() }
   const first = await register({ ...body, intent: "planned", planId })
@@ -186,6 +188,7 @@ t.test("ids sent in upper case are the same ids", async (t) => {
   t.match(await client.read("attempt", { attemptId: body.attemptId.toUpperCase() }), { attemptId: body.attemptId, planId })
 })
 
+// shows: Only the assignee registers planned, exploratory or rerun attempts; any member registers a reproduction without taking the work.
 t.test("a reproduction needs nobody's hold, and its expectations are looked at only where it has any", async (t) => {
   for (const state of ["open", "claimed", "in_progress", "completed", "cancelled"] as const) {
     const work = await experimentIn(state, room, proposer, holder)

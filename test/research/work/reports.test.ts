@@ -126,6 +126,7 @@ t.test("of very many events the newest are shown, and that there are more is sai
   t.equal(events.at(-1)?.message, `Event ${count}.`)
 })
 
+// shows: Attempt events carry the registrant's time beside the server's.
 t.test("an event says when it happened, in any time zone, beside when it came in", async (t) => {
   const { attemptId, progress } = await running()
   await progress({ reportedAt: "1999-12-31T23:59:59.1239+05:30", client: { name: "reporter", model: "a small one" }, exitCode: -9 })

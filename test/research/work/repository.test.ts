@@ -21,6 +21,7 @@ const asked = async (work: () => Promise<unknown>): Promise<number> => {
   return check.asked.length - before
 }
 
+// shows: A known successful retry never contacts the host again.
 t.test("a plan and a registration are checked once, a known retry never again", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const accept = { ...plan, experimentId: made.experimentId, ...made.expected, requestId: crypto.randomUUID() }
@@ -76,6 +77,8 @@ t.test("what is refused before the check never reaches it", async (t) => {
   t.equal(await asked(() => refusalOf(house.client().write("accept_plan", accept))), 0, "nor from nobody")
 })
 
+// shows: The service runs nothing; for a plan or an attempt it checks only that a public repository and a full commit exist.
+// shows: 503 where the database or a reference check fails for now; the same may be sent again.
 t.test("a no and a don't know", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const accept = { ...plan, experimentId: made.experimentId, ...made.expected, requestId: crypto.randomUUID() }
@@ -114,6 +117,7 @@ t.test("the state is looked at again after the check", async (t) => {
   t.match(await refusalOf(waiting), { refusal: "assignment_conflict", current: { status: "open", revision: 3, assigneeId: null } })
 })
 
+// shows: A retry of a registration keeps its ids and body; a rerun is a new attempt.
 t.test("the same delivery twice at once is accepted once", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const register: WriteInput<"register_attempt"> = {
@@ -130,6 +134,7 @@ t.test("the same delivery twice at once is accepted once", async (t) => {
   t.match((await client.read("experiment", { experimentId: made.experimentId })).attempts, { total: 1 })
 })
 
+// shows: A historical take retry returns its receipt with the state of now, and never retakes.
 t.test("a historical take retry returns its receipt and what became of it, and never retakes", async (t) => {
   const { experimentId } = await experimentIn("open", room, proposer, holder)
   const take = { experimentId, expectedRevision: 1, expectedStatus: "open" as const, requestId: crypto.randomUUID() }

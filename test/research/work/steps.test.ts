@@ -20,6 +20,9 @@ async function newest() {
   return { entry: recent.at(-1), watermark: thread.timelineWatermark, activity: feed.items.at(-1) }
 }
 
+// shows: A receipt names its target; targetId is the link, attempt, material, checkpoint or experiment, as the write has it.
+// shows: Every write is admitted or refused as a whole, with its Thread receipt and activity entry.
+// shows: Each accepted write adds an activity entry together with its receipt.
 t.test("every accepted write leaves its receipt, one timeline entry and one activity entry", async (t) => {
   const { experimentId } = await experimentIn("claimed", room, proposer, holder)
   const experiment = { kind: "experiment", id: experimentId, label: "E1" }
@@ -90,6 +93,7 @@ t.test("a rehearsal leaves nothing, not even a label", async (t) => {
   t.notOk(real.replayed)
 })
 
+// shows: The proposer amends and cancels while it is open; an amendment raises the revision.
 t.test("an amendment changes what it names and keeps the rest", async (t) => {
   const suggestedProtocol = { summary: "So.", steps: ["One."], arms: [] }
   const { result } = await asks.write("propose_experiment", { ...proposal(room), suggestedProtocol })
@@ -106,6 +110,7 @@ t.test("an amendment changes what it names and keeps the rest", async (t) => {
   t.same(await amend(3, { suggestedProtocol: protocol }), { ...first, scope: "There.", question: "Does it?", protocol, revision: 4 })
 })
 
+// shows: A release supplies a handoff, clears the assignment and keeps plans, reports and findings.
 t.test("handoffs and conclusions: who said what, and when it counts", async (t) => {
   const { experimentId, expected } = await experimentIn("claimed", room, proposer, holder)
   const read = () => asks.read("experiment", { experimentId })
@@ -126,6 +131,7 @@ t.test("handoffs and conclusions: who said what, and when it counts", async (t) 
   })
 })
 
+// shows: An accepted plan is immutable, pinned to a commit, and accepted under one's own identity; a suggested protocol is not accepted by itself.
 t.test("several plans stand side by side, none of them changed", async (t) => {
   const { experimentId, expected } = await experimentIn("claimed", room, proposer, holder)
   const first = await holds.write("accept_plan", { experimentId, ...expected, ...plan })

@@ -19,6 +19,7 @@ const attemptIds = Object.fromEntries(Object.entries(attempts).map(([name, { rep
   string
 >
 
+// shows: An experiment is a scoped question that may address any number of hypotheses; proposer, assignee and acceptors may differ.
 t.test("the experiment reads as it ended", async (t) => {
   const experiment = await grace.read("experiment", { experimentId })
   t.match(experiment, {
@@ -51,6 +52,7 @@ t.test("the experiment reads as it ended", async (t) => {
   t.same(listed, [{ ...summary, hypotheses: [versionId] }], "the list shows the same, less what is long")
 })
 
+// shows: An experiment's history holds every revision.
 t.test("its history holds every revision, with what was sent", async (t) => {
   const { items } = await grace.read("experiment_history", { experimentId })
   const told = items.map(
@@ -84,6 +86,7 @@ t.test("its history holds every revision, with what was sent", async (t) => {
   ])
 })
 
+// shows: An accepted plan is immutable, pinned to a commit, and accepted under one's own identity; a suggested protocol is not accepted by itself.
 t.test("the proposal and the plan", async (t) => {
   const proposal = await grace.read("proposal", { proposalId: experimentId })
   t.match(proposal, {
@@ -104,6 +107,8 @@ t.test("the proposal and the plan", async (t) => {
   t.equal(Object.keys(sent).includes("requestId"), true, "the content is the body as it was accepted")
 })
 
+// shows: An attempt is registered before launch with a pinned commit and configuration, under a fresh attemptId.
+// shows: Only the registrant delivers an attempt's events, also after releasing the work.
 t.test("each attempt tells how it was run and how it ended", async (t) => {
   const listed = (await grace.read("attempts", { experimentId })).items
   t.same(
@@ -180,6 +185,7 @@ t.test("each attempt tells how it was run and how it ended", async (t) => {
   })
 })
 
+// shows: A departure on purpose is declared with intendedDeviation; one that is not is warned of.
 t.test("a departure from the plan is recorded, and warned of unless it was declared", async (t) => {
   const diverged = await grace.read("attempt", { attemptId: attemptIds.diverged })
   t.same(diverged.planMatch?.deviations, [{ field: "configuration/peakRate", planned: 0.001, registered: 1 }])
@@ -205,6 +211,7 @@ t.test("a departure from the plan is recorded, and warned of unless it was decla
   ])
 })
 
+// shows: Progress repeats metrics and moves nothing.
 t.test("metrics: the last value of each, and every point as columns", async (t) => {
   const diverged = await grace.read("attempt", { attemptId: attemptIds.diverged })
   t.match(diverged.metrics, [{ name: "loss", split: "train", unit: "nat", step: 3, value: "NaN" }])
@@ -230,6 +237,7 @@ t.test("metrics: the last value of each, and every point as columns", async (t) 
   t.same(paged, [["loss", "loss", "memory"], ["loss"]], "paged, each point once")
 })
 
+// shows: Attempts consume and produce materials, plans require them.
 t.test("materials know what consumed, produced and required them", async (t) => {
   const counts = await grace.read("material", { materialId })
   t.match(counts, { label: "M1", digest: sha256("1"), materialOriginRoom: roomId, labelFromOtherRoom: false, obtainability: "obtainable" })
