@@ -42,6 +42,7 @@ export function lookInto(file: string, os: string, cpu: string, here: boolean): 
   must(read.fuses.join() === "1", `its fuse stands ${read.fuses.length} times: ${read.fuses.join()}`)
   must(bytes.includes(`/download/release/v${process.versions.node}/`), `it is not made of Node ${process.versions.node}`)
   must(blob.quiet && !blob.snapshot && blob.execArgvExtension === 0, "its settings are others")
+  must(blob.execArgv.join(" ") === "--disable-sigusr1", `it gives Node the flags: ${blob.execArgv.join(" ")}`)
   // V8 refuses another machine's cache at best.
   must((blob.codeCache !== null) === here, here ? "it has no code cache" : "it has the code cache of another machine")
   must(blob.code.includes(`version: "${manifest.version}"`), `it is not version ${manifest.version}`)

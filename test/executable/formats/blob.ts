@@ -6,6 +6,8 @@ export interface Blob {
   readonly snapshot: boolean
   /** Whether NODE_OPTIONS and flags reach Node: 0 is neither. */
   readonly execArgvExtension: number
+  /** The flags that Node takes from within. */
+  readonly execArgv: readonly string[]
   readonly code: Buffer
   readonly codeCache: Buffer | null
   readonly assets: ReadonlyMap<string, Buffer>
@@ -15,16 +17,17 @@ const flag = { quiet: 1, snapshot: 2, codeCache: 4, assets: 8, execArgv: 16 }
 
 export function readBlob(bytes: Buffer): Blob {
   let at = 0
+  const long = () => Number(bytes.readBigUInt64LE((at += 8) - 8))
   const word = () => bytes.readUInt32LE((at += 4) - 4)
   const piece = () => {
-    const length = Number(bytes.readBigUInt64LE(at))
-    at += 8 + length
+    const length = long()
+    at += length
     assert.ok(at <= bytes.length, "a piece reaches beyond the end")
     return bytes.subarray(at - length, at)
   }
   assert.equal(word(), 0x0143da20, "the blob's mark")
   const flags = word()
-  assert.equal(flags & ~(flag.quiet | flag.snapshot | flag.codeCache | flag.assets), 0, "flags that are not known here")
+  assert.equal(flags & ~(flag.quiet | flag.snapshot | flag.codeCache | flag.assets | flag.execArgv), 0, "flags that are not known here")
   const execArgvExtension = bytes.readUInt8(at)
   assert.equal(bytes.readUInt8(at + 1), 0, "the program is CommonJS")
   at += 2
@@ -32,10 +35,8 @@ export function readBlob(bytes: Buffer): Blob {
   const code = piece()
   const codeCache = (flags & flag.codeCache) === 0 ? null : piece()
   const assets = new Map<string, Buffer>()
-  if ((flags & flag.assets) !== 0) {
-    let left = Number(bytes.readBigUInt64LE(at))
-    for (at += 8; left > 0; left--) assets.set(piece().toString("utf8"), piece())
-  }
-  assert.equal(at, bytes.length, "nothing follows the last asset")
-  return { quiet: (flags & flag.quiet) !== 0, snapshot: (flags & flag.snapshot) !== 0, execArgvExtension, code, codeCache, assets }
+  if ((flags & flag.assets) !== 0) for (let left = long(); left > 0; left--) assets.set(piece().toString("utf8"), piece())
+  const execArgv = (flags & flag.execArgv) === 0 ? [] : Array.from({ length: long() }, () => piece().toString("utf8"))
+  assert.equal(at, bytes.length, "nothing follows the last piece")
+  return { quiet: (flags & flag.quiet) !== 0, snapshot: (flags & flag.snapshot) !== 0, execArgvExtension, execArgv, code, codeCache, assets }
 }
