@@ -1,11 +1,11 @@
 /** Whoever comes anew does not wait behind everybody who came at the same time; a closed server answers what was begun at any of its sockets. */
 import { once } from "node:events"
+import type { ServerResponse } from "node:http"
 import { connect, type Socket } from "node:net"
 import { setImmediate as turn } from "node:timers/promises"
 import tap, { test } from "tap"
 import { ListenError, listen } from "../../src/http/server.ts"
 
-const request = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 const sockets: Socket[] = []
 tap.afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy()
@@ -45,22 +45,20 @@ test("a port that is listened at is in use, although its sockets are several", a
 
 test("closing waits for what was begun at each socket", async (t) => {
   const { server, port } = await listen("127.0.0.1", 0)
-  const begun: (() => void)[] = []
-  server.removeAllListeners("request").on("request", (_, response) => void begun.push(() => response.end("done")))
+  const begun = new Map<string, ServerResponse>()
+  server.removeAllListeners("request").on("request", ({ url }, response) => void begun.set(url ?? "", response))
   const lines = await Promise.all(Array.from({ length: 24 }, () => dial(port)))
-  for (const line of lines) line.write(request)
-  while (begun.length < lines.length) await turn()
+  for (const [at, line] of lines.entries()) line.write(`GET /${at} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`)
+  while (begun.size < lines.length) await turn()
   let isClosed = false
   const closed = new Promise((resolve) => server.close(resolve)).then(() => (isClosed = true))
   const answers = lines.map((line) => once(line, "data"))
-  for (const end of begun.slice(1)) end()
+  const answer = (at: number) => begun.get(`/${at}`)?.setHeader("connection", "close").end("done")
+  for (const at of lines.keys()) if (at > 0) answer(at)
   await Promise.all(answers.slice(1))
-  server.closeIdleConnections()
-  await turn()
   t.notOk(isClosed, "one is still under way")
-  begun[0]?.()
-  const [answer] = (await answers[0]) as [Buffer]
-  t.match(answer.toString(), /done/)
-  server.closeIdleConnections()
+  answer(0)
+  const [text] = (await answers[0]) as [Buffer]
+  t.match(text.toString(), /done/)
   await closed
 })
