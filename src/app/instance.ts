@@ -4,7 +4,7 @@ import { Ledger, type OutsideCheck } from "../ledger/admit.ts"
 import type { Behaviours } from "../ledger/behaviour.ts"
 import type { GroupHooks } from "../ledger/commit-queue.ts"
 import type { Db } from "../ledger/database.ts"
-import { asking, type Readers } from "../ledger/reading.ts"
+import { answering, asking } from "../ledger/reading.ts"
 import { receiptReads } from "../ledger/receipt-reads.ts"
 import { standings } from "../ledger/standings.ts"
 import { moment, type World } from "../ledger/world.ts"
@@ -67,14 +67,14 @@ export function createInstance({ db, world, instanceId, aside = noConnection, re
 
   const accounts = new Accounts({ ...tables, ledger, world })
   const exports = new Exports({ rooms: tables.rooms, aside, instanceId })
-  const readers: Readers = {
+  const readers = answering({
     ...receiptReads(ledger),
     ...peopleReads({ ...tables, accounts }),
     ...roomReads({ ...tables, activity, watch, assignments: tables.experiments.assignedTo, snapshot: (work) => ledger.snapshot(work) }),
     ...threadReads({ ...tables, timeline, now: () => moment(world.now()) }),
     ...researchReads(tables, exports),
     ...libraryReads(tables.library),
-  }
+  })
 
   return { instanceId, db, world, ledger, tables, readers, ask: asking(db, readers), accounts, exports }
 }

@@ -1,7 +1,7 @@
 /** Verifies what was accepted: the chain of every Room's activity, and that each content kept whole is the one its entry tells of. */
 import type { ActivityEntry } from "../contract/answers.ts"
 import { entryDigest, firstPreviousDigest } from "../contract/chain.ts"
-import { canonicalJson, digestOf, type Json } from "../contract/json.ts"
+import { canonicalJson, digestOf } from "../contract/json.ts"
 import { schemaVersions } from "../contract/versions.ts"
 import type { Db } from "../ledger/database.ts"
 
@@ -58,7 +58,7 @@ function contentOfMessage(body: string): string | undefined {
   if (entry?.message === undefined) return undefined
   const { text, clientMessageId } = entry.message
   const reply = entry.replyToEntryId == null ? {} : { replyToEntryId: entry.replyToEntryId }
-  return canonicalJson({ schemaVersion: schemaVersions.research, clientMessageId, text, ...reply } as Json)
+  return canonicalJson({ schemaVersion: schemaVersions.research, clientMessageId, text, ...reply })
 }
 
 /** What is kept of the content of accepted writes: a look-up for each operation that keeps it whole. */

@@ -3,7 +3,7 @@
  * which is not kept whole, put together again from where it is kept, has the digest it was accepted with.
  */
 import type { ActivityEntry } from "../contract/answers.ts"
-import { canonicalJson, digestOf, type Json, type JsonObject } from "../contract/json.ts"
+import { canonicalJson, digestOf, type JsonObject } from "../contract/json.ts"
 import { operations } from "../contract/operations/index.ts"
 import { type Accepted, nameOf, parsed } from "./accepted.ts"
 import { reassembly, type StoredReceipt } from "./reassembled.ts"
@@ -22,7 +22,7 @@ interface Row {
   body: string
 }
 
-const same = (one: unknown, other: unknown): boolean => canonicalJson({ value: one } as Json) === canonicalJson({ value: other } as Json)
+const same = (one: unknown, other: unknown): boolean => canonicalJson({ value: one }) === canonicalJson({ value: other })
 
 /** Reads every receipt, oldest first. */
 export function receipts(db: Db, add: (problem: string) => void, feed: Accepted, onReceipts: (receipts: number) => void): void {

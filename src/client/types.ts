@@ -1,6 +1,7 @@
 /** The client's types, all of them made from the registry: what each operation and read takes and answers. */
 import type { Receipt } from "../contract/answers.ts"
 import type { DeliveryKey } from "../contract/operation.ts"
+import type { IdsOf } from "../contract/read.ts"
 import type { InputOf, OperationName, DefinitionOf as OperationOf, ResultOf } from "../contract/operations/index.ts"
 import type { AnswerOf, ParametersOf, ReadName, DefinitionOf as ReadOf } from "../contract/reads/index.ts"
 
@@ -9,10 +10,6 @@ type Flat<T> = { [K in keyof T]: T[K] } & {}
 
 /** What a caller may give: lists and objects that are never changed, constants too. */
 type Given<T> = T extends readonly (infer Item)[] ? readonly Given<Item>[] : T extends object ? { readonly [K in keyof T]: Given<T[K]> } : T
-
-type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
-/** The ids that a path holds. */
-type Ids<Path extends string> = { readonly [Name in NamesIn<Path>]: string }
 
 /** What the client fills in where the caller does not. */
 type FilledIn = "schemaVersion" | DeliveryKey
@@ -25,7 +22,7 @@ export type AgentOperation = { [N in OperationName]: OperationOf<N>["surface"] e
 
 /** The body of an operation and the ids of its path, in one object. */
 export type WriteInput<N extends OperationName> = Flat<
-  Ids<OperationOf<N>["path"]> & Given<Omit<InputOf<N>, FilledIn> & Partial<Pick<InputOf<N>, FilledIn & keyof InputOf<N>>>>
+  IdsOf<OperationOf<N>["path"]> & Given<Omit<InputOf<N>, FilledIn> & Partial<Pick<InputOf<N>, FilledIn & keyof InputOf<N>>>>
 >
 
 /** The receipt of an operation, its `result` typed. */
@@ -51,7 +48,7 @@ export type BrowserRead = {
 export type ListName = { [N in AgentRead]: ReadOf<N>["cursor"] extends null ? never : N }[AgentRead]
 
 /** The ids of a read's path and its query parameters, in one object; its own form is what it answers in. */
-export type ReadInput<N extends ReadName> = Flat<Ids<ReadOf<N>["path"]> & Given<Omit<ParametersOf<N>, "format">>>
+export type ReadInput<N extends ReadName> = Flat<IdsOf<ReadOf<N>["path"]> & Given<Omit<ParametersOf<N>, "format">>>
 
 /** An item of a list. */
 export type ItemOf<N extends ListName> = AnswerOf<N> extends { items: (infer Item)[] } ? Item : never

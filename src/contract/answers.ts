@@ -1,9 +1,10 @@
 /** What the service answers. The OpenAPI document and the client's types are made from these; the tests hold answers against them. */
 import * as v from "valibot"
+import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
 import { evidenceTally } from "./evidence.ts"
 import { shape } from "./fields.ts"
-import { type LabelledKind, labelPrefixes } from "./labels.ts"
+import { labelledKinds } from "./labels.ts"
 import { schemaVersions } from "./versions.ts"
 
 const id = v.string()
@@ -15,6 +16,7 @@ const client = v.exactOptional(v.record(v.string(), v.string()))
 
 export const schemaVersion = v.literal(schemaVersions.research)
 export const person = shape({ userId: id, username: v.string() })
+export type Person = v.InferOutput<typeof person>
 
 export const target = shape({ kind: v.string(), id, label: optionalText })
 
@@ -54,9 +56,10 @@ export const receipt = shape({
 export type Receipt = v.InferOutput<typeof receipt>
 
 /** How many objects of each labelled kind a Room holds; labels have no gap, so this is also the last label given. */
-const labelCounts = Object.fromEntries(Object.keys(labelPrefixes).map((kind) => [kind, count])) as Record<LabelledKind, typeof count>
+const labelCounts = each(labelledKinds, () => count)
 
 export const archive = shape({ archivedAt: at, archivedBy: person, reason: v.string() })
+export type Archive = v.InferOutput<typeof archive>
 
 const roomFields = {
   roomId: id,
@@ -73,7 +76,9 @@ const roomFields = {
   archive: v.nullable(archive),
 }
 export const roomSummary = shape(roomFields)
+export type RoomSummary = v.InferOutput<typeof roomSummary>
 export const member = shape({ userId: id, username: v.string(), role: v.picklist(enumerations.memberRole), joinedAt: at })
+export type Member = v.InferOutput<typeof member>
 export const room = shape({ schemaVersion, ...roomFields, members: v.array(member) })
 
 const threadFields = {
@@ -92,6 +97,7 @@ const threadFields = {
   stale: v.boolean(),
 }
 export const thread = shape(threadFields)
+export type ThreadSummary = v.InferOutput<typeof thread>
 
 const status = v.picklist(enumerations.recordStatus)
 const recordKind = v.picklist(enumerations.recordKind)
@@ -107,6 +113,8 @@ export const notice = shape({
   /** Its author took it back: it no longer counts. */
   withdrawn: v.exactOptional(shape({ at, explanation: v.string() })),
 })
+
+export type Notice = v.InferOutput<typeof notice>
 
 const message = shape({ text: v.string(), clientMessageId: id, client })
 const recordCard = shape({
@@ -196,6 +204,7 @@ const recordFields = {
   evidenceTally,
 }
 export const recordSummary = shape({ ...recordFields, wording: v.string() })
+export type RecordSummary = v.InferOutput<typeof recordSummary>
 export const resolved = shape({
   versionId: id,
   label: v.string(),
@@ -221,6 +230,8 @@ export const record = shape({
 })
 
 /** How a record is cited, in the words of CSL-JSON. Its id never changes; what stands on the record now is in status and note. */
+export type RecordAnswer = v.InferOutput<typeof record>
+
 export const cslItems = v.array(
   v.looseObject({
     id: v.string(),
@@ -301,6 +312,7 @@ export const credentialSummary = shape({
   revokedAt: v.nullable(at),
   lastUsedAt: v.nullable(at),
 })
+export type CredentialSummary = v.InferOutput<typeof credentialSummary>
 
 export const joinRequest = shape({ person, message: optionalText, requestedAt: at })
 

@@ -1,6 +1,6 @@
 /** How the entries of an activity feed are chained: what the ledger writes, `check` proves, and every client can recompute. */
 import type { ActivityEntry } from "./answers.ts"
-import { canonicalJson, digestOf, type Json } from "./json.ts"
+import { canonicalJson, digestOf } from "./json.ts"
 
 /** What the first entry of a Room names as the digest before it. */
 export const firstPreviousDigest = `sha256:${"0".repeat(64)}`
@@ -8,5 +8,5 @@ export const firstPreviousDigest = `sha256:${"0".repeat(64)}`
 /** The digest of an entry: `sha256:` over the canonical JSON of all its members but `digest`. */
 export function entryDigest(entry: Omit<ActivityEntry, "digest"> | ActivityEntry): string {
   const { digest: _own, ...rest } = entry as ActivityEntry
-  return digestOf(canonicalJson(rest as unknown as Json))
+  return digestOf(canonicalJson(rest))
 }

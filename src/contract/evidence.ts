@@ -57,6 +57,8 @@ export const evidenceItem = shape({
   linkId: v.nullable(id),
 })
 
+export type EvidenceItem = v.InferOutput<typeof evidenceItem>
+
 /** One use of a record by another object. */
 export const recordUse = shape({
   sequence: count,
@@ -64,6 +66,8 @@ export const recordUse = shape({
   by: shape({ kind: v.string(), id, label: text, wording: text, status: text, ...fromOtherRoom }),
   at: v.string(),
 })
+
+export type RecordUse = v.InferOutput<typeof recordUse>
 
 /** Why a checkpoint is stale. */
 export const staleReason = shape({

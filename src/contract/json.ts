@@ -13,10 +13,15 @@ const WRITTEN_MARK = JSON.stringify(MARK)
 /** The texts that were met while an object was written, in the order they stand in it. */
 let met: string[] = []
 
+declare const says: unique symbol
+/** JSON text of a `T`, as it is stored. What it says is known to the compiler only. */
+export type Stored<T> = string & { readonly [says]: T }
+
 /** JSON text made earlier (stored content, a stored entry) that an answer carries as it is. */
-export class JsonText {
+export class JsonText<out T = unknown> {
+  declare readonly [says]?: T
   readonly text: string
-  constructor(text: string) {
+  constructor(text: Stored<T>) {
     this.text = text
   }
   /** Called while `writeJson` writes what this stands in. */
@@ -36,6 +41,46 @@ export type Writable =
   | JsonText
   | readonly Writable[]
   | { readonly [member: string]: Writable }
+
+type Scalar = string | number | boolean | null | undefined
+/** A `T` in which stored text may stand for any part. */
+export type Served<T> =
+  | JsonText<T>
+  | (unknown extends T
+      ? unknown
+      : T extends Scalar
+        ? T
+        : T extends readonly (infer Item)[]
+          ? readonly Served<Item>[]
+          : { readonly [K in keyof T]: Served<T[K]> })
+
+/** What is left of a value once the stored text in it is parsed. */
+export type Said<S> =
+  S extends JsonText<infer T>
+    ? T
+    : unknown extends S
+      ? unknown
+      : S extends Scalar
+        ? S
+        : S extends readonly (infer Item)[]
+          ? Said<Item>[]
+          : { [K in keyof S]: Said<S[K]> }
+
+/** Text that was put together by hand, out of parts that make a `T`. */
+export const stored = <T>(text: string): Stored<T> => text as Stored<T>
+
+/** What stored text says. The text was written by this service from a `T`: so it is believed. */
+export const parse = <T>(text: Stored<T>): T => JSON.parse(text) as T
+
+function plain(value: Writable): unknown {
+  if (value instanceof JsonText) return JSON.parse(value.text)
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map(plain)
+  return Object.fromEntries(Object.entries(value).flatMap(([member, inner]) => (inner === undefined ? [] : [[member, plain(inner)]])))
+}
+
+/** A value with all stored text in it parsed, as its reader will have it; members that are undefined are left out. */
+export const parsed = <T>(value: Served<T>): T => plain(value as Writable) as T
 
 /** JSON text of a value by the engine itself, which is several times faster than walking through it. */
 function written(value: Writable): string {
@@ -71,7 +116,7 @@ export function extendJson(object: string, members: { readonly [member: string]:
 }
 
 /** RFC 8785 text of a JSON value. */
-export function canonicalJson(value: Json): string {
+export function canonicalJson(value: unknown): string {
   const text = canonicalize(value)
   if (text === undefined) throw new TypeError("only a JSON value has a canonical form")
   return text
@@ -84,11 +129,11 @@ export const digestOf = (text: string): string => `sha256:${createHash("sha256")
  * The first of some items whose texts have room in so many bytes, each written once; one at the least.
  * @param bytes counted in UTF-8
  */
-export function fitting(items: readonly Writable[], bytes: number): JsonText[] {
-  const fit: JsonText[] = []
+export function fitting<Item>(items: readonly Item[], bytes: number): JsonText<Said<Item>>[] {
+  const fit: JsonText<Said<Item>>[] = []
   let left = bytes
   for (const item of items) {
-    const text = writeJson(item)
+    const text = stored<Said<Item>>(writeJson(item as Writable))
     left -= Buffer.byteLength(text)
     if (left < 0 && fit.length > 0) break
     fit.push(new JsonText(text))

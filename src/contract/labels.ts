@@ -1,12 +1,11 @@
 import * as v from "valibot"
+import { each } from "./each.ts"
 import { type LabelledKind, labelledKinds, objects } from "./objects.ts"
 
-export type { LabelledKind }
+export { type LabelledKind, labelledKinds }
 
 /** The kinds of object that carry a Room-scoped label, and the letter each label starts with. */
-export const labelPrefixes = Object.fromEntries(labelledKinds.map((kind) => [kind, objects[kind].label])) as Readonly<
-  Record<LabelledKind, string>
->
+export const labelPrefixes = each(labelledKinds, (kind) => objects[kind].label)
 
 /** A filter that takes labels of one kind. */
 export const labelPattern = (kind: LabelledKind) =>

@@ -23,6 +23,10 @@ export type MediaType =
   | "application/vnd.citationstyles.csl+json"
   | "application/zip"
 
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
+/** The ids that a path holds. */
+export type IdsOf<Path extends string> = { readonly [Name in NamesIn<Path>]: string }
+
 /** Whether it is text, which always goes out in UTF-8; everything else is a file. */
 export const isText = (mediaType: MediaType): boolean => mediaType !== "application/zip"
 

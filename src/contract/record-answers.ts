@@ -39,6 +39,7 @@ const researchLinkFields = {
   contentDigest: v.string(),
 }
 export const researchLink = shape(researchLinkFields)
+export type ResearchLink = v.InferOutput<typeof researchLink>
 
 const findingLinkFields = {
   linkId: id,
@@ -62,6 +63,7 @@ const findingLinkFields = {
   withdrawn: v.nullable(withdrawal),
 }
 export const findingLink = shape(findingLinkFields)
+export type FindingLink = v.InferOutput<typeof findingLink>
 
 /** One link of either form. */
 export const link = v.variant("kind", [
@@ -91,6 +93,7 @@ const checkpointFields = {
   contentDigest: v.string(),
 }
 const checkpointSummary = shape(checkpointFields)
+export type CheckpointSummary = v.InferOutput<typeof checkpointSummary>
 export const checkpoint = shape({
   schemaVersion,
   ...checkpointFields,
@@ -99,6 +102,7 @@ export const checkpoint = shape({
 })
 
 const openQuestion = shape({ question: v.string(), checkpointId: id, threadId: id })
+export type OpenQuestion = v.InferOutput<typeof openQuestion>
 const lists = {
   experiments: v.array(experimentSummary),
   hypotheses: v.array(recordSummary),

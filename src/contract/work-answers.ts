@@ -1,6 +1,7 @@
 /** What the reads of experiments, plans, attempts and materials answer. */
 import * as v from "valibot"
 import { page, person, resolved, schemaVersion } from "./answers.ts"
+import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
 import { shape } from "./fields.ts"
 
@@ -44,16 +45,14 @@ const experimentFields = {
   plans: count,
   attempts: shape({
     total: count,
-    ...(Object.fromEntries(enumerations.attemptStatus.map((status) => [status, count])) as Record<
-      (typeof enumerations.attemptStatus)[number],
-      typeof count
-    >),
+    ...each(enumerations.attemptStatus, () => count),
   }),
   createdAt: at,
   updatedAt: at,
   affordances: affordances(experimentStatus),
 }
 export const experimentSummary = shape({ ...experimentFields, hypotheses: v.array(id) })
+export type ExperimentSummary = v.InferOutput<typeof experimentSummary>
 
 const planFields = {
   planId: id,
@@ -78,6 +77,7 @@ export const experiment = shape({
   conclusion: statement,
   acceptedPlans: v.array(shape(planFields)),
 })
+export type ExperimentAnswer = v.InferOutput<typeof experiment>
 export const revision = shape({
   revision: count,
   operation: v.string(),
@@ -89,6 +89,7 @@ export const revision = shape({
   /** The body as it was accepted. */
   content: v.record(v.string(), json),
 })
+export type Revision = v.InferOutput<typeof revision>
 export const proposal = shape({
   schemaVersion,
   proposalId: id,
@@ -126,6 +127,7 @@ const materialFields = {
   obtainability: v.picklist(enumerations.obtainability),
 }
 export const materialSummary = shape(materialFields)
+export type MaterialSummary = v.InferOutput<typeof materialSummary>
 const uses = shape({ total: count, items: v.array(shape({ id, label: v.string(), roomId: id, name: v.string() })) })
 export const material = shape({
   schemaVersion,
@@ -147,6 +149,8 @@ export const material = shape({
   requiredBy: uses,
 })
 
+export type MaterialAnswer = v.InferOutput<typeof material>
+
 export const plan = shape({
   schemaVersion,
   ...planFields,
@@ -156,6 +160,8 @@ export const plan = shape({
   requiredMaterials: v.array(shape({ material: v.nullable(materialSummary), purpose: v.string() })),
   warnings: v.array(json),
 })
+
+export type PlanAnswer = v.InferOutput<typeof plan>
 
 const planMatch = shape({
   planId: id,
@@ -193,6 +199,7 @@ const attemptFields = {
   namedAs: v.exactOptional(v.picklist(enumerations.attemptRole)),
 }
 export const attemptSummary = shape(attemptFields)
+export type AttemptSummary = v.InferOutput<typeof attemptSummary>
 const measured = v.union([v.number(), v.picklist(enumerations.nonFinite)])
 export const attempt = shape({
   schemaVersion,
@@ -248,6 +255,8 @@ export const attempt = shape({
   ),
   content: v.record(v.string(), json),
 })
+
+export type AttemptAnswer = v.InferOutput<typeof attempt>
 
 const { items: _items, ...envelope } = page(json).entries
 export const metricColumns = shape({

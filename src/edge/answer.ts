@@ -1,11 +1,11 @@
 /** How answers leave: JSON with the headers every answer carries, pages in their envelope, refusals in theirs. */
 import { HTTPResponse } from "h3"
-import { extendJson, fitting, type Writable, writeJson } from "../contract/json.ts"
-import { limits } from "../contract/limits.ts"
+import { JsonText, type Writable, writeJson } from "../contract/json.ts"
+import { mediaTypeOf, type Read } from "../contract/read.ts"
 import type { Refusal } from "../contract/refusals.ts"
 import { type Family, schemaVersions } from "../contract/versions.ts"
 import { withoutTokens } from "../log.ts"
-import type { ColumnPage, LibraryPage, Page } from "../ledger/paging.ts"
+import { type Found, isDownload } from "../ledger/reading.ts"
 
 /** On every answer, pages and errors alike. */
 export const commonHeaders: Readonly<Record<string, string>> = {
@@ -40,53 +40,46 @@ export const asset = (body: Uint8Array<ArrayBuffer>, type: string): HTTPResponse
 export const json = (text: string, status = 200, headers?: Readonly<Record<string, string>>): HTTPResponse =>
   answer(text, "application/json", status, headers)
 
-/** An object with its schema version, as most reads answer. */
-export const versioned = (value: { readonly [member: string]: Writable }, family: Family = "research"): string =>
-  extendJson(writeJson({ schemaVersion: schemaVersions[family] }), value)
+/** Where and when a read was asked. */
+export interface Place {
+  /** The read as it was asked, below the base path. */
+  readonly url: URL
+  readonly basePath: string
+  readonly at: string
+}
 
-/** What a page of any form carries besides its items. `url` is the read as it was asked, below the base path. */
-function envelope({ nextCursor, hasMore }: Pick<Page, "nextCursor" | "hasMore">, url: URL, basePath: string, generatedAt: string) {
+/** An object of the interface's first family, with its schema version. */
+export const versioned = (value: { readonly [member: string]: Writable }): string =>
+  writeJson({ schemaVersion: schemaVersions.research, ...value })
+
+/** The envelope of the interface around what a reader found: the schema version of its family, and how a list goes on. */
+export function enveloped(
+  { family, cursor }: Pick<Read, "family" | "cursor">,
+  found: { readonly [member: string]: Writable },
+  { url, basePath, at }: Place,
+): { readonly [member: string]: Writable } {
+  const versioned = { schemaVersion: schemaVersions[family], ...found }
+  if (cursor === null) return versioned
+  const inLibrary = family === "library"
   const onwards = new URL(url)
-  if (nextCursor !== null) onwards.searchParams.set("after", String(nextCursor))
+  const next = inLibrary ? found.nextOffset : found.nextCursor
+  onwards.searchParams.set(inLibrary ? "offset" : "after", String(next))
   return {
-    nextCursor,
-    hasMore,
-    generatedAt,
+    ...versioned,
+    ...(inLibrary ? {} : { generatedAt: at }),
     links: {
       self: `${basePath}${url.pathname}${url.search}`,
-      next: nextCursor === null ? null : `${basePath}${onwards.pathname}${onwards.search}`,
+      next: next === null ? null : `${basePath}${onwards.pathname}${onwards.search}`,
     },
   }
 }
 
-/** The page envelope of the interface. */
-export function pageText(page: Page, url: URL, basePath: string, generatedAt: string): string {
-  const { items, cursorAfter } = page
-  const fit = cursorAfter === undefined ? items : fitting(items, limits.listBytes)
-  const isCut = fit.length < items.length
-  const onwards = isCut ? { hasMore: true, nextCursor: cursorAfter?.(fit.length - 1) ?? null } : page
-  return writeJson({ schemaVersion: schemaVersions.research, items: fit, ...envelope(onwards, url, basePath, generatedAt) })
-}
-
-/** A page of columns in the same envelope. */
-export const columnPageText = (page: ColumnPage, url: URL, basePath: string, generatedAt: string): string =>
-  writeJson({ schemaVersion: schemaVersions.research, ...page.members, ...envelope(page, url, basePath, generatedAt) })
-
-/** A page of the Library, which counts where other lists name a cursor. */
-export function libraryPageText({ items, nextOffset, members }: LibraryPage, url: URL, basePath: string): string {
-  const onwards = new URL(url)
-  if (nextOffset !== null) onwards.searchParams.set("offset", String(nextOffset))
-  return writeJson({
-    schemaVersion: schemaVersions.library,
-    ...members,
-    items,
-    hasMore: nextOffset !== null,
-    nextOffset,
-    links: {
-      self: `${basePath}${url.pathname}${url.search}`,
-      next: nextOffset === null ? null : `${basePath}${onwards.pathname}${onwards.search}`,
-    },
-  })
+/** What a reader found, as it is answered. */
+export function told(definition: Read, format: unknown, found: Found, place: Place): HTTPResponse {
+  if (typeof found === "string") return answer(found, mediaTypeOf(definition, format))
+  if (found instanceof JsonText) return json(found.text)
+  if (isDownload(found)) return download(found.bytes, definition.mediaType, found.name)
+  return json(writeJson(enveloped(definition, found, place)))
 }
 
 /** The refusal envelope as it is sent. What a client sent wrongly may be named in it, but no token is ever shown back. */

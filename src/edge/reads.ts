@@ -3,7 +3,7 @@ import { checkParameters, type Read } from "../contract/read.ts"
 import type { ReadName } from "../contract/reads/index.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { keyRefusal } from "../ledger/entrance.ts"
-import type { Answered } from "../ledger/reading.ts"
+import type { Found } from "../ledger/reading.ts"
 import type { Edge } from "./edge.ts"
 
 /** The path of the base URL: with a slash in front and none at the end, or empty. */
@@ -25,14 +25,14 @@ export function askRead(
   edge: Edge,
   definition: Read,
   { params, query, by, signal }: Asking,
-): { readonly query: Readonly<Record<string, unknown>>; readonly found: Answered | Promise<Answered> } {
+): { readonly query: Readonly<Record<string, unknown>>; readonly found: Found | Promise<Found> } {
   const { ledger, ask } = edge.instance
   return ledger.snapshot(() => {
     const actor = by()
     const checked = checkParameters(definition, query)
     const lacking = actor && keyRefusal(definition, actor)
     if (lacking) throw lacking
-    const asked = { params, query: checked as never, actor, basePath: basePathOf(edge), baseUrl: edge.baseUrl, ...(signal && { signal }) }
+    const asked = { params, query: checked, actor, basePath: basePathOf(edge), baseUrl: edge.baseUrl, ...(signal && { signal }) }
     return { query: checked, found: ask(definition.name as ReadName, asked) }
   })
 }

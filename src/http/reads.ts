@@ -1,13 +1,12 @@
 /** The routes of reads: public ones, those of a credential, and those of a signed-in person. */
 import type { H3Event } from "h3"
-import { JsonText, type Writable } from "../contract/json.ts"
-import { browserReadPath, mediaTypeOf, type Read } from "../contract/read.ts"
+import { browserReadPath, type Read } from "../contract/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import type { Actor } from "../ledger/actor.ts"
-import { ColumnPage, Download, LibraryPage, Page, PlainText } from "../ledger/paging.ts"
+import { isDownload } from "../ledger/reading.ts"
 import { moment } from "../ledger/world.ts"
 import { sharedBy } from "../edge/address.ts"
-import { answer, columnPageText, download, json, libraryPageText, pageText, versioned } from "../edge/answer.ts"
+import { told } from "../edge/answer.ts"
 import { bearer, type Edge, mustBeSignedIn, mustNotComeFromBrowser, pathParams, personActor, signedIn } from "../edge/edge.ts"
 import { passageOf } from "../edge/passage.ts"
 import { askRead, basePathOf } from "../edge/reads.ts"
@@ -32,25 +31,18 @@ export function readRoutes(edge: Edge, routes: Routes): void {
   const { world } = edge.instance
   const basePath = basePathOf(edge)
   for (const definition of reads) {
-    const told = async (event: H3Event, by: () => Actor | null) => {
+    const answered = async (event: H3Event, by: () => Actor | null) => {
       using held = new DisposableStack()
       if (edge.budgets && mayWait(definition, event)) held.defer(edge.budgets.holdFeed(sharedBy(passageOf(event).address)))
       const asked = askRead(edge, definition, { params: pathParams(event), query: event.url.searchParams, by, signal: event.req.signal })
       const found = await asked.found
-      if (found instanceof Page) return json(pageText(found, event.url, basePath, moment(world.now())))
-      if (found instanceof ColumnPage) return json(columnPageText(found, event.url, basePath, moment(world.now())))
-      if (found instanceof LibraryPage) return json(libraryPageText(found, event.url, basePath))
-      if (found instanceof PlainText) return answer(found.text, mediaTypeOf(definition, asked.query.format))
-      if (found instanceof Download) {
-        // Nobody reads the body of a HEAD: it is given back unmade.
-        if (event.req.method === "HEAD") await found.bytes.cancel()
-        return download(found.bytes, definition.mediaType, found.name)
-      }
-      if (found instanceof JsonText) return json(found.text)
-      return json(versioned(found as { readonly [member: string]: Writable }, definition.family))
+      // Nobody reads the body of a HEAD: it is given back unmade.
+      if (event.req.method === "HEAD" && isDownload(found)) await found.bytes.cancel()
+      return told(definition, asked.query.format, found, { url: event.url, basePath, at: moment(world.now()) })
     }
-    routes.add(definition.method, definition.path, (event) => told(event, () => asking(edge, definition, event)))
+    routes.add(definition.method, definition.path, (event) => answered(event, () => asking(edge, definition, event)))
     const inBrowser = browserReadPath(definition)
-    if (inBrowser !== null) routes.add(definition.method, inBrowser, (event) => told(event, () => personActor(mustBeSignedIn(edge, event))))
+    if (inBrowser !== null)
+      routes.add(definition.method, inBrowser, (event) => answered(event, () => personActor(mustBeSignedIn(edge, event))))
   }
 }

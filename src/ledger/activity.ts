@@ -1,29 +1,31 @@
 /** The activity of each Room: one entry per accepted write, each chained to the one before by digest. */
 import type { ActivityEntry } from "../contract/answers.ts"
 import { firstPreviousDigest } from "../contract/chain.ts"
-import { canonicalJson, digestOf, extendJson, type Json } from "../contract/json.ts"
+import { canonicalJson, digestOf, extendJson, type Stored } from "../contract/json.ts"
 import type { Db } from "./database.ts"
 import { ofKinds } from "./paging.ts"
 
 interface Head {
-  activity_sequence: number
-  activity_digest: string
+  readonly sequence: number
+  readonly digest: string
+}
+interface Row {
+  readonly sequence: number
+  readonly body: Stored<ActivityEntry>
 }
 
 export type Activity = ReturnType<typeof activity>
 
 export function activity(db: Db) {
-  const head = db.prepare<Head>("SELECT activity_sequence, activity_digest FROM room_heads WHERE room_id = ?")
+  const head = db.prepare<Head>("SELECT activity_sequence AS sequence, activity_digest AS digest FROM room_heads WHERE room_id = ?")
   const insert = db.prepare("INSERT INTO activity_entries (room_id, sequence, kind, body) VALUES (?, ?, ?, ?)")
   const advance = db.prepare(
     `INSERT INTO room_heads (room_id, activity_sequence, activity_digest, last_activity_at) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET activity_sequence = excluded.activity_sequence, activity_digest = excluded.activity_digest,
        last_activity_at = excluded.last_activity_at`,
   )
-  const page = db.prepare<{ sequence: number; body: string }>(
-    "SELECT sequence, body FROM activity_entries WHERE room_id = ? AND sequence > ? ORDER BY sequence LIMIT ?",
-  )
-  const pageOfKind = db.prepare<{ sequence: number; body: string }>(
+  const page = db.prepare<Row>("SELECT sequence, body FROM activity_entries WHERE room_id = ? AND sequence > ? ORDER BY sequence LIMIT ?")
+  const pageOfKind = db.prepare<Row>(
     "SELECT sequence, body FROM activity_entries WHERE room_id = ? AND kind = ? AND sequence > ? ORDER BY sequence LIMIT ?",
   )
 
@@ -31,8 +33,8 @@ export function activity(db: Db) {
     /** Adds the next entry of a Room. */
     append(roomId: string, entry: Omit<ActivityEntry, "sequence" | "digest" | "previousDigest">): { sequence: number; digest: string } {
       const before = head.get(roomId)
-      const sequence = (before?.activity_sequence ?? 0) + 1
-      const text = canonicalJson({ ...entry, sequence, previousDigest: before?.activity_digest ?? firstPreviousDigest } as unknown as Json)
+      const sequence = (before?.sequence ?? 0) + 1
+      const text = canonicalJson({ ...entry, sequence, previousDigest: before?.digest ?? firstPreviousDigest })
       const digest = digestOf(text)
       insert.run(roomId, sequence, entry.kind, extendJson(text, { digest }))
       advance.run(roomId, sequence, digest, entry.at)
@@ -40,10 +42,10 @@ export function activity(db: Db) {
     },
 
     /** The sequence of the newest entry of a Room; 0 when it has none. */
-    watermark: (roomId: string): number => head.get(roomId)?.activity_sequence ?? 0,
+    watermark: (roomId: string): number => head.get(roomId)?.sequence ?? 0,
 
     /** Up to `count` entries after `after`, as stored text. */
-    after: (roomId: string, after: number, kinds: readonly string[] | undefined, count: number): { sequence: number; body: string }[] =>
+    after: (roomId: string, after: number, kinds: readonly string[] | undefined, count: number): Row[] =>
       kinds === undefined ? page.all(roomId, after, count) : ofKinds(kinds, (kind) => pageOfKind.all(roomId, kind, after, count), count),
   }
 }

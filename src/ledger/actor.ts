@@ -1,4 +1,5 @@
 /** Who writes, and what the ledger has to know of Rooms to let them. */
+import type { Archive } from "../contract/answers.ts"
 import type { KeyReach, LibraryPermission, MemberRole, Permission, RoomState } from "../contract/enumerations.ts"
 
 /** What a Room credential grants. */
@@ -27,12 +28,6 @@ export interface Actor {
 
 /** The id of what the actor came in with; null for a person in the browser. */
 export const senderId = ({ grant, key }: Actor): string | null => grant?.credentialId ?? key?.keyId ?? null
-
-export type Archive = {
-  readonly archivedAt: string
-  readonly archivedBy: { readonly userId: string; readonly username: string }
-  readonly reason: string
-}
 
 /** A Room as admission sees it, for one person. */
 export interface Standing {

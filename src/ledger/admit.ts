@@ -2,7 +2,8 @@
  * The one way in for a write. `admit` walks the protocol's fixed order of checks; what it lets in is written together
  * with its label, timeline entry, activity entry and receipt in one immediate transaction, or not at all.
  */
-import { extendJson, type Json, type JsonObject } from "../contract/json.ts"
+import type { Receipt } from "../contract/answers.ts"
+import { extendJson, parse, type Stored } from "../contract/json.ts"
 import { label as labelText } from "../contract/labels.ts"
 import type { Operation } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
@@ -166,7 +167,7 @@ export class Ledger {
   }
 
   /** The caller's own stored receipt, or undefined. */
-  receipt(operation: Operation, actor: Actor, deliveryId: string): string | undefined {
+  receipt(operation: Operation, actor: Actor, deliveryId: string): Stored<Receipt> | undefined {
     return this.#receipts.find(operation, actor, deliveryId)?.body
   }
 
@@ -251,7 +252,7 @@ export class Ledger {
     const known = this.#receipts.find(operation, actor, deliveryId)
     if (known === undefined) return undefined
     if (known.requestDigest !== requestDigest) {
-      const { acceptedAt, target } = JSON.parse(known.body) as JsonObject
+      const { acceptedAt, target } = parse(known.body)
       throw new Refusal(
         "request_conflict",
         `This ${operation.delivery} was used before with other content. A new contribution needs a new id.`,
@@ -259,14 +260,14 @@ export class Ledger {
           // What a Library's receipt names may be out of this key's reach.
           current: {
             operation: operation.name,
-            acceptedAt: acceptedAt as Json,
-            ...(actor.key === undefined ? { target: target as Json } : {}),
+            acceptedAt,
+            ...(actor.key === undefined ? { target } : {}),
           },
         },
       )
     }
     const changed = known.credentialId !== senderId(actor)
-    const current = behaviour.moved?.(JSON.parse(known.body) as { targetId: string; result: Record<string, unknown> })
+    const current = behaviour.moved?.(parse(known.body))
     return extendJson(known.body, { replayed: true, ...(changed ? { credentialChanged: true } : {}), ...(current && { current }) })
   }
 

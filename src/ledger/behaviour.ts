@@ -1,17 +1,17 @@
 /** What an operation does, beyond what its definition says: the part that its domain writes. */
 import type { LabelledKind } from "../contract/labels.ts"
 import type { JsonObject, Writable } from "../contract/json.ts"
-import type { BodyOf, OperationName, ResultOf } from "../contract/operations/index.ts"
+import type { BodyOf, OperationName, ParamsOf, ResultOf } from "../contract/operations/index.ts"
 import type { Issue } from "../contract/refusals.ts"
 import type { RepositoryPin } from "../contract/work.ts"
 import type { Actor } from "./actor.ts"
 import type { EntryBody } from "./timeline.ts"
 
 /** One write as it was sent, checked against its schema. */
-export interface Call<Body = unknown> {
+export interface Call<Body = unknown, Params = Readonly<Record<string, string>>> {
   readonly actor: Actor
   /** The ids in the path, in lower case. */
-  readonly params: Readonly<Record<string, string>>
+  readonly params: Params
   readonly body: Body
   /** Canonical JSON of the body without `client`. */
   readonly content: string
@@ -69,26 +69,31 @@ export interface Outcome<Result = Record<string, unknown>> {
 }
 
 /** The part of an operation that its domain writes; called in this order, all but `outside` and `prepare` inside the transaction. */
-export interface Behaviour<Body = never, Result = Record<string, unknown>, S extends Subject = Subject> {
+export interface Behaviour<
+  Body = never,
+  Result = Record<string, unknown>,
+  S extends Subject = Subject,
+  Params = Readonly<Record<string, string>>,
+> {
   /** Finds the subject. @throws Refusal 404 of its kind */
-  subject(call: Call<Body>): S
+  subject(call: Call<Body, Params>): S
   /** What is wrong with its references beyond what the schema says: each that is not of that kind, or not there, is found already. */
-  references?(call: Call<Body>, subject: S): Issue[]
+  references?(call: Call<Body, Params>, subject: S): Issue[]
   /** The repository and commit that must be public and exist; asked of their host outside of any transaction. */
-  outside?(call: Call<Body>): RepositoryPin | null
+  outside?(call: Call<Body, Params>): RepositoryPin | null
   /** Work that takes its time and looks at the body alone, done outside of any transaction. @throws Refusal 422 */
-  prepare?(call: Call<Body>): Promise<unknown>
+  prepare?(call: Call<Body, Params>): Promise<unknown>
   /** @throws Refusal 403 or 409 when the state, or who asks, does not allow it now */
-  admit?(call: Call<Body>, subject: S): void
+  admit?(call: Call<Body, Params>, subject: S): void
   /** The state the subject of a replayed receipt has now, where it moved since; undefined where it did not. */
   moved?(receipt: { readonly targetId: string; readonly result: Result }): JsonObject | undefined
   /** Writes the domain's own rows. */
-  write(call: Call<Body>, subject: S, change: Change): Outcome<Result>
+  write(call: Call<Body, Params>, subject: S, change: Change): Outcome<Result>
 }
 
 /** A behaviour for each operation of the list, no more and no less. */
 export type Behaviours = { readonly [N in OperationName]: BehaviourOf<N> }
-export type BehaviourOf<N extends OperationName, S extends Subject = Subject> = Behaviour<BodyOf<N>, ResultOf<N>, S>
+export type BehaviourOf<N extends OperationName, S extends Subject = Subject> = Behaviour<BodyOf<N>, ResultOf<N>, S, ParamsOf<N>>
 
 /** Checks a behaviour against its operation's body and result, and lets its subject be of any type. */
-export const behaviour = <N extends OperationName, S extends Subject>(_name: N, made: BehaviourOf<N, S>): BehaviourOf<N> => made as never
+export const behaviour = <N extends OperationName, S extends Subject>(_name: N, made: BehaviourOf<N, S>): BehaviourOf<N> => made

@@ -33,7 +33,7 @@ export function openData(file: string, given?: World): Data {
         world.id(),
         moment(world.now()),
       )
-    return { db, world, instanceId: (known.get() as { instance_id: string }).instance_id, aside: () => openAside(file) }
+    return { db, world, instanceId: known.one().instance_id, aside: () => openAside(file) }
   } catch (error) {
     db.close()
     throw error

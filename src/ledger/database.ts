@@ -9,6 +9,8 @@ type Value = string | number | null | Buffer
 
 export interface Statement<Row> {
   get(...values: Value[]): Row | undefined
+  /** The row of a statement that always has one. */
+  one(...values: Value[]): Row
   all(...values: Value[]): Row[]
   /** How many rows it changed. */
   run(...values: Value[]): number
@@ -55,6 +57,11 @@ class SqliteDb implements Db {
     const statement = this.#database.prepare<Value[], Row>(sql.replace(/'[^']*'|\?/g, (part) => (part === "?" ? "+?" : part)))
     return {
       get: (...values) => statement.get(...values),
+      one(...values) {
+        const row = statement.get(...values)
+        if (row === undefined) throw new Error(`no row came of ${sql}`)
+        return row
+      },
       all: (...values) => statement.all(...values),
       run: (...values) => statement.run(...values).changes,
     }

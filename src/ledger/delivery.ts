@@ -1,6 +1,6 @@
 /** A write on its way in: as the edge hands it over, and as it goes on once its schema and size are checked. */
 import { beyondSchema } from "../contract/beyond-schema.ts"
-import { canonicalJson, digestOf, type Json, type JsonObject } from "../contract/json.ts"
+import { canonicalJson, digestOf, type JsonObject } from "../contract/json.ts"
 import { checkBody, type Operation, pathNames } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "./actor.ts"
@@ -41,7 +41,7 @@ export function checkRequest({ operation, actor, params, body: input }: Request,
     )
   }
   const { client, ...compared } = checked.value
-  const content = canonicalJson(compared as Json)
+  const content = canonicalJson(compared)
   if (Buffer.byteLength(content) > operation.contentBytes) {
     throw new Refusal("content_too_large", `The content is over ${operation.contentBytes} bytes of canonical JSON.`)
   }

@@ -11,10 +11,11 @@ export function filteredList<Row>(db: Db, select: string, columns: Readonly<Reco
   const prepared = new Map<string, Statement<Row>>()
   return (filters: { readonly [name: string]: string | undefined }, after: string | undefined, count: number): Row[] => {
     const names = Object.keys(columns).filter((name) => filters[name] !== undefined)
+    const values = names.flatMap((name) => filters[name] ?? [])
     const known = names.join(" ")
     const conditions = [...names.map((name) => `${columns[name]} = ?`), `${key} > ?`].join(" AND ")
     const statement = prepared.get(known) ?? db.prepare<Row>(`${select} WHERE ${conditions} ORDER BY ${key} LIMIT ?`)
     prepared.set(known, statement)
-    return statement.all(...names.map((name) => filters[name] as string), after ?? "", count)
+    return statement.all(...values, after ?? "", count)
   }
 }

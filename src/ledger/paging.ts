@@ -1,70 +1,15 @@
 /** Keyset pages: one row more than asked for tells whether there is a next page. */
 import { isUuid } from "../contract/fields.ts"
+import { fitting, type JsonText, type Said } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
-import type { Writable } from "../contract/json.ts"
 import { Refusal } from "../contract/refusals.ts"
 
-/** A page as a domain makes it; the edge adds the envelope. */
-export class Page {
-  readonly items: readonly Writable[]
-  readonly hasMore: boolean
+/** A page as a domain makes it; the edge adds the envelope. Of items that have no room together, it ends after the first ones. */
+export interface Page<Item> {
+  readonly items: JsonText<Item>[]
   /** Where the next page starts; null at the end of a list that is not a feed. */
   readonly nextCursor: string | number | null
-  /** Where it goes on after one of its items, for when not all of them have room; left out where they always have. */
-  readonly cursorAfter: ((index: number) => string | number) | undefined
-  constructor(
-    items: readonly Writable[],
-    hasMore: boolean,
-    nextCursor: string | number | null,
-    cursorAfter?: (index: number) => string | number,
-  ) {
-    this.items = items
-    this.hasMore = hasMore
-    this.nextCursor = nextCursor
-    this.cursorAfter = cursorAfter
-  }
-}
-
-/** A page whose items are columns: lists of the same length. */
-export class ColumnPage {
-  readonly members: { readonly [member: string]: Writable }
   readonly hasMore: boolean
-  readonly nextCursor: number
-  constructor(members: { readonly [member: string]: Writable }, hasMore: boolean, nextCursor: number) {
-    this.members = members
-    this.hasMore = hasMore
-    this.nextCursor = nextCursor
-  }
-}
-
-/** A page of the Library, by offset: its items, beside what else the answer says. */
-export class LibraryPage {
-  readonly items: readonly Writable[]
-  readonly nextOffset: number | null
-  readonly members: { readonly [member: string]: Writable }
-  constructor(items: readonly Writable[], nextOffset: number | null, members: { readonly [member: string]: Writable } = {}) {
-    this.items = items
-    this.nextOffset = nextOffset
-    this.members = members
-  }
-}
-
-/** A text that is answered as it is, in the media type of the form asked for. */
-export class PlainText {
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-/** A file that is sent while it is made. */
-export class Download {
-  readonly name: string
-  readonly bytes: ReadableStream<Uint8Array>
-  constructor(name: string, bytes: ReadableStream<Uint8Array>) {
-    this.name = name
-    this.bytes = bytes
-  }
 }
 
 const badCursor = () =>
@@ -76,44 +21,44 @@ const badCursor = () =>
 export const pageSize = (query: { limit?: number }): number => query.limit ?? limits.pageItems
 
 /**
- * A page from rows of which one more than the page holds was asked for.
- * @param cursorOf the cursor that continues after a row
+ * A page from items of which one more than the page holds was asked for.
+ * @param cursorOf the cursor that continues after an item
  */
-export function keysetPage<Row>(
-  rows: Row[],
-  query: { limit?: number },
-  item: (row: Row) => Writable,
-  cursorOf: (row: Row) => string,
-): Page {
-  const size = pageSize(query)
-  const hasMore = rows.length > size
-  const shown = hasMore ? rows.slice(0, size) : rows
-  const last = shown.at(-1)
-  return new Page(shown.map(item), hasMore, hasMore && last !== undefined ? cursorOf(last) : null, (index) => cursorOf(shown[index] as Row))
+export function keysetPage<Item>(found: Item[], query: { limit?: number }, cursorOf: (item: Item) => string | number): Page<Said<Item>> {
+  const items = fitting(found.slice(0, pageSize(query)), limits.listBytes)
+  const hasMore = found.length > items.length
+  const last = found[items.length - 1]
+  return { items, nextCursor: hasMore && last !== undefined ? cursorOf(last) : null, hasMore }
 }
 
 /** A page of a list that is counted through. */
-export function offsetPage<Row>(rows: Row[], offset: number, query: { limit?: number }, item: (row: Row) => Writable): Page {
-  const size = pageSize(query)
-  const hasMore = rows.length > size
-  return new Page(rows.slice(0, size).map(item), hasMore, hasMore ? offset + size : null)
+export function offsetPage<Item>(found: Item[], offset: number, query: { limit?: number }) {
+  const items = found.slice(0, pageSize(query))
+  const hasMore = found.length > items.length
+  return { items, nextCursor: hasMore ? offset + items.length : null, hasMore }
 }
 
 /**
  * A page of a feed: its cursor is always there, so that a reader can come back for what lands later.
  * @param end where the feed ends now: a reader of some kinds only need not pass the others again
  */
-export function feedPage<Row extends { sequence: number }>(
-  rows: Row[],
+export const feedPage = <Item extends { readonly sequence: number }>(
+  found: Item[],
   query: { limit?: number; after?: number },
-  item: (row: Row) => Writable,
+  end?: number,
+): Page<Said<Item>> => feedOf(found, query, (item) => item, end)
+
+/** Such a page, each item of it made of a row. */
+export function feedOf<Row extends { readonly sequence: number }, Item>(
+  found: Row[],
+  query: { limit?: number; after?: number },
+  item: (row: Row) => Item,
   end = 0,
-): Page {
-  const size = pageSize(query)
-  const hasMore = rows.length > size
-  const shown = hasMore ? rows.slice(0, size) : rows
-  const last = shown.at(-1)?.sequence ?? query.after ?? 0
-  return new Page(shown.map(item), hasMore, hasMore ? last : Math.max(last, end), (index) => shown[index]?.sequence ?? last)
+): Page<Said<Item>> {
+  const items = fitting(found.slice(0, pageSize(query)).map(item), limits.listBytes)
+  const hasMore = found.length > items.length
+  const last = found[items.length - 1]?.sequence ?? query.after ?? 0
+  return { items, nextCursor: hasMore ? last : Math.max(last, end), hasMore }
 }
 
 /** The id a UUID keyset continues after; undefined at the start. @throws Refusal `invalid_parameter` */

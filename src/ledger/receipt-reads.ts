@@ -12,7 +12,7 @@ export function receiptReads(ledger: Ledger) {
       // What a person did in their Library is not for a credential of a Room to learn.
       const operation = named?.family === "research" ? named : undefined
       const deliveryId = operation === undefined ? undefined : query[operation.delivery]
-      if (operation === undefined || deliveryId === undefined || actor === null) {
+      if (operation === undefined || deliveryId === undefined) {
         const name = operation?.delivery ?? "operation"
         throw new Refusal("invalid_parameter", `Name an operation and its ${operation?.delivery ?? "delivery id"}.`, {
           issues: [{ path: `/${name}`, message: "is missing, or names nothing" }],

@@ -1,25 +1,22 @@
 /** Stored receipts: what a retry is compared with, and answered from. */
+import type { Receipt } from "../contract/answers.ts"
+import type { Stored } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { type Actor, senderId } from "./actor.ts"
 import type { Db } from "./database.ts"
 
-export interface Receipt {
+/** A receipt as it is kept. */
+export interface Kept {
   readonly requestDigest: string
   readonly credentialId: string | null
-  readonly body: string
-}
-
-interface Row {
-  request_digest: string
-  credential_id: string | null
-  body: string
+  readonly body: Stored<Receipt>
 }
 
 export type Receipts = ReturnType<typeof receipts>
 
 export function receipts(db: Db) {
-  const find = db.prepare<Row>(
-    "SELECT request_digest, credential_id, body FROM receipts WHERE user_id = ? AND operation = ? AND delivery_id = ? AND sender = ?",
+  const find = db.prepare<Kept>(
+    "SELECT request_digest AS requestDigest, credential_id AS credentialId, body FROM receipts WHERE user_id = ? AND operation = ? AND delivery_id = ? AND sender = ?",
   )
   const insert = db.prepare(
     "INSERT INTO receipts (user_id, operation, delivery_id, sender, credential_id, request_digest, accepted_at, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -28,11 +25,8 @@ export function receipts(db: Db) {
   const sender = (operation: Operation, { grant }: Actor) => (operation.receiptOf === "credential" ? (grant?.credentialId ?? "") : "")
 
   return {
-    find(operation: Operation, actor: Actor, deliveryId: string): Receipt | undefined {
-      if (operation.receiptOf === "nobody") return undefined
-      const row = find.get(actor.userId, operation.name, deliveryId, sender(operation, actor))
-      return row && { requestDigest: row.request_digest, credentialId: row.credential_id, body: row.body }
-    },
+    find: (operation: Operation, actor: Actor, deliveryId: string): Kept | undefined =>
+      operation.receiptOf === "nobody" ? undefined : find.get(actor.userId, operation.name, deliveryId, sender(operation, actor)),
 
     store(operation: Operation, actor: Actor, deliveryId: string, requestDigest: string, acceptedAt: string, body: string): void {
       if (operation.receiptOf === "nobody") return

@@ -14,8 +14,8 @@ export function sequences(db: Db) {
   )
   return {
     /** The next ordinal of `kind` in a Room, from 1. */
-    ordinal: (roomId: string, kind: string): number => (next.get(roomId, kind) as { last: number }).last,
+    ordinal: (roomId: string, kind: string): number => next.one(roomId, kind).last,
     /** The next sequence in a Thread's timeline, from 1. */
-    entry: (threadId: string, at: string): number => (entry.get(threadId, at) as { timeline_sequence: number }).timeline_sequence,
+    entry: (threadId: string, at: string): number => entry.one(threadId, at).timeline_sequence,
   }
 }

@@ -1,5 +1,6 @@
 /** The timeline of each Thread: messages, cards and receipts in order. */
-import { type JsonObject, JsonText, type Writable, writeJson } from "../contract/json.ts"
+import type { Entry } from "../contract/answers.ts"
+import { type JsonObject, JsonText, stored, type Writable, writeJson } from "../contract/json.ts"
 import { receiptKinds } from "../contract/operations/index.ts"
 import type { Db } from "./database.ts"
 import { ofKinds } from "./paging.ts"
@@ -11,7 +12,7 @@ export type EntryBody =
   | { readonly card: { readonly [member: string]: Writable }; readonly standingOf?: string }
   | { readonly receipt: JsonObject | { readonly [member: string]: Writable } }
 
-export interface NewEntry {
+export type NewEntry = {
   readonly entryId: string
   readonly threadId: string
   readonly sequence: number
@@ -23,23 +24,25 @@ export interface NewEntry {
 }
 
 interface Row {
-  sequence: number
-  body: string
-  reply_count: number
-  version_id: string | null
-  status: string | null
-  notices: string | null
+  readonly threadId: string
+  readonly kind: string
+  readonly sequence: number
+  readonly body: string
+  readonly replyCount: number
+  readonly versionId: string | null
+  readonly status: string | null
+  readonly notices: string | null
 }
 
-const SELECT = `SELECT e.sequence, e.body, e.reply_count, e.version_id, s.status, s.notices
+const SELECT = `SELECT e.thread_id AS threadId, e.kind, e.sequence, e.body, e.reply_count AS replyCount, e.version_id AS versionId, s.status, s.notices
   FROM timeline_entries e LEFT JOIN standings s ON s.version_id = e.version_id`
 
 /** An entry as it is answered: the stored text, with its replies counted and the standing of its card as it is now. */
-function served({ body, reply_count, version_id, status, notices }: Row): JsonText {
+function served({ body, replyCount, versionId, status, notices }: Row): JsonText<Entry> {
   // A card is stored as the last member, so that the standing of its record can be added inside it.
   const standing = `,"status":"${status ?? "current"}","notices":${notices ?? "[]"}}`
-  const open = version_id === null ? body.slice(0, -1) : `${body.slice(0, -2)}${standing}`
-  return new JsonText(`${open},"replyCount":${reply_count}}`)
+  const open = versionId === null ? body.slice(0, -1) : `${body.slice(0, -2)}${standing}`
+  return new JsonText(stored<Entry>(`${open},"replyCount":${replyCount}}`))
 }
 
 export type Timeline = ReturnType<typeof timeline>
@@ -49,9 +52,7 @@ export function timeline(db: Db) {
     "INSERT INTO timeline_entries (entry_id, thread_id, sequence, kind, author_id, reply_to_entry_id, version_id, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   )
   const countReply = db.prepare("UPDATE timeline_entries SET reply_count = reply_count + 1 WHERE entry_id = ?")
-  const one = db.prepare<Row & { thread_id: string; kind: string }>(
-    `${SELECT.replace("SELECT", "SELECT e.thread_id, e.kind,")} WHERE e.entry_id = ?`,
-  )
+  const one = db.prepare<Row>(`${SELECT} WHERE e.entry_id = ?`)
   const page = db.prepare<Row>(`${SELECT} WHERE e.thread_id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
   const pageOfKind = db.prepare<Row>(`${SELECT} WHERE e.thread_id = ? AND e.kind = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
   const replies = db.prepare<Row>(
@@ -74,16 +75,16 @@ export function timeline(db: Db) {
         entry.author.userId,
         replyToEntryId,
         standingOf ?? null,
-        writeJson({ ...head, ...said } as unknown as Writable),
+        writeJson({ ...head, ...said }),
       )
       if (replyToEntryId !== null) countReply.run(replyToEntryId)
     },
 
     /** Where an entry stands and whether it is a receipt; undefined when there is none. */
-    find(entryId: string): { threadId: string; kind: string; isReceipt: boolean; entry: JsonText } | undefined {
+    find(entryId: string): { threadId: string; kind: string; isReceipt: boolean; entry: JsonText<Entry> } | undefined {
       const row = one.get(entryId)
       if (row === undefined) return undefined
-      return { threadId: row.thread_id, kind: row.kind, isReceipt: receiptKinds.has(row.kind), entry: served(row) }
+      return { threadId: row.threadId, kind: row.kind, isReceipt: receiptKinds.has(row.kind), entry: served(row) }
     },
 
     /** Up to `count` entries after a sequence. */
@@ -95,6 +96,6 @@ export function timeline(db: Db) {
     replies: (threadId: string, entryId: string, after: number, count: number) => withText(replies.all(entryId, threadId, after, count)),
 
     /** The newest entries, oldest first. */
-    newest: (threadId: string, count: number): JsonText[] => newest.all(threadId, count).reverse().map(served),
+    newest: (threadId: string, count: number): JsonText<Entry>[] => newest.all(threadId, count).reverse().map(served),
   }
 }

@@ -2,9 +2,9 @@
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { behaviour, type Subject } from "../ledger/behaviour.ts"
-import type { Annotations, Highlight } from "./annotations.ts"
+import type { Highlight } from "../contract/library/answers.ts"
 import { inLibrary } from "./filing-operations.ts"
-import type { Papers } from "./papers/papers.ts"
+import type { LibraryTables } from "./tables.ts"
 import { mustFit, noPaper, wholeScope } from "./reach/scope.ts"
 
 /** The paper whose annotations a write is about. */
@@ -12,12 +12,7 @@ interface Annotated extends Subject {
   readonly arxivId: string
 }
 
-interface Parts {
-  readonly papers: Papers
-  readonly annotations: Annotations
-}
-
-export function annotationOperations({ papers, annotations }: Parts) {
+export function annotationOperations({ papers, annotations }: LibraryTables) {
   /** A paper that the person saved, shares, or wrote on before. @throws Refusal 404 */
   function filed({ actor, body }: { actor: Actor; body: { arxivId: string } }): Annotated {
     const { savedAt, held } = papers.standing(wholeScope(actor.userId), body.arxivId)
@@ -26,14 +21,8 @@ export function annotationOperations({ papers, annotations }: Parts) {
   }
 
   /** The person's own highlight in the path. @throws Refusal 404 */
-  function inPath({
-    actor,
-    params,
-  }: {
-    actor: Actor
-    params: Readonly<Record<string, string>>
-  }): Annotated & { readonly highlight: Highlight } {
-    const highlight = annotations.findHighlight(params.highlightId as string, actor.userId)
+  function inPath({ actor, params }: { actor: Actor; params: { highlightId: string } }): Annotated & { readonly highlight: Highlight } {
+    const highlight = annotations.findHighlight(params.highlightId, actor.userId)
     if (highlight === undefined) throw new Refusal("room_unavailable", "You have no such highlight.")
     return { ...inLibrary, arxivId: highlight.arxivId, highlight }
   }

@@ -1,42 +1,31 @@
 /** Collections: their rows, their members, and the papers they hold. */
+import type { Person } from "../contract/answers.ts"
+import type { Stored } from "../contract/json.ts"
+import type { CollectionPaper, CollectionSummary } from "../contract/library/answers.ts"
 import type { Db } from "../ledger/database.ts"
-import type { LibraryPage } from "../ledger/paging.ts"
-import { type Filed, shownPaper } from "./papers/papers.ts"
+import { type Filed, type Given, type PaperRecord, shownPaper } from "./papers/papers.ts"
 import { offsetPage, pageItems } from "./saved.ts"
 import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, values } from "./reach/scope.ts"
 
 /** A Collection as one reader sees it. */
-export type Collection = ReturnType<typeof collection>
+export type Collection = CollectionSummary
 
-interface Row {
-  collection_id: string
-  owner_id: string
-  owner: string
-  name: string
-  created_at: string
-  papers: number
-  notes: number
-  unread: number
-  reader_id: string
-}
+type Row = Omit<Collection, "isOwner" | "counts"> & Collection["counts"] & { readonly isOwner: number }
 
-const collection = (row: Row) => ({
-  id: row.collection_id,
-  name: row.name,
-  isOwner: row.owner_id === row.reader_id,
-  owner: row.owner,
-  createdAt: row.created_at,
-  counts: { papers: row.papers, notes: row.notes, unread: row.unread },
+const collection = ({ isOwner, papers, notes, unread, ...row }: Row): Collection => ({
+  ...row,
+  isOwner: isOwner === 1,
+  counts: { papers, notes, unread },
 })
 
-interface PaperRow {
-  arxiv_id: string
-  added_at: string
-  added_by: string
-  notes: number
-  given: string | null
-  record: string | null
+type PaperRow = Omit<CollectionPaper, keyof PaperRecord | "metadata"> & {
+  readonly arxivId: string
+  readonly given: Stored<Given> | null
+  readonly record: Stored<PaperRecord> | null
 }
+
+const SHOWN = `r.collection_id AS id, r.name, r.owner_id = r.reader_id AS isOwner, o.username AS owner, r.created_at AS createdAt, r.papers, r.notes, r.unread
+  FROM reached r JOIN people o ON o.user_id = r.owner_id`
 
 export type Collections = ReturnType<typeof collections>
 
@@ -45,18 +34,16 @@ export function collections(db: Db) {
   const insert = db.prepare("INSERT INTO collections (collection_id, owner_id, name, created_at) VALUES (?, ?, ?, ?)")
   const join = db.prepare("INSERT INTO collection_members (user_id, collection_id, joined_at) VALUES (?, ?, ?)")
   const rename = db.prepare("UPDATE collections SET name = ? WHERE collection_id = ?")
-  const one = db.prepare<Row>(
-    `WITH ${REACHED} SELECT r.*, o.username AS owner FROM reached r JOIN people o ON o.user_id = r.owner_id WHERE r.collection_id = ?`,
-  )
+  const one = db.prepare<Row>(`WITH ${REACHED} SELECT ${SHOWN} WHERE r.collection_id = ?`)
   const page = db.prepare<Row>(
-    `WITH ${REACHED} SELECT r.*, o.username AS owner FROM reached r JOIN people o ON o.user_id = r.owner_id
+    `WITH ${REACHED} SELECT ${SHOWN}
      ORDER BY r.collection_id DESC LIMIT ${pageItems + 1} OFFSET ?`,
   )
-  const members = db.prepare<{ user_id: string; username: string }>(
-    "SELECT m.user_id, p.username FROM collection_members m JOIN people p USING (user_id) WHERE m.collection_id = ? ORDER BY m.joined_at, p.username",
+  const members = db.prepare<Person>(
+    "SELECT m.user_id AS userId, p.username FROM collection_members m JOIN people p USING (user_id) WHERE m.collection_id = ? ORDER BY m.joined_at, p.username",
   )
-  const among = db.prepare<{ arxiv_id: string }>(
-    "SELECT arxiv_id FROM collection_papers WHERE collection_id = ? AND arxiv_id IN (SELECT value FROM json_each(?))",
+  const among = db.prepare<{ arxivId: string }>(
+    "SELECT arxiv_id AS arxivId FROM collection_papers WHERE collection_id = ? AND arxiv_id IN (SELECT value FROM json_each(?))",
   )
   const add = db.prepare(
     `INSERT INTO collection_papers (collection_id, arxiv_id, added_by, added_at, known, given, citation_key)
@@ -67,7 +54,7 @@ export function collections(db: Db) {
   const paper = db.prepare<{ notes: number }>("SELECT notes FROM collection_papers WHERE collection_id = ? AND arxiv_id = ?")
   const removePaper = db.prepare("DELETE FROM collection_papers WHERE collection_id = ? AND arxiv_id = ?")
   const papersPage = db.prepare<PaperRow>(
-    `SELECT c.arxiv_id, c.added_at, b.username AS added_by, c.notes, c.given,
+    `SELECT c.arxiv_id AS arxivId, c.added_at AS addedAt, b.username AS addedBy, c.notes, c.given,
        CASE WHEN c.known = 1 OR p.origin = 'import' OR s.known = 1 THEN p.record END AS record
      FROM (SELECT * FROM collection_papers WHERE collection_id = ? ORDER BY entry DESC LIMIT ? OFFSET ?) c
      JOIN people b ON b.user_id = c.added_by
@@ -75,8 +62,8 @@ export function collections(db: Db) {
      LEFT JOIN saved_papers s ON s.user_id = ? AND s.arxiv_id = c.arxiv_id
      ORDER BY c.entry DESC`,
   )
-  const cited = db.prepare<{ arxiv_id: string; citation_key: string | null; given: string | null; record: string | null }>(
-    `SELECT c.arxiv_id, c.citation_key, c.given, CASE WHEN c.known = 1 OR p.origin = 'import' THEN p.record END AS record
+  const cited = db.prepare<Pick<PaperRow, "arxivId" | "given" | "record"> & { citationKey: string | null }>(
+    `SELECT c.arxiv_id AS arxivId, c.citation_key AS citationKey, c.given, CASE WHEN c.known = 1 OR p.origin = 'import' THEN p.record END AS record
      FROM collection_papers c LEFT JOIN papers p ON p.arxiv_id = c.arxiv_id WHERE c.collection_id = ? ORDER BY c.entry`,
   )
   /** What goes with a member, and what goes with a whole Collection: in the order that the references between them ask for. */
@@ -124,18 +111,16 @@ export function collections(db: Db) {
       return found
     },
     /** A page of the Collections in reach, newest first. */
-    page(scope: Scope, offset: number): LibraryPage {
-      return offsetPage<Row>(page.all(...values(scope), offset), offset, (row) => collection(row))
-    },
+    page: (scope: Scope, offset: number) => offsetPage(page.all(...values(scope), offset).map(collection), offset),
 
-    members: (collectionId: string) => members.all(collectionId).map((row) => ({ userId: row.user_id, username: row.username })),
+    members: (collectionId: string) => members.all(collectionId),
     join: (collectionId: string, userId: string, at: string) => join.run(userId, collectionId, at),
     /** Ends a share; what the person had of it, in keys too, is gone for good. */
     leave: (collectionId: string, userId: string) => leaving.forEach((statement) => statement.run(userId, collectionId)),
 
     /** Adds what is not there yet. @throws Refusal `limit_reached`, with nothing added */
     add({ id, counts }: Collection, filed: readonly Filed[], by: string, at: string): { added: string[]; alreadyThere: string[] } {
-      const there = new Set(among.all(id, JSON.stringify(filed.map(({ arxivId }) => arxivId))).map((row) => row.arxiv_id))
+      const there = new Set(among.all(id, JSON.stringify(filed.map(({ arxivId }) => arxivId))).map(({ arxivId }) => arxivId))
       const fresh = filed.filter(({ arxivId }) => !there.has(arxivId))
       mustFit("collectionPapers", counts.papers, fresh.length)
       add.run(id, by, at, id, JSON.stringify(fresh))
@@ -149,14 +134,13 @@ export function collections(db: Db) {
     removePaper: (collectionId: string, arxivId: string) => removePaper.run(collectionId, arxivId),
 
     /** A page of a Collection's papers, newest first, and which they are. */
-    papers(scope: Scope, collectionId: string, offset: number): { page: LibraryPage; arxivIds: string[] } {
+    papers(scope: Scope, collectionId: string, offset: number) {
       const rows = papersPage.all(collectionId, pageItems + 1, offset, reachesLibrary(scope) ? scope.userId : "")
-      const shown = (row: PaperRow) =>
-        shownPaper(row.arxiv_id, row.record, { addedAt: row.added_at, addedBy: row.added_by, notes: row.notes }, row.given)
-      return { page: offsetPage(rows, offset, shown), arxivIds: rows.slice(0, pageItems).map((row) => row.arxiv_id) }
+      const shown = rows.map(({ arxivId, record, given, ...added }) => shownPaper<CollectionPaper>(arxivId, record, added, given))
+      return { page: offsetPage(shown, offset), arxivIds: rows.slice(0, pageItems).map(({ arxivId }) => arxivId) }
     },
     /** Every paper of a Collection for a bibliography, in the order they were added. */
     bibliography: (collectionId: string) =>
-      cited.all(collectionId).map((row) => ({ arxivId: row.arxiv_id, citationKey: row.citation_key, record: row.record ?? row.given })),
+      cited.all(collectionId).map(({ arxivId, citationKey, record, given }) => ({ arxivId, citationKey, record: record ?? given })),
   }
 }

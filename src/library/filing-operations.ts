@@ -1,24 +1,14 @@
 /** Filing: what a person or an agent with their key does with papers, Collections and notes. */
 import type { Actor } from "../ledger/actor.ts"
 import { behaviour } from "../ledger/behaviour.ts"
-import type { Collections } from "./collections.ts"
-import type { Keys } from "./keys.ts"
-import type { Notes } from "./notes.ts"
-import type { Saved } from "./saved.ts"
 import { Refusal } from "../contract/refusals.ts"
+import type { LibraryTables } from "./tables.ts"
 import { mustFit, mustReachLibrary, noPaper, reachesLibrary, scopeOf } from "./reach/scope.ts"
-
-interface Parts {
-  readonly saved: Saved
-  readonly collections: Collections
-  readonly notes: Notes
-  readonly keys: Keys
-}
 
 /** The Library has no Rooms and no Threads. */
 export const inLibrary = { roomId: null, threadId: undefined } as const
 
-export function filingOperations({ saved, collections, notes, keys }: Parts) {
+export function filingOperations({ saved, collections, notes, keys }: LibraryTables) {
   /** The Collection in reach that a body names. @throws Refusal 404 */
   const inBody = ({ actor, body }: { actor: Actor; body: { collectionId: string } }) => ({
     ...inLibrary,

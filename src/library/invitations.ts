@@ -11,28 +11,12 @@ export interface Invitation {
   readonly invitedAt: string
 }
 
-interface Row {
-  invitation_id: string
-  collection_id: string
-  name: string
-  owner_id: string
-  owner: string
-  user_id: string
-  username: string
-  invited_at: string
-}
+type Row = Omit<Invitation, "collection"> & { readonly collectionId: string; readonly name: string }
 
-const invitation = (row: Row): Invitation => ({
-  invitationId: row.invitation_id,
-  collection: { id: row.collection_id, name: row.name },
-  ownerId: row.owner_id,
-  invitedBy: row.owner,
-  userId: row.user_id,
-  username: row.username,
-  invitedAt: row.invited_at,
-})
+const invitation = ({ collectionId, name, ...row }: Row): Invitation => ({ ...row, collection: { id: collectionId, name } })
 
-const SHOWN = `SELECT i.invitation_id, i.collection_id, c.name, c.owner_id, o.username AS owner, i.user_id, p.username, i.invited_at
+const SHOWN = `SELECT i.invitation_id AS invitationId, i.collection_id AS collectionId, c.name, c.owner_id AS ownerId, o.username AS invitedBy,
+    i.user_id AS userId, p.username, i.invited_at AS invitedAt
   FROM collection_invitations i JOIN collections c USING (collection_id)
   JOIN people o ON o.user_id = c.owner_id JOIN people p ON p.user_id = i.user_id`
 

@@ -3,17 +3,11 @@ import { Refusal } from "../contract/refusals.ts"
 import { behaviour } from "../ledger/behaviour.ts"
 import { expiry } from "../people/expiry.ts"
 import { mintToken } from "../people/tokens.ts"
-import type { Collections } from "./collections.ts"
 import { inLibrary } from "./filing-operations.ts"
-import type { Keys } from "./keys.ts"
+import type { LibraryTables } from "./tables.ts"
 import { scopeOf } from "./reach/scope.ts"
 
-interface Parts {
-  readonly keys: Keys
-  readonly collections: Collections
-}
-
-export function keyOperations({ keys, collections }: Parts) {
+export function keyOperations({ keys, collections }: LibraryTables) {
   const issue_key = behaviour("issue_key", {
     subject: () => inLibrary,
     references({ actor, body }) {
@@ -38,7 +32,7 @@ export function keyOperations({ keys, collections }: Parts) {
 
   const revoke_key = behaviour("revoke_key", {
     subject({ actor, params }) {
-      const key = keys.find(params.keyId as string)
+      const key = keys.find(params.keyId)
       if (key?.owner.userId !== actor.userId) throw new Refusal("room_unavailable", "You have no such key.")
       return { ...inLibrary, key }
     },

@@ -1,69 +1,50 @@
 /** Personal keys: their rows, and whose Library a token opens. */
-import type { KeyReach, LibraryPermission } from "../contract/enumerations.ts"
+import type { Person } from "../contract/answers.ts"
+import type { LibraryPermission } from "../contract/enumerations.ts"
+import { parse, type Stored } from "../contract/json.ts"
+import type { PersonalKey as Shown } from "../contract/library/answers.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor, KeyGrant } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import { moment } from "../ledger/world.ts"
 import { tokenDigest, tokenForm, tokenPrefixes } from "../people/tokens.ts"
 
-export type KeyAgent = { readonly name?: string; readonly version?: string; readonly model?: string }
+export type KeyAgent = NonNullable<Shown["agent"]>
 
-export type PersonalKey = {
-  readonly keyId: string
-  readonly owner: { readonly userId: string; readonly username: string }
-  readonly label: string
-  readonly permissions: readonly LibraryPermission[]
-  readonly reach: KeyReach
-  /** The Collections of a selected reach, as far as its person still has them; null for the other reaches. */
-  readonly collectionIds: readonly string[] | null
-  readonly agent: KeyAgent | null
-  readonly createdAt: string
-  readonly expiresAt: string
-  readonly revokedAt: string | null
-  readonly lastUsedAt: string | null
+export interface PersonalKey extends Shown {
+  readonly owner: Person
 }
 
-interface Row {
-  key_id: string
-  user_id: string
-  username: string
-  label: string
-  permissions: string
-  reach: KeyReach
-  agent: string | null
-  created_at: string
-  expires_at: string
-  revoked_at: string | null
-  last_used_at: string | null
-  collection_ids: string
-}
+type Row = Omit<Shown, "permissions" | "collectionIds" | "agent"> &
+  Person & {
+    readonly permissions: Stored<LibraryPermission[]>
+    readonly collectionIds: Stored<string[]>
+    readonly agent: Stored<KeyAgent> | null
+  }
 
-const personalKey = (row: Row): PersonalKey => ({
-  keyId: row.key_id,
-  owner: { userId: row.user_id, username: row.username },
-  label: row.label,
-  permissions: JSON.parse(row.permissions) as LibraryPermission[],
-  reach: row.reach,
-  collectionIds: row.reach === "selected" ? (JSON.parse(row.collection_ids) as string[]) : null,
-  agent: row.agent === null ? null : (JSON.parse(row.agent) as KeyAgent),
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  revokedAt: row.revoked_at,
-  lastUsedAt: row.last_used_at,
+/** Of a selected reach the Collections are told, as far as its person still has them. */
+const personalKey = ({ userId, username, permissions, collectionIds, agent, ...row }: Row): PersonalKey => ({
+  ...row,
+  owner: { userId, username },
+  permissions: parse(permissions),
+  collectionIds: row.reach === "selected" ? parse(collectionIds) : null,
+  agent: agent && parse(agent),
 })
 
 const refused = (why: string) => new Refusal("not_authenticated", why)
 
 /** @throws Refusal `not_authenticated` when it is over */
-function mustLive({ revoked_at, expires_at }: { revoked_at: string | null; expires_at: string }, at: string): void {
-  if (revoked_at !== null) throw refused(`This personal key was revoked at ${revoked_at}.`)
-  if (expires_at <= at) throw refused(`This personal key expired at ${expires_at}.`)
+function mustLive({ revokedAt, expiresAt }: Pick<Shown, "revokedAt" | "expiresAt">, at: string): void {
+  if (revokedAt !== null) throw refused(`This personal key was revoked at ${revokedAt}.`)
+  if (expiresAt <= at) throw refused(`This personal key expired at ${expiresAt}.`)
 }
 
 /** A key's last use is noted at most this often, in milliseconds: it must not cost a write each time. */
 const LAST_USE_STEP = 60_000
 
-const SHOWN = `SELECT k.*, p.username, (SELECT json_group_array(c.collection_id) FROM key_collections c WHERE c.key_id = k.key_id) AS collection_ids
+const SHOWN = `SELECT k.key_id AS keyId, k.user_id AS userId, p.username, k.label, k.permissions, k.reach, k.agent, k.created_at AS createdAt,
+    k.expires_at AS expiresAt, k.revoked_at AS revokedAt, k.last_used_at AS lastUsedAt,
+    (SELECT json_group_array(c.collection_id) FROM key_collections c WHERE c.key_id = k.key_id) AS collectionIds
   FROM personal_keys k JOIN people p USING (user_id)`
 
 export type Keys = ReturnType<typeof keys>
@@ -76,8 +57,8 @@ export function keys(db: Db) {
   const byDigest = db.prepare<Row>(`${SHOWN} WHERE k.token_digest = ?`)
   const byId = db.prepare<Row>(`${SHOWN} WHERE k.key_id = ?`)
   const ofPerson = db.prepare<Row>(`${SHOWN} WHERE k.user_id = ? ORDER BY k.key_id DESC`)
-  const life = db.prepare<{ expires_at: string; revoked_at: string | null }>(
-    "SELECT expires_at, revoked_at FROM personal_keys WHERE key_id = ?",
+  const life = db.prepare<Pick<Shown, "expiresAt" | "revokedAt">>(
+    "SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM personal_keys WHERE key_id = ?",
   )
   const revoke = db.prepare("UPDATE personal_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL")
   const used = db.prepare("UPDATE personal_keys SET last_used_at = ? WHERE key_id = ? AND (last_used_at IS NULL OR last_used_at < ?)")

@@ -1,8 +1,8 @@
 /** Notes on the papers of Collections, and who has still to read them. */
-import { fitting, JsonText, type Writable } from "../contract/json.ts"
+import { fitting, JsonText, type Served, type Stored } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
+import type { Note } from "../contract/library/answers.ts"
 import type { Db } from "../ledger/database.ts"
-import type { LibraryPage } from "../ledger/paging.ts"
 import { offsetPage, pageItems } from "./saved.ts"
 
 export interface NewNote {
@@ -17,32 +17,14 @@ export interface NewNote {
   readonly via: string | null
 }
 
-interface Row {
-  note_id: string
-  arxiv_id: string
-  author: string
-  posted_at: string
-  text: string
-  reply_to_note_id: string | null
-  via: string | null
-  unread: number
-}
+type Row = Omit<Note, "via" | "unread"> & { readonly via: Stored<Note["via"]> | null; readonly unread: number }
 
 /** Notes that a page of papers brings along at most; the newest are kept. */
 const BROUGHT_ALONG = 1_000
 
-const note = (row: Row): Writable => ({
-  noteId: row.note_id,
-  arxivId: row.arxiv_id,
-  author: row.author,
-  at: row.posted_at,
-  text: row.text,
-  replyToNoteId: row.reply_to_note_id,
-  via: row.via === null ? null : new JsonText(row.via),
-  unread: row.unread === 1,
-})
+const note = ({ via, unread, ...row }: Row): Served<Note> => ({ ...row, via: via && new JsonText(via), unread: unread === 1 })
 
-const COLUMNS = `n.note_id, n.arxiv_id, p.username AS author, n.posted_at, n.text, n.reply_to_note_id, n.via,
+const COLUMNS = `n.note_id AS noteId, n.arxiv_id AS arxivId, p.username AS author, n.posted_at AS at, n.text, n.reply_to_note_id AS replyToNoteId, n.via,
   EXISTS (SELECT 1 FROM unread_notes u WHERE u.user_id = ? AND u.collection_id = n.collection_id AND u.arxiv_id = n.arxiv_id AND u.note_id = n.note_id) AS unread
   FROM notes n JOIN people p ON p.user_id = n.author_id`
 
@@ -56,8 +38,8 @@ export function notes(db: Db) {
   const announce = db.prepare(
     "INSERT INTO unread_notes (user_id, collection_id, arxiv_id, note_id) SELECT user_id, collection_id, ?, ? FROM collection_members WHERE collection_id = ? AND user_id <> ?",
   )
-  const one = db.prepare<{ collection_id: string; arxiv_id: string; author_id: string }>(
-    "SELECT collection_id, arxiv_id, author_id FROM notes WHERE note_id = ?",
+  const one = db.prepare<Pick<NewNote, "collectionId" | "arxivId" | "authorId">>(
+    "SELECT collection_id AS collectionId, arxiv_id AS arxivId, author_id AS authorId FROM notes WHERE note_id = ?",
   )
   const forget = db.prepare("DELETE FROM unread_notes WHERE note_id = ?")
   const remove = db.prepare("DELETE FROM notes WHERE note_id = ?")
@@ -76,20 +58,17 @@ export function notes(db: Db) {
       insert.run(noteId, collectionId, arxivId, authorId, at, text, replyToNoteId, via)
       announce.run(arxivId, noteId, collectionId, via === null ? authorId : "")
     },
-    find(noteId: string): { collectionId: string; arxivId: string; authorId: string } | undefined {
-      const row = one.get(noteId)
-      return row && { collectionId: row.collection_id, arxivId: row.arxiv_id, authorId: row.author_id }
-    },
+    find: (noteId: string) => one.get(noteId),
     delete(noteId: string): void {
       forget.run(noteId)
       remove.run(noteId)
     },
 
     /** A page of one thread, oldest first. */
-    page: (userId: string, collectionId: string, arxivId: string, offset: number): LibraryPage =>
-      offsetPage(page.all(userId, collectionId, arxivId, offset), offset, note),
+    page: (userId: string, collectionId: string, arxivId: string, offset: number) =>
+      offsetPage(page.all(userId, collectionId, arxivId, offset).map(note), offset),
     /** The notes on some papers, oldest first; where there are very many, the newest of them. */
-    on(userId: string, collectionId: string, arxivIds: readonly string[]): { notes: Writable[]; notesTruncated: boolean } {
+    on(userId: string, collectionId: string, arxivIds: readonly string[]) {
       const rows = on.all(userId, collectionId, JSON.stringify(arxivIds))
       const fit = fitting(rows.slice(0, BROUGHT_ALONG).map(note), limits.innerListBytes)
       return { notes: fit.reverse(), notesTruncated: rows.length > fit.length }

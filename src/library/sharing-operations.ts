@@ -1,26 +1,18 @@
 /** What people do with Collections in the browser: delete them, share them, read and delete notes, bring in a bibliography. */
+import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { behaviour } from "../ledger/behaviour.ts"
 import type { People } from "../people/people.ts"
 import { importedFrom } from "./bibtex/import.ts"
 import type { Bibliography } from "./bibtex/read.ts"
-import type { Collection, Collections } from "./collections.ts"
+import type { Collection } from "./collections.ts"
 import { inLibrary } from "./filing-operations.ts"
-import type { CollectionInvitations, Invitation } from "./invitations.ts"
-import type { Notes } from "./notes.ts"
-import type { Saved } from "./saved.ts"
+import type { Invitation } from "./invitations.ts"
+import type { LibraryTables } from "./tables.ts"
 import { mustFit, scopeOf } from "./reach/scope.ts"
 
-interface Parts {
-  readonly people: People
-  readonly saved: Saved
-  readonly collections: Collections
-  readonly notes: Notes
-  readonly invitations: CollectionInvitations
-}
-
-type InPath = { readonly actor: Actor; readonly params: Readonly<Record<string, string>> }
+type InPath<Id extends string> = { readonly actor: Actor; readonly params: Readonly<Record<Id, string>> }
 
 const nothing = (what: string) => new Refusal("room_unavailable", what)
 const noInvitation = () => nothing("There is no such open invitation.")
@@ -32,25 +24,25 @@ const ofInvitation = ({ invitationId, collection }: Invitation) => ({
   label: null,
 })
 
-export function sharingOperations({ people, saved, collections, notes, invitations }: Parts) {
+export function sharingOperations({ people, saved, collections, notes, invitations }: LibraryTables & { readonly people: People }) {
   /** The Collection in the path. @throws Refusal 404 */
-  const shared = ({ actor, params }: InPath) => ({
+  const shared = ({ actor, params }: InPath<"collectionId">) => ({
     ...inLibrary,
-    collection: collections.mustFind(scopeOf(actor), params.collectionId as string),
+    collection: collections.mustFind(scopeOf(actor), params.collectionId),
   })
   /** The same, for its owner only. @throws Refusal 404, 403 */
-  const owned = ({ actor, params }: InPath) => ({
+  const owned = ({ actor, params }: InPath<"collectionId">) => ({
     ...inLibrary,
-    collection: collections.mustOwn(scopeOf(actor), params.collectionId as string),
+    collection: collections.mustOwn(scopeOf(actor), params.collectionId),
   })
 
   /** The invitation in the path, which the person received or sent. @throws Refusal 404 */
-  function invitation({ actor, params }: InPath, side: "userId" | "ownerId") {
-    const found = invitations.find(params.invitationId as string)
+  function invitation({ actor, params }: InPath<"invitationId">, side: "userId" | "ownerId") {
+    const found = invitations.find(params.invitationId)
     if (found?.[side] !== actor.userId) throw noInvitation()
     return { ...inLibrary, invitation: found }
   }
-  const received = (call: InPath) => invitation(call, "userId")
+  const received = (call: InPath<"invitationId">) => invitation(call, "userId")
 
   const unsave_papers = behaviour("unsave_papers", {
     subject: () => inLibrary,
@@ -86,7 +78,7 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
       mustFit("collectionMembers", members.length + open.length, 1)
     },
     write({ body }, { collection }, change) {
-      const { userId, username } = people.named(body.username) as { userId: string; username: string }
+      const { userId, username } = present(people.named(body.username))
       const invitationId = change.newId()
       invitations.open(invitationId, collection.id, userId, change.at)
       return { target: { id: invitationId, label: null }, result: { invitationId, ...named(collection), username } }
@@ -135,7 +127,7 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
   const remove_collection_member = behaviour("remove_collection_member", {
     subject(call) {
       const { collection } = owned(call)
-      const username = (call.params.username as string).toLowerCase()
+      const username = call.params.username.toLowerCase()
       const member = collections.members(collection.id).find((each) => each.username === username)
       if (member === undefined) throw nothing("Nobody of that name has this Collection.")
       return { ...inLibrary, collection, member }
@@ -156,7 +148,7 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
 
   const delete_note = behaviour("delete_note", {
     subject({ actor, params }) {
-      const noteId = params.noteId as string
+      const noteId = params.noteId
       const note = notes.find(noteId)
       const collection = note && collections.find(scopeOf(actor), note.collectionId)
       if (collection === undefined) throw nothing("There is no such note.")

@@ -117,11 +117,8 @@ export class Accounts {
    * Sets a person's own password and starts their one remaining session.
    * @throws Refusal 401 for a wrong current password, 429 after too many of them
    */
-  async changePassword(
-    { userId, username }: Person,
-    { currentPassword, password }: ActionBody<"change_password">,
-    address: string,
-  ): Promise<SignedIn> {
+  async changePassword(person: Person, { currentPassword, password }: ActionBody<"change_password">, address: string): Promise<SignedIn> {
+    const { userId, username } = person
     const { people, sessions, ledger } = this.#parts
     const stored = people.passwordHash(userId)
     // Counted apart: whoever fails at the door does not keep those inside from their own password.
@@ -135,7 +132,7 @@ export class Accounts {
     return ledger.transact(() => {
       people.setPasswordHash(userId, hash)
       sessions.endAll(userId)
-      return this.#start(people.withId(userId) as Person)
+      return this.#start(person)
     })
   }
 

@@ -11,13 +11,11 @@ export interface Invitation {
   readonly expiresAt: string
 }
 
-interface Row {
-  invitation_id: string
-  invited_by: string
-  username: string
-  room_id: string | null
-  title: string | null
-  expires_at: string
+type Row = Pick<Invitation, "invitationId" | "expiresAt"> & {
+  readonly userId: string
+  readonly username: string
+  readonly roomId: string | null
+  readonly title: string | null
 }
 
 export type Invitations = ReturnType<typeof invitations>
@@ -27,7 +25,7 @@ export function invitations(db: Db, world: World) {
     "INSERT INTO invitations (invitation_id, token_digest, invited_by, room_id, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
   )
   const find = db.prepare<Row>(
-    `SELECT i.invitation_id, i.invited_by, p.username, i.room_id, r.title, i.expires_at
+    `SELECT i.invitation_id AS invitationId, p.user_id AS userId, p.username, r.room_id AS roomId, r.title, i.expires_at AS expiresAt
      FROM invitations i JOIN people p ON p.user_id = i.invited_by LEFT JOIN rooms r USING (room_id)
      WHERE i.token_digest = ? AND i.accepted_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > ?`,
   )
@@ -49,14 +47,9 @@ export function invitations(db: Db, world: World) {
     /** The open invitation that a token stands for. */
     open(token: string): Invitation | undefined {
       const row = find.get(tokenDigest(token), moment(world.now()))
-      return (
-        row && {
-          invitationId: row.invitation_id,
-          invitedBy: { userId: row.invited_by, username: row.username },
-          room: row.room_id === null ? null : { roomId: row.room_id, title: row.title ?? "" },
-          expiresAt: row.expires_at,
-        }
-      )
+      if (row === undefined) return undefined
+      const { invitationId, userId, username, roomId, title, expiresAt } = row
+      return { invitationId, invitedBy: { userId, username }, room: roomId === null ? null : { roomId, title: title ?? "" }, expiresAt }
     },
     accepted: (invitationId: string, by: string) => accept.run(by, invitationId),
     /** Whether it was open and the person's own. */

@@ -10,7 +10,7 @@ export function peopleReads({ people, accounts }: { readonly people: People; rea
       return { person: person ? { userId: person.userId, username: person.username, isOperator: person.isOperator } : null }
     },
     invitation({ params }) {
-      const { invitationId, invitedBy, room, expiresAt } = accounts.invitation(params.token as string)
+      const { invitationId, invitedBy, room, expiresAt } = accounts.invitation(params.token)
       return { invitationId, invitedBy: invitedBy.username, room: room && { ...room }, expiresAt }
     },
   } satisfies Partial<Readers>

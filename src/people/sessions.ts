@@ -2,15 +2,15 @@
 import { limits } from "../contract/limits.ts"
 import type { Db } from "../ledger/database.ts"
 import { moment, type World } from "../ledger/world.ts"
-import type { Person } from "./people.ts"
+import { PERSON, type Person, personOf, type PersonRow } from "./people.ts"
 import { mintToken, tokenDigest, tokenForm } from "./tokens.ts"
 
 export type Sessions = ReturnType<typeof sessions>
 
 export function sessions(db: Db, world: World) {
   const insert = db.prepare("INSERT INTO sessions (token_digest, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)")
-  const find = db.prepare<{ user_id: string; username: string; is_operator: number }>(
-    `SELECT p.user_id, p.username, p.is_operator FROM sessions s JOIN people p USING (user_id)
+  const find = db.prepare<PersonRow>(
+    `SELECT ${PERSON} FROM sessions s JOIN people p USING (user_id)
      WHERE s.token_digest = ? AND s.expires_at > ?`,
   )
   const remove = db.prepare("DELETE FROM sessions WHERE token_digest = ?")
@@ -30,8 +30,7 @@ export function sessions(db: Db, world: World) {
     /** Who a token's session belongs to, while it lasts. */
     person(token: string): Person | undefined {
       if (tokenForm("session", token) !== "whole") return undefined
-      const row = find.get(tokenDigest(token), moment(world.now()))
-      return row && { userId: row.user_id, username: row.username, isOperator: row.is_operator === 1 }
+      return personOf(find.get(tokenDigest(token), moment(world.now())))
     },
     end: (token: string) => remove.run(tokenDigest(token)),
     /** Ends every session of a person: after a password change. */

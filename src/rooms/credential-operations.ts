@@ -1,5 +1,4 @@
 /** How credentials are issued, rotated and revoked. Tokens leave the service in these answers and nowhere else. */
-import type { Permission } from "../contract/enumerations.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { behaviour, type Change } from "../ledger/behaviour.ts"
 import { expiry } from "../people/expiry.ts"
@@ -16,28 +15,18 @@ interface Parts {
 
 export function credentialOperations({ rooms, credentials, strangers }: Parts) {
   /** Makes the row and the answer of a new credential. */
-  function issue(
-    change: Change,
-    made: {
-      roomId: string
-      owner: Credential["owner"]
-      label: string
-      permissions: readonly Permission[]
-      threadIds: readonly string[] | null
-      expiresAt: string
-    },
-  ) {
+  function issue(change: Change, made: Pick<Credential, "roomId" | "owner" | "label" | "permissions" | "threadIds" | "expiresAt">) {
     const credentialId = change.newId()
     const token = mintToken("credential", (count) => change.bytes(count))
     const { roomId, owner, label, permissions, threadIds, expiresAt } = made
     credentials.insert({ credentialId, roomId, owner, label, permissions, threadIds, createdAt: change.at, expiresAt }, token)
-    const result = { credentialId, label, permissions: [...permissions], threadIds: threadIds && [...threadIds], expiresAt }
+    const result = { credentialId, label, permissions, threadIds, expiresAt }
     return { target: { id: credentialId, label: null }, result, secret: { token } }
   }
 
   /** The credential in the path, of the Room in the path. @throws Refusal 404 */
-  function inPath({ params }: { params: Readonly<Record<string, string>> }) {
-    const credential = credentials.find(params.credentialId as string)
+  function inPath({ params }: { params: { roomId: string; credentialId: string } }) {
+    const credential = credentials.find(params.credentialId)
     if (credential === undefined || credential.roomId !== params.roomId)
       throw new Refusal("room_unavailable", "There is no such credential in this Room.")
     return { roomId: credential.roomId, threadId: undefined, credential }
@@ -50,7 +39,7 @@ export function credentialOperations({ rooms, credentials, strangers }: Parts) {
   }
 
   const issue_credential = behaviour("issue_credential", {
-    subject: ({ params }) => ({ roomId: params.roomId as string, threadId: undefined }),
+    subject: ({ params }) => ({ roomId: params.roomId, threadId: undefined }),
     references({ body }, { roomId }) {
       return strangers(roomId, body.threadIds ?? []).map((index) => ({ path: `/threadIds/${index}`, message: "is no Thread of this Room" }))
     },

@@ -1,63 +1,41 @@
 /** Room credentials: their rows, and who a token speaks for. */
+import type { CredentialSummary, Person } from "../contract/answers.ts"
 import type { Permission } from "../contract/enumerations.ts"
+import { parse, type Stored } from "../contract/json.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import { moment } from "../ledger/world.ts"
 import { tokenDigest, tokenForm, tokenPrefixes } from "../people/tokens.ts"
 
-export type Credential = {
-  readonly credentialId: string
+export interface Credential extends CredentialSummary {
   readonly roomId: string
-  readonly owner: { readonly userId: string; readonly username: string }
-  readonly label: string
-  readonly permissions: readonly Permission[]
-  readonly threadIds: readonly string[] | null
-  readonly createdAt: string
-  readonly expiresAt: string
-  readonly revokedAt: string | null
-  readonly lastUsedAt: string | null
 }
 
-interface Row {
-  credential_id: string
-  room_id: string
-  user_id: string
-  username: string
-  label: string
-  permissions: string
-  thread_ids: string | null
-  created_at: string
-  expires_at: string
-  revoked_at: string | null
-  last_used_at: string | null
-}
+type Row = Omit<Credential, "owner" | "permissions" | "threadIds"> &
+  Person & { readonly permissions: Stored<Permission[]>; readonly threadIds: Stored<string[]> | null }
 
-const credential = (row: Row): Credential => ({
-  credentialId: row.credential_id,
-  roomId: row.room_id,
-  owner: { userId: row.user_id, username: row.username },
-  label: row.label,
-  permissions: JSON.parse(row.permissions) as Permission[],
-  threadIds: row.thread_ids === null ? null : (JSON.parse(row.thread_ids) as string[]),
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  revokedAt: row.revoked_at,
-  lastUsedAt: row.last_used_at,
+const credential = ({ userId, username, permissions, threadIds, ...row }: Row): Credential => ({
+  ...row,
+  owner: { userId, username },
+  permissions: parse(permissions),
+  threadIds: threadIds && parse(threadIds),
 })
 
 const refused = (why: string) => new Refusal("not_authenticated", why)
 
 /** @throws Refusal `not_authenticated` when it is over */
-function mustLive({ revoked_at, expires_at }: { revoked_at: string | null; expires_at: string }, at: string): void {
-  if (revoked_at !== null) throw refused(`This credential was revoked at ${revoked_at}.`)
-  if (expires_at <= at) throw refused(`This credential expired at ${expires_at}.`)
+function mustLive({ revokedAt, expiresAt }: Pick<Credential, "revokedAt" | "expiresAt">, at: string): void {
+  if (revokedAt !== null) throw refused(`This credential was revoked at ${revokedAt}.`)
+  if (expiresAt <= at) throw refused(`This credential expired at ${expiresAt}.`)
 }
 
 /** A credential's last use is noted at most this often, in milliseconds: it must not cost a write each time. */
 const LAST_USE_STEP = 60_000
 
-const COLUMNS = "c.*, p.username FROM credentials c JOIN people p USING (user_id)"
+const COLUMNS = `c.credential_id AS credentialId, c.room_id AS roomId, c.user_id AS userId, p.username, c.label, c.permissions, c.thread_ids AS threadIds,
+  c.created_at AS createdAt, c.expires_at AS expiresAt, c.revoked_at AS revokedAt, c.last_used_at AS lastUsedAt
+  FROM credentials c JOIN people p USING (user_id)`
 
 export type Credentials = ReturnType<typeof credentials>
 
@@ -68,8 +46,8 @@ export function credentials(db: Db) {
   const byDigest = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.token_digest = ?`)
   const byId = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.credential_id = ?`)
   const ofRoom = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.room_id = ? ORDER BY c.credential_id`)
-  const life = db.prepare<{ expires_at: string; revoked_at: string | null }>(
-    "SELECT expires_at, revoked_at FROM credentials WHERE credential_id = ?",
+  const life = db.prepare<Pick<Credential, "expiresAt" | "revokedAt">>(
+    "SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM credentials WHERE credential_id = ?",
   )
   const revoke = db.prepare("UPDATE credentials SET revoked_at = ? WHERE credential_id = ? AND revoked_at IS NULL")
   const revokeAll = db.prepare("UPDATE credentials SET revoked_at = ? WHERE room_id = ? AND user_id = ? AND revoked_at IS NULL")

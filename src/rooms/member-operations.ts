@@ -1,4 +1,5 @@
 /** How membership comes and goes. */
+import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { behaviour } from "../ledger/behaviour.ts"
 import type { People } from "../people/people.ts"
@@ -13,7 +14,7 @@ interface Parts {
   readonly people: People
 }
 
-const inPath = ({ params }: { params: Readonly<Record<string, string>> }) => ({ roomId: params.roomId as string, threadId: undefined })
+const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
 
 const nobody = (what: string) => new Refusal("room_unavailable", what)
 
@@ -49,7 +50,7 @@ export function memberOperations({ members, credentials, people }: Parts) {
 
   const decide_join_request = behaviour("decide_join_request", {
     subject({ params }) {
-      return { roomId: params.roomId as string, threadId: undefined, userId: params.userId as string }
+      return { roomId: params.roomId, threadId: undefined, userId: params.userId }
     },
     admit(_call, { roomId, userId }) {
       if (members.asking(roomId, userId) !== undefined) return
@@ -58,7 +59,7 @@ export function memberOperations({ members, credentials, people }: Parts) {
     },
     write({ body }, { roomId, userId }, { at }) {
       const { decision } = body
-      const username = members.asking(roomId, userId) as string
+      const username = present(members.asking(roomId, userId))
       if (decision === "accept") join(roomId, userId, at)
       else members.decline(roomId, userId)
       const result = { userId, username, decision, label: null }
@@ -74,7 +75,7 @@ export function memberOperations({ members, credentials, people }: Parts) {
       mustNotBeMember(roomId, person.userId)
     },
     write({ body }, { roomId }, { at }) {
-      const { userId, username } = people.named(body.username) as { userId: string; username: string }
+      const { userId, username } = present(people.named(body.username))
       join(roomId, userId, at)
       return { target: { id: userId, label: null }, result: { userId, username, label: null } }
     },
@@ -82,7 +83,7 @@ export function memberOperations({ members, credentials, people }: Parts) {
 
   const remove_member = behaviour("remove_member", {
     subject({ params }) {
-      return { roomId: params.roomId as string, threadId: undefined, userId: params.userId as string }
+      return { roomId: params.roomId, threadId: undefined, userId: params.userId }
     },
     admit({ actor }, { roomId, userId }) {
       const caller = members.find(roomId, actor.userId)
@@ -94,7 +95,7 @@ export function memberOperations({ members, credentials, people }: Parts) {
       if (member.role === "owner") throw new Refusal("state_conflict", "The owner cannot leave the Room.", { current: { member } })
     },
     write(_call, { roomId, userId }) {
-      const { username } = members.find(roomId, userId) as { username: string }
+      const { username } = present(members.find(roomId, userId))
       members.remove(roomId, userId)
       return { target: { id: userId, label: null }, result: { userId, username, label: null } }
     },

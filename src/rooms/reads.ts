@@ -1,16 +1,17 @@
 /** Reads about Rooms, their members and credentials. */
+import type { ActivityEntry, RoomSummary } from "../contract/answers.ts"
 import { JsonText } from "../contract/json.ts"
 import { operations } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor, Standing } from "../ledger/actor.ts"
 import type { Activity } from "../ledger/activity.ts"
 import { grantRefusal, roomRefusal } from "../ledger/entrance.ts"
-import { feedPage, keysetPage, opaqueCursor, type Page, pageSize, readOpaqueCursor } from "../ledger/paging.ts"
+import { feedOf, keysetPage, opaqueCursor, type Page, pageSize, readOpaqueCursor } from "../ledger/paging.ts"
 import type { Readers } from "../ledger/reading.ts"
 import type { Watch } from "../ledger/watch.ts"
 import type { Credentials } from "./credentials.ts"
 import type { Members } from "./members.ts"
-import type { Rooms, RoomSummary } from "./rooms.ts"
+import type { Rooms } from "./rooms.ts"
 
 interface Parts {
   readonly rooms: Rooms
@@ -37,19 +38,18 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
   }
 
   /** The credential's own Room as it stands now. @throws Refusal 404 for no Room, 403 for another one */
-  function ownRoom(actor: Actor | null, roomId: string): Standing & { actor: Actor } {
-    if (actor === null) throw new Error("this read is for credentials")
+  function ownRoom(actor: Actor, roomId: string): Standing {
     const standing = rooms.standing(roomId, actor.userId)
     if (standing === undefined) throw noRoom()
     if (actor.grant !== null && actor.grant.roomId !== roomId)
       throw new Refusal("scope_missing", "This credential belongs to another Room.")
-    return { ...standing, actor }
+    return standing
   }
 
   /** A signed-in person's membership of the Room in the path. @throws Refusal 404, 403 */
-  function ownMembership(actor: Actor | null, roomId: string) {
+  function ownMembership(actor: Actor, roomId: string) {
     rooms.mustExist(roomId)
-    const member = members.find(roomId, actor?.userId ?? "")
+    const member = members.find(roomId, actor.userId)
     if (member === undefined) throw new Refusal("not_a_member", "You are not a member of this Room.")
     return member
   }
@@ -57,26 +57,21 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
   return {
     rooms({ query }) {
       const [before] = readOpaqueCursor(query.after, 1) ?? []
-      return keysetPage(
-        rooms.page(before, query.query, pageSize(query) + 1),
-        query,
-        (room) => room,
-        ({ roomId }) => opaqueCursor([roomId]),
-      )
+      return keysetPage(rooms.page(before, query.query, pageSize(query) + 1), query, ({ roomId }) => opaqueCursor([roomId]))
     },
 
-    room: ({ params }) => ({ ...mustFind(params.roomId as string), members: members.of(params.roomId as string) }),
+    room: ({ params }) => ({ ...mustFind(params.roomId), members: members.of(params.roomId) }),
 
     room_activity({ params, query, signal }) {
-      const roomId = params.roomId as string
+      const roomId = params.roomId
       rooms.mustExist(roomId)
       const after = query.after ?? 0
       // After a wait as well of one moment: what lands in between must not be passed by.
       const look = () =>
         snapshot(() => ({ rows: activity.after(roomId, after, query.kinds, pageSize(query) + 1), watermark: activity.watermark(roomId) }))
-      const page = ({ rows, watermark }: ReturnType<typeof look>) => feedPage(rows, query, ({ body }) => new JsonText(body), watermark)
+      const page = ({ rows, watermark }: ReturnType<typeof look>) => feedOf(rows, query, ({ body }) => new JsonText(body), watermark)
       /** What lands may be of another kind than asked for: then the wait goes on. */
-      async function waited(until: number): Promise<Page> {
+      async function waited(until: number): Promise<Page<ActivityEntry>> {
         let seen = look()
         while (seen.rows.length === 0 && !watch.closed && !signal?.aborted) {
           const left = until - performance.now()
@@ -90,7 +85,6 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
     },
 
     identity({ actor }) {
-      if (actor?.grant == null) throw new Error("this read is for credentials")
       const credential = credentials.find(actor.grant.credentialId)
       const room = rooms.standing(actor.grant.roomId, actor.userId)
       if (credential === undefined || room === undefined) throw noRoom()
@@ -106,24 +100,23 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
     },
 
     room_status({ actor, params }) {
-      const { roomId: id, title, state, archive, actor: own } = ownRoom(actor, params.roomId as string)
-      const member = members.find(id, own.userId)
+      const { roomId: id, title, state, archive } = ownRoom(actor, params.roomId)
+      const member = members.find(id, actor.userId)
       return {
         room: { id, title, state, archive },
         membership: member === undefined ? null : { role: member.role, joinedAt: member.joinedAt },
         activityWatermark: activity.watermark(id),
-        assignments: assignments(own.userId).filter(({ roomId }) => roomId === id),
+        assignments: assignments(actor.userId).filter(({ roomId }) => roomId === id),
       }
     },
 
     room_access({ actor, params }) {
-      const standing = ownRoom(actor, params.roomId as string)
+      const standing = ownRoom(actor, params.roomId)
       const listed = operations
         .filter(({ family, surface }) => family === "research" && surface === "agent")
         .map((operation) => {
           const refusal =
-            grantRefusal(operation, standing.actor) ??
-            roomRefusal(operation, standing.actor, standing, operation.target === "thread" ? null : undefined)
+            grantRefusal(operation, actor) ?? roomRefusal(operation, actor, standing, operation.target === "thread" ? null : undefined)
           return {
             operation: operation.name,
             path: operation.path,
@@ -136,21 +129,21 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
     },
 
     members({ params }) {
-      rooms.mustExist(params.roomId as string)
-      return { items: members.of(params.roomId as string) }
+      rooms.mustExist(params.roomId)
+      return { items: members.of(params.roomId) }
     },
 
     join_requests({ actor, params }) {
-      const roomId = params.roomId as string
+      const roomId = params.roomId
       if (ownMembership(actor, roomId).role !== "owner")
         throw new Refusal("role_required", "Requests to join are shown to the owner of the Room.", { current: { needed: "owner" } })
       return { items: members.requests(roomId) }
     },
 
     credentials({ actor, params }) {
-      const roomId = params.roomId as string
+      const roomId = params.roomId
       rooms.mustExist(roomId)
-      const userId = actor?.userId ?? ""
+      const userId = actor.userId
       const all = credentials.ofRoom(roomId)
       const own = all.filter(({ owner }) => owner.userId === userId)
       // Who was removed still sees what they had here, and may revoke it.

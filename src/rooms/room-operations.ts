@@ -24,7 +24,7 @@ interface Parts {
 }
 
 /** A Room named in the path; whether it exists is found out by the entrance. */
-const inPath = ({ params }: { params: Readonly<Record<string, string>> }) => ({ roomId: params.roomId as string, threadId: undefined })
+const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
 
 export function roomOperations({ rooms, members, threads }: Parts) {
   const create_room = behaviour("create_room", {

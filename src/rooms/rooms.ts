@@ -1,69 +1,53 @@
 /** Rooms: their rows, and how they are shown. */
-import { labelPrefixes } from "../contract/labels.ts"
-import type { MemberRole, RoomState } from "../contract/enumerations.ts"
+import type { Archive, RoomSummary } from "../contract/answers.ts"
+import { parse, type Stored } from "../contract/json.ts"
+import { each } from "../contract/each.ts"
+import { labelledKinds } from "../contract/labels.ts"
 import { Refusal } from "../contract/refusals.ts"
-import type { Archive, Standing } from "../ledger/actor.ts"
+import type { Standing } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import { containing } from "../ledger/paging.ts"
 
-/** A Room as a list shows it. */
-export type RoomSummary = ReturnType<typeof summary>
-
-interface Row {
-  room_id: string
-  title: string
-  question: string | null
-  owner_id: string
-  owner_name: string
-  opening_thread_id: string
-  created_at: string
-  state: RoomState
-  archived_at: string | null
-  archived_by: string | null
-  archived_by_name: string | null
-  archive_reason: string | null
+/** Who archived a Room, when and why; all null while it is active. */
+export interface ArchiveRow {
+  readonly archivedAt: string | null
+  readonly archivedBy: string | null
+  readonly archiver: string | null
+  readonly reason: string | null
 }
-interface SummaryRow extends Row {
-  activity_sequence: number
-  last_activity_at: string
-  members: number
-  concluded: number
-  /** A JSON object: the last ordinal of each kind. */
-  counters: string
-}
+type StandingRow = Omit<Standing, "archive"> & ArchiveRow
+type SummaryRow = Omit<RoomSummary, "owner" | "concluded" | "counts" | "archive"> &
+  ArchiveRow & {
+    readonly ownerId: string
+    readonly username: string
+    readonly concluded: number
+    readonly members: number
+    /** The last ordinal of each kind. */
+    readonly counters: Stored<{ readonly [kind: string]: number }>
+  }
 
-export const archiveOf = (row: Pick<Row, "archived_at" | "archived_by" | "archived_by_name" | "archive_reason">): Archive | null =>
-  row.archived_at === null
-    ? null
-    : {
-        archivedAt: row.archived_at,
-        archivedBy: { userId: row.archived_by ?? "", username: row.archived_by_name ?? "" },
-        reason: row.archive_reason ?? "",
-      }
+export const archiveOf = ({ archivedAt, archivedBy, archiver, reason }: ArchiveRow): Archive | null =>
+  archivedAt === null ? null : { archivedAt, archivedBy: { userId: archivedBy ?? "", username: archiver ?? "" }, reason: reason ?? "" }
 
-function summary(row: SummaryRow) {
-  const last = JSON.parse(row.counters) as Record<string, number>
-  const labelled = Object.fromEntries(Object.keys(labelPrefixes).map((kind) => [kind, last[kind] ?? 0]))
+function summary(row: SummaryRow): RoomSummary {
+  const { ownerId, username, concluded, members, counters, archivedAt, archivedBy, archiver, reason, ...shown } = row
+  const last = parse(counters)
   return {
-    roomId: row.room_id,
-    title: row.title,
-    question: row.question,
-    state: row.state,
-    owner: { userId: row.owner_id, username: row.owner_name },
-    createdAt: row.created_at,
-    openingThreadId: row.opening_thread_id,
-    concluded: row.concluded === 1,
-    activityWatermark: row.activity_sequence,
-    lastActivityAt: row.last_activity_at,
-    counts: { members: row.members, threads: last.thread ?? 0, ...labelled },
+    ...shown,
+    owner: { userId: ownerId, username },
+    concluded: concluded === 1,
+    counts: { members, threads: last.thread ?? 0, ...each(labelledKinds, (kind) => last[kind] ?? 0) },
     archive: archiveOf(row),
   }
 }
 
+export const ARCHIVE = "r.archived_at AS archivedAt, r.archived_by AS archivedBy, a.username AS archiver, r.archive_reason AS reason"
+
 /** One statement gives a Room with everything its summary shows. */
 const SUMMARY = `
-  SELECT r.*, o.username AS owner_name, a.username AS archived_by_name,
-    coalesce(h.activity_sequence, 0) AS activity_sequence, coalesce(h.last_activity_at, r.created_at) AS last_activity_at,
+  SELECT r.room_id AS roomId, r.title, r.question, r.state, r.owner_id AS ownerId, o.username, r.created_at AS createdAt,
+    r.opening_thread_id AS openingThreadId, ${ARCHIVE},
+    coalesce(h.activity_sequence, 0) AS activityWatermark, coalesce(h.last_activity_at, r.created_at) AS lastActivityAt,
     (SELECT count(*) FROM members m WHERE m.room_id = r.room_id) AS members,
     coalesce((SELECT c.state = 'concluded' FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE t.thread_id = r.opening_thread_id), 0) AS concluded,
     (SELECT json_group_object(c.kind, c.last) FROM counters c WHERE c.room_id = r.room_id) AS counters
@@ -82,8 +66,8 @@ export function rooms(db: Db) {
     "UPDATE rooms SET title = coalesce(?, title), question = coalesce(?, question) WHERE room_id = ? RETURNING title, question",
   )
   const setArchive = db.prepare("UPDATE rooms SET state = ?, archived_at = ?, archived_by = ?, archive_reason = ? WHERE room_id = ?")
-  const standing = db.prepare<Row & { role: MemberRole | null }>(
-    `SELECT r.room_id, r.title, r.state, r.archived_at, r.archived_by, r.archive_reason, a.username AS archived_by_name, m.role FROM rooms r
+  const standing = db.prepare<StandingRow>(
+    `SELECT r.room_id AS roomId, r.title, r.state, ${ARCHIVE}, m.role FROM rooms r
      LEFT JOIN people a ON a.user_id = r.archived_by
      LEFT JOIN members m ON m.room_id = r.room_id AND m.user_id = ?
      WHERE r.room_id = ?`,
@@ -100,15 +84,14 @@ export function rooms(db: Db) {
     insert: (roomId: string, title: string, question: string | null, ownerId: string, openingThreadId: string, at: string) =>
       insert.run(roomId, title, question, ownerId, openingThreadId, at),
     /** Changes what is given and returns both as they are now. */
-    amend: (roomId: string, title: string | undefined, question: string | undefined) =>
-      amend.get(title ?? null, question ?? null, roomId) as { title: string; question: string | null },
+    amend: (roomId: string, title: string | undefined, question: string | undefined) => amend.one(title ?? null, question ?? null, roomId),
     archive: (roomId: string, at: string, by: string, reason: string) => setArchive.run("archived", at, by, reason, roomId),
     restore: (roomId: string) => setArchive.run("active", null, null, null, roomId),
 
     /** What admission asks: the Room, and what the person is in it. */
     standing(roomId: string, userId: string): Standing | undefined {
       const row = standing.get(userId, roomId)
-      return row && { roomId: row.room_id, title: row.title, state: row.state, archive: archiveOf(row), role: row.role }
+      return row && { roomId: row.roomId, title: row.title, state: row.state, archive: archiveOf(row), role: row.role }
     },
     /** @throws Refusal 404 for a Room that does not exist */
     mustExist(roomId: string): void {

@@ -63,7 +63,7 @@ export function threadOperations({ threads, timeline }: Parts) {
   })
 
   const post_message = behaviour("post_message", {
-    subject: ({ params }) => threadSubject(threads, params.threadId as string),
+    subject: ({ params }) => threadSubject(threads, params.threadId),
     references({ body }, { threadId }) {
       const { replyToEntryId } = body
       if (replyToEntryId === undefined) return []

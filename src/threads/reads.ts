@@ -1,10 +1,11 @@
 /** Reads of Threads and their timelines. */
+import type { ThreadSummary } from "../contract/answers.ts"
 import { Refusal } from "../contract/refusals.ts"
-import { feedPage, pageSize } from "../ledger/paging.ts"
+import { feedOf, feedPage, pageSize } from "../ledger/paging.ts"
 import type { Readers } from "../ledger/reading.ts"
 import type { Timeline } from "../ledger/timeline.ts"
 import type { Rooms } from "../rooms/rooms.ts"
-import type { Threads, ThreadSummary } from "./threads.ts"
+import type { Threads } from "./threads.ts"
 
 interface Parts {
   readonly threads: Threads
@@ -24,16 +25,16 @@ interface EntryQuery {
 
 export function threadReads({ threads, rooms, timeline, now }: Parts) {
   /** @throws Refusal 404 */
-  function mustFind(threadId: string | undefined): ThreadSummary {
-    const thread = threads.summary(threadId as string)
+  function mustFind(threadId: string): ThreadSummary {
+    const thread = threads.summary(threadId)
     if (thread === undefined) throw new Refusal("room_unavailable", "There is no such Thread.")
     return thread
   }
 
   /** A page of a Thread's entries of some kinds; all of them when `kinds` is undefined. */
-  function entries(threadId: string | undefined, query: EntryQuery, kinds: readonly string[] | undefined) {
+  function entries(threadId: string, query: EntryQuery, kinds: readonly string[] | undefined) {
     const thread = mustFind(threadId)
-    return feedPage(
+    return feedOf(
       timeline.after(thread.threadId, query.after ?? 0, kinds, pageSize(query) + 1),
       query,
       ({ entry }) => entry,
@@ -43,9 +44,9 @@ export function threadReads({ threads, rooms, timeline, now }: Parts) {
 
   return {
     room_threads({ params, query }) {
-      const roomId = params.roomId as string
+      const roomId = params.roomId
       rooms.mustExist(roomId)
-      return feedPage(threads.page(roomId, query.after ?? 0, pageSize(query) + 1), query, (thread) => thread)
+      return feedPage(threads.page(roomId, query.after ?? 0, pageSize(query) + 1), query)
     },
 
     thread_context({ params }) {
@@ -71,7 +72,7 @@ export function threadReads({ threads, rooms, timeline, now }: Parts) {
       const { threadId } = mustFind(params.threadId)
       if (timeline.find(query.targetEntryId)?.threadId !== threadId)
         throw new Refusal("room_unavailable", "There is no such entry in this Thread.")
-      return feedPage(timeline.replies(threadId, query.targetEntryId, query.after ?? 0, pageSize(query) + 1), query, ({ entry }) => entry)
+      return feedOf(timeline.replies(threadId, query.targetEntryId, query.after ?? 0, pageSize(query) + 1), query, ({ entry }) => entry)
     },
   } satisfies Partial<Readers>
 }

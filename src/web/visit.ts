@@ -1,14 +1,15 @@
 /** One request for a page: who asks, what they may read, and how the answer is given. */
 import type { H3Event, HTTPResponse } from "h3"
-import { JsonText, type Writable } from "../contract/json.ts"
-import type { AnswerOf, ParametersOf, ReadName } from "../contract/reads/index.ts"
+import { JsonText, parsed, type Served } from "../contract/json.ts"
 import type { Read } from "../contract/read.ts"
-import { reads } from "../contract/reads/index.ts"
+import { type AnswerOf, type ParametersOf, pathTo, type ReadName, reads } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { type Edge, pathParams, personActor, signedIn } from "../edge/edge.ts"
-import { askRead } from "../edge/reads.ts"
+import { enveloped } from "../edge/answer.ts"
+import { askRead, basePathOf } from "../edge/reads.ts"
 import type { Actor } from "../ledger/actor.ts"
-import { ColumnPage, LibraryPage, Page, PlainText } from "../ledger/paging.ts"
+import { isDownload } from "../ledger/reading.ts"
+import { moment } from "../ledger/world.ts"
 import type { Person } from "../people/people.ts"
 import type { Html } from "./html.ts"
 
@@ -25,6 +26,8 @@ export interface Visit {
   readonly actor: Actor | null
   /** Asks a read of the contract, as this visitor. @throws Refusal */
   ask<N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N>
+  /** Asks for an answer that is a text: a read's other form. @throws Refusal */
+  text<N extends ReadName>(name: N, params?: Params, query?: Query<N>): string
 }
 
 /** What a page shows; the layout adds what all of them have. */
@@ -62,29 +65,21 @@ export type Sent = (visit: Visit) => Promise<HTTPResponse | WebPage>
 
 const definitions = new Map<string, Read>(reads.map((definition) => [definition.name, definition]))
 
-/** Stored JSON text inside an answer, parsed: pages look into what the API copies. */
-function plain(value: Writable): unknown {
-  if (value instanceof JsonText) return JSON.parse(value.text) as unknown
-  if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value)) return value.map(plain)
-  const made: Record<string, unknown> = {}
-  for (const [member, inner] of Object.entries(value)) if (inner !== undefined) made[member] = plain(inner)
-  return made
-}
-
-function shape(found: unknown): unknown {
-  if (found instanceof PlainText) return found.text
-  if (found instanceof LibraryPage)
-    return plain({ ...found.members, items: found.items, nextOffset: found.nextOffset, hasMore: found.nextOffset !== null })
-  if (found instanceof Page) return { items: plain(found.items), hasMore: found.hasMore, nextCursor: found.nextCursor }
-  if (found instanceof ColumnPage) return { ...(plain(found.members) as object), hasMore: found.hasMore, nextCursor: found.nextCursor }
-  return plain(found as Writable)
-}
-
 /** The visit that a request is. */
 export function visitOf(edge: Edge, event: H3Event): Visit {
   const person = signedIn(edge, event)
   const actor = person === undefined ? null : personActor(person)
+  const basePath = basePathOf(edge)
+  const find = (name: ReadName, params: Params = {}, query: Readonly<Record<string, string | number | undefined>> = {}) => {
+    const definition = definitions.get(name)
+    if (definition === undefined) throw new Error(`${name} is not read by pages`)
+    const ids = Object.fromEntries(Object.entries(params).map(([id, value]) => [id, value ?? ""]))
+    const given = Object.fromEntries(Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])))
+    const url = new URL(pathTo(name, ids, given), edge.baseUrl)
+    const { found } = askRead(edge, definition, { params: ids, query: url.searchParams, by: () => actor })
+    if (found instanceof Promise) throw new Error(`${name} waits, and a page does not`)
+    return { definition, found, url }
+  }
   return {
     edge,
     event,
@@ -92,17 +87,17 @@ export function visitOf(edge: Edge, event: H3Event): Visit {
     actor,
     url: event.url,
     params: pathParams(event),
-    ask(name, params = {}, query = {}) {
-      const definition = definitions.get(name)
-      if (definition === undefined) throw new Error(`${name} is not read by pages`)
-      const given = Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]))
-      const { found } = askRead(edge, definition, {
-        params: params as Record<string, string>,
-        query: new URLSearchParams(given),
-        by: () => actor,
-      })
-      if (found instanceof Promise) throw new Error(`${name} waits, and a page does not`)
-      return shape(found) as never
+    ask: <N extends ReadName>(name: N, params?: Params, query?: Query<N>) => {
+      const { definition, found, url } = find(name, params, query)
+      if (typeof found === "string" || isDownload(found)) throw new Error(`${name} answers no JSON`)
+      const whole =
+        found instanceof JsonText ? found : enveloped(definition, found, { url, basePath, at: moment(edge.instance.world.now()) })
+      return parsed(whole as Served<AnswerOf<N>>)
+    },
+    text(name, params, query) {
+      const { found } = find(name, params, query)
+      if (typeof found !== "string") throw new Error(`${name} answers no text`)
+      return found
     },
   }
 }

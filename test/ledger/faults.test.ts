@@ -41,6 +41,7 @@ const faulty: Db = {
     const statement = house.db.prepare<Row>(sql)
     return {
       get: (...values) => (ask(sql), statement.get(...values)),
+      one: (...values) => (ask(sql), statement.one(...values)),
       all: (...values) => (ask(sql), statement.all(...values)),
       run: (...values) => (ask(sql), statement.run(...values)),
     }

@@ -30,6 +30,10 @@ export class RecordingDb implements Db {
         note("get", values)
         return made.get(...values)
       },
+      one(...values) {
+        note("get", values)
+        return made.one(...values)
+      },
       all(...values) {
         note("all", values)
         return made.all(...values)

@@ -3,7 +3,6 @@ import { join } from "node:path"
 import tap, { test } from "tap"
 import { createInstance } from "../../src/app/instance.ts"
 import { type Db, openBeside, type Statement } from "../../src/ledger/database.ts"
-import type { Page } from "../../src/ledger/paging.ts"
 import { moment, realWorld } from "../../src/ledger/world.ts"
 import { freshId, message } from "../support/bodies.ts"
 import { openHouse } from "../support/house.ts"
@@ -56,7 +55,10 @@ for (const [how, wait, last] of [
       if (statements === last) land(after + 1)
     }
     const read = async (from: number, wait: number) =>
-      (await ask("room_activity", { params: { roomId }, query: { after: from, wait }, actor: null })) as Page
+      (await ask("room_activity", { params: { roomId }, query: { after: from, wait }, actor: null })) as {
+        readonly items: readonly unknown[]
+        readonly nextCursor: number
+      }
     const first = await read(after, wait)
     t.ok(statements >= last, "it has landed")
     told = () => {}

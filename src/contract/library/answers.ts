@@ -47,9 +47,13 @@ const paperFields = {
   publishedAt: v.nullable(at),
   metadata: v.picklist(enumerations.metadata),
 }
+export type PaperMember = keyof typeof paperFields
 const holding = v.array(shape({ id, name: v.string() }))
+/** The Collections that hold a paper. */
+export type Holding = v.InferOutput<typeof holding>
 
 export const savedPaper = shape({ ...paperFields, savedAt: at, collections: holding })
+export type SavedPaper = v.InferOutput<typeof savedPaper>
 
 export const libraryPaper = shape({
   schemaVersion,
@@ -61,6 +65,7 @@ export const libraryPaper = shape({
   /** What the Rooms of this instance published on it stands at `publications`. */
   links: shape({ self: v.string(), publications: v.string() }),
 })
+export type LibraryPaper = v.InferOutput<typeof libraryPaper>
 
 const collectionFields = {
   id,
@@ -71,6 +76,7 @@ const collectionFields = {
   counts: shape({ papers: count, notes: count, unread: count }),
 }
 export const collectionSummary = shape(collectionFields)
+export type CollectionSummary = v.InferOutput<typeof collectionSummary>
 
 export const note = shape({
   noteId: id,
@@ -83,8 +89,10 @@ export const note = shape({
   via: v.nullable(shape({ label: v.string(), agent: v.nullable(keyAgent) })),
   unread: v.boolean(),
 })
+export type Note = v.InferOutput<typeof note>
 
 export const collectionPaper = shape({ ...paperFields, addedAt: at, addedBy: v.string(), notes: count })
+export type CollectionPaper = v.InferOutput<typeof collectionPaper>
 
 export const collectionDetail = shape({
   schemaVersion,
@@ -109,6 +117,7 @@ export const highlight = shape({
   createdAt: at,
   updatedAt: at,
 })
+export type Highlight = v.InferOutput<typeof highlight>
 
 export const annotations = shape({
   schemaVersion,
@@ -119,6 +128,7 @@ export const annotations = shape({
   highlights: v.array(highlight),
   updatedAt: v.nullable(at),
 })
+export type Annotations = v.InferOutput<typeof annotations>
 
 export const readingPosition = shape({ schemaVersion, arxivId: id, page: v.nullable(count), offset: v.nullable(count), at: v.nullable(at) })
 
@@ -134,6 +144,7 @@ export const personalKey = shape({
   revokedAt: v.nullable(at),
   lastUsedAt: v.nullable(at),
 })
+export type PersonalKey = v.InferOutput<typeof personalKey>
 
 /** An invitation as the person who is invited sees it. */
 export const receivedInvitation = shape({
@@ -142,5 +153,6 @@ export const receivedInvitation = shape({
   invitedBy: v.string(),
   invitedAt: at,
 })
+export type ReceivedInvitation = v.InferOutput<typeof receivedInvitation>
 /** An invitation as the owner of the Collection sees it. */
 export const sentInvitation = shape({ invitationId: id, username: v.string(), invitedAt: at })

@@ -2,6 +2,7 @@
 import type * as v from "valibot"
 import { libraryOperations } from "../library/operations.ts"
 import type { Operation } from "../operation.ts"
+import type { IdsOf } from "../read.ts"
 import { registerAttempt, reportAttemptEvent } from "./attempts.ts"
 import { issueCredential, revokeCredential, rotateCredential } from "./credentials.ts"
 import {
@@ -65,6 +66,8 @@ export const operations: readonly Operation[] = all
 type Definition = (typeof all)[number]
 export type OperationName = Definition["name"]
 export type DefinitionOf<N extends OperationName> = Extract<Definition, { name: N }>
+/** The ids in the path of an operation. */
+export type ParamsOf<N extends OperationName> = IdsOf<DefinitionOf<N>["path"]>
 /** The body of an operation as the service sees it: checked, ids in lower case. */
 export type BodyOf<N extends OperationName> = v.InferOutput<DefinitionOf<N>["body"]>
 /** The body of an operation as a caller may send it. */

@@ -1,6 +1,7 @@
 /** The list of reads. */
 import * as v from "valibot"
 import * as answers from "../answers.ts"
+import { each } from "../each.ts"
 import { plain, uuid } from "../fields.ts"
 import { labelPattern } from "../labels.ts"
 import { libraryReads } from "../library/reads.ts"
@@ -9,7 +10,7 @@ import { operations } from "../operations/index.ts"
 import { overviewReads } from "./overview.ts"
 import { recordReads } from "./records.ts"
 import { workReads } from "./work.ts"
-import { type Read, read, wholeNumber, words } from "../read.ts"
+import { type IdsOf, type Read, read, wholeNumber, words } from "../read.ts"
 import { subject } from "../ref.ts"
 
 const distinct = (kinds: (string | null | undefined)[]) => [...new Set(kinds.filter((kind) => typeof kind === "string"))]
@@ -214,14 +215,22 @@ export type ReadName = Definition["name"]
 export type DefinitionOf<N extends ReadName> = Extract<Definition, { name: N }>
 /** The query parameters of a read as the service sees them. */
 export type ParametersOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["query"]>
+/** The ids in the path of a read. */
+export type ParamsOf<N extends ReadName> = IdsOf<DefinitionOf<N>["path"]>
 /** What a read answers. */
 export type AnswerOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["answer"]>
 
-const paths = new Map(reads.map(({ name, path }) => [name, path]))
+const paths = each(
+  all.map(({ name }) => name),
+  (name) => all.find((definition) => definition.name === name)?.path ?? "",
+)
 
 /** The path of a read below the base path, its ids filled in, with a query where one is given. */
 export function pathTo(name: ReadName, ids: Readonly<Record<string, string>> = {}, query: Readonly<Record<string, string>> = {}): string {
-  const path = (paths.get(name) as string).replace(/\{([a-zA-Z]+)\}/g, (_, id: string) => encodeURIComponent(ids[id] ?? ""))
+  const path = paths[name].replace(/\{([a-zA-Z]+)\}/g, (_, id: string) => encodeURIComponent(ids[id] ?? ""))
   const search = new URLSearchParams(query).toString()
   return search === "" ? path : `${path}?${search}`
 }
+
+/** The path at which a person signed in to the browser asks for a read that a personal key may ask for. */
+export const inBrowser = (name: ReadName): string => paths[name].replace("/api/agent/", "/api/")

@@ -1,5 +1,6 @@
 /** What arXiv says of papers: one record each, whoever filed them. */
-import { extendJson, JsonText, type Writable, writeJson } from "../../contract/json.ts"
+import { extendJson, JsonText, parse, type Served, type Stored, stored, type Writable, writeJson } from "../../contract/json.ts"
+import type { Holding, PaperMember } from "../../contract/library/answers.ts"
 import type { Db } from "../../ledger/database.ts"
 import { REACHED, reachesLibrary, type Scope, values } from "../reach/scope.ts"
 
@@ -18,37 +19,37 @@ export type Given = Pick<PaperRecord, "title" | "authors" | "publishedAt">
 /** Where a record came from: the operator brought it in, or arXiv was asked for somebody. */
 export type Origin = "import" | "arxiv"
 
-/** A paper as a page shows it: its record as it is stored, or what can be said without one, and whatever else the page says. */
-export function shownPaper(
+/** A paper in an answer: its record as it is stored, or what can be said without one, and whatever else the answer says. */
+export function shownPaper<Answer extends { readonly [M in PaperMember]: unknown }>(
   arxivId: string,
-  record: string | null,
-  more: { readonly [member: string]: Writable },
-  given: string | null = null,
-): JsonText {
-  if (record !== null) return new JsonText(extendJson(record, { metadata: "known", ...more }))
-  const said = given === null ? null : (JSON.parse(given) as Given)
-  const { title = null, authors = [], publishedAt = null } = said ?? {}
-  return new JsonText(writeJson({ arxivId, title, authors, abstract: null, categories: [], publishedAt, metadata: "unknown", ...more }))
+  record: Stored<PaperRecord> | null,
+  more: { readonly [M in Exclude<keyof Answer, PaperMember>]: Served<Answer[M]> },
+  given: Stored<Given> | null = null,
+): JsonText<Answer> {
+  const { title = null, authors = [], publishedAt = null } = given === null ? {} : parse(given)
+  const known = record ?? writeJson({ arxivId, title, authors, abstract: null, categories: [], publishedAt })
+  return new JsonText(stored<Answer>(extendJson(known, { metadata: record === null ? "unknown" : "known", ...(more as Members) })))
 }
+type Members = { readonly [member: string]: Writable }
 
 interface StandingRow {
-  record: string | null
-  origin: Origin | null
-  saved_at: string | null
-  saved_known: number | null
-  collections: string
-  held_known: number | null
+  readonly record: Stored<PaperRecord> | null
+  readonly origin: Origin | null
+  readonly savedAt: string | null
+  readonly savedKnown: number | null
+  readonly collections: Stored<Holding>
+  readonly heldKnown: number | null
 }
 
 /** A paper as one reader may know it. */
 export interface PaperStanding {
   /** null: nothing that this reader may see says what the paper is. */
-  readonly record: string | null
+  readonly record: Stored<PaperRecord> | null
   /** Whether the operator imported it: that it is known here is no secret then. */
   readonly imported: boolean
   readonly savedAt: string | null
-  /** JSON: the Collections in reach that hold it. */
-  readonly collections: string
+  /** The Collections in reach that hold it. */
+  readonly collections: Stored<Holding>
   readonly held: boolean
 }
 
@@ -72,8 +73,8 @@ export function papers(db: Db) {
   )
   const standing = db.prepare<StandingRow>(
     `WITH ${REACHED}, wanted (arxiv_id) AS (VALUES (?))
-     SELECT p.record, p.origin, s.saved_at, s.known AS saved_known, ${holders("w.arxiv_id")} AS collections,
-       (SELECT max(h.known) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = w.arxiv_id) AS held_known
+     SELECT p.record, p.origin, s.saved_at AS savedAt, s.known AS savedKnown, ${holders("w.arxiv_id")} AS collections,
+       (SELECT max(h.known) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = w.arxiv_id) AS heldKnown
      FROM me CROSS JOIN wanted w
      LEFT JOIN saved_papers s ON s.user_id = me.user_id AND s.arxiv_id = w.arxiv_id
      LEFT JOIN papers p ON p.arxiv_id = w.arxiv_id`,
@@ -85,16 +86,16 @@ export function papers(db: Db) {
 
     /** What a reader may know of a paper. What others filed is as if it were not there. */
     standing(scope: Scope, arxivId: string): PaperStanding {
-      const row = standing.get(...values(scope), arxivId) as StandingRow
+      const row = standing.one(...values(scope), arxivId)
       const library = reachesLibrary(scope)
       const imported = row.origin === "import"
-      const visible = imported || (library && row.saved_known === 1) || row.held_known === 1
+      const visible = imported || (library && row.savedKnown === 1) || row.heldKnown === 1
       return {
         record: visible ? row.record : null,
         imported,
-        savedAt: library ? row.saved_at : null,
+        savedAt: library ? row.savedAt : null,
         collections: row.collections,
-        held: row.held_known !== null,
+        held: row.heldKnown !== null,
       }
     },
   }

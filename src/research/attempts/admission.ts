@@ -5,6 +5,7 @@ import type { Operation } from "../../contract/operation.ts"
 import { operationNamed } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { attemptStates } from "../../contract/states.ts"
+import type { AttemptSummary } from "../../contract/work-answers.ts"
 
 /** What admission has to know of an attempt. */
 export interface AttemptState {
@@ -76,5 +77,5 @@ export function attemptAffordances(attempt: AttemptState, { roomIsActive, regist
 }
 
 /** How an attempt ended, as far as it was told: null before it started. */
-export const outcomeOf = (status: AttemptStatus): string | null =>
+export const outcomeOf = (status: AttemptStatus): AttemptSummary["outcome"] =>
   status === "registered" ? null : status === "started" ? "unknown" : status

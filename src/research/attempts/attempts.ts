@@ -1,7 +1,9 @@
 /** Attempts: their rows, and how they are shown. */
 import type { AttemptIntent, AttemptRole, AttemptStatus, RoomState } from "../../contract/enumerations.ts"
-import { JsonText } from "../../contract/json.ts"
+import { JsonText, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
+import type { AttemptSummary } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
 import { type AttemptState, attemptAffordances, outcomeOf } from "./admission.ts"
@@ -56,8 +58,8 @@ interface Row {
   reproduces_version_id: string | null
   registered_at: string
   updated_at: string
-  plan_match: string | null
-  reproduction: string | null
+  plan_match: Stored<AttemptSummary["planMatch"]> | null
+  reproduction: Stored<AttemptSummary["reproduction"]> | null
   content_digest: string
   /** How the finding that was asked for names it. */
   role?: AttemptRole
@@ -72,7 +74,7 @@ const state = (row: Pick<Row, "attempt_id" | "label" | "experiment_id" | "status
   registrantId: row.registrant_id,
 })
 
-function reproduces(row: Row) {
+function reproduces(row: Row): AttemptSummary["reproduces"] {
   if (row.reproduces_attempt_id !== null) return { attemptId: row.reproduces_attempt_id }
   return row.reproduces_version_id === null ? null : { findingVersionId: row.reproduces_version_id }
 }
@@ -136,7 +138,7 @@ export function attempts(db: Db) {
     "INSERT INTO attempt_counts (experiment_id, status, attempts) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts",
   )
   const find = db.prepare<Row>("SELECT * FROM attempts WHERE attempt_id = ?")
-  const one = db.prepare<Row & { content: string }>(`${WHOLE} WHERE a.attempt_id = ?`)
+  const one = db.prepare<Row & { content: Stored<BodyOf<"register_attempt">> }>(`${WHOLE} WHERE a.attempt_id = ?`)
   const columns = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent", label: "a.label" }
   // With a plus a column is compared, but not looked up by: an experiment's own attempts are fewer than a Room's of some status.
   const compared = { experimentId: "+a.experiment_id", roomId: "+a.room_id", status: "+a.status", intent: "+a.intent", label: "+a.label" }

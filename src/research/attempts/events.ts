@@ -1,7 +1,8 @@
 /** What was reported of attempts: events, outputs and metric series. */
 import { limits } from "../../contract/limits.ts"
-import { fitting, JsonText, type Writable, writeJson } from "../../contract/json.ts"
+import { fitting, JsonText, type Stored, type Writable, writeJson } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
+import type { AttemptAnswer } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 
 /** Outputs and last values that an attempt read shows: of more, the newest outputs. */
@@ -17,13 +18,12 @@ export interface MetricPoint {
   readonly unit: string | null
   readonly step: number | null
   /** JSON text: a number, or the name of one that JSON has no digits for. */
-  readonly value: string
+  readonly value: Stored<AttemptAnswer["metrics"][number]["value"]>
   readonly reported_at: string
 }
 
 interface OutputRow {
-  output_label: string
-  body: string
+  readonly body: Stored<AttemptAnswer["outputs"][number]>
 }
 
 export type Events = ReturnType<typeof events>
@@ -40,14 +40,14 @@ export function events(db: Db) {
   const setLast = db.prepare(
     "INSERT INTO attempt_last_metrics (attempt_id, name, split, ordinal) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET ordinal = excluded.ordinal",
   )
-  const newest = db.prepare<{ body: string }>(
+  const newest = db.prepare<{ body: Stored<AttemptAnswer["events"][number]> }>(
     `SELECT body FROM attempt_events WHERE attempt_id = ? ORDER BY revision DESC LIMIT ${limits.attemptEvents}`,
   )
   const count = db.prepare<{ total: number }>("SELECT count(*) AS total FROM attempt_events WHERE attempt_id = ?")
   const output = db.prepare("SELECT 1 FROM attempt_outputs WHERE attempt_id = ? AND output_label = ?")
   const outputDigest = db.prepare<{ digest: string }>("SELECT digest FROM attempt_outputs WHERE attempt_id = ? AND output_label = ?")
   const outputs = db.prepare<OutputRow>(
-    `SELECT output_label, body FROM attempt_outputs WHERE attempt_id = ? ORDER BY revision DESC, position DESC LIMIT ${SHOWN + 1}`,
+    `SELECT body FROM attempt_outputs WHERE attempt_id = ? ORDER BY revision DESC, position DESC LIMIT ${SHOWN + 1}`,
   )
   const lasts = db.prepare<MetricPoint>(
     `SELECT m.* FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
@@ -90,7 +90,7 @@ export function events(db: Db) {
         ),
       )
       if (metrics.length === 0) return
-      let ordinal = (lastOrdinal.get(attemptId) as { last: number }).last
+      let ordinal = lastOrdinal.one(attemptId).last
       for (const { name, split, unit, step, value } of metrics) {
         ordinal += 1
         insertMetric.run(attemptId, ordinal, name, split ?? null, unit ?? null, step ?? null, JSON.stringify(value), reportedAt)
@@ -117,7 +117,7 @@ export function events(db: Db) {
       const made = outputs.all(attemptId).map(({ body }) => new JsonText(body))
       return {
         events,
-        eventsTruncated: (count.get(attemptId) as { total: number }).total > events.length,
+        eventsTruncated: count.one(attemptId).total > events.length,
         metrics,
         outputs: fitting(made, limits.innerListBytes).reverse(),
       }

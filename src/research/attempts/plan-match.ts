@@ -30,7 +30,7 @@ export interface PlanMatch {
   readonly deviations: readonly Deviation[]
 }
 
-const same = (one: unknown, other: unknown) => canonicalJson((one ?? null) as Json) === canonicalJson((other ?? null) as Json)
+const same = (one: unknown, other: unknown) => canonicalJson(one ?? null) === canonicalJson(other ?? null)
 const json = (value: unknown) => (value ?? null) as Json
 
 function configurationDeviations(

@@ -1,8 +1,9 @@
 /** Reads of attempts and their metric series. */
 import { limits } from "../../contract/limits.ts"
-import { JsonText } from "../../contract/json.ts"
+import { JsonText, parsed, stored } from "../../contract/json.ts"
 import { Refusal } from "../../contract/refusals.ts"
-import { ColumnPage, keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
+import type { AttemptAnswer } from "../../contract/work-answers.ts"
+import { keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Records } from "../records/records.ts"
@@ -18,6 +19,8 @@ interface Parts {
   readonly records: Records
 }
 
+type Value = AttemptAnswer["metrics"][number]["value"]
+
 /** The columns of a metric series, each a list as long as the others. */
 const columnsOf = (points: readonly MetricPoint[]) => ({
   ordinal: points.map(({ ordinal }) => ordinal),
@@ -25,14 +28,14 @@ const columnsOf = (points: readonly MetricPoint[]) => ({
   split: points.map(({ split }) => split),
   unit: points.map(({ unit }) => unit),
   step: points.map(({ step }) => step),
-  value: new JsonText(`[${points.map(({ value }) => value).join(",")}]`),
+  value: new JsonText(stored<Value[]>(`[${points.map(({ value }) => value).join(",")}]`)),
   reportedAt: points.map(({ reported_at }) => reported_at),
 })
 
 export function attemptReads({ rooms, attempts, events, materials, records }: Parts) {
   /** @throws Refusal 404 */
-  function mustRead(attemptId: string | undefined) {
-    const attempt = attempts.read(attemptId as string)
+  function mustRead(attemptId: string) {
+    const attempt = attempts.read(attemptId)
     if (attempt === undefined) throw new Refusal("unknown_attempt", "There is no such attempt.")
     return attempt
   }
@@ -42,18 +45,13 @@ export function attemptReads({ rooms, attempts, events, materials, records }: Pa
       rooms.mustFitLabel(query)
       if (query.findingVersionId !== undefined && !records.exists(query.findingVersionId))
         throw new Refusal("unknown_record", "There is no such finding.")
-      return keysetPage(
-        attempts.page(query, uuidCursor(query.after), pageSize(query) + 1),
-        query,
-        (attempt) => attempt,
-        ({ attemptId }) => attemptId,
-      )
+      return keysetPage(attempts.page(query, uuidCursor(query.after), pageSize(query) + 1), query, ({ attemptId }) => attemptId)
     },
 
     attempt({ params }) {
       const attempt = mustRead(params.attemptId)
       const { registration, ...shown } = attempt
-      const { repository, argv, configuration, environment = null, intendedDeviation = null, inputs } = JSON.parse(registration.text)
+      const { repository, argv, configuration, environment = null, intendedDeviation = null, inputs } = parsed(registration)
       return {
         ...shown,
         repository,
@@ -61,7 +59,7 @@ export function attemptReads({ rooms, attempts, events, materials, records }: Pa
         configuration,
         environment,
         intendedDeviation,
-        inputs: inputs.map(({ materialId, name }: { materialId: string; name: string }) => ({
+        inputs: inputs.map(({ materialId, name }) => ({
           name,
           material: materials.summary(materialId, attempt.roomId) ?? null,
         })),
@@ -76,7 +74,12 @@ export function attemptReads({ rooms, attempts, events, materials, records }: Pa
       const size = query.limit ?? limits.metricPoints
       const points = events.series(attemptId, query.after ?? 0, query.name, size + 1)
       const shown = points.slice(0, size)
-      return new ColumnPage({ attemptId, columns: columnsOf(shown) }, points.length > size, shown.at(-1)?.ordinal ?? query.after ?? 0)
+      return {
+        attemptId,
+        columns: columnsOf(shown),
+        nextCursor: shown.at(-1)?.ordinal ?? query.after ?? 0,
+        hasMore: points.length > size,
+      }
     },
   } satisfies Partial<Readers>
 }

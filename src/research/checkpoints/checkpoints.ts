@@ -1,9 +1,12 @@
 /** Checkpoints: their rows, which of them is selected, and how they are shown. */
+import type { Person } from "../../contract/answers.ts"
 import type { CheckpointState } from "../../contract/enumerations.ts"
-import { JsonText } from "../../contract/json.ts"
+import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
+import type { CheckpointSummary, OpenQuestion } from "../../contract/record-answers.ts"
 import type { Db } from "../../ledger/database.ts"
-import { archiveOf } from "../../rooms/rooms.ts"
+import { ARCHIVE, archiveOf, type ArchiveRow } from "../../rooms/rooms.ts"
 import { STALE, STALE_REASONS } from "../../threads/stale.ts"
 
 export interface NewCheckpoint {
@@ -23,73 +26,54 @@ export interface NewCheckpoint {
   readonly contentDigest: string
 }
 
-interface Row {
-  checkpoint_id: string
-  room_id: string
-  thread_id: string
-  entry_id: string
-  sequence: number
-  author_id: string
-  username: string
-  at: string
-  state: CheckpointState
-  covers_through: number
-  open_questions: string
-  conclusion: string | null
-  synthesis: string
-  citations: string
-  content: string
-  content_digest: string
-  selected: number
-  stale: number
-  stale_reasons: string
-  archived_at: string | null
-  archived_by: string | null
-  archived_by_name: string | null
-  archive_reason: string | null
+type Row = Omit<CheckpointSummary, "author" | "openQuestions" | "selected" | "stale" | "staleReasons" | "archive"> &
+  ArchiveRow &
+  Person & {
+    readonly openQuestions: Stored<string[]>
+    readonly selected: number
+    readonly stale: number
+    readonly staleReasons: Stored<CheckpointSummary["staleReasons"]>
+  }
+interface WholeRow extends Row {
+  readonly citations: Stored<string[]>
+  readonly content: Stored<BodyOf<"post_research_checkpoint">>
 }
 
-const shown = (row: Row) => ({
-  checkpointId: row.checkpoint_id,
-  roomId: row.room_id,
-  threadId: row.thread_id,
-  entryId: row.entry_id,
-  sequence: row.sequence,
-  author: { userId: row.author_id, username: row.username },
-  at: row.at,
-  state: row.state,
-  coversThrough: row.covers_through,
-  synthesis: row.synthesis,
-  openQuestions: new JsonText(row.open_questions),
-  conclusion: row.conclusion,
-  selected: row.selected === 1,
-  stale: row.stale === 1,
-  staleReasons: new JsonText(row.stale_reasons),
-  archive: archiveOf(row),
-  contentDigest: row.content_digest,
-})
+function shown(row: Row) {
+  const { userId, username, openQuestions, selected, stale, staleReasons, archivedAt, archivedBy, archiver, reason, ...columns } = row
+  return {
+    ...columns,
+    author: { userId, username },
+    openQuestions: new JsonText(openQuestions),
+    selected: selected === 1,
+    stale: stale === 1,
+    staleReasons: new JsonText(staleReasons),
+    archive: archiveOf(row),
+  }
+}
 
-type AskingRow = Pick<Row, "checkpoint_id" | "thread_id" | "open_questions">
+type AskingRow = Pick<Row, "checkpointId" | "threadId" | "openQuestions">
 
 /** Open questions, the newest checkpoint's last one first. */
-const asked = (rows: AskingRow[]) =>
+const asked = (rows: AskingRow[]): OpenQuestion[] =>
   rows
-    .sort((one, other) => (one.checkpoint_id < other.checkpoint_id ? 1 : -1))
-    .flatMap((row) =>
-      (JSON.parse(row.open_questions) as string[])
+    .sort((one, other) => (one.checkpointId < other.checkpointId ? 1 : -1))
+    .flatMap(({ checkpointId, threadId, openQuestions }) =>
+      parse(openQuestions)
         .reverse()
-        .map((question) => ({ question, checkpointId: row.checkpoint_id, threadId: row.thread_id })),
+        .map((question) => ({ question, checkpointId, threadId })),
     )
 
-const SELECT = `
-  SELECT c.*, p.username, (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE} AS stale, ${STALE_REASONS} AS stale_reasons,
-    json_extract(c.content, '$.synthesis') AS synthesis, json_extract(c.content, '$.citations') AS citations,
-    r.archived_at, r.archived_by, r.archive_reason, a.username AS archived_by_name
-  FROM checkpoints c
+const COLUMNS = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, c.sequence,
+    c.author_id AS userId, p.username, c.at, c.state, c.covers_through AS coversThrough, json_extract(c.content, '$.synthesis') AS synthesis,
+    c.open_questions AS openQuestions, c.conclusion, (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE} AS stale,
+    ${STALE_REASONS} AS staleReasons, ${ARCHIVE}, c.content_digest AS contentDigest`
+const TABLES = `checkpoints c
   JOIN people p ON p.user_id = c.author_id
   JOIN threads t ON t.thread_id = c.thread_id
   JOIN rooms r ON r.room_id = c.room_id
   LEFT JOIN people a ON a.user_id = r.archived_by`
+const SELECT = `SELECT ${COLUMNS} FROM ${TABLES}`
 
 export type Checkpoints = ReturnType<typeof checkpoints>
 
@@ -102,13 +86,15 @@ export function checkpoints(db: Db) {
     "INSERT INTO checkpoint_citations (checkpoint_id, position, version_id, status) VALUES (?, ?, ?, coalesce((SELECT status FROM standings WHERE version_id = ?), 'current'))",
   )
   const select = db.prepare("UPDATE threads SET selected_checkpoint_id = ? WHERE thread_id = ?")
-  const one = db.prepare<Row>(`${SELECT} WHERE c.checkpoint_id = ?`)
+  const one = db.prepare<WholeRow>(
+    `SELECT ${COLUMNS}, json_extract(c.content, '$.citations') AS citations, c.content FROM ${TABLES} WHERE c.checkpoint_id = ?`,
+  )
   const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = ? AND t.selected_checkpoint_id = c.checkpoint_id`)
   const ofRoom = db.prepare<Row>(
     `${SELECT} WHERE t.room_id = ? AND t.selected_checkpoint_id = c.checkpoint_id AND c.state = ? ORDER BY t.sequence LIMIT ${limits.contextItems}`,
   )
   const ASKING =
-    "SELECT c.checkpoint_id, c.thread_id, c.open_questions FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE c.open_questions <> '[]'"
+    "SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, c.open_questions AS openQuestions FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE c.open_questions <> '[]'"
   const askingInRoom = db.prepare<AskingRow>(`${ASKING} AND t.room_id = ?`)
   const askingInThread = db.prepare<AskingRow>(`${ASKING} AND t.thread_id = ?`)
 
@@ -148,7 +134,9 @@ export function checkpoints(db: Db) {
     },
     read(checkpointId: string) {
       const row = one.get(checkpointId)
-      return row && { ...shown(row), citationIds: JSON.parse(row.citations) as string[], content: new JsonText(row.content) }
+      if (row === undefined) return undefined
+      const { citations, content, ...rest } = row
+      return { checkpoint: { ...shown(rest), content: new JsonText(content) }, citations: parse(citations) }
     },
     /** The selected checkpoint of a Thread; undefined before the first. */
     selectedOfThread(threadId: string) {

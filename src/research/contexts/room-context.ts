@@ -1,7 +1,7 @@
 /** A Room read as a whole, and a Thread with its research. */
-import { fitting, JsonText, type Writable, writeJson } from "../../contract/json.ts"
+import { fitting, JsonText, type Served, stored, writeJson } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import { pathTo } from "../../contract/reads/index.ts"
+import { type AnswerOf, pathTo } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
@@ -21,7 +21,9 @@ interface Parts {
 }
 
 const listNames = ["experiments", "hypotheses", "findingLinks", "publications", "openQuestions"] as const
-type Named<T> = Record<(typeof listNames)[number], T>
+type ListName = (typeof listNames)[number]
+type Named<T> = Record<ListName, T>
+type Lists = { readonly [N in ListName]: AnswerOf<"room_context">[N] }
 
 /** Where each list of a Room's context goes on, page by page; relations of findings have no list but the feed, and open questions stand in the checkpoints that the Threads select. */
 const pagedInRoom = (roomId: string): Named<string> => ({
@@ -43,15 +45,19 @@ const pagedInThread = (roomId: string, threadId: string): Named<string> => ({
  * The newest items of each list, oldest first, and where those that were cut go on. Each list is written before the next
  * one is read: hundreds of objects that nobody keeps cost least while they are young.
  */
-function cut(basePath: string, paged: Named<string>, lists: Named<() => readonly Writable[]>) {
+function cut(basePath: string, paged: Named<string>, lists: { readonly [N in ListName]: () => readonly Served<Lists[N][number]>[] }) {
   const truncated: Record<string, string> = {}
-  const written = listNames.map((name) => {
+  function written<N extends ListName>(name: N): JsonText<Lists[N]> {
     const items = lists[name]()
     const fit = fitting(items.slice(0, limits.contextItems), limits.innerListBytes)
     if (items.length > fit.length) truncated[name] = `${basePath}${paged[name]}`
-    return [name, new JsonText(writeJson(fit.reverse()))]
-  })
-  return { ...(Object.fromEntries(written) as Named<JsonText>), truncated }
+    return new JsonText(stored<Lists[N]>(writeJson(fit.reverse())))
+  }
+  const experiments = written("experiments")
+  const hypotheses = written("hypotheses")
+  const findingLinks = written("findingLinks")
+  const publications = written("publications")
+  return { experiments, hypotheses, findingLinks, publications, openQuestions: written("openQuestions"), truncated }
 }
 
 /** One more than is shown tells whether there are more. */
@@ -104,13 +110,12 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
   }
 
   return {
-    room_context: ({ params, basePath = "" }) => roomContext(params.roomId as string, basePath),
-    thread_research_context: ({ params, basePath = "" }) => threadContext(params.threadId as string, basePath),
+    room_context: ({ params, basePath = "" }) => roomContext(params.roomId, basePath),
+    thread_research_context: ({ params, basePath = "" }) => threadContext(params.threadId, basePath),
     checkpoint({ params }) {
-      const checkpoint = checkpoints.read(params.checkpointId as string)
-      if (checkpoint === undefined) throw new Refusal("room_unavailable", "There is no such checkpoint.")
-      const { citationIds, ...shown } = checkpoint
-      return { ...shown, citations: records.resolve(citationIds) }
+      const found = checkpoints.read(params.checkpointId)
+      if (found === undefined) throw new Refusal("room_unavailable", "There is no such checkpoint.")
+      return { ...found.checkpoint, citations: records.resolve(found.citations) }
     },
   } satisfies Partial<Readers>
 }

@@ -1,28 +1,17 @@
 /** What bears on a record and who uses it, page by page, newest first, as it stands now. */
 import type { Db } from "../../ledger/database.ts"
-import { JsonText } from "../../contract/json.ts"
+import type { Person } from "../../contract/answers.ts"
+import type { EvidenceItem, RecordUse } from "../../contract/evidence.ts"
+import { JsonText, type Stored, stored } from "../../contract/json.ts"
 
-interface WordRow {
-  sequence: number
-  source: string
-  verdict: string | null
-  by: string
-  experiment: string | null
-  attempt: string | null
-  explanation: string | null
-  userId: string
-  username: string
-  independent: number
-  at: string
-  standing: string
-  linkId: string | null
-}
-interface UseRow {
-  sequence: number
-  how: string
-  by: string
-  at: string
-}
+type WordRow = Omit<EvidenceItem, "by" | "experiment" | "attempt" | "author" | "independent"> &
+  Person & {
+    readonly by: Stored<EvidenceItem["by"]>
+    readonly experiment: Stored<NonNullable<EvidenceItem["experiment"]>> | null
+    readonly attempt: Stored<NonNullable<EvidenceItem["attempt"]>> | null
+    readonly independent: number
+  }
+type UseRow = Omit<RecordUse, "by"> & { readonly by: Stored<RecordUse["by"]> }
 
 /** A label with a mark where another Room gave it; `?` stands for the Room it is seen from. */
 const labelled = (id: string, member: string, label: string, room: string) =>
@@ -43,7 +32,8 @@ const ofRecord = (record: string, standing: string) =>
 const ofAttempt = object("'attempt'", "a.attempt_id", "a.label", "NULL", "a.status", "a.room_id")
 
 /** Members that only some objects have are left out where they are null. */
-const spare = (text: string): JsonText => new JsonText(text.replace(/,"labelFromOtherRoom":null,"originRoomId":null/, ""))
+const spare = <T>(text: Stored<T>): JsonText<T> =>
+  new JsonText(stored<T>(text.replace(/,"labelFromOtherRoom":null,"originRoomId":null/, "")))
 
 const WORDS = `
   SELECT w.sequence, w.source, w.verdict, w.at, w.independent, p.user_id AS userId, p.username,

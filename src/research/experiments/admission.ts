@@ -108,8 +108,8 @@ export interface Grounds {
 }
 
 /** The values of an affordance: the states it may lead to, or the intents it may have; null when none is left. */
-function valuesOf(row: Row, { hasPlan, hasAttempt, hasResults }: Grounds): Record<string, readonly string[]> | undefined | null {
-  if (typeof row.to === "object") return row.to
+function valuesOf(row: Row, { hasPlan, hasAttempt, hasResults }: Grounds): Record<string, string[]> | undefined | null {
+  if (typeof row.to === "object") return { status: [...row.to.status] }
   if (row.values === undefined) return undefined
   const needs: Record<string, boolean> = { planned: hasPlan, rerun: hasAttempt, reproduction: hasResults }
   const intent = row.values.intent.filter((value) => needs[value] ?? true)

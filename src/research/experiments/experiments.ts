@@ -1,7 +1,10 @@
 /** Experiments: their rows and revisions, and how they are shown. */
-import type { ExperimentStatus, RoomState } from "../../contract/enumerations.ts"
+import type { Person } from "../../contract/answers.ts"
+import { each } from "../../contract/each.ts"
+import type { AttemptStatus, ExperimentStatus, RoomState } from "../../contract/enumerations.ts"
 import { enumerations } from "../../contract/enumerations.ts"
-import { JsonText } from "../../contract/json.ts"
+import { JsonText, parse, type Stored } from "../../contract/json.ts"
+import type { ExperimentAnswer, ExperimentSummary, Revision } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
 import { type ExperimentState, experimentAffordances } from "./admission.ts"
@@ -35,101 +38,89 @@ export interface Step {
   readonly status?: ExperimentStatus
   readonly assigneeId?: string | null
   readonly proposal?: Partial<Proposal>
-  readonly handoff?: { readonly text: string; readonly by: { readonly userId: string; readonly username: string }; readonly at: string }
-  readonly conclusion?: { readonly text: string; readonly by: { readonly userId: string; readonly username: string }; readonly at: string }
+  readonly handoff?: Statement
+  readonly conclusion?: Statement
   readonly planId?: string
 }
 
-interface Row {
-  experiment_id: string
-  room_id: string
-  thread_id: string
-  label: string
-  entry_id: string
-  proposer_id: string
-  proposer_name: string
-  assignee_id: string | null
-  assignee_name: string | null
-  status: ExperimentStatus
-  revision: number
-  question: string
-  scope: string
-  hypotheses: string
-  suggested_protocol: string | null
-  handoff: string | null
-  conclusion: string | null
-  created_at: string
-  updated_at: string
-  room_state: RoomState
-  /** A JSON object: attempts by status. */
-  attempts: string
-  plans: number
-  proposer_is_member: number
-  assignee_is_member: number
-  has_results: number
+type Statement = ExperimentAnswer["handoff"]
+
+type Row = Omit<ExperimentSummary, "proposer" | "assignee" | "hypotheses" | "attempts" | "affordances"> &
+  Experiment & {
+    readonly proposerName: string
+    readonly assigneeName: string | null
+    readonly hypotheses: Stored<string[]>
+    readonly roomState: RoomState
+    readonly attempts: Stored<Partial<Record<AttemptStatus, number>>>
+    readonly proposerIsMember: number
+    readonly assigneeIsMember: number
+    readonly hasResults: number
+  }
+
+/** What only the read of one experiment shows. */
+interface Texts {
+  readonly suggestedProtocol: Stored<unknown> | null
+  readonly handoff: Stored<Statement> | null
+  readonly conclusion: Stored<Statement> | null
 }
 
-const state = (row: Pick<Row, "experiment_id" | "label" | "status" | "revision" | "proposer_id" | "assignee_id">): ExperimentState => ({
-  experimentId: row.experiment_id,
-  label: row.label,
-  status: row.status,
-  revision: row.revision,
-  proposerId: row.proposer_id,
-  assigneeId: row.assignee_id,
-})
-
 /** How many attempts there are, in all and in each status. */
-function rollup(counts: string) {
-  const known = JSON.parse(counts) as Record<string, number>
-  const byStatus = Object.fromEntries(enumerations.attemptStatus.map((status) => [status, known[status] ?? 0]))
+function rollup(counts: Row["attempts"]) {
+  const known = parse(counts)
+  const byStatus = each(enumerations.attemptStatus, (status) => known[status] ?? 0)
   return { total: Object.values(byStatus).reduce((sum, count) => sum + count, 0), ...byStatus }
 }
 
-const text = (json: string | null) => (json === null ? null : new JsonText(json))
+const text = <T>(json: Stored<T> | null) => json && new JsonText(json)
 
 /** An experiment as lists and contexts show it. */
-function summary(row: Row) {
+function summary(row: Row): ExperimentSummary {
   const attempts = rollup(row.attempts)
+  const { proposerId, assigneeId } = row
+  // Member by member, as it is written fastest.
   return {
-    experimentId: row.experiment_id,
+    experimentId: row.experimentId,
     label: row.label,
-    roomId: row.room_id,
-    threadId: row.thread_id,
-    entryId: row.entry_id,
-    proposer: { userId: row.proposer_id, username: row.proposer_name },
-    assigneeId: row.assignee_id,
-    assignee: row.assignee_id === null ? null : { userId: row.assignee_id, username: row.assignee_name },
+    roomId: row.roomId,
+    threadId: row.threadId,
+    entryId: row.entryId,
+    proposer: { userId: proposerId, username: row.proposerName },
+    assigneeId,
+    assignee: assigneeId === null ? null : { userId: assigneeId, username: row.assigneeName ?? "" },
     status: row.status,
     revision: row.revision,
     question: row.question,
     scope: row.scope,
     // A short list: with a text inside, the whole experiment would be written more slowly.
-    hypotheses: JSON.parse(row.hypotheses) as string[],
+    hypotheses: parse(row.hypotheses),
     plans: row.plans,
     attempts,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    affordances: experimentAffordances(state(row), {
-      roomIsActive: row.room_state === "active",
-      isMember: { proposer: row.proposer_is_member === 1, assignee: row.assignee_is_member === 1, any_member: true },
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    affordances: experimentAffordances(row, {
+      roomIsActive: row.roomState === "active",
+      isMember: { proposer: row.proposerIsMember === 1, assignee: row.assigneeIsMember === 1, any_member: true },
       hasPlan: row.plans > 0,
       hasAttempt: attempts.total > 0,
-      hasResults: row.has_results === 1,
+      hasResults: row.hasResults === 1,
     }),
   }
 }
 
-const SUMMARY = `
-  SELECT e.*, p.username AS proposer_name, a.username AS assignee_name, r.state AS room_state,
+const STATE = `e.experiment_id AS experimentId, e.label, e.room_id AS roomId, e.thread_id AS threadId, e.status, e.revision,
+    e.proposer_id AS proposerId, e.assignee_id AS assigneeId`
+const COLUMNS = `${STATE}, e.entry_id AS entryId, e.question, e.scope, e.hypotheses, e.created_at AS createdAt, e.updated_at AS updatedAt,
+    p.username AS proposerName, a.username AS assigneeName, r.state AS roomState,
     (SELECT json_group_object(c.status, c.attempts) FROM attempt_counts c WHERE c.experiment_id = e.experiment_id) AS attempts,
     (SELECT count(*) FROM plans n WHERE n.experiment_id = e.experiment_id) AS plans,
-    EXISTS (SELECT 1 FROM members m WHERE m.room_id = e.room_id AND m.user_id = e.proposer_id) AS proposer_is_member,
-    EXISTS (SELECT 1 FROM members m WHERE m.room_id = e.room_id AND m.user_id = e.assignee_id) AS assignee_is_member,
-    (EXISTS (SELECT 1 FROM attempts t WHERE t.attempt_id > '') OR EXISTS (SELECT 1 FROM records f WHERE f.kind = 'finding')) AS has_results
-  FROM experiments e
+    EXISTS (SELECT 1 FROM members m WHERE m.room_id = e.room_id AND m.user_id = e.proposer_id) AS proposerIsMember,
+    EXISTS (SELECT 1 FROM members m WHERE m.room_id = e.room_id AND m.user_id = e.assignee_id) AS assigneeIsMember,
+    (EXISTS (SELECT 1 FROM attempts t WHERE t.attempt_id > '') OR EXISTS (SELECT 1 FROM records f WHERE f.kind = 'finding')) AS hasResults`
+const TABLES = `experiments e
   JOIN people p ON p.user_id = e.proposer_id
   JOIN rooms r ON r.room_id = e.room_id
   LEFT JOIN people a ON a.user_id = e.assignee_id`
+const SUMMARY = `SELECT ${COLUMNS} FROM ${TABLES}`
 
 export type Experiments = ReturnType<typeof experiments>
 
@@ -138,34 +129,27 @@ export function experiments(db: Db) {
     `INSERT INTO experiments (experiment_id, room_id, thread_id, label, entry_id, proposer_id, status, revision, question, scope, hypotheses, suggested_protocol, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, 'open', 1, ?, ?, ?, ?, ?, ?)`,
   )
-  const update = db.prepare<{ revision: number; status: ExperimentStatus; assignee_id: string | null }>(
+  const update = db.prepare<Pick<Experiment, "revision" | "status" | "assigneeId">>(
     `UPDATE experiments SET revision = revision + 1, updated_at = ?, status = coalesce(?, status),
        assignee_id = CASE ? WHEN 'keep' THEN assignee_id ELSE ? END,
        question = coalesce(?, question), scope = coalesce(?, scope), hypotheses = coalesce(?, hypotheses), suggested_protocol = coalesce(?, suggested_protocol),
        handoff = coalesce(?, handoff), conclusion = coalesce(?, conclusion)
-     WHERE experiment_id = ? RETURNING revision, status, assignee_id`,
+     WHERE experiment_id = ? RETURNING revision, status, assignee_id AS assigneeId`,
   )
   const insertRevision = db.prepare(
     "INSERT INTO experiment_revisions (experiment_id, revision, operation, author_id, at, status, assignee_id, plan_id, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
   )
-  const find = db.prepare<Row>("SELECT * FROM experiments WHERE experiment_id = ?")
-  const one = db.prepare<Row>(`${SUMMARY} WHERE e.experiment_id = ?`)
-  const revisions = db.prepare<{
-    revision: number
-    operation: string
-    at: string
-    author_id: string
-    username: string
-    status: string
-    assignee_id: string | null
-    plan_id: string | null
-    content: string
-  }>(
-    `SELECT v.*, p.username FROM experiment_revisions v JOIN people p ON p.user_id = v.author_id
+  const find = db.prepare<Experiment>(`SELECT ${STATE} FROM experiments e WHERE e.experiment_id = ?`)
+  const addressed = db.prepare<Pick<Row, "hypotheses">>("SELECT hypotheses FROM experiments WHERE experiment_id = ?")
+  const one = db.prepare<Row & Texts>(
+    `SELECT ${COLUMNS}, e.suggested_protocol AS suggestedProtocol, e.handoff, e.conclusion FROM ${TABLES} WHERE e.experiment_id = ?`,
+  )
+  const revisions = db.prepare<Omit<Revision, "author" | "content"> & Person & { readonly content: Stored<Revision["content"]> }>(
+    `SELECT v.revision, v.operation, v.at, v.author_id AS userId, p.username, v.status, v.assignee_id AS assigneeId, v.plan_id AS planId, v.content FROM experiment_revisions v JOIN people p ON p.user_id = v.author_id
      WHERE v.experiment_id = ? AND v.revision > ? ORDER BY v.revision LIMIT ?`,
   )
-  const assigned = db.prepare<{ experiment_id: string; label: string; room_id: string; status: string }>(
-    "SELECT experiment_id, label, room_id, status FROM experiments WHERE assignee_id = ? AND status IN ('claimed', 'in_progress') ORDER BY experiment_id",
+  const assigned = db.prepare<Pick<Experiment, "experimentId" | "label" | "roomId" | "status">>(
+    "SELECT experiment_id AS experimentId, label, room_id AS roomId, status FROM experiments WHERE assignee_id = ? AND status IN ('claimed', 'in_progress') ORDER BY experiment_id",
   )
   const list = filteredList<Row>(db, SUMMARY, { roomId: "e.room_id", label: "e.label" }, "e.experiment_id")
   const newestOf = db.prepare<Row>(`${SUMMARY} WHERE e.room_id = ? ORDER BY e.experiment_id DESC LIMIT ?`)
@@ -204,7 +188,11 @@ export function experiments(db: Db) {
       content: string,
     ): { revision: number; status: ExperimentStatus } {
       const { proposal = {}, status = null, assigneeId, handoff, conclusion, planId = null } = step
-      const now = update.get(
+      const {
+        revision,
+        status: now,
+        assigneeId: holder,
+      } = update.one(
         at,
         status,
         assigneeId === undefined ? "keep" : "set",
@@ -216,29 +204,24 @@ export function experiments(db: Db) {
         json(handoff),
         json(conclusion),
         experimentId,
-      ) as { revision: number; status: ExperimentStatus; assignee_id: string | null }
-      insertRevision.run(experimentId, now.revision, operation, authorId, at, now.status, now.assignee_id, planId, content)
-      return { revision: now.revision, status: now.status }
+      )
+      insertRevision.run(experimentId, revision, operation, authorId, at, now, holder, planId, content)
+      return { revision, status: now }
     },
 
+    find: (experimentId: string): Experiment | undefined => find.get(experimentId),
     /** The hypotheses that an experiment addresses now. */
-    hypothesesOf: (experimentId: string): string[] => JSON.parse(find.get(experimentId)?.hypotheses ?? "[]") as string[],
-    find(experimentId: string): Experiment | undefined {
-      const row = find.get(experimentId)
-      return row && { ...state(row), roomId: row.room_id, threadId: row.thread_id }
+    hypothesesOf(experimentId: string): string[] {
+      const row = addressed.get(experimentId)
+      return row === undefined ? [] : parse(row.hypotheses)
     },
 
     /** An experiment whole, but for what other tables hold of it. */
     read(experimentId: string) {
       const row = one.get(experimentId)
       if (row === undefined) return undefined
-      return {
-        ...summary(row),
-        suggestedProtocol: text(row.suggested_protocol),
-        handoff: text(row.handoff),
-        conclusion: text(row.conclusion),
-        hypothesisIds: JSON.parse(row.hypotheses) as string[],
-      }
+      const { suggestedProtocol, handoff, conclusion } = row
+      return { ...summary(row), suggestedProtocol: text(suggestedProtocol), handoff: text(handoff), conclusion: text(conclusion) }
     },
 
     /** Up to `count` experiments after an id. */
@@ -251,20 +234,11 @@ export function experiments(db: Db) {
 
     /** Up to `count` revisions after one. */
     history: (experimentId: string, after: number, count: number) =>
-      revisions.all(experimentId, after, count).map((row) => ({
-        sequence: row.revision,
-        revision: row.revision,
-        operation: row.operation,
-        at: row.at,
-        author: { userId: row.author_id, username: row.username },
-        status: row.status,
-        assigneeId: row.assignee_id,
-        planId: row.plan_id,
-        content: new JsonText(row.content),
-      })),
+      revisions
+        .all(experimentId, after, count)
+        .map(({ userId, username, content, ...row }) => ({ ...row, author: { userId, username }, content: new JsonText(content) })),
 
     /** What a person holds now, across Rooms. */
-    assignedTo: (userId: string) =>
-      assigned.all(userId).map((row) => ({ experimentId: row.experiment_id, label: row.label, roomId: row.room_id, status: row.status })),
+    assignedTo: (userId: string) => assigned.all(userId),
   }
 }

@@ -1,6 +1,8 @@
 /** Accepted plans: their rows, and how they are shown. */
-import { JsonText } from "../../contract/json.ts"
-import type { Protocol } from "../../contract/work.ts"
+import type { Person } from "../../contract/answers.ts"
+import { JsonText, parse, type Stored } from "../../contract/json.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
+import type { ExperimentAnswer } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 
 export interface NewPlan {
@@ -17,42 +19,14 @@ export interface NewPlan {
   readonly requiredMaterials: readonly { readonly materialId: string; readonly purpose: string }[]
 }
 
-/** A plan as it was accepted, as far as an attempt is compared with it. */
-export interface PlanContent {
-  readonly repository: { readonly url: string; readonly commit: string }
-  readonly protocol: Protocol
-  readonly hypotheses: readonly string[]
-  readonly premises: readonly { readonly versionId: string; readonly explanation: string }[]
-  readonly requiredMaterials: readonly { readonly materialId: string; readonly purpose: string }[]
-}
+/** A plan as it was accepted. */
+export type PlanContent = Pick<BodyOf<"accept_plan">, "repository" | "protocol" | "hypotheses" | "premises" | "requiredMaterials">
 
-interface Row {
-  plan_id: string
-  experiment_id: string
-  experiment_label: string
-  room_id: string
-  thread_id: string
-  label: string
-  entry_id: string
-  accepted_by: string
-  username: string
-  accepted_at: string
-  content: string
-  content_digest: string
-}
+/** A plan less what it holds. */
+type Shown = ExperimentAnswer["acceptedPlans"][number]
+type Row = Omit<Shown, "acceptedBy"> & Person & { readonly content: Stored<PlanContent> }
 
-const shown = (row: Row) => ({
-  planId: row.plan_id,
-  label: row.label,
-  experimentId: row.experiment_id,
-  experimentLabel: row.experiment_label,
-  roomId: row.room_id,
-  threadId: row.thread_id,
-  entryId: row.entry_id,
-  acceptedBy: { userId: row.accepted_by, username: row.username },
-  acceptedAt: row.accepted_at,
-  contentDigest: row.content_digest,
-})
+const shown = ({ userId, username, ...row }: Omit<Row, "content">): Shown => ({ ...row, acceptedBy: { userId, username } })
 
 export type Plans = ReturnType<typeof plans>
 
@@ -61,10 +35,12 @@ export function plans(db: Db) {
     "INSERT INTO plans (plan_id, experiment_id, room_id, thread_id, label, entry_id, accepted_by, accepted_at, content, content_digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   )
   const insertMaterial = db.prepare("INSERT INTO plan_materials (plan_id, position, material_id, purpose) VALUES (?, ?, ?, ?)")
-  const SELECT = `SELECT n.*, p.username, e.label AS experiment_label FROM plans n
+  const COLUMNS = `n.plan_id AS planId, n.label, n.experiment_id AS experimentId, e.label AS experimentLabel, n.room_id AS roomId,
+    n.thread_id AS threadId, n.entry_id AS entryId, n.accepted_at AS acceptedAt, n.content_digest AS contentDigest, n.accepted_by AS userId, p.username`
+  const TABLES = `plans n
     JOIN people p ON p.user_id = n.accepted_by JOIN experiments e ON e.experiment_id = n.experiment_id`
-  const one = db.prepare<Row>(`${SELECT} WHERE n.plan_id = ?`)
-  const ofExperiment = db.prepare<Row>(`${SELECT} WHERE n.experiment_id = ? ORDER BY n.plan_id`)
+  const one = db.prepare<Row>(`SELECT ${COLUMNS}, n.content FROM ${TABLES} WHERE n.plan_id = ?`)
+  const ofExperiment = db.prepare<Omit<Row, "content">>(`SELECT ${COLUMNS} FROM ${TABLES} WHERE n.experiment_id = ? ORDER BY n.plan_id`)
 
   return {
     insert(plan: NewPlan): void {
@@ -75,11 +51,13 @@ export function plans(db: Db) {
     /** A plan to compare with; undefined when there is none, or it is another experiment's. */
     contentOf(planId: string, experimentId: string): PlanContent | undefined {
       const row = one.get(planId)
-      return row?.experiment_id === experimentId ? (JSON.parse(row.content) as PlanContent) : undefined
+      return row?.experimentId === experimentId ? parse(row.content) : undefined
     },
     read(planId: string) {
       const row = one.get(planId)
-      return row && { shown: shown(row), content: new JsonText(row.content), parsed: JSON.parse(row.content) as PlanContent }
+      if (row === undefined) return undefined
+      const { content, ...rest } = row
+      return { shown: shown(rest), content: new JsonText(content), parsed: parse(content) }
     },
     /** The plans of an experiment in the order they were accepted. */
     of: (experimentId: string) => ofExperiment.all(experimentId).map(shown),

@@ -1,6 +1,6 @@
 /** Reads of experiments, proposals and plans. */
 import { Refusal } from "../../contract/refusals.ts"
-import { feedPage, keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
+import { feedOf, keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
@@ -20,73 +20,41 @@ interface Parts {
 
 export function experimentReads({ rooms, records, experiments, plans, materials, evidence }: Parts) {
   /** @throws Refusal 404 */
-  function mustRead(experimentId: string | undefined) {
-    const experiment = experiments.read(experimentId as string)
+  function mustRead(experimentId: string) {
+    const experiment = experiments.read(experimentId)
     if (experiment === undefined) throw new Refusal("unknown_experiment", "There is no such experiment.")
-    const { hypothesisIds, ...shown } = experiment
-    return { ...shown, hypotheses: records.resolve(hypothesisIds) }
+    return { ...experiment, hypotheses: records.resolve(experiment.hypotheses) }
   }
 
   return {
     experiments({ query }) {
       rooms.mustFitLabel(query)
-      return keysetPage(
-        experiments.page(query, uuidCursor(query.after), pageSize(query) + 1),
-        query,
-        (experiment) => experiment,
-        ({ experimentId }) => experimentId,
-      )
+      return keysetPage(experiments.page(query, uuidCursor(query.after), pageSize(query) + 1), query, ({ experimentId }) => experimentId)
     },
 
-    experiment: ({ params }) => ({ ...mustRead(params.experimentId), acceptedPlans: plans.of(params.experimentId as string) }),
+    experiment: ({ params }) => ({ ...mustRead(params.experimentId), acceptedPlans: plans.of(params.experimentId) }),
 
     experiment_history({ params, query }) {
       mustRead(params.experimentId)
-      return feedPage(
-        experiments.history(params.experimentId as string, query.after ?? 0, pageSize(query) + 1),
+      const revisions = experiments.history(params.experimentId, query.after ?? 0, pageSize(query) + 1)
+      return feedOf(
+        revisions.map((revision) => ({ sequence: revision.revision, revision })),
         query,
-        ({ sequence: _same, ...revision }) => revision,
+        ({ revision }) => revision,
       )
     },
 
     proposal({ params }) {
-      const {
-        experimentId,
-        label,
-        roomId,
-        threadId,
-        entryId,
-        proposer,
-        createdAt,
-        updatedAt,
-        revision,
-        status,
-        question,
-        scope,
-        hypotheses,
-        suggestedProtocol,
-      } = mustRead(params.proposalId)
-      return {
-        proposalId: experimentId,
-        experimentId,
-        label,
-        roomId,
-        threadId,
-        entryId,
-        proposer,
-        createdAt,
-        updatedAt,
-        revision,
-        status,
-        question,
-        scope,
-        hypotheses,
-        suggestedProtocol,
-      }
+      const { experimentId, label, roomId, threadId, entryId, proposer, createdAt, updatedAt, revision, ...rest } = mustRead(
+        params.proposalId,
+      )
+      const { status, question, scope, hypotheses, suggestedProtocol } = rest
+      const place = { proposalId: experimentId, experimentId, label, roomId, threadId, entryId, proposer }
+      return { ...place, createdAt, updatedAt, revision, status, question, scope, hypotheses, suggestedProtocol }
     },
 
     plan({ params }) {
-      const plan = plans.read(params.planId as string)
+      const plan = plans.read(params.planId)
       if (plan === undefined) throw new Refusal("unknown_plan", "There is no such plan.")
       const { shown, content, parsed } = plan
       return {

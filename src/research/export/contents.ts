@@ -1,5 +1,5 @@
 /** The files that hold a Room's record: what was accepted byte for byte, and what is served of it now. */
-import { JsonText, type Writable, writeJson } from "../../contract/json.ts"
+import { JsonText, parse, type Stored, type Writable, writeJson } from "../../contract/json.ts"
 import { recordSummary } from "../records/shown.ts"
 import type { ExportedRoom, Person } from "./room.ts"
 import type { AttemptRow, ExperimentRow, MaterialRow } from "./rows.ts"
@@ -19,7 +19,7 @@ export interface Met {
 }
 
 const line = (value: Writable): string => `${writeJson(value)}\n`
-const json = (text: string | null): JsonText | null => (text === null ? null : new JsonText(text))
+const json = <T>(text: Stored<T> | null) => text && new JsonText(text)
 function* lines(texts: Iterable<string>): Generator<string> {
   for (const text of texts) yield `${text}\n`
 }
@@ -114,7 +114,7 @@ export const softwareId = ({ url, commit }: { url: string; commit: string }): st
 /** Attempts, line by line; the repositories that they pin are noted. */
 function* attemptLines(room: ExportedRoom, { software }: Met): Generator<string> {
   for (const row of room.attempts()) {
-    const { repository } = JSON.parse(row.content) as { repository: { url: string; commit: string } }
+    const { repository } = parse(row.content)
     software.set(softwareId(repository), repository)
     yield line(attempt(row))
   }
@@ -172,7 +172,7 @@ export function* contents(room: ExportedRoom, met: Met): Generator<CrateFile> {
     "records.jsonl",
     "Where each record stands",
     "Every record with its standing, its notices and where it comes from.",
-    each(room.records(), (row) => recordSummary(row)),
+    each(room.records(), recordSummary),
   )
   for (const row of room.links()) yield accepted(pathOf.link(row.label), `${row.label}: ${row.kind} ${row.target_label}`, row.content)
   for (const row of room.checkpoints()) yield accepted(pathOf.checkpoint(row.checkpoint_id), `Checkpoint of ${row.at}`, row.content)
@@ -184,7 +184,7 @@ export function* contents(room: ExportedRoom, met: Met): Generator<CrateFile> {
     each(room.experiments(), experiment),
   )
   for (const row of room.plans()) {
-    const { repository } = JSON.parse(row.content) as { repository: { url: string; commit: string } }
+    const { repository } = parse(row.content)
     software.set(softwareId(repository), repository)
     yield accepted(pathOf.plan(row.label), `${row.label}, a plan for ${row.experiment_label}`, row.content)
   }

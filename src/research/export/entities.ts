@@ -1,10 +1,11 @@
 /** The entities of an RO-Crate: one for each thing that the crate speaks of. Terms are schema.org's, as RO-Crate 1.2 takes them. */
 import type { AttemptStatus } from "../../contract/enumerations.ts"
-import type { JsonObject } from "../../contract/json.ts"
+import { type JsonObject, parse } from "../../contract/json.ts"
 import { pageOf } from "../../contract/objects.ts"
+import type { AttemptAnswer } from "../../contract/work-answers.ts"
 import { pathOf, softwareId } from "./contents.ts"
 import type { Person } from "./room.ts"
-import type { AttemptRow, ExperimentRow, LinkRow, MaterialRow, PlanRow, RecordRow } from "./rows.ts"
+import type { AttemptRow, ExperimentRow, LinkRow, MaterialRow, Named, PlanRow, RecordRow } from "./rows.ts"
 
 export type Entity = JsonObject & { "@id": string; "@type": string | string[] }
 type Reference = { "@id": string }
@@ -66,37 +67,28 @@ export const softwareEntity = ({ url, commit }: { url: string; commit: string })
   license,
 })
 
-interface Named {
-  readonly part: string
-  readonly versionId: string
-  readonly label: string
-  readonly kind: string
-  readonly roomId: string
-  readonly wording: string
-}
-
 /** Where a record stands in this crate, or its page where it is another Room's. */
 const recordId = (record: Pick<Named, "versionId" | "label" | "kind" | "roomId">, roomId: string, baseUrl: string): string =>
   record.roomId === roomId ? pathOf.record(record.label) : `${baseUrl}${pageOf(record.kind, record.versionId)}`
 
 /** What a record adds to the entity of its file, and the records of other Rooms and papers that it names. */
 export function recordMembers(row: RecordRow, roomId: string, baseUrl: string): { members: JsonObject; others: Entity[] } {
-  const named = JSON.parse(row.named) as Named[]
-  const { paper, evidence = [] } = JSON.parse(row.content) as { paper?: { arxivId: string }; evidence?: { arxivId?: string }[] }
+  const named = parse(row.named)
+  const { paper, evidence = [] } = parse(row.content)
   const papers = [...new Set([paper, ...evidence].flatMap((entry) => entry?.arxivId ?? []))]
   const rests = named.filter(({ part }) => part !== "replacement").map((record) => recordId(record, roomId, baseUrl))
   const replacements = named.filter(({ part }) => part === "replacement").map((record) => recordId(record, roomId, baseUrl))
   const members = given({
     additionalType: row.kind,
     description: row.wording,
-    author: to(ids.person(row.author_id)),
-    dateCreated: row.created_at,
-    identifier: row.version_id,
-    url: `${baseUrl}${pageOf(row.kind, row.version_id)}`,
+    author: to(ids.person(row.userId)),
+    dateCreated: row.createdAt,
+    identifier: row.versionId,
+    url: `${baseUrl}${pageOf(row.kind, row.versionId)}`,
     creativeWorkStatus: row.status ?? "current",
     isBasedOn: [...new Set(rests)].map(to),
     citation: papers.map((arxivId) => to(ids.paper(arxivId))),
-    mentions: [...(JSON.parse(row.attempts) as string[]).map(ids.attempt), ...replacements].map(to),
+    mentions: [...parse(row.attempts).map(ids.attempt), ...replacements].map(to),
   })
   const others = [
     ...papers.map(
@@ -137,7 +129,7 @@ export const linkMembers = (row: LinkRow, baseUrl: string): JsonObject => ({
 })
 
 export const planMembers = (row: PlanRow, baseUrl: string): JsonObject => {
-  const { repository } = JSON.parse(row.content) as { repository: { url: string; commit: string } }
+  const { repository } = parse(row.content)
   return {
     author: to(ids.person(row.author_id)),
     dateCreated: row.at,
@@ -159,12 +151,12 @@ export const experimentEntity = (row: ExperimentRow, baseUrl: string): Entity =>
   identifier: row.experiment_id,
   url: `${baseUrl}${pageOf("experiment", row.experiment_id)}`,
   creativeWorkStatus: row.status,
-  ...given({ mentions: (JSON.parse(row.attempts) as string[]).map((attemptId) => to(ids.attempt(attemptId))) }),
+  ...given({ mentions: parse(row.attempts).map((attemptId) => to(ids.attempt(attemptId))) }),
 })
 
 /** What a reference promises, and where it is said to lie. The file itself is not in the crate. */
 export function materialEntity(row: MaterialRow, baseUrl: string): Entity {
-  const available = (JSON.parse(row.locations) as { uri: string; state: string }[])
+  const available = parse(row.locations)
     .filter(({ state }) => state === "available")
     .map(({ uri }) => uri)
   return {
@@ -186,20 +178,7 @@ export function materialEntity(row: MaterialRow, baseUrl: string): Entity {
   }
 }
 
-interface Event {
-  readonly event: string
-  readonly reportedAt: string | null
-  readonly message?: string
-  readonly failure?: { readonly stage: string; readonly explanation: string }
-}
-interface Output {
-  readonly outputLabel: string
-  readonly digest: string
-  readonly mediaType?: string
-  readonly sizeBytes?: number
-  readonly materialId?: string
-  readonly description?: string
-}
+type Event = AttemptAnswer["events"][number]
 
 const actionStatus: Readonly<Record<AttemptStatus, string>> = {
   registered: "PotentialActionStatus",
@@ -225,13 +204,9 @@ function errorOf(status: AttemptStatus, last: Event | undefined): string | undef
 
 /** An execution as the Process Run Crate profile describes one, and the outputs that are no registered material. */
 export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
-  const { repository, argv, inputs } = JSON.parse(row.content) as {
-    repository: { url: string; commit: string }
-    argv: string[]
-    inputs: { materialId: string }[]
-  }
-  const events = JSON.parse(row.events) as Event[]
-  const outputs = JSON.parse(row.outputs) as Output[]
+  const { repository, argv, inputs } = parse(row.content)
+  const events = parse(row.events)
+  const outputs = parse(row.outputs)
   const ended = actionStatus[row.status] === "CompletedActionStatus" || actionStatus[row.status] === "FailedActionStatus"
   const last = events.at(-1)
   const produced = outputs.map(({ materialId }, index) =>

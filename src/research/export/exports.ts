@@ -2,8 +2,7 @@
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import type { Db } from "../../ledger/database.ts"
-import { Download } from "../../ledger/paging.ts"
-import type { Readers } from "../../ledger/reading.ts"
+import type { Download, Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import { softwareVersion } from "../../version.ts"
 import { crate, crateName } from "./crate.ts"
@@ -42,13 +41,13 @@ export class Exports {
     const { name, bytes } = this.bytes(roomId, source)
     if (this.#open >= limits.exports) throw new Refusal("too_many_requests", "Other exports are under way.", { retryAfter: RETRY })
     this.#open += 1
-    return new Download(name, this.#watched(bytes))
+    return { name, bytes: this.#watched(bytes) }
   }
 
   /** The read of it: of one moment too, by a snapshot on a connection of its own that lasts until the last byte. */
   reads() {
     return {
-      room_export: ({ params, baseUrl = "" }) => this.open(params.roomId as string, { baseUrl, softwareVersion }),
+      room_export: ({ params, baseUrl = "" }) => this.open(params.roomId, { baseUrl, softwareVersion }),
     } satisfies Partial<Readers>
   }
 

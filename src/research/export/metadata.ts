@@ -1,7 +1,7 @@
 /** ro-crate-metadata.json: what the crate holds and speaks of, written entity by entity. */
 import { pageOf } from "../../contract/objects.ts"
 import { serviceName } from "../../contract/versions.ts"
-import type { JsonObject } from "../../contract/json.ts"
+import { type JsonObject, parse } from "../../contract/json.ts"
 import { type CrateFile, type Met, pathOf } from "./contents.ts"
 import {
   attemptEntities,
@@ -71,7 +71,7 @@ function* objectText(members: JsonObject, lists: Readonly<Record<string, () => I
 }
 
 function* attemptIds(room: ExportedRoom): Generator<string> {
-  for (const { attempts } of room.experiments()) yield* (JSON.parse(attempts) as string[]).map(ids.attempt)
+  for (const { attempts } of room.experiments()) yield* parse(attempts).map(ids.attempt)
 }
 
 /** Where the metadata tells the Room's id. */

@@ -1,5 +1,6 @@
 /** The pages of a crate that people read: an HTML preview, and a README that says what is what. */
 import type { RecordStatus } from "../../contract/enumerations.ts"
+import { parse } from "../../contract/json.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { pathOf } from "./contents.ts"
 import type { Source } from "./metadata.ts"
@@ -28,9 +29,9 @@ function* section(title: string, items: Iterable<string>, wrap: readonly [string
 }
 
 function* statements(room: ExportedRoom, { baseUrl }: Source): Generator<string> {
-  for (const { kind, label, version_id, wording, username, created_at, status, outcome } of room.records()) {
-    const where = `${link(`${baseUrl}${pageOf(kind, version_id)}`, "page")}, ${link(pathOf.record(label), "as accepted")}`
-    yield `<article id="${label}"><p class="meta">${label} ${kind.replace("_", " ")}${outcome === null ? "" : `, ${outcome}`}, by ${safe(username)} on ${created_at.slice(0, 10)}${fallen(status)}</p><blockquote>${safe(wording)}</blockquote><p class="meta">${where}</p></article>`
+  for (const { kind, label, versionId, wording, username, createdAt, status, outcome } of room.records()) {
+    const where = `${link(`${baseUrl}${pageOf(kind, versionId)}`, "page")}, ${link(pathOf.record(label), "as accepted")}`
+    yield `<article id="${label}"><p class="meta">${label} ${kind.replace("_", " ")}${outcome === null ? "" : `, ${outcome}`}, by ${safe(username)} on ${createdAt.slice(0, 10)}${fallen(status)}</p><blockquote>${safe(wording)}</blockquote><p class="meta">${where}</p></article>`
   }
 }
 
@@ -38,14 +39,16 @@ function* conclusions(room: ExportedRoom): Generator<string> {
   for (const { selected, state, synthesis, conclusion, open_questions, thread_id, at } of room.checkpoints()) {
     if (selected !== 1) continue
     const title = room.threads.find(({ threadId }) => threadId === thread_id)?.title ?? ""
-    const questions = (JSON.parse(open_questions) as string[]).map((question) => `<li>${safe(question)}</li>`).join("")
+    const questions = parse(open_questions)
+      .map((question) => `<li>${safe(question)}</li>`)
+      .join("")
     yield `<article><h3>${safe(title)}</h3><p class="meta">${state}, ${at.slice(0, 10)}</p>${conclusion === null ? "" : `<p><strong>${safe(conclusion)}</strong></p>`}<p>${safe(synthesis)}</p>${questions === "" ? "" : `<p>Open questions</p><ul>${questions}</ul>`}</article>`
   }
 }
 
 function* experiments(room: ExportedRoom): Generator<string> {
   for (const { label, question, status, username, attempts } of room.experiments()) {
-    yield `<tr><td>${label}</td><td>${safe(question)}</td><td>${status.replace("_", " ")}</td><td>${(JSON.parse(attempts) as string[]).length}</td><td>${safe(username)}</td></tr>`
+    yield `<tr><td>${label}</td><td>${safe(question)}</td><td>${status.replace("_", " ")}</td><td>${parse(attempts).length}</td><td>${safe(username)}</td></tr>`
   }
 }
 

@@ -3,8 +3,8 @@ import { activity } from "../../ledger/activity.ts"
 import type { Db } from "../../ledger/database.ts"
 import { timeline } from "../../ledger/timeline.ts"
 import { members } from "../../rooms/members.ts"
-import { rooms, type RoomSummary } from "../../rooms/rooms.ts"
-import { threads, type ThreadSummary } from "../../threads/threads.ts"
+import { rooms } from "../../rooms/rooms.ts"
+import { threads } from "../../threads/threads.ts"
 import { findingLinks } from "../findings/finding-links.ts"
 import { rows } from "./rows.ts"
 
@@ -19,7 +19,7 @@ export type ExportedRoom = NonNullable<ReturnType<typeof exportedRoom>>
 
 /** @param db a snapshot @returns undefined where there is no such Room */
 export function exportedRoom(db: Db, roomId: string) {
-  const summary: RoomSummary | undefined = rooms(db).summary(roomId)
+  const summary = rooms(db).summary(roomId)
   if (summary === undefined) return undefined
   const feed = activity(db)
   const entries = timeline(db)
@@ -30,7 +30,7 @@ export function exportedRoom(db: Db, roomId: string) {
   return {
     summary,
     members: members(db).of(roomId),
-    threads: threads(db).all(roomId) as readonly ThreadSummary[],
+    threads: threads(db).all(roomId),
     /** Everybody who left something in a Thread. */
     authorsOf: (threadId: string): readonly Person[] => authors.all(threadId),
     ...rows(db, roomId),

@@ -1,5 +1,8 @@
 /** What an export reads, page by page, each page with everything that belongs to its rows. */
 import type { AttemptIntent, AttemptStatus, LinkKind } from "../../contract/enumerations.ts"
+import type { Stored } from "../../contract/json.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
+import type { AttemptAnswer } from "../../contract/work-answers.ts"
 import type { Db, Statement } from "../../ledger/database.ts"
 import { SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "../records/shown.ts"
 
@@ -11,15 +14,24 @@ interface Authored {
   author_id: string
   username: string
   at: string
-  content: string
+  content: Stored<{ readonly [member: string]: unknown }>
   content_digest: string
 }
 
+/** A record that another one names. */
+export interface Named {
+  readonly part: string
+  readonly versionId: string
+  readonly label: string
+  readonly kind: string
+  readonly roomId: string
+  readonly wording: string
+}
 export interface RecordRow extends SummaryRow {
-  content: string
-  /** JSON lists: the records it names, and the attempts. */
-  named: string
-  attempts: string
+  content: Stored<{ readonly paper?: { arxivId: string }; readonly evidence?: readonly { readonly arxivId?: string }[] }>
+  /** The records it names, and the attempts. */
+  named: Stored<Named[]>
+  attempts: Stored<string[]>
 }
 export interface ExperimentRow extends Omit<Authored, "content" | "content_digest"> {
   experiment_id: string
@@ -27,18 +39,19 @@ export interface ExperimentRow extends Omit<Authored, "content" | "content_diges
   status: string
   question: string
   scope: string
-  hypotheses: string
-  handoff: string | null
-  conclusion: string | null
-  /** JSON lists: its revisions with what was sent, and the ids of its attempts. */
-  revisions: string
-  attempts: string
+  hypotheses: Stored<string[]>
+  handoff: Stored<unknown> | null
+  conclusion: Stored<unknown> | null
+  /** Its revisions with what was sent, and the ids of its attempts. */
+  revisions: Stored<unknown[]>
+  attempts: Stored<string[]>
 }
-export interface PlanRow extends Authored {
+export interface PlanRow extends Omit<Authored, "content"> {
   plan_id: string
+  content: Stored<BodyOf<"accept_plan">>
   experiment_label: string
 }
-export interface AttemptRow extends Authored {
+export interface AttemptRow extends Omit<Authored, "content"> {
   attempt_id: string
   experiment_id: string
   experiment_label: string
@@ -49,10 +62,11 @@ export interface AttemptRow extends Authored {
   rerun_of: string | null
   reproduces_attempt_id: string | null
   reproduces_version_id: string | null
-  plan_match: string | null
-  /** JSON lists, as they are served. */
-  events: string
-  outputs: string
+  plan_match: Stored<unknown> | null
+  /** As they are served. */
+  events: Stored<AttemptAnswer["events"]>
+  outputs: Stored<AttemptAnswer["outputs"]>
+  content: Stored<BodyOf<"register_attempt">>
 }
 export interface MaterialRow extends Authored {
   material_id: string
@@ -63,8 +77,8 @@ export interface MaterialRow extends Authored {
   media_type: string | null
   size_bytes: number | null
   values_digest: string | null
-  /** A JSON list of location reports, oldest first. */
-  locations: string
+  /** Location reports, oldest first. */
+  locations: Stored<{ readonly uri: string; readonly state: string }[]>
 }
 export interface LinkRow extends Authored {
   link_id: string
@@ -78,7 +92,7 @@ export interface CheckpointRow extends Omit<Authored, "label"> {
   sequence: number
   state: string
   synthesis: string
-  open_questions: string
+  open_questions: Stored<string[]>
   conclusion: string | null
   selected: number
   opening: number
@@ -168,7 +182,7 @@ export function rows(db: Db, roomId: string) {
   const points = db.prepare<MetricRow>(METRICS)
 
   return {
-    records: listed<RecordRow>(RECORDS, "version_id"),
+    records: listed<RecordRow>(RECORDS, "versionId"),
     experiments: listed<ExperimentRow>(EXPERIMENTS, "experiment_id"),
     plans: listed<PlanRow>(PLANS, "plan_id"),
     attempts: listed<AttemptRow>(ATTEMPTS, "attempt_id"),

@@ -1,10 +1,11 @@
 /** Findings related to experiments: the links, their verdicts, and who answered them. */
-import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
-import type { Writable } from "../../contract/json.ts"
+import type { Person } from "../../contract/answers.ts"
+import { parse, type Stored } from "../../contract/json.ts"
+import type { FindingLink } from "../../contract/record-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
-import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal } from "../evidence/withdrawals.ts"
-import { standing } from "../records/shown.ts"
+import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
+import { standing, type StandingRow } from "../records/shown.ts"
 
 export interface NewFindingLink {
   readonly linkId: string
@@ -20,69 +21,56 @@ export interface NewFindingLink {
   readonly towardHypothesis: readonly { readonly versionId: string; readonly verdict: string; readonly explanation: string }[]
 }
 
-interface Row {
-  link_id: string
-  room_id: string
-  thread_id: string
-  entry_id: string
-  experiment_id: string
-  experiment_label: string
-  version_id: string
-  finding_label: string
-  finding_kind: RecordKind
-  wording: string
-  outcome: string | null
-  status: RecordStatus | null
-  notices: string | null
-  attempt_id: string | null
-  attempt_label: string | null
-  author_id: string
-  username: string
-  at: string
-  toward_question: string
-  replies: number
-  /** JSON lists. */
-  reviewed_by: string
-  toward_hypothesis: string
-  withdrawn_at: string | null
-  withdrawn_because: string | null
-}
+type Finding = FindingLink["finding"]
+type Row = Omit<FindingLink, "kind" | "finding" | "author" | "towardQuestion" | "towardHypothesis" | "card" | "reviewedBy" | "withdrawn"> &
+  FindingLink["card"] &
+  Person &
+  StandingRow &
+  WithdrawalRow & {
+    readonly versionId: string
+    readonly findingLabel: string
+    readonly findingKind: Finding["kind"]
+    readonly wording: string
+    readonly outcome: Finding["outcome"]
+    readonly towardQuestion: Stored<FindingLink["towardQuestion"]>
+    readonly towardHypothesis: Stored<FindingLink["towardHypothesis"]>
+    readonly reviewedBy: Stored<string[]>
+  }
 
-const shown = (row: Row) => ({
-  linkId: row.link_id,
-  kind: "finding_link" as const,
-  roomId: row.room_id,
-  experimentId: row.experiment_id,
-  experimentLabel: row.experiment_label,
-  finding: {
-    versionId: row.version_id,
-    label: row.finding_label,
-    kind: row.finding_kind,
-    wording: row.wording,
-    outcome: row.outcome,
-    ...standing(row),
-  },
-  attemptId: row.attempt_id,
-  attemptLabel: row.attempt_label,
-  author: { userId: row.author_id, username: row.username },
-  at: row.at,
-  // Short as they are, they are parsed: with texts inside, the whole link would be written more slowly.
-  towardQuestion: JSON.parse(row.toward_question) as Writable,
-  towardHypothesis: JSON.parse(row.toward_hypothesis) as Writable,
-  card: { entryId: row.entry_id, threadId: row.thread_id },
-  replies: row.replies,
-  reviewedBy: JSON.parse(row.reviewed_by) as string[],
-  withdrawn: withdrawal(row),
-})
+function shown(row: Row) {
+  const { linkId, roomId, experimentId, experimentLabel, attemptId, attemptLabel, userId, username, at, entryId, threadId, replies } = row
+  const { versionId, findingLabel, findingKind, wording, outcome, towardQuestion, towardHypothesis, reviewedBy } = row
+  return {
+    linkId,
+    kind: "finding_link" as const,
+    roomId,
+    experimentId,
+    experimentLabel,
+    finding: { versionId, label: findingLabel, kind: findingKind, wording, outcome, ...standing(row) },
+    attemptId,
+    attemptLabel,
+    author: { userId, username },
+    at,
+    // Short as they are, they are parsed: with texts inside, the whole link would be written more slowly.
+    towardQuestion: parse(towardQuestion),
+    towardHypothesis: parse(towardHypothesis),
+    card: { entryId, threadId },
+    replies,
+    reviewedBy: parse(reviewedBy),
+    withdrawn: withdrawal(row),
+  }
+}
 
 /** Who reviewed a link: everybody but its author who replied to its card. */
 const SELECT = `
-  SELECT l.*, e.label AS experiment_label, r.label AS finding_label, r.kind AS finding_kind, r.wording, f.outcome, s.status, s.notices, a.label AS attempt_label, p.username,
+  SELECT l.link_id AS linkId, l.room_id AS roomId, l.thread_id AS threadId, l.entry_id AS entryId, l.experiment_id AS experimentId,
+    e.label AS experimentLabel, l.version_id AS versionId, r.label AS findingLabel, r.kind AS findingKind, r.wording, f.outcome, s.status, s.notices,
+    l.attempt_id AS attemptId, a.label AS attemptLabel, l.author_id AS userId, p.username, l.at, l.toward_question AS towardQuestion,
     ${WITHDRAWAL}, c.reply_count AS replies,
     CASE c.reply_count WHEN 0 THEN '[]' ELSE (SELECT json_group_array(u.username ORDER BY u.username) FROM people u WHERE u.user_id <> l.author_id AND u.user_id IN
-      (SELECT t.author_id FROM timeline_entries t WHERE t.reply_to_entry_id = l.entry_id)) END AS reviewed_by,
+      (SELECT t.author_id FROM timeline_entries t WHERE t.reply_to_entry_id = l.entry_id)) END AS reviewedBy,
     (SELECT json_group_array(json_object('versionId', v.version_id, 'label', h.label, 'status', coalesce(g.status, 'current'), 'verdict', v.verdict, 'explanation', v.explanation) ORDER BY v.position)
-      FROM finding_verdicts v JOIN records h ON h.version_id = v.version_id LEFT JOIN standings g ON g.version_id = v.version_id WHERE v.link_id = l.link_id) AS toward_hypothesis
+      FROM finding_verdicts v JOIN records h ON h.version_id = v.version_id LEFT JOIN standings g ON g.version_id = v.version_id WHERE v.link_id = l.link_id) AS towardHypothesis
   FROM finding_links l
   JOIN experiments e ON e.experiment_id = l.experiment_id
   JOIN records r ON r.version_id = l.version_id
@@ -102,8 +90,8 @@ export function findingLinks(db: Db) {
   const insertVerdict = db.prepare(
     "INSERT INTO finding_verdicts (link_id, version_id, position, verdict, explanation) VALUES (?, ?, ?, ?, ?)",
   )
-  const standingBy = db.prepare<{ link_id: string; toward_question: string; toward: string; at: string }>(
-    `SELECT l.link_id, l.at, l.toward_question ->> '$.verdict' AS toward_question,
+  const standingBy = db.prepare<{ linkId: string; verdict: string; toward: string; at: string }>(
+    `SELECT l.link_id AS linkId, l.at, l.toward_question ->> '$.verdict' AS verdict,
        (SELECT json_group_array(v.version_id || ' ' || v.verdict ORDER BY v.version_id) FROM finding_verdicts v WHERE v.link_id = l.link_id) AS toward
      FROM finding_links l WHERE l.version_id = ? AND l.experiment_id = ? AND l.author_id = ? AND l.attempt_id IS ?
        AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)
@@ -136,8 +124,8 @@ export function findingLinks(db: Db) {
       const toward = JSON.stringify(towardHypothesis.map(({ versionId, verdict }) => `${versionId} ${verdict}`).sort())
       const found = standingBy
         .all(findingVersionId, experimentId, authorId, attemptId ?? null)
-        .find((row) => row.toward_question === towardQuestion.verdict && row.toward === toward)
-      return found && { linkId: found.link_id, at: found.at }
+        .find((row) => row.verdict === towardQuestion.verdict && row.toward === toward)
+      return found && { linkId: found.linkId, at: found.at }
     },
     read(linkId: string) {
       const row = one.get(linkId)

@@ -1,5 +1,7 @@
 /** What a finding holds beyond what every record does: its execution, evidence and materials. */
+import { keysOf } from "../../contract/each.ts"
 import type { AttemptRole, AttemptStatus } from "../../contract/enumerations.ts"
+import { parse, type Stored } from "../../contract/json.ts"
 import type { Evidence, Execution } from "../../contract/operations/publications.ts"
 import type { Db } from "../../ledger/database.ts"
 import { outcomeOf } from "../attempts/admission.ts"
@@ -18,21 +20,21 @@ export interface NewFinding {
 }
 
 interface ExecutionRow {
-  experiment_id: string
-  experiment_label: string
-  plan_id: string | null
-  plan_label: string | null
-  /** A JSON object: all attempts of the experiment by status. */
-  counts: string
+  readonly experimentId: string
+  readonly experimentLabel: string
+  readonly planId: string | null
+  readonly planLabel: string | null
+  /** All attempts of the experiment by status. */
+  readonly counts: Stored<Partial<Record<AttemptStatus, number>>>
 }
 interface AttemptRow {
-  attempt_id: string
-  label: string
-  role: AttemptRole
-  intent: string
-  status: AttemptStatus
-  experiment_id: string
-  outputs: number
+  readonly attemptId: string
+  readonly label: string
+  readonly role: AttemptRole
+  readonly intent: string
+  readonly status: AttemptStatus
+  readonly experimentId: string
+  readonly outputs: number
 }
 
 /** The role that says most, where a finding names an attempt in several. */
@@ -60,22 +62,22 @@ export function findings(db: Db, materials: Materials) {
   )
   const insertMaterial = db.prepare("INSERT INTO finding_materials (version_id, position, material_id, purpose) VALUES (?, ?, ?, ?)")
   const execution = db.prepare<ExecutionRow>(
-    `SELECT f.experiment_id, e.label AS experiment_label, f.plan_id, n.label AS plan_label,
+    `SELECT f.experiment_id AS experimentId, e.label AS experimentLabel, f.plan_id AS planId, n.label AS planLabel,
        (SELECT json_group_object(c.status, c.attempts) FROM attempt_counts c WHERE c.experiment_id = f.experiment_id) AS counts
      FROM findings f JOIN experiments e ON e.experiment_id = f.experiment_id LEFT JOIN plans n ON n.plan_id = f.plan_id WHERE f.version_id = ?`,
   )
   const attempts = db.prepare<AttemptRow>(
-    `SELECT t.attempt_id, a.label, t.role, a.intent, a.status, a.experiment_id, (SELECT count(*) FROM attempt_outputs o WHERE o.attempt_id = t.attempt_id) AS outputs
+    `SELECT t.attempt_id AS attemptId, a.label, t.role, a.intent, a.status, a.experiment_id AS experimentId, (SELECT count(*) FROM attempt_outputs o WHERE o.attempt_id = t.attempt_id) AS outputs
      FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = ? ORDER BY CASE t.role WHEN 'producing' THEN 0 WHEN 'baseline' THEN 1 ELSE 2 END, a.room_id, length(a.label), a.label`,
   )
   const evidence = db.prepare<EvidenceRow>(
-    `SELECT v.position, v.kind, v.attempt_id, a.label AS attempt_label, a.status, v.output_label, v.digest, o.digest AS output_digest
+    `SELECT v.position, v.kind, v.attempt_id AS attemptId, a.label, a.status, v.output_label AS outputLabel, v.digest, o.digest AS reportedDigest
      FROM finding_evidence v JOIN attempts a USING (attempt_id)
      LEFT JOIN attempt_outputs o ON o.attempt_id = v.attempt_id AND o.output_label = v.output_label
      WHERE v.version_id = ? ORDER BY v.position`,
   )
-  const used = db.prepare<{ material_id: string; purpose: string; room_id: string }>(
-    "SELECT m.material_id, m.purpose, r.room_id FROM finding_materials m JOIN records r USING (version_id) WHERE m.version_id = ? ORDER BY m.position",
+  const used = db.prepare<{ materialId: string; purpose: string; roomId: string }>(
+    "SELECT m.material_id AS materialId, m.purpose, r.room_id AS roomId FROM finding_materials m JOIN records r USING (version_id) WHERE m.version_id = ? ORDER BY m.position",
   )
   const role = db.prepare<{ role: AttemptRole }>("SELECT role FROM finding_attempts WHERE version_id = ? AND attempt_id = ?")
 
@@ -83,26 +85,16 @@ export function findings(db: Db, materials: Materials) {
   function executionOf(versionId: string, named: readonly AttemptRow[]) {
     const row = execution.get(versionId)
     if (row === undefined) return null
-    const byStatus = JSON.parse(row.counts) as Partial<Record<AttemptStatus, number>>
-    const outcomes: Record<string, number> = { registered: 0, unknown: 0, preflight_failed: 0, succeeded: 0, failed: 0, cancelled: 0 }
-    for (const [status, count] of Object.entries(byStatus)) outcomes[outcomeOf(status as AttemptStatus) ?? "registered"] = count
+    const { counts, ...run } = row
+    const outcomes = { registered: 0, unknown: 0, preflight_failed: 0, succeeded: 0, failed: 0, cancelled: 0 }
+    const byStatus = parse(counts)
+    for (const status of keysOf(byStatus)) outcomes[outcomeOf(status) ?? "registered"] = byStatus[status] ?? 0
     return {
-      experimentId: row.experiment_id,
-      experimentLabel: row.experiment_label,
-      planId: row.plan_id,
-      planLabel: row.plan_label,
-      attempts: named.map(({ attempt_id: attemptId, label, role, intent, status, experiment_id: experimentId }) => ({
-        attemptId,
-        label,
-        role,
-        intent,
-        status,
-        outcome: outcomeOf(status),
-        experimentId,
-      })),
+      ...run,
+      attempts: named.map(({ outputs: _outputs, ...attempt }) => ({ ...attempt, outcome: outcomeOf(attempt.status) })),
       denominator: {
         attempts: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
-        named: named.filter((attempt) => attempt.experiment_id === row.experiment_id).length,
+        named: named.filter(({ experimentId }) => experimentId === row.experimentId).length,
         outcomes,
       },
     }
@@ -131,7 +123,7 @@ export function findings(db: Db, materials: Materials) {
         execution: executionOf(versionId, named),
         materials: used
           .all(versionId)
-          .map(({ material_id, purpose, room_id }) => ({ material: materials.summary(material_id, room_id) ?? null, purpose })),
+          .map(({ materialId, purpose, roomId }) => ({ material: materials.summary(materialId, roomId) ?? null, purpose })),
         warnings: evidenceWarnings(
           named.filter((attempt) => attempt.role !== "evidence"),
           evidence.all(versionId),

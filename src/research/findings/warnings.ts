@@ -3,19 +3,19 @@ import type { AttemptStatus } from "../../contract/enumerations.ts"
 import type { JsonObject } from "../../contract/json.ts"
 
 export interface EvidenceRow {
-  position: number
-  kind: string
-  attempt_id: string
-  attempt_label: string
-  status: AttemptStatus
-  output_label: string | null
-  digest: string | null
+  readonly position: number
+  readonly kind: string
+  readonly attemptId: string
+  readonly label: string
+  readonly status: AttemptStatus
+  readonly outputLabel: string | null
+  readonly digest: string | null
   /** What the attempt reported under that label; null when it reported nothing. */
-  output_digest: string | null
+  readonly reportedDigest: string | null
 }
 
 interface NamedAttempt {
-  readonly attempt_id: string
+  readonly attemptId: string
   readonly label: string
   readonly status: AttemptStatus
   readonly outputs: number
@@ -23,10 +23,7 @@ interface NamedAttempt {
 
 const unfinished = (status: AttemptStatus) => status === "registered" || status === "started"
 
-function attemptWarnings(
-  { attempt_id: attemptId, label, status, outputs }: NamedAttempt,
-  citedOutcomes: ReadonlySet<string>,
-): JsonObject[] {
+function attemptWarnings({ attemptId, label, status, outputs }: NamedAttempt, citedOutcomes: ReadonlySet<string>): JsonObject[] {
   if (unfinished(status))
     return [{ code: "attempt_without_outcome", message: `${label} is ${status}: its outcome is not known.`, attemptId, label }]
   // An attempt that is cited for how it ended need not have brought forth anything.
@@ -35,24 +32,15 @@ function attemptWarnings(
   return []
 }
 
-function outputWarnings({
-  position,
-  kind,
-  attempt_id: attemptId,
-  attempt_label: label,
-  status,
-  output_label: outputLabel,
-  digest,
-  output_digest,
-}: EvidenceRow): JsonObject[] {
+function outputWarnings({ position, kind, attemptId, label, status, outputLabel, digest, reportedDigest }: EvidenceRow): JsonObject[] {
   const at = { attemptId, label, evidence: position }
   if (kind === "attempt_outcome") {
     return unfinished(status)
       ? [{ code: "outcome_unknown", message: `${label} is ${status}: there is no outcome to cite yet.`, ...at }]
       : []
   }
-  if (kind !== "attempt_output" || output_digest === digest) return []
-  if (output_digest === null)
+  if (kind !== "attempt_output" || reportedDigest === digest) return []
+  if (reportedDigest === null)
     return [
       { code: "output_unknown", message: `${label} has reported no output ${outputLabel}; its digest is not known.`, ...at, outputLabel },
     ]
@@ -62,13 +50,13 @@ function outputWarnings({
       message: `Output ${outputLabel} of ${label} was reported with another digest.`,
       ...at,
       outputLabel,
-      reportedDigest: output_digest,
+      reportedDigest,
     },
   ]
 }
 
 /** Attempts that produced nothing, and outputs that are not what the evidence says. */
 export function evidenceWarnings(attempts: readonly NamedAttempt[], evidence: readonly EvidenceRow[]): JsonObject[] {
-  const citedOutcomes = new Set(evidence.filter(({ kind }) => kind === "attempt_outcome").map(({ attempt_id }) => attempt_id))
+  const citedOutcomes = new Set(evidence.filter(({ kind }) => kind === "attempt_outcome").map(({ attemptId }) => attemptId))
   return [...attempts.flatMap((attempt) => attemptWarnings(attempt, citedOutcomes)), ...evidence.flatMap(outputWarnings)]
 }

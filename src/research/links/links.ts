@@ -1,10 +1,12 @@
 /** Research links: what is said later about exact records. */
-import type { LinkKind, RecordKind, RecordStatus } from "../../contract/enumerations.ts"
-import { JsonText } from "../../contract/json.ts"
+import type { Person } from "../../contract/answers.ts"
+import type { LinkKind, RecordStatus } from "../../contract/enumerations.ts"
+import { JsonText, parse, type Stored } from "../../contract/json.ts"
+import type { ResearchLink } from "../../contract/record-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
-import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal } from "../evidence/withdrawals.ts"
-import { standing } from "../records/shown.ts"
+import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
+import { standing, type StandingRow } from "../records/shown.ts"
 
 export interface NewLink {
   readonly linkId: string
@@ -23,72 +25,51 @@ export interface NewLink {
   readonly contentDigest: string
 }
 
-interface Row {
-  link_id: string
-  kind: LinkKind
-  label: string
-  room_id: string
-  thread_id: string
-  entry_id: string
-  target_version_id: string
-  target_label: string
-  target_kind: RecordKind
-  wording: string
-  status: RecordStatus | null
-  notices: string | null
-  author_id: string
-  username: string
-  at: string
-  explanation: string
-  replacement_version_id: string | null
-  replacement_label: string | null
-  replacement_kind: RecordKind | null
-  replacement_wording: string | null
-  replacement_status: RecordStatus | null
-  replacement_notices: string | null
-  withdrawn_at: string | null
-  withdrawn_because: string | null
-  content: string
-  content_digest: string
+type Target = ResearchLink["target"]
+type Row = Pick<ResearchLink, "linkId" | "kind" | "label" | "roomId" | "threadId" | "entryId" | "at" | "explanation" | "contentDigest"> &
+  StandingRow &
+  WithdrawalRow &
+  Person & {
+    readonly targetId: string
+    readonly targetLabel: string
+    readonly targetKind: Target["kind"]
+    readonly wording: string
+    /** The record that replaces the target, less its standing. */
+    readonly replacement: Stored<Omit<Target, "status">> | null
+    readonly replacementStatus: RecordStatus | null
+    readonly replacementNotices: StandingRow["notices"]
+    readonly content: Stored<ResearchLink["content"]>
+  }
+
+function shown(row: Row) {
+  const { linkId, kind, label, roomId, threadId, entryId, userId, username, at, explanation, content, contentDigest } = row
+  const { targetId, targetLabel, targetKind, wording, replacement, replacementStatus, replacementNotices } = row
+  const now = standing(row)
+  return {
+    linkId,
+    kind,
+    label,
+    roomId,
+    threadId,
+    entryId,
+    author: { userId, username },
+    at,
+    explanation,
+    target: { versionId: targetId, label: targetLabel, kind: targetKind, wording, status: now.status },
+    replacement: replacement && { ...parse(replacement), ...standing({ status: replacementStatus, notices: replacementNotices }) },
+    withdrawn: withdrawal(row),
+    /** What stands on the target now, this link included. */
+    ...now,
+    content: new JsonText(content),
+    contentDigest,
+  }
 }
 
-const shown = (row: Row) => ({
-  linkId: row.link_id,
-  kind: row.kind,
-  label: row.label,
-  roomId: row.room_id,
-  threadId: row.thread_id,
-  entryId: row.entry_id,
-  author: { userId: row.author_id, username: row.username },
-  at: row.at,
-  explanation: row.explanation,
-  target: {
-    versionId: row.target_version_id,
-    label: row.target_label,
-    kind: row.target_kind,
-    wording: row.wording,
-    status: row.status ?? ("current" as const),
-  },
-  replacement:
-    row.replacement_version_id === null
-      ? null
-      : {
-          versionId: row.replacement_version_id,
-          label: row.replacement_label,
-          kind: row.replacement_kind,
-          wording: row.replacement_wording,
-          ...standing({ status: row.replacement_status, notices: row.replacement_notices }),
-        },
-  withdrawn: withdrawal(row),
-  /** What stands on the target now, this link included. */
-  ...standing(row),
-  content: new JsonText(row.content),
-  contentDigest: row.content_digest,
-})
-
 const SELECT = `
-  SELECT l.*, p.username, r.label AS target_label, r.kind AS target_kind, r.wording, s.status, s.notices,
-    n.label AS replacement_label, n.kind AS replacement_kind, n.wording AS replacement_wording, m.status AS replacement_status, m.notices AS replacement_notices, ${WITHDRAWAL}
+  SELECT l.link_id AS linkId, l.kind, l.label, l.room_id AS roomId, l.thread_id AS threadId, l.entry_id AS entryId, l.author_id AS userId, p.username,
+    l.at, l.explanation, l.content, l.content_digest AS contentDigest, r.version_id AS targetId, r.label AS targetLabel, r.kind AS targetKind, r.wording,
+    s.status, s.notices, CASE WHEN n.version_id IS NOT NULL THEN json_object('versionId', n.version_id, 'label', n.label, 'kind', n.kind, 'wording', n.wording) END AS replacement,
+    m.status AS replacementStatus, m.notices AS replacementNotices, ${WITHDRAWAL}
   FROM research_links l
   JOIN people p ON p.user_id = l.author_id
   JOIN records r ON r.version_id = l.target_version_id

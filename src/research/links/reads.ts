@@ -19,7 +19,7 @@ interface Parts {
 export function linkReads({ rooms, experiments, links, findingLinks, evidence }: Parts) {
   return {
     room_links({ params, query }) {
-      const roomId = params.roomId as string
+      const roomId = params.roomId
       rooms.mustExist(roomId)
       const { kind, targetVersionId, targetAuthorId } = query
       const filters = {
@@ -28,16 +28,11 @@ export function linkReads({ rooms, experiments, links, findingLinks, evidence }:
         ...(targetVersionId && { targetVersionId }),
         ...(targetAuthorId && { targetAuthorId }),
       }
-      return keysetPage(
-        links.page(filters, uuidCursor(query.after), pageSize(query) + 1),
-        query,
-        (link) => link,
-        ({ linkId }) => linkId,
-      )
+      return keysetPage(links.page(filters, uuidCursor(query.after), pageSize(query) + 1), query, ({ linkId }) => linkId)
     },
 
     link({ params }) {
-      const id = params.linkId as string
+      const id = params.linkId
       const link = links.read(id)
       if (link !== undefined) return { ...link, warnings: evidence.doubtsOf(link.target.versionId, link.roomId) }
       const finding = findingLinks.read(id)
@@ -46,12 +41,11 @@ export function linkReads({ rooms, experiments, links, findingLinks, evidence }:
     },
 
     experiment_findings({ params, query }) {
-      const experimentId = params.experimentId as string
+      const experimentId = params.experimentId
       if (experiments.find(experimentId) === undefined) throw new Refusal("unknown_experiment", "There is no such experiment.")
       return keysetPage(
         findingLinks.ofExperiment(experimentId, uuidCursor(query.after), pageSize(query) + 1),
         query,
-        (link) => link,
         ({ linkId }) => linkId,
       )
     },

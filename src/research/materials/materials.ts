@@ -1,7 +1,8 @@
 /** Materials: their rows, the Rooms that know them, their location reports, and how they are shown. */
 import type { LocationState } from "../../contract/enumerations.ts"
-import { fitting, JsonText } from "../../contract/json.ts"
+import { fitting, JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
+import type { MaterialAnswer } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 import { obtainabilityOf, type Report } from "./obtainability.ts"
 
@@ -46,8 +47,8 @@ interface Row {
   size_bytes: number | null
   values_digest: string | null
   content_digest: string
-  /** A JSON list of reports, in any order. */
-  reports: string
+  /** In any order. */
+  reports: Stored<(Report & { readonly sequence: number })[]>
 }
 interface UseRow {
   id: string
@@ -61,8 +62,7 @@ interface UseRow {
 const digestOfReference = (reference: string) => (reference.startsWith("sha256:") ? reference : null)
 
 /** Sorted here: SQLite would sort the reports of each material of a list in a table of its own. */
-const oldestFirst = (reports: string) =>
-  (JSON.parse(reports) as (Report & { readonly sequence: number })[]).sort((one, other) => one.sequence - other.sequence)
+const oldestFirst = (reports: Row["reports"]) => parse(reports).sort((one, other) => one.sequence - other.sequence)
 
 /** @param roomId the Room it is shown in; null outside of any */
 function shown(row: Row, roomId: string | null) {
@@ -120,7 +120,7 @@ export function materials(db: Db) {
     `SELECT x.room_id FROM members m JOIN rooms r ON r.room_id = m.room_id JOIN room_materials x ON x.room_id = m.room_id
      WHERE m.user_id = ? AND x.material_id = ? ORDER BY r.state, x.registered_at LIMIT 1`,
   )
-  const one = db.prepare<Row & { content: string }>(`${SUMMARY} WHERE m.material_id = ?`)
+  const one = db.prepare<Row & { content: Stored<MaterialAnswer["content"]> }>(`${SUMMARY} WHERE m.material_id = ?`)
   const ofRoom = db.prepare<Row>(
     `${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = ? AND x.material_id > ? ORDER BY x.material_id LIMIT ?`,
   )
@@ -155,7 +155,7 @@ export function materials(db: Db) {
   const [consumptions, productions, requirements] = [counted("attempt_inputs"), counted("attempt_outputs"), counted("plan_materials")]
   /** How often a material is used so, and those uses that are shown, oldest first. */
   const uses = (found: typeof consumed, all: typeof consumptions, materialId: string) => ({
-    total: (all.get(materialId) as { total: number }).total,
+    total: all.one(materialId).total,
     items: found
       .all(materialId)
       .sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))

@@ -13,25 +13,19 @@ interface Parts {
 export function materialReads({ rooms, materials }: Parts) {
   return {
     room_materials({ params, query }) {
-      rooms.mustExist(params.roomId as string)
-      const found = materials.ofRoom(params.roomId as string, uuidCursor(query.after), pageSize(query) + 1)
-      return keysetPage(
-        found,
-        query,
-        (material) => material,
-        ({ materialId }) => materialId,
-      )
+      rooms.mustExist(params.roomId)
+      const found = materials.ofRoom(params.roomId, uuidCursor(query.after), pageSize(query) + 1)
+      return keysetPage(found, query, ({ materialId }) => materialId)
     },
     materials({ query }) {
       return keysetPage(
         materials.page(query.valuesDigest, uuidCursor(query.after), pageSize(query) + 1),
         query,
-        (material) => material,
         ({ materialId }) => materialId,
       )
     },
     material({ params }) {
-      const material = materials.read(params.materialId as string)
+      const material = materials.read(params.materialId)
       if (material === undefined) throw new Refusal("unknown_material", "There is no such material.")
       return material
     },

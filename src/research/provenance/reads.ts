@@ -49,7 +49,7 @@ export function provenanceReads({ rooms, provenance }: Parts) {
           issues: [{ path: "/focus", message: "is required with depth" }],
         })
       }
-      return read(params.roomId as string, focus, depth, basePath)
+      return read(params.roomId, focus, depth, basePath)
     },
   } satisfies Partial<Readers>
 }

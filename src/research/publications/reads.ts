@@ -2,7 +2,7 @@
 import type { RecordKind } from "../../contract/enumerations.ts"
 import { isUuid } from "../../contract/fields.ts"
 import { Refusal } from "../../contract/refusals.ts"
-import { keysetPage, offsetPage, opaqueCursor, PlainText, pageSize, readOpaqueCursor, uuidCursor } from "../../ledger/paging.ts"
+import { keysetPage, offsetPage, opaqueCursor, pageSize, readOpaqueCursor, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
@@ -23,31 +23,25 @@ interface Parts {
 
 export function publicationReads({ records, concepts: index, findings, rooms, citations, evidence }: Parts) {
   /** @throws Refusal 404 for no record, or one of another kind */
-  function mustRead(versionId: string | undefined, kind?: RecordKind) {
-    const record = versionId !== undefined && isUuid(versionId) ? records.read(versionId) : undefined
+  function mustRead(versionId: string, kind?: RecordKind) {
+    const record = isUuid(versionId) ? records.read(versionId) : undefined
     if (record === undefined || (kind !== undefined && record.kind !== kind)) {
       throw new Refusal("unknown_record", kind === undefined ? "There is no such record." : `There is no such ${kind}.`)
     }
-    const id = versionId as string
-    const found = record.kind === "finding" ? findings.read(id) : { execution: null, materials: [], warnings: [] }
+    const found = record.kind === "finding" ? findings.read(versionId) : { execution: null, materials: [], warnings: [] }
     return {
-      ...record.answer,
+      ...record,
       execution: found.execution,
       materials: found.materials,
-      usedBy: evidence.usedBy(id),
-      warnings: [...evidence.doubtsOf(id, record.roomId), ...found.warnings],
+      usedBy: evidence.usedBy(versionId),
+      warnings: [...evidence.doubtsOf(versionId, record.roomId), ...found.warnings],
     }
   }
 
   /** Records newest first, of one Room or of all. */
   function newest(roomId: string | undefined, query: { after?: string; limit?: number }) {
     const [before] = readOpaqueCursor(query.after, 1) ?? []
-    return keysetPage(
-      records.newest(roomId, before, pageSize(query) + 1),
-      query,
-      (record) => record,
-      ({ versionId }) => opaqueCursor([versionId]),
-    )
+    return keysetPage(records.newest(roomId, before, pageSize(query) + 1), query, ({ versionId }) => opaqueCursor([versionId]))
   }
 
   return {
@@ -56,50 +50,44 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
       return keysetPage(
         records.ofKind("hypothesis", query, uuidCursor(query.after), pageSize(query) + 1),
         query,
-        (record) => record,
         ({ versionId }) => versionId,
       )
     },
     hypothesis: ({ params }) => mustRead(params.versionId, "hypothesis"),
     record({ params, query, baseUrl = "" }) {
-      const versionId = params.versionId as string
-      if (query.format === "bibtex") return new PlainText(citations.bibtex(versionId, baseUrl))
-      if (query.format === "csl") return new PlainText(citations.csl(versionId, baseUrl))
+      const versionId = params.versionId
+      if (query.format === "bibtex") return citations.bibtex(versionId, baseUrl)
+      if (query.format === "csl") return citations.csl(versionId, baseUrl)
       return mustRead(versionId)
     },
 
     publications: ({ query }) => newest(undefined, query),
     room_publications({ params, query }) {
-      rooms.mustExist(params.roomId as string)
+      rooms.mustExist(params.roomId)
       return newest(params.roomId, query)
     },
 
     paper_publications({ params, query }) {
       const offset = query.after ?? 0
-      const arxivId = arxivIdOf(params.arxivId as string)
+      const arxivId = arxivIdOf(params.arxivId)
       if (arxivId === undefined) {
         throw new Refusal("invalid_parameter", "The path names no paper: send an arXiv id.", {
           issues: [{ path: "/arxivId", message: "must be an arXiv id such as 2401.01234 or hep-th/9901001" }],
         })
       }
       const found = records.ofPaper(arxivId, offset, pageSize(query) + 1)
-      return offsetPage(found, offset, query, (record) => record)
+      return offsetPage(found, offset, query)
     },
 
     record_concept({ params }) {
       mustRead(params.versionId)
-      const concept = index.find(params.versionId as string, params.key as string)
+      const concept = index.find(params.versionId, params.key)
       if (concept === undefined) throw new Refusal("room_unavailable", "This record defines no such concept.")
       return concept
     },
     concepts({ query }) {
       const found = index.page(query.query, readOpaqueCursor(query.after, 2), pageSize(query) + 1)
-      return keysetPage(
-        found,
-        query,
-        (concept) => concept,
-        ({ versionId, key }) => opaqueCursor([versionId, key]),
-      )
+      return keysetPage(found, query, ({ versionId, key }) => opaqueCursor([versionId, key]))
     },
   } satisfies Partial<Readers>
 }

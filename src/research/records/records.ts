@@ -1,10 +1,11 @@
 /** Scientific records of every kind: their rows, what they rest on, and the lists of them. */
-import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
-import { JsonText, type Writable } from "../../contract/json.ts"
+import type { RecordAnswer } from "../../contract/answers.ts"
+import type { RecordKind } from "../../contract/enumerations.ts"
+import { JsonText, type Stored } from "../../contract/json.ts"
 import type { Concepts } from "../../contract/science.ts"
 import type { Db } from "../../ledger/database.ts"
 import type { Part, Reference } from "../evidence/evidence.ts"
-import { recordSummary, related, shared, SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "./shown.ts"
+import { recordSummary, related, SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "./shown.ts"
 
 export interface NewRecord {
   readonly versionId: string
@@ -26,21 +27,11 @@ export interface NewRecord {
   readonly papers?: readonly string[]
 }
 
-interface Row extends SummaryRow {
-  content: string
-  client: string | null
+interface Texts {
+  readonly content: Stored<RecordAnswer["content"]>
+  readonly client: Stored<NonNullable<RecordAnswer["client"]>> | null
 }
-interface ReferenceRow {
-  part: Part
-  purpose: string | null
-  explanation: string
-  version_id: string
-  label: string
-  kind: RecordKind
-  wording: string
-  status: RecordStatus | null
-  notices: string | null
-}
+type ReferenceRow = Parameters<typeof related>[0] & { readonly part: Part; readonly purpose: string | null; readonly explanation: string }
 
 const resolved = (row: ReferenceRow) => ({
   ...related(row),
@@ -66,9 +57,11 @@ export function records(db: Db) {
   const insertPaper = db.prepare("INSERT INTO record_papers (arxiv_id, version_id) VALUES (?, ?) ON CONFLICT DO NOTHING")
   const exists = db.prepare("SELECT 1 FROM records WHERE version_id = ?")
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = ?`)
-  const whole = db.prepare<Row>(`SELECT ${SUMMARY_COLUMNS}, r.content, r.client FROM ${SUMMARY_TABLES} WHERE r.version_id = ?`)
+  const whole = db.prepare<SummaryRow & Texts>(
+    `SELECT ${SUMMARY_COLUMNS}, r.content, r.client FROM ${SUMMARY_TABLES} WHERE r.version_id = ?`,
+  )
   const referencesOf = db.prepare<ReferenceRow>(
-    `SELECT x.part, x.purpose, x.explanation, r.version_id, r.label, r.kind, r.wording, s.status, s.notices
+    `SELECT x.part, x.purpose, x.explanation, r.version_id AS versionId, r.label, r.kind, r.wording, s.status, s.notices
      FROM record_references x JOIN records r ON r.version_id = x.to_version_id LEFT JOIN standings s ON s.version_id = r.version_id
      WHERE x.version_id = ? AND x.part IN ('premise', 'reference') ORDER BY x.part, x.position`,
   )
@@ -127,18 +120,19 @@ export function records(db: Db) {
       }),
 
     /** A record whole, its content as it was accepted. */
-    read(versionId: string): { kind: RecordKind; roomId: string; answer: { readonly [member: string]: Writable } } | undefined {
+    read(versionId: string) {
       const row = whole.get(versionId)
       if (row === undefined) return undefined
-      const rests = referencesOf.all(versionId)
-      const answer = {
-        ...shared(row),
-        content: new JsonText(row.content),
-        ...(row.client === null ? {} : { client: new JsonText(row.client) }),
-        premises: rests.filter(({ part }) => part === "premise").map(resolved),
-        references: rests.filter(({ part }) => part === "reference").map(resolved),
+      const { content, client } = row
+      const { wording: _inContent, ...shown } = recordSummary(row)
+      const named = referencesOf.all(versionId)
+      return {
+        ...shown,
+        content: new JsonText(content),
+        ...(client === null ? {} : { client: new JsonText(client) }),
+        premises: named.filter(({ part }) => part === "premise").map(resolved),
+        references: named.filter(({ part }) => part === "reference").map(resolved),
       }
-      return { kind: row.kind, roomId: row.room_id, answer }
     },
 
     /** Up to `count` records older than `before`, newest first; of one Room or of all. */

@@ -14,7 +14,7 @@ export function searchReads({ rooms, search }: Parts) {
     search({ query }) {
       const { query: words, roomId, kinds, after = 0 } = query
       if (roomId !== undefined) rooms.mustExist(roomId)
-      return offsetPage(search.find(words, { roomId, kinds }, after, pageSize(query) + 1), after, query, (hit) => hit)
+      return offsetPage(search.find(words, { roomId, kinds }, after, pageSize(query) + 1), after, query)
     },
   } satisfies Partial<Readers>
 }

@@ -38,5 +38,13 @@ export function readBlob(bytes: Buffer): Blob {
   if ((flags & flag.assets) !== 0) for (let left = long(); left > 0; left--) assets.set(piece().toString("utf8"), piece())
   const execArgv = (flags & flag.execArgv) === 0 ? [] : Array.from({ length: long() }, () => piece().toString("utf8"))
   assert.equal(at, bytes.length, "nothing follows the last piece")
-  return { quiet: (flags & flag.quiet) !== 0, snapshot: (flags & flag.snapshot) !== 0, execArgvExtension, execArgv, code, codeCache, assets }
+  return {
+    quiet: (flags & flag.quiet) !== 0,
+    snapshot: (flags & flag.snapshot) !== 0,
+    execArgvExtension,
+    execArgv,
+    code,
+    codeCache,
+    assets,
+  }
 }

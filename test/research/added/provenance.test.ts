@@ -208,7 +208,7 @@ t.test("The whole graph takes a handful of statements, however large it is", asy
       const counted =
         <A extends unknown[], R>(run: (...values: A) => R) =>
         (...values: A): R => (statements++, run(...values))
-      return { get: counted(made.get), all: counted(made.all), run: counted(made.run) }
+      return { get: counted(made.get), one: counted(made.one), all: counted(made.all), run: counted(made.run) }
     },
   }
   const { readers } = createInstance({ db: counting, world, instanceId })

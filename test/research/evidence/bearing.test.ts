@@ -108,17 +108,15 @@ t.test("a reproduction shows on what it reproduces, with its verdict once it has
     { source: "reproduction", verdict: null, by: { kind: "attempt", id: attemptId }, standing: "uncounted" },
   ])
   const tell = (event: "started" | "succeeded", more = {}) =>
-    reader
-      .read("attempt", { attemptId })
-      .then(({ affordances }) =>
-        room.mary.write("report_attempt_event", {
-          attemptId,
-          event,
-          ...affordances.expected,
-          reportedAt: "2026-11-20T09:30:00.000Z",
-          ...more,
-        }),
-      )
+    reader.read("attempt", { attemptId }).then(({ affordances }) =>
+      room.mary.write("report_attempt_event", {
+        attemptId,
+        event,
+        ...affordances.expected,
+        reportedAt: "2026-11-20T09:30:00.000Z",
+        ...more,
+      }),
+    )
   const reproduction = { verdict: "does_not_reproduce", explanation: "The difference is within the noise." } as const
   t.equal(await refusedAs(tell("started", { reproduction })), "422 invalid_schema /reproduction", "not before its outcome")
   await tell("started")

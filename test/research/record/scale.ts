@@ -6,11 +6,10 @@ import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Database from "better-sqlite3"
-import { pageText, versioned } from "../../../src/edge/answer.ts"
+import { versioned } from "../../../src/edge/answer.ts"
 import { createInstance, type Instance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
-import { Page } from "../../../src/ledger/paging.ts"
-import { moment } from "../../../src/ledger/world.ts"
+import type { ReadName } from "../../../src/contract/reads/index.ts"
 import { Filler } from "./filler.ts"
 import { Recorder, type Step } from "./recorder.ts"
 import { fillLists, fillRoom, size } from "./scale-fill.ts"
@@ -33,7 +32,11 @@ function timed<Name extends string>(work: Readonly<Record<Name, () => unknown>>,
   return Object.fromEntries(names.map((name) => [name, median(found[name])])) as Record<Name, number>
 }
 
-const asked = (params: Record<string, string>, query: object = {}) => ({ params, query, actor: null, basePath: "" })
+type Answer = Parameters<typeof versioned>[0]
+const asking =
+  ({ ask }: Instance) =>
+  (name: ReadName, params: Record<string, string> = {}, query: Record<string, unknown> = {}) =>
+    ask(name, { params, query, actor: null, basePath: "" }) as Answer
 const print = (...cells: readonly (string | number)[]) =>
   console.log(cells.map((cell, index) => (index === 0 ? String(cell).padEnd(52) : String(cell).padStart(14))).join(""))
 const ms = (milliseconds: number) => `${milliseconds.toFixed(3)} ms`
@@ -50,10 +53,11 @@ async function context(
   database: Database.Database,
   { roomId, threadId }: { roomId: string; threadId: string },
 ): Promise<void> {
+  const ask = asking(instance)
   const reads = {
-    room: () => instance.readers.room_context(asked({ roomId })),
-    thread: () => instance.readers.thread_research_context(asked({ threadId })),
-  } as Record<string, () => Parameters<typeof versioned>[0]>
+    room: () => ask("room_context", { roomId }),
+    thread: () => ask("thread_research_context", { threadId }),
+  }
   print("research-context", "service", "bare", "ratio", "bytes", "bare bytes")
   for (const [name, read] of Object.entries(reads)) {
     const rows = bare(database, await recorder.readsDuring(read))
@@ -67,47 +71,33 @@ type List = Awaited<ReturnType<typeof fillLists>>
 
 /** A page of each list from its beginning, its middle and its end. */
 function pages(instance: Instance, lists: Readonly<Record<string, List>>): void {
-  const url = new URL("http://localhost/api/research/x")
+  const ask = asking(instance)
   const opaque = (id: string | undefined) => Buffer.from(JSON.stringify([id])).toString("base64url")
   const places = ({ linkIds, versionIds }: List, share: number) => ({
     link: linkIds[Math.floor((linkIds.length - 51) * share)],
     record: versionIds[Math.floor((versionIds.length - 51) * share)],
     newer: versionIds[Math.floor(50 + (versionIds.length - 51) * share)],
   })
-  const reads: Readonly<Record<string, (list: List, share: number) => unknown>> = {
+  const reads: Readonly<Record<string, (list: List, share: number) => Answer>> = {
     "publications of a Room": (list, share) =>
-      instance.readers.room_publications(asked({ roomId: list.roomId }, { after: opaque(places(list, share).newer) })),
-    "publications of all Rooms": (list, share) => instance.readers.publications(asked({}, { after: opaque(places(list, share).newer) })),
-    "hypotheses of a Room": (list, share) =>
-      instance.readers.hypotheses(asked({}, { roomId: list.roomId, after: places(list, share).record })),
-    "links of a Room": (list, share) => instance.readers.room_links(asked({ roomId: list.roomId }, { after: places(list, share).link })),
-    "links by kind": (list, share) =>
-      instance.readers.room_links(asked({ roomId: list.roomId }, { kind: "corrects", after: places(list, share).link })),
+      ask("room_publications", { roomId: list.roomId }, { after: opaque(places(list, share).newer) }),
+    "publications of all Rooms": (list, share) => ask("publications", {}, { after: opaque(places(list, share).newer) }),
+    "hypotheses of a Room": (list, share) => ask("hypotheses", {}, { roomId: list.roomId, after: places(list, share).record }),
+    "links of a Room": (list, share) => ask("room_links", { roomId: list.roomId }, { after: places(list, share).link }),
+    "links by kind": (list, share) => ask("room_links", { roomId: list.roomId }, { kind: "corrects", after: places(list, share).link }),
     "links by target": (list, share) =>
-      instance.readers.room_links(
-        asked({ roomId: list.roomId }, { targetVersionId: places(list, share).record, targetAuthorId: list.ownerId }),
-      ),
+      ask("room_links", { roomId: list.roomId }, { targetVersionId: places(list, share).record, targetAuthorId: list.ownerId }),
     "links by author of the target and kind": (list, share) =>
-      instance.readers.room_links(
-        asked({ roomId: list.roomId }, { kind: "disputes", targetAuthorId: list.ownerId, after: places(list, share).link }),
-      ),
+      ask("room_links", { roomId: list.roomId }, { kind: "disputes", targetAuthorId: list.ownerId, after: places(list, share).link }),
     concepts: (list, share) =>
-      instance.readers.concepts(
-        asked({}, { after: Buffer.from(JSON.stringify([places(list, share).newer, "lowers"])).toString("base64url") }),
-      ),
-    "one record": (list, share) => instance.readers.record(asked({ versionId: places(list, share).record as string })),
+      ask("concepts", {}, { after: Buffer.from(JSON.stringify([places(list, share).newer, "lowers"])).toString("base64url") }),
+    "one record": (list, share) => ask("record", { versionId: places(list, share).record ?? "" }),
   }
   print("a page of fifty, as text", ...Object.keys(lists).flatMap((name) => ["begin", "middle", "end"].map((place) => `${name} ${place}`)))
   for (const [name, read] of Object.entries(reads)) {
     const work = Object.fromEntries(
       Object.entries(lists).flatMap(([count, list]) =>
-        [0, 0.5, 1].map((share) => [
-          `${count} ${share}`,
-          () => {
-            const found = read(list, share)
-            return found instanceof Page ? pageText(found, url, "", moment(0)) : versioned(found as Parameters<typeof versioned>[0])
-          },
-        ]),
+        [0, 0.5, 1].map((share) => [`${count} ${share}`, () => versioned(read(list, share))]),
       ),
     )
     print(`  ${name}`, ...Object.values(timed(work, 60)).map(ms))

@@ -2,7 +2,7 @@
 import { deepStrictEqual } from "node:assert/strict"
 import fc from "fast-check"
 import t from "tap"
-import { JsonText, type Writable, writeJson } from "../../../src/contract/json.ts"
+import { JsonText, stored, type Writable, writeJson } from "../../../src/contract/json.ts"
 
 /** What a value says once everybody has parsed it. */
 function plain(value: Writable): unknown {
@@ -17,7 +17,7 @@ const strings = fc.oneof(
   fc.string({ unit: "binary" }).filter((text) => !text.includes("\u0000")),
   fc.constantFrom("\\u0000", '"\\u0000"', '\\"\\u0000\\"', "u0000", "\\", "\u2028"),
 )
-const stored = fc.jsonValue({ maxDepth: 2 }).map((value) => new JsonText(JSON.stringify(value)))
+const texts = fc.jsonValue({ maxDepth: 2 }).map((value) => new JsonText(stored(JSON.stringify(value))))
 const { tree } = fc.letrec<{ tree: Writable }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -27,7 +27,7 @@ const { tree } = fc.letrec<{ tree: Writable }>((tie) => ({
     fc.boolean(),
     fc.constant(null),
     fc.constant(undefined),
-    stored,
+    texts,
     fc.array(tie("tree"), { maxLength: 4 }),
     fc.dictionary(
       strings.filter((name) => name !== "__proto__"),
@@ -47,7 +47,7 @@ t.test("any value, with stored texts anywhere inside", (t) => {
 })
 
 t.test("stored texts are copied byte by byte, in the order they stand in", (t) => {
-  const [one, two] = [new JsonText('{ "b":1.0, "a":"\\u00e9" }'), new JsonText("[1e2]")]
+  const [one, two] = [new JsonText(stored('{ "b":1.0, "a":"\\u00e9" }')), new JsonText(stored("[1e2]"))]
   t.equal(
     writeJson({ items: [{ one, inner: { two } }, two], left: undefined, one }),
     '{"items":[{"one":{ "b":1.0, "a":"\\u00e9" },"inner":{"two":[1e2]}},[1e2]],"one":{ "b":1.0, "a":"\\u00e9" }}',

@@ -6,10 +6,9 @@
 import { rmSync, mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { writeJson } from "../../../src/contract/json.ts"
+import { type Writable, writeJson } from "../../../src/contract/json.ts"
 import { createInstance, type Instance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
-import type { Page } from "../../../src/ledger/paging.ts"
 import { fill, type Filled } from "./scale-fill.ts"
 
 const SIZES = [1_000, 100_000] as const
@@ -54,8 +53,8 @@ const filters: readonly [string, (made: Filled) => Query][] = [
   ["findingVersionId, roomId", ({ findingVersionId, roomId }) => ({ findingVersionId, roomId })],
 ]
 
-const page = ({ instance }: Made, query: Query): Page =>
-  instance.readers.attempts({ params: {}, query: query as never, actor: null }) as Page
+const page = ({ instance }: Made, query: Query) =>
+  instance.readers.attempts({ params: {}, query: query as never, actor: null }) as { readonly items: readonly Writable[] }
 
 /** The id after which the page in the middle of what matches begins, and how many match. */
 function middle({ instance }: Made, query: Query): { after: string; matching: number } {

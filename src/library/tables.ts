@@ -1,0 +1,23 @@
+/** The tables of the Library. */
+import type { Db } from "../ledger/database.ts"
+import { annotations } from "./annotations.ts"
+import { collections } from "./collections.ts"
+import { collectionInvitations } from "./invitations.ts"
+import { keys } from "./keys.ts"
+import { notes } from "./notes.ts"
+import { metadata } from "./papers/metadata.ts"
+import { papers } from "./papers/papers.ts"
+import { saved } from "./saved.ts"
+
+export type LibraryTables = ReturnType<typeof libraryTables>
+
+export const libraryTables = (db: Db) => ({
+  papers: papers(db),
+  metadata: metadata(db),
+  saved: saved(db),
+  collections: collections(db),
+  notes: notes(db),
+  invitations: collectionInvitations(db),
+  keys: keys(db),
+  annotations: annotations(db),
+})
