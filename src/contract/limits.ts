@@ -105,6 +105,8 @@ export const limits = {
   /** Nodes of each kind in a provenance graph, and steps around the node in focus. */
   provenanceNodes: 500,
   provenanceDepth: 5,
+  /** Edges that one graph looks at; where there are more, every kind is said to be cut. */
+  provenanceEdges: 15_000,
   /** Layers that the relations in a picture of the graph cross, together; those that cross most are left to its table. */
   graphCrossings: 250,
   protocolSteps: 50,

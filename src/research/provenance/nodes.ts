@@ -3,16 +3,21 @@ import type { AttemptStatus, ProvenanceNode } from "../../contract/enumerations.
 import { limits } from "../../contract/limits.ts"
 import { nodeKinds, objects } from "../../contract/objects.ts"
 import { outcomeOf } from "../attempts/admission.ts"
+import type { IdsIn } from "./edges.ts"
 import { obtainabilityOf } from "../materials/obtainability.ts"
 
-export interface NodeRow {
+/** What a node is, and the Room it originates in: enough to choose by. */
+export interface FaintNode {
   id: string
   kind: ProvenanceNode
+  room_id: string
+}
+
+export interface NodeRow extends FaintNode {
   label: string | null
   title: string
   status: string | null
   outcome: string | null
-  room_id: string
   /** Of a material: its reference, and a JSON list of location reports, oldest first. */
   reference: string | null
   reports: string | null
@@ -67,6 +72,7 @@ function source(kind: ProvenanceNode) {
   return {
     id: `${as}.${key}`,
     select: `SELECT ${as}.${key} AS id, '${kind}' AS kind, ${columns.join(", ")}, ${material} FROM ${table} ${as} ${joins}`,
+    faintly: `SELECT ${as}.${key} AS id, '${kind}' AS kind, ${as}.${room} AS room_id FROM ${table} ${as}`,
     ofKind,
     inRoom: `${inRoom ?? `${as}.${room} = ?`}${ofKind}`,
   }
@@ -80,10 +86,15 @@ export const NODES_OF_ROOM = named(
   sources.map(({ select, inRoom, id }) => `SELECT * FROM (${select} WHERE ${inRoom} ORDER BY ${id} DESC LIMIT ?)`).join(" UNION ALL "),
 )
 
-/** Whatever has one of the ids in a JSON list. Takes the list once for each kind. */
+/** Whatever has one of the ids in the lists. Takes what `namedValues` gives. */
 export const NODES_NAMED = named(
   sources.map(({ select, id, ofKind }) => `${select} WHERE ${id} IN (SELECT value FROM json_each(?))${ofKind}`).join(" UNION ALL "),
 )
+/** The same of which only that is wanted by which nodes are chosen. Takes the same. */
+export const NODES_FAINTLY = sources
+  .map(({ faintly, id, ofKind }) => `${faintly} WHERE ${id} IN (SELECT value FROM json_each(?))${ofKind}`)
+  .join(" UNION ALL ")
+export const namedValues = (idsIn: IdsIn): string[] => nodeKinds.map((kind) => idsIn(objects[kind].table))
 
 /** How a node is answered. */
 export function shown(row: NodeRow) {

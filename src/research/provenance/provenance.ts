@@ -1,79 +1,140 @@
 /** The provenance graph of a Room, or of what lies around one of its nodes; a handful of statements for either. */
 import type { ProvenanceNode } from "../../contract/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
-import { nodeKinds } from "../../contract/objects.ts"
+import { nodeKinds, objects } from "../../contract/objects.ts"
 import type { Db } from "../../ledger/database.ts"
-import { type Edge, EDGES_NAMING, EDGES_STATED_BY, namingValues, statedBy, statingLists } from "./edges.ts"
-import { type NodeRow, NODES_NAMED, NODES_OF_ROOM, shown } from "./nodes.ts"
+import {
+  type Edge,
+  EDGES_NAMING,
+  EDGES_STATED_BY,
+  type IdsIn,
+  type MetEdge,
+  namingValues,
+  type NodeTable,
+  statedBy,
+  statingValues,
+} from "./edges.ts"
+import { type FaintNode, namedValues, NODES_FAINTLY, NODES_NAMED, NODES_OF_ROOM, type NodeRow, shown } from "./nodes.ts"
 
 /** The nodes taken in so far, at most so many of each kind; what does not fit is left out and its kind remembered. */
-class Chosen {
-  readonly rows = new Map<string, NodeRow>()
+class Chosen<Node extends FaintNode> {
+  readonly nodes = new Map<string, Node>()
   readonly cut = new Set<ProvenanceNode>()
   readonly #count = new Map<ProvenanceNode, number>()
 
-  add(row: NodeRow): void {
-    const count = this.#count.get(row.kind) ?? 0
-    if (this.rows.has(row.id)) return
+  /** Whether it is new. */
+  add(node: Node): boolean {
+    const count = this.#count.get(node.kind) ?? 0
+    if (this.nodes.has(node.id)) return false
     if (count >= limits.provenanceNodes) {
-      this.cut.add(row.kind)
-      return
+      this.cut.add(node.kind)
+      return false
     }
-    this.#count.set(row.kind, count + 1)
-    this.rows.set(row.id, row)
+    this.#count.set(node.kind, count + 1)
+    this.nodes.set(node.id, node)
+    return true
   }
 
-  has = ({ from, to }: Edge): boolean => this.rows.has(from) && this.rows.has(to)
+  /** Not every edge was looked at: of any kind there may be more. */
+  cutAll(): void {
+    for (const kind of nodeKinds) this.cut.add(kind)
+  }
 }
 
 const order = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 const byKindAndId = (one: NodeRow, other: NodeRow) => nodeKinds.indexOf(one.kind) - nodeKinds.indexOf(other.kind) || order(one.id, other.id)
+/** Newest first, so that it is the oldest that do not fit. */
+const newestFirst = (one: FaintNode, other: FaintNode) => order(other.id, one.id)
 
-/** The graph as it is answered: what was chosen in a fixed order, and every edge that the Room states between two of them, once. */
-function graph(roomId: string, chosen: Chosen, edges: readonly Edge[]) {
-  const isStated = (edge: Edge) => chosen.has(edge) && chosen.rows.get(statedBy(edge))?.room_id === roomId
+const idsOf = (nodes: Iterable<FaintNode>): IdsIn => listed([...nodes].map(({ id, kind }) => [id, objects[kind].table]))
+function listed(ids: readonly (readonly [id: string, table: NodeTable])[]): IdsIn {
+  const byTable = Map.groupBy(new Map(ids), ([, table]) => table)
+  const lists = new Map([...byTable].map(([table, found]) => [table, JSON.stringify(found.map(([id]) => id))]))
+  return (table) => lists.get(table) ?? "[]"
+}
+/** The ends of some edges that are not known yet. */
+const unknownEnds = (edges: readonly MetEdge[], known: ReadonlyMap<string, unknown>): IdsIn =>
+  listed(
+    edges.flatMap(({ from, fromTable, to, toTable }) =>
+      (
+        [
+          [from, fromTable],
+          [to, toTable],
+        ] as const
+      ).filter(([id]) => !known.has(id)),
+    ),
+  )
+
+/** The graph as it is answered: nodes in a fixed order, and every edge that the Room states between two of them, once. */
+function graph(roomId: string, rows: readonly NodeRow[], edges: readonly Edge[], cut: ReadonlySet<ProvenanceNode>) {
+  const nodes = new Map(rows.map((row) => [row.id, row]))
+  const isStated = (edge: Edge) => nodes.has(edge.from) && nodes.has(edge.to) && nodes.get(statedBy(edge))?.room_id === roomId
   const between = new Map(edges.filter(isStated).map((edge) => [`${edge.from} ${edge.to} ${edge.kind}`, edge] as const))
   return {
-    nodes: [...chosen.rows.values()].sort(byKindAndId).map(shown),
+    nodes: [...rows].sort(byKindAndId).map(shown),
     edges: [...between].sort(([one], [other]) => order(one, other)).map(([, { from, to, kind }]) => ({ from, to, kind })),
-    cut: [...chosen.cut],
+    cut: [...cut],
   }
 }
 
 export type Provenance = ReturnType<typeof provenance>
 
-export function provenance(db: Db) {
+/** @param most edges that one graph looks at */
+export function provenance(db: Db, most: number = limits.provenanceEdges) {
   const ofRoom = db.prepare<NodeRow>(NODES_OF_ROOM)
   const named = db.prepare<NodeRow>(NODES_NAMED)
-  const statedByAny = db.prepare<Edge>(EDGES_STATED_BY)
-  const namingAny = db.prepare<Edge>(EDGES_NAMING)
+  const faintly = db.prepare<FaintNode>(NODES_FAINTLY)
+  const statedByAny = db.prepare<MetEdge>(EDGES_STATED_BY)
+  const namingAny = db.prepare<MetEdge>(EDGES_NAMING)
   const entered = db.prepare("SELECT 1 FROM room_materials WHERE room_id = ? AND material_id = ?")
 
-  const inJson = (ids: Iterable<string>) => JSON.stringify([...ids])
-  const stating = (ids: Iterable<string>) => statedByAny.all(...new Array<string>(statingLists).fill(inJson(ids)))
-  const naming = (ids: Iterable<string>, roomId: string) => namingAny.all(...namingValues(inJson(ids), roomId))
-  /** Newest first, so that it is the oldest that do not fit. */
-  const nodes = (ids: Iterable<string>) => named.all(...nodeKinds.map(() => inJson(ids))).sort((one, other) => order(other.id, one.id))
+  const stating = (nodes: Iterable<FaintNode>, left: number) => statedByAny.all(...statingValues(idsOf(nodes), left))
 
-  /** The edges that a Room states at some nodes, whichever way they lead, and the nodes at their ends. */
-  function statedAt(roomId: string, ids: readonly string[]): { edges: Edge[]; rows: NodeRow[] } {
-    const met = [...stating(ids), ...naming(ids, roomId)]
-    const rows = new Map(nodes(new Set(met.flatMap((edge) => [edge.from, edge.to]))).map((row) => [row.id, row]))
-    const edges = met.filter((edge) => rows.get(statedBy(edge))?.room_id === roomId)
-    const ends = new Set(edges.flatMap((edge) => [edge.from, edge.to]))
-    return { edges, rows: [...rows.values()].filter(({ id }) => ends.has(id)) }
+  /** Goes along the edges that a Room states, and looks at no more of them than an answer may cost. */
+  class Walk {
+    readonly #roomId: string
+    /** Whatever was met, also where it was not chosen. */
+    readonly #met = new Map<string, FaintNode>()
+    left = most
+    readonly edges: MetEdge[] = []
+
+    constructor(roomId: string, start: FaintNode) {
+      this.#roomId = roomId
+      this.#met.set(start.id, start)
+    }
+
+    /** The nodes at either end of the edges at some nodes, newest first. */
+    from(frontier: readonly FaintNode[]): FaintNode[] {
+      const found = this.stated(frontier)
+      const naming = namingAny.all(...namingValues(idsOf(frontier), this.#roomId, this.left))
+      this.left -= naming.length
+      found.push(...naming)
+      for (const node of faintly.all(...namedValues(unknownEnds(found, this.#met)))) this.#met.set(node.id, node)
+      const edges = found.filter((edge) => this.#met.get(statedBy(edge))?.room_id === this.#roomId)
+      this.edges.push(...edges)
+      const ends = new Set(edges.flatMap(({ from, to }) => [from, to]))
+      return [...ends].flatMap((id) => this.#met.get(id) ?? []).sort(newestFirst)
+    }
+
+    /** The edges that some nodes state themselves. */
+    stated(nodes: readonly FaintNode[]): MetEdge[] {
+      const found = stating(nodes, this.left)
+      this.left -= found.length
+      return found
+    }
   }
 
   return {
     /** The newest nodes of each kind in a Room, the nodes of other Rooms that they name, and the edges between them. */
     ofRoom(roomId: string) {
-      const chosen = new Chosen()
+      const chosen = new Chosen<NodeRow>()
       for (const row of ofRoom.all(...nodeKinds.flatMap(() => [roomId, limits.provenanceNodes + 1]))) chosen.add(row)
-      const edges = stating(chosen.rows.keys())
-      const others = new Set(edges.flatMap((edge) => [edge.from, edge.to]).filter((id) => !chosen.rows.has(id)))
+      const edges = stating(chosen.nodes.values(), most)
+      if (edges.length >= most) chosen.cutAll()
       // What belongs to this Room and is not there yet was cut on purpose.
-      for (const row of nodes(others)) if (row.room_id !== roomId) chosen.add(row)
-      return graph(roomId, chosen, edges)
+      const others = faintly.all(...namedValues(unknownEnds(edges, chosen.nodes))).filter(({ room_id }) => room_id !== roomId)
+      for (const row of named.all(...namedValues(idsOf(others))).sort(newestFirst)) chosen.add(row)
+      return graph(roomId, [...chosen.nodes.values()], edges, chosen.cut)
     },
 
     /**
@@ -81,23 +142,20 @@ export function provenance(db: Db) {
      * Of another Room's node only what this one makes of it is told.
      */
     around(roomId: string, focus: string, depth: number) {
-      const chosen = new Chosen()
-      const [start] = nodes([focus])
+      const chosen = new Chosen<FaintNode>()
+      const [start] = faintly.all(...namedValues(() => JSON.stringify([focus])))
       if (start === undefined) return undefined
-      const isKnown =
-        start.room_id === roomId || entered.get(roomId, start.id) !== undefined || statedAt(roomId, [start.id]).edges.length > 0
+      const walk = new Walk(roomId, start)
+      const met = walk.from([start])
+      const isKnown = start.room_id === roomId || entered.get(roomId, start.id) !== undefined || walk.edges.length > 0
       if (!isKnown) return undefined
       chosen.add(start)
-      const edges: Edge[] = []
-      let frontier = [start.id]
-      for (let step = 0; step < depth && frontier.length > 0; step += 1) {
-        const met = statedAt(roomId, frontier)
-        edges.push(...met.edges)
-        const before = new Set(chosen.rows.keys())
-        for (const row of met.rows) chosen.add(row)
-        frontier = [...chosen.rows.keys()].filter((id) => !before.has(id))
-      }
-      return graph(roomId, chosen, [...edges, ...stating(frontier)])
+      let frontier = [start]
+      for (let step = 0; step < depth && frontier.length > 0 && walk.left > 0; step += 1)
+        frontier = (step === 0 ? met : walk.from(frontier)).filter((node) => chosen.add(node))
+      const edges = [...walk.edges, ...walk.stated(frontier)]
+      if (walk.left <= 0) chosen.cutAll()
+      return graph(roomId, named.all(...namedValues(idsOf(chosen.nodes.values()))), edges, chosen.cut)
     },
   }
 }

@@ -4,6 +4,7 @@ import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { enumerations } from "../../../src/contract/enumerations.ts"
 import { limits } from "../../../src/contract/limits.ts"
+import { provenance } from "../../../src/research/provenance/provenance.ts"
 import { createInstance } from "../../../src/app/instance.ts"
 import { freshId, hypothesis } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
@@ -215,4 +216,23 @@ t.test("The whole graph takes a handful of statements, however large it is", asy
   statements = 0
   readers.room_provenance({ params: { roomId }, query: {}, actor: null })
   t.ok(statements <= 6, `${statements} statements`)
+})
+
+t.test("No graph looks at more edges than it may: then more may be left out of every kind, and that is said", async (t) => {
+  const house = await openHouse()
+  t.teardown(() => house.close())
+  const { admit, ada, db, instance, roomId, threadId } = house
+  const publish = async (premises: object[]) => {
+    const body = { ...hypothesis(roomId, threadId), premises }
+    return (await admit({ actor: ada, name: "publish_hypothesis", body })).result as { versionId: string }
+  }
+  const { versionId } = await publish([])
+  const most = 12
+  for (let index = 0; index < most; index += 1) await publish([{ versionId, explanation: "It is assumed." }])
+  const [enough, tooFew] = [2 * most + 1, most - 2].map((edges) => provenance(db, edges).around(roomId, versionId, 1))
+  t.strictSame([enough?.nodes.length, enough?.cut], [most + 1, []])
+  t.ok((tooFew?.nodes.length as number) < most)
+  t.strictSame(tooFew?.cut, enumerations.provenanceNode)
+  t.strictSame(provenance(db, most - 2).ofRoom(roomId).cut, enumerations.provenanceNode)
+  t.equal(instance.tables.provenance.ofRoom(roomId).edges.length, most)
 })
