@@ -1,5 +1,6 @@
 /** A running service: data opened, instance built, edge listening. What `serve`, `demo` and the test instance start. */
 import type { Logger } from "pino"
+import { easeMemory } from "./ease.ts"
 import { createApp } from "./edge.ts"
 import { Journal } from "../edge/journal.ts"
 import { Metrics } from "../edge/metrics.ts"
@@ -146,6 +147,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       })
     : null
   clerk?.start()
+  const stayAsTaken = easeMemory()
   const token = instance.accounts.openSetUp()
   const running = started.move()
 
@@ -172,6 +174,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     setUpLink: token === null ? null : `${baseUrl}/setup?token=${token}`,
     broken: broken.promise,
     async close() {
+      stayAsTaken()
       instance.ledger.watch.close()
       await stop()
       await clerk?.close()
