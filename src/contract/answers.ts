@@ -101,6 +101,7 @@ export type ThreadSummary = v.InferOutput<typeof thread>
 
 const status = v.picklist(enumerations.recordStatus)
 const recordKind = v.picklist(enumerations.recordKind)
+const withdrawn = shape({ at, explanation: v.string() })
 export const notice = shape({
   linkId: id,
   label: v.string(),
@@ -111,7 +112,7 @@ export const notice = shape({
   replacementVersionId: v.nullable(id),
   correction: optionalText,
   /** Its author took it back: it no longer counts. */
-  withdrawn: v.exactOptional(shape({ at, explanation: v.string() })),
+  withdrawn: v.exactOptional(withdrawn),
 })
 
 export type Notice = v.InferOutput<typeof notice>
@@ -144,6 +145,8 @@ const findingLinkCard = shape({
   client,
   status,
   notices: v.array(notice),
+  /** Its author took the link back: it no longer counts. */
+  withdrawn: v.exactOptional(withdrawn),
 })
 const checkpointCard = shape({
   checkpointId: id,

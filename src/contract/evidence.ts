@@ -55,6 +55,8 @@ export const evidenceItem = shape({
   standing: v.picklist(enumerations.evidenceStanding),
   /** The finding link or research link that says it, for reading it or taking it back. */
   linkId: v.nullable(id),
+  /** Its author took it back, and why. */
+  withdrawn: v.exactOptional(shape({ at: v.string(), explanation: v.string() })),
 })
 
 export type EvidenceItem = v.InferOutput<typeof evidenceItem>
@@ -77,3 +79,4 @@ export const staleReason = shape({
   status: v.exactOptional(v.picklist(enumerations.recordStatus)),
   ...fromOtherRoom,
 })
+export type StaleReason = v.InferOutput<typeof staleReason>

@@ -6,7 +6,9 @@ import type { LibraryTables } from "../library/index.ts"
 import type { Accounts } from "../people/accounts.ts"
 import type { People } from "../people/people.ts"
 import type { Sessions } from "../people/sessions.ts"
+import type { Evidence } from "../research/evidence/evidence.ts"
 import type { Experiments } from "../research/experiments/experiments.ts"
+import type { FindingLinks } from "../research/findings/finding-links.ts"
 import type { Credentials } from "../rooms/credentials.ts"
 import type { Rooms } from "../rooms/rooms.ts"
 
@@ -25,5 +27,8 @@ export interface Instance {
     readonly library: Pick<LibraryTables, "keys">
     readonly rooms: Rooms
     readonly experiments: Pick<Experiments, "assignedTo">
+    /** What a page asks for all rows of a list at once. */
+    readonly evidence: Pick<Evidence, "newestOn">
+    readonly findingLinks: Pick<FindingLinks, "verdictsOn">
   }
 }

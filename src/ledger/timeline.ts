@@ -32,15 +32,18 @@ interface Row {
   readonly versionId: string | null
   readonly status: string | null
   readonly notices: string | null
+  readonly withdrawn: string | null
 }
 
-const SELECT = `SELECT e.thread_id AS threadId, e.kind, e.sequence, e.body, e.reply_count AS replyCount, e.version_id AS versionId, s.status, s.notices
+const SELECT = `SELECT e.thread_id AS threadId, e.kind, e.sequence, e.body, e.reply_count AS replyCount, e.version_id AS versionId, s.status, s.notices,
+    CASE WHEN e.kind = 'link_experiment_finding' THEN
+      (SELECT json_object('at', g.at, 'explanation', g.explanation) FROM link_withdrawals g WHERE g.link_id = e.body ->> '$.card.linkId') END AS withdrawn
   FROM timeline_entries e LEFT JOIN standings s ON s.version_id = e.version_id`
 
 /** An entry as it is answered: the stored text, with its replies counted and the standing of its card as it is now. */
-function served({ body, replyCount, versionId, status, notices }: Row): JsonText<Entry> {
+function served({ body, replyCount, versionId, status, notices, withdrawn }: Row): JsonText<Entry> {
   // A card is stored as the last member, so that the standing of its record can be added inside it.
-  const standing = `,"status":"${status ?? "current"}","notices":${notices ?? "[]"}}`
+  const standing = `,"status":"${status ?? "current"}","notices":${notices ?? "[]"}${withdrawn === null ? "" : `,"withdrawn":${withdrawn}`}}`
   const open = versionId === null ? body.slice(0, -1) : `${body.slice(0, -2)}${standing}`
   return new JsonText(stored<Entry>(`${open},"replyCount":${replyCount}}`))
 }

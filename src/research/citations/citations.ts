@@ -15,6 +15,12 @@ interface Parts {
   readonly findings: Findings
 }
 
+interface Notice {
+  readonly kind: LinkKind
+  readonly label: string
+  readonly withdrawn?: object
+}
+
 const kinds = { hypothesis: "Hypothesis", finding: "Finding", cited_claim: "Cited claim" } as const
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
@@ -34,7 +40,9 @@ export function citations({ records, rooms, findings }: Parts) {
     const record = records.summary(versionId)
     if (record === undefined) throw new Refusal("unknown_record", "There is no such record.")
     const { kind, label, author, createdAt, wording, status, contentDigest, outcome } = record
-    const notices = JSON.parse(writeJson(record.notices)) as { readonly kind: LinkKind; readonly label: string }[]
+    const all = JSON.parse(writeJson(record.notices)) as Notice[]
+    // What its author took back is no standing any more.
+    const notices = all.filter(({ withdrawn }) => withdrawn === undefined)
     const standing = notices.length === 0 ? [] : [`${status}: ${notices.map((notice) => `${notice.label} ${notice.kind} it`).join(", ")}`]
     const what = kind === "finding" ? [`${kinds[kind]} ${label}, ${outcome}, ${denominator(versionId)}`] : [`${kinds[kind]} ${label}`]
     return {

@@ -2,14 +2,16 @@
 import type { Db } from "../../ledger/database.ts"
 import type { Person } from "../../contract/answers.ts"
 import type { EvidenceItem, RecordUse } from "../../contract/evidence.ts"
-import { JsonText, type Stored, stored } from "../../contract/json.ts"
+import { JsonText, parsed, type Stored, stored } from "../../contract/json.ts"
 
-type WordRow = Omit<EvidenceItem, "by" | "experiment" | "attempt" | "author" | "independent"> &
+type WordRow = Omit<EvidenceItem, "by" | "experiment" | "attempt" | "author" | "independent" | "withdrawn"> &
   Person & {
     readonly by: Stored<EvidenceItem["by"]>
     readonly experiment: Stored<NonNullable<EvidenceItem["experiment"]>> | null
     readonly attempt: Stored<NonNullable<EvidenceItem["attempt"]>> | null
     readonly independent: number
+    readonly withdrawnAt: string | null
+    readonly withdrawnBecause: string | null
   }
 type UseRow = Omit<RecordUse, "by"> & { readonly by: Stored<RecordUse["by"]> }
 
@@ -35,8 +37,9 @@ const ofAttempt = object("'attempt'", "a.attempt_id", "a.label", "NULL", "a.stat
 const spare = <T>(text: Stored<T>): JsonText<T> =>
   new JsonText(stored<T>(text.replace(/,"labelFromOtherRoom":null,"originRoomId":null/, "")))
 
-const WORDS = `
-  SELECT w.sequence, w.source, w.verdict, w.at, w.independent, p.user_id AS userId, p.username,
+/** @param from which words, as `w` @param more columns before theirs */
+const wordsFrom = (from: string, more = "") => `
+  SELECT ${more} w.sequence, w.source, w.verdict, w.at, w.independent, p.user_id AS userId, p.username,
     CASE WHEN w.source = 'research_link' THEN ${object("'link'", "k.link_id", "k.label", "NULL", "iif(g.link_id IS NULL, 'asserted', 'withdrawn')", "k.room_id")}
       WHEN b.version_id IS NOT NULL THEN ${ofRecord("b", "s")} ELSE ${ofAttempt} END AS by,
     CASE WHEN e.experiment_id IS NOT NULL THEN ${labelled("e.experiment_id", "experimentId", "e.label", "e.room_id")} END AS experiment,
@@ -44,8 +47,8 @@ const WORDS = `
     coalesce(v.explanation, x.explanation, k.explanation, iif(b.version_id IS NULL, q.explanation, NULL)) AS explanation,
     CASE WHEN w.withdrawn = 1 THEN 'withdrawn' WHEN w.counted = 1 THEN 'counted' WHEN w.verdict IS NULL OR w.source = 'research_link' THEN 'uncounted'
       WHEN coalesce(s.status, 'current') <> 'current' THEN 'fallen' ELSE 'replaced' END AS standing,
-    coalesce(l.link_id, k.link_id) AS linkId
-  FROM evidence_words w
+    coalesce(l.link_id, k.link_id) AS linkId, g.at AS withdrawnAt, g.explanation AS withdrawnBecause
+  FROM ${from}
   JOIN records t ON t.version_id = w.target_id
   JOIN people p ON p.user_id = w.author_id
   LEFT JOIN finding_links l ON w.source = 'finding_link' AND l.link_id = w.source_id
@@ -57,8 +60,11 @@ const WORDS = `
   LEFT JOIN reproductions q ON w.source = 'reproduction' AND q.attempt_id = w.speaker_id
   LEFT JOIN experiments e ON e.experiment_id = coalesce(l.experiment_id, a.experiment_id)
   LEFT JOIN records b ON b.version_id = CASE w.source WHEN 'reproduction' THEN w.source_id WHEN 'research_link' THEN NULL ELSE w.speaker_id END
-  LEFT JOIN standings s ON s.version_id = b.version_id
-  WHERE w.target_id = ? AND w.sequence < ? ORDER BY w.sequence DESC LIMIT ?`
+  LEFT JOIN standings s ON s.version_id = b.version_id`
+
+/** The newest words about each record in a JSON list: so many places back from the last of each. */
+const NEWEST = `json_each(?) i JOIN evidence_words w ON w.target_id = i.value
+    AND w.sequence > (SELECT coalesce(max(m.sequence), 0) - ? FROM evidence_words m WHERE m.target_id = i.value)`
 
 const USES = `
   SELECT u.sequence, u.how, u.at,
@@ -90,25 +96,40 @@ const USES = `
 /** Beyond every sequence. */
 const END = Number.MAX_SAFE_INTEGER
 
+/** A word as it is answered. */
+const wordItem = ({ by, experiment, attempt, userId, username, independent, withdrawnAt, withdrawnBecause, ...word }: WordRow) => ({
+  ...word,
+  by: spare(by),
+  ...(experiment === null ? {} : { experiment: new JsonText(experiment) }),
+  ...(attempt === null ? {} : { attempt: new JsonText(attempt) }),
+  author: { userId, username },
+  independent: independent === 1,
+  ...(withdrawnAt === null ? {} : { withdrawn: { at: withdrawnAt, explanation: withdrawnBecause ?? "" } }),
+})
+
 export type EvidencePages = ReturnType<typeof evidencePages>
 
 export function evidencePages(db: Db) {
-  const words = db.prepare<WordRow>(WORDS)
+  const words = db.prepare<WordRow>(
+    `${wordsFrom("evidence_words w")} WHERE w.target_id = ? AND w.sequence < ? ORDER BY w.sequence DESC LIMIT ?`,
+  )
+  const newest = db.prepare<WordRow & { targetId: string }>(`${wordsFrom(NEWEST, "i.value AS targetId,")} ORDER BY w.sequence DESC`)
   const uses = db.prepare<UseRow>(USES)
   const record = db.prepare("SELECT 1 FROM records WHERE version_id = ?")
   return {
     /** Whether there is such a record. */
     knows: (versionId: string): boolean => record.get(versionId) !== undefined,
     /** Up to `count` pieces of what bears on a record, before a sequence. */
-    bearingOn: (versionId: string, before: number | undefined, count: number) =>
-      words.all(versionId, before ?? END, count).map(({ by, experiment, attempt, userId, username, independent, ...word }) => ({
-        ...word,
-        by: spare(by),
-        ...(experiment === null ? {} : { experiment: new JsonText(experiment) }),
-        ...(attempt === null ? {} : { attempt: new JsonText(attempt) }),
-        author: { userId, username },
-        independent: independent === 1,
-      })),
+    bearingOn: (versionId: string, before: number | undefined, count: number) => words.all(versionId, before ?? END, count).map(wordItem),
+    /** The newest pieces, up to `each`, of what bears on each of several records: one statement for all of them. */
+    newestOn(versionIds: readonly string[], each: number): ReadonlyMap<string, EvidenceItem[]> {
+      const found = newest.all(JSON.stringify(versionIds), each).map(({ targetId, ...row }) => ({
+        targetId,
+        item: parsed<EvidenceItem>(wordItem(row)),
+      }))
+      const grouped = Map.groupBy(found, ({ targetId }) => targetId)
+      return new Map([...grouped].map(([id, items]) => [id, items.map(({ item }) => item)]))
+    },
     /** Up to `count` uses of a record, before a sequence. */
     usesOf: (versionId: string, before: number | undefined, count: number) =>
       uses.all(versionId, before ?? END, count).map(({ by, ...use }) => ({ ...use, by: spare(by) })),

@@ -102,6 +102,11 @@ export function findingLinks(db: Db) {
   const newestOfRoom = db.prepare<Row>(`${SELECT} WHERE l.room_id = ? ORDER BY l.link_id DESC LIMIT ?`)
   const newestOfThread = db.prepare<Row>(`${SELECT} WHERE l.room_id = ? AND l.thread_id = ? ORDER BY l.link_id DESC LIMIT ?`)
 
+  const verdictsOn = db.prepare<{ experimentId: string; verdict: string; status: RecordStatus; withdrawn: number }>(
+    `SELECT l.experiment_id AS experimentId, l.toward_question ->> '$.verdict' AS verdict, coalesce(s.status, 'current') AS status, g.link_id IS NOT NULL AS withdrawn
+     FROM json_each(?) i JOIN finding_links l ON l.experiment_id = i.value LEFT JOIN standings s ON s.version_id = l.version_id ${WITHDRAWAL_OF_LINK} ORDER BY l.link_id`,
+  )
+
   return {
     insert(link: NewFindingLink): void {
       const { linkId, roomId, threadId, entryId, experimentId, findingVersionId, attemptId = null, authorId, at, towardQuestion } = link
@@ -135,6 +140,14 @@ export function findingLinks(db: Db) {
     ofExperiment: (experimentId: string, after: string | undefined, count: number) => list({ experimentId }, after, count).map(shown),
     /** Up to `count` links of a Room after an id. */
     ofRoom: (roomId: string, after: string | undefined, count: number) => list({ roomId }, after, count).map(shown),
+    /** What findings say toward the questions of several experiments, oldest first, asked at once. */
+    verdictsOn: (experimentIds: readonly string[]) =>
+      verdictsOn.all(JSON.stringify(experimentIds)).map(({ experimentId, verdict, status, withdrawn }) => ({
+        experimentId,
+        towardQuestion: { verdict },
+        withdrawn: withdrawn === 1 ? {} : null,
+        finding: { status },
+      })),
     /** The newest links of a Room, newest first. */
     newestOfRoom: (roomId: string, count: number) => newestOfRoom.all(roomId, count).map(shown),
     newestOfThread: (roomId: string, threadId: string, count: number) => newestOfThread.all(roomId, threadId, count).map(shown),

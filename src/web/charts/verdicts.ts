@@ -1,7 +1,7 @@
-/** Verdicts per hypothesis: what supports to the right, what contradicts to the left. */
+/** What counts for and against each hypothesis, as its tally has it: what supports to the right, what contradicts to the left. */
 import { scaleLinear } from "d3-scale"
+import type { EvidenceTally } from "../../contract/evidence.ts"
 import { type Html, html, to } from "../html.ts"
-import { type FindingLink, toward } from "../parts/evidence.ts"
 
 const [WIDTH, ROW, LEFT] = [420, 22, 40]
 const HEAD = 18
@@ -9,15 +9,12 @@ const HEAD = 18
 interface Hypothesis {
   readonly versionId: string
   readonly label: string
+  readonly evidenceTally: EvidenceTally
 }
 
 /** Drawn from two hypotheses on: with one, the rows below it say the same. */
-export function verdictChart(hypotheses: readonly Hypothesis[], links: readonly FindingLink[]): Html | null {
-  const rows = hypotheses.map(({ versionId, label }) => {
-    const said = toward(links, versionId)
-    const count = (verdict: string) => said.filter((one) => one.verdict === verdict).length
-    return { versionId, label, supports: count("supports"), contradicts: count("contradicts"), inconclusive: count("inconclusive") }
-  })
+export function verdictChart(hypotheses: readonly Hypothesis[]): Html | null {
+  const rows = hypotheses.map(({ versionId, label, evidenceTally }) => ({ versionId, label, ...evidenceTally }))
   const most = Math.max(...rows.map(({ supports, contradicts }) => Math.max(supports, contradicts)), 1)
   if (rows.length < 2 || rows.every(({ supports, contradicts, inconclusive }) => supports + contradicts + inconclusive === 0)) return null
   const middle = LEFT + (WIDTH - LEFT) / 2
@@ -41,7 +38,7 @@ ${rows.map(({ versionId, label, supports, contradicts, inconclusive }, index) =>
     html`<text x="${at.toFixed(1)}" y="${y + 11}" text-anchor="${anchor}">${text}</text>`
   const none =
     supports + contradicts + inconclusive === 0
-      ? "no finding yet"
+      ? "nothing counts yet"
       : supports === 0 && inconclusive > 0
         ? `${inconclusive} inconclusive`
         : null

@@ -43,6 +43,16 @@ export function subjectOf(visit: Visit, ids: Ids): Subject {
     roomId ??= record.roomId
     about.push(recordChip({ ...record, wording: (record.content as { assertion: { wording: string } }).assertion.wording }, 160))
   }
+  if (ids.linkId !== undefined) {
+    const link = orNull(() => visit.ask("link", { linkId: ids.linkId }))
+    roomId ??= link?.roomId
+    if (link !== null)
+      about.push(
+        link.kind === "finding_link"
+          ? html`${recordChip(link.finding, 120)} related to ${label("experiment", link.experimentId, link.experimentLabel)}`
+          : html`${label("link", link.linkId, link.label)} ${stateBadge(link.kind)} ${recordChip({ ...link.target }, 120)}`,
+      )
+  }
   if (ids.materialId !== undefined) {
     const material = orNull(() => visit.ask("material", { materialId: ids.materialId }))
     roomId ??= material?.materialOriginRoom

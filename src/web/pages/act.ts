@@ -34,6 +34,7 @@ const SUBJECTS = [
   "experimentId",
   "materialId",
   "targetVersionId",
+  "linkId",
   "expectedRevision",
   "expectedStatus",
   "expectedWatermark",

@@ -1,7 +1,7 @@
 /** Attempts: as rows, and one of them with its events, inputs, outputs and metrics. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/enumerations.ts"
-import { entryPath, withQuery } from "../addresses.ts"
+import { address, entryPath, withQuery } from "../addresses.ts"
 import { metricPlots } from "../charts/metrics.ts"
 import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
@@ -121,7 +121,7 @@ const event = (said: Attempt["events"][number]): Html =>
   html`<li>${stateBadge(said.event === "progress" ? "in_progress" : said.event, words(said.event))} <span class="clocks">${
     said.reportedAt === null ? null : html`happened ${exactTime(said.reportedAt)} by the registrant's clock; `
   }received ${exactTime(said.receivedAt)}</span>
-${said.message === undefined ? null : html`<p class="said">${inlineMarkdown(said.message)}</p>`}${said.failure === undefined ? null : html`<p>Failed in ${said.failure.stage}: ${inlineMarkdown(said.failure.explanation)}</p>`}
+${said.message === undefined ? null : html`<p class="said">${inlineMarkdown(said.message)}</p>`}${said.reproduction === undefined ? null : html`<p>${stateBadge(said.reproduction.verdict)} ${inlineMarkdown(said.reproduction.explanation)}</p>`}${said.failure === undefined ? null : html`<p>Failed in ${said.failure.stage}: ${inlineMarkdown(said.failure.explanation)}</p>`}
 <p class="meta">${!said.metricPoints ? null : html`<span>${counted(said.metricPoints, "metric point")}</span>`}${
     said.outputLabels === undefined || said.outputLabels.length === 0 ? null : html`<span>outputs ${said.outputLabels.join(", ")}</span>`
   }${said.exitCode === undefined ? null : html`<span>exit code ${said.exitCode}</span>`}</p>
@@ -139,17 +139,40 @@ const outputs = (given: Attempt["outputs"]): Html =>
     ),
   )
 
-export function attemptPage(visit: Visit): Shown {
-  const attempt = visit.ask("attempt", visit.params)
-  const { attemptId, roomId, experimentId, rerunOf, reproduces } = attempt
-  const room = visit.ask("room", { roomId })
-  const metrics = metricsOf(visit, [attempt])
+/** What it says of what it reproduces, and what reproductions of it came to. */
+function reproductions({ reproduction, reproduces, reproductions: others }: Attempt): Html | null {
+  if (reproduces === null && others.length === 0) return null
   const basis =
     reproduces === null
       ? null
       : "attemptId" in reproduces
-        ? html`<a href="${to(`/attempts/${reproduces.attemptId}`)}">an attempt</a>`
-        : html`<a href="${to(`/records/${reproduces.findingVersionId}`)}">a finding</a>`
+        ? (["attempt", reproduces.attemptId] as const)
+        : (["finding", reproduces.findingVersionId] as const)
+  return html`<section aria-labelledby="reproduction">${heading(2, "reproduction", "Reproduction")}<div id="live-reproduction" data-live>${
+    basis === null
+      ? null
+      : html`<p>It set out to reproduce <a href="${address(basis[0], basis[1])}">${basis[0] === "attempt" ? "another attempt" : "a finding"}</a>. ${
+          reproduction === null
+            ? "It has not said what came of that."
+            : html`${stateBadge(reproduction.verdict)} ${inlineMarkdown(reproduction.explanation)}`
+        }</p>`
+  }${
+    others.length === 0
+      ? null
+      : html`<h3>Who reproduced it</h3><ul class="evidence">${others.map(
+          ({ attemptId, label: text, status, registrant, reproduction: said }) =>
+            html`<li>${said === null ? stateBadge(status) : stateBadge(said.verdict)}<div>${label("attempt", attemptId, text)} by ${person(registrant)}. <span class="explained">${
+              said === null ? "It has not said what came of it." : inlineMarkdown(said.explanation)
+            }</span></div></li>`,
+        )}</ul>`
+  }</div></section>`
+}
+
+export function attemptPage(visit: Visit): Shown {
+  const attempt = visit.ask("attempt", visit.params)
+  const { attemptId, roomId, experimentId, rerunOf } = attempt
+  const room = visit.ask("room", { roomId })
+  const metrics = metricsOf(visit, [attempt])
   return {
     title: `${attempt.label} of ${attempt.experimentLabel}`,
     rail: roomRail(room),
@@ -172,6 +195,7 @@ export function attemptPage(visit: Visit): Shown {
             "caption",
           )}`
     }</div></section>
+${reproductions(attempt)}
 <section aria-labelledby="events">${heading(2, "events", "Events")}<ol class="history" id="live-events" data-live>${attempt.events.map(event)}</ol>
   ${attempt.eventsTruncated ? html`<p class="meta">Older events are left out here; ${enumerations.attemptEvent.length > 0 ? "their metrics are not." : null}</p>` : null}</section>
 <section aria-labelledby="match">${heading(2, "match", "Compared with its plan", attempt.planId === null ? null : html`<a href="${to(`/plans/${attempt.planId}`)}">the plan</a>`)}${planMatch(attempt)}</section>
@@ -179,7 +203,6 @@ export function attemptPage(visit: Visit): Shown {
       ["Repository", repository(attempt.repository)],
       ["Command", argv(attempt.argv)],
       rerunOf === null ? null : ["Reruns", html`<a href="${to(`/attempts/${rerunOf}`)}">an earlier attempt</a>`],
-      basis === null ? null : ["Reproduces", basis],
       attempt.environment === null
         ? null
         : ["Environment", html`${Object.entries(attempt.environment).map(([name, value]) => html`${name}: ${value}<br>`)}`],

@@ -8,6 +8,7 @@ import { stateBadge } from "../parts/marks.ts"
 import { empty, exactTime, facts, heading, label, more, person, recordChip, time, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { protocolParts } from "../parts/protocol.ts"
+import { ofOwn, struckIf, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted, shortened, words } from "../words.ts"
 import { attemptTable } from "./attempts.ts"
@@ -43,29 +44,21 @@ const history = (revisions: AnswerOf<"experiment_history">["items"]): Html =>
     return html`<li>${person(author)}: ${words(operation)} ${stateBadge(status)} <span class="clocks">${time(at)}</span>${said === undefined ? null : html`<p class="said">${inlineMarkdown(shortened(said, 400))}</p>`}</li>`
   })}</ol>`
 
-const findings = (links: AnswerOf<"experiment_findings">["items"]): Html =>
+const findings = (visit: Visit, links: AnswerOf<"experiment_findings">["items"]): Html =>
   links.length === 0
     ? empty("No finding was related to this experiment yet.")
-    : html`<ul class="cards">${links.map(
-        ({
-          finding,
-          towardQuestion,
-          towardHypothesis,
-          author,
-          linkId,
-          attemptId,
-          attemptLabel,
-          reviewedBy,
-        }) => html`<li>${recordChip(finding, 200)}
-<ul class="verdicts"><li>${stateBadge(towardQuestion.verdict)} toward the question. ${inlineMarkdown(towardQuestion.explanation)}</li>
-  ${towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => html`<li>${stateBadge(verdict)} ${label("hypothesis", versionId, text)} ${inlineMarkdown(explanation)}</li>`)}</ul>
+    : html`<ul class="cards">${links.map((link) => {
+        const { finding, towardQuestion, towardHypothesis, author, linkId, attemptId, attemptLabel, reviewedBy, withdrawn } = link
+        return html`<li>${recordChip(finding, 200)}${takenBack(withdrawn)}
+<ul class="verdicts"><li>${struckIf(withdrawn, stateBadge(towardQuestion.verdict))} toward the question. ${inlineMarkdown(towardQuestion.explanation)}</li>
+  ${towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => html`<li>${struckIf(withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} ${inlineMarkdown(explanation)}</li>`)}</ul>
 <p class="meta"><span>said by ${person(author)}</span>${
           attemptId === null ? null : html`<span>from ${label("attempt", attemptId, attemptLabel ?? "attempt")}</span>`
         }${
           reviewedBy.length === 0 ? null : html`<span>answered by ${reviewedBy.join(", ")}</span>`
-        }<span><a href="${to(`/links/${linkId}`)}">the link</a></span></p>
-  </li>`,
-      )}</ul>`
+        }<span><a href="${to(`/links/${linkId}`)}">the link</a></span>${ofOwn(visit, link)}</p>
+  </li>`
+      })}</ul>`
 
 export function experimentPage(visit: Visit): Shown {
   const experiment = visit.ask("experiment", visit.params)
@@ -96,7 +89,7 @@ export function experimentPage(visit: Visit): Shown {
 <section aria-labelledby="attempts">${heading(2, "attempts", html`Attempts ${outcomeDots(attempts)}`, compare)}
   <div id="live-attempts" data-live>${tried.length === 0 ? empty("Nothing was tried yet. The assignee registers each execution before its launch.") : attemptTable(tried)}
   ${hasMore ? more(withQuery(`/rooms/${roomId}/attempts`, { experimentId }), `All ${attempts.total} attempts`) : null}</div></section>
-<section aria-labelledby="findings">${heading(2, "findings", "Findings")}<div id="live-findings" data-live>${findings(links)}</div></section>
+<section aria-labelledby="findings">${heading(2, "findings", "Findings")}<div id="live-findings" data-live>${findings(visit, links)}</div></section>
 <section aria-labelledby="history">${heading(2, "history", "History")}<div id="live-history" data-live>${history(revisions)}</div></section>
 ${facts([
   ["Revision", experiment.revision],

@@ -1,10 +1,10 @@
 /** Experiments as rows: label, question, state, assignee, attempts as a row of outcome dots, verdicts so far. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { enumerations } from "../../contract/enumerations.ts"
+import { enumerations, type RecordStatus } from "../../contract/enumerations.ts"
+import { hasFallen } from "../../contract/evidence.ts"
 import { withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
-import type { FindingLink } from "../parts/evidence.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { stateBadge, stateMark } from "../parts/marks.ts"
 import { empty, label, more, person, table } from "../parts/parts.ts"
@@ -13,6 +13,13 @@ import type { Shown, Visit } from "../visit.ts"
 import { counted, shortened, words } from "../words.ts"
 
 type Experiment = AnswerOf<"experiments">["items"][number]
+/** What a finding link says of an experiment's question. */
+export interface FindingLink {
+  readonly experimentId: string
+  readonly towardQuestion: { readonly verdict: string }
+  readonly withdrawn: object | null
+  readonly finding: { readonly status: RecordStatus }
+}
 /** More dots than this are told as numbers. */
 const DOTS = 12
 
@@ -26,9 +33,11 @@ export function outcomeDots(attempts: Experiment["attempts"]): Html {
   return html`<span class="dots">${counts.flatMap(([status, count]) => Array.from({ length: count }, () => stateMark(status, said(status))))}</span>`
 }
 
-/** What findings said toward the question, newest last. */
+/** What findings said toward the question, newest last; those taken back, and what fallen findings said, are left out. */
 const verdicts = (links: readonly FindingLink[], experimentId: string) => {
-  const said = links.filter((link) => link.experimentId === experimentId)
+  const said = links.filter(
+    ({ experimentId: of, withdrawn, finding }) => of === experimentId && withdrawn === null && !hasFallen(finding.status),
+  )
   return said.length === 0
     ? html`<span class="quiet">none yet</span>`
     : html`${said.slice(-3).map(({ towardQuestion }) => html`${stateBadge(towardQuestion.verdict)} `)}`
@@ -55,9 +64,7 @@ export function experimentsPage(visit: Visit): Shown {
   const after = visit.url.searchParams.get("after") ?? undefined
   const room = visit.ask("room", { roomId })
   const { items, nextCursor } = visit.ask("experiments", {}, { roomId, after })
-  const links = items.flatMap(({ experimentId, attempts }) =>
-    attempts.total === 0 ? [] : visit.ask("experiment_findings", { experimentId }).items,
-  )
+  const links = visit.edge.instance.tables.findingLinks.verdictsOn(items.map(({ experimentId }) => experimentId))
   return {
     title: `Experiments · ${room.title}`,
     rail: roomRail(room, "/experiments"),
@@ -65,7 +72,7 @@ export function experimentsPage(visit: Visit): Shown {
     follow: { roomId, after: room.activityWatermark },
     body: html`<h1>Experiments</h1><p class="meta"><span>${counted(room.counts.experiment, "experiment")} in the order they were proposed</span></p>
 ${forMembers(visit, room, act("propose_experiment", { roomId, threadId: room.openingThreadId }, "Propose an experiment"))}
-<div id="live-experiments" data-live>${items.length === 0 ? empty("No experiment yet.") : experimentTable(items, links as FindingLink[], "Experiments")}</div>
+<div id="live-experiments" data-live>${items.length === 0 ? empty("No experiment yet.") : experimentTable(items, links, "Experiments")}</div>
 ${more(nextCursor === null ? null : withQuery(`/rooms/${roomId}/experiments`, { after: nextCursor }), "Later experiments")}`,
   }
 }

@@ -4,11 +4,13 @@ import { entryPath, withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
+import { whyStale } from "../parts/conclusion.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, empty, exactTime, facts, heading, label, more, person, recordChip, table, time, ways } from "../parts/parts.ts"
 import { archivedBanner, roomRail } from "../parts/room-frame.ts"
+import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { bytes, shortened, title, words } from "../words.ts"
+import { bytes, counted, shortened, title, words } from "../words.ts"
 
 type Material = AnswerOf<"material">
 const uses = (kind: string, name: string, { total, items }: Material["consumedBy"]): readonly [Content, Content] => [
@@ -69,17 +71,20 @@ ${ways([["JSON", `/api/research/materials/${materialId}`]])}`,
 }
 
 type Link = AnswerOf<"link">
-function linkBody(link: Link): Html {
+function linkBody(visit: Visit, link: Link): Html {
+  const own = takeBack(visit, link)
+  const gone =
+    link.withdrawn === null ? null : html`<div class="banner quiet" role="note" aria-label="Taken back">${takenBack(link.withdrawn)}</div>`
   if (link.kind === "finding_link") {
-    return html`<h1>${link.finding.label} related to ${link.experimentLabel}</h1>
+    return html`<h1>${link.finding.label} related to ${link.experimentLabel}</h1>${gone}
       <p>${recordChip(link.finding, 200)} ${label("experiment", link.experimentId, link.experimentLabel)}${link.attemptId === null ? null : html` from ${label("attempt", link.attemptId, link.attemptLabel ?? "")}`}</p>
-<ul class="verdicts"><li>${stateBadge(link.towardQuestion.verdict)} toward the question. ${inlineMarkdown(link.towardQuestion.explanation)}</li>
-  ${link.towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => html`<li>${stateBadge(verdict)} ${label("hypothesis", versionId, text)} ${inlineMarkdown(explanation)}</li>`)}</ul>
-<p class="meta"><span>${person(link.author)}</span><span>${exactTime(link.at)}</span><span><a href="${to(entryPath(link.card.threadId, link.card.entryId))}">${link.replies} replies</a></span></p>`
+<ul class="verdicts"><li>${struckIf(link.withdrawn, stateBadge(link.towardQuestion.verdict))} toward the question. ${inlineMarkdown(link.towardQuestion.explanation)}</li>
+  ${link.towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => html`<li>${struckIf(link.withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} ${inlineMarkdown(explanation)}</li>`)}</ul>
+<p class="meta"><span>${person(link.author)}</span><span>${exactTime(link.at)}</span><span><a href="${to(entryPath(link.card.threadId, link.card.entryId))}">${counted(link.replies, "reply", "replies")}</a></span>${own === null ? null : html`<span>${own}</span>`}</p>`
   }
   const content = link.content as { correction?: string; evidence?: string[] }
-  return html`<p class="meta"><span><span class="label">${link.label}</span> link</span><span>${person(link.author)}</span><span>${exactTime(link.at)}</span></p>
-    <h1>${stateBadge(link.kind, title(link.kind))} ${link.target.label}</h1>
+  return html`<p class="meta"><span><span class="label">${link.label}</span> link</span><span>${person(link.author)}</span><span>${exactTime(link.at)}</span>${own === null ? null : html`<span>${own}</span>`}</p>
+    <h1>${struckIf(link.withdrawn, html`${stateBadge(link.kind, title(link.kind))} ${link.target.label}`)}</h1>${gone}
 <p>${recordChip(link.target, 220)}</p><p class="said">${inlineMarkdown(link.explanation)}</p>
   ${content.correction === undefined ? null : html`<p><strong>Correction:</strong> ${inlineMarkdown(content.correction)}</p>`}
 ${link.replacement === null ? null : html`<p>Replaced by ${recordChip(link.replacement, 220)}</p>`}
@@ -102,7 +107,7 @@ export function linkPage(visit: Visit): Shown {
         : `${link.label}: ${words(link.kind)} ${link.target.label}`,
     rail: roomRail(room),
     json,
-    body: html`${linkBody(link)}${ways([["JSON", json]])}`,
+    body: html`${linkBody(visit, link)}${ways([["JSON", json]])}`,
   }
 }
 
@@ -117,7 +122,7 @@ export function checkpointPage(visit: Visit): Shown {
     json,
     body: html`<p class="meta"><span>checkpoint of <a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a></span><span>${person(checkpoint.author)}</span><span>${exactTime(checkpoint.at)}</span><span>covers entries 1 to ${checkpoint.coversThrough}</span></p>
 <h1>${stateBadge(checkpoint.state, title(checkpoint.state))} checkpoint</h1>
-${checkpoint.stale ? html`<div class="banner warn" role="note">${stateBadge("disputed", "Stale")}<p>Records were published in the Thread since it concluded.</p></div>` : null}
+${checkpoint.stale ? html`<div class="banner warn" role="note">${stateBadge("disputed", "Stale")}${whyStale(checkpoint.staleReasons)}</div>` : whyStale(checkpoint.staleReasons)}
 ${checkpoint.selected ? null : html`<div class="banner quiet" role="note"><p>A newer checkpoint of this Thread has taken its place.</p></div>`}
 ${archivedBanner(room)}
 ${checkpoint.conclusion === null ? null : html`<p class="statement">${inlineMarkdown(checkpoint.conclusion)}</p>`}

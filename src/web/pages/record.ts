@@ -1,35 +1,30 @@
 /** One record: its standing above everything, its wording, what it rests on, its evidence and what became of it. */
+import { groundingPurposes } from "../../contract/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { Concepts } from "../../contract/science.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
-import { entryPath } from "../addresses.ts"
+import { entryPath, withQuery } from "../addresses.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { conceptList, rolesTable, wording } from "../parts/assertion.ts"
 import { standing } from "../parts/entry.ts"
-import { evidenceRows, tally, toward } from "../parts/evidence.ts"
+import { evidenceList, tally } from "../parts/evidence.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { digest, exactTime, facts, heading, label, person, recordChip, ways } from "../parts/parts.ts"
+import { digest, exactTime, facts, heading, label, more, person, recordChip, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
+import { useList, type Warning, warning } from "../parts/uses.ts"
+import { takeBack } from "../parts/withdrawal.ts"
 import { citation } from "../parts/citation.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { counted, shortened, title, words } from "../words.ts"
+import { shortened, title, words } from "../words.ts"
 import { type Execution, findingParts, type RecordContent } from "./finding-parts.ts"
 
 type Answer = AnswerOf<"record">
 
-function warnings(given: readonly unknown[]): Html | null {
-  if (given.length === 0) return null
-  return html`<ul class="warnings" aria-label="Warnings">${(
-    given as readonly { message: string; versionId?: string; kind?: string; attemptId?: string }[]
-  ).map(
-    ({ message, versionId, attemptId }) =>
-      html`<li>${message}${versionId === undefined ? null : html` <a href="${to(`/records/${versionId}`)}">Read it</a>`}${
-        attemptId === undefined ? null : html` <a href="${to(`/attempts/${attemptId}`)}">See the attempt</a>`
-      }</li>`,
-  )}</ul>`
-}
+const warnings = (given: readonly unknown[]): Html | null =>
+  // Each kind of warning has members of its own; those read here are optional.
+  given.length === 0 ? null : html`<ul class="warnings" aria-label="Warnings">${(given as readonly Warning[]).map(warning)}</ul>`
 
 type Resolved = Answer["references"][number]
 const rests = (id: string, name: string, records: readonly Resolved[]): Html | null =>
@@ -52,23 +47,32 @@ const namer =
       : label(known.kind, known.versionId, known.label)
   }
 
-const used = ({ usedBy }: Answer): Html => {
-  const parts = [
-    [usedBy.premises, "premise", "premises"],
-    [usedBy.references, "reference", "references"],
-    [usedBy.evidence, "evidence", "evidence"],
-    [usedBy.reuses, "reuse", "reuses"],
-  ] as const
-  const said = parts.filter(([count]) => count > 0).map(([count, one, several]) => counted(count, one, several))
-  return html`${said.length === 0 ? "nowhere yet" : joined(said)}`
+/** Pieces that the page of a record shows of each list. */
+const LISTED = 20
+
+const onwardsOf = (versionId: string, name: string, cursor: unknown, section: string): string | null =>
+  cursor === null ? null : `${withQuery(`/records/${versionId}`, { [name]: cursor as number })}#${section}`
+
+/** What bears on it, newest first. */
+function bearing(visit: Visit, { versionId, evidenceTally }: Answer): Html {
+  const after = visit.url.searchParams.get("evidenceAfter") ?? undefined
+  const { items, nextCursor } = visit.ask("record_evidence", { versionId }, { limit: LISTED, after })
+  return html`<section aria-labelledby="bears">${heading(2, "bears", "What bears on it", tally(evidenceTally))}<div id="live-bears" data-live>${
+    evidenceList(visit, items) ?? html`<p class="quiet">Nothing was said for or against it yet.</p>`
+  }</div>${more(onwardsOf(versionId, "evidenceAfter", nextCursor, "bears"), "Earlier evidence")}</section>`
 }
 
-function evidenceToward(visit: Visit, record: Answer): Html | null {
-  if (record.kind !== "hypothesis") return null
-  const { findingLinks } = visit.ask("room_context", { roomId: record.roomId })
-  const verdicts = toward(findingLinks, record.versionId)
-  return html`<section aria-labelledby="toward">${heading(2, "toward", "Evidence toward it", tally(verdicts))}${evidenceRows(verdicts) ?? html`<p class="quiet">No finding has been related to it yet.</p>`}</section>`
+/** Who uses it and how, newest first. */
+function used(visit: Visit, { versionId }: Answer): Html {
+  const after = visit.url.searchParams.get("usesAfter") ?? undefined
+  const { items, nextCursor } = visit.ask("record_uses", { versionId }, { limit: LISTED, after })
+  return html`<section aria-labelledby="uses">${heading(2, "uses", "Who uses it")}<div id="live-uses" data-live>${
+    items.length === 0 ? html`<p class="quiet">Nobody yet.</p>` : useList(items)
+  }</div>${more(onwardsOf(versionId, "usesAfter", nextCursor, "uses"), "Earlier uses")}</section>`
 }
+
+/** Whether a reference rests on what it names, so that it is in doubt when that falls. */
+const isGround = ({ purpose }: Resolved): boolean => groundingPurposes.some((grounding) => grounding === purpose)
 
 /** The four things that can be said later about a record. */
 const later = (versionId: string): Html =>
@@ -95,7 +99,7 @@ export function recordPage(visit: Visit): Shown {
     rail: roomRail(room),
     json: `/api/research/records/${versionId}`,
     follow: { roomId: record.roomId, after: room.activityWatermark },
-    body: html`<div id="live-standing" data-live>${standing(record)}</div>
+    body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}</div>
 <p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${
       record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
     }<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}">${room.title}</a></span></p>
@@ -111,16 +115,21 @@ ${
   ).map(([part, at]) => html`<span>${part} ${at}</span>`)}</p>
   </section>`
 }
-${evidenceToward(visit, record)}
 <section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said">${inlineMarkdown(scope)}</p></section>
+${bearing(visit, record)}
+${rests("premises", "Premises it rests on", record.premises)}
+${rests("grounds", "Records it rests on", record.references.filter(isGround))}
+${rests(
+  "references",
+  "Other records it speaks of",
+  record.references.filter((reference) => !isGround(reference)),
+)}
+${used(visit, record)}
 <section aria-labelledby="roles">${heading(2, "roles", "What is said of what")}${rolesTable(assertion, concepts as Concepts, namer(record))}</section>
 <section aria-labelledby="concepts">${heading(2, "concepts", "Concepts")}${conceptList(concepts as Concepts)}</section>
-${rests("premises", "Premises", record.premises)}
-${rests("references", "References", record.references)}
 <section aria-labelledby="about">${heading(2, "about", "About this record")}${facts([
       ["Provenance", record.provenanceSummary],
       ["Standing", stateBadge(record.status)],
-      ["Used by others", used(record)],
       ["Published at", html`<a href="${to(entryPath(record.threadId, record.entryId))}">its place in the Thread</a>`],
       ["Content digest", digest(record.contentDigest)],
       record.client === undefined

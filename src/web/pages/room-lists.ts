@@ -5,13 +5,14 @@ import { activityChart } from "../charts/activity.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
-import { evidenceRows, tally, toward } from "../parts/evidence.ts"
+import { evidenceBeside, tally } from "../parts/evidence.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, empty, heading, label, more, person, recordChip, table, time } from "../parts/parts.ts"
 import { roomRail, type Room } from "../parts/room-frame.ts"
+import { ofOwn, struckIf, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted, title, words } from "../words.ts"
-import { recent } from "./room.ts"
+import { hypothesisItem, recent } from "./room.ts"
 
 interface Section {
   readonly path: string
@@ -59,14 +60,8 @@ export function threadsPage(visit: Visit): Shown {
 export function hypothesesPage(visit: Visit): Shown {
   const room = roomOf(visit)
   const { items, nextCursor } = visit.ask("hypotheses", {}, { roomId: room.roomId, after: cursor(visit) })
-  const { findingLinks } = visit.ask("room_context", visit.params)
-  const rows = items.map((record) => {
-    const said = toward(findingLinks, record.versionId)
-    return html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${
-      record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
-    }<span>${tally(said)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
-      <a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a>${evidenceRows(said)}</li>`
-  })
+  const beside = evidenceBeside(visit, items)
+  const rows = items.map((record) => hypothesisItem(record, beside))
   return section(visit, room, {
     path: "/hypotheses",
     name: "Hypotheses",
@@ -87,7 +82,7 @@ export function findingsPage(visit: Visit): Shown {
         record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
       }${
         record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
-      }<span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
+      }<span>${tally(record.evidenceTally)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
     <a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a><p class="hint">${record.provenanceSummary}</p>
     </li>`,
   )
@@ -129,9 +124,9 @@ export function materialsPage(visit: Visit): Shown {
 }
 
 /** One link as a row of a list. */
-const linkRow = (link: AnswerOf<"room_links">["items"][number]): Html =>
-  html`<li data-entry><p class="meta"><span>${label("link", link.linkId, link.label)}</span><span>${stateBadge(link.kind)}</span><span>${person(link.author)}</span><span>${time(link.at)}</span></p>
-  ${recordChip(link.target, 140)}${link.replacement === null ? null : html` replaced by ${recordChip(link.replacement, 140)}`}<p class="said">${inlineMarkdown(link.explanation)}</p>
+const linkRow = (visit: Visit, link: AnswerOf<"room_links">["items"][number]): Html =>
+  html`<li data-entry><p class="meta"><span>${label("link", link.linkId, link.label)}</span><span>${struckIf(link.withdrawn, stateBadge(link.kind))}</span><span>${person(link.author)}</span><span>${time(link.at)}</span>${ofOwn(visit, link)}</p>
+  ${recordChip(link.target, 140)}${link.replacement === null ? null : html` replaced by ${recordChip(link.replacement, 140)}`}<p class="said">${struckIf(link.withdrawn, inlineMarkdown(link.explanation))}</p>${takenBack(link.withdrawn)}
   </li>`
 
 export function linksPage(visit: Visit): Shown {
@@ -140,9 +135,9 @@ export function linksPage(visit: Visit): Shown {
   const { findingLinks } = visit.ask("room_context", visit.params)
   const related = findingLinks.map(
     (link) => html`<tr><td>${label("finding", link.finding.versionId, link.finding.label)}</td>
-    <td>${stateBadge(link.towardQuestion.verdict)} ${label("experiment", link.experimentId, link.experimentLabel)}</td>
-    <td>${link.towardHypothesis.map(({ versionId, label: text, verdict }) => html`${stateBadge(verdict)} ${label("hypothesis", versionId, text)} `)}</td>
-    <td>${person(link.author)}</td><td><a href="${to(`/links/${link.linkId}`)}">the link</a></td></tr>`,
+    <td>${struckIf(link.withdrawn, stateBadge(link.towardQuestion.verdict))} ${label("experiment", link.experimentId, link.experimentLabel)}</td>
+    <td>${link.towardHypothesis.map(({ versionId, label: text, verdict }) => html`${struckIf(link.withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} `)}${takenBack(link.withdrawn)}</td>
+    <td>${person(link.author)}${ofOwn(visit, link)}</td><td><a href="${to(`/links/${link.linkId}`)}">the link</a></td></tr>`,
   )
   return section(visit, room, {
     path: "/links",
@@ -152,7 +147,7 @@ export function linksPage(visit: Visit): Shown {
     list: html`<section aria-labelledby="said">${heading(2, "said", "What was said later of records")}${
       items.length === 0
         ? empty("Nothing was corrected, superseded, disputed or retracted.")
-        : html`<ul class="cards">${items.map(linkRow)}</ul>`
+        : html`<ul class="cards">${items.map((link) => linkRow(visit, link))}</ul>`
     }</section>
 <section aria-labelledby="related">${heading(2, "related", "Findings related to experiments")}${related.length === 0 ? empty("No finding was related to an experiment.") : table("Finding links", ["Finding", "Toward the question", "Toward hypotheses", "Said by", ""], related)}</section>`,
   })

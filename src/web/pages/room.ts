@@ -6,8 +6,9 @@ import { verdictChart } from "../charts/verdicts.ts"
 import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { act, forMembers, roleIn, whyNot } from "../parts/actions.ts"
-import { evidenceRows, tally, toward } from "../parts/evidence.ts"
-import { shape, stateBadge } from "../parts/marks.ts"
+import { standsAt } from "../parts/conclusion.ts"
+import { evidenceBeside, tally } from "../parts/evidence.ts"
+import { stateBadge } from "../parts/marks.ts"
 import { command, empty, heading, label, person, time, ways } from "../parts/parts.ts"
 import { archivedBanner, roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -16,52 +17,49 @@ import { experimentTable } from "./experiments.ts"
 
 export type Context = AnswerOf<"room_context">
 /** What the overview shows of each list; the sections show all. */
-const SHOWN = { hypotheses: 12, experiments: 8, threads: 6 }
+const SHOWN = { hypotheses: 12, experiments: 8, threads: 6, syntheses: 3 }
 
-function where({ room, concluded, conclusion, openQuestions }: Context): Html {
-  if (!concluded || conclusion === null) {
-    const questions =
-      openQuestions.length === 0
-        ? null
-        : html`<ul class="questions">${openQuestions.map(
-            ({ question, threadId }) =>
-              html`<li>${inlineMarkdown(question)} <a class="meta" href="${to(`/threads/${threadId}`)}">Thread</a></li>`,
-          )}</ul>`
-    return html`<p>${stateBadge(room.state === "archived" ? "archived" : "open", room.state === "archived" ? "Archived without a conclusion" : "Open")}${
-      openQuestions.length === 0
-        ? ", no question noted as open by a checkpoint."
-        : html`, with ${counted(openQuestions.length, "open question")}:`
-    }</p>
-      ${questions}`
-  }
-  return html`<div class="banner ${conclusion.stale ? "warn" : "good"}">${stateBadge("concluded", "Concluded")}${conclusion.stale ? html` <span class="state warn">${shape("disputed")}stale: records were published since</span>` : null}
-<div class="said">${inlineMarkdown(conclusion.conclusion ?? "")}</div>
-<p class="meta"><span>${person(conclusion.author)}</span><span>${time(conclusion.at)}</span><span><a href="${to(`/checkpoints/${conclusion.checkpointId}`)}">the whole checkpoint</a></span></p></div>
-${
-  openQuestions.length === 0
-    ? null
-    : html`<p>${counted(openQuestions.length, "question")} left open:</p>
-  <ul class="questions">${openQuestions.map(({ question }) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>`
-}`
+function where({ room, conclusions, syntheses, openQuestions, threads }: Context): Html {
+  const titles = new Map(threads.map(({ threadId, title }) => [threadId, title]))
+  const newest = [...syntheses].sort((one, other) => (one.at < other.at ? 1 : -1)).slice(0, SHOWN.syntheses)
+  const state = room.state === "archived" ? "archived" : "open"
+  const said = state === "archived" ? "Archived without a conclusion" : "Open"
+  const questions = openQuestions.map(
+    ({ question, threadId }) => html`<li>${inlineMarkdown(question)} <a class="meta" href="${to(`/threads/${threadId}`)}">Thread</a></li>`,
+  )
+  return html`${conclusions.length > 0 ? html`<ul class="answers">${conclusions.map((checkpoint) => standsAt(checkpoint, titles))}</ul>` : null}
+${newest.length > 0 ? html`<ul class="answers">${newest.map((checkpoint) => standsAt(checkpoint, titles))}</ul>` : null}
+<p>${conclusions.length > 0 ? null : stateBadge(state, said)}${
+    questions.length === 0
+      ? conclusions.length > 0
+        ? "No question is left open by a checkpoint."
+        : ", no question noted as open by a checkpoint."
+      : conclusions.length > 0
+        ? `${counted(questions.length, "question")} left open:`
+        : `, with ${counted(questions.length, "open question")}:`
+  }</p>
+${questions.length === 0 ? null : html`<ul class="questions">${questions}</ul>`}`
 }
 
-function hypotheses(visit: Visit, { room, hypotheses: all, findingLinks }: Context): Html {
+/** A hypothesis in a list: where it stands, what counts for and against it, and the newest of what bears on it. */
+export const hypothesisItem = (record: Context["hypotheses"][number], beside: ReturnType<typeof evidenceBeside>): Html =>
+  html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${
+    record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
+  }<span>${tally(record.evidenceTally)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
+<a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a>${beside(record.versionId)}</li>`
+
+function hypotheses(visit: Visit, { room, hypotheses: all }: Context): Html {
   const newest = all.slice(-SHOWN.hypotheses).reverse()
-  const rows = newest.map((record) => {
-    const verdicts = toward(findingLinks, record.versionId)
-    return html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${
-      record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
-    }<span>${tally(verdicts)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
-<a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a>${evidenceRows(verdicts)}</li>`
-  })
+  const beside = evidenceBeside(visit, newest)
+  const rows = newest.map((record) => hypothesisItem(record, beside))
   const rest = room.counts.hypothesis - newest.length
   const nothing = empty(
     "No hypothesis yet. One states a prediction exactly enough to be wrong: its wording, the concepts it uses, its scope.",
     whyNot(visit, room) ??
       act("publish_hypothesis", { roomId: room.roomId, threadId: room.openingThreadId }, "Publish a hypothesis", "first"),
   )
-  return html`<section aria-labelledby="hypotheses">${heading(2, "hypotheses", "Hypotheses and the evidence toward each", rest > 0 ? html`<a href="${to(`/rooms/${room.roomId}/hypotheses`)}">all ${room.counts.hypothesis}</a>` : null)}
-<div id="live-hypotheses" data-live>${rows.length === 0 ? nothing : html`${verdictChart(newest, findingLinks)}<ul class="cards">${rows}</ul>`}</div></section>`
+  return html`<section aria-labelledby="hypotheses">${heading(2, "hypotheses", "Hypotheses and what bears on each", rest > 0 ? html`<a href="${to(`/rooms/${room.roomId}/hypotheses`)}">all ${room.counts.hypothesis}</a>` : null)}
+<div id="live-hypotheses" data-live>${rows.length === 0 ? nothing : html`${verdictChart(newest)}<ul class="cards">${rows}</ul>`}</div></section>`
 }
 
 function experiments(visit: Visit, { room, experiments: all, findingLinks }: Context): Html {

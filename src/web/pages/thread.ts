@@ -7,6 +7,7 @@ import { Refusal } from "../../contract/refusals.ts"
 import { entryPath, withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { act, forMembers, roleIn, whyNot } from "../parts/actions.ts"
+import { whyStale } from "../parts/conclusion.ts"
 import { entryItem, type EntryView, gist } from "../parts/entry.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, person, time, ways } from "../parts/parts.ts"
@@ -83,9 +84,9 @@ ${archivedBanner(room)}
 ${
   checkpoint === null
     ? null
-    : html`<div class="banner ${checkpoint.state === "concluded" ? (checkpoint.stale ? "warn" : "good") : "active"}" role="note" aria-label="Checkpoint">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? (checkpoint.stale ? "Concluded, stale: records were published since" : "Concluded") : "Open, with a checkpoint")}${
+    : html`<div class="banner ${checkpoint.state === "concluded" ? (checkpoint.stale ? "warn" : "good") : "active"}" role="note" aria-label="Checkpoint">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? (checkpoint.stale ? "Concluded, and stale" : "Concluded") : "Open, with a checkpoint")}${
         checkpoint.conclusion === null ? null : html`<p>${checkpoint.conclusion}</p>`
-      }<p class="meta"><a href="${to(`/checkpoints/${checkpoint.checkpointId}`)}">Read the checkpoint</a></p>
+      }${whyStale(checkpoint.staleReasons)}<p class="meta"><a href="${to(`/checkpoints/${checkpoint.checkpointId}`)}">Read the checkpoint</a></p>
   </div>`
 }`
 }

@@ -6,9 +6,11 @@ import { inlineMarkdown, markdown } from "../markdown.ts"
 import { counted, shortened, title, words } from "../words.ts"
 import { stateBadge } from "./marks.ts"
 import { label, person, time } from "./parts.ts"
+import { struckIf, takenBack } from "./withdrawal.ts"
 
 type RecordCard = CardOf<"publication">
 type LinkCard = CardOf<"link_experiment_finding">
+type Notice = RecordCard["notices"][number]
 type CheckpointCard = CardOf<"post_research_checkpoint">
 type Labels = ReadonlyMap<string, string>
 interface Verdict {
@@ -17,21 +19,32 @@ interface Verdict {
   readonly explanation: string
 }
 
-/** What stands on a record now, where it is not simply current; nobody may overlook it. */
-export function standing({ status, notices }: Pick<RecordCard, "status" | "notices">): Html | null {
-  if (status === "current") return null
+/** What was said of a record and stands, one notice a line. @param way what the visitor may do with a notice */
+export function standing(
+  { status, notices: all }: Pick<RecordCard, "status" | "notices">,
+  way?: (notice: Notice) => Html | null,
+): Html | null {
+  const notices = all.filter(({ withdrawn }) => withdrawn === undefined)
+  const before = all.filter(({ withdrawn }) => withdrawn !== undefined)
+  const former = before.map(
+    ({ linkId, label: text, kind, explanation, author, at, withdrawn }) =>
+      html`<p class="former"><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> <s>${person(author)} ${kind} it ${time(at)}: ${inlineMarkdown(explanation)}</s></p>${takenBack(withdrawn)}`,
+  )
+  if (status === "current")
+    return former.length === 0 ? null : html`<div class="banner quiet" role="note" aria-label="Taken back">${former}</div>`
   const last = notices.at(-1)
   const tone = status === "retracted" ? "bad" : "warn"
-  return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map(
-    ({ linkId, label: text, kind, explanation, author, at, correction }) =>
-      html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${kind} it ${time(at)}: ${inlineMarkdown(explanation)}${
-        correction === null ? null : html` <strong>Correction:</strong> ${inlineMarkdown(correction)}`
-      }</p>`,
-  )}${
+  return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map((notice) => {
+    const { linkId, label: text, kind, explanation, author, at, correction } = notice
+    const own = way?.(notice) ?? null
+    return html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${kind} it ${time(at)}: ${inlineMarkdown(explanation)}${
+      correction === null ? null : html` <strong>Correction:</strong> ${inlineMarkdown(correction)}`
+    }${own === null ? null : html` ${own}`}</p>`
+  })}${
     last?.replacementVersionId == null
       ? null
       : html`<p><a href="${to(`/records/${last.replacementVersionId}`)}">Read what replaces it</a></p>`
-  }</div>`
+  }${former}</div>`
 }
 
 const recordCard = (card: RecordCard): Html =>
@@ -43,8 +56,8 @@ function linkCard(card: LinkCard, labels: Labels): Html {
   const hypotheses = card.towardHypothesis as readonly Verdict[]
   return html`<div class="card">${standing(card)}<p class="kind"><span>${label("finding", card.versionId, card.label)} related to ${label("experiment", card.experimentId, card.experimentLabel)}</span><a href="${to(`/links/${card.linkId}`)}">the link</a></p>
 <a class="wording" href="${to(`/records/${card.versionId}`)}">${inlineMarkdown(card.wording)}</a>
-<ul class="verdicts"><li>${stateBadge(question.verdict)} toward the question. <span class="explained">${question.explanation}</span></li>
-  ${hypotheses.map(({ versionId = "", verdict, explanation }) => html`<li>${stateBadge(verdict)} toward ${label("hypothesis", versionId, labels.get(versionId) ?? "a hypothesis")}. <span class="explained">${explanation}</span></li>`)}</ul>
+${takenBack(card.withdrawn)}<ul class="verdicts"><li>${struckIf(card.withdrawn, stateBadge(question.verdict))} toward the question. <span class="explained">${question.explanation}</span></li>
+  ${hypotheses.map(({ versionId = "", verdict, explanation }) => html`<li>${struckIf(card.withdrawn, stateBadge(verdict))} toward ${label("hypothesis", versionId, labels.get(versionId) ?? "a hypothesis")}. <span class="explained">${explanation}</span></li>`)}</ul>
   </div>`
 }
 

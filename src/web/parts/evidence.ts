@@ -1,42 +1,91 @@
-/** What findings say toward hypotheses and questions, as the links between them tell it. */
-import type { AnswerOf } from "../../contract/reads/index.ts"
+/** What bears on a record, who uses it, and how much of it counts: shown as the model of evidence tells it. */
 import { enumerations } from "../../contract/enumerations.ts"
-import { type Html, html } from "../html.ts"
+import type { EvidenceItem, EvidenceTally } from "../../contract/evidence.ts"
+import { pathOf } from "../addresses.ts"
+import { type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
-import { shortened, words } from "../words.ts"
-import { shape, stateBadge } from "./marks.ts"
-import { label, person } from "./parts.ts"
+import type { Visit } from "../visit.ts"
+import { counted, shortened, words } from "../words.ts"
+import { stateBadge } from "./marks.ts"
+import { fromOther, label, person, time } from "./parts.ts"
+import { type OwnLink, struckIf, takeBack, takenBack } from "./withdrawal.ts"
 
-export type FindingLink = AnswerOf<"room_context">["findingLinks"][number]
+/** Pieces of evidence that a list shows beside each record; its page has all of them. */
+export const NEWEST = 3
 
-/** The links that say something toward one hypothesis, with their verdict. */
-export const toward = (links: readonly FindingLink[], versionId: string) =>
-  links.flatMap((link) =>
-    link.towardHypothesis.filter((verdict) => verdict.versionId === versionId).map((verdict) => ({ link, ...verdict })),
-  )
+/** "3 support": what each number of a tally counts, in words. */
+const said = (verdict: string, count: number): string => (count === 1 ? words(verdict) : words(verdict).replace(/s$/, ""))
 
-/** "2 support, 1 contradicts": each verdict with its count. */
-export function tally(verdicts: readonly { readonly verdict: string }[]): Html {
-  if (verdicts.length === 0) return stateBadge("open", "no finding yet")
-  const counts = enumerations.hypothesisVerdict.map(
-    (verdict) => [verdict, verdicts.filter((said) => said.verdict === verdict).length] as const,
-  )
-  return html`${counts.filter(([, count]) => count > 0).map(([verdict, count]) => html`${stateBadge(verdict, `${count} ${words(verdict)}`)} `)}`
+/** "2 support, 1 contradicts, 1 reproduction; 2 of 4 independent": everything that counts for and against a record. */
+export function tally({ independent, reproductions, ...verdicts }: EvidenceTally): Html {
+  const counts = enumerations.hypothesisVerdict.map((verdict) => [verdict, verdicts[verdict]] as const)
+  const total = counts.reduce((sum, [, count]) => sum + count, reproductions)
+  if (total === 0) return html`<span class="quiet">nothing counts for or against it yet</span>`
+  const others = independent === total ? (total === 1 ? "independent" : "all independent") : `${independent} of ${total} independent`
+  return html`<span class="tally">${counts.map(([verdict, count]) => (count === 0 ? null : html`${stateBadge(verdict, `${count} ${said(verdict, count)}`)} `))}${
+    reproductions === 0 ? null : html`${stateBadge("reproduction", counted(reproductions, "reproduction"))} `
+  }<span class="quiet" title="Said by somebody else than the author of this record">${independent === 0 ? "none independent" : others}</span></span>`
 }
 
-const fallen = ({ finding }: FindingLink) =>
-  finding.status === "current" ? null : html` <span class="state bad">${shape(finding.status)}${finding.status}</span>`
+/** What is said of whether a piece counts. */
+const standings: { readonly [S in EvidenceItem["standing"]]: (item: EvidenceItem) => string } = {
+  counted: () => "counts",
+  replaced: () => "does not count: the same author said something newer by it",
+  fallen: ({ by }) => `does not count: ${by.label ?? "what says so"} is ${by.status ?? "no longer current"}`,
+  withdrawn: () => "does not count",
+  uncounted: ({ verdict }) =>
+    verdict === null ? "does not count before it tells what came of it" : "shows in the standing, and is not counted",
+}
 
-/** One row for each finding: its verdict, what it says, and where it was found out. */
-export const evidenceRows = (verdicts: ReturnType<typeof toward>): Html | null =>
-  verdicts.length === 0
+/** The object that speaks, with how it stands. */
+function speaker({ by }: EvidenceItem): Html {
+  const status = by.status === null || ["current", "asserted"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
+  return html`${label(by.kind, by.id, by.label ?? words(by.kind))}${fromOther(by)}${status}${by.wording === null ? null : html` ${inlineMarkdown(shortened(by.wording, 200))}`}`
+}
+
+/** One piece for or against a record. @param ofVisitor what this visitor may do with it */
+function piece(item: EvidenceItem, ofVisitor: Content): Html {
+  const { verdict, experiment, attempt, explanation, author, independent, at, standing, linkId, withdrawn } = item
+  const from = [
+    experiment === undefined ? [] : [html`${label("experiment", experiment.experimentId, experiment.label)}${fromOther(experiment)}`],
+    attempt === undefined ? [] : [html`${label("attempt", attempt.attemptId, attempt.label)}${fromOther(attempt)}`],
+  ].flat()
+  const tells = html`${verdict === null ? stateBadge("unknown", "not told yet") : stateBadge(verdict)}`
+  const counts = standing === "counted"
+  return html`<li class="${counts ? "" : "uncounted"}">${struckIf(withdrawn, tells)}<div>${speaker(item)}
+${explanation === null || explanation === "" ? null : html`<p class="explained">${struckIf(withdrawn, inlineMarkdown(explanation))}</p>`}${takenBack(withdrawn)}
+<p class="meta">${from.map((each) => html`<span>${each}</span>`)}<span>${person(author)}, ${independent ? "independent" : "the author's own word"}</span><span>${time(at)}</span><span>${counts ? standings[standing](item) : html`<em>${standings[standing](item)}</em>`}</span>${
+    linkId === null ? null : html`<span><a href="${to(pathOf("link", linkId) ?? "/")}">the link</a></span>`
+  }${ofVisitor === null ? null : html`<span>${ofVisitor}</span>`}</p></div></li>`
+}
+
+const linkKindOf = ({ source, verdict }: EvidenceItem): OwnLink["kind"] =>
+  enumerations.linkKind.find((kind) => source === "research_link" && kind === verdict) ?? "finding_link"
+
+/** Pieces of what bears on a record, newest first. */
+export const evidenceList = (visit: Visit, items: readonly EvidenceItem[]): Html | null =>
+  items.length === 0
     ? null
-    : html`<ul class="evidence">${verdicts.map(
-        ({ link, verdict, explanation }) =>
-          html`<li>${stateBadge(verdict)}<div>${label("finding", link.finding.versionId, link.finding.label)}${fallen(link)} ${inlineMarkdown(shortened(link.finding.wording, 200))} <span class="explained">${explanation} From ${label("experiment", link.experimentId, link.experimentLabel)}${
-            link.attemptId === null ? null : html`, ${label("attempt", link.attemptId, link.attemptLabel ?? "attempt")}`
-          }, said by ${person(link.author)}${
-            link.reviewedBy.length === 0 ? null : html`, answered by ${link.reviewedBy.join(", ")}`
-          }.</span></div>
-      </li>`,
+    : html`<ul class="evidence">${items.map((item) =>
+        piece(
+          item,
+          item.linkId === null || item.standing === "withdrawn"
+            ? null
+            : takeBack(visit, { linkId: item.linkId, kind: linkKindOf(item), author: item.author }),
+        ),
       )}</ul>`
+
+/** The newest of what bears on each of several records, asked at once; each with where the rest is. */
+export function evidenceBeside(visit: Visit, records: readonly { readonly versionId: string }[]) {
+  const found = visit.edge.instance.tables.evidence.newestOn(
+    records.map(({ versionId }) => versionId),
+    NEWEST + 1,
+  )
+  return (versionId: string): Html | null => {
+    const items = found.get(versionId) ?? []
+    if (items.length === 0) return null
+    return html`${evidenceList(visit, items.slice(0, NEWEST))}${
+      items.length <= NEWEST ? null : html`<p class="more"><a href="${to(`/records/${versionId}#bears`)}">all that bears on it</a></p>`
+    }`
+  }
+}

@@ -22,6 +22,10 @@ export const digest = (text: string): Html =>
 /** A label such as H1, linked to its object. */
 export const label = (kind: string, id: string, text: string): Html => html`<a class="label" href="${address(kind, id)}">${text}</a>`
 
+/** That a label was given by another Room. */
+export const fromOther = ({ labelFromOtherRoom }: { readonly labelFromOtherRoom?: boolean | undefined }): Html | null =>
+  labelFromOtherRoom === true ? html` <span class="tag">of another Room</span>` : null
+
 interface Related {
   readonly versionId: string
   readonly label: string

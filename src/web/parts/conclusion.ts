@@ -1,0 +1,36 @@
+/** What Threads have concluded or gathered so far, and what makes each stale. */
+import type { StaleReason } from "../../contract/evidence.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { type Html, html, to } from "../html.ts"
+import { inlineMarkdown } from "../markdown.ts"
+import { shortened } from "../words.ts"
+import { shape, stateBadge } from "./marks.ts"
+import { fromOther, label, person, time } from "./parts.ts"
+
+const named = (reason: StaleReason): Html =>
+  html`${reason.versionId === undefined ? "A record" : label("record", reason.versionId, reason.label ?? "a record")}${fromOther(reason)}`
+
+/** What has made a checkpoint stale, in a sentence each. */
+const sentences: { readonly [C in StaleReason["code"]]: (reason: StaleReason) => Html } = {
+  published_since: (reason) => html`${named(reason)} was published since.`,
+  not_covered: (reason) => html`${named(reason)} was there before it, past what it covers.`,
+  citation_fallen: (reason) => html`${named(reason)}, which it cites, is now ${reason.status ?? "no longer current"}.`,
+}
+
+/** Why a checkpoint is stale; null where nothing makes it so. */
+export const whyStale = (reasons: readonly StaleReason[]): Html | null =>
+  reasons.length === 0
+    ? null
+    : html`<ul class="stale" aria-label="What has come since">${reasons.map((reason) => html`<li>${shape(reason.status ?? "open")} ${sentences[reason.code](reason)}</li>`)}</ul>`
+
+type Checkpoint = AnswerOf<"room_context">["conclusions"][number]
+
+/** A selected checkpoint as the Room's page shows it. @param threads the titles of Threads, by id */
+export function standsAt(checkpoint: Checkpoint, threads: ReadonlyMap<string, string>): Html {
+  const { state, stale, staleReasons, conclusion, synthesis, author, at, checkpointId, threadId } = checkpoint
+  const concluded = state === "concluded"
+  return html`<li class="banner ${concluded ? (stale ? "warn" : "good") : "quiet"}">${stateBadge(state, concluded ? "Concluded" : "So far")}${
+    stale ? html` <span class="state warn">${shape("disputed")}stale</span>` : null
+  }<div class="said">${inlineMarkdown(conclusion ?? shortened(synthesis, 600))}</div>${whyStale(staleReasons)}
+<p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}">${threads.get(threadId) ?? "its Thread"}</a></span><span>${person(author)}</span><span>${time(at)}</span><span><a href="${to(`/checkpoints/${checkpointId}`)}">the whole checkpoint</a></span></p></li>`
+}

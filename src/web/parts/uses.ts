@@ -1,0 +1,56 @@
+/** Who uses a record and how, and what puts it in doubt. */
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { address, pathOf } from "../addresses.ts"
+import { type Html, html, to } from "../html.ts"
+import { inlineMarkdown } from "../markdown.ts"
+import { shortened, words } from "../words.ts"
+import { shape, stateBadge } from "./marks.ts"
+import { fromOther, label, time } from "./parts.ts"
+
+type Use = AnswerOf<"record_uses">["items"][number]
+/** How an object uses a record, as the end of a sentence that begins with the object. */
+const uses: { readonly [H in Use["how"]]: string } = {
+  premise: "takes it as a premise",
+  reference: "refers to it",
+  evidence: "cites it as evidence",
+  role: "speaks of it in its statement",
+  reuse: "reuses it",
+  verdict: "says what a finding means for it",
+  reproduction: "sets out to reproduce it",
+  plan_premise: "takes it as a premise",
+  plan_hypothesis: "tests it",
+  addressed: "addresses it",
+  citation: "cites it",
+  replacement: "names it as what replaces another",
+  dispute_evidence: "cites it as evidence",
+}
+
+/** One use of a record. */
+function use({ how, by, at }: Use): Html {
+  const name = by.label ?? (by.kind === "entry" ? "A Thread" : words(by.kind))
+  const status = by.status === null || ["current", "asserted"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
+  const named = pathOf(by.kind, by.id) === undefined ? html`${name}` : html`<a class="label" href="${address(by.kind, by.id)}">${name}</a>`
+  return html`<li>${named}${fromOther(by)}${status} ${uses[how]}${by.wording === null ? null : html`: ${inlineMarkdown(shortened(by.wording, 140))}`} <span class="clocks">${time(at)}</span></li>`
+}
+export const useList = (items: readonly Use[]): Html => html`<ul class="uses">${items.map(use)}</ul>`
+
+/** A warning of a record, as far as pages show it. */
+export interface Warning {
+  readonly code: string
+  readonly message: string
+  readonly versionId?: string
+  readonly label?: string
+  readonly kind?: string
+  readonly status?: string
+  readonly through?: { readonly versionId: string; readonly label: string }
+  readonly attemptId?: string
+}
+
+/** A warning of a record as a sentence, each record in it a link. */
+export function warning({ message, versionId, label: name, kind, status, through, attemptId }: Warning): Html {
+  if (versionId !== undefined && name !== undefined && status !== undefined)
+    return html`<li>${shape(status)} It rests on ${label(kind ?? "record", versionId, name)}, which is ${status}${through === undefined ? null : html`, through ${label("record", through.versionId, through.label)}`}.</li>`
+  return html`<li>${message}${versionId === undefined ? null : html` <a href="${to(`/records/${versionId}`)}">Read it</a>`}${
+    attemptId === undefined ? null : html` <a href="${to(`/attempts/${attemptId}`)}">See the attempt</a>`
+  }</li>`
+}
