@@ -371,6 +371,7 @@ CREATE TABLE checkpoint_citations (
   PRIMARY KEY (checkpoint_id, position)
 ) STRICT, WITHOUT ROWID;
 
+-- joined: link_withdrawals by src/ledger
 -- Links of either form that their authors took back.
 CREATE TABLE link_withdrawals (
   link_id TEXT PRIMARY KEY,

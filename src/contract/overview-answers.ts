@@ -32,7 +32,7 @@ const provenanceNode = shape({
   title: v.string(),
   /** Where it was made; nodes of other Rooms stand in the graph where this Room names them. */
   roomId: id,
-  /** The standing of a record, the status of an experiment or attempt, the obtainability of a material. */
+  /** The standing of a record, the status of an experiment or attempt, the obtainability of a material, `withdrawn` of a link that was taken back: its edges no longer count. */
   status: text,
   /** The outcome of a finding or attempt, the verdict of a finding link toward the question. */
   outcome: text,

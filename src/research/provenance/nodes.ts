@@ -36,6 +36,9 @@ interface View {
 
 const standing = { as: "r", status: "coalesce(s.status, 'current')", joins: "LEFT JOIN standings s ON s.version_id = r.version_id" }
 
+/** A link that its author took back says so; one that stands has no status. */
+const takenBack = (link: string) => `iif(EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = ${link}), 'withdrawn', NULL)`
+
 const views: Readonly<Record<ProvenanceNode, View>> = {
   hypothesis: standing,
   experiment: { as: "e", status: "e.status" },
@@ -53,9 +56,10 @@ const views: Readonly<Record<ProvenanceNode, View>> = {
     as: "l",
     title: "r.label || ' toward ' || e.label",
     outcome: "l.toward_question ->> '$.verdict'",
+    status: takenBack("l.link_id"),
     joins: "JOIN records r ON r.version_id = l.version_id JOIN experiments e ON e.experiment_id = l.experiment_id",
   },
-  link: { as: "k" },
+  link: { as: "k", status: takenBack("k.link_id") },
 }
 
 const NAMES = ["label", "title", "status", "outcome", "room_id"]

@@ -1,4 +1,6 @@
-/** A graph of what rests on what; an edge is drawn from what came first: layered from left to right by dagre, drawn by the server, each node a link. */
+/** A graph of what speaks of what; an edge is drawn from what came first: layered from left to right by dagre, drawn by the server, each node a link. */
+import { enumerations } from "../../contract/enumerations.ts"
+import { hasFallen } from "../../contract/evidence.ts"
 import { limits } from "../../contract/limits.ts"
 import { Graph, layout } from "@dagrejs/dagre"
 import { curveMonotoneX, line } from "d3-shape"
@@ -22,6 +24,8 @@ export interface GraphEdge {
   readonly from: string
   readonly to: string
   readonly kind: string
+  /** Said by a link that was taken back. */
+  readonly withdrawn?: boolean
 }
 
 const [NODE_WIDTH, NODE_HEIGHT] = [158, 46]
@@ -34,7 +38,7 @@ const tones: Readonly<Record<string, string>> = {
   supersedes: "warn",
   inconclusive: "warn",
 }
-const fallen = new Set(["retracted", "superseded", "disputed"])
+const fallen = new Set<string>([...enumerations.recordStatus.filter(hasFallen), "withdrawn"])
 
 const MARGIN = 8
 
@@ -110,7 +114,7 @@ function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here:
   const drawnEdge = (edge: GraphEdge, index: number) => {
     const points = placed.points(edge, index)
     const end = points.at(-1) ?? { x: 0, y: 0 }
-    return html`<g class="link" data-from="${edge.from}" data-to="${edge.to}"><path class="edge ${tones[edge.kind] ?? ""}" d="${curve(points)}"><title>${words(edge.kind)}</title></path><path class="head" d="M${end.x.toFixed(0)} ${end.y.toFixed(0)}l-7-3.5v7z"/></g>`
+    return html`<g class="link" data-from="${edge.from}" data-to="${edge.to}"><path class="edge ${edge.withdrawn === true ? "withdrawn" : (tones[edge.kind] ?? "")}" d="${curve(points)}"><title>${words(edge.kind)}</title></path><path class="head" d="M${end.x.toFixed(0)} ${end.y.toFixed(0)}l-7-3.5v7z"/></g>`
   }
   const drawnNode = ({ id, kind, label, text, state }: GraphNode) => {
     const { x, y } = placed.node(id)
@@ -120,13 +124,13 @@ function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here:
     const stands =
       state === null
         ? null
-        : html`<svg x="${after}" y="8" width="12" height="12" overflow="visible">${shape(state)}</svg> <text x="${after + 16}" y="18">${words(state)}</text>`
+        : html`<svg x="${after}" y="8" width="12" height="12" overflow="visible">${shape(state)}</svg> ${after + 16 + words(state).length * 6.5 > NODE_WIDTH ? null : html`<text x="${after + 16}" y="18">${words(state)}</text>`}`
     const look = `node${id === here ? " here" : ""}${state !== null && fallen.has(state) ? " fallen" : ""}`
     return html`<g class="${look}" data-node="${id}" transform="translate(${left} ${top})"><title>${text}</title>
       <a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null ? "" : `${words(state)} `}${start}, ${words(kind)}">
       <rect width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="4"/><text class="name" x="8" y="18">${label}</text> ${stands} <text x="8" y="36">${start}</text></a></g>`
   }
-  const told = `${nodes.length} objects and ${edges.length} relations, from what came first on the left to what rests on it on the right`
+  const told = `${nodes.length} objects and ${edges.length} relations, from what came first on the left to what came of it on the right`
   return html`<div class="graph" tabindex="0" role="region" aria-label="Graph; the table below holds the same">
     <svg class="net" data-graph viewBox="${placed.box.join(" ")}" width="${placed.box[2]}" height="${placed.box[3]}" role="group" aria-label="${told}">
     ${edges.map(drawnEdge)}${nodes.map(drawnNode)}</svg></div>`
@@ -151,10 +155,10 @@ ${left === 0 ? null : html`<p class="meta"><span>${counted(left, "relation")} be
 <section aria-labelledby="edges"><h2 id="edges">The same as a table</h2>
   ${table(
     "Relations",
-    ["Object", "Relation", "What it rests on"],
+    ["Object", "Relation", "To what"],
     edges.map(
-      ({ from, to: end, kind }) => html`<tr><td>${cell(known.get(end))}</td>
-  <td>${words(kind)}</td><td>${cell(known.get(from))}</td></tr>`,
+      ({ from, to: end, kind, withdrawn }) => html`<tr><td>${cell(known.get(end))}</td>
+  <td>${withdrawn === true ? html`<s>${words(kind)}</s>` : words(kind)}</td><td>${cell(known.get(from))}</td></tr>`,
     ),
   )}</section>`
 }

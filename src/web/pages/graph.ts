@@ -25,13 +25,20 @@ const nodeOf = ({ id, kind, label, title, status, outcome }: Provenance["nodes"]
 })
 
 /** The read leads back to where things come from; a picture is read the other way, from left to right. */
-const edgeOf = ({ from, to: end, kind }: Provenance["edges"][number]): GraphEdge => ({ from: end, to: from, kind })
+const edgeOf =
+  (withdrawn: ReadonlySet<string>) =>
+  ({ from, to: end, kind }: Provenance["edges"][number]): GraphEdge => ({ from: end, to: from, kind, withdrawn: withdrawn.has(from) })
+
+const isWithdrawn = ({ status }: Provenance["nodes"][number]): boolean => status === "withdrawn"
 
 /** What the picture of the story leaves out unless asked for everything. */
 const ASIDE: readonly string[] = ["plan", "material"]
 
-/** The story alone: without plans and materials, and with each finding link as the relation it states. */
-function condensed({ nodes, edges }: Pick<Provenance, "nodes" | "edges">): Pick<Provenance, "nodes" | "edges"> {
+/** The story alone: without plans, materials and links that were taken back, and with each finding link as the relation it states. */
+function condensed({ nodes: all, edges: every }: Pick<Provenance, "nodes" | "edges">): Pick<Provenance, "nodes" | "edges"> {
+  const gone = new Set(all.filter(isWithdrawn).map(({ id }) => id))
+  const nodes = all.filter(({ id }) => !gone.has(id))
+  const edges = every.filter(({ from }) => !gone.has(from))
   const kindOf = new Map(nodes.map(({ id, kind }) => [id, kind]))
   const findingOf = new Map(edges.filter(({ kind }) => kind === "relates").map(({ from, to: end }) => [from, end]))
   const direct = edges.flatMap((edge) => {
@@ -59,13 +66,14 @@ export function graphPage(visit: Visit): Shown {
   const found = visit.ask("room_provenance", { roomId }, focus === undefined ? {} : { focus, depth })
   const everything =
     asked.get("show") === "everything" ||
-    found.nodes.some(({ id, kind }) => id === focus && (ASIDE.includes(kind) || kind === "finding_link"))
+    found.nodes.some(({ id, kind }) => id === focus && (ASIDE.includes(kind) || kind === "finding_link" || kind === "link"))
   const { nodes, edges } = everything ? found : condensed(found)
   const other = withQuery(`/rooms/${roomId}/graph`, {
     focus,
     depth: focus === undefined ? undefined : depth,
     show: everything ? undefined : "everything",
   })
+  const withdrawn = new Set(nodes.filter(isWithdrawn).map(({ id }) => id))
   const shown = nodes.slice(-MOST).map(nodeOf)
   const focused = shown.find(({ id }) => id === focus)
   return {
@@ -74,12 +82,12 @@ export function graphPage(visit: Visit): Shown {
     json: withQuery(`/api/research/rooms/${roomId}/provenance`, { focus, depth: focus === undefined ? undefined : depth }),
     wide: true,
     body: html`<h1>${focused === undefined ? "Graph of the Room" : `Graph around ${focused.label}`}</h1>
-<p class="meta"><span>${counted(shown.length, "object")}, from what came first on the left to what rests on it</span>${shown.length < nodes.length ? html`<span>the newest of ${nodes.length}</span>` : null}${
+<p class="meta"><span>${counted(shown.length, "object")}, from what came first on the left to what came of it</span>${shown.length < nodes.length ? html`<span>the newest of ${nodes.length}</span>` : null}${
       focused === undefined
         ? null
         : html`${depths(roomId, focused.id, depth)}<span><a href="${to(`/rooms/${roomId}/graph`)}">the whole Room</a></span>`
-    }<span><a href="${to(other)}">${everything ? "without plans and materials" : "with plans and materials"}</a></span></p>
-${shown.length === 0 ? empty("Nothing to draw yet: publish a hypothesis, or propose an experiment.") : graphFigure(shown, edges.map(edgeOf), focused?.id)}
+    }<span><a href="${to(other)}">${everything ? "without plans, materials and what was taken back" : "with plans, materials and what was taken back"}</a></span></p>
+${shown.length === 0 ? empty("Nothing to draw yet: publish a hypothesis, or propose an experiment.") : graphFigure(shown, edges.map(edgeOf(withdrawn)), focused?.id)}
 ${ways([["JSON", withQuery(`/api/research/rooms/${roomId}/provenance`, { focus })]])}`,
   }
 }

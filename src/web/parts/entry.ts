@@ -32,7 +32,7 @@ export function standing(
   )
   if (status === "current")
     return former.length === 0 ? null : html`<div class="banner quiet" role="note" aria-label="Taken back">${former}</div>`
-  const last = notices.at(-1)
+  const replaced = notices.findLast(({ replacementVersionId }) => replacementVersionId !== null)
   const tone = status === "retracted" ? "bad" : "warn"
   return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map((notice) => {
     const { linkId, label: text, kind, explanation, author, at, correction } = notice
@@ -41,9 +41,7 @@ export function standing(
       correction === null ? null : html` <strong>Correction:</strong> ${inlineMarkdown(correction)}`
     }${own === null ? null : html` ${own}`}</p>`
   })}${
-    last?.replacementVersionId == null
-      ? null
-      : html`<p><a href="${to(`/records/${last.replacementVersionId}`)}">Read what replaces it</a></p>`
+    replaced === undefined ? null : html`<p><a href="${to(`/records/${replaced.replacementVersionId}`)}">Read what replaces it</a></p>`
   }${former}</div>`
 }
 

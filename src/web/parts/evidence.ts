@@ -24,7 +24,7 @@ export function tally({ independent, reproductions, ...verdicts }: EvidenceTally
   const others = independent === total ? (total === 1 ? "independent" : "all independent") : `${independent} of ${total} independent`
   return html`<span class="tally">${counts.map(([verdict, count]) => (count === 0 ? null : html`${stateBadge(verdict, `${count} ${said(verdict, count)}`)} `))}${
     reproductions === 0 ? null : html`${stateBadge("reproduction", counted(reproductions, "reproduction"))} `
-  }<span class="quiet" title="Said by somebody else than the author of this record">${independent === 0 ? "none independent" : others}</span></span>`
+  }<span class="quiet" title="Said by somebody else than the author of this record">(${independent === 0 ? "none independent" : others})</span></span>`
 }
 
 /** What is said of whether a piece counts. */
@@ -39,7 +39,7 @@ const standings: { readonly [S in EvidenceItem["standing"]]: (item: EvidenceItem
 
 /** The object that speaks, with how it stands. */
 function speaker({ by }: EvidenceItem): Html {
-  const status = by.status === null || ["current", "asserted"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
+  const status = by.status === null || ["current", "asserted", "withdrawn"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
   return html`${label(by.kind, by.id, by.label ?? words(by.kind))}${fromOther(by)}${status}${by.wording === null ? null : html` ${inlineMarkdown(shortened(by.wording, 200))}`}`
 }
 
@@ -54,8 +54,8 @@ function piece(item: EvidenceItem, ofVisitor: Content): Html {
   const counts = standing === "counted"
   return html`<li class="${counts ? "" : "uncounted"}">${struckIf(withdrawn, tells)}<div>${speaker(item)}
 ${explanation === null || explanation === "" ? null : html`<p class="explained">${struckIf(withdrawn, inlineMarkdown(explanation))}</p>`}${takenBack(withdrawn)}
-<p class="meta">${from.map((each) => html`<span>${each}</span>`)}<span>${person(author)}, ${independent ? "independent" : "the author's own word"}</span><span>${time(at)}</span><span>${counts ? standings[standing](item) : html`<em>${standings[standing](item)}</em>`}</span>${
-    linkId === null ? null : html`<span><a href="${to(pathOf("link", linkId) ?? "/")}">the link</a></span>`
+<p class="meta">${from.map((each) => html`<span>${each}</span>`)}<span>${person(author)}, ${independent ? "independent" : "the author's own word"}</span><span>${time(at)}</span>${standing === "withdrawn" ? null : html`<span>${counts ? standings[standing](item) : html`<em>${standings[standing](item)}</em>`}</span>`}${
+    linkId === null || linkId === item.by.id ? null : html`<span><a href="${to(pathOf("link", linkId) ?? "/")}">the link</a></span>`
   }${ofVisitor === null ? null : html`<span>${ofVisitor}</span>`}</p></div></li>`
 }
 

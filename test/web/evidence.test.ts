@@ -1,0 +1,244 @@
+/** Pages tell of evidence what the record says: what rests on what, what counts, what was taken back, what came of a reproduction. */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { Page } from "playwright-core"
+import t, { type Test } from "tap"
+import { finding, hypothesis, reference } from "../research/record/bodies.ts"
+import { openLab } from "../research/record/lab.ts"
+import { launch as execution, Work } from "../research/record/work.ts"
+import { built } from "./built.ts"
+import { launch } from "./browser.ts"
+import { watched } from "./watched.ts"
+
+built()
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+const lab = await openLab(t)
+const { baseUrl, people } = lab.house
+const browser = await launch()
+t.teardown(() => browser.close())
+const shots = process.env.SHOTS
+
+const room = await lab.room("Does a ramp lower the loss?")
+const { roomId, threadId, ada, grace, mary } = room
+const h1 = (await ada.write("publish_hypothesis", hypothesis(room))).result
+const h2 = (await ada.write("publish_hypothesis", hypothesis(room, {}, "A ramp changes nothing after the first epoch."))).result
+const dispute = (
+  await mary.write("assert_dispute", { targetVersionId: h1.versionId, explanation: "The ramp and the batch size were changed together." })
+).result
+const work = await Work.begin(lab, room, { hypotheses: [h1.versionId] })
+const attemptId = await work.attempt()
+const contradicting = (
+  await grace.write(
+    "publish_finding",
+    finding(room, { references: [reference(h1.versionId, "contradicts")], outcome: "negative" }, "The ramp raised the loss by 0.02 nat."),
+  )
+).result
+
+const { page, context, troubles } = await watched(browser, baseUrl, { colorScheme: "light" }, [409])
+const at = (path: string) => page.goto(`${baseUrl}${path}`)
+const record = (versionId: string) => at(`/records/${versionId}`)
+const overview = () => at(`/rooms/${roomId}`)
+const textOf = async (selector: string) => ((await page.locator(selector).first().textContent()) ?? "").replace(/\s+/g, " ")
+
+/** The page as assistive tools see it, and for looking at, in both themes and on a phone, where the run asks for pictures. */
+async function isWhole(t: Test, name: string): Promise<void> {
+  await page.evaluate(axe)
+  const found = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))",
+  )) as string[]
+  t.same(found, [], `${name} has no violation`)
+  t.equal(await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"), 0, `${name} is not wider than the screen`)
+  if (shots !== undefined) await pictures(page, name)
+}
+
+async function pictures(of: Page, name: string): Promise<void> {
+  const before = of.viewportSize()
+  for (const [look, width, colorScheme] of [
+    ["wide-light", 1280, "light"],
+    ["phone-dark", 390, "dark"],
+  ] as const) {
+    await of.setViewportSize({ width, height: 900 })
+    await of.emulateMedia({ colorScheme })
+    await of.screenshot({ path: `${shots}/${name}-${look}.png`, fullPage: true })
+  }
+  await of.emulateMedia({ colorScheme: "light" })
+  if (before !== null) await of.setViewportSize(before)
+}
+
+async function signIn({ username, password }: { readonly username: string; readonly password: string }): Promise<void> {
+  await at("/sign-in")
+  await page.getByLabel("Name").fill(username)
+  await page.getByLabel("Password").fill(password)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.waitForURL(`${baseUrl}/`)
+}
+
+t.test("a finding that contradicts a disputed hypothesis is not told to rest on it", async (t) => {
+  await record(contradicting.versionId)
+  t.equal(await page.getByText("It rests on").count(), 0)
+  t.equal(await page.locator("#grounds").count(), 0, "nothing stands under what it rests on")
+  t.match(await textOf("section[aria-labelledby=references]"), /contradicts.*H1.*disputed/)
+  await isWhole(t, "finding")
+})
+
+t.test("the hypothesis shows the contradiction, on its page and in every list, and one of which nothing is said says so", async (t) => {
+  await record(h1.versionId)
+  t.match(await textOf("section[aria-labelledby=bears] .tally"), /1 contradicts \(independent\)/)
+  t.match(
+    await textOf("#live-bears li:has-text('contradicts')"),
+    /contradicts.*F1.*raised the loss.*It speaks of this\..*independent.*counts/,
+  )
+  t.match(await textOf("#live-bears li:has-text('disputes')"), /batch size.*shows in the standing, and is not counted/)
+  t.match(await textOf("#live-standing"), /Disputed.*The ramp and the batch size/, "why it is disputed stands beside it")
+  t.match(await textOf("#live-uses"), /F1 refers to it/)
+  t.match(await textOf("#live-uses"), /E1.* addresses it/)
+  await isWhole(t, "hypothesis")
+  for (const path of [`/rooms/${roomId}`, `/rooms/${roomId}/hypotheses`]) {
+    await at(path)
+    t.match(await textOf("li[data-entry]:has-text('H1')"), /disputed.*1 contradicts \(independent\).*F1.*raised the loss/, path)
+    t.match(await textOf("li[data-entry]:has-text('H2')"), /nothing counts for or against it yet/)
+  }
+  await overview()
+  t.match(await page.locator("svg.verdict-rows").getAttribute("aria-label"), /H1: 0 support, 1 contradict, 0 inconclusive/)
+  await isWhole(t, "overview")
+})
+
+t.test("its author takes the dispute back where they see it; it stays readable and no longer counts", async (t) => {
+  await record(h1.versionId)
+  t.equal(await page.getByRole("link", { name: "Take it back" }).count(), 0, "nobody who did not say it is offered that")
+  await signIn(people.visitor)
+  await record(h1.versionId)
+  await page.locator("#live-standing").getByRole("link", { name: "Take it back" }).click()
+  t.match(await textOf(".about"), /L1.*disputes.*H1/, "the form says what it is about")
+  await page.getByLabel("Explanation").fill("The batch sizes were the same after all.")
+  await isWhole(t, "withdraw-form")
+  await page.getByRole("button", { name: "Withdraw link" }).click()
+  await page.waitForURL(/done=withdraw_link/)
+  t.equal(new URL(page.url()).pathname, `/links/${dispute.linkId}`)
+  t.match(await textOf("main"), /Taken back.*The batch sizes were the same after all\..*no longer counts/)
+  t.equal(await page.getByRole("link", { name: "Take it back" }).count(), 0, "a second time is not offered")
+  await isWhole(t, "link")
+
+  await record(h1.versionId)
+  t.notMatch(await textOf("#live-standing"), /Disputed/)
+  t.match(await page.locator("#live-standing s").textContent(), /The ramp and the batch size/, "struck, where it was said")
+  t.match(await textOf("#live-bears li:has-text('disputes')"), /Taken back.*The batch sizes were the same after all.*no longer counts/)
+  await isWhole(t, "hypothesis-withdrawn")
+  await at(`/rooms/${roomId}/links`)
+  t.match(await textOf("#live-list .cards"), /Taken back/)
+  await overview()
+  t.notMatch(await textOf("li[data-entry]:has-text('H1') .meta"), /disputed/)
+  t.notMatch(await (await fetch(`${baseUrl}/api/research/records/${h1.versionId}?format=bibtex`)).text(), /disputes/, "nor in a citation")
+})
+
+t.test("a finding link that was taken back counts nowhere, and its card says so", async (t) => {
+  const { versionId } = (await grace.write("publish_finding", finding(room, {}, "No difference was seen."))).result
+  const { linkId } = (
+    await grace.write("link_experiment_finding", {
+      findingVersionId: versionId,
+      experimentId: work.experimentId,
+      attemptId,
+      towardQuestion: { verdict: "answers", explanation: "It was measured." },
+      towardHypothesis: [{ versionId: h2.versionId, verdict: "supports", explanation: "As it predicts." }],
+    })
+  ).result
+  await record(h2.versionId)
+  t.match(await textOf("section[aria-labelledby=bears] .tally"), /1 supports \(independent\)/)
+  await at(`/rooms/${roomId}/experiments`)
+  t.match(await textOf("#live-experiments"), /answers/)
+  await grace.write("withdraw_link", { linkId, explanation: "The wrong attempt was read." })
+  await record(h2.versionId)
+  t.match(await textOf("section[aria-labelledby=bears] h2 + .beside, section[aria-labelledby=bears] .heading"), /nothing counts/)
+  t.match(await textOf("#live-bears li"), /supports.*F2.*Taken back.*The wrong attempt was read/)
+  await at(`/rooms/${roomId}/experiments`)
+  t.match(await textOf("#live-experiments"), /none yet/)
+  await at(`/experiments/${work.experimentId}`)
+  t.match(await textOf("#live-findings"), /Taken back.*The wrong attempt was read/)
+  await isWhole(t, "experiment")
+  await at(`/threads/${threadId}`)
+  t.match(await textOf(".card:has-text('related to')"), /Taken back.*The wrong attempt was read/)
+  await at(`/rooms/${roomId}/graph`)
+  const rows = await page.locator("section[aria-labelledby=edges] tr").allTextContents()
+  t.same(
+    rows.filter((row) => /supports/.test(row)),
+    [],
+    "no relation of the graph says what was taken back",
+  )
+  t.ok(rows.some((row) => /contradicts.*H1/s.test(row)))
+  await at(`/rooms/${roomId}/graph?show=everything`)
+  const struck = new Set(await page.locator("section[aria-labelledby=edges] s").allTextContents())
+  t.ok(struck.has("supports") && struck.has("disputes"), "asked for everything, it shows what was taken back, struck")
+  await isWhole(t, "graph")
+})
+
+t.test("an attempt says what it reproduced, and who reproduced it", async (t) => {
+  const again = crypto.randomUUID()
+  const other = await Work.begin(lab, room, { holder: mary, question: "Does it hold elsewhere?" })
+  await mary.write("register_attempt", {
+    ...execution,
+    attemptId: again,
+    experimentId: other.experimentId,
+    expectedRevision: 2,
+    expectedStatus: "claimed",
+    intent: "reproduction",
+    reproduces: { attemptId },
+    repository: { url: lab.house.repositories.public.url, commit: lab.house.repositories.public.commit },
+    inputs: [],
+  })
+  const reportedAt = new Date().toISOString()
+  await mary.write("report_attempt_event", {
+    attemptId: again,
+    expectedRevision: 1,
+    expectedStatus: "registered",
+    event: "started",
+    reportedAt,
+  })
+  await mary.write("report_attempt_event", {
+    attemptId: again,
+    expectedRevision: 2,
+    expectedStatus: "started",
+    event: "succeeded",
+    reportedAt,
+    reproduction: { verdict: "does_not_reproduce", explanation: "The loss was the same with and without." },
+  })
+  await at(`/attempts/${again}`)
+  t.match(await textOf("#live-reproduction"), /It set out to reproduce another attempt\. does not reproduce The loss was the same/)
+  await at(`/attempts/${attemptId}`)
+  t.match(await textOf("#live-reproduction"), /Who reproduced it does not reproduce ?A2 by mary|does not reproduce.*The loss was the same/)
+  await isWhole(t, "attempt")
+})
+
+t.test("a conclusion says what has made it stale, in the Room, in its Thread and on its own page", async (t) => {
+  const { timelineWatermark } = await lab.reader.read("thread_research_context", { threadId })
+  const { checkpointId } = (
+    await ada.write("post_research_checkpoint", {
+      threadId,
+      expectedWatermark: timelineWatermark,
+      coversThrough: timelineWatermark,
+      state: "concluded",
+      synthesis: "One finding speaks against it.",
+      conclusion: "A ramp does not lower the loss.",
+      openQuestions: [],
+      citations: [contradicting.versionId],
+    })
+  ).result
+  await overview()
+  t.match(await textOf("#live-where"), /Concluded.*A ramp does not lower the loss/)
+  t.notMatch(await textOf("#live-where"), /stale/)
+  await grace.write("assert_retraction", { targetVersionId: contradicting.versionId, explanation: "The wrong split was read." })
+  await ada.write("publish_hypothesis", hypothesis(room, {}, "A longer ramp helps."))
+  for (const [path, where] of [
+    [`/rooms/${roomId}`, "#live-where"],
+    [`/threads/${threadId}`, "[aria-label=Checkpoint]"],
+    [`/checkpoints/${checkpointId}`, "main"],
+  ] as const) {
+    await at(path)
+    t.match(await textOf(where), /stale.*F1, which it cites, is now retracted\..*H3 was published since\./i, path)
+  }
+  await isWhole(t, "checkpoint")
+  await overview()
+  t.match(await textOf("li[data-entry]:has-text('H1')"), /nothing counts.*F1 retracted.*does not count: F1 is retracted/)
+  await isWhole(t, "overview-stale")
+  t.same(troubles(), [])
+  await context.close()
+})
