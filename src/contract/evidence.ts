@@ -80,3 +80,11 @@ export const staleReason = shape({
   ...fromOtherRoom,
 })
 export type StaleReason = v.InferOutput<typeof staleReason>
+
+/** What has made a checkpoint stale, as what follows the label of the record that did. */
+const stale: { readonly [C in StaleReason["code"]]: (reason: StaleReason) => string } = {
+  published_since: () => " was published since.",
+  not_covered: () => " was there before it, past what it covers.",
+  citation_fallen: ({ status = "no longer current" }) => `, which it cites, is now ${status}.`,
+}
+export const staleBecause = (reason: StaleReason): string => stale[reason.code](reason)

@@ -73,6 +73,7 @@ const attempt = (row: AttemptRow) => ({
   status: row.status,
   rerunOf: row.rerun_of,
   reproduces: row.reproduces_attempt_id ?? row.reproduces_version_id,
+  reproduction: json(row.reproduction),
   planMatch: json(row.plan_match),
   contentDigest: row.content_digest,
   content: new JsonText(row.content),

@@ -119,7 +119,11 @@ export function recordMembers(row: RecordRow, roomId: string, baseUrl: string): 
 /** A correction, supersession, dispute or retraction, and what it speaks of. */
 export const linkMembers = (row: LinkRow, baseUrl: string): JsonObject => ({
   additionalType: row.kind,
-  description: row.explanation,
+  description:
+    row.withdrawn_at === null
+      ? row.explanation
+      : `${row.explanation} (Taken back by its author at ${row.withdrawn_at}, and counts no more: ${row.withdrawn_because})`,
+  creativeWorkStatus: row.withdrawn_at === null ? "asserted" : "withdrawn",
   author: to(ids.person(row.author_id)),
   dateCreated: row.at,
   identifier: row.link_id,

@@ -1,6 +1,7 @@
 /** The pages of a crate that people read: an HTML preview, and a README that says what is what. */
 import type { RecordStatus } from "../../contract/enumerations.ts"
-import { parse } from "../../contract/json.ts"
+import { type EvidenceTally, staleBecause } from "../../contract/evidence.ts"
+import { parse, type Stored } from "../../contract/json.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { pathOf } from "./contents.ts"
 import type { Source } from "./metadata.ts"
@@ -28,21 +29,38 @@ function* section(title: string, items: Iterable<string>, wrap: readonly [string
   if (any) yield `${wrap[1]}\n</section>\n`
 }
 
+/** What counts for and against a record, in words; nothing where nothing does. */
+function tallied(tally: Stored<EvidenceTally>): string {
+  const { independent, reproductions, ...verdicts } = parse(tally)
+  const said = [
+    [verdicts.supports, "for it"],
+    [verdicts.contradicts, "against it"],
+    [verdicts.inconclusive, "inconclusive"],
+    [reproductions, reproductions === 1 ? "reproduction" : "reproductions"],
+  ] as const
+  const counts = said.filter(([count]) => count > 0)
+  const total = counts.reduce((sum, [count]) => sum + count, 0)
+  return total === 0 ? "" : `; ${counts.map(([count, what]) => `${count} ${what}`).join(", ")}, ${independent} of ${total} independent`
+}
+
 function* statements(room: ExportedRoom, { baseUrl }: Source): Generator<string> {
-  for (const { kind, label, versionId, wording, username, createdAt, status, outcome } of room.records()) {
+  for (const { kind, label, versionId, wording, username, createdAt, status, outcome, tally } of room.records()) {
     const where = `${link(`${baseUrl}${pageOf(kind, versionId)}`, "page")}, ${link(pathOf.record(label), "as accepted")}`
-    yield `<article id="${label}"><p class="meta">${label} ${kind.replace("_", " ")}${outcome === null ? "" : `, ${outcome}`}, by ${safe(username)} on ${createdAt.slice(0, 10)}${fallen(status)}</p><blockquote>${safe(wording)}</blockquote><p class="meta">${where}</p></article>`
+    yield `<article id="${label}"><p class="meta">${label} ${kind.replace("_", " ")}${outcome === null ? "" : `, ${outcome}`}, by ${safe(username)} on ${createdAt.slice(0, 10)}${fallen(status)}${tallied(tally)}</p><blockquote>${safe(wording)}</blockquote><p class="meta">${where}</p></article>`
   }
 }
 
 function* conclusions(room: ExportedRoom): Generator<string> {
-  for (const { selected, state, synthesis, conclusion, open_questions, thread_id, at } of room.checkpoints()) {
+  for (const { selected, state, synthesis, conclusion, open_questions, thread_id, at, stale_reasons } of room.checkpoints()) {
     if (selected !== 1) continue
     const title = room.threads.find(({ threadId }) => threadId === thread_id)?.title ?? ""
     const questions = parse(open_questions)
       .map((question) => `<li>${safe(question)}</li>`)
       .join("")
-    yield `<article><h3>${safe(title)}</h3><p class="meta">${state}, ${at.slice(0, 10)}</p>${conclusion === null ? "" : `<p><strong>${safe(conclusion)}</strong></p>`}<p>${safe(synthesis)}</p>${questions === "" ? "" : `<p>Open questions</p><ul>${questions}</ul>`}</article>`
+    const since = parse(stale_reasons)
+      .map((reason) => `<li>${safe(`${reason.label ?? "A record"}${staleBecause(reason)}`)}</li>`)
+      .join("")
+    yield `<article><h3>${safe(title)}</h3><p class="meta">${state}, ${at.slice(0, 10)}</p>${conclusion === null ? "" : `<p><strong>${safe(conclusion)}</strong></p>`}${since === "" ? "" : `<p class="fallen">What has come since</p><ul>${since}</ul>`}<p>${safe(synthesis)}</p>${questions === "" ? "" : `<p>Open questions</p><ul>${questions}</ul>`}</article>`
   }
 }
 

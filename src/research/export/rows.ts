@@ -1,9 +1,12 @@
 /** What an export reads, page by page, each page with everything that belongs to its rows. */
 import type { AttemptIntent, AttemptStatus, LinkKind } from "../../contract/enumerations.ts"
+import type { StaleReason } from "../../contract/evidence.ts"
 import type { Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AttemptAnswer } from "../../contract/work-answers.ts"
 import type { Db, Statement } from "../../ledger/database.ts"
+import { STALE_REASONS } from "../../threads/stale.ts"
+import { WITHDRAWAL, WITHDRAWAL_OF_LINK } from "../evidence/withdrawals.ts"
 import { SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "../records/shown.ts"
 
 /** Rows that are in memory at once. */
@@ -63,6 +66,8 @@ export interface AttemptRow extends Omit<Authored, "content"> {
   reproduces_attempt_id: string | null
   reproduces_version_id: string | null
   plan_match: Stored<unknown> | null
+  /** What it said of what it reproduces. */
+  reproduction: Stored<NonNullable<AttemptAnswer["reproduction"]>> | null
   /** As they are served. */
   events: Stored<AttemptAnswer["events"]>
   outputs: Stored<AttemptAnswer["outputs"]>
@@ -85,6 +90,8 @@ export interface LinkRow extends Authored {
   kind: LinkKind
   explanation: string
   target_label: string
+  withdrawn_at: string | null
+  withdrawn_because: string | null
 }
 export interface CheckpointRow extends Omit<Authored, "label"> {
   checkpoint_id: string
@@ -96,6 +103,7 @@ export interface CheckpointRow extends Omit<Authored, "label"> {
   conclusion: string | null
   selected: number
   opening: number
+  stale_reasons: Stored<StaleReason[]>
 }
 export interface MetricRow {
   ordinal: number
@@ -125,6 +133,7 @@ const PLANS = `SELECT n.*, n.accepted_by AS author_id, p.username, n.accepted_at
   WHERE n.room_id = ? AND n.plan_id > ? ORDER BY n.plan_id LIMIT ${PAGE}`
 
 const ATTEMPTS = `SELECT a.*, a.registrant_id AS author_id, p.username, a.registered_at AS at, e.label AS experiment_label, n.label AS plan_label,
+    (SELECT json_object('verdict', q.verdict, 'explanation', q.explanation) FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction,
     (SELECT json_group_array(json(v.body) ORDER BY v.revision) FROM attempt_events v WHERE v.attempt_id = a.attempt_id) AS events,
     (SELECT json_group_array(json(o.body) ORDER BY o.revision, o.position) FROM attempt_outputs o WHERE o.attempt_id = a.attempt_id) AS outputs
   FROM attempts a JOIN people p ON p.user_id = a.registrant_id JOIN experiments e ON e.experiment_id = a.experiment_id LEFT JOIN plans n ON n.plan_id = a.plan_id
@@ -144,11 +153,11 @@ const MATERIAL_IDS = `WITH here (room_id) AS (VALUES (?))
   UNION SELECT v.material_id FROM here JOIN records r USING (room_id) JOIN finding_evidence v USING (version_id) WHERE v.material_id IS NOT NULL
   ORDER BY id`
 
-const LINKS = `SELECT l.*, p.username, r.label AS target_label
-  FROM research_links l JOIN people p ON p.user_id = l.author_id JOIN records r ON r.version_id = l.target_version_id
+const LINKS = `SELECT l.*, p.username, r.label AS target_label, ${WITHDRAWAL}
+  FROM research_links l JOIN people p ON p.user_id = l.author_id JOIN records r ON r.version_id = l.target_version_id ${WITHDRAWAL_OF_LINK}
   WHERE l.room_id = ? AND l.link_id > ? ORDER BY l.link_id LIMIT ${PAGE}`
 
-const CHECKPOINTS = `SELECT c.*, p.username, c.content ->> '$.synthesis' AS synthesis, t.selected_checkpoint_id = c.checkpoint_id AS selected, o.opening_thread_id = c.thread_id AS opening
+const CHECKPOINTS = `SELECT c.*, p.username, c.content ->> '$.synthesis' AS synthesis, t.selected_checkpoint_id = c.checkpoint_id AS selected, o.opening_thread_id = c.thread_id AS opening, ${STALE_REASONS} AS stale_reasons
   FROM checkpoints c JOIN people p ON p.user_id = c.author_id JOIN threads t ON t.thread_id = c.thread_id JOIN rooms o ON o.room_id = c.room_id
   WHERE c.room_id = ? AND c.checkpoint_id > ? ORDER BY c.checkpoint_id LIMIT ${PAGE}`
 

@@ -1,5 +1,5 @@
 /** What Threads have concluded or gathered so far, and what makes each stale. */
-import type { StaleReason } from "../../contract/evidence.ts"
+import { staleBecause, type StaleReason } from "../../contract/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
@@ -10,18 +10,11 @@ import { fromOther, label, person, time } from "./parts.ts"
 const named = (reason: StaleReason): Html =>
   html`${reason.versionId === undefined ? "A record" : label("record", reason.versionId, reason.label ?? "a record")}${fromOther(reason)}`
 
-/** What has made a checkpoint stale, in a sentence each. */
-const sentences: { readonly [C in StaleReason["code"]]: (reason: StaleReason) => Html } = {
-  published_since: (reason) => html`${named(reason)} was published since.`,
-  not_covered: (reason) => html`${named(reason)} was there before it, past what it covers.`,
-  citation_fallen: (reason) => html`${named(reason)}, which it cites, is now ${reason.status ?? "no longer current"}.`,
-}
-
 /** Why a checkpoint is stale; null where nothing makes it so. */
 export const whyStale = (reasons: readonly StaleReason[]): Html | null =>
   reasons.length === 0
     ? null
-    : html`<ul class="stale" aria-label="What has come since">${reasons.map((reason) => html`<li>${shape(reason.status ?? "open")} ${sentences[reason.code](reason)}</li>`)}</ul>`
+    : html`<ul class="stale" aria-label="What has come since">${reasons.map((reason) => html`<li>${shape(reason.status ?? "open")} ${named(reason)}${staleBecause(reason)}</li>`)}</ul>`
 
 type Checkpoint = AnswerOf<"room_context">["conclusions"][number]
 
