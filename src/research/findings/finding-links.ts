@@ -1,4 +1,5 @@
 /** Findings related to experiments: the links, their verdicts, and who answered them. */
+import type { RecordStatus } from "../../contract/enumerations.ts"
 import type { Person } from "../../contract/answers.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import type { FindingLink } from "../../contract/record-answers.ts"

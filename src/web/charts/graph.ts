@@ -121,13 +121,15 @@ function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here:
     const [left, top] = [Math.round(x - NODE_WIDTH / 2), Math.round(y - NODE_HEIGHT / 2)]
     const start = shortened(text, 22)
     const after = 14 + label.length * 7.5
+    // A word that would run over the edge is told with the rest of the name alone.
+    const fits = state !== null && after + 16 + words(state).length * 6.5 <= NODE_WIDTH
     const stands =
       state === null
         ? null
-        : html`<svg x="${after}" y="8" width="12" height="12" overflow="visible">${shape(state)}</svg> ${after + 16 + words(state).length * 6.5 > NODE_WIDTH ? null : html`<text x="${after + 16}" y="18">${words(state)}</text>`}`
+        : html`<svg x="${after}" y="8" width="12" height="12" overflow="visible">${shape(state)}</svg> ${!fits ? null : html`<text x="${after + 16}" y="18">${words(state)}</text>`}`
     const look = `node${id === here ? " here" : ""}${state !== null && fallen.has(state) ? " fallen" : ""}`
     return html`<g class="${look}" data-node="${id}" transform="translate(${left} ${top})"><title>${text}</title>
-      <a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null ? "" : `${words(state)} `}${start}, ${words(kind)}">
+      <a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null || !fits ? "" : `${words(state)} `}${start}, ${words(kind)}${state === null || fits ? "" : `, ${words(state)}`}">
       <rect width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="4"/><text class="name" x="8" y="18">${label}</text> ${stands} <text x="8" y="36">${start}</text></a></g>`
   }
   const told = `${nodes.length} objects and ${edges.length} relations, from what came first on the left to what came of it on the right`
