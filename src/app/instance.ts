@@ -72,7 +72,7 @@ export function createInstance({ db, world, instanceId, aside = noConnection, re
     ...peopleReads({ ...tables, accounts }),
     ...roomReads({ ...tables, activity, watch, assignments: tables.experiments.assignedTo, snapshot: (work) => ledger.snapshot(work) }),
     ...threadReads({ ...tables, timeline, now: () => moment(world.now()) }),
-    ...researchReads(tables, exports),
+    ...researchReads(tables, exports, () => world.now()),
     ...libraryReads(tables.library),
   })
 

@@ -64,6 +64,18 @@ export const enumerations = {
   ],
   /** A publication after the checkpoint; one before it that it does not cover; a cited record that is no longer current. */
   staleReason: ["published_since", "not_covered", "citation_fallen"],
+  /** What would move a Room, in the order in which a reader should think of it. */
+  nextStep: [
+    "answer_dispute",
+    "renew_conclusion",
+    "report_outcome",
+    "answer_question",
+    "test_hypothesis",
+    "take_experiment",
+    "reproduce_finding",
+  ],
+  /** What a brief calls a failure. */
+  failureKind: ["attempt_failed", "attempt_diverged", "negative_finding", "retraction"],
   linkKind,
   checkpointState: ["open", "concluded"],
   /** How a finding names an attempt: as one that produced it, one compared with, or in an evidence entry only. */

@@ -100,6 +100,14 @@ export const limits = {
   verdicts: 20,
   openQuestions: 20,
   citations: 50,
+  /** Bytes that a brief may have: at the least, when nothing is said, at the most. */
+  briefMin: 2_000,
+  brief: 8_000,
+  briefMax: 64_000,
+  /** What is looked at of one sort when a brief is written, the newest first. */
+  briefSight: 200,
+  /** Days without a sign after which work that somebody holds is called silent. */
+  silentDays: 14,
   /** Items of a list in a context; Threads are never cut. */
   contextItems: 500,
   /** Nodes of each kind in a provenance graph, and steps around the node in focus. */

@@ -165,6 +165,10 @@ export const browserReadPath = ({ surface, permissions, path }: Pick<Read, "surf
 /** A whole number of a query string, from 0 to `max`. */
 export const wholeNumber = (max: number) => digits(0, max)
 
+/** A whole number of a query string within bounds, and what it is when it is left out. */
+export const between = (min: number, max: number, otherwise: number, description: string) =>
+  digits(min, max, { default: otherwise, description })
+
 /** A comma-separated list of words, each of them one of `words`. */
 export const words = (known: readonly string[]) =>
   v.pipe(

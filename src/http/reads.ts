@@ -26,6 +26,16 @@ function asking(edge: Edge, definition: Read, event: H3Event): Actor | null {
   return person === undefined ? null : personActor(person)
 }
 
+/** The parameters of a read; the form of its answer may also be asked for by the header made for that. */
+function parametersOf({ formats }: Read, { url, req }: H3Event): URLSearchParams {
+  const accepted = (req.headers.get("accept") ?? "").split(",").map((type) => type.split(";")[0]?.trim().toLowerCase())
+  const [form] = Object.entries(formats).find(([, { mediaType }]) => accepted.includes(mediaType)) ?? []
+  if (form === undefined || url.searchParams.has("format")) return url.searchParams
+  const parameters = new URLSearchParams(url.searchParams)
+  parameters.set("format", form)
+  return parameters
+}
+
 /** Adds every read of the registry. */
 export function readRoutes(edge: Edge, routes: Routes): void {
   const { world } = edge.instance
@@ -34,7 +44,12 @@ export function readRoutes(edge: Edge, routes: Routes): void {
     const answered = async (event: H3Event, by: () => Actor | null) => {
       using held = new DisposableStack()
       if (edge.budgets && mayWait(definition, event)) held.defer(edge.budgets.holdFeed(sharedBy(passageOf(event).address)))
-      const asked = askRead(edge, definition, { params: pathParams(event), query: event.url.searchParams, by, signal: event.req.signal })
+      const asked = askRead(edge, definition, {
+        params: pathParams(event),
+        query: parametersOf(definition, event),
+        by,
+        signal: event.req.signal,
+      })
       const found = await asked.found
       // Nobody reads the body of a HEAD: it is given back unmade.
       if (event.req.method === "HEAD" && isDownload(found)) await found.bytes.cancel()

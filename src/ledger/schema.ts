@@ -155,6 +155,75 @@ INSERT INTO record_uses SELECT u.target_id, row_number() OVER (PARTITION BY u.ta
 INSERT INTO use_counts SELECT target_id, how, count(*) FROM record_uses GROUP BY target_id, how;
 `,
   },
+  {
+    to: 4,
+    // What a brief tells first: what failed, what is disputed, how much each hypothesis would be missed.
+    sql: `CREATE TABLE room_failures (
+  room_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  at TEXT NOT NULL,
+  -- Of a run that diverged: which metric became what.
+  detail TEXT,
+  PRIMARY KEY (room_id, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX room_failures_of ON room_failures (id, kind);
+
+CREATE TABLE disputed_records (
+  room_id TEXT NOT NULL,
+  version_id TEXT NOT NULL,
+  PRIMARY KEY (room_id, version_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE hypothesis_ranks (
+  version_id TEXT PRIMARY KEY,
+  room_id TEXT NOT NULL,
+  rank INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX hypothesis_ranks_of ON hypothesis_ranks (room_id, rank, version_id);
+
+CREATE INDEX threads_selected ON threads (room_id, selected_checkpoint_id) WHERE selected_checkpoint_id IS NOT NULL;
+CREATE INDEX experiments_live ON experiments (room_id, experiment_id) WHERE status IN ('open', 'claimed', 'in_progress');
+CREATE INDEX attempts_running ON attempts (room_id, updated_at) WHERE status IN ('registered', 'started');
+
+CREATE TRIGGER attempts_failing AFTER UPDATE OF status ON attempts WHEN new.status IN ('failed', 'preflight_failed') AND old.status <> new.status
+  BEGIN INSERT INTO room_failures SELECT new.room_id, 1 + coalesce(max(sequence), 0), 'attempt_failed', new.attempt_id, new.updated_at, NULL FROM room_failures WHERE room_id = new.room_id; END;
+CREATE TRIGGER attempts_diverging AFTER INSERT ON attempt_metrics
+  WHEN new.value IN ('"NaN"', '"Infinity"', '"-Infinity"') AND NOT EXISTS (SELECT 1 FROM room_failures f WHERE f.id = new.attempt_id AND f.kind = 'attempt_diverged')
+  BEGIN INSERT INTO room_failures SELECT a.room_id, 1 + (SELECT coalesce(max(sequence), 0) FROM room_failures WHERE room_id = a.room_id), 'attempt_diverged', a.attempt_id, new.reported_at,
+    new.name || coalesce(' (' || new.split || ')', '') || ' became ' || trim(new.value, '"') || coalesce(' at step ' || new.step, '') FROM attempts a WHERE a.attempt_id = new.attempt_id; END;
+CREATE TRIGGER findings_negative AFTER INSERT ON findings WHEN new.outcome = 'negative'
+  BEGIN INSERT INTO room_failures SELECT r.room_id, 1 + (SELECT coalesce(max(sequence), 0) FROM room_failures WHERE room_id = r.room_id), 'negative_finding', r.version_id, r.created_at, NULL FROM records r WHERE r.version_id = new.version_id; END;
+CREATE TRIGGER records_retracted AFTER INSERT ON research_links WHEN new.kind = 'retracts'
+  BEGIN INSERT INTO room_failures SELECT new.room_id, 1 + coalesce(max(sequence), 0), 'retraction', new.link_id, new.at, NULL FROM room_failures WHERE room_id = new.room_id; END;
+CREATE TRIGGER standings_noted AFTER INSERT ON standings BEGIN
+  INSERT INTO disputed_records SELECT r.room_id, r.version_id FROM records r WHERE r.version_id = new.version_id AND new.status = 'disputed' ON CONFLICT DO NOTHING;
+  INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.version_id ON CONFLICT DO UPDATE SET rank = excluded.rank;
+END;
+CREATE TRIGGER standings_moved AFTER UPDATE OF status ON standings WHEN old.status <> new.status BEGIN
+  DELETE FROM disputed_records WHERE version_id = new.version_id AND new.status <> 'disputed' AND room_id = (SELECT r.room_id FROM records r WHERE r.version_id = new.version_id);
+  INSERT INTO disputed_records SELECT r.room_id, r.version_id FROM records r WHERE r.version_id = new.version_id AND new.status = 'disputed' ON CONFLICT DO NOTHING;
+  INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.version_id ON CONFLICT DO UPDATE SET rank = excluded.rank;
+END;
+CREATE TRIGGER tallies_made AFTER INSERT ON evidence_tallies
+  BEGIN INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.target_id ON CONFLICT DO UPDATE SET rank = excluded.rank; END;
+CREATE TRIGGER tallies_moved AFTER UPDATE ON evidence_tallies
+  BEGIN INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.target_id ON CONFLICT DO UPDATE SET rank = excluded.rank; END;
+CREATE VIEW hypothesis_weights (version_id, room_id, rank) AS
+  SELECT r.version_id, r.room_id, CASE WHEN s.status = 'disputed' OR y.supports > 0 AND y.contradicts > 0 THEN 2
+    WHEN coalesce(y.supports + y.contradicts + y.inconclusive + y.reproductions, 0) > 0 THEN 1 ELSE 0 END
+  FROM records r LEFT JOIN evidence_tallies y ON y.target_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.kind = 'hypothesis';
+INSERT INTO room_failures SELECT room_id, row_number() OVER (PARTITION BY room_id ORDER BY at, id), kind, id, at, detail FROM (
+    SELECT a.room_id, 'attempt_failed' AS kind, a.attempt_id AS id, a.updated_at AS at, NULL AS detail FROM attempts a WHERE a.status IN ('failed', 'preflight_failed')
+    UNION ALL SELECT a.room_id, 'attempt_diverged', a.attempt_id, m.reported_at, m.name || coalesce(' (' || m.split || ')', '') || ' became ' || trim(m.value, '"') || coalesce(' at step ' || m.step, '')
+      FROM attempt_metrics m JOIN attempts a USING (attempt_id) WHERE m.ordinal = (SELECT min(n.ordinal) FROM attempt_metrics n WHERE n.attempt_id = m.attempt_id AND n.value IN ('"NaN"', '"Infinity"', '"-Infinity"'))
+    UNION ALL SELECT r.room_id, 'negative_finding', r.version_id, r.created_at, NULL FROM findings f JOIN records r USING (version_id) WHERE f.outcome = 'negative'
+    UNION ALL SELECT l.room_id, 'retraction', l.link_id, l.at, NULL FROM research_links l WHERE l.kind = 'retracts');
+INSERT INTO disputed_records SELECT r.room_id, r.version_id FROM standings s JOIN records r USING (version_id) WHERE s.status = 'disputed';
+INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights w WHERE EXISTS (SELECT 1 FROM evidence_tallies y WHERE y.target_id = w.version_id) OR EXISTS (SELECT 1 FROM standings s WHERE s.version_id = w.version_id);
+`,
+  },
 ]
 
 /** The whole schema, as a new file gets it. */

@@ -7,6 +7,8 @@ import { attempts } from "./attempts/attempts.ts"
 import { events } from "./attempts/events.ts"
 import { attemptOperations } from "./attempts/operations.ts"
 import { attemptReads } from "./attempts/reads.ts"
+import { candidates } from "./brief/candidates.ts"
+import { briefReads } from "./brief/reads.ts"
 import { checkpoints } from "./checkpoints/checkpoints.ts"
 import { checkpointOperations } from "./checkpoints/operations.ts"
 import { citations } from "./citations/citations.ts"
@@ -54,6 +56,7 @@ export function researchTables(db: Db) {
     links: links(db),
     checkpoints: checkpoints(db),
     evidence: evidence(db),
+    brief: candidates(db),
     search: search(db),
     provenance: provenance(db),
   }
@@ -77,8 +80,9 @@ export const researchOperations = (tables: Parts) => ({
   ...materialOperations(tables),
 })
 
-export const researchReads = (tables: Parts, exports: Exports) => ({
+export const researchReads = (tables: Parts, exports: Exports, now: () => number) => ({
   ...evidenceReads(tables),
+  ...briefReads({ ...tables, now }),
   ...publicationReads({ ...tables, citations: citations(tables) }),
   ...linkReads(tables),
   ...contextReads(tables),

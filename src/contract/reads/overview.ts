@@ -1,12 +1,15 @@
 /** The reads that look across everything: full-text search, the provenance of a Room, and the Room as a file. */
 import * as v from "valibot"
 import { page } from "../answers.ts"
+import { nextSteps, roomBrief, threadBrief } from "../brief.ts"
 import { enumerations } from "../enumerations.ts"
 import { text, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import * as answers from "../overview-answers.ts"
-import { read, wholeNumber, words } from "../read.ts"
+import { between, read, wholeNumber, words } from "../read.ts"
 import { subject } from "../ref.ts"
+
+const budget = v.exactOptional(between(limits.briefMin, limits.briefMax, limits.brief, "Bytes that the answer may have as it is sent."))
 
 export const overviewReads = [
   read({
@@ -21,6 +24,29 @@ export const overviewReads = [
     },
     cursor: "offset",
     answer: page(answers.searchHit),
+  }),
+  read({
+    name: "room_brief",
+    path: "/api/research/rooms/{roomId}/brief",
+    summary:
+      "A Room in one small read, never longer than its budget: where each question stands, hypotheses with the evidence toward them, what failed and why, disputes, work, what to do next, open questions. What is left out is counted, with the link that lists it.",
+    parameters: { budget },
+    formats: { markdown: { mediaType: "text/markdown", answer: v.string() } },
+    answer: roomBrief,
+  }),
+  read({
+    name: "thread_brief",
+    path: "/api/research/threads/{threadId}/brief",
+    summary: "A Thread in one small read, as the brief of a Room.",
+    parameters: { budget },
+    formats: { markdown: { mediaType: "text/markdown", answer: v.string() } },
+    answer: threadBrief,
+  }),
+  read({
+    name: "room_next",
+    path: "/api/research/rooms/{roomId}/next",
+    summary: "What would move a Room: each step with why, the operation that would do it, the permission it needs, and its body begun.",
+    answer: nextSteps,
   }),
   read({
     name: "room_provenance",

@@ -1,0 +1,83 @@
+/** What a brief answers: a Room or Thread in one small read. */
+import * as v from "valibot"
+import { enumerations } from "./enumerations.ts"
+import { evidenceTally, staleReason } from "./evidence.ts"
+import { shape } from "./fields.ts"
+import { schemaVersions } from "./versions.ts"
+
+const id = v.string()
+const text = v.nullable(v.string())
+const count = v.number()
+const schemaVersion = v.literal(schemaVersions.research)
+const object = shape({ kind: v.string(), id, label: text })
+
+/** The lists of a brief, in the order in which they stand in it. */
+export const briefLists = ["stands", "hypotheses", "failures", "disputes", "work", "next", "openQuestions"] as const
+export type BriefList = (typeof briefLists)[number]
+
+export const nextItem = shape({
+  what: v.picklist(enumerations.nextStep),
+  object,
+  why: v.string(),
+  operation: v.string(),
+  permission: v.string(),
+  /** The body of the operation, as far as it can be begun. */
+  body: v.record(v.string(), v.unknown()),
+})
+
+const lists = {
+  /** Each Thread's conclusion, or its newest synthesis, with what makes it stale. */
+  stands: v.array(
+    shape({
+      threadId: id,
+      title: v.string(),
+      checkpointId: id,
+      state: v.picklist(enumerations.checkpointState),
+      says: v.string(),
+      by: v.string(),
+      at: v.string(),
+      stale: v.boolean(),
+      staleReasons: v.array(staleReason),
+    }),
+  ),
+  /** Contested ones first, then those with evidence, then those that nothing bears on. */
+  hypotheses: v.array(
+    shape({ versionId: id, label: v.string(), says: v.string(), status: v.picklist(enumerations.recordStatus), evidence: evidenceTally }),
+  ),
+  failures: v.array(shape({ kind: v.picklist(enumerations.failureKind), id, label: text, why: v.string(), at: v.string() })),
+  /** Records that are disputed, where nothing has answered the dispute. */
+  disputes: v.array(
+    shape({ versionId: id, label: v.string(), kind: v.string(), says: v.string(), why: v.string(), linkId: id, by: v.string() }),
+  ),
+  work: v.array(
+    shape({
+      experimentId: id,
+      label: v.string(),
+      asks: v.string(),
+      status: v.picklist(enumerations.experimentStatus),
+      assignee: text,
+      /** Since when nothing was heard of work that somebody holds. */
+      silentSince: text,
+    }),
+  ),
+  next: v.array(nextItem),
+  openQuestions: v.array(shape({ question: v.string(), threadId: id })),
+}
+/** How many of each list are left out, and where all of them are listed. */
+const omitted = v.record(v.string(), shape({ count, link: v.exactOptional(v.string()) }))
+
+export const roomBrief = shape({
+  schemaVersion,
+  room: shape({ roomId: id, title: v.string(), question: text, state: v.picklist(enumerations.roomState), concluded: v.boolean() }),
+  ...lists,
+  omitted,
+  activityWatermark: count,
+})
+export const threadBrief = shape({
+  schemaVersion,
+  thread: shape({ threadId: id, roomId: id, title: v.string(), timelineWatermark: count }),
+  ...lists,
+  omitted,
+  activityWatermark: count,
+})
+export const nextSteps = shape({ schemaVersion, roomId: id, items: v.array(nextItem) })

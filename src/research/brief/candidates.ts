@@ -1,0 +1,212 @@
+/**
+ * What a brief may tell, each list in the order in which a reader would miss it most. This is the rule of ranking:
+ * - where it stands: the opening Thread first, then conclusions, then open syntheses, the newest first;
+ * - hypotheses: contested ones (disputed, or with words for and against), then those that something bears on, then the
+ *   others; the newest first;
+ * - failures, disputes, open questions: the newest first;
+ * - work: what is held but silent, then what is held, then what is open; the oldest first, since it waits longest.
+ * However large the Room, no more than `limits.briefSight` of each sort are looked at.
+ */
+import { limits } from "../../contract/limits.ts"
+import type { Db } from "../../ledger/database.ts"
+import { STALE, STALE_REASONS } from "../../threads/stale.ts"
+import { TALLY, TALLY_OF } from "../evidence/words.ts"
+
+/** Where a brief looks: a Room, or one of its Threads. */
+export interface Place {
+  readonly roomId: string
+  readonly threadId?: string
+}
+
+interface Stand {
+  readonly threadId: string
+  readonly title: string
+  readonly checkpointId: string
+  readonly state: "open" | "concluded"
+  readonly says: string
+  readonly by: string
+  readonly at: string
+  readonly stale: number
+  readonly staleReasons: string
+  readonly timelineWatermark: number
+}
+interface Hypothesis {
+  readonly versionId: string
+  readonly label: string
+  readonly says: string
+  readonly status: "current" | "disputed" | "corrected" | "superseded" | "retracted"
+  readonly tally: string
+  readonly rank: number
+  readonly threadId: string
+}
+export interface FailureRow {
+  readonly kind: "attempt_failed" | "attempt_diverged" | "negative_finding" | "retraction"
+  readonly id: string
+  readonly label: string | null
+  readonly why: string
+  readonly at: string
+}
+interface Dispute {
+  readonly versionId: string
+  readonly label: string
+  readonly kind: string
+  readonly says: string
+  readonly why: string
+  readonly linkId: string
+  readonly by: string
+}
+interface Work {
+  readonly experimentId: string
+  readonly label: string
+  readonly asks: string
+  readonly status: "open" | "claimed" | "in_progress"
+  readonly revision: number
+  readonly assignee: string | null
+  readonly lastSign: string
+}
+interface Running {
+  readonly attemptId: string
+  readonly label: string
+  readonly status: "registered" | "started"
+  readonly revision: number
+  readonly registrant: string
+  readonly updatedAt: string
+}
+interface Found {
+  readonly versionId: string
+  readonly label: string
+  readonly experimentId: string | null
+}
+
+const SIGHT = limits.briefSight
+
+/** The same of a Room and of a Thread: `?` is the one or the other. */
+const both = <Row>(db: Db, sql: (place: string) => string, table: string) => {
+  const [room, thread] = [db.prepare<Row>(sql(`${table}.room_id = ?`)), db.prepare<Row>(sql(`${table}.thread_id = ?`))]
+  return ({ roomId, threadId }: Place): Row[] => (threadId === undefined ? room.all(roomId) : thread.all(threadId))
+}
+
+/** One sentence on why an attempt failed, from its last event. */
+const FAILED = `(SELECT coalesce(v.body ->> '$.failure.stage' || ': ' || (v.body ->> '$.failure.explanation'), v.body ->> '$.message', a.status)
+  FROM attempt_events v WHERE v.attempt_id = a.attempt_id ORDER BY v.revision DESC LIMIT 1)`
+
+export type Candidates = ReturnType<typeof candidates>
+
+/** Everything that a brief chooses from. */
+export type Gathered = {
+  readonly [L in "stands" | "hypotheses" | "failures" | "disputes" | "work" | "openQuestions"]: ReturnType<Candidates[L]>
+}
+
+export function candidates(db: Db) {
+  const stands = both<Stand>(
+    db,
+    (
+      place,
+    ) => `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state, coalesce(c.conclusion, c.content ->> '$.synthesis') AS says,
+       p.username AS by, c.at, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons,
+       coalesce((SELECT h.timeline_sequence FROM thread_heads h WHERE h.thread_id = t.thread_id), 0) AS timelineWatermark
+     FROM (SELECT * FROM threads t WHERE t.selected_checkpoint_id IS NOT NULL AND ${place} ORDER BY t.selected_checkpoint_id DESC LIMIT ${SIGHT}) t
+     JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id JOIN people p ON p.user_id = c.author_id JOIN rooms r ON r.room_id = t.room_id
+     ORDER BY t.thread_id = r.opening_thread_id DESC, c.state, c.checkpoint_id DESC`,
+    "t",
+  )
+  const HYPOTHESIS = `SELECT r.version_id AS versionId, r.label, r.wording AS says, coalesce(s.status, 'current') AS status, ${TALLY} AS tally,
+       coalesce(k.rank, 0) AS rank, r.thread_id AS threadId
+     FROM records r LEFT JOIN hypothesis_ranks k ON k.version_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}`
+  const ranked = db.prepare<Hypothesis>(
+    `${HYPOTHESIS} WHERE r.version_id IN (SELECT version_id FROM hypothesis_ranks WHERE room_id = ? AND rank > 0 ORDER BY rank DESC, version_id DESC LIMIT ${SIGHT})
+     ORDER BY rank DESC, r.version_id DESC`,
+  )
+  const newest = db.prepare<Hypothesis>(
+    `${HYPOTHESIS} WHERE r.room_id = ? AND r.kind = 'hypothesis' ORDER BY r.version_id DESC LIMIT ${SIGHT}`,
+  )
+  const ofThread = db.prepare<Hypothesis>(
+    `SELECT * FROM (${HYPOTHESIS} WHERE r.thread_id = ? AND r.kind = 'hypothesis' ORDER BY r.version_id DESC LIMIT ${SIGHT}) ORDER BY rank DESC, versionId DESC`,
+  )
+  const failures = db.prepare<FailureRow & { readonly threadId: string }>(
+    `SELECT f.kind, f.id, f.at, coalesce(a.label, r.label, l.label) AS label, coalesce(a.thread_id, r.thread_id, l.thread_id) AS threadId,
+       CASE f.kind WHEN 'attempt_failed' THEN ${FAILED} WHEN 'attempt_diverged' THEN f.detail WHEN 'retraction' THEN t.label || ' was retracted: ' || l.explanation ELSE r.wording END AS why
+     FROM room_failures f
+     LEFT JOIN attempts a ON f.kind IN ('attempt_failed', 'attempt_diverged') AND a.attempt_id = f.id
+     LEFT JOIN records r ON f.kind = 'negative_finding' AND r.version_id = f.id
+     LEFT JOIN research_links l ON f.kind = 'retraction' AND l.link_id = f.id
+     LEFT JOIN records t ON t.version_id = l.target_version_id
+     WHERE f.room_id = ? ORDER BY f.sequence DESC LIMIT ${SIGHT}`,
+  )
+  const disputes = db.prepare<Dispute & { readonly threadId: string }>(
+    `SELECT r.version_id AS versionId, r.label, r.kind, r.wording AS says, r.thread_id AS threadId, l.explanation AS why, l.link_id AS linkId, p.username AS by
+     FROM (SELECT * FROM disputed_records WHERE room_id = ? ORDER BY version_id DESC LIMIT ${SIGHT}) d
+     JOIN records r ON r.version_id = d.version_id
+     JOIN research_links l ON l.link_id = (SELECT max(x.link_id) FROM research_links x WHERE x.target_version_id = d.version_id AND x.kind = 'disputes'
+       AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = x.link_id))
+     JOIN people p ON p.user_id = l.author_id ORDER BY l.link_id DESC`,
+  )
+  const work = both<Work>(
+    db,
+    (place) => `SELECT e.experiment_id AS experimentId, e.label, e.question AS asks, e.status, e.revision, p.username AS assignee,
+       max(e.updated_at, coalesce((SELECT max(a.updated_at) FROM (SELECT updated_at FROM attempts a WHERE a.experiment_id = e.experiment_id ORDER BY a.attempt_id DESC LIMIT ${SIGHT}) a), '')) AS lastSign
+     FROM experiments e LEFT JOIN people p ON p.user_id = e.assignee_id
+     WHERE e.status IN ('open', 'claimed', 'in_progress') AND ${place} ORDER BY e.status = 'open', e.experiment_id LIMIT ${SIGHT}`,
+    "e",
+  )
+  const running = both<Running>(
+    db,
+    (place) => `SELECT a.attempt_id AS attemptId, a.label, a.status, a.revision, p.username AS registrant, a.updated_at AS updatedAt
+     FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.status IN ('registered', 'started') AND ${place} ORDER BY a.updated_at LIMIT ${SIGHT}`,
+    "a",
+  )
+  const found = both<Found>(
+    db,
+    (place) => `SELECT x.versionId, x.label, x.experimentId FROM (
+       SELECT r.version_id AS versionId, r.label, f.experiment_id AS experimentId, f.outcome FROM records r JOIN findings f ON f.version_id = r.version_id
+       WHERE r.kind = 'finding' AND ${place} ORDER BY r.version_id DESC LIMIT ${SIGHT}) x
+     LEFT JOIN standings s ON s.version_id = x.versionId ${TALLY_OF("x.versionId")}
+     WHERE x.outcome = 'positive' AND coalesce(s.status, 'current') = 'current' AND coalesce(y.reproductions, 0) = 0`,
+    "r",
+  )
+  const asked = both<{ readonly questions: string; readonly threadId: string }>(
+    db,
+    (
+      place,
+    ) => `SELECT c.open_questions AS questions, t.thread_id AS threadId FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id
+     WHERE c.open_questions <> '[]' AND t.selected_checkpoint_id IS NOT NULL AND ${place} ORDER BY t.selected_checkpoint_id DESC LIMIT ${SIGHT}`,
+    "t",
+  )
+  const counts = db.prepare<{ failures: number; disputes: number }>(
+    "SELECT (SELECT coalesce(max(sequence), 0) FROM room_failures WHERE room_id = ?) AS failures, (SELECT count(*) FROM (SELECT 1 FROM disputed_records WHERE room_id = ? LIMIT 1000)) AS disputes",
+  )
+
+  const ofPlace = <Row extends { readonly threadId: string }>(rows: Row[], { threadId }: Place): Row[] =>
+    threadId === undefined ? rows : rows.filter((row) => row.threadId === threadId)
+
+  return {
+    stands,
+    hypotheses: ({ roomId, threadId }: Place): Hypothesis[] => {
+      if (threadId !== undefined) return ofThread.all(threadId)
+      const first = ranked.all(roomId)
+      return first.length >= SIGHT ? first : [...first, ...newest.all(roomId).filter(({ rank }) => rank === 0)]
+    },
+    failures: (place: Place) => ofPlace(failures.all(place.roomId), place),
+    disputes: (place: Place) => ofPlace(disputes.all(place.roomId), place),
+    work,
+    running,
+    /** Positive findings that stand and that nobody has set out to reproduce with a verdict. */
+    unreproduced: found,
+    openQuestions: (place: Place) =>
+      asked(place).flatMap(({ questions, threadId }) => (JSON.parse(questions) as string[]).map((question) => ({ question, threadId }))),
+    /** All of it, of a Room or a Thread. */
+    gather(place: Place): Gathered {
+      const { stands, hypotheses, failures, disputes, work, openQuestions } = this
+      return {
+        stands: stands(place),
+        hypotheses: hypotheses(place),
+        failures: failures(place),
+        disputes: disputes(place),
+        work: work(place),
+        openQuestions: openQuestions(place),
+      }
+    },
+    /** How many failures and unanswered disputes a Room has in all. */
+    counts: (roomId: string) => counts.get(roomId, roomId) ?? { failures: 0, disputes: 0 },
+  }
+}

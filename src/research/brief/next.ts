@@ -1,0 +1,117 @@
+/** What would move a Room: derived from states, evidence and checkpoints, each with the operation that would do it. */
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { enumerations } from "../../contract/enumerations.ts"
+import { limits } from "../../contract/limits.ts"
+import type { OperationName } from "../../contract/operations/index.ts"
+import { operationNamed } from "../../contract/operations/index.ts"
+import { shortened } from "../../contract/text.ts"
+import type { Candidates, Gathered, Place } from "./candidates.ts"
+
+export type NextItem = AnswerOf<"room_next">["items"][number]
+
+/** Steps of one sort that are told; a reader takes one at a time. */
+const EACH = 5
+const QUOTED = 160
+
+export function nextSteps(candidates: Candidates, place: Place, known: Gathered): NextItem[] {
+  const step = (
+    what: NextItem["what"],
+    object: NextItem["object"],
+    why: string,
+    operation: OperationName,
+    body: NextItem["body"],
+  ): NextItem => ({ what, object, why, operation, permission: operationNamed(operation)?.permissions.join(" and ") ?? "", body })
+  const { roomId } = place
+  const steps: NextItem[] = [
+    ...known.disputes.map(({ versionId, label, kind, why, by }) =>
+      step("answer_dispute", { kind, id: versionId, label }, `${by} disputes it: ${shortened(why, QUOTED)}`, "assert_correction", {
+        targetVersionId: versionId,
+      }),
+    ),
+    ...known.stands
+      .filter(({ state, stale }) => state === "concluded" && stale === 1)
+      .map(({ threadId, title, staleReasons, timelineWatermark, checkpointId }) =>
+        step(
+          "renew_conclusion",
+          { kind: "checkpoint", id: checkpointId, label: null },
+          `The conclusion of "${shortened(title, 80)}" is stale: ${(JSON.parse(staleReasons) as { code: string; label: string }[])
+            .slice(0, 3)
+            .map(
+              ({ code, label }) =>
+                `${label} ${code === "citation_fallen" ? "has fallen" : code === "published_since" ? "came after it" : "is not covered"}`,
+            )
+            .join(", ")}.`,
+          "post_research_checkpoint",
+          { threadId, expectedWatermark: timelineWatermark, coversThrough: timelineWatermark, state: "concluded" },
+        ),
+      ),
+    ...candidates.running(place).map(({ attemptId, label, status, revision, registrant, updatedAt }) =>
+      step(
+        "report_outcome",
+        { kind: "attempt", id: attemptId, label },
+        `${registrant} registered it; it is ${status} since ${updatedAt}.`,
+        "report_attempt_event",
+        {
+          attemptId,
+          expectedRevision: revision,
+          expectedStatus: status,
+        },
+      ),
+    ),
+    ...known.openQuestions.map(({ question, threadId }) =>
+      step("answer_question", { kind: "thread", id: threadId, label: null }, shortened(question, QUOTED), "propose_experiment", {
+        roomId,
+        threadId,
+        question,
+        hypotheses: [],
+      }),
+    ),
+    ...known.hypotheses
+      .filter(({ rank, status }) => rank === 0 && status === "current")
+      .map(({ versionId, label, says, threadId }) =>
+        step(
+          "test_hypothesis",
+          { kind: "hypothesis", id: versionId, label },
+          `Nothing bears on it yet: ${shortened(says, QUOTED)}`,
+          "propose_experiment",
+          {
+            roomId,
+            threadId,
+            hypotheses: [versionId],
+          },
+        ),
+      ),
+    ...known.work
+      .filter(({ status }) => status === "open")
+      .map(({ experimentId, label, asks, revision }) =>
+        step(
+          "take_experiment",
+          { kind: "experiment", id: experimentId, label },
+          `It is open: ${shortened(asks, QUOTED)}`,
+          "take_experiment",
+          {
+            experimentId,
+            expectedRevision: revision,
+            expectedStatus: "open",
+          },
+        ),
+      ),
+    ...candidates
+      .unreproduced(place)
+      .filter(({ experimentId }) => experimentId !== null)
+      .map(({ versionId, label, experimentId }) =>
+        step(
+          "reproduce_finding",
+          { kind: "finding", id: versionId, label },
+          "Nobody has told of a reproduction of it.",
+          "register_attempt",
+          {
+            experimentId,
+            intent: "reproduction",
+            reproduces: { findingVersionId: versionId },
+          },
+        ),
+      ),
+  ]
+  return enumerations.nextStep.flatMap((what) => steps.filter((each) => each.what === what).slice(0, EACH)).slice(0, limits.pageItems)
+}

@@ -1,0 +1,169 @@
+/** A Room in one small read: what stands in it, in which order, and that it is never longer than its budget. */
+import t from "tap"
+import { because, finding, hypothesis, nobody, reference } from "../record/bodies.ts"
+import { holds } from "../record/holds.ts"
+import { openLab, refusedAs } from "../record/lab.ts"
+import { Work } from "../record/work.ts"
+import { Filler } from "../record/filler.ts"
+
+const lab = await openLab(t)
+const { reader, house } = lab
+const room = await lab.room("Does warm-up matter?")
+const { roomId, threadId } = room
+
+const quiet = (await room.ada.write("publish_hypothesis", hypothesis(room))).result
+const tested = (await room.ada.write("publish_hypothesis", hypothesis(room))).result
+const contested = (await room.ada.write("publish_hypothesis", hypothesis(room))).result
+const untested = (await room.ada.write("publish_hypothesis", hypothesis(room))).result
+const toward = (versionId: string, purpose: "supports" | "contradicts") => ({ references: [reference(versionId, purpose)] })
+await room.grace.write("publish_finding", finding(room, toward(tested.versionId, "supports")))
+await room.grace.write("publish_finding", finding(room, toward(contested.versionId, "supports")))
+const against = (
+  await room.mary.write(
+    "publish_finding",
+    finding(room, { ...toward(contested.versionId, "contradicts"), outcome: "negative" }, "It did not."),
+  )
+).result
+const open = await room.ada.write("propose_experiment", { roomId, threadId, question: "Is it the ramp?", scope: "Here.", hypotheses: [] })
+const work = await Work.begin(lab, room)
+const failed = await work.attempt("failed")
+const diverged = await work.attempt("started")
+await work.tell(diverged, "progress", { metrics: [{ name: "loss", value: "NaN", step: 400, split: "train" }] })
+const dispute = await room.mary.write("assert_dispute", { targetVersionId: quiet.versionId, explanation: "The unit is missing." })
+const { timelineWatermark } = (await reader.read("thread_context", { threadId })).thread
+await room.ada.write("post_research_checkpoint", {
+  threadId,
+  expectedWatermark: timelineWatermark,
+  coversThrough: timelineWatermark,
+  state: "concluded",
+  synthesis: "Both arms ran.",
+  conclusion: "It matters for small batches.",
+  openQuestions: ["Does it matter without clipping?"],
+  citations: [tested.versionId],
+})
+
+const brief = (query = {}) => reader.read("room_brief", { roomId, ...query })
+const sent = async (path: string) => {
+  const response = await fetch(`${house.baseUrl}${path}`)
+  return { status: response.status, type: response.headers.get("content-type"), bytes: (await response.arrayBuffer()).byteLength }
+}
+
+t.test("what is known, what failed and why, what is disputed, what is under way, what is open", async (t) => {
+  holds(t, await brief(), {
+    room: { roomId, title: "Does warm-up matter?", state: "active", concluded: true },
+    stands: [{ threadId, state: "concluded", says: "It matters for small batches.", by: "ada", stale: false, staleReasons: [] }],
+    hypotheses: [
+      { label: contested.label, evidence: { supports: 1, contradicts: 1, independent: 2 } },
+      { label: quiet.label, status: "disputed" },
+      { label: tested.label, evidence: { supports: 1 } },
+      { label: untested.label, status: "current" },
+    ],
+    failures: [
+      { kind: "attempt_diverged", id: diverged, label: "A2", why: "loss (train) became NaN at step 400" },
+      { kind: "attempt_failed", id: failed, label: "A1", why: "running: It did not go well." },
+      { kind: "negative_finding", id: against.versionId, label: against.label, why: "It did not." },
+    ],
+    disputes: [{ versionId: quiet.versionId, label: quiet.label, why: "The unit is missing.", by: "mary", linkId: dispute.result.linkId }],
+    work: [
+      { experimentId: work.experimentId, status: "claimed", assignee: "ada", silentSince: null },
+      { experimentId: open.result.experimentId, asks: "Is it the ramp?", status: "open", assignee: null },
+    ],
+    openQuestions: [{ question: "Does it matter without clipping?", threadId }],
+    omitted: {},
+  })
+})
+
+t.test("what to do next, each with the operation that would do it and a body begun", async (t) => {
+  const { items } = await reader.read("room_next", { roomId })
+  holds(
+    t,
+    items.map(({ what, object, operation }) => `${what} ${object.label ?? object.kind}: ${operation}`),
+    [
+      `answer_dispute ${quiet.label}: assert_correction`,
+      "report_outcome A2: report_attempt_event",
+      "answer_question thread: propose_experiment",
+      `test_hypothesis ${untested.label}: propose_experiment`,
+      "take_experiment E1: take_experiment",
+    ],
+  )
+  const [, report, , , take] = items
+  t.equal(report?.permission, "manage_own_experiments")
+  await room.ada.write("report_attempt_event", {
+    ...report?.body,
+    event: "failed",
+    reportedAt: "2026-11-20T09:30:00.000Z",
+    failure: { stage: "run", explanation: because },
+  } as never)
+  await room.mary.write("take_experiment", take?.body as never)
+  const left = (await reader.read("room_next", { roomId })).items.map(({ what }) => what)
+  t.notOk(left.includes("report_outcome") || left.includes("take_experiment"), "done, they are no longer asked for")
+
+  await room.mary.write("withdraw_link", { linkId: dispute.result.linkId, explanation: because })
+  await room.grace.write("publish_finding", finding(room))
+  const then = (await reader.read("room_next", { roomId })).items.map(({ what }) => what)
+  t.notOk(then.includes("answer_dispute"))
+  t.ok(then.includes("renew_conclusion"), "something was published since it was concluded")
+  holds(t, await brief(), { disputes: [], stands: [{ stale: true, staleReasons: [{ code: "published_since" }] }] })
+})
+
+t.test("as Markdown, and of a Thread", async (t) => {
+  const markdown = await (await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/brief?format=markdown`)).text()
+  t.match(markdown, /^# Does warm-up matter\?\n/)
+  for (const line of ["It matters for small batches.", "loss (train) became NaN at step 400", "## Open questions"])
+    t.ok(markdown.includes(line), line)
+  const byHeader = await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/brief`, { headers: { accept: "text/markdown" } })
+  t.match(byHeader.headers.get("content-type"), /^text\/markdown/)
+  t.equal(await byHeader.text(), markdown)
+  const thread = await reader.read("thread_brief", { threadId })
+  holds(t, thread, { thread: { threadId, roomId }, stands: [{ threadId }] })
+  t.equal(thread.hypotheses.length, 4)
+})
+
+t.test("never longer than its budget, whatever the Room holds, and what is left out is counted", async (t) => {
+  const filler = new Filler(lab.file)
+  const owner = filler.person(house.people.owner.username)
+  const large = await filler.fill(() => {
+    const made = filler.does(owner, "create_room", { title: "𝔴".repeat(200), question: "𝔴".repeat(4_000) }).result
+    const place = { roomId: made.roomId, threadId: made.openingThreadId }
+    for (let index = 0; index < 400; index += 1) {
+      const body = hypothesis(place)
+      const { versionId } = filler.does(owner, "publish_hypothesis", {
+        ...body,
+        assertion: { ...body.assertion, wording: `${index} ${"𝔴 ".repeat(900)}` },
+      }).result
+      if (index % 3 === 0)
+        filler.does(
+          owner,
+          "publish_finding",
+          finding(place, { ...toward(versionId, "supports"), outcome: "negative" }, "word ".repeat(700)),
+        )
+      if (index % 7 === 0) filler.does(owner, "assert_dispute", { targetVersionId: versionId, explanation: '"quoted"\n'.repeat(200) })
+    }
+    return made.roomId
+  })
+  filler.close()
+  for (const at of [roomId, large])
+    for (const budget of [2_000, 2_001, 3_333, 8_000, 20_000, 64_000])
+      for (const form of ["", "&format=markdown"]) {
+        const { status, bytes } = await sent(`/api/research/rooms/${at}/brief?budget=${budget}${form}`)
+        t.ok(status === 200 && bytes <= budget, `${budget}${form}: ${bytes} bytes`)
+      }
+  const whole = await reader.read("room_brief", { roomId: large, budget: 20_000 })
+  t.equal(whole.hypotheses.length + (whole.omitted.hypotheses?.count ?? 0), 400)
+  t.equal(whole.failures.length + (whole.omitted.failures?.count ?? 0), 134)
+  const told = [whole.hypotheses, whole.failures, whole.disputes, whole.next].map(({ length }) => length)
+  t.ok(
+    told.every((many) => many > 0),
+    `something of everything: ${told.join(", ")}`,
+  )
+  t.match(whole.omitted.hypotheses?.link, `/api/research/hypotheses?roomId=${large}`)
+  t.ok((await sent(`/api/research/rooms/${large}/brief`)).bytes > 6_000, "and the budget is used")
+})
+
+t.test("bad input", async (t) => {
+  t.equal(await refusedAs(brief({ budget: 1_999 })), "422 invalid_parameter /budget")
+  t.equal(await refusedAs(brief({ budget: 64_001 })), "422 invalid_parameter /budget")
+  t.equal(await refusedAs(reader.read("room_brief", { roomId: nobody })), "404 room_unavailable")
+  t.equal(await refusedAs(reader.read("thread_brief", { threadId: nobody })), "404 room_unavailable")
+  t.equal(await refusedAs(reader.read("room_next", { roomId: nobody })), "404 room_unavailable")
+})
