@@ -7,7 +7,7 @@
 -- joined: standings by src/research, src/threads
 -- joined: timeline_entries by src/threads, src/research
 -- joined: room_heads by src/rooms
--- joined: thread_heads by src/threads
+-- joined: thread_heads by src/threads, src/research
 -- joined: counters by src/rooms
 
 -- One row: who this instance is. A restored or copied instance keeps it; a new one is another instance.

@@ -1,10 +1,9 @@
 /** The brief of a Room and of a Thread, and what would move a Room. */
-import { JsonText } from "../../contract/json.ts"
+import { JsonText, parse, stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import { type AnswerOf, pathTo } from "../../contract/reads/index.ts"
+import { type AnswerOf, type ParametersOf, pathTo } from "../../contract/reads/index.ts"
 import { noSuch } from "../../contract/refusals.ts"
 import { shortened } from "../../contract/text.ts"
-import { PlainText } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Threads } from "../../threads/threads.ts"
@@ -37,27 +36,31 @@ export function briefReads({ rooms, threads, brief, now }: Parts) {
     }
   }
 
-  function write(place: Place, head: Head, query: { budget?: number; format?: string }): JsonText | PlainText {
+  function write<N extends "room_brief" | "thread_brief">(
+    place: Place,
+    head: Head,
+    query: ParametersOf<N>,
+  ): JsonText<AnswerOf<N>> | string {
     const gathered = brief.gather(place)
     const next = nextSteps(brief, place, gathered)
     const budget = query.budget ?? limits.brief
     const written = (bytes: number) => briefText(head, gathered, next, bytes, now())
-    if (query.format !== "markdown") return new JsonText(written(budget))
+    if (query.format !== "markdown") return new JsonText(stored<AnswerOf<N>>(written(budget)))
     // Mostly shorter than the JSON it is made of; where it is not, less is told.
     for (let bytes = budget; ; bytes = Math.floor(bytes * 0.85)) {
-      const text = briefMarkdown(JSON.parse(written(bytes)) as AnswerOf<"room_brief">)
-      if (Buffer.byteLength(text) <= budget) return new PlainText(text)
+      const text = briefMarkdown(parse(stored<AnswerOf<N>>(written(bytes))))
+      if (Buffer.byteLength(text) <= budget) return text
     }
   }
 
   return {
     room_brief({ params, query, basePath = "" }) {
-      const roomId = params.roomId as string
+      const { roomId } = params
       const room = rooms.summary(roomId)
       if (room === undefined) throw noSuch("room")
       const { title, question, state, concluded, activityWatermark } = room
       const counts: Readonly<Record<string, number>> = room.counts
-      return write(
+      return write<"room_brief">(
         { roomId },
         {
           about: (characters) => ({
@@ -78,12 +81,12 @@ export function briefReads({ rooms, threads, brief, now }: Parts) {
     },
 
     thread_brief({ params, query, basePath = "" }) {
-      const threadId = params.threadId as string
+      const { threadId } = params
       const thread = threads.summary(threadId)
       const room = thread && rooms.summary(thread.roomId)
       if (thread === undefined || room === undefined) throw noSuch("thread")
       const place = { roomId: thread.roomId, threadId }
-      return write(
+      return write<"thread_brief">(
         place,
         {
           about: (characters) => ({
@@ -103,9 +106,9 @@ export function briefReads({ rooms, threads, brief, now }: Parts) {
     },
 
     room_next({ params }) {
-      const roomId = params.roomId as string
+      const { roomId } = params
       rooms.mustExist(roomId)
-      return { roomId, items: nextSteps(brief, { roomId }, brief.gather({ roomId })) as never }
+      return { roomId, items: nextSteps(brief, { roomId }, brief.gather({ roomId })) }
     },
   } satisfies Partial<Readers>
 }
