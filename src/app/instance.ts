@@ -10,7 +10,7 @@ import { standings } from "../ledger/standings.ts"
 import { moment, type World } from "../ledger/world.ts"
 import { libraryOperations, libraryReads, libraryTables } from "../library/index.ts"
 import { Accounts, peopleReads, peopleTables } from "../people/index.ts"
-import { Exports, researchOperations, researchReads, researchTables } from "../research/index.ts"
+import { type Crates, cratesOn, Exports, researchOperations, researchReads, researchTables } from "../research/index.ts"
 import { roomOperations, roomReads, roomTables } from "../rooms/index.ts"
 import { threadOperations, threadReads, threadTables } from "../threads/index.ts"
 
@@ -20,8 +20,10 @@ export interface InstanceParts {
   readonly db: Db
   readonly world: World
   readonly instanceId: string
-  /** Opens a second, reading connection; left out where nothing is exported. */
+  /** Opens a second, reading connection, on which Rooms are exported by this thread; left out where nothing is exported, or elsewhere. */
   readonly aside?: () => Db
+  /** Makes a Room's crate elsewhere. */
+  readonly crates?: Crates
   /** Left out, for commands that pin nothing. */
   readonly repositories?: OutsideCheck
   /** Told of each group of writes. */
@@ -34,7 +36,15 @@ const noConnection = (): Db => {
 const nothingChecked: OutsideCheck = { check: async () => ({ ok: null, reason: "This process checks no repositories.", retryAfter: null }) }
 
 /** Builds everything that stands between the edge and the data. */
-export function createInstance({ db, world, instanceId, aside = noConnection, repositories = nothingChecked, hooks }: InstanceParts) {
+export function createInstance({
+  db,
+  world,
+  instanceId,
+  aside = noConnection,
+  crates,
+  repositories = nothingChecked,
+  hooks,
+}: InstanceParts) {
   const tables = {
     standings: standings(db),
     ...peopleTables(db, world),
@@ -66,7 +76,7 @@ export function createInstance({ db, world, instanceId, aside = noConnection, re
   ledger.learn(behaviours)
 
   const accounts = new Accounts({ ...tables, ledger, world })
-  const exports = new Exports({ rooms: tables.rooms, aside, instanceId })
+  const exports = new Exports({ rooms: tables.rooms, crates: crates ?? cratesOn(aside), instanceId })
   const readers = answering({
     ...receiptReads(ledger),
     ...peopleReads({ ...tables, accounts }),

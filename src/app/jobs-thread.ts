@@ -6,6 +6,9 @@ import { jobs, streams } from "./jobs-work.ts"
 
 const say = (message: FromThread, moved: ArrayBuffer[] = []) => parentPort?.postMessage(message, moved)
 
+/** Bytes that are handed over in one piece, at the least. */
+const PIECE = 64 * 1024
+
 type Named<T> = Readonly<Record<string, T | undefined>>
 
 function known<T>(list: Named<T>, name: string): T {
@@ -16,11 +19,23 @@ function known<T>(list: Named<T>, name: string): T {
 
 let pieces: AsyncGenerator<Uint8Array> | undefined
 
+/** Says a piece of some size, of however small ones it is made, or that there is none. */
 async function piece(): Promise<void> {
-  const { done, value } = (await pieces?.next()) ?? { done: true, value: undefined }
-  if (done) return say({ kind: "end" })
-  // A piece may be a part of memory that others share: what is handed over must stand alone.
-  const bytes = new Uint8Array(value)
+  const made: Uint8Array[] = []
+  let length = 0
+  while (length < PIECE) {
+    const { done, value } = (await pieces?.next()) ?? { done: true, value: undefined }
+    if (done) break
+    made.push(value)
+    length += value.length
+  }
+  if (length === 0) return say({ kind: "end" })
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const one of made) {
+    bytes.set(one, at)
+    at += one.length
+  }
   say({ kind: "piece", bytes }, [bytes.buffer])
 }
 

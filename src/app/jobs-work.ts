@@ -1,8 +1,14 @@
 /** What the processes for costly work can do, by name. Each part is loaded when it is first asked for. */
+import type { CrateOrder } from "../research/export/process.ts"
 
 export const jobs = {
   atom: async (xml: string) => (await import("../library/papers/atom.ts")).atomRecords(xml),
   bibtex: async (text: string) => (await import("../library/bibtex/read.ts")).readBibtex(text),
 }
 
-export const streams: Readonly<Record<string, (input: never) => AsyncGenerator<Uint8Array>>> = {}
+export const streams = {
+  async *crate({ file, roomId, source }: CrateOrder) {
+    const [{ crate }, { openAside }] = await Promise.all([import("../research/export/crate.ts"), import("../ledger/database.ts")])
+    yield* crate(() => openAside(file), roomId, source)
+  },
+}

@@ -8,6 +8,7 @@ import { type BudgetNumbers, Budgets } from "../edge/budgets.ts"
 import { RateLimits, type RateNumbers, standardRates } from "../edge/rate-limits.ts"
 import { listen, serveOn } from "../http/server.ts"
 import { createInstance, type Instance } from "./instance.ts"
+import { cratesOf } from "../research/index.ts"
 import { databaseFile } from "../check/backup.ts"
 import { openData } from "../ledger/data.ts"
 import { own } from "../ledger/ownership.ts"
@@ -96,7 +97,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   using started = new DisposableStack()
   started.defer(own(options.data))
   const file = databaseFile(options.data)
-  const { db, world, instanceId, aside } = openData(file, options.world)
+  const { db, world, instanceId } = openData(file, options.world)
   started.defer(() => db.close())
   const broken = Promise.withResolvers<void>()
   let ending: string | null = null
@@ -125,7 +126,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return lost !== null
     },
   }
-  const instance = createInstance({ db, world, instanceId, repositories, aside, hooks })
+  const instance = createInstance({ db, world, instanceId, repositories, crates: cratesOf(file), hooks })
   const readiness = new Readiness({ file, ledger: instance.ledger, ending: () => ending })
   metrics.watch({ openFeedWaits: () => instance.ledger.watch.waiting, storage: () => watchman.readings })
   await options.prepare?.(instance, baseUrl)

@@ -140,6 +140,9 @@ export const limits = {
   exportStallSeconds: 60,
   /** Seconds that an export may take at all: for as long, the log of the database cannot be worked off. */
   exportSeconds: 1_800,
+  /** What an export may take in a process of its own: seconds of a processor's time for each piece of 64 KiB, and MiB of objects. */
+  exportPieceSeconds: 10,
+  exportMegabytes: 256,
 
   /** What reading one file in a format of others may take, BibTeX among them, in a process of its own; over it, 422. */
   parsingSeconds: 5,

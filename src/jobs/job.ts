@@ -23,6 +23,14 @@ export interface Job<Input, Output> {
   readonly types?: (input: Input) => Output
 }
 
+/** Work whose outcome is bytes, made piece by piece as they are read. Its seconds are those of one piece. */
+export interface StreamJob<Input> {
+  readonly name: string
+  readonly bounds: Bounds
+  /** Only tells the types apart. */
+  readonly types?: (input: Input) => AsyncGenerator<Uint8Array>
+}
+
 /** What the process is told, and the thread in it. A `stream` is made piece by piece as it is asked for. */
 export type ToThread =
   | { readonly kind: "job"; readonly name: string; readonly input: unknown; readonly output: number; readonly seconds: number }

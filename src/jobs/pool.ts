@@ -3,7 +3,7 @@
  * job's own; when the queue is full, the caller is told to come back. Whoever asks is never held up.
  */
 import { Refusal } from "../contract/refusals.ts"
-import type { Job } from "./job.ts"
+import type { Job, StreamJob } from "./job.ts"
 import { Child, TooCostly } from "./child.ts"
 
 export interface PoolSize {
@@ -42,10 +42,33 @@ export class Pool {
     try {
       return await this.#work(job, input)
     } finally {
-      // Whoever waits longest takes the place over.
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#busy -= 1
-      else next()
+      this.#leave()
+    }
+  }
+
+  /**
+   * Makes bytes, each piece when it is read. Whoever stops reading returns the generator: the process is ended with it.
+   * @throws TooCostly for a piece that takes more than it may
+   * @throws Refusal 503 `temporarily_unavailable` when too many wait
+   */
+  async *stream<Input>({ name, bounds: { seconds, megabytes } }: StreamJob<Input>, input: Input): AsyncGenerator<Uint8Array> {
+    await this.#turn()
+    let child: Child | undefined
+    let isWhole = false
+    try {
+      child = this.#take(megabytes) ?? (await Child.start(megabytes))
+      let answer = await child.ask({ kind: "stream", name, input, seconds })
+      while (answer.kind === "piece") {
+        yield answer.bytes
+        answer = await child.ask({ kind: "more", seconds })
+      }
+      if (answer.kind !== "end") throw new Error(answer.kind === "fault" ? answer.fault : `${name} was answered ${answer.kind}`)
+      isWhole = true
+    } finally {
+      // What it has open goes with it.
+      if (isWhole && child !== undefined) this.#keep(child, megabytes)
+      else child?.end()
+      this.#leave()
     }
   }
 
@@ -68,6 +91,13 @@ export class Pool {
         retryAfter: RETRY,
       })
     await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+
+  #leave(): void {
+    // Whoever waits longest takes the place over.
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#busy -= 1
+    else next()
   }
 
   async #work<Input, Output>({ name, bounds, output, tooCostly }: Job<Input, Output>, input: Input): Promise<Output> {

@@ -9,7 +9,7 @@ interface Head {
   readonly sequence: number
   readonly digest: string
 }
-interface Row {
+export interface Row {
   readonly sequence: number
   readonly body: Stored<ActivityEntry>
 }

@@ -253,6 +253,11 @@ export function openDatabase(file: string, steps: readonly Migration[] = migrati
   }
 }
 
+/** Loads the database's engine, for the threads of this process, without any data. */
+export function loadEngine(): void {
+  new Database(":memory:").close()
+}
+
 /** A second connection to a file that this process has opened, checked and brought to its schema already; it writes too. */
 export function openBeside(file: string): Db {
   const database = new Database(file, { fileMustExist: true, timeout: BUSY_TIMEOUT })

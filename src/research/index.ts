@@ -19,7 +19,8 @@ import { experiments } from "./experiments/experiments.ts"
 import { experimentOperations } from "./experiments/operations.ts"
 import { plans } from "./experiments/plans.ts"
 import { experimentReads } from "./experiments/reads.ts"
-import { Exports } from "./export/exports.ts"
+import { type Crates, cratesOn, Exports } from "./export/exports.ts"
+import { cratesOf } from "./export/process.ts"
 import { findingLinks } from "./findings/finding-links.ts"
 import { findings } from "./findings/findings.ts"
 import { findingLinkOperations } from "./findings/link-operations.ts"
@@ -39,7 +40,7 @@ import { records } from "./records/records.ts"
 import { searchReads } from "./search/reads.ts"
 import { search } from "./search/search.ts"
 
-export { Exports }
+export { type Crates, cratesOf, cratesOn, Exports }
 
 export function researchTables(db: Db) {
   const knownMaterials = materials(db)

@@ -8,9 +8,18 @@ import { softwareVersion } from "../../version.ts"
 import { crate, crateName } from "./crate.ts"
 import type { Source } from "./metadata.ts"
 
+/** What makes the bytes of a Room's crate. */
+export type Crates = (roomId: string, source: Source) => AsyncGenerator<Uint8Array>
+
+/** Crates made by this thread. @param aside opens a connection for each */
+export const cratesOn =
+  (aside: () => Db): Crates =>
+  (roomId, source) =>
+    crate(aside, roomId, source)
+
 interface Parts {
   readonly rooms: Rooms
-  readonly aside: () => Db
+  readonly crates: Crates
   readonly instanceId: string
 }
 
@@ -30,10 +39,10 @@ export class Exports {
     roomId: string,
     { baseUrl, softwareVersion }: Omit<Source, "instanceId">,
   ): { readonly name: string; readonly bytes: AsyncGenerator<Uint8Array> } {
-    const { rooms, aside, instanceId } = this.#parts
+    const { rooms, crates, instanceId } = this.#parts
     const room = rooms.summary(roomId)
     if (room === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
-    return { name: crateName(room.title), bytes: crate(aside, roomId, { baseUrl, instanceId, softwareVersion }) }
+    return { name: crateName(room.title), bytes: crates(roomId, { baseUrl, instanceId, softwareVersion }) }
   }
 
   /** The same for a reader elsewhere, who may go away or stop reading. @throws Refusal 404, 429 while too many are under way */

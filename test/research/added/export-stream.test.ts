@@ -6,8 +6,9 @@ import { limits } from "../../../src/contract/limits.ts"
 import type { Operation } from "../../../src/contract/operation.ts"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
 import { type Db, openAside } from "../../../src/ledger/database.ts"
-import { Exports } from "../../../src/research/export/exports.ts"
+import { cratesOn, Exports } from "../../../src/research/export/exports.ts"
 import { fill, type Size } from "./large-room.ts"
+import { cratesOf } from "../../../src/research/export/process.ts"
 import { bytesOf, unpack } from "./unpacked.ts"
 
 const size: Size = { threads: 5, experiments: 10, attempts: 300, records: 40, messages: 400 }
@@ -62,7 +63,7 @@ t.test("A reader who stops is given up, and makes room for others", async (t) =>
       close: () => (open--, db.close()),
     }
   }
-  const exports = new Exports({ rooms: instance.tables.rooms, aside, instanceId: instance.instanceId })
+  const exports = new Exports({ rooms: instance.tables.rooms, crates: cratesOn(aside), instanceId: instance.instanceId })
   const readers = Array.from({ length: limits.exports }, () => exports.open(roomId, source).bytes.getReader())
   for (const reader of readers) t.ok((await reader.read()).value, "begun")
   t.throws(() => exports.open(roomId, source), { code: "too_many_requests" }, "no place left")
@@ -71,4 +72,16 @@ t.test("A reader who stops is given up, and makes room for others", async (t) =>
   const { bytes } = exports.open(roomId, source)
   t.ok((await bytesOf(bytes)).length > 0, "their places are free")
   t.equal(open, 0, "and every connection is closed")
+})
+
+t.test("In a process of its own it is the same bytes, and what is wrong there ends the download", async (t) => {
+  const inProcess = (data: string) => new Exports({ rooms: instance.tables.rooms, crates: cratesOf(data), instanceId: instance.instanceId })
+  const here = await bytesOf(instance.exports.open(roomId, source).bytes)
+  const there = await bytesOf(inProcess(file).open(roomId, source).bytes)
+  t.equal(Buffer.compare(there, here), 0)
+  const reader = inProcess(file).open(roomId, source).bytes.getReader()
+  t.ok((await reader.read()).value, "begun")
+  await reader.cancel()
+  await t.rejects(bytesOf(inProcess(join(t.testdirName, "not-there.db")).open(roomId, source).bytes), /Cannot open database/)
+  t.equal((await bytesOf(inProcess(file).open(roomId, source).bytes)).length, here.length, "and others are made as before")
 })
