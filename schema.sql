@@ -222,8 +222,25 @@ CREATE TABLE records (
 CREATE INDEX records_of_room ON records (room_id, version_id);
 CREATE INDEX records_of_kind ON records (kind, version_id);
 CREATE INDEX records_of_room_and_kind ON records (room_id, kind, version_id);
+CREATE INDEX records_of_author ON records (author_id, version_id);
+CREATE INDEX records_of_room_and_author ON records (room_id, author_id, version_id);
 CREATE INDEX records_of_thread ON records (thread_id, version_id);
 CREATE INDEX records_of_thread_and_kind ON records (thread_id, kind, version_id);
+
+-- Records that no longer stand as they were accepted, by how; kept by the triggers below, so that lists of them pass no others.
+CREATE TABLE fallen_records (
+  version_id TEXT PRIMARY KEY REFERENCES records (version_id),
+  room_id TEXT NOT NULL,
+  status TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fallen_records_of_room ON fallen_records (room_id, status, version_id);
+CREATE INDEX fallen_records_by_status ON fallen_records (status, version_id);
+CREATE TRIGGER records_fall AFTER INSERT ON standings WHEN new.status <> 'current'
+  BEGIN INSERT INTO fallen_records SELECT version_id, room_id, new.status FROM records WHERE version_id = new.version_id; END;
+CREATE TRIGGER records_move AFTER UPDATE OF status ON standings WHEN new.status <> old.status BEGIN
+  DELETE FROM fallen_records WHERE version_id = new.version_id;
+  INSERT INTO fallen_records SELECT version_id, room_id, new.status FROM records WHERE version_id = new.version_id AND new.status <> 'current';
+END;
 
 -- What a record rests on or refers to, in the order it was written: premises and references, records among its
 -- evidence, the premises of the plan behind it, and records that its roles name or borrow a definition from.
@@ -428,6 +445,7 @@ CREATE TABLE record_uses (
   at TEXT NOT NULL,
   PRIMARY KEY (target_id, sequence)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX record_uses_by ON record_uses (target_id, how, by_id);
 CREATE TABLE use_counts (
   target_id TEXT NOT NULL,
   how TEXT NOT NULL,
@@ -471,6 +489,10 @@ CREATE TABLE experiments (
 ) STRICT;
 CREATE INDEX experiments_of_room ON experiments (room_id, experiment_id);
 CREATE INDEX experiments_of_thread ON experiments (thread_id, experiment_id);
+CREATE INDEX experiments_by_status ON experiments (status, experiment_id);
+CREATE INDEX experiments_by_room_and_status ON experiments (room_id, status, experiment_id);
+CREATE INDEX experiments_of_assignee ON experiments (assignee_id, experiment_id) WHERE assignee_id IS NOT NULL;
+CREATE INDEX experiments_of_assignee_by_status ON experiments (assignee_id, status, experiment_id) WHERE assignee_id IS NOT NULL;
 CREATE INDEX experiments_assigned ON experiments (assignee_id, experiment_id) WHERE status IN ('claimed', 'in_progress');
 
 -- Every revision of an experiment: which operation made it, by whom, what was sent, and the state it left.
@@ -546,6 +568,13 @@ CREATE INDEX attempts_by_status ON attempts (status, attempt_id);
 CREATE INDEX attempts_by_room_and_status ON attempts (room_id, status, attempt_id);
 CREATE INDEX attempts_by_intent ON attempts (intent, attempt_id);
 CREATE INDEX attempts_by_room_and_intent ON attempts (room_id, intent, attempt_id);
+-- In the order of their labels.
+CREATE INDEX attempts_labelled ON attempts (room_id, CAST(substr(label, 2) AS INTEGER));
+CREATE INDEX attempts_labelled_by_status ON attempts (room_id, status, CAST(substr(label, 2) AS INTEGER));
+CREATE INDEX attempts_labelled_by_intent ON attempts (room_id, intent, CAST(substr(label, 2) AS INTEGER));
+CREATE INDEX attempts_of_experiment_labelled ON attempts (experiment_id, CAST(substr(label, 2) AS INTEGER));
+CREATE INDEX attempts_of_experiment_labelled_by_status ON attempts (experiment_id, status, CAST(substr(label, 2) AS INTEGER));
+CREATE INDEX attempts_of_experiment_labelled_by_intent ON attempts (experiment_id, intent, CAST(substr(label, 2) AS INTEGER));
 
 -- How many attempts of an experiment stand in each status, kept as they change.
 CREATE TABLE attempt_counts (

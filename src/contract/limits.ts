@@ -74,6 +74,8 @@ export const limits = {
   innerListBytes: 700_000,
   /** Bytes of rendered texts that are kept in memory. */
   keptTextBytes: 33_554_432,
+  /** Metrics of which a list of attempts shows the last value, for each. */
+  listedMetrics: 20,
   /** Words of the instance that may begin like the last one of a search; with more, it is looked up as a whole word. */
   searchBeginnings: 1_000,
   /** Matches of a search that are ranked: of more, the newest. */

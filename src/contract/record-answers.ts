@@ -101,6 +101,23 @@ export const checkpoint = shape({
   content: v.record(v.string(), v.unknown()),
 })
 
+/**
+ * An answer of which a reader may ask for some of its members. Every member is there where none is chosen, so that is what
+ * its type says; what is served is held against both.
+ */
+const inParts = <E extends v.ObjectEntries>(entries: E, always: readonly (keyof E)[], more: v.ObjectEntries) => {
+  const parts = Object.fromEntries(
+    Object.entries(entries).map(([name, schema]) => [
+      name,
+      always.includes(name) ? schema : v.exactOptional((more[name] ?? schema) as v.GenericSchema),
+    ]),
+  )
+  return v.union([shape(entries), shape(parts)]) as v.GenericSchema as ReturnType<typeof shape<E>>
+}
+const { affordances: _affordances, ...bareExperiment } = experimentSummary.entries
+/** With affordances=0. */
+const withoutAffordances = { experiments: v.array(v.union([experimentSummary, shape(bareExperiment)])) }
+
 const openQuestion = shape({ question: v.string(), checkpointId: id, threadId: id })
 export type OpenQuestion = v.InferOutput<typeof openQuestion>
 const lists = {
@@ -113,7 +130,7 @@ const lists = {
   openQuestions: v.array(openQuestion),
 }
 
-export const roomContext = shape({
+const roomContextFields = {
   schemaVersion,
   room: roomSummary,
   counts: roomSummary.entries.counts,
@@ -126,9 +143,11 @@ export const roomContext = shape({
   /** Of every Thread whose selected checkpoint is open, that checkpoint. */
   syntheses: v.array(checkpointSummary),
   activityWatermark: count,
-})
+}
+const always = ["schemaVersion", "truncated", "activityWatermark"] as const
+export const roomContext = inParts(roomContextFields, always, withoutAffordances)
 
-export const threadResearchContext = shape({
+const threadContextFields = {
   schemaVersion,
   thread,
   room: shape({ roomId: id, title: v.string(), state: v.picklist(enumerations.roomState), archive: v.nullable(archive) }),
@@ -136,4 +155,12 @@ export const threadResearchContext = shape({
   ...lists,
   timelineWatermark: count,
   activityWatermark: count,
-})
+}
+export const threadResearchContext = inParts(threadContextFields, [...always, "timelineWatermark"], withoutAffordances)
+
+const partsOf = (fields: object, beyond: readonly string[]) => Object.keys(fields).filter((name) => !beyond.includes(name))
+/** The blocks that `parts` picks among: every member but those that are always there. */
+export const contextParts = {
+  room: partsOf(roomContextFields, always),
+  thread: partsOf(threadContextFields, [...always, "timelineWatermark"]),
+}

@@ -64,3 +64,9 @@ export class Refusal extends Error {
 
 /** The refusal of an object that is not there: named in a path, or what a write is about. */
 export const noSuch = (named: Referable): Refusal => new Refusal(unknownOf(named), `There is no such ${noun([named])}.`)
+
+/** A query parameter that is not as its read takes it. @param message what it must be, after its name */
+export const badParameter = (name: string, message: string): Refusal =>
+  new Refusal("invalid_parameter", `A query parameter is not as it must be: ${name} ${message}.`, {
+    issues: [{ path: `/${name}`, message }],
+  })

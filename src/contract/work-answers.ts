@@ -195,12 +195,21 @@ const attemptFields = {
   updatedAt: at,
   contentDigest: v.string(),
   planMatch: v.nullable(planMatch),
+  /** Why it failed, as its registrant told it; null while it has not. */
+  failure: v.nullable(shape({ stage: v.string(), explanation: v.string() })),
   affordances: affordances(attemptStatus),
   namedAs: v.exactOptional(v.picklist(enumerations.attemptRole)),
 }
-export const attemptSummary = shape(attemptFields)
-export type AttemptSummary = v.InferOutput<typeof attemptSummary>
 const measured = v.union([v.number(), v.picklist(enumerations.nonFinite)])
+const lastValue = { name: v.string(), split: text, unit: text, step: v.nullable(count), value: measured }
+export const attemptSummary = shape({
+  ...attemptFields,
+  argv: v.array(v.string()),
+  /** The last value of its first metrics by name; metricsTruncated where the attempt's own read has more. */
+  metrics: v.array(shape(lastValue)),
+  metricsTruncated: v.boolean(),
+})
+export type AttemptSummary = v.InferOutput<typeof attemptSummary>
 export const attempt = shape({
   schemaVersion,
   ...attemptFields,
@@ -240,7 +249,7 @@ export const attempt = shape({
     }),
   ),
   /** The last value of each metric and split. */
-  metrics: v.array(shape({ name: v.string(), split: text, unit: text, step: v.nullable(count), value: measured, reportedAt: at })),
+  metrics: v.array(shape({ ...lastValue, reportedAt: at })),
   outputs: v.array(
     shape({
       outputLabel: v.string(),

@@ -61,6 +61,13 @@ export function feedOf<Row extends { readonly sequence: number }, Item>(
   return { items, nextCursor: hasMore ? last : Math.max(last, end), hasMore }
 }
 
+/** The number a list continues after, where a parameter chose the order; 0 at the start. @throws Refusal `invalid_parameter` */
+export function sequenceCursor(after: string | undefined): number {
+  if (after === undefined) return 0
+  if (!/^(?:0|[1-9][0-9]{0,14})$/u.test(after)) throw badCursor()
+  return Number(after)
+}
+
 /** The id a UUID keyset continues after; undefined at the start. @throws Refusal `invalid_parameter` */
 export function uuidCursor(after: string | undefined): string | undefined {
   if (after === undefined) return undefined

@@ -224,6 +224,39 @@ INSERT INTO disputed_records SELECT r.room_id, r.version_id FROM standings s JOI
 INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights w WHERE EXISTS (SELECT 1 FROM evidence_tallies y WHERE y.target_id = w.version_id) OR EXISTS (SELECT 1 FROM standings s WHERE s.version_id = w.version_id);
 `,
   },
+  {
+    to: 5,
+    // Lists narrowed by status, assignee, author or hypothesis, and attempts in the order of their labels, pass nothing else.
+    sql: `CREATE INDEX attempts_labelled ON attempts (room_id, CAST(substr(label, 2) AS INTEGER));
+CREATE INDEX attempts_labelled_by_status ON attempts (room_id, status, CAST(substr(label, 2) AS INTEGER));
+CREATE INDEX attempts_labelled_by_intent ON attempts (room_id, intent, CAST(substr(label, 2) AS INTEGER));
+CREATE INDEX attempts_of_experiment_labelled ON attempts (experiment_id, CAST(substr(label, 2) AS INTEGER));
+CREATE INDEX attempts_of_experiment_labelled_by_status ON attempts (experiment_id, status, CAST(substr(label, 2) AS INTEGER));
+CREATE INDEX attempts_of_experiment_labelled_by_intent ON attempts (experiment_id, intent, CAST(substr(label, 2) AS INTEGER));
+CREATE INDEX experiments_by_status ON experiments (status, experiment_id);
+CREATE INDEX experiments_by_room_and_status ON experiments (room_id, status, experiment_id);
+CREATE INDEX experiments_of_assignee ON experiments (assignee_id, experiment_id) WHERE assignee_id IS NOT NULL;
+CREATE INDEX experiments_of_assignee_by_status ON experiments (assignee_id, status, experiment_id) WHERE assignee_id IS NOT NULL;
+CREATE INDEX records_of_author ON records (author_id, version_id);
+CREATE INDEX records_of_room_and_author ON records (room_id, author_id, version_id);
+CREATE INDEX record_uses_by ON record_uses (target_id, how, by_id);
+-- Records that no longer stand as they were accepted, by how; kept by the triggers below, so that lists of them pass no others.
+CREATE TABLE fallen_records (
+  version_id TEXT PRIMARY KEY REFERENCES records (version_id),
+  room_id TEXT NOT NULL,
+  status TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fallen_records_of_room ON fallen_records (room_id, status, version_id);
+CREATE INDEX fallen_records_by_status ON fallen_records (status, version_id);
+CREATE TRIGGER records_fall AFTER INSERT ON standings WHEN new.status <> 'current'
+  BEGIN INSERT INTO fallen_records SELECT version_id, room_id, new.status FROM records WHERE version_id = new.version_id; END;
+CREATE TRIGGER records_move AFTER UPDATE OF status ON standings WHEN new.status <> old.status BEGIN
+  DELETE FROM fallen_records WHERE version_id = new.version_id;
+  INSERT INTO fallen_records SELECT version_id, room_id, new.status FROM records WHERE version_id = new.version_id AND new.status <> 'current';
+END;
+INSERT INTO fallen_records SELECT version_id, room_id, status FROM standings JOIN records USING (version_id) WHERE status <> 'current';
+`,
+  },
 ]
 
 /** The whole schema, as a new file gets it. */

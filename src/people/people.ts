@@ -29,6 +29,8 @@ export function people(db: Db) {
       insert.run(userId, username, passwordHash, isOperator ? 1 : 0, at),
     withId: (userId: string): Person | undefined => personOf(byId.get(userId)),
     named: (username: string): Person | undefined => personOf(byName.get(username)),
+    /** The id of somebody, by id or name. */
+    idOf: (idOrName: string): string | undefined => (byId.get(idOrName.toLowerCase()) ?? byName.get(idOrName))?.userId,
     passwordHash: (userId: string): string | undefined => hash.get(userId)?.passwordHash,
     setPasswordHash: (userId: string, passwordHash: string) => setHash.run(passwordHash, userId),
     /** Whether anybody exists: until then the one-time set-up link is open. */

@@ -1,6 +1,7 @@
 /** Research as the instance puts it together: its tables, what its operations do, what its reads answer. */
 import type { Db } from "../ledger/database.ts"
 import type { Standings } from "../ledger/standings.ts"
+import type { People } from "../people/people.ts"
 import type { Rooms } from "../rooms/rooms.ts"
 import type { Threads } from "../threads/threads.ts"
 import { attempts } from "./attempts/attempts.ts"
@@ -65,6 +66,7 @@ export function researchTables(db: Db) {
 
 /** Its own tables, and what it needs of the floors below. */
 interface Parts extends ReturnType<typeof researchTables> {
+  readonly people: People
   readonly rooms: Rooms
   readonly threads: Threads
   readonly standings: Standings

@@ -2,7 +2,8 @@
 import * as v from "valibot"
 import * as answers from "../answers.ts"
 import { each } from "../each.ts"
-import { plain, uuid } from "../fields.ts"
+import { enumerations } from "../enumerations.ts"
+import { oneOf, plain, uuid } from "../fields.ts"
 import { labelPattern } from "../labels.ts"
 import { libraryReads } from "../library/reads.ts"
 import { limits } from "../limits.ts"
@@ -18,6 +19,12 @@ const distinct = (kinds: (string | null | undefined)[]) => [...new Set(kinds.fil
 export const entryKinds = distinct(operations.map(({ entry }) => entry?.kind))
 export const activityKinds = distinct(operations.map(({ activity }) => activity))
 
+/** What every list of records can be narrowed by. */
+const recordFilters = {
+  kinds: v.exactOptional(words(enumerations.recordKind)),
+  status: v.exactOptional(oneOf(enumerations.recordStatus)),
+  author: v.exactOptional(plain(limits.name)),
+}
 const query = v.exactOptional(plain(limits.searchQuery))
 
 const all = [
@@ -49,7 +56,8 @@ const all = [
   read({
     name: "room_publications",
     path: "/api/research/rooms/{roomId}/publications",
-    summary: "The records of a Room, newest first.",
+    summary: "The records of a Room, newest first; of some kinds, of a status, or of an author (user id or name).",
+    parameters: recordFilters,
     cursor: "opaque",
     answer: answers.page(answers.recordSummary),
   }),
@@ -106,7 +114,8 @@ const all = [
   read({
     name: "publications",
     path: "/api/research/publications",
-    summary: "Records of every Room, newest first.",
+    summary: "Records of every Room, newest first; of some kinds, of a status, or of an author (user id or name).",
+    parameters: { roomId: v.exactOptional(subject("room")), ...recordFilters },
     cursor: "opaque",
     answer: answers.page(answers.recordSummary),
   }),

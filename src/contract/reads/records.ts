@@ -4,22 +4,26 @@ import { page, recordSummary } from "../answers.ts"
 import { enumerations } from "../enumerations.ts"
 import { evidenceItem, recordUse } from "../evidence.ts"
 import { oneOf, uuid } from "../fields.ts"
-import { read } from "../read.ts"
+import { read, words } from "../read.ts"
 import { subject } from "../ref.ts"
 import * as answers from "../record-answers.ts"
+
+const choosing = (parts: readonly string[]) => ({ parts: v.exactOptional(words(parts)), affordances: v.exactOptional(oneOf(["0", "1"])) })
 
 export const recordReads = [
   read({
     name: "room_context",
     path: "/api/research/rooms/{roomId}/research-context",
     summary:
-      "A Room as a whole, in one snapshot: where it stands, every Thread, the newest experiments, hypotheses, findings and publications. Keep its activityWatermark.",
+      "A Room as a whole, in one snapshot: where it stands, every Thread, the newest experiments, hypotheses, findings and publications. Keep its activityWatermark. parts picks among its members; affordances=0 leaves those out.",
+    parameters: choosing(answers.contextParts.room),
     answer: answers.roomContext,
   }),
   read({
     name: "thread_research_context",
     path: "/api/research/threads/{threadId}/research-context",
-    summary: "A Thread with its research, in one snapshot.",
+    summary: "A Thread with its research, in one snapshot; parts and affordances as for a Room.",
+    parameters: choosing(answers.contextParts.thread),
     answer: answers.threadResearchContext,
   }),
   read({

@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { page } from "../answers.ts"
 import { enumerations } from "../enumerations.ts"
-import { oneOf, plain } from "../fields.ts"
+import { oneOf, plain, uuid } from "../fields.ts"
 import { labelPattern } from "../labels.ts"
 import { limits } from "../limits.ts"
 import { read } from "../read.ts"
@@ -17,7 +17,13 @@ export const workReads = [
     name: "experiments",
     path: "/api/research/experiments",
     summary: "Experiments in the order they were proposed; label needs roomId.",
-    parameters: { roomId, label: v.exactOptional(labelPattern("experiment")) },
+    parameters: {
+      roomId,
+      label: v.exactOptional(labelPattern("experiment")),
+      status: v.exactOptional(oneOf(enumerations.experimentStatus)),
+      assigneeId: v.exactOptional(uuid),
+      hypothesisVersionId: v.exactOptional(subject("hypothesis")),
+    },
     cursor: "uuid",
     answer: page(answers.experimentSummary),
   }),
@@ -51,7 +57,7 @@ export const workReads = [
     name: "attempts",
     path: "/api/research/attempts",
     summary:
-      "Attempts by id; label needs roomId. With findingVersionId each says how that finding names it: producing, baseline or evidence only.",
+      "Attempts with what came of each, by id; label needs roomId. With order=label, within a Room or an experiment, in the order they were registered, after as a number. With findingVersionId each says how that finding names it: producing, baseline or evidence only.",
     parameters: {
       experimentId: v.exactOptional(subject("experiment")),
       roomId,
@@ -59,6 +65,7 @@ export const workReads = [
       status: v.exactOptional(oneOf(enumerations.attemptStatus)),
       intent: v.exactOptional(oneOf(enumerations.attemptIntent)),
       label: v.exactOptional(labelPattern("attempt")),
+      order: v.exactOptional(oneOf(["id", "label"])),
     },
     cursor: "uuid",
     answer: page(answers.attemptSummary),

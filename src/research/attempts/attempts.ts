@@ -61,6 +61,7 @@ interface Row {
   plan_match: Stored<AttemptSummary["planMatch"]> | null
   reproduction: Stored<AttemptSummary["reproduction"]> | null
   content_digest: string
+  failure: Stored<AttemptSummary["failure"]> | null
   /** How the finding that was asked for names it. */
   role?: AttemptRole
 }
@@ -79,8 +80,15 @@ function reproduces(row: Row): AttemptSummary["reproduces"] {
   return row.reproduces_version_id === null ? null : { findingVersionId: row.reproduces_version_id }
 }
 
-/** An attempt as lists show it. */
-const summary = (row: Row) => ({
+/** A row of a list: what came of the attempt stands in it. */
+interface ListedRow extends Row {
+  argv: Stored<AttemptSummary["argv"]>
+  metrics: Stored<AttemptSummary["metrics"]>
+  has_more_metrics: number
+}
+
+/** What lists and the read of one attempt both show. */
+const shown = (row: Row) => ({
   attemptId: row.attempt_id,
   label: row.label,
   experimentId: row.experiment_id,
@@ -101,6 +109,7 @@ const summary = (row: Row) => ({
   updatedAt: row.updated_at,
   contentDigest: row.content_digest,
   planMatch: row.plan_match === null ? null : new JsonText(row.plan_match),
+  failure: row.failure === null ? null : new JsonText(row.failure),
   affordances: attemptAffordances(state(row), {
     roomIsActive: row.room_state === "active",
     registrantIsMember: row.registrant_is_member === 1,
@@ -108,19 +117,43 @@ const summary = (row: Row) => ({
   ...(row.role === undefined ? {} : { namedAs: row.role }),
 })
 
-/** What a list shows. The registration itself, of up to 60,000 bytes, is left to the read of one attempt. */
+/** An attempt as lists show it. */
+const summary = (row: ListedRow) => ({
+  ...shown(row),
+  argv: new JsonText(row.argv),
+  metrics: new JsonText(row.metrics),
+  metricsTruncated: row.has_more_metrics === 1,
+})
+
+/** Its place among the attempts of its Room, out of its label; the indexes by it hold the same expression. */
+const ORDINAL = "CAST(substr(a.label, 2) AS INTEGER)"
+/** What both show. An attempt ends with its last event, which says why. */
 const COLUMNS = `a.attempt_id, a.experiment_id, a.room_id, a.thread_id, a.label, a.entry_id, a.registrant_id, a.intent, a.status, a.revision,
   a.plan_id, a.rerun_of, a.reproduces_attempt_id, a.reproduces_version_id, a.registered_at, a.updated_at, a.plan_match, a.content_digest,
   (SELECT json_object('verdict', q.verdict, 'explanation', q.explanation) FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction,
+  CASE WHEN a.status IN ('failed', 'preflight_failed') THEN
+    (SELECT v.body -> '$.failure' FROM attempt_events v WHERE v.attempt_id = a.attempt_id AND v.revision = a.revision) END AS failure,
   p.username, e.label AS experiment_label, r.state AS room_state,
   EXISTS (SELECT 1 FROM members m WHERE m.room_id = a.room_id AND m.user_id = a.registrant_id) AS registrant_is_member`
+/** What a list shows beside: how it was started, and the last values. The rest of the registration is left to the read of one attempt. */
+const LISTED = `${COLUMNS}, a.content -> '$.argv' AS argv,
+  (SELECT json_group_array(json_object('name', name, 'split', split, 'unit', unit, 'step', step, 'value', json(value))) FROM (
+    SELECT m.name, m.split, m.unit, m.step, m.value FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
+    WHERE l.attempt_id = a.attempt_id ORDER BY l.name, l.split LIMIT ${limits.listedMetrics})) AS metrics,
+  EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = a.attempt_id LIMIT 1 OFFSET ${limits.listedMetrics}) AS has_more_metrics`
 const RELATED = `JOIN people p ON p.user_id = a.registrant_id
   JOIN experiments e ON e.experiment_id = a.experiment_id
   JOIN rooms r ON r.room_id = a.room_id`
-const SUMMARY = `SELECT ${COLUMNS} FROM attempts a ${RELATED}`
+const SUMMARY = `SELECT ${LISTED} FROM attempts a ${RELATED}`
 const WHOLE = `SELECT ${COLUMNS}, a.content FROM attempts a ${RELATED}`
 // SQLite keeps the order of a CROSS JOIN: the few attempts of the finding come first, whatever else is asked of them.
-const OF_FINDING = `SELECT ${COLUMNS}, t.role FROM finding_attempts t CROSS JOIN attempts a ON a.attempt_id = t.attempt_id ${RELATED}`
+const OF_FINDING = `SELECT ${LISTED}, t.role FROM finding_attempts t CROSS JOIN attempts a ON a.attempt_id = t.attempt_id ${RELATED}`
+
+type Filters = { readonly [N in "experimentId" | "roomId" | "status" | "intent" | "label" | "findingVersionId"]?: string }
+
+/** Of three lists the one that looks at least: of a finding, of an experiment, or any. */
+const pick = <L>({ findingVersionId, experimentId, label }: Filters, [any, ofExperiment, ofFinding]: readonly [L, L, L]): L =>
+  findingVersionId !== undefined ? ofFinding : experimentId !== undefined && label === undefined ? ofExperiment : any
 
 export type Attempts = ReturnType<typeof attempts>
 
@@ -133,7 +166,9 @@ export function attempts(db: Db) {
   const insertInput = db.prepare("INSERT INTO attempt_inputs (attempt_id, position, material_id, name) VALUES (?, ?, ?, ?)")
   const update = db.prepare("UPDATE attempts SET status = ?, revision = revision + 1, updated_at = ? WHERE attempt_id = ?")
   const tell = db.prepare("INSERT INTO reproductions (attempt_id, verdict, explanation) VALUES (?, ?, ?)")
-  const reproducing = db.prepare<Row>(`${SUMMARY} WHERE a.reproduces_attempt_id = ? ORDER BY a.attempt_id DESC LIMIT ${limits.pageItems}`)
+  const reproducing = db.prepare<Row>(
+    `SELECT ${COLUMNS} FROM attempts a ${RELATED} WHERE a.reproduces_attempt_id = ? ORDER BY a.attempt_id DESC LIMIT ${limits.pageItems}`,
+  )
   const count = db.prepare(
     "INSERT INTO attempt_counts (experiment_id, status, attempts) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts",
   )
@@ -142,9 +177,13 @@ export function attempts(db: Db) {
   const columns = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent", label: "a.label" }
   // With a plus a column is compared, but not looked up by: an experiment's own attempts are fewer than a Room's of some status.
   const compared = { experimentId: "+a.experiment_id", roomId: "+a.room_id", status: "+a.status", intent: "+a.intent", label: "+a.label" }
-  const list = filteredList<Row>(db, SUMMARY, columns, "a.attempt_id")
-  const ofExperiment = filteredList<Row>(db, SUMMARY, { ...columns, roomId: compared.roomId }, "a.attempt_id")
-  const ofFinding = filteredList<Row>(db, OF_FINDING, { ...compared, findingVersionId: "t.version_id" }, "t.attempt_id")
+  const list = filteredList<ListedRow>(db, SUMMARY, columns, "a.attempt_id")
+  const ofExperiment = filteredList<ListedRow>(db, SUMMARY, { ...columns, roomId: compared.roomId }, "a.attempt_id")
+  const ofFinding = filteredList<ListedRow>(db, OF_FINDING, { ...compared, findingVersionId: "t.version_id" }, "t.attempt_id")
+  // The same in the order of their labels; of a finding, the few that it names are sorted.
+  const byLabel = filteredList<ListedRow>(db, SUMMARY, columns, ORDINAL)
+  const ofExperimentByLabel = filteredList<ListedRow>(db, SUMMARY, { ...columns, roomId: compared.roomId }, ORDINAL)
+  const ofFindingByLabel = filteredList<ListedRow>(db, OF_FINDING, { ...compared, findingVersionId: "t.version_id" }, ORDINAL)
 
   return {
     insert(attempt: NewAttempt): void {
@@ -209,13 +248,14 @@ export function attempts(db: Db) {
     /** An attempt with its registration, but for what its events brought. */
     read(attemptId: string) {
       const row = one.get(attemptId)
-      return row && { ...summary(row), registration: new JsonText(row.content) }
+      return row && { ...shown(row), registration: new JsonText(row.content) }
     },
     /** Up to `count` attempts after an id that match the filters; of a finding, each with how it names the attempt. */
-    page(filters: { readonly [N in keyof typeof columns | "findingVersionId"]?: string }, after: string | undefined, count: number) {
-      const { findingVersionId, experimentId, label } = filters
-      const found = findingVersionId !== undefined ? ofFinding : experimentId !== undefined && label === undefined ? ofExperiment : list
-      return found(filters, after, count).map(summary)
+    page(filters: Filters, after: string | undefined, count: number) {
+      return pick(filters, [list, ofExperiment, ofFinding])(filters, after, count).map(summary)
     },
+    /** The same in the order in which their Room labelled them, after the number of a label. */
+    pageByLabel: (filters: Filters, after: number, count: number) =>
+      pick(filters, [byLabel, ofExperimentByLabel, ofFindingByLabel])(filters, after, count).map(summary),
   }
 }

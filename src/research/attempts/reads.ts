@@ -1,9 +1,9 @@
 /** Reads of attempts and their metric series. */
 import { limits } from "../../contract/limits.ts"
 import { JsonText, parsed, stored } from "../../contract/json.ts"
-import { Refusal } from "../../contract/refusals.ts"
+import { badParameter, Refusal } from "../../contract/refusals.ts"
 import type { AttemptAnswer } from "../../contract/work-answers.ts"
-import { keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
+import { keysetPage, pageSize, sequenceCursor, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Records } from "../records/records.ts"
@@ -45,6 +45,12 @@ export function attemptReads({ rooms, attempts, events, materials, records }: Pa
       rooms.mustFitLabel(query)
       if (query.findingVersionId !== undefined && !records.exists(query.findingVersionId))
         throw new Refusal("unknown_record", "There is no such finding.")
+      if (query.order === "label") {
+        if (query.roomId === undefined && query.experimentId === undefined)
+          throw badParameter("order", "is within a Room: give roomId or experimentId with it")
+        const found = attempts.pageByLabel(query, sequenceCursor(query.after), pageSize(query) + 1)
+        return keysetPage(found, query, ({ label }) => Number(label.slice(1)))
+      }
       return keysetPage(attempts.page(query, uuidCursor(query.after), pageSize(query) + 1), query, ({ attemptId }) => attemptId)
     },
 

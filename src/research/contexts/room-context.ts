@@ -1,8 +1,10 @@
 /** A Room read as a whole, and a Thread with its research. */
 import { fitting, JsonText, type Served, stored, writeJson } from "../../contract/json.ts"
+import { recordKinds } from "../../contract/objects.ts"
 import { limits } from "../../contract/limits.ts"
 import { type AnswerOf, pathTo } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
+import type { ExperimentSummary } from "../../contract/work-answers.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Threads } from "../../threads/threads.ts"
@@ -45,73 +47,105 @@ const pagedInThread = (roomId: string, threadId: string): Named<string> => ({
  * The newest items of each list, oldest first, and where those that were cut go on. Each list is written before the next
  * one is read: hundreds of objects that nobody keeps cost least while they are young.
  */
-function cut(basePath: string, paged: Named<string>, lists: { readonly [N in ListName]: () => readonly Served<Lists[N][number]>[] }) {
+function cut(
+  basePath: string,
+  paged: Named<string>,
+  lists: { readonly [N in ListName]: () => readonly Served<Lists[N][number]>[] },
+  isAsked: (name: string) => boolean,
+) {
   const truncated: Record<string, string> = {}
-  function written<N extends ListName>(name: N): JsonText<Lists[N]> {
+  function written<N extends ListName>(name: N): { [K in N]?: JsonText<Lists[N]> } {
+    if (!isAsked(name)) return {}
     const items = lists[name]()
     const fit = fitting(items.slice(0, limits.contextItems), limits.innerListBytes)
     if (items.length > fit.length) truncated[name] = `${basePath}${paged[name]}`
-    return new JsonText(stored<Lists[N]>(writeJson(fit.reverse())))
+    return { [name]: new JsonText(stored<Lists[N]>(writeJson(fit.reverse()))) } as { [K in N]?: JsonText<Lists[N]> }
   }
-  const experiments = written("experiments")
-  const hypotheses = written("hypotheses")
-  const findingLinks = written("findingLinks")
-  const publications = written("publications")
-  return { experiments, hypotheses, findingLinks, publications, openQuestions: written("openQuestions"), truncated }
+  // In their order: Object.assign takes one after the other.
+  return { ...Object.assign({}, ...listNames.map(written)), truncated } as Partial<Named<JsonText>> & { truncated: typeof truncated }
 }
 
+/** What the type of an answer promises, and an answer without parts holds. */
+type Whole<N extends "room_context" | "thread_research_context"> = Served<Omit<AnswerOf<N>, "schemaVersion">>
+
+/** What of a context was asked for. */
+interface Choice {
+  readonly parts?: readonly string[]
+  readonly affordances?: "0" | "1"
+}
+const isAskedBy =
+  ({ parts }: Choice) =>
+  (name: string): boolean =>
+    parts === undefined || parts.includes(name)
+
+/** The blocks that were asked for; the others are not even read. */
+const blocks = <B extends object>(isAsked: (name: string) => boolean, all: { readonly [K in keyof B]: () => B[K] }): Partial<B> =>
+  Object.fromEntries(Object.entries<() => unknown>(all).flatMap(([name, block]) => (isAsked(name) ? [[name, block()]] : []))) as Partial<B>
+
+const withAffordances = (experiments: ExperimentSummary[], { affordances }: Choice): ExperimentSummary[] =>
+  affordances === "0" ? experiments.map((experiment) => ({ ...experiment, affordances: undefined }) as never) : experiments
+
+/** Hypotheses are a list of their own: nothing is said twice. */
+const PUBLISHED = recordKinds.filter((kind) => kind !== "hypothesis")
 /** One more than is shown tells whether there are more. */
 const PROBE = limits.contextItems + 1
 
 export function contextReads({ rooms, threads, records, experiments, findingLinks, checkpoints }: Parts) {
-  function roomContext(roomId: string, basePath: string) {
+  function roomContext(roomId: string, basePath: string, choice: Choice) {
+    const isAsked = isAskedBy(choice)
     const room = rooms.summary(roomId)
     if (room === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
-    const conclusions = checkpoints.selectedOfRoom(roomId, "concluded")
-    const conclusion = conclusions.find(({ threadId }) => threadId === room.openingThreadId) ?? null
+    const concluding = ["concluded", "conclusion", "conclusions"].some(isAsked) ? checkpoints.selectedOfRoom(roomId, "concluded") : []
+    const conclusion = concluding.find(({ threadId }) => threadId === room.openingThreadId) ?? null
+    const lists = {
+      experiments: () => withAffordances(experiments.newestOf(roomId, PROBE), choice),
+      hypotheses: () => records.newestOfKind(roomId, "hypothesis", PROBE),
+      findingLinks: () => findingLinks.newestOfRoom(roomId, PROBE),
+      publications: () => records.newest({ roomId, kinds: PUBLISHED }, undefined, PROBE),
+      openQuestions: () => checkpoints.openQuestions(roomId),
+    }
     return {
-      room,
-      counts: room.counts,
-      threads: threads.all(roomId),
-      ...cut(basePath, pagedInRoom(roomId), {
-        experiments: () => experiments.newestOf(roomId, PROBE),
-        hypotheses: () => records.newestOfKind(roomId, "hypothesis", PROBE),
-        findingLinks: () => findingLinks.newestOfRoom(roomId, PROBE),
-        publications: () => records.newest(roomId, undefined, PROBE),
-        openQuestions: () => checkpoints.openQuestions(roomId),
+      ...blocks(isAsked, { room: () => room, counts: () => room.counts, threads: () => threads.all(roomId) }),
+      ...cut(basePath, pagedInRoom(roomId), lists, isAsked),
+      ...blocks(isAsked, {
+        concluded: () => conclusion !== null,
+        conclusion: () => conclusion,
+        conclusions: () => concluding,
+        syntheses: () => checkpoints.selectedOfRoom(roomId, "open"),
       }),
-      concluded: conclusion !== null,
-      conclusion,
-      conclusions,
-      syntheses: checkpoints.selectedOfRoom(roomId, "open"),
       activityWatermark: room.activityWatermark,
     }
   }
 
-  function threadContext(threadId: string, basePath: string) {
+  function threadContext(threadId: string, basePath: string, choice: Choice) {
+    const isAsked = isAskedBy(choice)
     const thread = threads.summary(threadId)
     const room = thread && rooms.summary(thread.roomId)
     if (thread === undefined || room === undefined) throw new Refusal("room_unavailable", "There is no such Thread.")
     const { roomId, title, state, archive, activityWatermark } = room
+    const lists = {
+      experiments: () => withAffordances(experiments.newestOfThread(roomId, threadId, PROBE), choice),
+      hypotheses: () => records.newestOfThread(threadId, ["hypothesis"], PROBE),
+      findingLinks: () => findingLinks.newestOfThread(roomId, threadId, PROBE),
+      publications: () => records.newestOfThread(threadId, PUBLISHED, PROBE),
+      openQuestions: () => checkpoints.openQuestionsOfThread(threadId),
+    }
     return {
-      thread,
-      room: { roomId, title, state, archive },
-      checkpoint: checkpoints.selectedOfThread(threadId) ?? null,
-      ...cut(basePath, pagedInThread(roomId, threadId), {
-        experiments: () => experiments.newestOfThread(roomId, threadId, PROBE),
-        hypotheses: () => records.newestOfThread(threadId, "hypothesis", PROBE),
-        findingLinks: () => findingLinks.newestOfThread(roomId, threadId, PROBE),
-        publications: () => records.newestOfThread(threadId, undefined, PROBE),
-        openQuestions: () => checkpoints.openQuestionsOfThread(threadId),
+      ...blocks(isAsked, {
+        thread: () => thread,
+        room: () => ({ roomId, title, state, archive }),
+        checkpoint: () => checkpoints.selectedOfThread(threadId) ?? null,
       }),
+      ...cut(basePath, pagedInThread(roomId, threadId), lists, isAsked),
       timelineWatermark: thread.timelineWatermark,
       activityWatermark,
     }
   }
 
   return {
-    room_context: ({ params, basePath = "" }) => roomContext(params.roomId, basePath),
-    thread_research_context: ({ params, basePath = "" }) => threadContext(params.threadId, basePath),
+    room_context: ({ params, query, basePath = "" }) => roomContext(params.roomId, basePath, query) as Whole<"room_context">,
+    thread_research_context: ({ params, query, basePath = "" }) =>
+      threadContext(params.threadId, basePath, query) as Whole<"thread_research_context">,
     checkpoint({ params }) {
       const found = checkpoints.read(params.checkpointId)
       if (found === undefined) throw new Refusal("room_unavailable", "There is no such checkpoint.")

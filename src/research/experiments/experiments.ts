@@ -151,7 +151,19 @@ export function experiments(db: Db) {
   const assigned = db.prepare<Pick<Experiment, "experimentId" | "label" | "roomId" | "status">>(
     "SELECT experiment_id AS experimentId, label, room_id AS roomId, status FROM experiments WHERE assignee_id = ? AND status IN ('claimed', 'in_progress') ORDER BY experiment_id",
   )
-  const list = filteredList<Row>(db, SUMMARY, { roomId: "e.room_id", label: "e.label" }, "e.experiment_id")
+  const columns = { roomId: "e.room_id", label: "e.label", status: "e.status", assigneeId: "e.assignee_id" }
+  const list = filteredList<Row>(db, SUMMARY, columns, "e.experiment_id")
+  // With a plus a column is compared, but not looked up by. A person holds fewer than a Room; a hypothesis has fewer than either.
+  const ofAssignee = filteredList<Row>(db, SUMMARY, { ...columns, roomId: "+e.room_id" }, "e.experiment_id")
+  const ofHypothesis = filteredList<Row>(
+    db,
+    SUMMARY.replace(
+      "FROM experiments e\n",
+      "FROM record_uses u CROSS JOIN experiments e ON e.experiment_id = u.by_id AND u.how = 'addressed'\n",
+    ),
+    { hypothesisId: "u.target_id", roomId: "+e.room_id", label: "+e.label", status: "+e.status", assigneeId: "+e.assignee_id" },
+    "u.by_id",
+  )
   const newestOf = db.prepare<Row>(`${SUMMARY} WHERE e.room_id = ? ORDER BY e.experiment_id DESC LIMIT ?`)
   const newestOfThread = db.prepare<Row>(`${SUMMARY} WHERE e.room_id = ? AND e.thread_id = ? ORDER BY e.experiment_id DESC LIMIT ?`)
   const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value))
@@ -225,8 +237,11 @@ export function experiments(db: Db) {
     },
 
     /** Up to `count` experiments after an id. */
-    page: (filters: { roomId?: string; label?: string }, after: string | undefined, count: number) =>
-      list(filters, after, count).map(summary),
+    page(filters: { readonly [N in keyof typeof columns | "hypothesisId"]?: string }, after: string | undefined, count: number) {
+      const { hypothesisId, assigneeId, label } = filters
+      const found = hypothesisId !== undefined ? ofHypothesis : assigneeId !== undefined && label === undefined ? ofAssignee : list
+      return found(filters, after, count).map(summary)
+    },
 
     /** The newest experiments of a Room, newest first. */
     newestOf: (roomId: string, count: number) => newestOf.all(roomId, count).map(summary),

@@ -29,7 +29,10 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
   return {
     experiments({ query }) {
       rooms.mustFitLabel(query)
-      return keysetPage(experiments.page(query, uuidCursor(query.after), pageSize(query) + 1), query, ({ experimentId }) => experimentId)
+      const { hypothesisVersionId: hypothesisId, ...filters } = query
+      if (hypothesisId !== undefined && !records.exists(hypothesisId)) throw new Refusal("unknown_record", "There is no such hypothesis.")
+      const asked = { ...filters, ...(hypothesisId && { hypothesisId }) }
+      return keysetPage(experiments.page(asked, uuidCursor(query.after), pageSize(query) + 1), query, ({ experimentId }) => experimentId)
     },
 
     experiment: ({ params }) => ({ ...mustRead(params.experimentId), acceptedPlans: plans.of(params.experimentId) }),

@@ -1,9 +1,11 @@
 /** Reads of records and concepts. */
 import type { RecordKind } from "../../contract/enumerations.ts"
 import { isUuid } from "../../contract/fields.ts"
+import type { ParametersOf } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { keysetPage, offsetPage, opaqueCursor, pageSize, readOpaqueCursor, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
+import type { People } from "../../people/people.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Citations } from "../citations/citations.ts"
@@ -13,6 +15,7 @@ import { arxivIdOf } from "../records/papers.ts"
 import type { Records } from "../records/records.ts"
 
 interface Parts {
+  readonly people: Pick<People, "idOf">
   readonly evidence: Evidence
   readonly records: Records
   readonly concepts: ConceptIndex
@@ -21,7 +24,7 @@ interface Parts {
   readonly citations: Citations
 }
 
-export function publicationReads({ records, concepts: index, findings, rooms, citations, evidence }: Parts) {
+export function publicationReads({ records, concepts: index, findings, rooms, citations, evidence, people }: Parts) {
   /** @throws Refusal 404 for no record, or one of another kind */
   function mustRead(versionId: string, kind?: RecordKind) {
     const record = isUuid(versionId) ? records.read(versionId) : undefined
@@ -38,10 +41,15 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
     }
   }
 
-  /** Records newest first, of one Room or of all. */
-  function newest(roomId: string | undefined, query: { after?: string; limit?: number }) {
+  /** Records newest first, of one Room or of all. @throws Refusal 404 for an author who is not here */
+  function newest(roomId: string | undefined, query: ParametersOf<"room_publications">) {
     const [before] = readOpaqueCursor(query.after, 1) ?? []
-    return keysetPage(records.newest(roomId, before, pageSize(query) + 1), query, ({ versionId }) => opaqueCursor([versionId]))
+    const { kinds, status, author } = query
+    const authorId = author === undefined ? undefined : people.idOf(author)
+    if (author !== undefined && authorId === undefined) throw new Refusal("room_unavailable", "There is no such person.")
+    return keysetPage(records.newest({ roomId, kinds, status, authorId }, before, pageSize(query) + 1), query, ({ versionId }) =>
+      opaqueCursor([versionId]),
+    )
   }
 
   return {
@@ -61,7 +69,10 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
       return mustRead(versionId)
     },
 
-    publications: ({ query }) => newest(undefined, query),
+    publications({ query }) {
+      if (query.roomId !== undefined) rooms.mustExist(query.roomId)
+      return newest(query.roomId, query)
+    },
     room_publications({ params, query }) {
       rooms.mustExist(params.roomId)
       return newest(params.roomId, query)

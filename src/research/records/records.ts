@@ -1,9 +1,10 @@
 /** Scientific records of every kind: their rows, what they rest on, and the lists of them. */
 import type { RecordAnswer } from "../../contract/answers.ts"
-import type { RecordKind } from "../../contract/enumerations.ts"
+import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
 import { JsonText, type Stored } from "../../contract/json.ts"
 import type { Concepts } from "../../contract/science.ts"
 import type { Db } from "../../ledger/database.ts"
+import { filteredList } from "../../ledger/filtered-list.ts"
 import type { Part, Reference } from "../evidence/evidence.ts"
 import { recordSummary, related, SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "./shown.ts"
 
@@ -40,8 +41,24 @@ const resolved = (row: ReferenceRow) => ({
 })
 
 const SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM ${SUMMARY_TABLES}`
-/** Sorts after every id. */
-const END = "g"
+/** Only records that stand; and only those that do not, by their status. */
+const STANDING = `SELECT ${SUMMARY_COLUMNS} FROM ${SUMMARY_TABLES} JOIN (SELECT 1) ON s.status IS NULL OR s.status = 'current'`
+const FALLEN = `SELECT ${SUMMARY_COLUMNS} FROM fallen_records d CROSS JOIN ${SUMMARY_TABLES.replace("JOIN people", "ON r.version_id = d.version_id JOIN people")}`
+
+/** The newest of rows that were found kind by kind. */
+const newestFirst = (found: readonly SummaryRow[], count: number) =>
+  found
+    .toSorted((one, other) => (one.versionId < other.versionId ? 1 : -1))
+    .slice(0, count)
+    .map(recordSummary)
+
+/** What a list of records is narrowed to. */
+export interface RecordFilters {
+  readonly roomId?: string | undefined
+  readonly kinds?: readonly string[] | undefined
+  readonly status?: RecordStatus | undefined
+  readonly authorId?: string | undefined
+}
 
 export type Records = ReturnType<typeof records>
 
@@ -65,10 +82,15 @@ export function records(db: Db) {
      FROM record_references x JOIN records r ON r.version_id = x.to_version_id LEFT JOIN standings s ON s.version_id = r.version_id
      WHERE x.version_id = ? AND x.part IN ('premise', 'reference') ORDER BY x.part, x.position`,
   )
-  const newest = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id < ? ORDER BY r.version_id DESC LIMIT ?`)
-  const newestOfRoom = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.version_id < ? ORDER BY r.version_id DESC LIMIT ?`)
+  // With a plus a column is compared, but not looked up by: an author's records are fewer than a kind's. Of what has fallen there is less still.
+  const columns = { roomId: "r.room_id", kind: "r.kind", authorId: "r.author_id" }
+  const newest = filteredList<SummaryRow>(db, SUMMARY, columns, "r.version_id", true)
+  const newestOfAuthor = filteredList<SummaryRow>(db, SUMMARY, { ...columns, kind: "+r.kind" }, "r.version_id", true)
+  const standing = filteredList<SummaryRow>(db, STANDING, columns, "r.version_id", true)
+  const standingOfAuthor = filteredList<SummaryRow>(db, STANDING, { ...columns, kind: "+r.kind" }, "r.version_id", true)
+  const compared = { kind: "+r.kind", authorId: "+r.author_id" }
+  const fallen = filteredList<SummaryRow>(db, FALLEN, { roomId: "d.room_id", status: "d.status", ...compared }, "d.version_id", true)
   const newestOfKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.kind = ? ORDER BY r.version_id DESC LIMIT ?`)
-  const newestOfThread = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.thread_id = ? ORDER BY r.version_id DESC LIMIT ?`)
   const newestOfThreadAndKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.thread_id = ? AND r.kind = ? ORDER BY r.version_id DESC LIMIT ?`)
   // What is skipped is counted in the index alone.
   const ofPaper = db.prepare<SummaryRow>(
@@ -135,14 +157,23 @@ export function records(db: Db) {
       }
     },
 
-    /** Up to `count` records older than `before`, newest first; of one Room or of all. */
-    newest: (roomId: string | undefined, before: string | undefined, count: number) =>
-      (roomId === undefined ? newest.all(before ?? END, count) : newestOfRoom.all(roomId, before ?? END, count)).map(recordSummary),
+    /** Up to `count` records older than `before`, newest first, that match the filters. */
+    newest({ kinds, status, ...filters }: RecordFilters, before: string | undefined, count: number) {
+      const [of, ofAuthor] = status === "current" ? [standing, standingOfAuthor] : [newest, newestOfAuthor]
+      const list = status !== undefined && status !== "current" ? fallen : filters.authorId === undefined ? of : ofAuthor
+      return newestFirst(
+        [...new Set(kinds ?? [undefined])].flatMap((kind) => list({ ...filters, status, kind }, before, count)),
+        count,
+      )
+    },
     /** The newest records of a kind in a Room, newest first. */
     newestOfKind: (roomId: string, kind: RecordKind, count: number) => newestOfKind.all(roomId, kind, count).map(recordSummary),
-    /** The newest records published in a Thread, of a kind or of all, newest first. */
-    newestOfThread: (threadId: string, kind: RecordKind | undefined, count: number) =>
-      (kind === undefined ? newestOfThread.all(threadId, count) : newestOfThreadAndKind.all(threadId, kind, count)).map(recordSummary),
+    /** The newest records published in a Thread, of some kinds, newest first. */
+    newestOfThread: (threadId: string, kinds: readonly RecordKind[], count: number) =>
+      newestFirst(
+        kinds.flatMap((kind) => newestOfThreadAndKind.all(threadId, kind, count)),
+        count,
+      ),
     /** Up to `count` records that quote a paper, newest first, after so many. */
     ofPaper: (arxivId: string, offset: number, count: number) => ofPaper.all(arxivId, count, offset).map(recordSummary),
 

@@ -81,7 +81,7 @@ const comparisons: Readonly<Record<string, Comparison>> = {
         threads: model.threads.all(at).map(({ id, watermark, selected, stale }) => [id, watermark, selected, stale]),
         experiments: model.experiments.all(at).map((experiment) => ({ ...experimentExpected(experiment), plans: experiment.plans.length })),
         hypotheses,
-        publications: records.map(({ shown }) => shown),
+        publications: records.filter(({ kind }) => kind !== "hypothesis").map(({ shown }) => shown),
         findingLinks: model.findingLinks.all(at).map(({ linkId, entryId }) => [linkId, model.replies.get(entryId)?.countAt(at) ?? 0]),
         counts: [model.threads.countAt(at), ...labelled],
       }

@@ -20,7 +20,7 @@ async function says(t: Test, found: string, above: string, status: string, kinds
   ]
   holds(t, record, standing, `${what}: the record`)
   holds(t, with_(publications.items), [standing], `${what}: the list`)
-  holds(t, with_(context.publications), [standing], `${what}: the context`)
+  holds(t, with_(context.hypotheses).concat(with_(context.publications)), [standing], `${what}: the context`)
   holds(
     t,
     list(context.findingLinks)

@@ -25,7 +25,12 @@ t.test("everything a Room holds, as its lists say it", async (t) => {
     t.strictSame(context.threads, await everyItem(reader.items("room_threads", { roomId })))
     t.strictSame(context.experiments, await everyItem(reader.items("experiments", { roomId })))
     t.strictSame(context.hypotheses, await everyItem(reader.items("hypotheses", { roomId })))
-    t.strictSame(context.publications, (await everyItem(reader.items("room_publications", { roomId }))).toReversed())
+    const published = (await everyItem(reader.items("room_publications", { roomId }))).toReversed()
+    t.strictSame(
+      context.publications,
+      published.filter(({ kind }) => kind !== "hypothesis"),
+      "hypotheses are a list of their own",
+    )
     const links = []
     for (const { experimentId } of context.experiments)
       links.push(...(await everyItem(reader.items("experiment_findings", { experimentId }))))
@@ -112,7 +117,7 @@ t.test("a Thread's context holds what originated in it", async (t) => {
     )
     t.strictSame(
       context.publications.map(({ versionId }) => versionId),
-      made[index],
+      made[index]?.slice(0, 1),
     )
     t.strictSame(
       context.hypotheses.map(({ versionId }) => versionId),
@@ -181,7 +186,7 @@ t.test("one snapshot: what another process writes between two of its queries is 
   t.ok(inRoom > 4 && writes > inRoom + 4, `${writes} writes came between`)
   t.strictSame(
     [context.counts, context.threads.length, context.hypotheses.length, context.publications.length, context.activityWatermark],
-    [before.counts, 1, 1, 1, before.activityWatermark],
+    [before.counts, 1, 1, 0, before.activityWatermark],
     "as it was when the first query ran",
   )
   t.strictSame(

@@ -37,7 +37,7 @@ export function viewOf(context: Context): View {
       ]),
     ),
     records: Object.fromEntries(
-      context.publications.map(({ versionId, kind, status, notices }) => [
+      [...context.hypotheses, ...context.publications].map(({ versionId, kind, status, notices }) => [
         versionId,
         { kind, status, notices: notices.map(({ linkId }) => linkId) },
       ]),

@@ -53,20 +53,30 @@ function choices(filters: Query): Query[] {
 }
 
 const [opaque, concept] = [[versionId], [versionId, "lowers"]].map((parts) => Buffer.from(JSON.stringify(parts)).toString("base64url"))
+const ofRecords = { kinds: ["finding", "hypothesis"], status: "disputed", author: userId }
 /** Each list with its ids in the path and every choice of filters and cursor. */
 const asked: Readonly<Record<string, readonly [params: Record<string, string>, queries: readonly Query[]]>> = {
-  publications: [{}, choices({ after: opaque })],
-  room_publications: [{ roomId }, choices({ after: opaque })],
+  publications: [{}, choices({ roomId, ...ofRecords, after: opaque }).concat(choices({ roomId, ...ofRecords, status: "current" }))],
+  room_publications: [{ roomId }, choices({ ...ofRecords, after: opaque })],
   paper_publications: [{ arxivId: "1706.03762" }, choices({ after: 50 })],
   hypotheses: [{}, [...choices({ roomId, after: versionId }), { roomId, label: "H1" }]],
   concepts: [{}, choices({ after: concept })],
   room_links: [{ roomId }, choices({ kind: "disputes", targetVersionId: versionId, targetAuthorId: userId, after: linkId })],
   experiment_findings: [{ experimentId }, choices({ after: linkId })],
-  experiments: [{}, choices({ roomId, after: experimentId })],
+  experiments: [{}, choices({ roomId, status: "completed", assigneeId: userId, hypothesisVersionId: hypothesisId, after: experimentId })],
   room_threads: [{ roomId }, choices({ after: 1 })],
   thread_records: [{ threadId }, choices({ after: 1 })],
   room_activity: [{ roomId }, choices({ after: 1 })],
-  attempts: [{}, choices({ findingVersionId: versionId, after: experimentId })],
+  attempts: [
+    {},
+    [
+      ...choices({ findingVersionId: versionId, after: experimentId }),
+      ...choices({ status: "failed", intent: "planned", after: "1" }).flatMap((query) => [
+        { ...query, order: "label", roomId },
+        { ...query, order: "label", experimentId },
+      ]),
+    ],
+  ],
 }
 
 /** What is read by its id, with the few things that belong to it. */

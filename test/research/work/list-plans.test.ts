@@ -76,9 +76,9 @@ const steps = ({ sql, values }: (typeof asked)[number]): string[] =>
     .all(...Array.from({ length: values }, () => null))
     .map(({ detail }) => detail)
 
-/** A walk through a whole table, or a sort. A subquery of one row and a list of values in memory are neither. */
+/** A walk through a whole table, or a sort. A subquery of one row or of a few, and a list of values in memory are neither. */
 const isSlow = (detail: string) =>
-  /\bSCAN\b(?! CONSTANT ROW)/.test(detail) ? !/VIRTUAL TABLE|CONSTANT ROW/.test(detail) : /USE TEMP B-TREE/.test(detail)
+  /\bSCAN\b(?! CONSTANT ROW| \(subquery)/.test(detail) ? !/VIRTUAL TABLE|CONSTANT ROW/.test(detail) : /USE TEMP B-TREE/.test(detail)
 
 async function mustBeQuick<N extends ListName>(t: Test, name: N, input: ReadInput<N>, told: string): Promise<void> {
   asked.length = 0
