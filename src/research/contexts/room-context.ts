@@ -27,12 +27,15 @@ type ListName = (typeof listNames)[number]
 type Named<T> = Record<ListName, T>
 type Lists = { readonly [N in ListName]: AnswerOf<"room_context">[N] }
 
+/** Hypotheses are a list of their own: nothing is said twice. */
+const PUBLISHED = recordKinds.filter((kind) => kind !== "hypothesis")
+
 /** Where each list of a Room's context goes on, page by page; relations of findings have no list but the feed, and open questions stand in the checkpoints that the Threads select. */
 const pagedInRoom = (roomId: string): Named<string> => ({
   experiments: pathTo("experiments", {}, { roomId }),
   hypotheses: pathTo("hypotheses", {}, { roomId }),
   findingLinks: pathTo("room_activity", { roomId }, { kinds: "link_experiment_finding" }),
-  publications: pathTo("room_publications", { roomId }),
+  publications: pathTo("room_publications", { roomId }, { kinds: PUBLISHED.join() }),
   openQuestions: pathTo("room_threads", { roomId }),
 })
 
@@ -85,8 +88,6 @@ const blocks = <B extends object>(isAsked: (name: string) => boolean, all: { rea
 const withAffordances = (experiments: ExperimentSummary[], { affordances }: Choice): ExperimentSummary[] =>
   affordances === "0" ? experiments.map((experiment) => ({ ...experiment, affordances: undefined }) as never) : experiments
 
-/** Hypotheses are a list of their own: nothing is said twice. */
-const PUBLISHED = recordKinds.filter((kind) => kind !== "hypothesis")
 /** One more than is shown tells whether there are more. */
 const PROBE = limits.contextItems + 1
 
