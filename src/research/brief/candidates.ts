@@ -18,7 +18,7 @@ export interface Place {
   readonly threadId?: string
 }
 
-interface Stand {
+export interface Stand {
   readonly threadId: string
   readonly title: string
   readonly checkpointId: string
@@ -30,7 +30,7 @@ interface Stand {
   readonly staleReasons: string
   readonly timelineWatermark: number
 }
-interface Hypothesis {
+export interface Hypothesis {
   readonly versionId: string
   readonly label: string
   readonly says: string
@@ -46,7 +46,7 @@ export interface FailureRow {
   readonly why: string
   readonly at: string
 }
-interface Dispute {
+export interface Dispute {
   readonly versionId: string
   readonly label: string
   readonly kind: string
@@ -55,7 +55,7 @@ interface Dispute {
   readonly linkId: string
   readonly by: string
 }
-interface Work {
+export interface Work {
   readonly experimentId: string
   readonly label: string
   readonly asks: string
@@ -64,7 +64,7 @@ interface Work {
   readonly assignee: string | null
   readonly lastSign: string
 }
-interface Running {
+export interface Running {
   readonly attemptId: string
   readonly label: string
   readonly status: "registered" | "started"
@@ -72,7 +72,7 @@ interface Running {
   readonly registrant: string
   readonly updatedAt: string
 }
-interface Found {
+export interface Found {
   readonly versionId: string
   readonly label: string
   readonly experimentId: string | null
