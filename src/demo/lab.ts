@@ -54,7 +54,7 @@ interface Registration {
   readonly settings: Partial<Settings>
   readonly more: Partial<Body<"register_attempt">> & Pick<Body<"register_attempt">, "intent">
   /** What is told with the outcome, from what was measured. */
-  readonly told?: (attempt: Attempt) => Outcome
+  readonly told?: (attempt: Attempt, settings: Partial<Settings>) => Outcome
 }
 
 export class Lab {
@@ -141,7 +141,7 @@ export class Lab {
     const ended = { ...report, reportedAt: narrator.later(11), expectedRevision: 2, expectedStatus: "started" as const, metrics }
     const outputs = [{ outputLabel: "metrics.json", digest, mediaType: "application/json" }]
     const outcome = diverged === null ? { event: "succeeded" as const, outputs, exitCode: 0 } : { event: "failed" as const, exitCode: 1 }
-    await narrator.does(by, "report_attempt_event", {}, { ...ended, ...outcome, ...told?.(attempt) }, 12)
+    await narrator.does(by, "report_attempt_event", {}, { ...ended, ...outcome, ...told?.(attempt, settings) }, 12)
     return attempt
   }
 

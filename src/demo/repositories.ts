@@ -13,10 +13,13 @@ export interface DemoRepositories {
 const HOST = "git.example.org"
 const AUTHOR = "Ada <ada@example.org> 1793610000 +0000"
 
-const trainer = `# Writes the loss of a toy model after so many steps of warm-up.
-import json, sys
-warmup = int(sys.argv[sys.argv.index("--warmup") + 1])
-print(json.dumps({"loss": round(3.5 - min(warmup, 400) / 5000, 4)}))
+const program = `// The toy of this lab: a policy over eight ways of solving a problem, trained on whether it solved it.
+// Flags: --seed --steps --rate --group --kl --reset --epochs --clip --demonstrations. Writes metrics.json.
+import { simulate } from "./simulation.js"
+import { writeFileSync } from "node:fs"
+const flags = process.argv.slice(2).join(" ").matchAll(/--(\\S+) (\\S+)/g)
+const settings = Object.fromEntries(Array.from(flags, ([, name, value]) => [name, Number(value)]))
+writeFileSync("metrics.json", JSON.stringify(simulate(settings).points))
 `
 
 /** Writes an object as git keeps a loose one, and returns its id. */
@@ -38,8 +41,8 @@ function makeRepository(folder: string, name: string, messages: readonly string[
   writeFileSync(join(repository, "config"), "[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
   if (isPublic) writeFileSync(join(repository, "git-daemon-export-ok"), "")
 
-  const blob = writeObject(repository, "blob", Buffer.from(trainer))
-  const tree = writeObject(repository, "tree", Buffer.concat([Buffer.from("100644 train.py\0"), Buffer.from(blob, "hex")]))
+  const blob = writeObject(repository, "blob", Buffer.from(program))
+  const tree = writeObject(repository, "tree", Buffer.concat([Buffer.from("100644 toy.js\0"), Buffer.from(blob, "hex")]))
   const commits: string[] = []
   for (const message of messages) {
     const parent = commits.at(-1)
@@ -62,13 +65,13 @@ function makeRepository(folder: string, name: string, messages: readonly string[
 export function makeRepositories(folder: string): DemoRepositories {
   const [commit = "", otherCommit = ""] = makeRepository(
     folder,
-    "warm-up-lab/training",
-    ["Train with a linear warm-up.", "Average over seeds."],
+    "coverage-lab/toy",
+    ["Train the toy with group-relative policy gradients.", "Write both splits at step 0 too."],
     { isPublic: true },
   )
-  const [hidden = ""] = makeRepository(folder, "warm-up-lab/unpublished", ["Not for everyone yet."], { isPublic: false })
+  const [hidden = ""] = makeRepository(folder, "coverage-lab/unpublished", ["Not for everyone yet."], { isPublic: false })
   return {
-    public: { url: `https://${HOST}/warm-up-lab/training`, commit, otherCommit },
-    private: { url: `https://${HOST}/warm-up-lab/unpublished`, commit: hidden },
+    public: { url: `https://${HOST}/coverage-lab/toy`, commit, otherCommit },
+    private: { url: `https://${HOST}/coverage-lab/unpublished`, commit: hidden },
   }
 }

@@ -1,4 +1,5 @@
 /** Last chapter: what teaching adds that reinforcement learning does not. It began with a mistake, and ends in a conclusion that is fresh. */
+import { digestOf } from "../contract/json.ts"
 import { DEMONSTRATIONS } from "./groups.ts"
 import type { Attempt, Lab } from "./lab.ts"
 import { mean, named, shown } from "./numbers.ts"
@@ -69,7 +70,11 @@ export async function tellTeaching(lab: Lab, { plain }: Sharpening, retracted: T
       })),
     ],
   })
-  const runs = await lab.runsAll(experiment)
+  const weights = await tellWeights(lab, threadId)
+  const runs = await lab.runsAll(experiment, ({ digest }, { demonstrations, steps }) => {
+    const measured = { outputLabel: "metrics.json", digest, mediaType: "application/json" }
+    return demonstrations === DEMONSTRATIONS && steps === 0 ? { outputs: [measured, { outputLabel: "weights.json", ...weights }] } : {}
+  })
   const [shownOnly, trained] = [runs.slice(0, AMOUNTS.length), runs.slice(AMOUNTS.length)]
   const base = mean(plain, "pass@64", { step: 0 })
   const before = mean(trained, "pass@64", { step: 0 })
@@ -118,4 +123,35 @@ export async function tellTeaching(lab: Lab, { plain }: Sharpening, retracted: T
     citations: [finding.versionId, widens.versionId, claim.versionId],
   })
   return finding
+}
+
+/** The taught policy, kept for those who want to go on from it, and where it is said to lie. */
+async function tellWeights({ narrator, owner, member, roomId }: Lab, threadId: string): Promise<{ digest: string; materialId: string }> {
+  const digest = digestOf("the taught policy")
+  const { result } = await narrator.does(
+    owner,
+    "register_material",
+    {},
+    {
+      roomId,
+      threadId,
+      reference: digest,
+      name: "The taught policy",
+      description: "The weights after teaching and before any training.",
+      mediaType: "application/json",
+    },
+    10,
+  )
+  const { materialId } = result
+  const where = { materialId, uri: "s3://coverage-lab/taught/weights.json" }
+  await narrator.does(
+    owner,
+    "report_material_location",
+    {},
+    { ...where, state: "restricted", explanation: "Ask me; the bucket is the group's." },
+    5,
+  )
+  const elsewhere = { materialId, uri: "https://mirror.example.net/toy/weights.json" }
+  await narrator.does(member, "report_material_location", {}, { ...elsewhere, state: "unavailable", explanation: "Not copied yet." }, 30)
+  return { digest, materialId }
 }
