@@ -1,0 +1,131 @@
+/** Every number in the demo's main Room is in the metrics of the attempts it speaks of, or can be recomputed from them. */
+import { startResearchRoom } from "research-room/testing"
+import t from "tap"
+import { explains, numbersIn, type Run, runsOf, type Sentence, setUp } from "./demo-numbers.ts"
+
+const demo = await startResearchRoom({ deterministic: true })
+t.teardown(() => demo.close())
+const reader = demo.client("main_member_all", { retries: 0 })
+const { roomId } = demo.rooms.main
+
+const context = await reader.read("room_context", { roomId })
+const runs = await runsOf(reader, roomId)
+const byLabel = new Map(runs.map((run) => [run.label, run]))
+const named = (labels: readonly string[]): Run[] => [...new Set(labels)].flatMap((label) => byLabel.get(label) ?? [])
+/** The attempts behind each record, and what it says. */
+const behind = new Map<string, readonly string[]>()
+const wordings = new Map<string, string>()
+/** The numbers that records set as margins and bounds. */
+const given = new Set<string>()
+const sentences: Sentence[] = []
+
+/** The attempts that a text speaks of: those it names, those of the records and experiments it names, and those of `records`. */
+function spokenOf(text: string, records: readonly string[] = []): Run[] {
+  const labels = [...(text.match(/\b[AFE]\d+\b/g) ?? []), ...records]
+  const ofExperiment = (label: string) =>
+    runs.filter(({ experimentId }) => context.experiments.some((each) => each.experimentId === experimentId && each.label === label))
+  return named(labels.flatMap((label) => [label, ...(behind.get(label) ?? []), ...ofExperiment(label).map((run) => run.label)]))
+}
+const says = (where: string, text: string | null | undefined, records: readonly string[] = [], about = ""): void => {
+  if (text)
+    sentences.push({
+      where,
+      text,
+      about: `${about} ${records.map((label) => wordings.get(label)).join(" ")}`,
+      runs: spokenOf(text, records),
+    })
+}
+
+interface Content {
+  readonly scope: string
+  readonly limitations?: string
+  readonly assertion: { readonly wording: string; readonly roles: readonly { value: { type: string; value: string } }[] }
+  readonly references: readonly { explanation: string }[]
+  readonly premises?: readonly { explanation: string }[]
+}
+for (const { versionId, label, kind } of context.publications) {
+  const record = await reader.read("record", { versionId })
+  const { assertion, limitations, references, premises = [], scope } = record.content as unknown as Content
+  wordings.set(label, assertion.wording)
+  behind.set(
+    label,
+    ((record.execution as { attempts: readonly { label: string }[] } | null)?.attempts ?? []).map((attempt) => attempt.label),
+  )
+  says(label, assertion.wording, [label])
+  for (const { value } of assertion.roles) {
+    if (value.type === "decimal" && kind === "hypothesis") given.add(value.value)
+    else if (value.type === "decimal" || value.type === "text") says(`${label}, a role`, value.value, [label])
+  }
+  for (const text of [scope, limitations, ...[...references, ...premises].map(({ explanation }) => explanation)]) says(label, text, [label])
+}
+for (const { finding, towardHypothesis, towardQuestion } of context.findingLinks)
+  for (const { explanation } of [...towardHypothesis, towardQuestion]) says(`${finding.label}, a verdict`, explanation, [finding.label])
+for (const { threadId, title } of context.threads) {
+  says("a title", title)
+  for await (const entry of reader.items("thread_timeline", { threadId }))
+    if (entry.message) says(`a message in ${title}`, entry.message.text)
+}
+for (const { synthesis, conclusion, openQuestions, citations } of await Promise.all(
+  [...context.conclusions, ...context.syntheses].map(({ checkpointId }) => reader.read("checkpoint", { checkpointId })),
+))
+  for (const text of [synthesis, conclusion, ...openQuestions])
+    says(
+      "a checkpoint",
+      text,
+      citations.map(({ label }) => label),
+    )
+for await (const link of reader.items("room_links", { roomId })) {
+  const { correction, explanation } = link.content as { correction?: string; explanation: string }
+  for (const text of [correction, explanation, link.withdrawn?.explanation]) says(link.label, text, [link.target.label], explanation)
+}
+for (const { attemptId, label } of runs) {
+  const attempt = await reader.read("attempt", { attemptId })
+  const reproduced = attempt.reproduces !== null && "attemptId" in attempt.reproduces ? attempt.reproduces.attemptId : null
+  const both = [label, ...runs.filter((run) => run.attemptId === reproduced).map((run) => run.label)]
+  for (const text of [
+    attempt.intendedDeviation,
+    attempt.reproduction?.explanation,
+    ...attempt.events.map(({ failure }) => failure?.explanation),
+  ])
+    says(label, text, both)
+}
+for (const { experimentId, label } of context.experiments)
+  for await (const { content } of reader.items("experiment_history", { experimentId })) {
+    const { question, scope, explanation, reason, summary, handoff, protocol } = content as Record<string, string> & {
+      protocol?: { summary: string; successCriteria: string[] }
+    }
+    for (const text of [question, scope, explanation, reason, summary, handoff, protocol?.summary, ...(protocol?.successCriteria ?? [])])
+      says(label, text, [label])
+  }
+// A planned size that was never run, and the exit code of what the system ended, are in the words of plans and events only.
+const everything = setUp(runs)
+for (const { wording } of context.hypotheses) for (const size of wording.match(/groups of (\d+)/)?.slice(1) ?? []) everything.add(size)
+
+t.test("each number of each sentence can be found or recomputed", (t) => {
+  let checked = 0
+  for (const sentence of sentences) {
+    const isKnown = explains(sentence, given, everything)
+    for (const number of numbersIn(sentence.text)) {
+      checked += 1
+      if (!isKnown(number)) t.fail(`${sentence.where}: ${number} in "${sentence.text}", beside ${sentence.runs.map(({ label }) => label)}`)
+    }
+  }
+  t.ok(checked > 150, `${checked} numbers in ${sentences.length} sentences`)
+  t.end()
+})
+
+t.test("and one that is a little off would be noticed", (t) => {
+  let moved = 0
+  let missed = 0
+  for (const sentence of sentences) {
+    const isKnown = explains(sentence, given, everything)
+    for (const number of numbersIn(sentence.text).filter((each) => /^\d+\.\d{3}$/.test(each)))
+      for (const by of [-0.011, 0.007, 0.09]) {
+        moved += 1
+        if (isKnown((Number(number) + by).toFixed(3))) missed += 1
+      }
+  }
+  t.ok(moved > 100, `${moved} numbers moved`)
+  t.ok(missed < moved / 8, `${missed} of them would pass unnoticed`)
+  t.end()
+})
