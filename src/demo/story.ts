@@ -22,7 +22,7 @@ export async function tellMainStory(
     "create_room",
     {},
     {
-      title: "Does reinforcement learning add solutions, or only find them faster?",
+      title: "Does RL add solutions, or only find them faster?",
       question:
         "When a policy is trained on verifiable rewards, does it come to solve what it could not solve before, or does it only need fewer tries for what it could?",
     },

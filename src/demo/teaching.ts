@@ -126,7 +126,7 @@ export async function tellTeaching(lab: Lab, { plain }: Sharpening, retracted: T
 }
 
 /** The taught policy, kept for those who want to go on from it, and where it is said to lie. */
-async function tellWeights({ narrator, owner, member, roomId }: Lab, threadId: string): Promise<{ digest: string; materialId: string }> {
+async function tellWeights({ narrator, owner, roomId }: Lab, threadId: string): Promise<{ digest: string; materialId: string }> {
   const digest = digestOf("the taught policy")
   const { result } = await narrator.does(
     owner,
@@ -151,7 +151,5 @@ async function tellWeights({ narrator, owner, member, roomId }: Lab, threadId: s
     { ...where, state: "restricted", explanation: "Ask me; the bucket is the group's." },
     5,
   )
-  const elsewhere = { materialId, uri: "https://mirror.example.net/toy/weights.json" }
-  await narrator.does(member, "report_material_location", {}, { ...elsewhere, state: "unavailable", explanation: "Not copied yet." }, 30)
   return { digest, materialId }
 }

@@ -173,7 +173,7 @@ test("what is no whole backup is refused before anything is replaced", async (t)
     [spoilt("newer.db", (database) => database.pragma("user_version = 99")), /newer\.db was written by a newer research-room \(schema 99;/],
     [
       spoilt("changed.db", (database) =>
-        database.exec("DROP TRIGGER records_keep; UPDATE records SET content = replace(content, 'lowers', 'raises') WHERE label = 'H1'"),
+        database.exec("DROP TRIGGER records_keep; UPDATE records SET content = replace(content, 'raises', 'lowers') WHERE label = 'H1'"),
       ),
       /changed\.db is not whole: The content of hypothesis H1 .* is not what was accepted\. And \d+ more\. Nothing was changed\.$/,
     ],

@@ -63,7 +63,7 @@ test("data that nobody tampered with is whole, beside a serving process too", as
 })
 
 test("what is wrong is told line by line, without a bar where nobody looks at one", async (t) => {
-  after("told-so", "UPDATE records SET content = replace(content, 'lowers', 'raises') WHERE label = 'H1'")
+  after("told-so", "UPDATE records SET content = replace(content, 'raises', 'lowers') WHERE label = 'H1'")
   const { code, out, err } = await run(program, ["check", "--data", "told-so"], place)
   t.equal(code, 1)
   t.match(err, /^The content of hypothesis H1 \([0-9a-f-]+\) is not what was accepted\.\n/)

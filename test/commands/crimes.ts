@@ -46,7 +46,7 @@ export const crimesAgainstTheRecord = (roomId: string, threadId: string): readon
     },
     {
       what: "a record says something else",
-      sql: ["UPDATE records SET content = replace(content, 'lowers', 'raises') WHERE label = 'H1'"],
+      sql: ["UPDATE records SET content = replace(content, 'raises', 'lowers') WHERE label = 'H1'"],
       told: /The content of hypothesis H1 \([0-9a-f-]+\) is not what was accepted\./,
     },
     {
@@ -70,18 +70,18 @@ export const crimesAgainstTheRecord = (roomId: string, threadId: string): readon
     },
     {
       what: "a plan says something else",
-      sql: ["UPDATE plans SET content = replace(content, 'five', 'two')"],
+      sql: ["UPDATE plans SET content = replace(content, 'Run each arm', 'Run no arm')"],
       told: /The content of plan P1 .* is not what was accepted\./,
     },
     {
       what: "an attempt's registration says something else",
-      sql: ["UPDATE attempts SET content = replace(content, 'train.py', 'other.py') WHERE label = 'A1'"],
+      sql: ["UPDATE attempts SET content = replace(content, 'toy.js', 'other.js') WHERE label = 'A1'"],
       told: /The content of attempt A1 .* is not what was accepted\./,
     },
     {
       what: "a message says something else",
       sql: [
-        `UPDATE timeline_entries SET body = replace(body, 'warm-up', 'cool-down') WHERE thread_id = '${threadId}' AND kind = 'message' AND sequence = 1`,
+        `UPDATE timeline_entries SET body = replace(body, 'papers', 'posters') WHERE thread_id = '${threadId}' AND kind = 'message' AND sequence = 1`,
       ],
       told: /The content of message [0-9a-f-]+ is not what was accepted\./,
     },

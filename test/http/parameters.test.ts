@@ -135,7 +135,7 @@ test("filters find what they name", async (t) => {
   )
   t.strictSame(await get(`/api/research/hypotheses?label=H999&roomId=${roomId}`), [])
   t.strictSame(
-    (await get("/api/research/rooms?query=CLIPPING")).map((room) => room.roomId),
+    (await get("/api/research/rooms?query=SOLUTIONS")).map((room) => room.roomId),
     [roomId],
     "letter case does not matter",
   )

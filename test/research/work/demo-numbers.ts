@@ -13,6 +13,7 @@ export interface Run {
   readonly attemptId: string
   readonly label: string
   readonly experimentId: string
+  readonly intent: string
   readonly argv: readonly string[]
   readonly points: readonly Point[]
 }
@@ -28,7 +29,7 @@ export interface Sentence {
 export async function runsOf(reader: ResearchRoomClient, roomId: string): Promise<Run[]> {
   const runs: Run[] = []
   for await (const { attemptId } of reader.items("attempts", { roomId })) {
-    const { label, experimentId, argv } = await reader.read("attempt", { attemptId })
+    const { label, experimentId, intent, argv } = await reader.read("attempt", { attemptId })
     const points: Point[] = []
     let after: number | undefined
     for (;;) {
@@ -40,7 +41,7 @@ export async function runsOf(reader: ResearchRoomClient, roomId: string): Promis
       if (!page.hasMore) break
       after = Number(page.nextCursor)
     }
-    runs.push({ attemptId, label, experimentId, argv, points })
+    runs.push({ attemptId, label, experimentId, intent, argv, points })
   }
   return runs
 }
@@ -52,9 +53,14 @@ const three = (value: number) => value.toFixed(3)
 /** The numbers of three decimals that can be computed from these runs, at the steps and of the splits that a text names. */
 function computed(runs: readonly Run[], text: string): Set<string> {
   const steps = new Set(Array.from(text.matchAll(/\bsteps? (\d+)/g), ([, step]) => Number(step)))
-  const splits = /\btrain\b(?! split;)/.test(text) ? ["held-out", "train"] : ["held-out"]
+  const splits = /\btrain\b/.test(text) ? ["held-out", "train"] : ["held-out"]
   const found = new Set<string>()
-  const groups = [runs, ...Map.groupBy(runs, armOf).values(), ...Map.groupBy(runs, ({ experimentId }) => experimentId).values()]
+  const groups = [
+    runs,
+    ...Map.groupBy(runs, armOf).values(),
+    ...Map.groupBy(runs, (run) => `${run.intent} ${armOf(run)}`).values(),
+    ...Map.groupBy(runs, ({ experimentId }) => experimentId).values(),
+  ]
   for (const split of splits)
     for (const name of ["pass@1", "pass@64"]) {
       const means: number[] = []
@@ -71,7 +77,9 @@ function computed(runs: readonly Run[], text: string): Set<string> {
           means.push(mean)
         }
       }
-      for (const one of means) for (const other of means) if (one > other) found.add(three(one - other))
+      means.forEach((one, at) => {
+        for (const [beside, other] of means.entries()) if (at !== beside && one >= other) found.add(three(one - other))
+      })
     }
   return found
 }

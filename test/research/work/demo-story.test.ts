@@ -8,81 +8,140 @@ t.teardown(() => demo.close())
 const reader = demo.client("main_member_all", { fetch: checking(globalThis.fetch), retries: 0 })
 const { roomId } = demo.rooms.main
 const { owner, member } = demo.people
+const context = await reader.read("room_context", { roomId })
+const idOf = (label: string) => context.publications.find((each) => each.label === label)?.versionId as string
+const tallyOf = async (label: string) => (await reader.read("record", { versionId: idOf(label) })).evidenceTally
+const evidenceOf = async (label: string) =>
+  (await reader.read("record_evidence", { versionId: idOf(label) })).items.map(
+    ({ by, source, verdict, standing, independent }) =>
+      `${by.label ?? by.kind} ${source} ${verdict} ${standing}${independent ? " independent" : ""}`,
+  )
 
-t.test("an experiment proposed, amended, taken and planned with two arms", async (t) => {
-  const [listed, ...more] = (await reader.read("experiments", { roomId })).items
-  t.same(more, [])
-  const experiment = await reader.read("experiment", { experimentId: listed?.experimentId as string })
+t.test("there is enough of everything, by two people", async (t) => {
+  const { hypothesis = 0, experiment = 0, attempt = 0, finding = 0 } = context.counts
+  t.ok(hypothesis >= 5 && hypothesis <= 8, `${hypothesis} hypotheses`)
+  t.ok(experiment >= 6 && attempt >= 30 && finding >= 8, `${experiment} experiments, ${attempt} attempts, ${finding} findings`)
+  for (const kind of ["hypothesis", "finding", "cited_claim"]) {
+    const authors = context.publications.filter((each) => each.kind === kind).map(({ author }) => author.username)
+    t.strictSame(new Set(authors), new Set([owner.username, member.username]), `each ${kind} is somebody's, and they are of both`)
+  }
+  const now = (await reader.read("room", { roomId })).createdAt
+  t.ok(
+    context.publications.every(({ createdAt }) => createdAt > now && createdAt < "2026-11-14"),
+    "within the twelve days it is told in",
+  )
+})
+
+t.test("an experiment proposed, amended, taken and planned with an arm a seed", async (t) => {
+  const [first] = (await reader.read("experiments", { roomId, label: "E1" })).items
+  const experiment = await reader.read("experiment", { experimentId: first?.experimentId as string })
   t.match(experiment, {
-    label: "E1",
     status: "completed",
     proposer: { userId: member.userId },
     assignee: { userId: owner.userId },
-    plans: 1,
-    hypotheses: [{ label: "H1" }],
+    hypotheses: [{ label: "H1" }, { label: "H2" }],
+    attempts: { total: 6, succeeded: 6 },
   })
-  t.match(experiment.attempts, { total: 4, succeeded: 3, failed: 1 })
   const { items } = await reader.read("experiment_history", { experimentId: experiment.experimentId })
   t.same(
     items.map(({ operation }) => operation),
     ["propose_experiment", "amend_experiment", "take_experiment", "accept_plan", "report_experiment_status", "report_experiment_status"],
-    "and completed",
   )
   t.ok(
     items.every(({ at }, index) => index === 0 || at > (items[index - 1]?.at as string)),
     "told in the order of its own clock",
   )
-  const plan = await reader.read("plan", { planId: experiment.acceptedPlans[0]?.planId as string })
-  t.match(plan, {
-    label: "P1",
-    content: { protocol: { arms: [{ name: "no warm-up" }, { name: "warm-up of 400 steps" }] } },
-    requiredMaterials: [{ material: { label: "M1", obtainability: "obtainable" } }],
-  })
 })
 
-t.test("attempts that failed and succeeded, a rerun, and another member's reproduction", async (t) => {
-  const items = [...(await reader.read("attempts", { roomId })).items].sort((one, other) => (one.label < other.label ? -1 : 1))
-  t.same(
-    items.map(({ label, intent, outcome, registrant, planMatch }) => [
-      label,
-      intent,
-      outcome,
-      registrant.username,
-      planMatch?.argvComparedWith ?? null,
-    ]),
+t.test("attempts keep to their plans but for one, which is where the retraction comes from", async (t) => {
+  const strays: string[] = []
+  for await (const { label, intent, planMatch } of reader.items("attempts", { roomId }))
+    if (intent === "planned" && planMatch?.argvMatchesPlan !== true) strays.push(label)
+  t.strictSame(strays, ["A7"])
+})
+
+t.test("two lines of work failed and say why", async (t) => {
+  const failures: string[] = []
+  for await (const { attemptId, outcome } of reader.items("attempts", { roomId })) {
+    if (outcome !== "failed" && outcome !== "preflight_failed") continue
+    const { label, events, metrics } = await reader.read("attempt", { attemptId })
+    const why = events.at(-1)?.failure?.explanation ?? ""
+    const broke = metrics.some(({ value }) => value === "NaN")
+    failures.push(`${label} ${outcome} ${/^NaN/.test(why) && broke ? "NaN" : /^Out of memory/.test(why) ? "memory" : "?"}`)
+  }
+  t.strictSame(failures, ["A24 failed NaN", "A25 failed NaN", "A26 failed NaN", "A28 preflight_failed memory", "A29 failed memory"])
+})
+
+t.test("a reproduction holds and another one does not", async (t) => {
+  t.strictSame(await evidenceOf("F1"), [
+    "L1 research_link corrects uncounted independent",
+    "A6 reproduction reproduces counted independent",
+  ])
+  const [lucky] = (await reader.read("attempts", { roomId, label: "A27" })).items
+  const { reproduction, registrant } = await reader.read("attempt", { attemptId: lucky?.attemptId as string })
+  t.match(reproduction, { verdict: "does_not_reproduce" })
+  t.equal(registrant.userId, owner.userId, "by somebody else than who had been lucky")
+})
+
+t.test("a retraction reaches what rested on it, and nothing else", async (t) => {
+  const warned: string[] = []
+  for (const { versionId, label } of context.publications)
+    for (const { code, label: cause } of (await reader.read("record", { versionId })).warnings as { code: string; label: string }[])
+      if (code === "rests_on_retracted") warned.push(`${label} for ${cause}`)
+  t.strictSame(warned, ["H3 for F3"])
+  const { items } = await reader.read("record_uses", { versionId: idOf("F3") })
+  t.strictSame(
+    items.map(({ how, by }) => `${how} ${by.label ?? by.kind}`),
+    ["citation checkpoint", "role H3", "premise H3"],
+  )
+  t.strictSame(
+    (await evidenceOf("H2")).filter((each) => each.startsWith("F3")),
+    ["F3 finding_link contradicts fallen independent", "F3 reference contradicts fallen independent"],
+  )
+  t.match(await tallyOf("H2"), { supports: 2, contradicts: 0, independent: 2 }, "what it said no longer counts")
+})
+
+t.test("one Thread is concluded and stale, one concluded and fresh, and the Room's own synthesis is open", (t) => {
+  t.strictSame(
+    context.conclusions.map(({ stale, staleReasons }) => [stale, staleReasons.map(({ code, label }) => `${code} ${label}`)]),
     [
-      ["A1", "planned", "succeeded", owner.username, "no warm-up"],
-      ["A2", "planned", "failed", owner.username, "warm-up of 400 steps"],
-      ["A3", "rerun", "succeeded", owner.username, "warm-up of 400 steps"],
-      ["A4", "reproduction", "succeeded", member.username, null],
+      [true, ["citation_fallen F3", "published_since F4"]],
+      [false, []],
     ],
   )
-  t.ok(
-    items.slice(0, 3).every(({ planMatch }) => planMatch?.deviations.length === 0),
-    "the planned ones keep to the plan",
+  t.match(context.syntheses, [{ state: "open", threadId: demo.rooms.main.openingThreadId }])
+  t.equal(context.openQuestions.length, 3)
+  t.notOk(context.concluded)
+  t.end()
+})
+
+t.test("findings compete, a dispute is answered, one is withdrawn and one stands", async (t) => {
+  t.match(await tallyOf("H4"), { supports: 1, contradicts: 1, independent: 1 })
+  const links: string[] = []
+  for await (const { label, kind, target, withdrawn } of reader.items("room_links", { roomId }))
+    links.push(`${label} ${kind} ${target.label} ${target.status}${withdrawn === null ? "" : " withdrawn"}`)
+  t.strictSame(links, [
+    "L1 corrects F1 corrected",
+    "L2 retracts F3 retracted",
+    "L3 disputes F5 superseded",
+    "L4 supersedes F5 superseded",
+    "L5 disputes H5 disputed",
+    "L6 disputes F8 current withdrawn",
+  ])
+})
+
+t.test("claims of papers have the structure of claims: who or what, in comparison with what", (t) => {
+  const claims = context.publications.filter(({ kind }) => kind === "cited_claim")
+  t.strictSame(
+    claims.map(({ label }) => label),
+    ["C1", "C2", "C3"],
   )
-  const [baseline, diverged, rerun, reproduction] = await Promise.all(items.map(({ attemptId }) => reader.read("attempt", { attemptId })))
-  t.match(diverged?.metrics, [{ name: "loss", value: "NaN", step: 200 }], "a diverged run is told as it was")
-  t.match(reproduction, {
-    reproduces: { attemptId: rerun?.attemptId },
-    repository: { commit: demo.repositories.public.otherCommit },
-    intendedDeviation: /later commit/,
-  })
-  for (const attempt of [baseline, rerun, reproduction]) {
-    const { columns } = await reader.read("attempt_metrics", { attemptId: attempt?.attemptId as string })
-    t.same(columns.step, [0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000])
-    t.ok(
-      attempt?.events.every(({ reportedAt, receivedAt }) => reportedAt === null || reportedAt < receivedAt),
-      "told after it happened",
-    )
-  }
-  const last = (attempt: typeof baseline) => attempt?.metrics[0]?.value as number
-  t.ok(last(baseline) - last(rerun) > 0.05, "the numbers bear the conclusion out")
+  t.end()
 })
 
 t.test("materials in and out", async (t) => {
   const { items } = await reader.read("room_materials", { roomId })
-  const [counts, losses] = await Promise.all(items.slice(0, 2).map(({ materialId }) => reader.read("material", { materialId })))
-  t.match(counts, { label: "M1", consumedBy: { total: 4 }, requiredBy: { total: 1 }, obtainability: "obtainable" })
-  t.match(losses, { label: "M2", producedBy: { total: 1, items: [{ label: "A3", name: "metrics.json" }] } })
+  const [problems, taught] = await Promise.all(items.map(({ materialId }) => reader.read("material", { materialId })))
+  t.match(problems, { label: "M1", consumedBy: { total: 35 }, requiredBy: { total: 7 }, obtainability: "obtainable" })
+  t.match(taught, { label: "M2", producedBy: { total: 1, items: [{ label: "A32", name: "weights.json" }] } })
 })
