@@ -27,7 +27,7 @@ const refusalOf = async (query: string, more: object = {}) =>
 
 // shows: Added: full-text search over records, experiments, Threads and messages, ranked, with a marked snippet.
 t.test("It finds records, experiments, Threads and messages, and says what each of them is and where", async (t) => {
-  const found = await find("ways", { roomId: main.roomId })
+  const found = await find("way", { roomId: main.roomId })
   t.strictSame([...new Set(found.map(({ kind }) => kind))].sort(), [
     "cited_claim",
     "experiment",

@@ -74,6 +74,7 @@ t.test("two lines of work failed and say why", async (t) => {
 
 t.test("a reproduction holds and another one does not", async (t) => {
   t.strictSame(await evidenceOf("F1"), [
+    "F2 reproduction null uncounted independent",
     "L1 research_link corrects uncounted independent",
     "A6 reproduction reproduces counted independent",
   ])
@@ -130,13 +131,19 @@ t.test("findings compete, a dispute is answered, one is withdrawn and one stands
   ])
 })
 
-t.test("claims of papers have the structure of claims: who or what, in comparison with what", (t) => {
-  const claims = context.publications.filter(({ kind }) => kind === "cited_claim")
-  t.strictSame(
-    claims.map(({ label }) => label),
-    ["C1", "C2", "C3"],
-  )
-  t.end()
+t.test("a claim of a paper says what stands to what, and no measured margin as a prediction does", async (t) => {
+  const told: string[] = []
+  for (const { versionId, label, kind } of context.publications) {
+    if (kind !== "cited_claim") continue
+    const { content } = await reader.read("record", { versionId })
+    const { assertion, quote } = content as unknown as {
+      assertion: { predicate: { key: string }; roles: { value: { type: string } }[] }
+      quote: string
+    }
+    t.ok(quote.length > 40 && assertion.roles.every(({ value }) => value.type === "text"), label)
+    told.push(`${label} ${assertion.predicate.key}`)
+  }
+  t.strictSame(told, ["C1 bounded_by", "C2 exceeds", "C3 exceeds"])
 })
 
 t.test("materials in and out", async (t) => {
