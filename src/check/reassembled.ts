@@ -81,7 +81,7 @@ export function reassembly(db: Db): (receipt: StoredReceipt, userId: string) => 
     const told = bodyOf(event.get(attemptId, now))
     const before = bodyOf(event.get(attemptId, now - 1))
     if (told === undefined || before === undefined) return []
-    const { event: name = null, reportedAt = null, message, exitCode, failure, metricPoints } = told
+    const { event: name = null, reportedAt = null, message, exitCode, failure, reproduction, metricPoints } = told
     const from = reported.get(attemptId) ?? 0
     const metrics = points
       .all(attemptId, from, Number(metricPoints))
@@ -102,6 +102,7 @@ export function reassembly(db: Db): (receipt: StoredReceipt, userId: string) => 
       message,
       exitCode,
       failure,
+      reproduction,
     })
     const ways = (name: string, list: JsonObject[]): JsonObject[] => (list.length > 0 ? [{ [name]: list }] : [{}, { [name]: [] }])
     return ways("metrics", metrics).flatMap((one) => ways("outputs", made).map((other) => ({ ...common, ...one, ...other })))
