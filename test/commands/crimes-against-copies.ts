@@ -74,13 +74,13 @@ export const crimesAgainstCopies: readonly Crime[] = [
   },
   {
     what: "a receipt is under another id",
-    sql: ["UPDATE receipts SET delivery_id = 'mine' WHERE operation = 'take_experiment'"],
-    told: /^The receipt of take_experiment mine does not hold together\.$/m,
+    sql: ["UPDATE receipts SET delivery_id = 'mine' WHERE operation = 'amend_experiment'"],
+    told: /^The receipt of amend_experiment mine does not hold together\.$/m,
   },
   {
     what: "a receipt is gone",
-    sql: ["DELETE FROM receipts WHERE operation = 'take_experiment'"],
-    told: /^There are 0 receipts of take_experiment; the Rooms' activity tells of 1\.$/m,
+    sql: ["DELETE FROM receipts WHERE operation = 'amend_experiment'"],
+    told: /^There are 0 receipts of amend_experiment; the Rooms' activity tells of 1\.$/m,
   },
   {
     what: "an entry has more replies than there are",

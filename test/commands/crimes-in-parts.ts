@@ -42,7 +42,7 @@ export const crimesInParts = (roomId: string): readonly Crime[] => [
   },
   {
     what: "the plan of a revision is another",
-    sql: ["UPDATE experiment_revisions SET content = replace(content, 'five', 'two') WHERE plan_id IS NOT NULL"],
+    sql: ["UPDATE experiment_revisions SET content = replace(content, 'Run each arm', 'Run no arm') WHERE plan_id IS NOT NULL"],
     told: /^The revision that accepted plan [0-9a-f-]+ is not what was accepted\.$/m,
   },
   {
