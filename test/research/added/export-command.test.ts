@@ -40,10 +40,7 @@ t.test("Without a name it is named after the Room, and nothing else is left behi
   const { code } = await run(roomId, "--data", data)
   t.equal(code, 0)
   t.strictSame(readdirSync(join(folder, "out")), ["does-rl-add-solutions-or-only-find-them-faster.crate.zip"])
-  t.strictSame(
-    unpack(readFileSync(join(folder, "out", "does-rl-add-solutions-or-only-find-them-faster.crate.zip"))).faults(),
-    [],
-  )
+  t.strictSame(unpack(readFileSync(join(folder, "out", "does-rl-add-solutions-or-only-find-them-faster.crate.zip"))).faults(), [])
 })
 
 t.test("What cannot be done is one line, and nothing is written", async (t) => {
