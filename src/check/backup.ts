@@ -1,4 +1,5 @@
 /** Copies of an instance: made beside a serving process, verified before they are called one, and put back. */
+import { codeOf, messageOf } from "../contract/faults.ts"
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { type CheckReport, checkData, type OnProgress } from "./check.ts"
@@ -57,7 +58,7 @@ function lives(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"
+    return codeOf(error) === "EPERM"
   }
 }
 
@@ -72,13 +73,13 @@ function partialOf(target: string): string {
   return `${target}.partial-${process.pid}`
 }
 
-const isFull = (error: unknown) => ["SQLITE_FULL", "ENOSPC", "EDQUOT"].includes(String((error as { code?: unknown }).code))
+const isFull = (error: unknown) => ["SQLITE_FULL", "ENOSPC", "EDQUOT"].includes(codeOf(error))
 
 /** What went wrong with a copy, in one sentence; nothing of it is left. */
 function failure(error: unknown, what: string, file: string): DataError {
   if (error instanceof DataError) return error
   if (isFull(error)) return new DataError(`There is not enough space on the disk for ${what} ${file}; nothing was left there.`)
-  return new DataError(`${file} could not be written (${(error as Error).message}); nothing was left there.`)
+  return new DataError(`${file} could not be written (${messageOf(error)}); nothing was left there.`)
 }
 
 const pragma = (db: Db, name: string): number => Number(Object.values(db.prepare<object>(`PRAGMA ${name}`).get() ?? {})[0] ?? 0)

@@ -2,6 +2,7 @@
  * Verifies what is kept a second time so that it can be found: columns and rows made of a content must still say what the
  * content says, and what stands for now must be what the last change left.
  */
+import { messageOf } from "../contract/faults.ts"
 import type { Db } from "../ledger/database.ts"
 
 /** No more faults of one sort are read. */
@@ -173,7 +174,7 @@ export function copies(db: Db, add: (problem: string) => void): void {
     try {
       for (const { id } of db.prepare<{ id: string }>(`${differing} LIMIT ${MOST}`).all()) add(`${what} ${id} is not what was accepted.`)
     } catch (error) {
-      add(`${what} cannot be compared with what was accepted: ${(error as Error).message}.`)
+      add(`${what} cannot be compared with what was accepted: ${messageOf(error)}.`)
     }
   }
 }

@@ -4,7 +4,7 @@ import { browserPath } from "../contract/operation.ts"
 import { browserReadPath } from "../contract/read.ts"
 import type { OperationName } from "../contract/operations/index.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
-import { type Input, operationOf, readOf, readRequest } from "./requests.ts"
+import { given, operationOf, readOf, readRequest } from "./requests.ts"
 import { Transport, type TransportOptions } from "./transport.ts"
 import type { BrowserRead, ReadArguments, ReceiptOf, WriteInput } from "./types.ts"
 import { deliver, type WriteOptions } from "./write.ts"
@@ -41,7 +41,7 @@ export class Browser {
   async write<N extends OperationName>(name: N, input: WriteInput<N>, options: WriteOptions = {}): Promise<ReceiptOf<N>> {
     const operation = operationOf(name)
     const route = { path: browserPath(operation), headers: this.#headers(operation.method) }
-    return (await deliver(this.#transport, operation, route, input as Input, options)) as ReceiptOf<N>
+    return deliver(this.#transport, operation, route, given(input), options)
   }
 
   /** Reads as the signed-in person. @throws RefusedError */
@@ -49,9 +49,9 @@ export class Browser {
     const read = readOf(name)
     const path = browserReadPath(read) ?? read.path
     return this.#transport.ask({
-      ...readRequest({ ...read, path }, (input ?? {}) as Input),
+      ...readRequest({ ...read, path }, given(input)),
       headers: this.#headers(read.method),
-    }) as Promise<AnswerOf<N>>
+    })
   }
 
   /** One request as a page would send it, sent once; its answer as it comes, redirects included. A cookie it sets is kept. */

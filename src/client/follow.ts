@@ -3,7 +3,6 @@ import type { ActivityEntry } from "../contract/answers.ts"
 import { limits } from "../contract/limits.ts"
 import { type ActivityMark, Chain } from "./chain.ts"
 import { InstanceChanged } from "./errors.ts"
-import type { AnyPage } from "./paging.ts"
 import { readOf, readRequest } from "./requests.ts"
 import type { Request, Transport } from "./transport.ts"
 
@@ -24,21 +23,23 @@ const IDLE_PAUSE = 1
 /** The id of the instance that answers, or null where that cannot be told now. */
 async function instanceId(transport: Transport, signal: AbortSignal | undefined): Promise<string | null> {
   try {
-    const ready = (await transport.ask({ ...readRequest(readOf("health_ready"), {}), retries: 0, signal })) as {
-      instanceId?: unknown
-    } | null
+    const ready = await transport.ask<{ instanceId?: unknown } | null>({ ...readRequest(readOf("health_ready"), {}), retries: 0, signal })
     return typeof ready?.instanceId === "string" ? ready.instanceId : null
   } catch {
     return null
   }
 }
 
+interface Page {
+  readonly items: readonly ActivityEntry[]
+}
+
 /** One poll; a lost connection is tried again for as long as it takes. */
-async function poll(transport: Transport, request: Request): Promise<{ page: AnyPage; troubled: boolean } | null> {
-  const result = await transport.persist({ ...request, retries: Number.POSITIVE_INFINITY, longestWait: Number.POSITIVE_INFINITY })
+async function poll(transport: Transport, request: Request): Promise<{ page: Page; troubled: boolean } | null> {
+  const result = await transport.persist<Page>({ ...request, retries: Number.POSITIVE_INFINITY, longestWait: Number.POSITIVE_INFINITY })
   if (request.signal?.aborted) return null
   if ("failure" in result) throw result.failure
-  return { page: result.value as AnyPage, troubled: result.tries > 1 }
+  return { page: result.value, troubled: result.tries > 1 }
 }
 
 /**
@@ -71,7 +72,7 @@ export async function* follow(
       chain?.mustHoldMark()
       if (performance.now() - asked < IDLE_PAUSE * 1000) await transport.sleep(IDLE_PAUSE, signal)
     }
-    for (const entry of items as readonly ActivityEntry[]) {
+    for (const entry of items) {
       const isNew = chain?.take(entry) ?? true
       cursor = entry.sequence
       if (isNew) yield entry

@@ -2,6 +2,7 @@
  * The typed client: every operation and read of the contract, with retries that never write twice, lists that page by
  * themselves, and an activity feed that is verified as it is followed.
  */
+import { present } from "../contract/present.ts"
 import type { ActivityEntry } from "../contract/answers.ts"
 import type { Manifest } from "../contract/discovery/answers.ts"
 import type { healthReady } from "../contract/discovery/health.ts"
@@ -12,7 +13,7 @@ import { RefusedError, UnexpectedAnswer } from "./errors.ts"
 import { type FollowOptions, follow } from "./follow.ts"
 import { judge } from "./outcome.ts"
 import { type AnyPage, walk } from "./paging.ts"
-import { type Input, operationOf, readOf, readRequest } from "./requests.ts"
+import { given, type Input, operationOf, readOf, readRequest } from "./requests.ts"
 import { Transport, type TransportOptions } from "./transport.ts"
 import type {
   AgentOperation,
@@ -86,7 +87,7 @@ export class ResearchRoomClient {
   async write<N extends AgentOperation>(name: N, input: WriteInput<N>, options: WriteOptions = {}): Promise<ReceiptOf<N>> {
     const operation = operationOf(name)
     const route = { path: operation.path, headers: this.#headers(operation.path), client: this.#client }
-    return (await deliver(this.#transport, operation, route, input as Input, options)) as ReceiptOf<N>
+    return deliver(this.#transport, operation, route, given(input), options)
   }
 
   /**
@@ -94,7 +95,7 @@ export class ResearchRoomClient {
    * @throws RefusedError, ConnectionLost or UnexpectedAnswer when the retries are used up
    */
   read<N extends AgentRead>(name: N, ...[input, options]: ReadArguments<N, ReadOptions>): Promise<AnswerOf<N>> {
-    return this.#ask(name, (input ?? {}) as Input, options) as Promise<AnswerOf<N>>
+    return this.#ask(name, given(input), options)
   }
 
   /**
@@ -102,7 +103,7 @@ export class ResearchRoomClient {
    * @throws RefusedError, ConnectionLost or UnexpectedAnswer when the retries are used up
    */
   text<N extends FormedRead>(name: N, input: ReadInput<N> & { readonly format: FormOf<N> }, options?: ReadOptions): Promise<string> {
-    return this.#ask(name, input as Input, options) as Promise<string>
+    return this.#ask(name, given(input), options)
   }
 
   /**
@@ -114,7 +115,7 @@ export class ResearchRoomClient {
     input: ReadInput<N>,
     { signal = new AbortController().signal }: ReadOptions = {},
   ): Promise<ReadableStream<Uint8Array>> {
-    const { method, path } = readRequest(readOf(name), input as Input)
+    const { method, path } = readRequest(readOf(name), given(input))
     const response = await this.#transport.once(method, path, {}, undefined, signal)
     if (response.ok && response.body !== null) return response.body
     const outcome = judge(response, await response.text(), "json")
@@ -123,14 +124,13 @@ export class ResearchRoomClient {
 
   /** The pages of a list, from `after` on, while there are more. A page is asked for when the one before was handled. */
   pages<N extends ListName>(name: N, ...[input, options]: ReadArguments<N, ReadOptions>): AsyncGenerator<AnswerOf<N>> {
-    const ask = (asked: Input) => this.#ask(name, asked, options) as Promise<AnyPage>
-    return walk(readOf(name), (input ?? {}) as Input, ask) as AsyncGenerator<unknown> as AsyncGenerator<AnswerOf<N>>
+    return walk(readOf(name), given(input), (asked) => this.#ask<AnswerOf<N> & AnyPage>(name, asked, options))
   }
 
   /** The items of a list, over all its pages. */
   async *items<N extends ListName>(name: N, ...[input, options]: ReadArguments<N, ReadOptions>): AsyncGenerator<ItemOf<N>> {
-    const ask = (asked: Input) => this.#ask(name, asked, options) as Promise<AnyPage>
-    for await (const page of walk(readOf(name), (input ?? {}) as Input, ask)) yield* page.items as ItemOf<N>[]
+    const ask = (asked: Input) => this.#ask<AnyPage & { readonly items: readonly ItemOf<N>[] }>(name, asked, options)
+    for await (const page of walk(readOf(name), given(input), ask)) yield* page.items
   }
 
   /**
@@ -158,14 +158,14 @@ export class ResearchRoomClient {
       entries++
     }
     chain.mustHoldMark()
-    return { entries, lastSequence: chain.sequence, lastDigest: chain.digest as string }
+    return { entries, lastSequence: chain.sequence, lastDigest: present(chain.digest) }
   }
 
   /** The caller's own stored receipt, or null when nothing was stored under the id: the way out of an uncertain delivery. */
   async receipt<N extends RoomOperation>(name: N, deliveryId: string, options?: ReadOptions): Promise<ReceiptOf<N> | null> {
     try {
       const asked = { operation: name, [operationOf(name).delivery]: deliveryId }
-      return (await this.#ask("receipt", asked, options)) as ReceiptOf<N>
+      return await this.#ask("receipt", asked, options)
     } catch (error) {
       if (error instanceof RefusedError && error.refusal === "unknown_receipt") return null
       throw error
@@ -179,15 +179,15 @@ export class ResearchRoomClient {
 
   /** Everything the service says of itself: operations, reads, refusals, limits, states. */
   manifest(options?: ReadOptions): Promise<Manifest> {
-    return this.#ask("manifest", {}, options) as Promise<Manifest>
+    return this.#ask("manifest", {}, options)
   }
 
   /** The slices served, the protocol version, and which instance this is. */
   ready(options?: ReadOptions): Promise<Ready> {
-    return this.#ask("health_ready", {}, options) as Promise<Ready>
+    return this.#ask("health_ready", {}, options)
   }
 
-  #ask(name: string, input: Input, options: ReadOptions | undefined): Promise<unknown> {
+  #ask<Answer>(name: string, input: Input, options: ReadOptions | undefined): Promise<Answer> {
     const read = readOf(name)
     return this.#transport.ask({ ...readRequest(read, input), headers: this.#headers(read.path), ...options })
   }

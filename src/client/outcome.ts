@@ -10,7 +10,7 @@ export interface Failure {
   /** Seconds to wait first; null when the service did not say. */
   readonly retryAfter: number | null
 }
-export type Outcome = { readonly value: unknown } | Failure
+export type Outcome<Answer> = { readonly value: Answer } | Failure
 
 /** What a read answers in. */
 export type Form = "json" | "text"
@@ -37,15 +37,15 @@ function parsed(text: string): unknown {
 }
 
 function isRefusal(value: unknown): value is RefusalEnvelope {
-  const { error, refusal } = (value ?? {}) as Record<string, unknown>
+  const { error, refusal }: { error?: unknown; refusal?: unknown } = value ?? {}
   return typeof error === "string" && typeof refusal === "string"
 }
 
-/** An answer that came whole. */
-export function judge({ status, headers }: Response, text: string, form: Form): Outcome {
+/** An answer that came whole; it is believed to be what its read or operation declares. */
+export function judge<Answer>({ status, headers }: Response, text: string, form: Form): Outcome<Answer> {
   if (status >= 200 && status < 300) {
     const value = form === "text" ? text : parsed(text)
-    if (value !== undefined) return { value }
+    if (value !== undefined) return { value: value as Answer }
     // Perhaps cut short on its way: the same request brings it whole.
     return { failure: new UnexpectedAnswer(status, "The answer is not JSON", text), again: true, uncertain: true, retryAfter: null }
   }

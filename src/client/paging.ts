@@ -12,7 +12,7 @@ export interface AnyPage {
 }
 
 /** Yields pages while there are more. The caller's own `after` is where it starts. */
-export async function* walk(read: Read, input: Input, ask: (input: Input) => Promise<AnyPage>): AsyncGenerator<AnyPage> {
+export async function* walk<Page extends AnyPage>(read: Read, input: Input, ask: (input: Input) => Promise<Page>): AsyncGenerator<Page> {
   const name = Object.hasOwn(read.query.entries, "offset") ? "offset" : "after"
   for (let place = input[name]; ; ) {
     const page = await ask(place === undefined ? input : { ...input, [name]: place })

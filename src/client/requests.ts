@@ -8,6 +8,8 @@ import { reads } from "../contract/reads/index.ts"
 import type { Request } from "./transport.ts"
 
 export type Input = Readonly<Record<string, unknown>>
+/** What a caller gave, member by member. */
+export const given = (input: object = {}): Input => Object.fromEntries(Object.entries(input))
 
 const operationsByName = new Map(operations.map((definition) => [definition.name, definition]))
 const readsByName = new Map([...reads, ...discoveryRoutes].map((definition) => [definition.name, definition]))
@@ -52,14 +54,14 @@ export interface Delivery {
  * @param path the operation's own path pattern, or its twin for the browser
  */
 export function delivery(operation: Operation, path: string, input: Input, client: Input | undefined): Delivery {
-  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+  const said = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
   // Ids that grow with time fall beside each other in the service's index of receipts; random ones are spread over all of it.
-  const deliveryId = given[operation.delivery] ?? v7()
+  const deliveryId = said[operation.delivery] ?? v7()
   if (typeof deliveryId !== "string") throw new TypeError(`${operation.delivery} must be a string`)
   const whole: Input = {
     schemaVersion: operation.schemaVersion,
     ...(client === undefined ? {} : { client }),
-    ...given,
+    ...said,
     [operation.delivery]: deliveryId,
   }
   const lifted = pathNames(path).filter((name) => !Object.hasOwn(operation.body.entries, name))

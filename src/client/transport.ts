@@ -36,8 +36,8 @@ export interface Request {
 }
 
 /** How a request ended, and after how many tries. */
-export type Result = { readonly tries: number } & (
-  | { readonly value: unknown }
+export type Result<Answer> = { readonly tries: number } & (
+  | { readonly value: Answer }
   /** `uncertain`: a write may have been stored all the same. */
   | { readonly failure: unknown; readonly uncertain: boolean }
 )
@@ -79,12 +79,12 @@ export class Transport {
    * Sends a request until it is answered for good or the retries are used up. Failures are returned, not thrown.
    * @throws the signal's reason when it is aborted before anything was sent
    */
-  async persist(request: Request): Promise<Result> {
+  async persist<Answer>(request: Request): Promise<Result<Answer>> {
     const { signal, retries = this.#retries, longestWait = this.#longestWait } = request
     signal?.throwIfAborted()
     let uncertain = false
     for (let tries = 1; ; tries++) {
-      const outcome = await this.#try(request)
+      const outcome = await this.#try<Answer>(request)
       if ("value" in outcome) return { ...outcome, tries }
       uncertain ||= outcome.uncertain
       const pause = outcome.retryAfter ?? growingPause(tries)
@@ -95,8 +95,8 @@ export class Transport {
   }
 
   /** Sends a request whose repetition does no harm, and returns what it answers. @throws the failure that remains */
-  async ask(request: Request): Promise<unknown> {
-    const result = await this.persist(request)
+  async ask<Answer>(request: Request): Promise<Answer> {
+    const result = await this.persist<Answer>(request)
     if ("value" in result) return result.value
     request.signal?.throwIfAborted()
     throw result.failure
@@ -125,7 +125,7 @@ export class Transport {
   }
 
   /** One try. The answer is awaited to its end: a cut one is no answer. */
-  async #try({ method, path, body, headers, form = "json", signal, wait = 0 }: Request): Promise<Outcome> {
+  async #try<Answer>({ method, path, body, headers, form = "json", signal, wait = 0 }: Request): Promise<Outcome<Answer>> {
     const deadline = this.#deadline(wait)
     const accept = form === "json" ? "application/json" : "text/*"
     try {

@@ -22,15 +22,15 @@ export interface Route {
  * Sends a write and returns its receipt: new, replayed or rehearsed.
  * @throws RefusedError, UnexpectedAnswer, ConnectionLost (rehearsals), UncertainDelivery, TypeError for a missing path id
  */
-export async function deliver(
+export async function deliver<Receipt>(
   transport: Transport,
   operation: Operation,
   route: Route,
   given: Input,
   { rehearse = false, signal }: WriteOptions,
-): Promise<unknown> {
+): Promise<Receipt> {
   const { path, body, deliveryId, input } = delivery(operation, route.path, given, route.client)
-  const result = await transport.persist({
+  const result = await transport.persist<Receipt>({
     method: operation.method,
     path: rehearse ? `${path}?rehearse=1` : path,
     body,

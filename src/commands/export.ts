@@ -1,4 +1,5 @@
 /** `research-room export`: a Room as an RO-Crate, without a browser and also while it is served. */
+import { messageOf } from "../contract/faults.ts"
 import { createWriteStream, existsSync, renameSync, rmSync, statSync } from "node:fs"
 import { finished } from "node:stream/promises"
 import { Readable } from "node:stream"
@@ -27,7 +28,7 @@ async function write(bytes: AsyncIterable<Uint8Array>, file: string): Promise<vo
     await finished(Readable.from(bytes).pipe(createWriteStream(partial, { flags: "wx" })))
     renameSync(partial, file)
   } catch (error) {
-    throw new DataError(`The export could not be written to ${file} (${(error as Error).message}).`)
+    throw new DataError(`The export could not be written to ${file} (${messageOf(error)}).`)
   } finally {
     rmSync(partial, { force: true })
   }

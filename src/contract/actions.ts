@@ -2,6 +2,7 @@
  * What people do in the browser that is no operation on a Room: set-up, signing in and out, invitations.
  * These carry no receipt: a repeated sign-in is simply another one.
  */
+import { present } from "./present.ts"
 import * as v from "valibot"
 import * as answers from "./answers.ts"
 import { plain, shape, username, uuid } from "./fields.ts"
@@ -161,4 +162,4 @@ export type FormAction = {
 }[ActionName]
 
 const byName = new Map<string, Action>(all.map((each) => [each.name, each]))
-export const actionNamed = (name: ActionName): Action => byName.get(name) as Action
+export const actionNamed = (name: ActionName): Action => present(byName.get(name))

@@ -1,23 +1,51 @@
 /** JSON Schema 2020-12 documents, made from the very validators that run. */
-import { toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema"
+import { type JsonSchema as Made, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema"
 import type * as v from "valibot"
 import { uniqueByOf } from "./fields.ts"
 import type { Conditional, Operation } from "./operation.ts"
 import { refersOf } from "./ref.ts"
 
-export type JsonSchema = Record<string, unknown>
+/** A schema, with the words of JSON Schema that are looked at somewhere. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown
+  readonly type?: "string" | "number" | "integer" | "boolean" | "array" | "object" | "null"
+  readonly title?: string
+  readonly description?: string
+  readonly const?: unknown
+  readonly enum?: readonly string[]
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly items?: JsonSchema
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly uniqueItems?: boolean
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly propertyNames?: JsonSchema
+  readonly additionalProperties?: JsonSchema | boolean
+  readonly allOf?: readonly JsonSchema[]
+  readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+}
 
-interface Item {
-  type: string
-  metadata?: object
-  requirement?: unknown
-  message?: unknown
+/** What the library makes, in the words above; and the way back. It knows more of them. */
+const read = (schema: object): JsonSchema => schema as JsonSchema
+const written = (schema: JsonSchema | undefined): Made | undefined => schema as Made | undefined
+
+type Item = Parameters<NonNullable<NonNullable<Parameters<typeof toJsonSchema>[1]>["overrideAction"]>>[0]["valibotAction"] & {
+  readonly metadata?: object
+  readonly requirement?: unknown
+  readonly message?: unknown
 }
 
 /** A pattern, with what its message says of it; a second one on the same string, for which the library has no place, binds as well. */
 function withPattern(schema: JsonSchema, { requirement, message }: Item): JsonSchema {
-  const { source: pattern } = requirement as RegExp
-  if (schema.pattern !== pattern) return { ...schema, allOf: [...((schema.allOf as JsonSchema[] | undefined) ?? []), { pattern }] }
+  if (!(requirement instanceof RegExp)) return schema
+  const { source: pattern } = requirement
+  if (schema.pattern !== pattern) return { ...schema, allOf: [...(schema.allOf ?? []), { pattern }] }
   return typeof message === "string" ? { ...schema, description: message.replace(/^must be /, "") } : schema
 }
 
@@ -38,9 +66,9 @@ function action(schema: JsonSchema, item: Item, refs: boolean): JsonSchema | und
     case "regex":
       return withPattern(schema, item)
     case "min_code_points":
-      return { ...schema, minLength: requirement }
+      return { ...schema, minLength: Number(requirement) }
     case "max_code_points":
-      return { ...schema, maxLength: requirement }
+      return { ...schema, maxLength: Number(requirement) }
     case "to_lower_case":
     case "transform":
     case "finite":
@@ -68,7 +96,7 @@ const configuration = ({ open = false, shared, refs = false }: Form) =>
     target: "draft-2020-12",
     typeMode: "input",
     overrideRef: ({ referenceId }) => (shared === undefined ? undefined : shareAt(referenceId)),
-    overrideAction: ({ valibotAction, jsonSchema }) => action(jsonSchema as JsonSchema, valibotAction as Item, refs) as never,
+    overrideAction: ({ valibotAction, jsonSchema }) => written(action(read(jsonSchema), valibotAction, refs)),
     overrideSchema: ({ jsonSchema, valibotSchema }) => {
       if (open && valibotSchema.type === "strict_object") {
         const { additionalProperties: _closed, ...rest } = jsonSchema
@@ -81,7 +109,7 @@ const configuration = ({ open = false, shared, refs = false }: Form) =>
 /** The JSON Schema of what `schema` takes. */
 export function jsonSchemaOf(schema: v.GenericSchema, form: Form = {}): JsonSchema {
   const { shared } = form
-  const made = toJsonSchema(schema as never, { ...configuration(form), ...(shared && { definitions: shared as never }) }) as JsonSchema
+  const made = read(toJsonSchema(schema, { ...configuration(form), ...(shared && { definitions: shared }) }))
   const { $schema: _dialect, $defs, ...rest } = made
   // A schema that holds itself is kept beside the others: in the document's shared ones, or within its own.
   if (shared === undefined) return $defs === undefined ? rest : { ...rest, $defs }
@@ -92,7 +120,7 @@ export function jsonSchemaOf(schema: v.GenericSchema, form: Form = {}): JsonSche
 
 /** The shared schemas themselves, by name. */
 export const sharedSchemas = (form: Form & { readonly shared: Shared }): Record<string, JsonSchema> =>
-  toJsonSchemaDefs(form.shared as never, configuration(form)) as Record<string, JsonSchema>
+  Object.fromEntries(Object.entries(toJsonSchemaDefs(form.shared, configuration(form))).map(([name, schema]) => [name, read(schema)]))
 
 /** Where the schema of an operation is served. */
 export const schemaUrl = ({ document, name }: Pick<Operation, "document" | "name">, baseUrl: string): string =>

@@ -76,11 +76,11 @@ export interface OperationSpec<N extends string, E extends v.ObjectEntries, R ex
   example: Record<string, unknown>
 }
 
-const common = <K extends DeliveryKey, F extends Family>(key: K, family: F) =>
-  ({ schemaVersion: v.literal(schemaVersions[family]), [key]: uuid, client: v.exactOptional(client) }) as unknown as {
-    schemaVersion: v.LiteralSchema<(typeof schemaVersions)[F], undefined>
-    client: v.ExactOptionalSchema<typeof client, undefined>
-  } & Record<K, typeof uuid>
+/** What every body holds. */
+type Common<K extends DeliveryKey, F extends Family> = {
+  schemaVersion: v.LiteralSchema<(typeof schemaVersions)[F], undefined>
+  client: v.ExactOptionalSchema<typeof client, undefined>
+} & Record<K, typeof uuid>
 
 /** Defines an operation; fills in what most operations have in common. */
 export function operation<
@@ -91,43 +91,54 @@ export function operation<
   const F extends Family = "research",
   const P extends string = `/api/agent/${F}/${N}`,
   const S extends "agent" | "browser" = "agent" | "browser",
->(spec: OperationSpec<N, E, R> & { delivery?: K; family?: F; path?: P; surface: S }) {
-  const delivery = (spec.delivery ?? "requestId") as K
-  const family = (spec.family ?? "research") as F
+>(
+  spec: OperationSpec<N, E, R> & { delivery?: K; family?: F; path?: P; surface: S },
+): Omit<Operation, "name" | "family" | "surface" | "path" | "delivery" | "schemaVersion" | "body" | "result" | "example"> & {
+  readonly name: N
+  readonly family: F
+  readonly surface: S
+  readonly path: P
+  readonly delivery: K
+  readonly schemaVersion: (typeof schemaVersions)[F]
+  readonly body: v.StrictObjectSchema<Common<K, F> & E, undefined>
+  readonly result: v.StrictObjectSchema<R, undefined>
+  readonly example: v.InferInput<v.StrictObjectSchema<Common<K, F> & E, undefined>>
+}
+// What is not said is filled in; the types above know it already.
+export function operation(spec: OperationSpec<string, v.ObjectEntries, v.ObjectEntries> & { family?: Family }): Operation {
+  const { name, surface, method = "POST", summary, permissions = [], receiptOf = "member", delivery = "requestId", target } = spec
+  const { family = "research", expected = [], requiredWhen = [], onlyWhen = [], atLeastOneOf = [], refusals = [] } = spec
   const inRooms = family === "research"
-  const body = shape({ ...common(delivery, family), ...spec.fields })
+  const leavesEntry = surface === "agent" && inRooms
+  const schemaVersion = schemaVersions[family]
   return {
-    name: spec.name,
+    name,
     family,
-    surface: spec.surface as S,
-    method: spec.method ?? ("POST" as const),
+    surface,
+    method,
     // The client types the ids that a caller gives by the names in the path. Joined, it is one flat string: every
     // affordance carries it, and a template's, kept by the engine in parts, would be written at half the speed.
-    path: (spec.path ?? ["/api/agent", family, spec.name].join("/")) as P,
-    summary: spec.summary,
-    permissions: spec.permissions ?? [],
+    path: spec.path ?? ["/api/agent", family, name].join("/"),
+    summary,
+    permissions,
     document: spec.document ?? family,
-    archived: spec.archived ?? (inRooms ? ("room_unavailable" as const) : ("admitted" as const)),
-    receiptOf: spec.receiptOf ?? ("member" as const),
+    archived: spec.archived ?? (inRooms ? "room_unavailable" : "admitted"),
+    receiptOf,
     delivery,
-    target: spec.target,
-    by: spec.by ?? (inRooms ? ("member" as const) : ("person" as const)),
-    entry: spec.entry ?? (spec.surface === "agent" && inRooms ? { kind: spec.name, form: "receipt" as const } : null),
-    activity: spec.activity ?? (spec.surface === "agent" && inRooms ? spec.name : null),
-    expected: spec.expected ?? [],
-    requiredWhen: spec.requiredWhen ?? [],
-    onlyWhen: spec.onlyWhen ?? [],
-    atLeastOneOf: spec.atLeastOneOf ?? [],
-    refusals: spec.refusals ?? [],
+    target,
+    by: spec.by ?? (inRooms ? "member" : "person"),
+    entry: spec.entry ?? (leavesEntry ? { kind: name, form: "receipt" } : null),
+    activity: spec.activity ?? (leavesEntry ? name : null),
+    expected,
+    requiredWhen,
+    onlyWhen,
+    atLeastOneOf,
+    refusals,
     contentBytes: spec.contentBytes ?? limits.contentBytes,
-    schemaVersion: schemaVersions[family],
-    body,
+    schemaVersion,
+    body: shape({ schemaVersion: v.literal(schemaVersion), [delivery]: uuid, client: v.exactOptional(client), ...spec.fields }),
     result: shape(spec.result),
-    example: {
-      schemaVersion: schemaVersions[family],
-      [delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e",
-      ...spec.example,
-    } as v.InferInput<typeof body>,
+    example: { schemaVersion, [delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", ...spec.example },
   }
 }
 
@@ -162,13 +173,13 @@ export interface Operation {
   readonly refusals: readonly RefusalCode[]
   readonly contentBytes: number
   readonly schemaVersion: number
-  readonly body: v.GenericSchema & { readonly entries: v.ObjectEntries }
+  readonly body: v.GenericSchema<unknown, Record<string, unknown>> & { readonly entries: v.ObjectEntries }
   readonly result: v.GenericSchema & { readonly entries: v.ObjectEntries }
-  readonly example: unknown
+  readonly example: Readonly<Record<string, unknown>>
 }
 
 /** The names in a path pattern, in order: `/threads/{threadId}/messages` has `threadId`. */
-export const pathNames = (path: string): string[] => [...path.matchAll(/\{([a-zA-Z]+)\}/g)].map((match) => match[1] as string)
+export const pathNames = (path: string): string[] => [...path.matchAll(/\{([a-zA-Z]+)\}/g)].map(([, name = ""]) => name)
 
 /** Where people signed in to the browser call an operation: its own path, or the twin of its agent path. */
 export function browserPath({ surface, path, document, name }: Pick<Operation, "surface" | "path" | "document" | "name">): string {
@@ -181,8 +192,8 @@ export function browserPath({ surface, path, document, name }: Pick<Operation, "
 /** What a whole body breaks beyond its single properties: what its values call for, what they do not, and "at least one of". */
 function conditionIssues({ requiredWhen, onlyWhen, atLeastOneOf }: Operation, input: unknown): Issue[] {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return []
-  const body = input as Record<string, unknown>
-  const holds = ({ when }: Conditional) => when.in.includes(body[when.field] as string)
+  const body: Readonly<Record<string, unknown>> = { ...input }
+  const holds = ({ when }: Conditional) => when.in.some((value) => value === body[when.field])
   const told = ({ when }: Conditional) => `${when.field} is ${when.in.join(" or ")}`
   const has = ({ field }: Conditional) => Object.hasOwn(body, field)
   const issues = [
@@ -201,7 +212,7 @@ function conditionIssues({ requiredWhen, onlyWhen, atLeastOneOf }: Operation, in
 
 /** Checks a body against its operation, what binds several properties included. */
 export function checkBody(definition: Operation, input: unknown): Checked<Record<string, unknown>> {
-  const checked = check(definition.body, input) as Checked<Record<string, unknown>>
+  const checked = check(definition.body, input)
   const issues = conditionIssues(definition, input)
   if (issues.length === 0) return checked
   return { ok: false, issues: checked.ok ? issues : [...checked.issues, ...issues] }

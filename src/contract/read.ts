@@ -98,26 +98,54 @@ export function read<
   const F extends Family = "research",
   const M extends MediaType = "application/json",
   const X extends Formats = Record<never, never>,
->(spec: ReadSpec<N, P, A> & { cursor?: C; path: Path; surface?: S; family?: F; mediaType?: M; formats?: X }) {
-  const after = spec.cursor === "sequence" || spec.cursor === "offset" ? sequence : cursorText
+>(
+  spec: ReadSpec<N, P, A> & { cursor?: C; path: Path; surface?: S; family?: F; mediaType?: M; formats?: X },
+): {
+  readonly name: N
+  readonly family: F
+  readonly surface: S
+  readonly method: "GET"
+  readonly path: Path
+  readonly summary: string
+  readonly permissions: readonly LibraryPermission[]
+  readonly query: v.ObjectSchema<P & Paging<C, F> & FormatChoice<X>, undefined>
+  readonly cursor: C extends undefined ? null : C
+  readonly refusals: readonly RefusalCode[]
+  readonly mediaType: M
+  readonly answer: A
+  readonly formats: X
+}
+// What is not said is filled in; the types above know it already.
+export function read(spec: ReadSpec<string, v.ObjectEntries, v.GenericSchema> & { family?: Family; formats?: Formats }): Read {
+  const {
+    cursor,
+    family = "research",
+    surface = "public",
+    permissions = [],
+    refusals = [],
+    mediaType = "application/json",
+    formats = {},
+  } = spec
+  const after = cursor === "sequence" || cursor === "offset" ? sequence : cursorText
   const listed = { limit: v.exactOptional(pageLimit(spec.pageItems)), after: v.exactOptional(after) }
-  const paging = spec.cursor === undefined ? {} : spec.family === "library" ? { offset: v.exactOptional(libraryOffset) } : listed
-  const formats = (spec.formats ?? {}) as X
+  const paging = cursor === undefined ? {} : family === "library" ? { offset: v.exactOptional(libraryOffset) } : listed
   const format = Object.keys(formats).length === 0 ? {} : { format: formatParameter(formats) }
-  const parameters = { ...paging, ...spec.parameters, ...format } as unknown as P & Paging<C, F> & FormatChoice<X>
+  const { name, path, summary, parameters, answer } = spec
+  const entries: v.ObjectEntries = { ...paging, ...parameters, ...format }
+  const query = v.object(entries)
   return {
-    name: spec.name,
-    family: (spec.family ?? "research") as F,
-    surface: (spec.surface ?? "public") as S,
-    method: "GET" as const,
-    path: spec.path as Path,
-    summary: spec.summary,
-    permissions: spec.permissions ?? [],
-    query: v.object(parameters),
-    cursor: (spec.cursor ?? null) as C extends undefined ? null : C,
-    refusals: spec.refusals ?? [],
-    mediaType: (spec.mediaType ?? "application/json") as M,
-    answer: spec.answer,
+    name,
+    family,
+    surface,
+    method: "GET",
+    path,
+    summary,
+    permissions,
+    query,
+    cursor: cursor ?? null,
+    refusals,
+    mediaType,
+    answer,
     formats,
   }
 }
@@ -146,7 +174,7 @@ export interface Read {
   readonly path: string
   readonly summary: string
   readonly permissions: readonly LibraryPermission[]
-  readonly query: v.GenericSchema & { readonly entries: v.ObjectEntries }
+  readonly query: v.GenericSchema<unknown, Readonly<Record<string, unknown>>> & { readonly entries: v.ObjectEntries }
   readonly cursor: CursorKind | null
   readonly refusals: readonly RefusalCode[]
   readonly mediaType: MediaType
@@ -182,14 +210,14 @@ export const words = (known: readonly string[]) =>
  * Reads the query string of a request.
  * @throws Refusal `invalid_parameter` naming every parameter that is unknown, repeated or malformed
  */
-export function checkParameters(definition: Read, query: URLSearchParams): Record<string, unknown> {
+export function checkParameters(definition: Read, query: URLSearchParams): Readonly<Record<string, unknown>> {
   const input: Record<string, string> = {}
   const issues = []
   for (const name of new Set(query.keys())) {
     const values = query.getAll(name)
     if (!Object.hasOwn(definition.query.entries, name)) issues.push({ path: `/${name}`, message: "is not a parameter of this read" })
     else if (values.length > 1) issues.push({ path: `/${name}`, message: "is given more than once" })
-    else input[name] = values[0] as string
+    else input[name] = values[0] ?? ""
   }
   const checked = check(definition.query, input)
   if (!checked.ok) issues.push(...checked.issues)
@@ -200,5 +228,5 @@ export function checkParameters(definition: Read, query: URLSearchParams): Recor
       { issues },
     )
   }
-  return checked.value as Record<string, unknown>
+  return checked.value
 }

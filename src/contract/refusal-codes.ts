@@ -1,4 +1,5 @@
 /** The refusals of every surface: what brings each of them about, and what a client does about it. */
+import { keysOf } from "./each.ts"
 import { limits } from "./limits.ts"
 import type { Family } from "./versions.ts"
 
@@ -29,13 +30,13 @@ export type Circumstance =
   | "assignment"
   | "subject"
 
-export interface RefusalSpec {
-  readonly status: readonly number[]
+interface Spec<Code extends string = string> {
+  readonly status: readonly [number, ...number[]]
   /** Whether the same request may be sent again as it is. */
   readonly retryable: boolean
   readonly when?: readonly Circumstance[]
   /** What the Library calls it, in the few words of its own table; left out, the same. */
-  readonly library?: string
+  readonly library?: Code
   /** Where it alone occurs. */
   readonly family?: Family
   readonly meaning: string
@@ -45,8 +46,7 @@ export interface RefusalSpec {
 
 const inWords = (count: number) => count.toLocaleString("en")
 
-/** Every refusal. Those of the Library stand at the end. */
-export const refusals = {
+const table = {
   not_authenticated: {
     status: [401],
     retryable: false,
@@ -348,10 +348,13 @@ export const refusals = {
       "The body or a query parameter does not match its schema, or names something that does not exist here; issues lists every fault by path.",
     remedy: "Correct every path that issues names; the id may stay, for nothing was stored.",
   },
-} as const satisfies Record<string, RefusalSpec>
+} as const satisfies Record<string, Spec>
 
-export type RefusalCode = keyof typeof refusals
+export type RefusalCode = keyof typeof table
+export type RefusalSpec = Spec<RefusalCode>
+/** Every refusal. Those of the Library stand at the end. */
+export const refusals: Readonly<Record<RefusalCode, RefusalSpec>> = table
+export const refusalCodes = keysOf(refusals)
 
 /** The code under which a family tells a refusal. */
-export const codeIn = (code: RefusalCode, family: Family): RefusalCode =>
-  family === "library" ? (((refusals[code] as RefusalSpec).library as RefusalCode | undefined) ?? code) : code
+export const codeIn = (code: RefusalCode, family: Family): RefusalCode => (family === "library" ? (refusals[code].library ?? code) : code)

@@ -27,7 +27,7 @@ export class ListenError extends Error {
 }
 
 /** The path of a request without its query. */
-const pathOf = (url: string | undefined): string => (url ?? "/").split("?", 1)[0] as string
+const pathOf = (url: string | undefined): string => (url ?? "/").split("?", 1)[0] ?? "/"
 
 /** Answers while the service is still being made ready: a request that nobody listens to would wait for ever. */
 function notYet(request: IncomingMessage, response: Answering): void {
@@ -71,7 +71,7 @@ export async function listen(host: string, port: number, times = patience): Prom
 function withoutBasePath(url: string, basePath: string, isOwn: (path: string) => boolean): string {
   if (basePath === "" || !url.startsWith(basePath)) return url
   const rest = url.slice(basePath.length)
-  if (!/^(?:[/?]|$)/.test(rest) || isOwn(url.split("?")[0] as string)) return url
+  if (!/^(?:[/?]|$)/.test(rest) || isOwn(url.split("?")[0] ?? "")) return url
   return rest.startsWith("/") ? rest : `/${rest}`
 }
 

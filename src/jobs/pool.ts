@@ -2,6 +2,7 @@
  * A few processes for work on hostile input, and a short queue before them. What takes too much is refused in words of the
  * job's own; when the queue is full, the caller is told to come back. Whoever asks is never held up.
  */
+import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Job, StreamJob } from "./job.ts"
 import { Child, TooCostly } from "./child.ts"
@@ -117,7 +118,7 @@ export class Pool {
   #take(megabytes: number): Child | undefined {
     const at = this.#idle.findIndex((one) => one.megabytes === megabytes && !one.child.hasEnded)
     if (at === -1) return undefined
-    const [{ child, timer }] = this.#idle.splice(at, 1) as [Idle]
+    const [{ child, timer }] = [present(this.#idle.splice(at, 1)[0])]
     clearTimeout(timer)
     return child
   }

@@ -4,6 +4,7 @@
  * anything, so a group runs without savepoints (each would make the full-text index write its buffer out); when one falls
  * later than that, the group is undone and run again with a savepoint around each.
  */
+import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { type Db, isStorageFault } from "./database.ts"
 
@@ -115,7 +116,7 @@ export class CommitQueue {
     const outcomes = this.#commit(jobs)
     this.#hooks.afterGroup?.(jobs.length, performance.now() - startedAt, outcomes.some(isStorageFailure))
     jobs.forEach((job, index) => {
-      const outcome = outcomes[index] as Outcome
+      const outcome = present(outcomes[index])
       if ("error" in outcome) job.reject(outcome.error)
       else job.resolve(outcome.value as never)
     })

@@ -1,4 +1,5 @@
 /** The one file that knows the driver. Everything else sees `Db`: synchronous statements on one connection. */
+import { codeOf } from "../contract/faults.ts"
 import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import Database from "better-sqlite3"
@@ -245,10 +246,8 @@ export function openDatabase(file: string, steps: readonly Migration[] = migrati
     }
   } catch (error) {
     if (error instanceof DataError) throw error
-    const system = error as NodeJS.ErrnoException
-    if (system.code === "EACCES" || system.code === "ENOTDIR" || system.code === "EROFS" || system.code === "EEXIST") {
-      throw new DataError(`${file} cannot be opened for writing (${system.code}).`)
-    }
+    const code = codeOf(error)
+    if (["EACCES", "ENOTDIR", "EROFS", "EEXIST"].includes(code)) throw new DataError(`${file} cannot be opened for writing (${code}).`)
     throw damage(error, file) ?? error
   }
 }

@@ -2,6 +2,7 @@
  * One process serves a data folder at a time. The claim is a lock on a small SQLite file beside the data, and another that
  * needs no file: the system lets go of both when the process ends, however it ends, so there is never a stale one.
  */
+import { codeOf } from "../contract/faults.ts"
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DataError, openLock } from "./database.ts"
@@ -16,7 +17,7 @@ export function own(folder: string): () => void {
   try {
     mkdirSync(folder, { recursive: true })
   } catch (error) {
-    throw new DataError(`The data folder ${folder} cannot be made (${(error as NodeJS.ErrnoException).code}).`)
+    throw new DataError(`The data folder ${folder} cannot be made (${codeOf(error)}).`)
   }
   const unlock = openLock(join(folder, "serve.lock"))
   if (unlock === null) throw taken(folder, holder(note))
@@ -30,7 +31,7 @@ export function own(folder: string): () => void {
   } catch (error) {
     claimed()
     unlock()
-    throw new DataError(`The data folder ${folder} cannot be written (${(error as NodeJS.ErrnoException).code}).`)
+    throw new DataError(`The data folder ${folder} cannot be written (${codeOf(error)}).`)
   }
   return () => {
     rmSync(note, { force: true })

@@ -1,4 +1,5 @@
 /** Data that may only be read, opened to look through: on read-only media, or in a folder of another user. */
+import { codeOf } from "../contract/faults.ts"
 import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -51,7 +52,7 @@ export function openReadOnly(file: string): { readonly db: Db; close(): void } {
     if (error instanceof DataError) throw new DataError(error.message.replaceAll(join(folder, "copy.db"), file))
     const variable = process.platform === "win32" ? "TEMP" : "TMPDIR"
     throw new DataError(
-      `${file} can only be read here, and is looked through in a copy in ${tmpdir()}, which failed (${(error as NodeJS.ErrnoException).code}). Set ${variable} to a folder with room for it.`,
+      `${file} can only be read here, and is looked through in a copy in ${tmpdir()}, which failed (${codeOf(error)}). Set ${variable} to a folder with room for it.`,
     )
   }
 }

@@ -3,6 +3,7 @@
  * whoever tidies up. On Linux a socket without a file, named after the folder's device and inode; on macOS a lock on the
  * folder itself. On Windows the lock file cannot be deleted while it is held.
  */
+import { codeOf } from "../contract/faults.ts"
 import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs"
 import { createServer } from "node:net"
 
@@ -74,6 +75,6 @@ function lockFolder(folder: string): (() => void) | { holder: null } {
     return () => closeSync(handle)
   } catch (error) {
     // A file system without such locks leaves the lock file alone to say it.
-    return (error as NodeJS.ErrnoException).code === "EAGAIN" ? { holder: null } : () => {}
+    return codeOf(error) === "EAGAIN" ? { holder: null } : () => {}
   }
 }

@@ -1,5 +1,5 @@
 /** How people come to be and come in: set-up, sign-in, invitations. */
-import { operationNamed } from "../contract/operations/index.ts"
+import { operationOf } from "../contract/operations/index.ts"
 import type { ActionBody } from "../contract/actions.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Ledger } from "../ledger/admit.ts"
@@ -179,8 +179,7 @@ export class Accounts {
 
   /** The Room's owner, who invited, adds the member: through the same door as by hand. */
   #addMember(owner: { userId: string; username: string }, roomId: string, username: string): void {
-    const operation = operationNamed("add_member")
-    if (operation === undefined) throw new Error("add_member is not an operation")
+    const operation = operationOf("add_member")
     this.#parts.ledger.admitWithin({
       operation,
       actor: { ...owner, grant: null },

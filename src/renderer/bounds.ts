@@ -14,7 +14,7 @@ function gapAfter(state: Parameters<Rule>[0], line: number): number {
   if (found === undefined) {
     const lines = state.src.split("\n")
     found = new Int32Array(lines.length + 1).fill(lines.length)
-    for (let at = lines.length - 1; at >= 0; at -= 1) found[at] = lines[at]?.trim() === "" ? at : (found[at + 1] as number)
+    for (let at = lines.length - 1; at >= 0; at -= 1) found[at] = lines[at]?.trim() === "" ? at : (found[at + 1] ?? 0)
     gaps.set(state, found)
   }
   return found[line] ?? line

@@ -1,4 +1,5 @@
 /** Renders the texts of pages: each once, as long as it is kept, and in turns, so that no page waits for the whole of another. */
+import { present } from "../contract/present.ts"
 import { limits } from "../contract/limits.ts"
 import type { Engine } from "./engines.ts"
 import { Kept, nameOf } from "./kept.ts"
@@ -33,14 +34,18 @@ export class Renderer {
     let bytes = 0
     for (let at = 0; at < texts.length; ) {
       const batch: T[] = []
-      for (let characters = 0; at < texts.length && (batch.length === 0 || characters + (texts[at] as T).text.length <= AT_ONCE); at += 1) {
-        const text = texts[at] as T
+      for (
+        let characters = 0;
+        at < texts.length && (batch.length === 0 || characters + present(texts[at]).text.length <= AT_ONCE);
+        at += 1
+      ) {
+        const text = present(texts[at])
         characters += text.text.length
         batch.push(text)
       }
       const made = bytes >= most ? batch.map(beginning) : await this.#batch(batch)
       batch.forEach((text, index) => {
-        const markup = bytes >= most ? beginning(text) : (made[index] as string)
+        const markup = bytes >= most ? beginning(text) : present(made[index])
         bytes += Buffer.byteLength(markup)
         found.set(text, markup)
       })
@@ -56,9 +61,9 @@ export class Renderer {
     const others = missing.flatMap(({ name }) => this.#underWay.get(name) ?? [])
     const own = missing.filter(({ name }) => !this.#underWay.has(name))
     if (own.length > 0) {
-      const rendering = this.#render(own.map(({ index }) => texts[index] as Text)).then((results) => {
+      const rendering = this.#render(own.map(({ index }) => present(texts[index]))).then((results) => {
         own.forEach(({ name, index }, place) => {
-          made[index] = results[place] as string
+          made[index] = present(results[place])
           this.#kept.set(name, made[index])
         })
       })
@@ -71,7 +76,7 @@ export class Renderer {
     }
     await Promise.all(others)
     return Promise.all(
-      made.map(async (markup, index) => markup ?? this.#kept.get(names[index] as string) ?? (await this.#again(texts[index] as Text))),
+      made.map(async (markup, index) => markup ?? this.#kept.get(present(names[index])) ?? (await this.#again(present(texts[index])))),
     )
   }
 

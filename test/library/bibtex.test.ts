@@ -1,6 +1,7 @@
 /** BibTeX, in and out: what people's files look like, what a hostile one may cost, and that a paper keeps its key. */
 import fc from "fast-check"
 import t, { test } from "tap"
+import { stored } from "../../src/contract/json.ts"
 import { readBibtex } from "../../src/library/bibtex/read.ts"
 import { texValue, writeBibtex } from "../../src/library/bibtex/write.ts"
 import { collectionOf, paperId, refused, startHouse } from "./house.ts"
@@ -84,7 +85,7 @@ const fieldOf = (bibtex: string, name: string) => new RegExp(`^  ${name} = \\{(.
 
 test("what is written is BibTeX that is read again as the same papers", async (t) => {
   const record = (title: string, authors: string[], publishedAt: string | null = "2017-06-12T00:00:00.000Z") =>
-    JSON.stringify({ title, authors, categories: ["cs.CL", "cs.LG"], publishedAt })
+    stored<{ title: string; authors: string[] }>(JSON.stringify({ title, authors, categories: ["cs.CL", "cs.LG"], publishedAt }))
   const text = writeBibtex([
     {
       arxivId: "1706.03762",

@@ -15,7 +15,7 @@ const typeName = (name: string): string => name.replace(/(?:^|_)([a-z])/g, (_, l
 
 const SHARED_TYPES: readonly string[] = ["strict_object", "record", "union"]
 const isShared = (value: unknown): value is v.GenericSchema =>
-  typeof value === "object" && value !== null && "type" in value && SHARED_TYPES.includes(value.type as string)
+  typeof value === "object" && value !== null && "type" in value && SHARED_TYPES.some((type) => type === value.type)
 
 /** What a module exports that is worth a name of its own. */
 const named = (module: object, suffix: string): Shared =>
@@ -46,8 +46,8 @@ const refusalCode: JsonSchema = {
 }
 
 const refusal = (): JsonSchema => {
-  const { $ref: _itself, ...schema } = sharedSchemas(answered).Refusal as JsonSchema & { properties: JsonSchema }
-  return { ...schema, properties: { ...(schema.properties as JsonSchema), refusal: reference("RefusalCode") } }
+  const { $ref: _itself, ...schema } = sharedSchemas(answered).Refusal ?? {}
+  return { ...schema, properties: { ...schema.properties, refusal: reference("RefusalCode") } }
 }
 
 const receipt = (operation: Operation): JsonSchema => ({

@@ -1,4 +1,5 @@
 /** The few forms of Markdown that the documents are written in, and how names of the registry stand in their prose. */
+import { present } from "../present.ts"
 import type { OperationName } from "../operations/index.ts"
 import { type ReadName, reads } from "../reads/index.ts"
 import type { RefusalCode } from "../refusals.ts"
@@ -15,7 +16,7 @@ export const code = (name: RefusalCode): string => inCode(name)
 const paths = new Map([...discoveryRoutes, ...reads].map(({ name, path }) => [name, path]))
 
 /** The path of a read. */
-export const pathOf = (name: ReadName | DiscoveryName): string => paths.get(name) as string
+export const pathOf = (name: ReadName | DiscoveryName): string => present(paths.get(name))
 
 /** A read in prose: how it is asked. */
 export const get = (name: ReadName | DiscoveryName, query = ""): string => inCode(`GET ${pathOf(name)}${query}`)

@@ -7,7 +7,18 @@ import { pathNames } from "../operation.ts"
 /** What stands in a path and is no id. */
 const pathFields: Readonly<Record<string, v.GenericSchema>> = { key, token: plain(200), arxivId, username }
 
-const pathParameter = (name: string): JsonSchema => ({
+/** A parameter as OpenAPI describes it. */
+export interface Parameter {
+  readonly name: string
+  readonly in: "path" | "query"
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: JsonSchema
+  readonly style?: string
+  readonly explode?: boolean
+}
+
+const pathParameter = (name: string): Parameter => ({
   name,
   in: "path",
   required: true,
@@ -15,7 +26,7 @@ const pathParameter = (name: string): JsonSchema => ({
 })
 
 /** The names in a path pattern, each with what may stand there. */
-export const pathParameters = (path: string): JsonSchema[] => pathNames(path).map(pathParameter)
+export const pathParameters = (path: string): Parameter[] => pathNames(path).map(pathParameter)
 
 /** What a query parameter means where its definition says so, or else the text it is. */
 function parameterSchema(schema: v.GenericSchema): JsonSchema {
@@ -23,9 +34,12 @@ function parameterSchema(schema: v.GenericSchema): JsonSchema {
   return parameter ?? jsonSchemaOf(schema)
 }
 
-function queryParameter(name: string, entry: v.GenericSchema): JsonSchema {
-  const optional = entry.type === "exact_optional"
-  const { description, ...schema } = parameterSchema(optional ? (entry as unknown as { wrapped: v.GenericSchema }).wrapped : entry)
+type Entry = v.ObjectEntries[string]
+const isOptional = (entry: Entry): entry is v.ExactOptionalSchema<v.GenericSchema, undefined> => entry.type === "exact_optional"
+
+function queryParameter(name: string, entry: Entry): Parameter {
+  const optional = isOptional(entry)
+  const { description, ...schema } = parameterSchema(optional ? entry.wrapped : entry)
   return {
     name,
     in: "query",
@@ -38,5 +52,5 @@ function queryParameter(name: string, entry: v.GenericSchema): JsonSchema {
 }
 
 /** The parameters of a query. */
-export const queryParameters = (entries: v.ObjectEntries): JsonSchema[] =>
-  Object.entries(entries).map(([name, entry]) => queryParameter(name, entry as v.GenericSchema))
+export const queryParameters = (entries: v.ObjectEntries): Parameter[] =>
+  Object.entries(entries).map(([name, entry]) => queryParameter(name, entry))

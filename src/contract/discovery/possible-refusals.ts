@@ -5,12 +5,10 @@ import { unknownIn, unknownOf } from "../objects.ts"
 import { type Operation, pathNames } from "../operation.ts"
 import type { Read } from "../read.ts"
 import { refersIn } from "../ref.ts"
-import type { Circumstance, RefusalSpec } from "../refusal-codes.ts"
+import { type Circumstance, refusalCodes } from "../refusal-codes.ts"
 import { codeIn, type RefusalCode, refusals } from "../refusals.ts"
 import { states } from "../states.ts"
 import type { Family } from "../versions.ts"
-
-const table = Object.entries(refusals) as [RefusalCode, RefusalSpec][]
 
 interface Facts {
   readonly family: Family
@@ -27,15 +25,15 @@ function codes({ family, circumstances, path, given, own }: Facts): RefusalCode[
   const inPath = pathNames(path)
   const here = new Set(circumstances)
   here.add("any")
-  const isOwn = (code: RefusalCode) => (refusals[code] as RefusalSpec).family === undefined || family === "library"
+  const isOwn = (code: RefusalCode) => refusals[code].family === undefined || family === "library"
   if (!inPath.every((name) => unknownIn(name).some((code) => isOwn(code) && code !== "room_unavailable"))) here.add("subject")
   const unknown = new Set([
     ...inPath.flatMap(unknownIn).filter(isOwn),
     ...refersIn(given).flatMap(({ refers }) => (refers.isSubject ? refers.named.map(unknownOf) : [])),
   ])
-  const fits = ([code, spec]: [RefusalCode, RefusalSpec]) =>
-    own.includes(code) || unknown.has(code) || spec.when?.some((circumstance) => here.has(circumstance))
-  return [...new Set(table.filter(fits).map(([code]) => codeIn(code, family)))]
+  const fits = (code: RefusalCode) =>
+    own.includes(code) || unknown.has(code) || refusals[code].when?.some((circumstance) => here.has(circumstance))
+  return [...new Set(refusalCodes.filter(fits).map((code) => codeIn(code, family)))]
 }
 
 /** What an operation may be refused with, to an agent or, on its twin path, to a person in the browser. */
@@ -96,7 +94,7 @@ export function readRefusals(
 }
 
 /** What any path may be refused with before its route is looked at. */
-export const httpRefusals: readonly RefusalCode[] = table.filter(([, { when }]) => when?.includes("http")).map(([code]) => code)
+export const httpRefusals: readonly RefusalCode[] = refusalCodes.filter((code) => refusals[code].when?.includes("http"))
 
 /** Codes by the statuses they come with, in order. */
 export function byStatus(found: readonly RefusalCode[]): [status: number, codes: RefusalCode[]][] {

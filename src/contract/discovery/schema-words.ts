@@ -8,15 +8,6 @@ export interface Row {
   readonly required: boolean
 }
 
-const child = (schema: JsonSchema, name: string): JsonSchema | undefined => {
-  const inner = schema[name]
-  return typeof inner === "object" && inner !== null && !Array.isArray(inner) ? (inner as JsonSchema) : undefined
-}
-const children = (schema: JsonSchema, name: string): JsonSchema[] | undefined => schema[name] as JsonSchema[] | undefined
-const number = (schema: JsonSchema, name: string): number | undefined => schema[name] as number | undefined
-const word = (schema: JsonSchema, name: string): string | undefined => schema[name] as string | undefined
-const requiredNames = (schema: JsonSchema): readonly string[] => (schema.required as string[] | undefined) ?? []
-
 /** `1 to 20`, `at least 1`, `at most 20`, or nothing. */
 function range(least: number | undefined, most: number | undefined): string {
   if (least !== undefined && most !== undefined) return least === most ? inDigits(least) : `${inDigits(least)} to ${inDigits(most)}`
@@ -27,37 +18,32 @@ function range(least: number | undefined, most: number | undefined): string {
 const exact = (value: unknown): string => inCode(JSON.stringify(value))
 
 function stringInWords(schema: JsonSchema): string {
-  const name = word(schema, "title") ?? word(schema, "description") ?? "string"
+  const name = schema.title ?? schema.description ?? "string"
   const kind = name.includes("<") ? inCode(name) : name
-  const length = range(number(schema, "minLength"), number(schema, "maxLength"))
+  const length = range(schema.minLength, schema.maxLength)
   return length === "" ? kind : `${kind}, ${length} characters`
 }
 
 /** The bounds of exactness that every whole number has are not worth a word. */
 function wholeInWords(schema: JsonSchema): string {
-  const bound = (name: string) => {
-    const value = number(schema, name)
-    return value === undefined || Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value
-  }
-  const bounds = range(bound("minimum"), bound("maximum"))
+  const bound = (value: number | undefined) => (value !== undefined && Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value)
+  const bounds = range(bound(schema.minimum), bound(schema.maximum))
   return bounds === "" ? "whole number" : `whole number, ${bounds}`
 }
 
 function listInWords(schema: JsonSchema): string {
-  const item = child(schema, "items")
-  const of = item === undefined || child(item, "properties") !== undefined ? "objects" : `items, each ${typeInWords(item)}`
-  return `list of ${range(number(schema, "minItems"), number(schema, "maxItems")) || "any number of"} ${of}${schema.uniqueItems === true ? ", all different" : ""}`
+  const item = schema.items
+  const of = item === undefined || item.properties !== undefined ? "objects" : `items, each ${typeInWords(item)}`
+  return `list of ${range(schema.minItems, schema.maxItems) || "any number of"} ${of}${schema.uniqueItems === true ? ", all different" : ""}`
 }
 
 /** One object on one line: `{type: "concept", key: key}`. */
 function inline(schema: JsonSchema): string {
-  const properties = child(schema, "properties")
+  const { properties, required = [] } = schema
   if (properties === undefined) return typeInWords(schema)
-  const required = requiredNames(schema)
-  const parts = Object.entries(properties).map(([name, inner]) => {
-    const value = inner as JsonSchema
-    return `${name}${required.includes(name) ? "" : "?"}: ${"const" in value ? JSON.stringify(value.const) : inline(value)}`
-  })
+  const parts = Object.entries(properties).map(
+    ([name, value]) => `${name}${required.includes(name) ? "" : "?"}: ${"const" in value ? JSON.stringify(value.const) : inline(value)}`,
+  )
   return `{${parts.join("; ")}}`
 }
 
@@ -76,7 +62,7 @@ function typeWords(schema: JsonSchema): string {
     case "array":
       return listInWords(schema)
     case "object": {
-      const names = child(schema, "propertyNames")
+      const names = schema.propertyNames
       return names === undefined ? "object" : `object with names of your choice, each ${typeInWords(names)}`
     }
     default:
@@ -87,34 +73,31 @@ function typeWords(schema: JsonSchema): string {
 /** The type and bounds of a value, in words. */
 export function typeInWords(schema: JsonSchema): string {
   if ("const" in schema) return `exactly ${exact(schema.const)}`
-  const options = schema.enum as readonly unknown[] | undefined
-  if (options !== undefined) return `one of ${options.map(exact).join(", ")}`
-  const forms = children(schema, "oneOf") ?? (schema.properties === undefined ? children(schema, "anyOf") : undefined)
+  if (schema.enum !== undefined) return `one of ${schema.enum.map(exact).join(", ")}`
+  const forms = schema.oneOf ?? (schema.properties === undefined ? schema.anyOf : undefined)
   if (forms !== undefined) return forms.map(inline).join(", or ")
   return typeWords(schema)
 }
 
 /** The properties of an object and of what lies inside it; `roles[].value` is `value` of each item of `roles`. */
 export function rows(schema: JsonSchema, prefix = ""): Row[] {
-  const required = requiredNames(schema)
-  return Object.entries(child(schema, "properties") ?? {}).flatMap(([name, inner]) => {
-    const value = inner as JsonSchema
+  const { properties = {}, required = [] } = schema
+  return Object.entries(properties).flatMap(([name, value]) => {
     const field = `${prefix}${name}`
     return [{ field, type: typeInWords(value), required: required.includes(name) }, ...inside(value, field)]
   })
 }
 
 function inside(schema: JsonSchema, field: string): Row[] {
-  const item = child(schema, "items")
-  if (item !== undefined) return inside(item, `${field}[]`)
-  const value = child(schema, "additionalProperties")
-  return value === undefined ? rows(schema, `${field}.`) : rows(value, `${field}.<name>.`)
+  if (schema.items !== undefined) return inside(schema.items, `${field}[]`)
+  const value = schema.additionalProperties
+  return typeof value !== "object" ? rows(schema, `${field}.`) : rows(value, `${field}.<name>.`)
 }
 
 /** The short names of types in a schema with what each of them means, added to `known`. */
 export function typeNames(schema: unknown, known = new Map<string, string>()): Map<string, string> {
   if (typeof schema !== "object" || schema === null) return known
-  const { type, title, description } = schema as JsonSchema
+  const { type, title, description }: { type?: unknown; title?: unknown; description?: unknown } = schema
   if (type === "string" && typeof title === "string" && typeof description === "string") known.set(title, description)
   for (const inner of Object.values(schema)) typeNames(inner, known)
   return known

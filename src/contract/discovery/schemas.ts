@@ -42,7 +42,7 @@ export const schemaOf = (document: SchemaDocument, name: string, { baseUrl }: Pl
   inputSchema(mustFind(document, name), baseUrl)
 
 /** A body that one operation takes. @throws Refusal `unknown_operation` */
-export const example = (document: SchemaDocument, name: string): JsonSchema => mustFind(document, name).example as JsonSchema
+export const example = (document: SchemaDocument, name: string): JsonSchema => mustFind(document, name).example
 
 /** Every operation of a document with its schema and its example body. */
 export const bundle = (document: SchemaDocument, { baseUrl }: Place): SchemaBundle => ({
@@ -50,7 +50,7 @@ export const bundle = (document: SchemaDocument, { baseUrl }: Place): SchemaBund
   operations: listed(document).map((operation) => ({
     name: operation.name,
     inputSchema: inputSchema(operation, baseUrl),
-    exampleBody: operation.example as JsonSchema,
+    exampleBody: operation.example,
   })),
 })
 

@@ -1,12 +1,12 @@
 /** The skill's reference of capabilities: every operation with its body, every read with its parameters. */
-import { bodySchema, type JsonSchema, jsonSchemaOf } from "../json-schema.ts"
+import { bodySchema } from "../json-schema.ts"
 import type { Conditional, Operation } from "../operation.ts"
 import type { Read } from "../read.ts"
 import { refusals } from "../refusals.ts"
 import type { Family } from "../versions.ts"
 import { agentOperations, agentOperationsOf, agentReads } from "./manifest.ts"
 import { all, blocks, bullets, either, inCode, table } from "./markdown.ts"
-import { queryParameters } from "./parameters.ts"
+import { type Parameter, queryParameters } from "./parameters.ts"
 import { operationRefusals } from "./possible-refusals.ts"
 import { type Row, rows, typeInWords, typeNames } from "./schema-words.ts"
 
@@ -22,7 +22,7 @@ const refusingAll = (family: Family): readonly string[] =>
   )
 const commonRefusals: Readonly<Record<Family, readonly string[]>> = { research: refusingAll("research"), library: refusingAll("library") }
 
-const isCommon = ({ delivery }: Operation, field: string) => common.includes(field.split(/[.[]/)[0] as string) || field === delivery
+const isCommon = ({ delivery }: Operation, field: string) => common.includes(field.split(/[.[]/)[0] ?? "") || field === delivery
 
 /** Whether a property is required, its conditions included. */
 function requirement({ requiredWhen, onlyWhen }: Operation, { field, required }: Row): string {
@@ -65,13 +65,13 @@ function operationSection(operation: Operation): string {
   )
 }
 
-function parameterText(parameter: JsonSchema): string {
-  const schema = parameter.schema as JsonSchema
+function parameterText(parameter: Parameter): string {
+  const { schema, description } = parameter
   const commas =
     schema.type === "array"
-      ? `words with commas between them, each ${typeInWords(schema.items as JsonSchema)}`
-      : typeInWords({ ...schema, description: parameter.description })
-  return `${inCode(parameter.name as string)}${parameter.required === true ? " (required)" : ""}: ${commas}`
+      ? `words with commas between them, each ${typeInWords(schema.items ?? {})}`
+      : typeInWords(description === undefined ? schema : { ...schema, description })
+  return `${inCode(parameter.name)}${parameter.required ? " (required)" : ""}: ${commas}`
 }
 
 const paging = ["limit", "after", "offset"]
@@ -86,7 +86,7 @@ const neededFor = ({ surface, permissions }: Read): string =>
 
 function readLine(read: Read): string[] {
   const { method, path, summary, query, cursor } = read
-  const own = queryParameters(query.entries).filter(({ name }) => cursor === null || !paging.includes(name as string))
+  const own = queryParameters(query.entries).filter(({ name }) => cursor === null || !paging.includes(name))
   return [inCode(`${method} ${path}`), neededFor(read), cursor ?? "", own.map(parameterText).join("; "), summary]
 }
 
@@ -95,7 +95,7 @@ export function envelopeTable(): string {
   const operations = agentOperationsOf("research")
   const [first] = operations
   if (first === undefined) return ""
-  const shared = rows(bodySchema(first)).filter(({ field }) => common.includes(field.split(".")[0] as string))
+  const shared = rows(bodySchema(first)).filter(({ field }) => common.includes(field.split(".")[0] ?? ""))
   const ids = [...new Set(operations.map(({ delivery }) => delivery))]
   const named = ids
     .map((id) => ({ id, of: operations.filter(({ delivery }) => delivery === id) }))
@@ -106,7 +106,7 @@ export function envelopeTable(): string {
       ...shared.map((row) => rowLine(first, row)),
       ...named.map(({ id, of }, index) => [
         inCode(id),
-        typeInWords(jsonSchemaOf(of[0]?.body.entries[id] as never)),
+        typeInWords(of[0] === undefined ? {} : (bodySchema(of[0]).properties?.[id] ?? {})),
         index === 0 ? "yes, unless named otherwise" : `instead, in ${all(of.map(({ name }) => name))}`,
       ]),
     ],

@@ -2,7 +2,7 @@
 import { libraryPermissionMeanings } from "../enumerations.ts"
 import * as answers from "../library/answers.ts"
 import { limits } from "../limits.ts"
-import type { RefusalSpec } from "../refusal-codes.ts"
+import { refusalCodes } from "../refusal-codes.ts"
 import { type RefusalCode, refusals } from "../refusals.ts"
 import { reads } from "../reads/index.ts"
 import { schemaVersions } from "../versions.ts"
@@ -26,9 +26,7 @@ function libraryRefusals(): RefusalCode[] {
     ...agentOperationsOf("library").flatMap((operation) => operationRefusals(operation, "agent")),
     ...reads.filter(({ surface }) => surface === "key").flatMap((read) => readRefusals(read)),
   ])
-  return (Object.keys(refusals) as RefusalCode[]).filter(
-    (name) => possible.has(name) || (refusals[name] as RefusalSpec).family === "library",
-  )
+  return refusalCodes.filter((name) => possible.has(name) || refusals[name].family === "library")
 }
 
 const permissionTable = (): string => {

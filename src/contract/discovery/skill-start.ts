@@ -4,8 +4,8 @@ import { enumerations, permissionMeanings } from "../enumerations.ts"
 import { labelPrefixes } from "../labels.ts"
 import { limits } from "../limits.ts"
 import { writeParameters } from "../operation.ts"
-import type { RefusalSpec } from "../refusal-codes.ts"
-import { type RefusalCode, refusals } from "../refusals.ts"
+import { refusalCodes } from "../refusal-codes.ts"
+import { refusals } from "../refusals.ts"
 import { protocolVersion } from "../versions.ts"
 import { bootstrap } from "./bootstrap.ts"
 import { agentOperationsOf } from "./manifest.ts"
@@ -111,7 +111,7 @@ const refusalSection = (): string =>
     "## Refusals",
     `Every refusal is JSON: ${all(Object.keys(answers.refusal.entries))}. ${inCode("committed: false")} means that nothing was stored. ${inCode("issues")} lists every fault of a body with a JSON Pointer to it; ${inCode("current")} shows what stood in the way. Only what is marked retryable may be sent again as it is.`,
     "A write is checked in this order: the route, where the request comes from, the credential, the form and size of the body, an earlier delivery under the same id, permission, membership and scope, the objects it names, a repository outside, and last the state of things.",
-    refusalTable((Object.keys(refusals) as RefusalCode[]).filter((name) => (refusals[name] as RefusalSpec).family === undefined)),
+    refusalTable(refusalCodes.filter((name) => refusals[name].family === undefined)),
   )
 
 const reading = (): string =>

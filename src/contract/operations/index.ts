@@ -2,6 +2,7 @@
 import type * as v from "valibot"
 import { libraryOperations } from "../library/operations.ts"
 import type { Operation } from "../operation.ts"
+import { present } from "../present.ts"
 import type { IdsOf } from "../read.ts"
 import { registerAttempt, reportAttemptEvent } from "./attempts.ts"
 import { issueCredential, revokeCredential, rotateCredential } from "./credentials.ts"
@@ -77,6 +78,8 @@ export type ResultOf<N extends OperationName> = v.InferOutput<DefinitionOf<N>["r
 
 const byName = new Map(operations.map((definition) => [definition.name, definition]))
 
+/** The definition of an operation that is there. */
+export const operationOf = (name: OperationName): Operation => present(byName.get(name))
 /** The definition of one operation. */
 export const operationNamed = (name: string): Operation | undefined => byName.get(name)
 

@@ -1,4 +1,5 @@
 /** Writes a Collection as BibTeX. What arXiv says of a paper is TeX already; it is only kept from breaking the file. */
+import { parse, type Stored } from "../../contract/json.ts"
 import type { PaperRecord } from "../papers/papers.ts"
 
 export interface Cited {
@@ -6,7 +7,7 @@ export interface Cited {
   /** The key it was imported under; left out, one made of its id, which never changes either. */
   readonly citationKey: string | null
   /** JSON of what is known of it. */
-  readonly record: string | null
+  readonly record: Stored<Partial<PaperRecord>> | null
 }
 
 /** Escapes what TeX would take for something else, outside of formulas. */
@@ -34,12 +35,12 @@ const author = (name: string): string => (/,|\band\b|Collaboration/i.test(name) 
 
 /** The year in which arXiv gave out the id. */
 function yearOf(arxivId: string): string {
-  const year = Number((/([0-9]{2})[0-9]{2}(?:\.|[0-9]{3})/.exec(arxivId) as RegExpExecArray)[1])
+  const year = Number(/([0-9]{2})[0-9]{2}(?:\.|[0-9]{3})/.exec(arxivId)?.[1])
   return String(year > 90 ? 1900 + year : 2000 + year)
 }
 
 function entry({ arxivId, citationKey, record }: Cited): string {
-  const known = (record === null ? {} : JSON.parse(record)) as Partial<PaperRecord>
+  const known = record === null ? {} : parse(record)
   const { title, authors = [], publishedAt, categories = [] } = known
   const fields = {
     title: title && `{${texValue(title)}}`,

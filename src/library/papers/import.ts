@@ -2,6 +2,7 @@
  * Brings arXiv's own metadata in from a file: its snapshot of JSON lines, of any length in bounded memory, or an Atom
  * answer of its API. Either may be compressed with gzip.
  */
+import { codeOf } from "../../contract/faults.ts"
 import { createReadStream } from "node:fs"
 import { open, stat } from "node:fs/promises"
 import type { Readable } from "node:stream"
@@ -61,7 +62,7 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<readonly st
   let number = 0
   for await (const chunk of text) {
     const lines = (rest + chunk).split("\n")
-    rest = lines.pop() as string
+    rest = lines.pop() ?? ""
     // Only the first of them began before this piece.
     if ((lines[0]?.length ?? 0) > LONGEST_LINE) throw new LineTooLong(number + 1)
     number += lines.length
@@ -104,7 +105,7 @@ async function beginning(file: string): Promise<{ bytes: number; zipped: boolean
       await handle.close()
     }
   } catch (error) {
-    throw new ImportError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+    throw new ImportError(`${file} cannot be read (${codeOf(error)}).`)
   }
 }
 
@@ -185,9 +186,8 @@ export async function importPapers({ ledger, world, papers }: Parts, file: strin
     else if (mark === "{") await lines(whole)
     else throw new ImportError(`${file} is neither arXiv's snapshot of JSON lines nor an Atom answer of its API.`)
   } catch (error) {
-    const system = error as NodeJS.ErrnoException
-    if (system.code === "Z_DATA_ERROR" || system.code === "Z_BUF_ERROR" || system.code === "EISDIR")
-      throw new ImportError(`${file} cannot be read (${system.code}).`)
+    const code = codeOf(error)
+    if (code === "Z_DATA_ERROR" || code === "Z_BUF_ERROR" || code === "EISDIR") throw new ImportError(`${file} cannot be read (${code}).`)
     throw error
   } finally {
     source.destroy()

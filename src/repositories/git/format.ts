@@ -25,7 +25,7 @@ function objectFormat(config: string): string {
   for (const line of config.split("\n")) {
     section = SECTION.exec(line)?.[1]?.trim().toLowerCase() ?? section
     const entry = OBJECT_FORMAT.exec(line.replace(SECTION, ""))
-    if (section === "extensions" && entry !== null) format = (entry[1] as string).toLowerCase()
+    if (section === "extensions" && entry !== null) format = entry[1]?.toLowerCase() ?? ""
   }
   return format
 }

@@ -14,7 +14,7 @@ const IN_LARGE_TABLE = 0x80000000
 export async function placeInPack(index: StoredFile, id: Buffer): Promise<number | null> {
   if (!(await index.read(0, FAN_OUT)).equals(SIGNATURE)) throw new DamagedRepository("a pack's index is not of version 2")
   const count = await index.number32(IDS - 4)
-  const first = id[0] as number
+  const first = id[0] ?? 0
   const start = first === 0 ? 0 : await index.number32(FAN_OUT + (first - 1) * 4)
   const end = await index.number32(FAN_OUT + first * 4)
   if (start > end || end > count) throw new DamagedRepository("a pack's index is out of order")

@@ -47,7 +47,7 @@ async function readEntry(pack: StoredFile, at: number): Promise<Entry> {
   const head = await pack.readUpTo(at, ENTRY_HEAD)
   const end = head.findIndex((byte) => byte < 0x80)
   if (end === -1) throw new DamagedRepository("an entry of a pack has no end")
-  return { type: ((head[0] as number) >> 4) & 7, rest: head.subarray(end + 1) }
+  return { type: ((head[0] ?? 0) >> 4) & 7, rest: head.subarray(end + 1) }
 }
 
 /** Seven bits a byte, highest first; each byte but the last stands for one more than its bits, so that no distance is written twice. */

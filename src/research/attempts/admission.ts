@@ -1,8 +1,7 @@
 /** What the state table lets happen to an attempt: admission and affordances read the same rows. */
 import type { AttemptStatus } from "../../contract/enumerations.ts"
 import type { JsonObject } from "../../contract/json.ts"
-import type { Operation } from "../../contract/operation.ts"
-import { operationNamed } from "../../contract/operations/index.ts"
+import { operationOf } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { attemptStates } from "../../contract/states.ts"
 import type { AttemptSummary } from "../../contract/work-answers.ts"
@@ -17,7 +16,7 @@ export interface AttemptState {
   readonly registrantId: string
 }
 
-const rowsFrom = (status: string) => attemptStates.filter(({ from }) => (from as readonly string[]).includes(status))
+const rowsFrom = (status: string) => attemptStates.filter(({ from }) => from.some((state) => state === status))
 
 /** The state of an attempt as refusals show it, with the block to copy into the next try. */
 export const currentAttempt = ({ attemptId, label, experimentId, status, revision }: AttemptState): JsonObject => ({
@@ -61,7 +60,7 @@ export interface Grounds {
 /** What the server would accept next about an attempt, and from whom. */
 export function attemptAffordances(attempt: AttemptState, { roomIsActive, registrantIsMember }: Grounds) {
   const event = rowsFrom(attempt.status).map((row) => row.event)
-  const { name, path, permissions } = operationNamed("report_attempt_event") as Operation
+  const { name, path, permissions } = operationOf("report_attempt_event")
   const afforded = {
     operation: name,
     path,

@@ -17,7 +17,7 @@ const signs: Readonly<Record<string, string>> = {
 }
 
 /** Prose, letter by letter as it was written. */
-const prose = (text: string): string => text.replace(/[\\{}^~&%$#_]/g, (sign) => signs[sign] as string)
+const prose = (text: string): string => text.replace(/[\\{}^~&%$#_]/g, (sign) => signs[sign] ?? "")
 
 /** Commands that a formula may hold. */
 const harmless = new Set(

@@ -1,8 +1,7 @@
 /** What the state table lets happen to an experiment, and from whom: admission and affordances read the same rows. */
 import type { ExperimentStatus } from "../../contract/enumerations.ts"
 import type { JsonObject } from "../../contract/json.ts"
-import type { Operation } from "../../contract/operation.ts"
-import { operationNamed } from "../../contract/operations/index.ts"
+import { type OperationName, operationOf } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { experimentStates, states } from "../../contract/states.ts"
 
@@ -24,13 +23,13 @@ export interface Expected {
 /** A row of the table, its lists open to any word. */
 interface Row {
   readonly from: readonly string[]
-  readonly operation: string
+  readonly operation: OperationName
   readonly by: "proposer" | "assignee" | "any_member"
   readonly to: string | { readonly status: readonly string[] }
   readonly values?: { readonly intent: readonly string[] }
 }
 const rows: readonly Row[] = experimentStates
-const isTerminal = (status: string) => (states.experiment.terminal as readonly string[]).includes(status)
+const isTerminal = (status: string) => states.experiment.terminal.some((state) => state === status)
 
 /** The state of an experiment as refusals show it, with the block to copy into the next try. */
 export const currentExperiment = ({ experimentId, label, status, revision, assigneeId }: ExperimentState): JsonObject => ({
@@ -122,7 +121,7 @@ export function experimentAffordances(experiment: ExperimentState, grounds: Grou
   const afforded = rows.flatMap((row) => {
     const values = valuesOf(row, grounds)
     if (!grounds.roomIsActive || !grounds.isMember[row.by] || values === null || !row.from.includes(experiment.status)) return []
-    const { path, permissions } = operationNamed(row.operation) as Operation
+    const { path, permissions } = operationOf(row.operation)
     return [
       { operation: row.operation, path, permission: permissions[0] ?? null, by: row.by, userId: people[row.by], ...(values && { values }) },
     ]

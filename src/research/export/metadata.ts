@@ -1,4 +1,5 @@
 /** ro-crate-metadata.json: what the crate holds and speaks of, written entity by entity. */
+import { present } from "../../contract/present.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { serviceName } from "../../contract/versions.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
@@ -54,7 +55,7 @@ const folderOf = (path: string): string | undefined => (path.includes("/") ? pat
 function* listText(name: string, ids: Iterable<string>): Generator<string> {
   let [first, written]: [string | undefined, number] = [undefined, 0]
   for (const id of ids) {
-    if (written === 1) yield `,${JSON.stringify(name)}:[${JSON.stringify(to(first as string))}`
+    if (written === 1) yield `,${JSON.stringify(name)}:[${JSON.stringify(to(present(first)))}`
     if (written > 0) yield `,${JSON.stringify(to(id))}`
     first ??= id
     written += 1

@@ -8,7 +8,7 @@ import type { Source } from "./metadata.ts"
 import type { ExportedRoom } from "./room.ts"
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
-const safe = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] as string)
+const safe = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? "")
 const link = (address: string, text: string): string => `<a href="${safe(encodeURI(address))}">${safe(text)}</a>`
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}

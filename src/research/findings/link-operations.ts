@@ -1,4 +1,5 @@
 /** Relating a finding to an experiment. */
+import { present } from "../../contract/present.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
 import type { Experiments } from "../experiments/experiments.ts"
@@ -42,7 +43,7 @@ export function findingLinkOperations({ experiments, records, findingLinks, evid
         towardHypothesis,
       })
       evidence.linked(linkId, findingVersionId, towardHypothesis, { authorId: actor.userId, at: change.at })
-      const { label, wording } = records.summary(findingVersionId) as { label: string; wording: string }
+      const { label, wording } = present(records.summary(findingVersionId))
       const card = {
         linkId,
         experimentId,

@@ -1,4 +1,5 @@
 /** Registering materials and saying where they lie. */
+import { present } from "../../contract/present.ts"
 import { noSuch } from "../../contract/refusals.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
@@ -48,7 +49,7 @@ export function materialOperations({ rooms, threads, materials }: Parts) {
     write({ actor, body }, { roomId, label }, { at }) {
       const { materialId } = body
       materials.report({ ...body, reporterId: actor.userId, roomId, at })
-      const { obtainability } = materials.summary(materialId) as NonNullable<ReturnType<Materials["summary"]>>
+      const { obtainability } = present(materials.summary(materialId))
       return { target: { id: materialId, label }, result: { materialId, label, obtainability } }
     },
   })

@@ -1,11 +1,12 @@
 /** What publishes or reuses records. */
+import { present } from "../../contract/present.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import { undeclaredConcepts } from "./undeclared-concepts.ts"
 import type { ConceptIndex } from "./concepts.ts"
-import { publishRecord, recordCard, type ShownRecord } from "./publish.ts"
+import { publishRecord, recordCard } from "./publish.ts"
 import type { Records } from "./records.ts"
 
 interface Parts {
@@ -30,10 +31,10 @@ export function recordOperations({ threads, records, concepts: index, evidence }
   })
 
   const reuse_record = behaviour("reuse_record", {
-    subject: ({ params }) => threadSubject(threads, params.threadId as string),
+    subject: ({ params }) => threadSubject(threads, params.threadId),
     write({ body }, _subject, change) {
       const { versionId, note, client } = body
-      const record = records.summary(versionId) as ShownRecord
+      const record = present(records.summary(versionId))
       evidence.uses("entry", change.entryId, "reuse", [versionId], change.at)
       const { label } = record
       return {

@@ -1,4 +1,5 @@
 /** Full-text search over records, experiments, Threads and messages. What is to be found is noted by triggers; see schema.sql. */
+import { present } from "../../contract/present.ts"
 import type { RecordStatus, SearchKind } from "../../contract/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
@@ -134,7 +135,7 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
         }
       }
       if (page.length < look) return { from: 0, ranks: true }
-      before = (page.at(-1) as { item: number }).item
+      before = present(page.at(-1)).item
     }
   }
 

@@ -2,6 +2,7 @@
  * Passages that show what was found: text that can be put into a page as it is. They are made here and not by the index, whose
  * own way takes time by the square of how often a word stands in a text.
  */
+import { present } from "../../contract/present.ts"
 import { limits } from "../../contract/limits.ts"
 import { folded, type Typed, WORDS } from "./query.ts"
 
@@ -13,7 +14,7 @@ const PASSAGE = 24
 const OCCURRENCES = 100
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] as string)
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? "")
 
 /** HTML in which everything is escaped but `<mark>` and `</mark>`, which come in pairs whatever the text holds. */
 export const snippetHtml = (passage: string): string =>
@@ -75,8 +76,8 @@ function bestOf(found: readonly Occurrence[]): readonly Occurrence[] {
   for (let start = 0; start < found.length; start += 1) {
     const within: Occurrence[] = []
     for (let next = start; next < found.length && within.length < PASSAGE; next += 1) {
-      const one = found[next] as Occurrence
-      if (one.last - (found[start] as Occurrence).first >= PASSAGE) break
+      const one = present(found[next])
+      if (one.last - present(found[start]).first >= PASSAGE) break
       within.push(one)
     }
     const different = new Set(within.map(({ phrase }) => phrase)).size
@@ -104,13 +105,13 @@ export const beginningOf = (text: string): string => {
 
 function cut(text: string, words: readonly Word[], begin: number, shown: readonly Occurrence[]): string {
   const end = Math.min(begin + PASSAGE, words.length)
-  const from = begin === 0 ? 0 : (words[begin] as Word).from
-  const to = end === words.length ? Math.min(text.length, (words.at(-1)?.to ?? 0) + limits.searchWord) : (words[end] as Word).from
+  const from = begin === 0 ? 0 : present(words[begin]).from
+  const to = end === words.length ? Math.min(text.length, (words.at(-1)?.to ?? 0) + limits.searchWord) : present(words[end]).from
   // A word may be as long as a text: of each part between two marks only so much is shown.
   let made = begin === 0 ? "" : "…"
   let at = from
   for (const { first, last } of shown) {
-    const [open, close] = [(words[first] as Word).from, (words[last] as Word).to]
+    const [open, close] = [present(words[first]).from, present(words[last]).to]
     if (close <= at) continue
     made += plain(text.slice(at, Math.max(at, open)))
     made += `${MARKS.open}${plain(text.slice(Math.max(at, open), close))}${MARKS.close}`

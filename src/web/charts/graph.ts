@@ -1,6 +1,7 @@
 /** A graph of what speaks of what; an edge is drawn from what came first: layered from left to right by dagre, drawn by the server, each node a link. */
 import { enumerations } from "../../contract/enumerations.ts"
 import { hasFallen } from "../../contract/evidence.ts"
+import { present } from "../../contract/present.ts"
 import { limits } from "../../contract/limits.ts"
 import { Graph, layout } from "@dagrejs/dagre"
 import { curveMonotoneX, line } from "d3-shape"
@@ -148,7 +149,7 @@ export function graphFigure(nodes: readonly GraphNode[], given: readonly GraphEd
   const edges = given.filter(({ from, to: end }) => known.has(from) && known.has(end) && from !== end)
   // Of several relations between two objects the picture shows the one that says most; the table, all.
   const drawn = [...Map.groupBy(edges, ({ from, to: end }) => `${from} ${end}`).values()].map(
-    (same) => same.find(({ kind }) => tones[kind] !== undefined) ?? (same[0] as GraphEdge),
+    (same) => same.find(({ kind }) => tones[kind] !== undefined) ?? present(same[0]),
   )
   const shown = drawable(nodes, drawn)
   const left = drawn.length - shown.length

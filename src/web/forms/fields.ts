@@ -44,8 +44,7 @@ export type Field = Common &
       }
   )
 
-const schemas = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : [])
-const properties = (schema: JsonSchema) => Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
+const properties = (schema: JsonSchema) => Object.entries(schema.properties ?? {})
 /** From this length on a text has room for several lines. */
 const LONG = 300
 
@@ -55,15 +54,14 @@ const namedBy = (schema: JsonSchema): { named?: Named } => {
 }
 
 function objectFields(schema: JsonSchema, without: readonly string[] = []): Field[] {
-  const required = new Set((schema.required ?? []) as string[])
+  const required = new Set(schema.required ?? [])
   return properties(schema)
     .filter(([name]) => !without.includes(name))
     .map(([name, inner]) => fieldOf(name, inner, required.has(name)))
 }
 
 function textField(common: Common, schema: JsonSchema): Field {
-  const max = (schema.maxLength as number | undefined) ?? 2_000
-  const title = schema.title as string | undefined
+  const { maxLength: max = 2_000, title } = schema
   const type =
     title === "UUID"
       ? "id"
@@ -73,25 +71,22 @@ function textField(common: Common, schema: JsonSchema): Field {
           ? "code"
           : "text"
   // What every text must be goes without saying.
-  const hint = title === "text" || title === "string" || title === "UUID" ? undefined : (schema.description as string | undefined)
+  const hint = title === "text" || title === "string" || title === "UUID" ? undefined : schema.description
   return { ...common, hint, form: "text", max, long: type === "text" && max > LONG, type, ...namedBy(schema) }
 }
 
 function listField(common: Common, schema: JsonSchema): Field {
-  const items = schema.items as JsonSchema
-  const [least, most] = [(schema.minItems as number | undefined) ?? 0, (schema.maxItems as number | undefined) ?? 50]
-  if (Array.isArray(items.enum)) return { ...common, form: "boxes", options: items.enum as string[] }
+  const { items = {}, minItems: least = 0, maxItems: most = 50 } = schema
+  if (items.enum !== undefined) return { ...common, form: "boxes", options: items.enum }
   if (items.type === "string") return { ...common, form: "lines", of: items.title === "UUID" ? "id" : "text", least, ...namedBy(items) }
   return { ...common, form: "list", item: fieldOf("", items, true), least, most }
 }
 
 function eitherField(common: Common, options: readonly JsonSchema[]): Field {
-  const tag = properties(options[0] ?? {}).find(([name]) =>
-    options.every((option) => (option.properties as Record<string, JsonSchema> | undefined)?.[name]?.const !== undefined),
-  )?.[0]
+  const tag = properties(options[0] ?? {}).find(([name]) => options.every((option) => option.properties?.[name]?.const !== undefined))?.[0]
   if (tag !== undefined) {
     const cases = options.map((option) => ({
-      value: String((option.properties as Record<string, JsonSchema>)[tag]?.const),
+      value: String(option.properties?.[tag]?.const),
       fields: objectFields(option, [tag]),
     }))
     return { ...common, form: "variant", tag, cases }
@@ -109,15 +104,15 @@ function eitherField(common: Common, options: readonly JsonSchema[]): Field {
 function fieldOf(name: string, schema: JsonSchema, required: boolean): Field {
   const common = { name, required }
   if (schema.const !== undefined) return { ...common, form: "fixed", value: schema.const }
-  if (Array.isArray(schema.enum)) return { ...common, form: "choice", options: schema.enum as string[] }
-  const either = [...schemas(schema.oneOf), ...schemas(schema.anyOf)]
+  if (schema.enum !== undefined) return { ...common, form: "choice", options: schema.enum }
+  const either = [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]
   if (either.length > 0) return eitherField(common, either)
   switch (schema.type) {
     case "string":
       return textField(common, schema)
     case "number":
     case "integer":
-      return { ...common, form: "number", least: schema.minimum as number | undefined }
+      return { ...common, form: "number", least: schema.minimum }
     case "boolean":
       return { ...common, form: "yes-no" }
     case "array":
@@ -125,7 +120,7 @@ function fieldOf(name: string, schema: JsonSchema, required: boolean): Field {
     default:
       break
   }
-  const values = schema.additionalProperties as JsonSchema | boolean | undefined
+  const values = schema.additionalProperties
   if (typeof values !== "object") return { ...common, form: "object", fields: objectFields(schema) }
   if (values.type === "object") return { ...common, form: "named", item: fieldOf("", values, true) }
   return values.type === "string" ? { ...common, form: "pairs" } : { ...common, form: "json" }
