@@ -19,6 +19,7 @@ import { ArxivClerk } from "../library/papers/arxiv.ts"
 import { configuredCheck, type RepositorySettings } from "../repositories/configured.ts"
 import { OnThisThread, OnThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
+import { restMemory } from "./memory.ts"
 import { Writer } from "./writer.ts"
 import { softwareVersion } from "../version.ts"
 
@@ -72,7 +73,7 @@ export interface Service {
 const urlHost = (host: string) => (host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host)
 
 /** What the edge is told beside the instance. */
-function edgeParts({ log, budgets, rateLimits = "off", trustProxy, logRequests, metricsToken }: ServiceOptions, metrics: Metrics) {
+function edgeParts({ log, rateLimits = "off", trustProxy, logRequests, metricsToken }: ServiceOptions, metrics: Metrics) {
   const rates = rateLimits === "off" ? undefined : new RateLimits(rateLimits === "on" ? standardRates : rateLimits)
   if (rates !== undefined) rates.onRefused = (what) => metrics.limited(what)
   return {
@@ -80,7 +81,6 @@ function edgeParts({ log, budgets, rateLimits = "off", trustProxy, logRequests, 
     log,
     journal: new Journal(log, logRequests === "on"),
     metrics,
-    budgets: new Budgets(budgets),
     trustProxy: trustProxy === "on",
     ...(rates && { rates }),
     ...(metricsToken !== undefined && { metricsToken }),
@@ -128,13 +128,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   const instance = createInstance({ db, world, instanceId, repositories, crates: cratesOf(file), hooks })
   const readiness = new Readiness({ file, ledger: instance.ledger, ending: () => ending })
-  metrics.watch({ openFeedWaits: () => instance.ledger.watch.waiting, storage: () => watchman.readings })
+  const budgets = new Budgets(options.budgets)
+  metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage: () => watchman.readings })
   await options.prepare?.(instance, baseUrl)
   const writer = options.writer === "thread" ? startWriter() : null
+  // Of a process that is not the service's own, the memory is not its to rest.
+  if (options.writer === "thread") started.defer(restMemory())
   const renderer = new Renderer(options.writer === "thread" ? new OnThread() : new OnThisThread())
   const stop = serveOn(
     server,
-    createApp({ instance, baseUrl, renderer, whyNotReady: () => readiness.why(), ...edgeParts(options, metrics) }),
+    createApp({ instance, baseUrl, renderer, budgets, whyNotReady: () => readiness.why(), ...edgeParts(options, metrics) }),
     baseUrl,
   )
   const clerk = options.arxiv

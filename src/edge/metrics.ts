@@ -4,6 +4,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import Counter from "@prometheus-io/client/lib/counter.js"
 import Gauge from "@prometheus-io/client/lib/gauge.js"
 import Histogram from "@prometheus-io/client/lib/histogram.js"
+import type { Budgets } from "./budgets.ts"
 import Registry from "@prometheus-io/client/lib/registry.js"
 
 /** Told of each group of writes once it is committed. */
@@ -14,6 +15,8 @@ export interface CommitObserver {
 /** The state of things outside of the edge, asked for when Prometheus asks; null where it cannot be told. */
 export interface Gauges {
   readonly openFeedWaits: () => number
+  /** What is held of each budget. */
+  readonly budgets: Budgets
   readonly storage: () => { readonly databaseBytes: number | null; readonly walBytes: number | null; readonly freeDiskBytes: number | null }
 }
 
@@ -148,6 +151,14 @@ export class Metrics implements CommitObserver {
     const started = Date.now() / 1000 - process.uptime()
     gauge("research_room_http_requests_under_way", "Requests not answered yet.", () => this.underWay)
     gauge("research_room_feed_waits_open", "Readers who wait for something to land in a Room.", () => this.#gauges?.openFeedWaits())
+    gauge("research_room_bodies_bytes", "Request bodies in hand, of callers that are known.", () => this.#gauges?.budgets.bodies.bytes)
+    gauge(
+      "research_room_strangers_bodies_bytes",
+      "Request bodies in hand, of callers that have not said who they are.",
+      () => this.#gauges?.budgets.strangersBodies.bytes,
+    )
+    gauge("research_room_connections_open", "Connections of clients.", () => this.#gauges?.budgets.connections.sum)
+    gauge("research_room_feeds_held", "Requests that wait for a feed.", () => this.#gauges?.budgets.feeds.sum)
     gauge("research_room_database_bytes", "Size of the database file.", () => this.#gauges?.storage().databaseBytes)
     gauge("research_room_wal_bytes", "Size of the write-ahead log.", () => this.#gauges?.storage().walBytes)
     gauge("research_room_free_disk_bytes", "Free space where the data is.", () => this.#gauges?.storage().freeDiskBytes)

@@ -111,6 +111,10 @@ test("gauges tell of now", async (t) => {
   let now = await samples()
   for (let looks = 0; now.get("research_room_feed_waits_open") !== 1 && looks < 1_000; looks += 1) now = await samples()
   t.equal(now.get("research_room_feed_waits_open"), 1, "one reader waits")
+  t.equal(now.get("research_room_feeds_held"), 1, "and counts against what may be held")
+  t.ok((now.get("research_room_connections_open") ?? 0) >= 2, "by a connection beside that of the look")
+  t.equal(now.get("research_room_bodies_bytes"), 0)
+  t.equal(now.get("research_room_strangers_bodies_bytes"), 0)
   t.ok((now.get("research_room_http_requests_under_way") ?? 0) >= 2, "that one, and this look")
   controller.abort()
   await waiting

@@ -1,0 +1,51 @@
+/**
+ * Gives memory back after a rush. V8 collects as things are made: a service that nobody asks any more would keep what it
+ * held at its busiest, for as long as nobody asks.
+ */
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+
+export interface MemoryLimits {
+  /** Milliseconds between two looks. */
+  readonly every: number
+  /** Part of the time between two looks in which a service at rest may work. */
+  readonly busy: number
+  /** How many times the memory at rest is worth a collection. */
+  readonly grown: number
+}
+
+export const memoryLimits: MemoryLimits = { every: 5_000, busy: 0.1, grown: 1.2 }
+
+type Collect = (how: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void
+
+/** V8's own collection, which a program is given only by a flag. */
+function collector(): () => void {
+  setFlagsFromString("--expose-gc")
+  const collect = runInNewContext("gc") as Collect
+  setFlagsFromString("--no-expose-gc")
+  return () => collect({ type: "major", execution: "sync", flavor: "last-resort" })
+}
+
+/** Collects when the thread is at rest and the process has grown since it last was. @param onCollected told after each @returns what ends the looks */
+export function restMemory({ every, busy, grown }: MemoryLimits = memoryLimits, onCollected = () => {}): () => void {
+  const collect = collector()
+  let resting = process.memoryUsage.rss()
+  let before = performance.eventLoopUtilization()
+  const look = () => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, before)
+    before = now
+    if (utilization > busy) return
+    const rss = process.memoryUsage.rss()
+    if (rss <= grown * resting) {
+      resting = Math.min(resting, rss)
+      return
+    }
+    collect()
+    // What is still there is in use: it is not collected for again.
+    resting = process.memoryUsage.rss()
+    onCollected()
+  }
+  const timer = setInterval(look, every).unref()
+  return () => clearInterval(timer)
+}
