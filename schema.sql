@@ -10,11 +10,19 @@
 -- joined: thread_heads by src/threads, src/research
 -- joined: counters by src/rooms
 
--- One row: who this instance is. A restored or copied instance keeps it; a new one is another instance.
+-- One row: who this instance is. A copied instance keeps it; a restored or new one is another instance.
 CREATE TABLE instance (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   instance_id TEXT NOT NULL,
   created_at TEXT NOT NULL
+) STRICT;
+
+-- Whom it was restored from, in order.
+CREATE TABLE earlier_instances (
+  position INTEGER PRIMARY KEY,
+  instance_id TEXT NOT NULL,
+  -- When it was restored as another one.
+  until TEXT NOT NULL
 ) STRICT;
 
 -- Where the activity of each Room stands: the sequence and digest that the next entry builds on.

@@ -20,6 +20,10 @@ export interface InstanceParts {
   readonly db: Db
   readonly world: World
   readonly instanceId: string
+  /** The instances it was restored from; left out, none. */
+  readonly lineage?: readonly string[]
+  /** The path of the base URL, for the paths that answers name: with a slash in front and none at the end; left out where it is empty. */
+  readonly basePath?: string
   /** Opens a second, reading connection, on which Rooms are exported by this thread; left out where nothing is exported, or elsewhere. */
   readonly aside?: () => Db
   /** Makes a Room's crate elsewhere. */
@@ -36,21 +40,14 @@ const noConnection = (): Db => {
 const nothingChecked: OutsideCheck = { check: async () => ({ ok: null, reason: "This process checks no repositories.", retryAfter: null }) }
 
 /** Builds everything that stands between the edge and the data. */
-export function createInstance({
-  db,
-  world,
-  instanceId,
-  aside = noConnection,
-  crates,
-  repositories = nothingChecked,
-  hooks,
-}: InstanceParts) {
+export function createInstance(parts: InstanceParts) {
+  const { db, world, instanceId, lineage = [], basePath = "", aside = noConnection, crates, repositories = nothingChecked, hooks } = parts
   const tables = {
     standings: standings(db),
     ...peopleTables(db, world),
     ...roomTables(db),
     ...threadTables(db),
-    ...researchTables(db),
+    ...researchTables(db, basePath),
     library: libraryTables(db),
   }
   const gate = {
@@ -70,7 +67,7 @@ export function createInstance({
   const behaviours: Behaviours = {
     ...roomOperations({ ...tables, strangers: tables.threads.strangers }),
     ...threadOperations({ ...tables, timeline }),
-    ...researchOperations(tables),
+    ...researchOperations({ ...tables, db }),
     ...libraryOperations(tables.library, tables.people),
   }
   ledger.learn(behaviours)
@@ -86,5 +83,5 @@ export function createInstance({
     ...libraryReads(tables.library),
   })
 
-  return { instanceId, db, world, ledger, tables, readers, ask: asking(db, readers), accounts, exports }
+  return { instanceId, lineage, db, world, ledger, tables, readers, ask: asking(db, readers, ledger.mustKnow), accounts, exports }
 }

@@ -97,7 +97,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   using started = new DisposableStack()
   started.defer(own(options.data))
   const file = databaseFile(options.data)
-  const { db, world, instanceId } = openData(file, options.world)
+  const { db, world, instanceId, lineage } = openData(file, options.world)
   started.defer(() => db.close())
   const broken = Promise.withResolvers<void>()
   let ending: string | null = null
@@ -126,7 +126,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return lost !== null
     },
   }
-  const instance = createInstance({ db, world, instanceId, repositories, crates: cratesOf(file), hooks })
+  const instance = createInstance({
+    db,
+    world,
+    instanceId,
+    lineage,
+    basePath: new URL(baseUrl).pathname.replace(/\/$/, ""),
+    repositories,
+    crates: cratesOf(file),
+    hooks,
+  })
   const readiness = new Readiness({ file, ledger: instance.ledger, ending: () => ending })
   const budgets = new Budgets(options.budgets)
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage: () => watchman.readings })

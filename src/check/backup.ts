@@ -4,6 +4,7 @@ import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, re
 import { basename, dirname, join, resolve } from "node:path"
 import { type CheckReport, checkData, type OnProgress } from "./check.ts"
 import { DataError, type Db, openDatabase } from "../ledger/database.ts"
+import { renewInstance } from "../ledger/data.ts"
 import { own } from "../ledger/ownership.ts"
 
 /** The database's file within a data folder. */
@@ -150,6 +151,7 @@ export function restore(
     // A backup is often kept read-only; what is served must be written.
     chmodSync(partial, 0o600)
     const report = verify(partial, file, onProgress)
+    renew(partial)
     settle(partial)
     const kept = occupied ? setAside(target) : null
     renameSync(partial, target)
@@ -160,6 +162,16 @@ export function restore(
   } finally {
     remove(partial)
     release()
+  }
+}
+
+/** Gives a restored copy an id of its own. */
+function renew(file: string): void {
+  const db = openDatabase(file)
+  try {
+    renewInstance(db)
+  } finally {
+    db.close()
   }
 }
 

@@ -3,7 +3,7 @@ import { Command } from "commander"
 import { enumerations } from "../contract/enumerations.ts"
 import { dataOption, namedOption, UsageError } from "../settings.ts"
 import { admitAs, listOf } from "./admit-as.ts"
-import { printTable } from "./table.ts"
+import { jsonOption, printList } from "./table.ts"
 import { withInstance } from "./with-instance.ts"
 
 interface IssueOptions {
@@ -64,19 +64,20 @@ const list = () =>
     .description("list the credentials of a Room")
     .addOption(dataOption())
     .addOption(namedOption("--room <id>", "the Room").makeOptionMandatory())
-    .action(({ data, room }: { data: string; room: string }) =>
+    .addOption(jsonOption())
+    .action(({ data, room, ...how }: { data: string; room: string; json?: boolean }) =>
       withInstance(data, ({ tables }) => {
-        const rows = tables.credentials
-          .ofRoom(room.toLowerCase())
-          .map((credential) => [
-            credential.credentialId,
-            credential.owner.username,
-            credential.revokedAt === null ? "" : "revoked",
-            credential.expiresAt,
-            credential.permissions.join(","),
-            credential.label,
-          ])
-        printTable(["CREDENTIAL ID", "MEMBER", "STATE", "EXPIRES", "PERMISSIONS", "LABEL"], rows)
+        const roomId = room.toLowerCase()
+        if (tables.rooms.openingThread(roomId) === undefined) throw new UsageError(`There is no Room ${room}.`)
+        const heading = ["CREDENTIAL ID", "MEMBER", "STATE", "EXPIRES", "PERMISSIONS", "LABEL"]
+        printList(tables.credentials.ofRoom(roomId), how, heading, (credential) => [
+          credential.credentialId,
+          credential.owner.username,
+          credential.revokedAt === null ? "" : "revoked",
+          credential.expiresAt,
+          credential.permissions.join(","),
+          credential.label,
+        ])
       }),
     )
 

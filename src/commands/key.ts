@@ -3,7 +3,7 @@ import { Command } from "commander"
 import { enumerations } from "../contract/enumerations.ts"
 import { dataOption, namedOption, UsageError } from "../settings.ts"
 import { admitAs, listOf, personNamed } from "./admit-as.ts"
-import { printTable } from "./table.ts"
+import { jsonOption, printList } from "./table.ts"
 import { withInstance } from "./with-instance.ts"
 
 interface IssueOptions {
@@ -72,18 +72,23 @@ const list = () =>
     .description("list the personal keys of a person")
     .addOption(dataOption())
     .addOption(namedOption("--user <username>", "the person").makeOptionMandatory())
-    .action(({ data, user }: { data: string; user: string }) =>
+    .addOption(jsonOption())
+    .action(({ data, user, ...how }: { data: string; user: string; json?: boolean }) =>
       withInstance(data, (instance) => {
         const keys = instance.tables.library.keys.ofPerson(personNamed(instance, user).userId)
-        const rows = keys.map(({ keyId, reach, revokedAt, expiresAt, permissions, label }) => [
-          keyId,
-          reach,
-          revokedAt === null ? "" : "revoked",
-          expiresAt,
-          permissions.join(","),
-          label,
-        ])
-        printTable(["KEY ID", "REACH", "STATE", "EXPIRES", "PERMISSIONS", "LABEL"], rows)
+        printList(
+          keys,
+          how,
+          ["KEY ID", "REACH", "STATE", "EXPIRES", "PERMISSIONS", "LABEL"],
+          ({ keyId, reach, revokedAt, expiresAt, permissions, label }) => [
+            keyId,
+            reach,
+            revokedAt === null ? "" : "revoked",
+            expiresAt,
+            permissions.join(","),
+            label,
+          ],
+        )
       }),
     )
 

@@ -1,7 +1,8 @@
-/** Plain tables for the terminal. */
+/** Lists for the terminal, and for programs. */
+import { namedOption } from "../settings.ts"
 
 /** Prints rows under a heading line, each column as wide as its widest cell. */
-export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
+function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
   const lines = [heading, ...rows]
   const widths = heading.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
   for (const line of lines)
@@ -11,4 +12,18 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
         .join("  ")
         .trimEnd(),
     )
+}
+
+/** The option of every list. */
+export const jsonOption = () => namedOption("--json", "print the list as JSON, for programs")
+
+/** Prints a list: as one JSON text where that is asked for, else as a table. */
+export function printList<T extends object>(
+  items: readonly T[],
+  { json = false }: { json?: boolean },
+  heading: readonly string[],
+  row: (item: T) => readonly string[],
+): void {
+  if (json) console.log(JSON.stringify(items))
+  else printTable(heading, items.map(row))
 }

@@ -5,7 +5,7 @@ import * as v from "valibot"
 import { username } from "../contract/fields.ts"
 import { limits } from "../contract/limits.ts"
 import { dataOption, passwordOption, UsageError } from "../settings.ts"
-import { printTable } from "./table.ts"
+import { jsonOption, printList } from "./table.ts"
 import { withInstance } from "./with-instance.ts"
 
 interface Options {
@@ -71,13 +71,16 @@ const list = () =>
   new Command("list")
     .description("list the people of this instance")
     .addOption(dataOption())
-    .action(({ data }: Options) =>
-      withInstance(data, ({ tables }) => {
-        const rows = tables.people
-          .all()
-          .map((person) => [person.username, person.userId, person.isOperator ? "operator" : "", person.createdAt])
-        printTable(["USERNAME", "USER ID", "ROLE", "SINCE"], rows)
-      }),
+    .addOption(jsonOption())
+    .action(({ data, ...how }: Options & { json?: boolean }) =>
+      withInstance(data, ({ tables }) =>
+        printList(tables.people.all(), how, ["USERNAME", "USER ID", "ROLE", "SINCE"], (person) => [
+          person.username,
+          person.userId,
+          person.isOperator ? "operator" : "",
+          person.createdAt,
+        ]),
+      ),
     )
 
 export const userCommand = (): Command =>

@@ -278,6 +278,8 @@ export type ActivityEntry = v.InferOutput<typeof activityEntry>
 export const credential = shape({ id, label: v.string(), expiresAt: at, threadIds: v.nullable(v.array(id)) })
 const assignment = shape({ experimentId: id, label: v.string(), roomId: id, status: v.string() })
 
+const membership = v.nullable(shape({ role: v.picklist(enumerations.memberRole), joinedAt: at }))
+
 export const identity = shape({
   schemaVersion,
   userId: id,
@@ -285,13 +287,15 @@ export const identity = shape({
   grants: v.array(v.picklist(enumerations.permission)),
   credential,
   room: shape({ id, title: v.string(), archived: v.boolean() }),
+  /** Null once the person is no longer a member: the credential then writes nothing. */
+  membership,
   assignments: v.array(assignment),
 })
 
 export const roomStatus = shape({
   schemaVersion,
   room: shape({ id, title: v.string(), state, archive: v.nullable(archive) }),
-  membership: v.nullable(shape({ role: v.picklist(enumerations.memberRole), joinedAt: at })),
+  membership,
   activityWatermark: count,
   assignments: v.array(assignment),
 })

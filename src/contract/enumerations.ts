@@ -4,6 +4,8 @@ const referencePurpose = ["premise", "supports", "contradicts", "extends", "rela
 const hypothesisVerdict = ["supports", "contradicts", "inconclusive"] as const
 const reproductionVerdict = ["reproduces", "partly_reproduces", "does_not_reproduce", "inconclusive"] as const
 const questionVerdict = ["answers", "partly_answers", "does_not_answer"] as const
+/** How a record may stand otherwise than current. */
+const fallen = ["retracted", "superseded", "corrected", "disputed"] as const
 const linkKind = ["corrects", "supersedes", "retracts", "disputes"] as const
 
 /** The closed sets of words of the protocol. Validators, JSON Schemas and the manifest are made from these. */
@@ -77,6 +79,37 @@ export const enumerations = {
   /** What a brief calls a failure. */
   failureKind: ["attempt_failed", "attempt_diverged", "negative_finding", "retraction"],
   linkKind,
+  /**
+   * What a write or a record is warned of. It rests on what has fallen, directly or further down, or a plan it names
+   * does, with what that tests; it names what has fallen, or a
+   * material that cannot be had; it says too little, repeats itself, or contradicts itself; a checkpoint goes back behind another.
+   */
+  warning: [
+    ...fallen.map((status) => `rests_on_${status}` as const),
+    "rests_on_more",
+    ...fallen.map((status) => `plan_rests_on_${status}` as const),
+    ...fallen.map((status) => `names_${status}` as const),
+    "material_unobtainable",
+    "material_disputed",
+    "cites_nothing",
+    "premise_repeated",
+    "attempt_in_two_roles",
+    "attempt_without_outcome",
+    "attempt_produced_nothing",
+    "outcome_unknown",
+    "output_unknown",
+    "output_differs",
+    "output_differs_from_material",
+    "departs_from_plan",
+    "exit_code_contradicts",
+    "reported_in_future",
+    "reported_before_registration",
+    "attempt_not_named",
+    "hypothesis_not_addressed",
+    "completed_without_attempt",
+    "covers_less",
+    "reopens_conclusion",
+  ],
   checkpointState: ["open", "concluded"],
   /** How a finding names an attempt: as one that produced it, one compared with, or in an evidence entry only. */
   attemptRole: ["producing", "baseline", "evidence"],
@@ -133,6 +166,7 @@ export type AnyPermission = Permission | LibraryPermission
 export type KeyReach = (typeof enumerations.keyReach)[number]
 export type RecordKind = (typeof enumerations.recordKind)[number]
 export type ExperimentStatus = (typeof enumerations.experimentStatus)[number]
+export type WarningCode = (typeof enumerations.warning)[number]
 export type AttemptStatus = (typeof enumerations.attemptStatus)[number]
 export type AttemptIntent = (typeof enumerations.attemptIntent)[number]
 export type Obtainability = (typeof enumerations.obtainability)[number]

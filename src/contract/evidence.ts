@@ -13,7 +13,7 @@ export const groundingPurposes = ["premise", "derived_from", "extends", "refines
 export const speakingPurposes = ["supports", "contradicts"] as const
 
 /** Whether a record has fallen: nobody should build on it without having read why. */
-export const hasFallen = (status: RecordStatus): boolean => status !== "current"
+export const hasFallen = (status: RecordStatus): status is Exclude<RecordStatus, "current"> => status !== "current"
 
 const count = v.number()
 

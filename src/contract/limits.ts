@@ -46,6 +46,8 @@ export const limits = {
   premises: 20,
   references: 20,
   /** Records that are followed downwards when it is told what a record rests on. */
+  /** Seconds by which the clock of a registrant may differ from the server's without a warning. */
+  clockSlackSeconds: 60,
   groundsFollowed: 1_000,
   /** Reasons for which a checkpoint is stale that are told, the newest first. */
   staleReasons: 50,
@@ -215,3 +217,10 @@ export const limits = {
   refusedCredentialsPerMinute: 30,
   refusedCredentialsAtOnce: 60,
 } as const
+
+/** What is counted of an address or a caller, each by what it may do a minute and at once. */
+export const countedRates = ["addressRequests", "callerReads", "callerWrites", "refusedCredentials"] as const
+export type CountedRate = (typeof countedRates)[number]
+export type RateLimit = `${CountedRate}${"PerMinute" | "AtOnce"}`
+/** The limits that an instance keeps only where it limits its callers. */
+export const rateLimits = countedRates.flatMap((name): RateLimit[] => [`${name}PerMinute`, `${name}AtOnce`])

@@ -84,6 +84,8 @@ const checkpointFields = {
   synthesis: v.string(),
   openQuestions: v.array(v.string()),
   conclusion: text,
+  /** The one before it, where this one covers less or opens again what that one concluded. */
+  supersedesCheckpointId: v.nullable(id),
   /** Whether it is the newest of its Thread. */
   selected: v.boolean(),
   /** Whether it is concluded and something in staleReasons has come since. */

@@ -165,6 +165,7 @@ export type PlanAnswer = v.InferOutput<typeof plan>
 
 const planMatch = shape({
   planId: id,
+  repositoryMatchesPlan: v.boolean(),
   commitMatchesPlan: v.boolean(),
   argvMatchesPlan: v.nullable(v.boolean()),
   argvComparedWith: text,

@@ -124,6 +124,10 @@ export async function readFormBody(event: H3Event, most: number = limits.smallFo
   return new URLSearchParams(Buffer.from(await bytesOf(event, most)).toString("utf8"))
 }
 
+/** Whether anything is sent as a body, as far as the head of the request says. */
+export const hasBody = ({ req: { headers } }: H3Event): boolean =>
+  headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0
+
 /** Steps 4 to 6 of a write, up to the schema: content type, size, JSON. */
 export async function readJsonBody(event: H3Event): Promise<unknown> {
   mustBeJson(event)

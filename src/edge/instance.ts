@@ -14,6 +14,8 @@ import type { Rooms } from "../rooms/rooms.ts"
 
 export interface Instance {
   readonly instanceId: string
+  /** The instances it was restored from, the first one first. */
+  readonly lineage: readonly string[]
   readonly world: World
   readonly ledger: Ledger
   /** The one way to ask a read. */

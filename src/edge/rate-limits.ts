@@ -2,20 +2,19 @@
  * How much the service takes from one address and from one caller. Looked at before anything that costs: before the body,
  * before the database. The numbers stand among the limits of the contract.
  */
-import { limits } from "../contract/limits.ts"
+import { type CountedRate, countedRates, limits, type RateLimit } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { countedAs, isLoopback } from "./address.ts"
 import { Buckets, type BucketSize } from "./buckets.ts"
 import type { Passage } from "./passage.ts"
 
 /** What is counted apart. */
-const counted = ["addressRequests", "callerReads", "callerWrites", "refusedCredentials"] as const
-export type Counted = (typeof counted)[number]
+export type Counted = CountedRate
 export type RateNumbers = Readonly<Record<Counted, BucketSize>>
 
 /** The numbers of the contract. */
 export const standardRates = Object.fromEntries(
-  counted.map((name) => [name, { perMinute: limits[`${name}PerMinute`], atOnce: limits[`${name}AtOnce`] }]),
+  countedRates.map((name) => [name, { perMinute: limits[`${name}PerMinute`], atOnce: limits[`${name}AtOnce`] }]),
 ) as RateNumbers
 
 const sentences: Readonly<Record<Counted, string>> = {
@@ -31,8 +30,17 @@ export class RateLimits {
   /** Told of each refusal. */
   onRefused: (what: Counted) => void = () => {}
 
+  /** The numbers it keeps, by the names they have among the limits of the contract. */
+  readonly told: Readonly<Record<RateLimit, number>>
+
   /** @param now milliseconds that only ever grow */
   constructor(numbers: RateNumbers = standardRates, now: () => number = () => performance.now()) {
+    this.told = Object.fromEntries(
+      countedRates.flatMap((name) => [
+        [`${name}PerMinute`, numbers[name].perMinute],
+        [`${name}AtOnce`, numbers[name].atOnce],
+      ]),
+    ) as Record<RateLimit, number>
     this.#now = now
     this.#buckets = {
       addressRequests: new Buckets(numbers.addressRequests),

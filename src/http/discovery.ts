@@ -26,8 +26,8 @@ function once<K extends string>(make: (key: K) => string): (key: K) => string {
   }
 }
 
-function documents({ instance, baseUrl, softwareVersion }: Edge): Documents {
-  const running = { baseUrl, softwareVersion, instanceId: instance.instanceId }
+function documents({ instance, baseUrl, softwareVersion, rates }: Edge): Documents {
+  const running = { baseUrl, softwareVersion, instanceId: instance.instanceId, lineage: instance.lineage, rates: rates?.told ?? null }
   const whole = once((name: "manifest" | "openapi" | "llms") =>
     name === "llms" ? llmsTxt(running) : JSON.stringify(name === "manifest" ? manifest(running) : openApi(running)),
   )

@@ -2,7 +2,7 @@
 import { type ActionName, actions } from "../contract/actions.ts"
 import { acting } from "../edge/actions.ts"
 import { json, versioned } from "../edge/answer.ts"
-import { readJsonBody } from "../edge/body.ts"
+import { hasBody, readJsonBody } from "../edge/body.ts"
 import type { Edge } from "../edge/edge.ts"
 import type { Routes } from "../edge/routes.ts"
 
@@ -11,7 +11,7 @@ export function peopleRoutes(edge: Edge, routes: Routes): void {
   for (const { method, path, name } of actions) {
     routes.add(method, path, async (event) => {
       const act = acting(edge, event, name as ActionName)
-      const { answer, headers } = await act(await readJsonBody(event))
+      const { answer, headers } = await act(method === "DELETE" && !hasBody(event) ? {} : await readJsonBody(event))
       return json(versioned(answer), 200, headers)
     })
   }

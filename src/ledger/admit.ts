@@ -2,6 +2,7 @@
  * The one way in for a write. `admit` walks the protocol's fixed order of checks; what it lets in is written together
  * with its label, timeline entry, activity entry and receipt in one immediate transaction, or not at all.
  */
+import type * as v from "valibot"
 import type { Receipt } from "../contract/answers.ts"
 import { extendJson, parse, type Stored } from "../contract/json.ts"
 import { label as labelText } from "../contract/labels.ts"
@@ -166,9 +167,16 @@ export class Ledger {
     return this.#queue.run(() => touch && tryStorage(this.#db))
   }
 
-  /** The caller's own stored receipt, or undefined. */
+  /** @throws Refusal 404 for the first subject that a checked query names and that is not there */
+  mustKnow = (schema: v.GenericSchema | undefined, given: unknown): void => {
+    if (schema !== undefined) this.#references.mustKnow(schema, given)
+  }
+
+  /** The stored receipt of the actor's person, whichever credential earned it; undefined where nothing was stored. */
   receipt(operation: Operation, actor: Actor, deliveryId: string): Stored<Receipt> | undefined {
-    return this.#receipts.find(operation, actor, deliveryId)?.body
+    const known = this.#receipts.ofMember(operation, actor, deliveryId)
+    if (known === undefined || known.credentialId === senderId(actor)) return known?.body
+    return extendJson(known.body, { credentialChanged: true }) as Stored<Receipt>
   }
 
   #checked(request: Request): Delivery {

@@ -6,6 +6,8 @@ export interface Data {
   readonly db: Db
   readonly world: World
   readonly instanceId: string
+  /** The instances it was restored from, the first one first. */
+  readonly lineage: readonly string[]
   /** Opens the data once more, to read it as of that moment for as long as it takes; its caller closes it. */
   readonly aside: () => Db
 }
@@ -18,6 +20,14 @@ function newestMoment(db: Db): number {
     )
     .get()
   return row?.at ? Date.parse(row.at) : 0
+}
+
+/** Makes data that was put back an instance of its own: what was written since the copy was made is not in it. */
+export function renewInstance(db: Db): void {
+  const world = realWorld(newestMoment(db))
+  const at = moment(world.now())
+  db.prepare("INSERT INTO earlier_instances (instance_id, until) SELECT instance_id, ? FROM instance").run(at)
+  db.prepare("UPDATE instance SET instance_id = ?, created_at = ?").run(world.id(), at)
 }
 
 /** @throws DataError when the file cannot be opened as this program's data */
@@ -33,7 +43,14 @@ export function openData(file: string, given?: World): Data {
         world.id(),
         moment(world.now()),
       )
-    return { db, world, instanceId: known.one().instance_id, aside: () => openAside(file) }
+    const earlier = db.prepare<{ instance_id: string }>("SELECT instance_id FROM earlier_instances ORDER BY position").all()
+    return {
+      db,
+      world,
+      instanceId: known.one().instance_id,
+      lineage: earlier.map((row) => row.instance_id),
+      aside: () => openAside(file),
+    }
   } catch (error) {
     db.close()
     throw error

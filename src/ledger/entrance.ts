@@ -19,7 +19,7 @@ export function keyRefusal({ name, permissions }: Pick<Operation, "name" | "perm
   const held: ReadonlySet<string> | undefined = key?.permissions
   const needed = held && permissions.find((permission) => !held.has(permission))
   if (needed === undefined) return null
-  return new Refusal("not_authorized", `${name} needs ${needed}; this key lacks it.`, { status: 403, current: { needed } })
+  return new Refusal("not_authorized", `${name} needs ${needed}; this key lacks it.`, { status: 403, current: { needed: [needed] } })
 }
 
 /** The refusal for permissions the credential or key lacks, or null. Comes before any object is looked up. */
@@ -60,7 +60,7 @@ export function roomRefusal(operation: Operation, actor: Actor, standing: Standi
     })
   }
   if (operation.by === "owner" && standing.role !== "owner") {
-    return new Refusal("role_required", `${operation.name} is for the owner of the Room.`, { current: { needed: "owner" } })
+    return new Refusal("role_required", `${operation.name} is for the owner of the Room.`, { current: { needed: ["owner"] } })
   }
   if (standing.state === "archived" && operation.archived !== "admitted") {
     return new Refusal(operation.archived, "The Room is archived: it can be read and cited, and admits no new work.", {

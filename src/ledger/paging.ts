@@ -1,7 +1,9 @@
 /** Keyset pages: one row more than asked for tells whether there is a next page. */
+import * as v from "valibot"
 import { isUuid } from "../contract/fields.ts"
 import { fitting, type JsonText, type Said } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
+import { digestOf } from "../contract/json.ts"
 import { Refusal } from "../contract/refusals.ts"
 
 /** A page as a domain makes it; the edge adds the envelope. Of items that have no room together, it ends after the first ones. */
@@ -14,7 +16,7 @@ export interface Page<Item> {
 
 const badCursor = () =>
   new Refusal("invalid_parameter", "The cursor in after is not one that this list gave out.", {
-    issues: [{ path: "/after", message: "is not a cursor of this list" }],
+    issues: [{ path: "/after", message: "is not a cursor of this list with these filters" }],
   })
 
 /** How many items a page holds. */
@@ -68,6 +70,16 @@ export function sequenceCursor(after: string | undefined): number {
   return Number(after)
 }
 
+/** A reader of a feed that is ahead of it reads another history. @throws Refusal `invalid_parameter` with where the feed ends */
+export function mustNotBeAhead(after: number | undefined, watermark: number): void {
+  if (after === undefined || after <= watermark) return
+  throw new Refusal(
+    "invalid_parameter",
+    `The feed ends at ${watermark}, before ${after}: what was read up to there was of another history. Read it anew.`,
+    { current: { watermark }, issues: [{ path: "/after", message: `must be at most the watermark, ${watermark}` }] },
+  )
+}
+
 /** The id a UUID keyset continues after; undefined at the start. @throws Refusal `invalid_parameter` */
 export function uuidCursor(after: string | undefined): string | undefined {
   if (after === undefined) return undefined
@@ -75,16 +87,21 @@ export function uuidCursor(after: string | undefined): string | undefined {
   return after.toLowerCase()
 }
 
-/** A cursor that callers send back as it is. */
-export const opaqueCursor = (parts: readonly string[]): string => Buffer.from(JSON.stringify(parts)).toString("base64url")
+/** The list that an opaque cursor belongs to: its name, and what it is filtered by. */
+export type ListOf = readonly [name: string, ...filters: (string | undefined)[]]
+/** As long as no two lists that anybody asks for should share it. */
+const markOf = (list: ListOf) => digestOf(JSON.stringify(list.map((word) => word ?? null))).slice(-16)
 
-/** The parts of an opaque cursor; undefined at the start. @throws Refusal `invalid_parameter` */
-export function readOpaqueCursor(after: string | undefined, parts: number): string[] | undefined {
+/** A cursor that callers send back as it is, to the list that gave it out. */
+export const opaqueCursor = (parts: readonly string[], list: ListOf): string =>
+  Buffer.from(JSON.stringify([markOf(list), ...parts])).toString("base64url")
+
+/** The parts of an opaque cursor; undefined at the start. @throws Refusal `invalid_parameter`, also for another list's cursor */
+export function readOpaqueCursor(after: string | undefined, parts: number, list: ListOf): string[] | undefined {
   if (after === undefined) return undefined
   try {
-    const read: unknown = JSON.parse(Buffer.from(after, "base64url").toString("utf8"))
-    if (Array.isArray(read) && read.length === parts && read.every((part) => typeof part === "string") && opaqueCursor(read) === after)
-      return read
+    const [mark, ...read] = v.parse(v.array(v.string()), JSON.parse(Buffer.from(after, "base64url").toString("utf8")))
+    if (mark === markOf(list) && read.length === parts && opaqueCursor(read, list) === after) return read
   } catch {
     // Falls through: whatever it was, this list did not make it.
   }

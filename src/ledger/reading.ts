@@ -1,6 +1,7 @@
 /** What a read does: the part that its domain writes, typed by what the read declares. */
+import type * as v from "valibot"
 import type { JsonText, Served, Writable } from "../contract/json.ts"
-import type { AnswerOf, DefinitionOf, ParametersOf, ParamsOf, ReadName } from "../contract/reads/index.ts"
+import { type AnswerOf, type DefinitionOf, type ParametersOf, type ParamsOf, type ReadName, reads } from "../contract/reads/index.ts"
 import type { Actor, Grant } from "./actor.ts"
 import type { Db } from "./database.ts"
 
@@ -91,13 +92,24 @@ export const answering = <R extends Partial<Readers>>(readers: R & Exact<R>): R 
 /** Asks a read by its name. @throws Refusal */
 export type Ask = (name: ReadName, asked: Asked) => Found | Promise<Found>
 
+/** @throws Refusal 404 of its kind for the first id that is to be known and is not */
+export type MustKnow = (schema: v.GenericSchema | undefined, given: unknown) => void
+
+/** Reads that are filtered by something. */
+const definitions = new Map(reads.filter(({ query }) => Object.keys(query.entries).length > 0).map((read) => [read.name, read]))
+
 /**
  * The one way to ask, for routes, pages, tools and whatever comes: each answer is of one moment, however many statements it
  * runs, since another thread or process may write between any two of them. Asked within a snapshot, it is of that moment;
  * of a read that waits, this holds for what it looks at before it waits.
+ * @param mustKnow refuses ids of filters that name nothing
  */
-export function asking(db: Db, readers: Readers): Ask {
+export function asking(db: Db, readers: Readers, mustKnow: MustKnow): Ask {
   // Whoever asks has checked the parameters by the definition that the reader is typed by.
   const untyped = readers as Readonly<Record<ReadName, (asked: Asked) => Found | Promise<Found>>>
-  return (name, asked) => db.snapshot(() => untyped[name](asked))
+  return (name, asked) =>
+    db.snapshot(() => {
+      mustKnow(definitions.get(name)?.query, asked.query)
+      return untyped[name](asked)
+    })
 }

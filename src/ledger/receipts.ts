@@ -18,6 +18,10 @@ export function receipts(db: Db) {
   const find = db.prepare<Kept>(
     "SELECT request_digest AS requestDigest, credential_id AS credentialId, body FROM receipts WHERE user_id = ? AND operation = ? AND delivery_id = ? AND sender = ?",
   )
+  const ofMember = db.prepare<Kept>(
+    `SELECT request_digest AS requestDigest, credential_id AS credentialId, body FROM receipts WHERE user_id = ? AND operation = ? AND delivery_id = ?
+     ORDER BY credential_id IS ? DESC, accepted_at, rowid LIMIT 1`,
+  )
   const insert = db.prepare(
     "INSERT INTO receipts (user_id, operation, delivery_id, sender, credential_id, request_digest, accepted_at, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   )
@@ -25,6 +29,11 @@ export function receipts(db: Db) {
   const sender = (operation: Operation, { grant }: Actor) => (operation.receiptOf === "credential" ? (grant?.credentialId ?? "") : "")
 
   return {
+    /** What a member has of an operation under an id, whoever sent it for them: what the actor itself sent, else the oldest. */
+    ofMember: (operation: Operation, actor: Actor, deliveryId: string): Kept | undefined =>
+      ofMember.get(actor.userId, operation.name, deliveryId, senderId(actor)),
+
+    /** What a retry is answered from. */
     find: (operation: Operation, actor: Actor, deliveryId: string): Kept | undefined =>
       operation.receiptOf === "nobody" ? undefined : find.get(actor.userId, operation.name, deliveryId, sender(operation, actor)),
 

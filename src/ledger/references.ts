@@ -1,8 +1,9 @@
 /** What the ids of a body name: that it exists, is of the kind the schema says, and belongs where it says. */
+import type * as v from "valibot"
 import { aOrAn, kindsOf, noun, type ObjectKind, objectList, objectOf, oneOfNouns, type Referable } from "../contract/objects.ts"
 import type { Operation } from "../contract/operation.ts"
 import { kindsIn, type Named, namedIn } from "../contract/ref.ts"
-import { type Issue, Refusal } from "../contract/refusals.ts"
+import { type Issue, noSuch, Refusal } from "../contract/refusals.ts"
 import { shortened } from "../contract/text.ts"
 import type { Db } from "./database.ts"
 
@@ -15,12 +16,14 @@ type Row = { readonly id: string; readonly kind: ObjectKind; readonly label: str
 const MOST_NAMED = 5
 /** The first object of each table: all its kinds are found by one statement. */
 const tables = [...new Map(objectList.filter(({ isPublic }) => isPublic).map((spec) => [spec.table, spec])).values()]
+/** Who wrote what is public, and people are filtered by. */
+const findable = [...tables, ...objectList.filter(({ kind }) => kind === "person")]
 
 export type References = ReturnType<typeof references>
 
 export function references(db: Db) {
   const found = new Map(
-    tables.map(({ table, key, kind, kindIn, label, line, of }) => {
+    findable.map(({ table, key, kind, kindIn, label, line, of }) => {
       const columns = [
         `${key} AS id`,
         `${kindIn ?? `'${kind}'`} AS kind`,
@@ -90,6 +93,20 @@ export function references(db: Db) {
         const message = refers.of === undefined ? undefined : misplaced(row, refers.of, beside)
         return message === undefined ? [] : [{ path, message }]
       })
+    },
+
+    /** Subjects among what was given, such as the filters of a list, are there. @throws Refusal 404 of the first that is not */
+    mustKnow(schema: v.GenericSchema, given: unknown): void {
+      for (const { refers, id } of namedIn(schema, given)) {
+        const kinds = kindsIn(refers)
+        const [kind] = refers.named
+        if (!refers.isSubject || kinds.some((each) => found.get(objectOf(each).table) === undefined)) continue
+        const row = [...new Set(kinds.map((each) => objectOf(each).table))].flatMap((table) => inTable(table, [id]))[0]
+        if (row !== undefined && kinds.includes(row.kind)) continue
+        const other = row ?? anywhere(id)
+        const refusal = noSuch(kind)
+        throw other === undefined ? refusal : new Refusal(refusal.code, `${refusal.message} ${id} is ${described(other)}.`)
+      }
     },
 
     /** The refusal of a subject that was not found; where its id names something else, it says what. */

@@ -257,6 +257,21 @@ END;
 INSERT INTO fallen_records SELECT version_id, room_id, status FROM standings JOIN records USING (version_id) WHERE status <> 'current';
 `,
   },
+  {
+    to: 6,
+    // A restored instance is another one than the one it was a copy of. A registration says of its repository whether it is
+    // the plan's, also one that was compared with its plan before.
+    sql: `CREATE TABLE earlier_instances (
+  position INTEGER PRIMARY KEY,
+  instance_id TEXT NOT NULL,
+  -- When it was restored as another one.
+  until TEXT NOT NULL
+) STRICT;
+UPDATE attempts SET plan_match = json_insert(plan_match, '$.repositoryMatchesPlan', json(iif(
+    EXISTS (SELECT 1 FROM json_each(plan_match, '$.deviations') d WHERE d.value ->> '$.field' = 'repository/url'), 'false', 'true')))
+  WHERE plan_match IS NOT NULL;
+`,
+  },
 ]
 
 /** The whole schema, as a new file gets it. */

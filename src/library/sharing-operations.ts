@@ -153,7 +153,7 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
       const collection = note && collections.find(scopeOf(actor), note.collectionId)
       if (collection === undefined) throw nothing("There is no such note.")
       if (note?.authorId !== actor.userId && !leftBehind(collection, note?.authorId ?? "")) {
-        throw new Refusal("not_authorized", "A note is deleted by who wrote it.", { status: 403, current: { needed: "author" } })
+        throw new Refusal("not_authorized", "A note is deleted by who wrote it.", { status: 403, current: { needed: ["author"] } })
       }
       return { ...inLibrary, noteId, collectionId: collection.id, arxivId: note?.arxivId ?? "" }
     },

@@ -144,7 +144,7 @@ export class Accounts {
   invite(by: Person, { roomId }: ActionBody<"invite">, ownsRoom: (roomId: string, userId: string) => boolean) {
     return this.#parts.ledger.transact(() => {
       if (roomId !== undefined && !ownsRoom(roomId, by.userId)) {
-        throw new Refusal("role_required", "Only the owner of a Room invites to it.", { current: { needed: "owner" } })
+        throw new Refusal("role_required", "Only the owner of a Room invites to it.", { current: { needed: ["owner"] } })
       }
       return this.#parts.invitations.issue(by.userId, roomId ?? null)
     })

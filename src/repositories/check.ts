@@ -19,8 +19,6 @@ export type RepositoryAnswer =
       readonly reason: string
       /** Seconds after which to ask again; null when unknown. */
       readonly retryAfter: number | null
-      /** Set when nobody was asked for this answer, so that the next question need not be held back. */
-      readonly unasked?: true
     }
 
 /** Answers for every repository. */
@@ -39,5 +37,4 @@ export interface RepositorySource {
 
 export const yes: RepositoryAnswer = { ok: true }
 export const no = (reason: string): RepositoryAnswer => ({ ok: false, reason })
-export const cannotTell = (reason: string, retryAfter: number | null = null, unasked = false): RepositoryAnswer =>
-  unasked ? { ok: null, reason, retryAfter, unasked } : { ok: null, reason, retryAfter }
+export const cannotTell = (reason: string, retryAfter: number | null = null): RepositoryAnswer => ({ ok: null, reason, retryAfter })

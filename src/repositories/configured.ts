@@ -14,9 +14,9 @@ export interface RepositorySettings {
   readonly now: () => number
 }
 
-/** Whoever is asked, a success stands for the window; of a folder only that, since looking there again costs little. */
+/** Whoever is asked, a success stands for the window. */
 export function configuredCheck({ folders, github, now }: RepositorySettings): RepositoryCheck {
   const services = github === null ? [] : [remembered(githubCheck({ ...github, now }), { now })]
-  const here = folders.map((folder) => remembered(folderCheck(folder), { now, successesOnly: true }))
+  const here = folders.map((folder) => remembered(folderCheck(folder), { now }))
   return checkInOrder([...here, ...services])
 }

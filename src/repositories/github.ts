@@ -18,7 +18,8 @@ const HOST = "github.com"
 /** Milliseconds for one check, redirects included. */
 const TIMEOUT = 10_000
 
-const repositoryFacts = v.object({ private: v.boolean(), visibility: v.string() })
+/** A host that does not say that it is public, and not private, has not said that it is. */
+const repositoryFacts = v.object({ private: v.boolean(), visibility: v.optional(v.unknown()) })
 const commitFacts = v.object({ sha: v.string() })
 
 /** @param settings `timeout` in milliseconds for one whole check, 10,000 unless said */
@@ -45,7 +46,7 @@ async function look(api: GitHubApi, { owner, name, commit }: Pinned, signal: Abo
     return found?.facts.sha === commit ? yes : no(`GitHub finds no such commit in ${owner}/${name}.`)
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error
-    return cannotTell(error.message, error.retryAfter, inquiry.sent === 0)
+    return cannotTell(error.message, error.retryAfter)
   }
 }
 

@@ -1,10 +1,10 @@
 /** Asks one source after the other; the first that knows the repository decides. */
-import { no, type RepositoryCheck, type RepositorySource } from "./check.ts"
+import { cannotTell, no, type RepositoryCheck, type RepositorySource } from "./check.ts"
 import { takeApart } from "./pinned.ts"
 
 /**
  * One check made of several sources. A source that holds the repository has the last word on it, also when it says no;
- * a repository that none of them knows is answered with no.
+ * of a repository that none of them can be asked about, nothing can be told.
  */
 export function checkInOrder(sources: readonly RepositorySource[]): RepositoryCheck {
   return {
@@ -17,7 +17,9 @@ export function checkInOrder(sources: readonly RepositorySource[]): RepositoryCh
         if (answer !== null) return answer
       }
       const { host, owner, name } = pinned
-      return no(`This server holds no copy of ${host}/${owner}/${name} and asks no service about repositories on ${host}.`)
+      return cannotTell(
+        `Repositories on ${host} cannot be looked up from here: this server holds no copy of ${host}/${owner}/${name} and asks no service about ${host}. Its operator may configure one.`,
+      )
     },
     close() {
       for (const source of sources) source.close?.()

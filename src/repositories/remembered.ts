@@ -2,54 +2,41 @@
  * The shared window: who asks about a pin while the same question is under way gets that answer, and an answer stands
  * for two minutes. Then the source is asked again, and revalidates what it knows.
  *
- * A success is reused so because it is still good, a failure because asking again would break the promise of at most
- * two requests per commit and window. It is never reused as a success: it says the same again, and when it is asked anew.
- * Only an answer for which nothing was sent (the budget was spent) is not kept, since nothing has to be made up for.
+ * Only a success is reused: a commit that was pushed a second after it was asked for is found. What failed is asked again, as
+ * far as the budget of its host reaches.
  */
 import { limits } from "../contract/limits.ts"
-import type { RepositoryAnswer, RepositoryPin, RepositorySource } from "./check.ts"
+import { type RepositoryAnswer, type RepositoryPin, type RepositorySource, yes } from "./check.ts"
 import { takeApart } from "./pinned.ts"
-
-interface Remembered {
-  readonly answer: RepositoryAnswer
-  /** Milliseconds since 1970. */
-  readonly until: number
-}
 
 interface Window {
   /** Milliseconds since 1970; must never go back. */
   readonly now: () => number
-  /** Whether only successes stand: where asking again costs little, what was mended is seen at once. */
-  readonly successesOnly?: boolean
 }
 
-export function remembered(source: RepositorySource, { now, successesOnly = false }: Window): RepositorySource {
+export function remembered(source: RepositorySource, { now }: Window): RepositorySource {
   const underWay = new Map<string, Promise<RepositoryAnswer | null>>()
-  /** In the order in which they run out, since every answer stands equally long. */
-  const answers = new Map<string, Remembered>()
+  /** Until when a success stands, in milliseconds since 1970; in the order in which they run out, since all stand equally long. */
+  const successes = new Map<string, number>()
 
-  function remember(key: string, answer: RepositoryAnswer): void {
-    for (const [old, { until }] of answers) {
+  function remember(key: string): void {
+    for (const [old, until] of successes) {
       if (until > now()) break
-      answers.delete(old)
+      successes.delete(old)
     }
-    answers.set(key, { answer, until: now() + limits.repositoryCheckSeconds * 1000 })
+    successes.set(key, now() + limits.repositoryCheckSeconds * 1000)
   }
 
   async function ask(key: string, pin: RepositoryPin): Promise<RepositoryAnswer | null> {
     const answer = await source.check(pin)
-    if (answer === null || (answer.ok === null && answer.unasked) || (successesOnly && answer.ok !== true)) return answer
-    remember(key, answer)
-    return standing(answer, limits.repositoryCheckSeconds)
+    if (answer?.ok === true) remember(key)
+    return answer
   }
 
   return {
     check(pin) {
       const key = keyOf(pin)
-      const known = answers.get(key)
-      if (known !== undefined && known.until > now()) {
-        return Promise.resolve(standing(known.answer, Math.ceil((known.until - now()) / 1000)))
-      }
+      if ((successes.get(key) ?? 0) > now()) return Promise.resolve(yes)
       const shared = underWay.get(key) ?? ask(key, pin).finally(() => underWay.delete(key))
       underWay.set(key, shared)
       return shared
@@ -62,11 +49,4 @@ export function remembered(source: RepositorySource, { now, successesOnly = fals
 function keyOf(pin: RepositoryPin): string {
   const pinned = takeApart(pin)
   return pinned === null ? `${pin.url} ${pin.commit}` : `${pinned.host}/${pinned.owner}/${pinned.name} ${pinned.commit}`
-}
-
-/** `answer` as it is given while it stands for `seconds` more. */
-function standing(answer: RepositoryAnswer, seconds: number): RepositoryAnswer {
-  if (answer.ok) return answer
-  if (answer.ok === false) return { ...answer, reason: `${answer.reason} This is looked up again in ${seconds} seconds.` }
-  return { ...answer, retryAfter: Math.max(answer.retryAfter ?? 0, seconds) }
 }

@@ -1,4 +1,6 @@
 /** Research as the instance puts it together: its tables, what its operations do, what its reads answer. */
+import type { OperationName } from "../contract/operations/index.ts"
+import type { Behaviour, Subject } from "../ledger/behaviour.ts"
 import type { Db } from "../ledger/database.ts"
 import type { Standings } from "../ledger/standings.ts"
 import type { People } from "../people/people.ts"
@@ -15,6 +17,7 @@ import { checkpointOperations } from "./checkpoints/operations.ts"
 import { citations } from "./citations/citations.ts"
 import { contextReads } from "./contexts/room-context.ts"
 import { evidence } from "./evidence/evidence.ts"
+import { type Warnings, warnings } from "./evidence/warnings.ts"
 import { evidenceReads } from "./evidence/reads.ts"
 import { experiments } from "./experiments/experiments.ts"
 import { experimentOperations } from "./experiments/operations.ts"
@@ -43,14 +46,15 @@ import { search } from "./search/search.ts"
 
 export { type Crates, cratesOf, cratesOn, Exports }
 
-export function researchTables(db: Db) {
+/** @param basePath the path of the base URL, which the paths of affordances start with */
+export function researchTables(db: Db, basePath: string) {
   const knownMaterials = materials(db)
   return {
     records: records(db),
     concepts: conceptIndex(db),
-    experiments: experiments(db),
+    experiments: experiments(db, basePath),
     plans: plans(db),
-    attempts: attempts(db),
+    attempts: attempts(db, basePath),
     events: events(db),
     materials: knownMaterials,
     findings: findings(db, knownMaterials),
@@ -72,7 +76,30 @@ interface Parts extends ReturnType<typeof researchTables> {
   readonly standings: Standings
 }
 
-export const researchOperations = (tables: Parts) => ({
+/** What the operations do, each with what its sender is advised of. */
+export const researchOperations = (tables: Parts & { readonly db: Db }) => {
+  const advice = warnings(tables.db, tables)
+  return Object.fromEntries(
+    Object.entries(behavioursOf(tables)).map(([name, each]) => [name, advised(advice, name as never, each)]),
+  ) as ReturnType<typeof behavioursOf>
+}
+
+/** Adds to what a behaviour answers what is to be said of it. */
+function advised(advice: Warnings, name: OperationName, each: object): object {
+  const behaviour = each as Behaviour<unknown, Record<string, unknown>, Subject>
+  return {
+    ...behaviour,
+    write(call, subject, change) {
+      const outcome = behaviour.write(call, subject, change)
+      const { target, result } = outcome
+      const written = { body: call.body, id: target.id, roomId: subject.roomId ?? "", at: change.at, result }
+      const further = advice.of(name, written)
+      return further.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...further] }
+    },
+  } satisfies typeof behaviour
+}
+
+const behavioursOf = (tables: Parts) => ({
   ...recordOperations(tables),
   ...publicationOperations(tables),
   ...findingLinkOperations(tables),

@@ -54,7 +54,7 @@ export function credentialOperations({ rooms, credentials, strangers }: Parts) {
     subject: inPath,
     admit({ actor }, { credential }) {
       if (credential.owner.userId !== actor.userId) {
-        throw new Refusal("role_required", "Only the member a credential belongs to rotates it.", { current: { needed: "holder" } })
+        throw new Refusal("role_required", "Only the member a credential belongs to rotates it.", { current: { needed: ["holder"] } })
       }
       mustNotBeRevoked(credential)
     },
@@ -72,7 +72,7 @@ export function credentialOperations({ rooms, credentials, strangers }: Parts) {
       if (!isOwn && role === null) throw new Refusal("not_a_member", `${actor.username} is not a member of this Room.`)
       if (!isOwn && role !== "owner") {
         throw new Refusal("role_required", "Only the member a credential belongs to, or the Room's owner, revokes it.", {
-          current: { needed: "owner" },
+          current: { needed: ["owner"] },
         })
       }
       mustNotBeRevoked(credential)

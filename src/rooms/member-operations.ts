@@ -88,7 +88,7 @@ export function memberOperations({ members, credentials, people }: Parts) {
     admit({ actor }, { roomId, userId }) {
       const caller = members.find(roomId, actor.userId)
       if (caller?.role !== "owner" && userId !== actor.userId) {
-        throw new Refusal("role_required", "Only the owner of a Room removes other members.", { current: { needed: "owner" } })
+        throw new Refusal("role_required", "Only the owner of a Room removes other members.", { current: { needed: ["owner"] } })
       }
       const member = members.find(roomId, userId)
       if (member === undefined) throw nobody("This person is not a member of the Room.")

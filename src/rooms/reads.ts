@@ -6,7 +6,7 @@ import { Refusal } from "../contract/refusals.ts"
 import type { Actor, Standing } from "../ledger/actor.ts"
 import type { Activity } from "../ledger/activity.ts"
 import { grantRefusal, roomRefusal } from "../ledger/entrance.ts"
-import { feedOf, keysetPage, opaqueCursor, type Page, pageSize, readOpaqueCursor } from "../ledger/paging.ts"
+import { feedOf, keysetPage, type ListOf, mustNotBeAhead, opaqueCursor, type Page, pageSize, readOpaqueCursor } from "../ledger/paging.ts"
 import type { Readers } from "../ledger/reading.ts"
 import type { Watch } from "../ledger/watch.ts"
 import type { Credentials } from "./credentials.ts"
@@ -46,6 +46,12 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
     return standing
   }
 
+  /** What somebody is in a Room; null once their membership is gone: their credential then only says who they were. */
+  function membership(roomId: string, userId: string) {
+    const member = members.find(roomId, userId)
+    return member === undefined ? null : { role: member.role, joinedAt: member.joinedAt }
+  }
+
   /** A signed-in person's membership of the Room in the path. @throws Refusal 404, 403 */
   function ownMembership(actor: Actor, roomId: string) {
     rooms.mustExist(roomId)
@@ -56,8 +62,9 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
 
   return {
     rooms({ query }) {
-      const [before] = readOpaqueCursor(query.after, 1) ?? []
-      return keysetPage(rooms.page(before, query.query, pageSize(query) + 1), query, ({ roomId }) => opaqueCursor([roomId]))
+      const list: ListOf = ["rooms", query.query]
+      const [before] = readOpaqueCursor(query.after, 1, list) ?? []
+      return keysetPage(rooms.page(before, query.query, pageSize(query) + 1), query, ({ roomId }) => opaqueCursor([roomId], list))
     },
 
     room: ({ params }) => ({ ...mustFind(params.roomId), members: members.of(params.roomId) }),
@@ -69,6 +76,7 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
       // After a wait as well of one moment: what lands in between must not be passed by.
       const look = () =>
         snapshot(() => ({ rows: activity.after(roomId, after, query.kinds, pageSize(query) + 1), watermark: activity.watermark(roomId) }))
+      mustNotBeAhead(after, activity.watermark(roomId))
       const page = ({ rows, watermark }: ReturnType<typeof look>) => feedOf(rows, query, ({ body }) => new JsonText(body), watermark)
       /** What lands may be of another kind than asked for: then the wait goes on. */
       async function waited(until: number): Promise<Page<ActivityEntry>> {
@@ -95,22 +103,22 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
         grants: permissions,
         credential: { id, label, expiresAt, threadIds },
         room: { id: room.roomId, title: room.title, archived: room.state === "archived" },
+        membership: membership(room.roomId, actor.userId),
         assignments: assignments(actor.userId),
       }
     },
 
     room_status({ actor, params }) {
       const { roomId: id, title, state, archive } = ownRoom(actor, params.roomId)
-      const member = members.find(id, actor.userId)
       return {
         room: { id, title, state, archive },
-        membership: member === undefined ? null : { role: member.role, joinedAt: member.joinedAt },
+        membership: membership(id, actor.userId),
         activityWatermark: activity.watermark(id),
         assignments: assignments(actor.userId).filter(({ roomId }) => roomId === id),
       }
     },
 
-    room_access({ actor, params }) {
+    room_access({ actor, params, basePath = "" }) {
       const standing = ownRoom(actor, params.roomId)
       const listed = operations
         .filter(({ family, surface }) => family === "research" && surface === "agent")
@@ -119,7 +127,7 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
             grantRefusal(operation, actor) ?? roomRefusal(operation, actor, standing, operation.target === "thread" ? null : undefined)
           return {
             operation: operation.name,
-            path: operation.path,
+            path: `${basePath}${operation.path}`,
             allowed: refusal === null,
             refusal: refusal?.code ?? null,
             needed: operation.permissions,
@@ -136,7 +144,7 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
     join_requests({ actor, params }) {
       const roomId = params.roomId
       if (ownMembership(actor, roomId).role !== "owner")
-        throw new Refusal("role_required", "Requests to join are shown to the owner of the Room.", { current: { needed: "owner" } })
+        throw new Refusal("role_required", "Requests to join are shown to the owner of the Room.", { current: { needed: ["owner"] } })
       return { items: members.requests(roomId) }
     },
 

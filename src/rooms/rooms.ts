@@ -97,14 +97,13 @@ export function rooms(db: Db) {
     mustExist(roomId: string): void {
       if (openingThread.get(roomId) === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
     },
-    /** @throws Refusal 422 for a label without its Room, 404 for a Room that does not exist */
+    /** @throws Refusal 422 for a label without its Room */
     mustFitLabel({ roomId, label }: { roomId?: string; label?: string }): void {
       if (label !== undefined && roomId === undefined) {
         throw new Refusal("invalid_parameter", "label is Room-scoped: give roomId with it.", {
           issues: [{ path: "/roomId", message: "is required with label" }],
         })
       }
-      if (roomId !== undefined && openingThread.get(roomId) === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
     },
     /** The Thread a Room was made with; undefined when there is no such Room. */
     openingThread: (roomId: string): string | undefined => openingThread.get(roomId)?.opening_thread_id,

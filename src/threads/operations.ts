@@ -1,5 +1,5 @@
 /** What members write in Threads. */
-import { Refusal } from "../contract/refusals.ts"
+import { noSuch, Refusal } from "../contract/refusals.ts"
 import { behaviour } from "../ledger/behaviour.ts"
 import type { Timeline } from "../ledger/timeline.ts"
 import type { Threads } from "./threads.ts"
@@ -12,6 +12,7 @@ interface Parts {
 /** A Thread that a write is about. @throws Refusal 404 when it does not exist, or not in the Room the body names */
 export function threadSubject(threads: Threads, threadId: string, roomId?: string): { roomId: string; threadId: string } {
   const found = threads.roomOf(threadId)
+  if (roomId !== undefined && found !== roomId && !threads.isRoom(roomId)) throw noSuch("room")
   if (found === undefined || (roomId !== undefined && found !== roomId)) {
     throw new Refusal("room_unavailable", roomId === undefined ? "There is no such Thread." : "There is no such Thread in this Room.")
   }

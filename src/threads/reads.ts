@@ -1,7 +1,7 @@
 /** Reads of Threads and their timelines. */
 import type { ThreadSummary } from "../contract/answers.ts"
 import { Refusal } from "../contract/refusals.ts"
-import { feedOf, feedPage, pageSize } from "../ledger/paging.ts"
+import { feedOf, feedPage, mustNotBeAhead, pageSize } from "../ledger/paging.ts"
 import type { Readers } from "../ledger/reading.ts"
 import type { Timeline } from "../ledger/timeline.ts"
 import type { Rooms } from "../rooms/rooms.ts"
@@ -34,6 +34,7 @@ export function threadReads({ threads, rooms, timeline, now }: Parts) {
   /** A page of a Thread's entries of some kinds; all of them when `kinds` is undefined. */
   function entries(threadId: string, query: EntryQuery, kinds: readonly string[] | undefined) {
     const thread = mustFind(threadId)
+    mustNotBeAhead(query.after, thread.timelineWatermark)
     return feedOf(
       timeline.after(thread.threadId, query.after ?? 0, kinds, pageSize(query) + 1),
       query,
@@ -69,7 +70,8 @@ export function threadReads({ threads, rooms, timeline, now }: Parts) {
     thread_records: ({ params, query }) => entries(params.threadId, query, ["publication"]),
 
     thread_replies({ params, query }) {
-      const { threadId } = mustFind(params.threadId)
+      const { threadId, timelineWatermark } = mustFind(params.threadId)
+      mustNotBeAhead(query.after, timelineWatermark)
       if (timeline.find(query.targetEntryId)?.threadId !== threadId)
         throw new Refusal("room_unavailable", "There is no such entry in this Thread.")
       return feedOf(timeline.replies(threadId, query.targetEntryId, query.after ?? 0, pageSize(query) + 1), query, ({ entry }) => entry)

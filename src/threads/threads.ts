@@ -44,6 +44,7 @@ export function threads(db: Db) {
     "INSERT INTO threads (thread_id, room_id, sequence, title, author_id, created_at, follows_entry_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
   )
   const room = db.prepare<{ roomId: string }>("SELECT room_id AS roomId FROM threads WHERE thread_id = ?")
+  const anyRoom = db.prepare("SELECT 1 FROM rooms WHERE room_id = ?")
   const one = db.prepare<Row>(`${SUMMARY} WHERE t.thread_id = ?`)
   const list = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = ? AND t.sequence > ? ORDER BY t.sequence LIMIT ?`)
   const all = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = ? ORDER BY t.sequence`)
@@ -63,6 +64,8 @@ export function threads(db: Db) {
     },
     /** The Room of a Thread; undefined when there is no such Thread. */
     roomOf: (threadId: string): string | undefined => room.get(threadId)?.roomId,
+    /** Whether there is a Room of this id. */
+    isRoom: (roomId: string): boolean => anyRoom.get(roomId) !== undefined,
     summary(threadId: string): ThreadSummary | undefined {
       const row = one.get(threadId)
       return row && summary(row)

@@ -16,13 +16,14 @@ import { limits } from "../../src/contract/limits.ts"
 import { checkBody, type Operation } from "../../src/contract/operation.ts"
 import { operationNamed, operations } from "../../src/contract/operations/index.ts"
 import { reads } from "../../src/contract/reads/index.ts"
+import { RateLimits } from "../../src/edge/rate-limits.ts"
 import { Refusal, refusals } from "../../src/contract/refusals.ts"
 import { states } from "../../src/contract/states.ts"
 import { check } from "../../src/contract/validation.ts"
 import { protocolVersion, schemaVersions } from "../../src/contract/versions.ts"
 
 const baseUrl = "https://rooms.example.org/lab"
-const facts = { baseUrl, instanceId: "0198f3a0-0000-7000-8000-00000000000a", softwareVersion: "1.2.3" }
+const facts = { baseUrl, instanceId: "0198f3a0-0000-7000-8000-00000000000a", lineage: [], rates: null, softwareVersion: "1.2.3" }
 const made = manifest(facts)
 const agentOperations = operations.filter(({ surface }) => surface === "agent")
 const documents: SchemaDocument[] = ["research", "publication", "library"]
@@ -64,7 +65,7 @@ t.test("The manifest tells every read that needs no session", (t) => {
   t.same(names(made.reads), names([...open, ...discoveryRoutes]))
   const asRegistered = [...open, ...discoveryRoutes].map(({ name, path, cursor, query }) => ({
     name,
-    path,
+    path: `/lab${path}`,
     cursor,
     parameters: Object.keys(query.entries),
   }))
@@ -81,7 +82,9 @@ t.test("The manifest holds every refusal, limit, state table, enumeration and la
     made.refusals.map(({ code }) => code),
     Object.keys(refusals),
   )
-  t.same(made.limits, limits)
+  const rates = /^(?:addressRequests|callerReads|callerWrites|refusedCredentials)(?:PerMinute|AtOnce)$/
+  t.same(made.limits, Object.fromEntries(Object.entries(limits).filter(([name]) => !rates.test(name))), "no rate where nobody is limited")
+  t.same(manifest({ ...facts, rates: new RateLimits().told }).limits, limits, "and else those that are kept")
   t.same(made.states, states)
   t.match(made.enumerations, enumerations)
   t.equal(new Set(made.labels.map(({ prefix }) => prefix)).size, made.labels.length, "no two kinds share a letter")
@@ -127,7 +130,15 @@ t.test("A client that lost everything finds its way back by steps that exist", (
 t.test("Health tells which instance answers, and what it can do", (t) => {
   const ready = healthReady(facts)
   t.match(check(answers.healthReady, ready), { ok: true })
-  t.same(ready, { status: "ready", protocolVersion, schemaVersions, slices, instanceId: facts.instanceId, softwareVersion: "1.2.3" })
+  t.same(ready, {
+    status: "ready",
+    protocolVersion,
+    schemaVersions,
+    slices,
+    instanceId: facts.instanceId,
+    lineage: [],
+    softwareVersion: "1.2.3",
+  })
   t.match(check(answers.healthLive, healthLive()), { ok: true })
   t.end()
 })

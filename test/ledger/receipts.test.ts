@@ -162,14 +162,19 @@ test("a caller reads the receipts of her own writes, and of no others", async (t
   t.equal((await receiptOf(asked)).text, first.text, "the stored text, byte for byte")
   t.equal((await receiptOf({ ...asked, requestId: body.requestId.toUpperCase() })).text, first.text)
   t.equal((await receiptOf({ operation: "post_message", clientMessageId: String(said.clientMessageId) })).text, second.text)
-  t.equal((await receiptOf(asked, await anotherCredential())).text, first.text, "under any of her credentials")
+  const elsewhere = await anotherCredential()
+  const changed = ({ text }: { text: string }) => `${text.slice(0, -1)},"credentialChanged":true}`
+  t.equal((await receiptOf(asked, elsewhere)).text, changed(first), "under any of her credentials, which is told")
+  const posted = { operation: "post_message", clientMessageId: String(said.clientMessageId) }
+  t.equal((await receiptOf(posted, elsewhere)).text, changed(second), "for every operation, post_message too")
+  const own = await post(messages(), said, elsewhere)
+  t.notSame(own.body.result, second.body.result, "two credentials may use one id for a message")
+  t.equal((await receiptOf(posted, elsewhere)).text, own.text, "where two have one id, the caller's own")
+  t.equal((await receiptOf(posted)).text, second.text)
+  t.equal((await receiptOf(posted, await anotherCredential())).text, changed(second), "else the oldest")
 
   const refusals = {
     "another person's": [asked, house.credentials.owner_all.token],
-    "a message, under another credential": [
-      { operation: "post_message", clientMessageId: String(said.clientMessageId) },
-      await anotherCredential(),
-    ],
     "another operation's": [{ ...asked, operation: "create_thread" }, member],
     "an id never used": [{ ...asked, requestId: freshId() }, member],
   } as const

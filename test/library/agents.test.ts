@@ -159,7 +159,7 @@ test("each permission opens what it names, and nothing else", async (t) => {
 test("a selected reach leaves the Library out, and keeps what it makes", async (t) => {
   const [inside, outside] = [await collectionOf(ada, "Inside", [paperId(300)]), await collectionOf(ada, "Outside", [paperId(301)])]
   const agent = await house.agentOf(ada, { reach: "selected", collectionIds: [inside] })
-  t.match(await refused(agent.read("library_papers")), { status: 403, refusal: "not_authorized", current: { needed: "reach" } })
+  t.match(await refused(agent.read("library_papers")), { status: 403, refusal: "not_authorized", current: { needed: ["reach"] } })
   t.match(await refused(agent.write("save_papers", { arxivIds: [paperId(302)] })), { status: 403, refusal: "not_authorized" })
   t.strictSame(
     (await agent.read("library_collections")).items.map(({ name }) => name),
@@ -206,7 +206,7 @@ test("what others shared is in reach of all, not of owned; renaming is for the o
   t.match(await refused(all.write("rename_collection", { collectionId: theirs, name: "Ada's" })), {
     status: 403,
     refusal: "not_authorized",
-    current: { needed: "owner" },
+    current: { needed: ["owner"] },
   })
   await all.write("add_papers", { collectionId: theirs, arxivIds: [paperId(401)] })
 

@@ -73,7 +73,7 @@ test("the Library's table of refusals is the interface's", (t) => {
 })
 
 test("the manifest lists the Library beside the rest, marked as its surface", (t) => {
-  const made = manifest({ baseUrl: "https://rooms.example.org", instanceId: "x", softwareVersion: "1" })
+  const made = manifest({ baseUrl: "https://rooms.example.org", instanceId: "x", lineage: [], rates: null, softwareVersion: "1" })
   const ofLibrary = made.operations.filter(({ surface }) => surface === "library")
   t.strictSame(
     ofLibrary.map(({ name, path, permissions }) => [name, path, permissions]),
@@ -161,7 +161,7 @@ test("the demo brings a Library, and a key of each kind", async (t) => {
     name: "RefusedError",
     status: 403,
     refusal: "not_authorized",
-    current: { needed: "file_papers" },
+    current: { needed: ["file_papers"] },
   })
   const owner = await room.browser("owner")
   t.match(await owner.read("library_paper", { arxivId: "1706.03762" }), {

@@ -48,7 +48,7 @@ test("an invitation is answered by whom it is for, and seen by nobody else", asy
   t.match(await refused(grace.read("collection_invitations", { collectionId })), {
     status: 403,
     refusal: "not_authorized",
-    current: { needed: "owner" },
+    current: { needed: ["owner"] },
   })
   t.match(await refused(grace.write("invite_to_collection", { collectionId, username: "mary" })), {
     status: 403,
@@ -85,7 +85,7 @@ test("members file and write side by side; the Collection itself is its owner's"
     () => grace.write("delete_collection", { collectionId }),
     () => grace.write("remove_collection_member", { collectionId, username: "ada" }),
   ]) {
-    t.match(await refused(request()), { status: 403, refusal: "not_authorized", current: { needed: "owner" } })
+    t.match(await refused(request()), { status: 403, refusal: "not_authorized", current: { needed: ["owner"] } })
   }
   t.match(await refused(ada.write("leave_collection", { collectionId })), { status: 409, refusal: "state_conflict" })
   t.match(await refused(ada.write("remove_collection_member", { collectionId, username: "ada" })), {
@@ -163,7 +163,7 @@ test("a note is deleted by who wrote it; its replies stay", async (t) => {
   const reply = (await ada.write("post_note", { collectionId, arxivId, text: "Why?", replyToNoteId: noteId })).result.noteId
   t.match(
     await refused(ada.write("delete_note", { noteId })),
-    { status: 403, refusal: "not_authorized", current: { needed: "author" } },
+    { status: 403, refusal: "not_authorized", current: { needed: ["author"] } },
     "not by the owner of the Collection",
   )
   t.match(

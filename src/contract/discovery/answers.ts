@@ -18,6 +18,8 @@ export const healthReady = shape({
   schemaVersions: versions,
   slices,
   instanceId: word,
+  /** The instances this one was restored from, the first one first. */
+  lineage: words,
   softwareVersion: word,
 })
 
@@ -50,6 +52,8 @@ export const manifest = shape({
   softwareVersion: word,
   protocolVersion: v.literal(protocolVersion),
   instanceId: word,
+  /** The instances this one was restored from, the first one first. */
+  lineage: words,
   baseUrl: word,
   supportedOrigins: words,
   schemaVersions: versions,

@@ -6,6 +6,8 @@ import { slices } from "./slices.ts"
 
 export interface Running {
   readonly instanceId: string
+  /** The instances it was restored from, the first one first. */
+  readonly lineage: readonly string[]
   readonly softwareVersion: string
 }
 
@@ -13,11 +15,12 @@ export interface Running {
 export const healthLive = (): v.InferOutput<typeof answers.healthLive> => ({ status: "live" })
 
 /** The service takes requests; with what a client needs to know before it trusts a cached manifest. */
-export const healthReady = ({ instanceId, softwareVersion }: Running): v.InferOutput<typeof answers.healthReady> => ({
+export const healthReady = ({ instanceId, lineage, softwareVersion }: Running): v.InferOutput<typeof answers.healthReady> => ({
   status: "ready",
   protocolVersion,
   schemaVersions,
   slices: [...slices],
   instanceId,
+  lineage: [...lineage],
   softwareVersion,
 })

@@ -2,7 +2,7 @@
 import { enumerations, libraryPermissionMeanings, permissionMeanings } from "../enumerations.ts"
 import { schemaUrl } from "../json-schema.ts"
 import { labelPrefixes } from "../labels.ts"
-import { limits } from "../limits.ts"
+import { limits, type RateLimit, rateLimits } from "../limits.ts"
 import type { Conditional, Operation } from "../operation.ts"
 import { operations } from "../operations/index.ts"
 import type { Read } from "../read.ts"
@@ -16,7 +16,15 @@ import type { Running } from "./health.ts"
 import { discoveryRoutes } from "./routes.ts"
 import { slices } from "./slices.ts"
 
+/** Limits by their name, those of rates left out where nobody is limited. */
+const limitsKept = (rates: ManifestFacts["rates"]): Manifest["limits"] => ({
+  ...Object.fromEntries(Object.entries(limits).filter(([name]) => !rateLimits.some((rate) => rate === name))),
+  ...rates,
+})
+
 export interface ManifestFacts extends Running {
+  /** The rates this instance keeps, by the names they have among the limits; null where it limits nobody. */
+  readonly rates: Readonly<Record<RateLimit, number>> | null
   /** Scheme, host and path, without a slash at the end. */
   readonly baseUrl: string
 }
@@ -46,7 +54,7 @@ function operationEntry(operation: Operation, baseUrl: string): ManifestOperatio
     name: operation.name,
     surface: operation.family,
     method: operation.method,
-    path: operation.path,
+    path: `${new URL(baseUrl).pathname.replace(/\/$/, "")}${operation.path}`,
     permissions: [...operation.permissions],
     idempotencyKey: operation.delivery,
     required: requiredOf(operation.body),
@@ -59,11 +67,11 @@ function operationEntry(operation: Operation, baseUrl: string): ManifestOperatio
   }
 }
 
-const readEntry = ({ name, family, method, path, permissions, query, cursor }: Read): ManifestRead => ({
+const readEntry = ({ name, family, method, path, permissions, query, cursor }: Read, basePath: string): ManifestRead => ({
   name,
   surface: family,
   method,
-  path,
+  path: `${basePath}${path}`,
   permissions: [...permissions],
   parameters: Object.keys(query.entries),
   cursor,
@@ -80,12 +88,14 @@ const authentication: Manifest["authentication"] = {
   permissions: { ...permissionMeanings, ...libraryPermissionMeanings },
 }
 
-export function manifest({ baseUrl, instanceId, softwareVersion }: ManifestFacts): Manifest {
+export function manifest({ baseUrl, instanceId, lineage, softwareVersion, rates }: ManifestFacts): Manifest {
+  const basePath = new URL(baseUrl).pathname.replace(/\/$/, "")
   return {
     service: serviceName,
     softwareVersion,
     protocolVersion,
     instanceId,
+    lineage: [...lineage],
     baseUrl,
     supportedOrigins: [new URL(baseUrl).origin],
     schemaVersions,
@@ -93,13 +103,13 @@ export function manifest({ baseUrl, instanceId, softwareVersion }: ManifestFacts
     authentication,
     permissions: [...enumerations.permission, ...enumerations.libraryPermission],
     operations: agentOperations.map((operation) => operationEntry(operation, baseUrl)),
-    reads: agentReads.map(readEntry),
+    reads: agentReads.map((read) => readEntry(read, basePath)),
     refusals: Object.entries(refusals).map(([code, { status, meaning, retryable }]) => ({ code, status: [...status], meaning, retryable })),
-    limits,
+    limits: limitsKept(rates),
     states,
     enumerations: { ...copies(enumerations), entryKind: entryKinds, activityKind: activityKinds },
     labels: Object.entries(labelPrefixes).map(([object, prefix]) => ({ prefix, object })),
-    bootstrap: [...bootstrap],
+    bootstrap: bootstrap.map((step) => ({ ...step, path: `${basePath}${step.path}` })),
   }
 }
 

@@ -27,7 +27,13 @@ export const postResearchCheckpoint = operation({
     conclusion: v.exactOptional(text(limits.statement)),
     citations: distinct(ref("record"), limits.citations),
   },
-  result: { checkpointId: uuid, state: oneOf(enumerations.checkpointState), label: v.null() },
+  result: {
+    checkpointId: uuid,
+    state: oneOf(enumerations.checkpointState),
+    /** The one before it, where this one covers less or opens again what that one concluded. */
+    supersedesCheckpointId: v.nullable(uuid),
+    label: v.null(),
+  },
   example: {
     threadId: "0198f3a0-0000-7000-8000-000000000002",
     expectedWatermark: 12,

@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { page, recordSummary } from "../answers.ts"
 import { enumerations } from "../enumerations.ts"
 import { evidenceItem, recordUse } from "../evidence.ts"
-import { oneOf, uuid } from "../fields.ts"
+import { oneOf } from "../fields.ts"
 import { read, words } from "../read.ts"
 import { subject } from "../ref.ts"
 import * as answers from "../record-answers.ts"
@@ -39,7 +39,7 @@ export const recordReads = [
     parameters: {
       kind: v.exactOptional(oneOf(enumerations.linkKind)),
       targetVersionId: v.exactOptional(subject("record")),
-      targetAuthorId: v.exactOptional(uuid),
+      targetAuthorId: v.exactOptional(subject("person")),
     },
     cursor: "uuid",
     answer: page(answers.researchLink),

@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { page } from "../answers.ts"
 import { enumerations } from "../enumerations.ts"
-import { oneOf, plain, uuid } from "../fields.ts"
+import { oneOf, plain } from "../fields.ts"
 import { labelPattern } from "../labels.ts"
 import { limits } from "../limits.ts"
 import { read } from "../read.ts"
@@ -21,7 +21,7 @@ export const workReads = [
       roomId,
       label: v.exactOptional(labelPattern("experiment")),
       status: v.exactOptional(oneOf(enumerations.experimentStatus)),
-      assigneeId: v.exactOptional(uuid),
+      assigneeId: v.exactOptional(subject("person")),
       hypothesisVersionId: v.exactOptional(subject("hypothesis")),
     },
     cursor: "uuid",

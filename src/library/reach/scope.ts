@@ -44,7 +44,7 @@ export function mustReachLibrary(actor: Actor): void {
   if (reachesLibrary(scopeOf(actor))) return
   throw new Refusal("not_authorized", "The reach of this key leaves the Library itself out; it holds chosen Collections only.", {
     status: 403,
-    current: { needed: "reach", reach: "selected", reaches: ["all", "owned"] },
+    current: { needed: ["reach"], reach: "selected", reaches: ["all", "owned"] },
   })
 }
 
@@ -77,4 +77,4 @@ export function mustFit(limit: Cap, now: number, added: number): void {
 export const noCollection = (): Refusal => new Refusal("unknown_collection", "There is no such Collection in reach.")
 export const noPaper = (): Refusal => new Refusal("unknown_paper", "There is no such paper in reach.")
 export const ownerOnly = (): Refusal =>
-  new Refusal("not_authorized", "Only the owner of the Collection may do this.", { status: 403, current: { needed: "owner" } })
+  new Refusal("not_authorized", "Only the owner of the Collection may do this.", { status: 403, current: { needed: ["owner"] } })

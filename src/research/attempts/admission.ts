@@ -4,6 +4,7 @@ import type { JsonObject } from "../../contract/json.ts"
 import { operationOf } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { attemptStates } from "../../contract/states.ts"
+import { orOf } from "../../contract/text.ts"
 import type { AttemptSummary } from "../../contract/work-answers.ts"
 
 /** What admission has to know of an attempt. */
@@ -40,30 +41,35 @@ export function admitEvent(
   const current = currentAttempt(attempt)
   if (attempt.registrantId !== userId)
     throw new Refusal("role_required", "Only the registrant of an attempt delivers its events.", {
-      current: { ...current, needed: "registrant" },
+      current: { ...current, needed: ["registrant"] },
     })
   if (body.expectedRevision !== attempt.revision || body.expectedStatus !== attempt.status)
     throw new Refusal("state_conflict", `${attempt.label} moved since it was read.`, { current })
-  const row = rowsFrom(attempt.status).find(({ event }) => event === body.event)
-  if (row === undefined)
-    throw new Refusal("state_conflict", `${attempt.label} is ${attempt.status}: ${body.event} does not follow.`, { current })
+  const following = rowsFrom(attempt.status)
+  const row = following.find(({ event }) => event === body.event)
+  if (row === undefined) {
+    const steps = following.length === 0 ? "nothing more does" : `${orOf(following.map(({ event }) => event))} does`
+    throw new Refusal("state_conflict", `${attempt.label} is ${attempt.status}: ${body.event} does not follow; ${steps}.`, { current })
+  }
   return row.to
 }
 
 /** What an attempt's next event needs besides its state. */
 export interface Grounds {
+  /** What the paths of operations start with. */
+  readonly basePath: string
   readonly roomIsActive: boolean
   /** Whether the registrant belongs to the Room: somebody who left it reports no more. */
   readonly registrantIsMember: boolean
 }
 
 /** What the server would accept next about an attempt, and from whom. */
-export function attemptAffordances(attempt: AttemptState, { roomIsActive, registrantIsMember }: Grounds) {
+export function attemptAffordances(attempt: AttemptState, { basePath, roomIsActive, registrantIsMember }: Grounds) {
   const event = rowsFrom(attempt.status).map((row) => row.event)
   const { name, path, permissions } = operationOf("report_attempt_event")
   const afforded = {
     operation: name,
-    path,
+    path: `${basePath}${path}`,
     permission: permissions[0] ?? null,
     by: "registrant",
     userId: attempt.registrantId,

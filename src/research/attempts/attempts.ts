@@ -14,6 +14,7 @@ export interface Attempt extends AttemptState {
   readonly roomId: string
   readonly threadId: string
   readonly intent: AttemptIntent
+  readonly registeredAt: string
   /** The finding or attempt it sets out to reproduce. */
   readonly reproduces: string | undefined
 }
@@ -88,7 +89,7 @@ interface ListedRow extends Row {
 }
 
 /** What lists and the read of one attempt both show. */
-const shown = (row: Row) => ({
+const shown = (row: Row, basePath: string) => ({
   attemptId: row.attempt_id,
   label: row.label,
   experimentId: row.experiment_id,
@@ -111,6 +112,7 @@ const shown = (row: Row) => ({
   planMatch: row.plan_match === null ? null : new JsonText(row.plan_match),
   failure: row.failure === null ? null : new JsonText(row.failure),
   affordances: attemptAffordances(state(row), {
+    basePath,
     roomIsActive: row.room_state === "active",
     registrantIsMember: row.registrant_is_member === 1,
   }),
@@ -118,8 +120,8 @@ const shown = (row: Row) => ({
 })
 
 /** An attempt as lists show it. */
-const summary = (row: ListedRow) => ({
-  ...shown(row),
+const summary = (row: ListedRow, basePath: string) => ({
+  ...shown(row, basePath),
   argv: new JsonText(row.argv),
   metrics: new JsonText(row.metrics),
   metricsTruncated: row.has_more_metrics === 1,
@@ -157,7 +159,8 @@ const pick = <L>({ findingVersionId, experimentId, label }: Filters, [any, ofExp
 
 export type Attempts = ReturnType<typeof attempts>
 
-export function attempts(db: Db) {
+export function attempts(db: Db, basePath = "") {
+  const summaryOf = (row: ListedRow) => summary(row, basePath)
   const insert = db.prepare(
     `INSERT INTO attempts (attempt_id, experiment_id, room_id, thread_id, label, entry_id, registrant_id, intent, status, revision, plan_id, rerun_of,
        reproduces_attempt_id, reproduces_version_id, registered_at, updated_at, plan_match, content, content_digest)
@@ -241,21 +244,27 @@ export function attempts(db: Db) {
           roomId: row.room_id,
           threadId: row.thread_id,
           intent: row.intent,
+          registeredAt: row.registered_at,
           reproduces: row.reproduces_attempt_id ?? row.reproduces_version_id ?? undefined,
         }
       )
     },
+    /** How an attempt compares with the plan it names; null when it names none. */
+    matchOf(attemptId: string): PlanMatch | null {
+      const row = find.get(attemptId)
+      return row?.plan_match ? (JSON.parse(row.plan_match) as PlanMatch) : null
+    },
     /** An attempt with its registration, but for what its events brought. */
     read(attemptId: string) {
       const row = one.get(attemptId)
-      return row && { ...shown(row), registration: new JsonText(row.content) }
+      return row && { ...shown(row, basePath), registration: new JsonText(row.content) }
     },
     /** Up to `count` attempts after an id that match the filters; of a finding, each with how it names the attempt. */
     page(filters: Filters, after: string | undefined, count: number) {
-      return pick(filters, [list, ofExperiment, ofFinding])(filters, after, count).map(summary)
+      return pick(filters, [list, ofExperiment, ofFinding])(filters, after, count).map(summaryOf)
     },
     /** The same in the order in which their Room labelled them, after the number of a label. */
     pageByLabel: (filters: Filters, after: number, count: number) =>
-      pick(filters, [byLabel, ofExperimentByLabel, ofFindingByLabel])(filters, after, count).map(summary),
+      pick(filters, [byLabel, ofExperimentByLabel, ofFindingByLabel])(filters, after, count).map(summaryOf),
   }
 }

@@ -7,16 +7,14 @@ import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { experimentSubject } from "../experiments/operations.ts"
 import type { Plans } from "../experiments/plans.ts"
-import type { Materials } from "../materials/materials.ts"
 import { admitEvent, currentAttempt } from "./admission.ts"
 import type { Attempt, Attempts } from "./attempts.ts"
 import type { Events } from "./events.ts"
-import { planMatch, planWarnings } from "./plan-match.ts"
+import { planMatch } from "./plan-match.ts"
 
 interface Parts {
   readonly experiments: Experiments
   readonly plans: Plans
-  readonly materials: Materials
   readonly attempts: Attempts
   readonly events: Events
   readonly evidence: Evidence
@@ -24,7 +22,7 @@ interface Parts {
 
 type Output = NonNullable<BodyOf<"report_attempt_event">["outputs"]>[number]
 
-export function attemptOperations({ experiments, plans, materials, attempts, events, evidence }: Parts) {
+export function attemptOperations({ experiments, plans, attempts, events, evidence }: Parts) {
   /** The attempt of an earlier receipt, where it moved since. */
   function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
     const attempt = attempts.find(targetId)
@@ -34,6 +32,13 @@ export function attemptOperations({ experiments, plans, materials, attempts, eve
   const register_attempt = behaviour("register_attempt", {
     moved,
     subject: ({ body }) => experimentSubject(experiments, body.experimentId),
+    references({ body: { intent, planId } }, { experiment }) {
+      const acceptedBy = intent !== "planned" || planId === undefined ? undefined : plans.read(planId)?.shown.acceptedBy
+      // Of work that nobody holds, the state is wrong and not the plan.
+      if (acceptedBy === undefined || experiment.assigneeId === null || acceptedBy.userId === experiment.assigneeId) return []
+      const message = `was accepted by ${acceptedBy.username}, not by who holds ${experiment.label} now; its assignee accepts a plan of their own first`
+      return [{ path: "/planId", message }]
+    },
     outside: ({ body }) => body.repository,
     admit({ actor, body }, { experiment }) {
       const existing = attempts.find(body.attemptId)
@@ -44,7 +49,7 @@ export function attemptOperations({ experiments, plans, materials, attempts, eve
       admitToExperiment("register_attempt", experiment, actor.userId, body, (row) => row.values?.intent.includes(body.intent) ?? false)
     },
     write({ actor, body, content, contentDigest }, { roomId, threadId }, change) {
-      const { attemptId, experimentId, intent, planId, rerunOf, reproduces, inputs, intendedDeviation } = body
+      const { attemptId, experimentId, intent, planId, rerunOf, reproduces, inputs } = body
       const label = change.label("attempt")
       const plan = planId === undefined ? undefined : plans.contentOf(planId, experimentId)
       const match = planId === undefined || plan === undefined ? null : planMatch(planId, plan, body)
@@ -75,7 +80,6 @@ export function attemptOperations({ experiments, plans, materials, attempts, eve
       return {
         target: { id: attemptId, label },
         result: { attemptId, label, status: "registered", revision: 1 },
-        warnings: planWarnings(match, intendedDeviation),
       }
     },
   })
@@ -95,22 +99,6 @@ export function attemptOperations({ experiments, plans, materials, attempts, eve
     const message = `belongs to a reproduction; ${label} reproduces nothing`
     throw new Refusal("invalid_schema", `The verdict of a reproduction ${message}.`, { issues: [{ path: "/reproduction", message }] })
   }
-
-  /** Outputs whose digest is not the one their material promises. */
-  const outputWarnings = (outputs: readonly Output[]) =>
-    outputs.flatMap(({ outputLabel, digest, materialId }) => {
-      const promised = materialId === undefined ? null : materials.place(materialId)?.digest
-      return promised && promised !== digest
-        ? [
-            {
-              code: "output_differs_from_material",
-              message: `Output ${outputLabel} has another digest than the material it names.`,
-              outputLabel,
-              materialId: materialId ?? null,
-            },
-          ]
-        : []
-    })
 
   const report_attempt_event = behaviour("report_attempt_event", {
     moved,
@@ -137,7 +125,6 @@ export function attemptOperations({ experiments, plans, materials, attempts, eve
       return {
         target: { id: attemptId, label },
         result: { attemptId, label, status, revision },
-        warnings: outputWarnings(body.outputs ?? []),
       }
     },
   })

@@ -1,5 +1,5 @@
 /** How a registration compares with the plan it names: recorded once, at registration. */
-import { canonicalJson, type Json, type JsonObject } from "../../contract/json.ts"
+import { canonicalJson, type Json } from "../../contract/json.ts"
 import type { PlanContent } from "../experiments/plans.ts"
 
 /** What is compared. */
@@ -19,6 +19,9 @@ export interface Deviation {
 
 export interface PlanMatch {
   readonly planId: string
+  /** Whether it is the same repository, with `.git` at the end of its address or without. */
+  readonly repositoryMatchesPlan: boolean
+  /** Whether it is that commit of that repository. */
   readonly commitMatchesPlan: boolean
   /** Whether the command line is that of the entry point or of an arm; null when the plan names neither. */
   readonly argvMatchesPlan: boolean | null
@@ -43,6 +46,9 @@ function configurationDeviations(
     .map((name) => ({ field: `configuration/${name}`, planned: json(planned?.[name]), registered: json(registered[name]) }))
 }
 
+/** The same for every way to write the address of a repository. */
+const addressOf = ({ url }: Registered["repository"]) => url.toLowerCase().replace(/\.git$/, "")
+
 /** Compares a registration with its plan, arms included. */
 export function planMatch(planId: string, plan: PlanContent, registered: Registered): PlanMatch {
   const { entrypoint, arms, configuration } = plan.protocol
@@ -51,7 +57,7 @@ export function planMatch(planId: string, plan: PlanContent, registered: Registe
   const namesArgv = entrypoint !== undefined || arms.length > 0
   const argvMatchesPlan = namesArgv ? argvComparedWith !== null : null
 
-  const urlMatches = plan.repository.url.toLowerCase() === registered.repository.url.toLowerCase()
+  const urlMatches = addressOf(plan.repository) === addressOf(registered.repository)
   const commitMatchesPlan = urlMatches && plan.repository.commit === registered.repository.commit
   const inputs = new Set(registered.inputs.map(({ materialId }) => materialId))
   const missing = plan.requiredMaterials.filter(({ materialId }) => !inputs.has(materialId))
@@ -73,18 +79,14 @@ export function planMatch(planId: string, plan: PlanContent, registered: Registe
     ...missing.map(({ materialId }) => ({ field: "inputs", planned: materialId, registered: null })),
     ...configurationDeviations(configuration, registered.configuration),
   ]
-  return { planId, commitMatchesPlan, argvMatchesPlan, argvComparedWith, argvMatches, materialsMatchPlan: missing.length === 0, deviations }
-}
-
-/** What a receipt should say of a registration that departs from its plan. */
-export function planWarnings(match: PlanMatch | null, intendedDeviation: string | undefined): JsonObject[] {
-  if (match === null || match.deviations.length === 0 || intendedDeviation !== undefined) return []
-  const fields = match.deviations.map(({ field }) => field)
-  return [
-    {
-      code: "departs_from_plan",
-      message: `The registration departs from its plan in ${fields.join(", ")} and declares no intendedDeviation.`,
-      fields,
-    },
-  ]
+  return {
+    planId,
+    repositoryMatchesPlan: urlMatches,
+    commitMatchesPlan,
+    argvMatchesPlan,
+    argvComparedWith,
+    argvMatches,
+    materialsMatchPlan: missing.length === 0,
+    deviations,
+  }
 }

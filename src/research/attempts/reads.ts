@@ -6,7 +6,6 @@ import type { AttemptAnswer } from "../../contract/work-answers.ts"
 import { keysetPage, pageSize, sequenceCursor, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
-import type { Records } from "../records/records.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Attempts } from "./attempts.ts"
 import type { Events, MetricPoint } from "./events.ts"
@@ -16,7 +15,6 @@ interface Parts {
   readonly attempts: Attempts
   readonly events: Events
   readonly materials: Materials
-  readonly records: Records
 }
 
 type Value = AttemptAnswer["metrics"][number]["value"]
@@ -32,7 +30,7 @@ const columnsOf = (points: readonly MetricPoint[]) => ({
   reportedAt: points.map(({ reported_at }) => reported_at),
 })
 
-export function attemptReads({ rooms, attempts, events, materials, records }: Parts) {
+export function attemptReads({ rooms, attempts, events, materials }: Parts) {
   /** @throws Refusal 404 */
   function mustRead(attemptId: string) {
     const attempt = attempts.read(attemptId)
@@ -43,8 +41,6 @@ export function attemptReads({ rooms, attempts, events, materials, records }: Pa
   return {
     attempts({ query }) {
       rooms.mustFitLabel(query)
-      if (query.findingVersionId !== undefined && !records.exists(query.findingVersionId))
-        throw new Refusal("unknown_record", "There is no such finding.")
       if (query.order === "label") {
         if (query.roomId === undefined && query.experimentId === undefined)
           throw badParameter("order", "is within a Room: give roomId or experimentId with it")

@@ -64,9 +64,14 @@ const asked = (rows: AskingRow[]): OpenQuestion[] =>
         .map((question) => ({ question, checkpointId, threadId })),
     )
 
+/** The checkpoint just before `c` in its Thread, where `c` covers less than it or opens again what it concluded. */
+const SUPERSEDED = `(SELECT b.checkpoint_id FROM (SELECT * FROM checkpoints k WHERE k.thread_id = c.thread_id AND k.checkpoint_id < c.checkpoint_id ORDER BY k.checkpoint_id DESC LIMIT 1) b
+      WHERE b.covers_through > c.covers_through OR b.state = 'concluded' AND c.state = 'open')`
+
 const COLUMNS = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, c.sequence,
     c.author_id AS userId, p.username, c.at, c.state, c.covers_through AS coversThrough, json_extract(c.content, '$.synthesis') AS synthesis,
-    c.open_questions AS openQuestions, c.conclusion, (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE} AS stale,
+    c.open_questions AS openQuestions, c.conclusion, ${SUPERSEDED} AS supersedesCheckpointId,
+    (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE} AS stale,
     ${STALE_REASONS} AS staleReasons, ${ARCHIVE}, c.content_digest AS contentDigest`
 const TABLES = `checkpoints c
   JOIN people p ON p.user_id = c.author_id
@@ -86,6 +91,7 @@ export function checkpoints(db: Db) {
     "INSERT INTO checkpoint_citations (checkpoint_id, position, version_id, status) VALUES (?, ?, ?, coalesce((SELECT status FROM standings WHERE version_id = ?), 'current'))",
   )
   const select = db.prepare("UPDATE threads SET selected_checkpoint_id = ? WHERE thread_id = ?")
+  const superseded = db.prepare<{ id: string | null }>(`SELECT ${SUPERSEDED} AS id FROM checkpoints c WHERE c.checkpoint_id = ?`)
   const one = db.prepare<WholeRow>(
     `SELECT ${COLUMNS}, json_extract(c.content, '$.citations') AS citations, c.content FROM ${TABLES} WHERE c.checkpoint_id = ?`,
   )
@@ -132,6 +138,8 @@ export function checkpoints(db: Db) {
       made.citations.forEach((versionId, position) => cite.run(checkpointId, position, versionId, versionId))
       select.run(checkpointId, threadId)
     },
+    /** The checkpoint that one goes back behind: that covered more, or concluded what it opens again; null where it does not. */
+    supersededBy: (checkpointId: string): string | null => superseded.get(checkpointId)?.id ?? null,
     read(checkpointId: string) {
       const row = one.get(checkpointId)
       if (row === undefined) return undefined

@@ -65,7 +65,12 @@ export function checkpointOperations({ threads, checkpoints, evidence }: Parts) 
         conclusion: conclusion ?? null,
         ...(client === undefined ? {} : { client }),
       }
-      return { target: { id: checkpointId, label: null }, result: { checkpointId, state, label: null }, entry: { card } }
+      const supersedesCheckpointId = checkpoints.supersededBy(checkpointId)
+      return {
+        target: { id: checkpointId, label: null },
+        result: { checkpointId, state, supersedesCheckpointId, label: null },
+        entry: { card },
+      }
     },
   })
 

@@ -3,9 +3,11 @@
  * replaced by.
  */
 import { groundingPurposes, hasFallen } from "../../contract/evidence.ts"
-import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
+import type { RecordKind, RecordStatus, WarningCode } from "../../contract/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
+import type { Writable } from "../../contract/json.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
 
 interface Ground {
   readonly versionId: string
@@ -27,17 +29,23 @@ export const RESTS = `(x.part IN ('premise', 'evidence', 'plan', 'role') OR x.pa
 const GROUND = `r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status`
 
 /** A cause of doubt as it is told, seen from a Room. */
-const doubt = ({ through, ...fallen }: Reached, roomId: string) => ({
-  code: `rests_on_${fallen.status}`,
-  message: `It rests on ${fallen.label}, which is ${fallen.status}${through === null ? "" : `, through ${through.label}`}.`,
+const doubt = (
+  { through, ...fallen }: Reached,
+  status: Exclude<RecordStatus, "current">,
+  roomId: string,
+): { readonly code: WarningCode; readonly message: string; readonly [member: string]: Writable } => ({
+  code: `rests_on_${status}`,
+  message: `It rests on ${fallen.label}, which is ${status}${through === null ? "" : `, through ${through.label}`}.`,
   versionId: fallen.versionId,
   label: fallen.label,
   kind: fallen.kind,
   wording: fallen.wording,
-  status: fallen.status,
+  status,
   direct: through === null,
-  ...(through === null ? {} : { through: { versionId: through.versionId, label: through.label } }),
-  ...(fallen.roomId === roomId ? {} : { labelFromOtherRoom: true as const, originRoomId: fallen.roomId }),
+  ...(through === null
+    ? {}
+    : { through: { versionId: through.versionId, label: through.label, ...fromOtherRoom(through.roomId, roomId) } }),
+  ...fromOtherRoom(fallen.roomId, roomId),
 })
 
 export type Grounds = ReturnType<typeof grounds>
@@ -59,7 +67,7 @@ export function grounds(db: Db) {
     for (let looked = 0; level.length > 0; ) {
       const next: Reached[] = []
       for (const reached of level) {
-        if (hasFallen(reached.status)) causes.push(doubt(reached, roomId))
+        if (hasFallen(reached.status)) causes.push(doubt(reached, reached.status, roomId))
         looked += 1
         if (looked > limits.groundsFollowed || causes.length > limits.doubts) return [...causes, unfollowed()]
         for (const ground of below.all(reached.versionId)) {
@@ -75,7 +83,7 @@ export function grounds(db: Db) {
   }
 
   const unfollowed = () => ({
-    code: "rests_on_more",
+    code: "rests_on_more" as const,
     message: "It rests on more records than are told of here; those further away were not looked at.",
   })
 

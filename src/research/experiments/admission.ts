@@ -4,6 +4,7 @@ import type { JsonObject } from "../../contract/json.ts"
 import { type OperationName, operationOf } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { experimentStates, states } from "../../contract/states.ts"
+import { orOf } from "../../contract/text.ts"
 
 /** What admission has to know of an experiment. */
 export interface ExperimentState {
@@ -63,7 +64,7 @@ export function admitToExperiment(
   const current = currentExperiment(experiment)
   const { status, assigneeId } = experiment
   if (by === "proposer" && experiment.proposerId !== userId) {
-    throw new Refusal("role_required", "Only the proposer of an experiment does this.", { current: { ...current, needed: "proposer" } })
+    throw new Refusal("role_required", "Only the proposer of an experiment does this.", { current: { ...current, needed: ["proposer"] } })
   }
   const from = meant.flatMap((row) => row.from)
   if (isTerminal(status) && !from.includes(status))
@@ -84,22 +85,25 @@ export function admitToExperiment(
 /** Lets a reported status through, or throws. @throws Refusal 409 */
 export function admitReport(experiment: ExperimentState, userId: string, reported: string, expected: Expected): void {
   admitToExperiment("report_experiment_status", experiment, userId, expected)
-  const reachable = rows.some(
-    (row) =>
-      row.operation === "report_experiment_status" &&
-      row.from.includes(experiment.status) &&
-      typeof row.to === "object" &&
-      row.to.status.includes(reported),
+  const reachable = rows.flatMap((row) =>
+    row.operation === "report_experiment_status" && row.from.includes(experiment.status) && typeof row.to === "object" ? row.to.status : [],
   )
-  if (!reachable)
-    throw new Refusal("state_conflict", `${experiment.label} is ${experiment.status} already.`, { current: currentExperiment(experiment) })
+  if (!reachable.includes(reported))
+    throw new Refusal(
+      "state_conflict",
+      `${experiment.label} is ${experiment.status}: ${reported} does not follow; ${orOf(reachable)} does.`,
+      { current: currentExperiment(experiment) },
+    )
 }
 
 /** What besides the state of an experiment decides what can follow: who can still act, and what there is to build on. */
 export interface Grounds {
+  /** What the paths of operations start with. */
+  readonly basePath: string
   readonly roomIsActive: boolean
   /** Whether they belong to the Room: somebody who left it acts no more, whatever they proposed or hold. */
   readonly isMember: { readonly proposer: boolean; readonly assignee: boolean; readonly any_member: true }
+  /** Whether its assignee accepted a plan: what somebody else accepted is not carried out by others. */
   readonly hasPlan: boolean
   readonly hasAttempt: boolean
   /** Whether there is anything to reproduce: an attempt of any experiment, or a finding. */
@@ -123,7 +127,14 @@ export function experimentAffordances(experiment: ExperimentState, grounds: Grou
     if (!grounds.roomIsActive || !grounds.isMember[row.by] || values === null || !row.from.includes(experiment.status)) return []
     const { path, permissions } = operationOf(row.operation)
     return [
-      { operation: row.operation, path, permission: permissions[0] ?? null, by: row.by, userId: people[row.by], ...(values && { values }) },
+      {
+        operation: row.operation,
+        path: `${grounds.basePath}${path}`,
+        permission: permissions[0] ?? null,
+        by: row.by,
+        userId: people[row.by],
+        ...(values && { values }),
+      },
     ]
   })
   return { expected: { expectedRevision: experiment.revision, expectedStatus: experiment.status }, operations: afforded }

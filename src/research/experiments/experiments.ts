@@ -55,6 +55,8 @@ type Row = Omit<ExperimentSummary, "proposer" | "assignee" | "hypotheses" | "att
     readonly proposerIsMember: number
     readonly assigneeIsMember: number
     readonly hasResults: number
+    /** Whether its assignee accepted a plan. */
+    readonly ownPlans: number
   }
 
 /** What only the read of one experiment shows. */
@@ -74,7 +76,7 @@ function rollup(counts: Row["attempts"]) {
 const text = <T>(json: Stored<T> | null) => json && new JsonText(json)
 
 /** An experiment as lists and contexts show it. */
-function summary(row: Row): ExperimentSummary {
+function summary(row: Row, basePath: string): ExperimentSummary {
   const attempts = rollup(row.attempts)
   const { proposerId, assigneeId } = row
   // Member by member, as it is written fastest.
@@ -98,9 +100,10 @@ function summary(row: Row): ExperimentSummary {
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     affordances: experimentAffordances(row, {
+      basePath,
       roomIsActive: row.roomState === "active",
       isMember: { proposer: row.proposerIsMember === 1, assignee: row.assigneeIsMember === 1, any_member: true },
-      hasPlan: row.plans > 0,
+      hasPlan: row.ownPlans === 1,
       hasAttempt: attempts.total > 0,
       hasResults: row.hasResults === 1,
     }),
@@ -114,6 +117,7 @@ const COLUMNS = `${STATE}, e.entry_id AS entryId, e.question, e.scope, e.hypothe
     (SELECT json_group_object(c.status, c.attempts) FROM attempt_counts c WHERE c.experiment_id = e.experiment_id) AS attempts,
     (SELECT count(*) FROM plans n WHERE n.experiment_id = e.experiment_id) AS plans,
     EXISTS (SELECT 1 FROM members m WHERE m.room_id = e.room_id AND m.user_id = e.proposer_id) AS proposerIsMember,
+    EXISTS (SELECT 1 FROM plans n WHERE n.experiment_id = e.experiment_id AND n.accepted_by = e.assignee_id) AS ownPlans,
     EXISTS (SELECT 1 FROM members m WHERE m.room_id = e.room_id AND m.user_id = e.assignee_id) AS assigneeIsMember,
     (EXISTS (SELECT 1 FROM attempts t WHERE t.attempt_id > '') OR EXISTS (SELECT 1 FROM records f WHERE f.kind = 'finding')) AS hasResults`
 const TABLES = `experiments e
@@ -124,7 +128,8 @@ const SUMMARY = `SELECT ${COLUMNS} FROM ${TABLES}`
 
 export type Experiments = ReturnType<typeof experiments>
 
-export function experiments(db: Db) {
+export function experiments(db: Db, basePath = "") {
+  const summaryOf = (row: Row) => summary(row, basePath)
   const insert = db.prepare(
     `INSERT INTO experiments (experiment_id, room_id, thread_id, label, entry_id, proposer_id, status, revision, question, scope, hypotheses, suggested_protocol, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, 'open', 1, ?, ?, ?, ?, ?, ?)`,
@@ -233,19 +238,19 @@ export function experiments(db: Db) {
       const row = one.get(experimentId)
       if (row === undefined) return undefined
       const { suggestedProtocol, handoff, conclusion } = row
-      return { ...summary(row), suggestedProtocol: text(suggestedProtocol), handoff: text(handoff), conclusion: text(conclusion) }
+      return { ...summaryOf(row), suggestedProtocol: text(suggestedProtocol), handoff: text(handoff), conclusion: text(conclusion) }
     },
 
     /** Up to `count` experiments after an id. */
     page(filters: { readonly [N in keyof typeof columns | "hypothesisId"]?: string }, after: string | undefined, count: number) {
       const { hypothesisId, assigneeId, label } = filters
       const found = hypothesisId !== undefined ? ofHypothesis : assigneeId !== undefined && label === undefined ? ofAssignee : list
-      return found(filters, after, count).map(summary)
+      return found(filters, after, count).map(summaryOf)
     },
 
     /** The newest experiments of a Room, newest first. */
-    newestOf: (roomId: string, count: number) => newestOf.all(roomId, count).map(summary),
-    newestOfThread: (roomId: string, threadId: string, count: number) => newestOfThread.all(roomId, threadId, count).map(summary),
+    newestOf: (roomId: string, count: number) => newestOf.all(roomId, count).map(summaryOf),
+    newestOfThread: (roomId: string, threadId: string, count: number) => newestOfThread.all(roomId, threadId, count).map(summaryOf),
 
     /** Up to `count` revisions after one. */
     history: (experimentId: string, after: number, count: number) =>

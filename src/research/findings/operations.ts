@@ -75,7 +75,7 @@ export function publicationOperations({ threads, records, concepts: index, plans
         if (reproduced !== undefined)
           model.reported(reproduced, versionId, attemptId, position, { authorId: call.actor.userId, at: change.at })
       })
-      return { ...published, warnings: [...model.doubtsOf(versionId, where.roomId), ...findings.read(versionId).warnings] }
+      return published
     },
   })
 
@@ -84,7 +84,7 @@ export function publicationOperations({ threads, records, concepts: index, plans
     references: ({ body }) => undeclaredConcepts(index, body),
     write(call, where, change) {
       const { paper, references } = call.body
-      const published = publishRecord(
+      return publishRecord(
         { records, evidence: model },
         call,
         where,
@@ -92,7 +92,6 @@ export function publicationOperations({ threads, records, concepts: index, plans
         references.map((reference) => ({ part: "reference" as const, ...reference })),
         [paper.arxivId],
       )
-      return { ...published, warnings: model.doubtsOf(published.result.versionId, where.roomId) }
     },
   })
 

@@ -92,15 +92,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
     model.asserted(targetVersionId, linkId, kind, { authorId: actor.userId, at })
     model.uses("link", linkId, "replacement", replacementVersionId === undefined ? [] : [replacementVersionId], at)
     model.uses("link", linkId, "dispute_evidence", evidence, at)
-    const warnings = [...new Set([...evidence, ...(replacementVersionId === undefined ? [] : [replacementVersionId])])].flatMap(
-      (versionId) => {
-        const status = standings.status(versionId)
-        return status === "current"
-          ? []
-          : [{ code: "reference_not_current", message: `A record it names is ${status}.`, versionId, status }]
-      },
-    )
-    return { target: { id: linkId, label }, result: { linkId, label }, warnings }
+    return { target: { id: linkId, label }, result: { linkId, label } }
   }
 
   /** A record does not replace what replaced it, directly or further on. */
@@ -126,7 +118,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
     subject: linkSubject,
     admit({ actor, body }, { link }) {
       if (link.author.userId !== actor.userId)
-        throw new Refusal("role_required", "Only its author takes a link back.", { current: { needed: "author" } })
+        throw new Refusal("role_required", "Only its author takes a link back.", { current: { needed: ["author"] } })
       if (link.kind !== "finding_link" && linkKinds[link.kind].final) {
         const message = "is a retraction, which cannot be taken back; publish the record again"
         throw new Refusal("invalid_schema", `This link ${message}.`, { issues: [{ path: "/linkId", message }] })
@@ -159,7 +151,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
         const { userId } = call.actor
         if (record.author.userId !== userId && rooms.standing(roomId, userId)?.role !== "owner") {
           throw new Refusal("role_required", "Only the author of a record, or the owner of its Room, retracts it.", {
-            current: { needed: "author or owner" },
+            current: { needed: ["author", "owner"] },
           })
         }
         mustBeNew("retracts", call)

@@ -93,7 +93,7 @@ const USES = 50
 
 const SUMMARY = `
   SELECT m.*, p.username,
-    (SELECT json_group_array(json_object('sequence', l.sequence, 'reporterId', l.reporter_id, 'state', l.state, 'observedDigest', l.observed_digest))
+    (SELECT json_group_array(json_object('sequence', l.sequence, 'reporterId', l.reporter_id, 'uri', l.uri, 'state', l.state, 'observedDigest', l.observed_digest))
      FROM material_reports l WHERE l.material_id = m.material_id) AS reports
   FROM materials m JOIN people p ON p.user_id = m.registered_by`
 

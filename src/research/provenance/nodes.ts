@@ -63,7 +63,7 @@ const views: Readonly<Record<ProvenanceNode, View>> = {
 }
 
 const NAMES = ["label", "title", "status", "outcome", "room_id"]
-const reports = `(SELECT json_group_array(json_object('reporterId', y.reporter_id, 'state', y.state, 'observedDigest', y.observed_digest) ORDER BY y.sequence)
+const reports = `(SELECT json_group_array(json_object('reporterId', y.reporter_id, 'uri', y.uri, 'state', y.state, 'observedDigest', y.observed_digest) ORDER BY y.sequence)
   FROM material_reports y WHERE y.material_id = m.material_id)`
 
 function source(kind: ProvenanceNode) {

@@ -3,7 +3,7 @@ import type { RecordKind } from "../../contract/enumerations.ts"
 import { isUuid } from "../../contract/fields.ts"
 import type { ParametersOf } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
-import { keysetPage, offsetPage, opaqueCursor, pageSize, readOpaqueCursor, uuidCursor } from "../../ledger/paging.ts"
+import { keysetPage, type ListOf, offsetPage, opaqueCursor, pageSize, readOpaqueCursor, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { People } from "../../people/people.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
@@ -43,12 +43,14 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
 
   /** Records newest first, of one Room or of all. @throws Refusal 404 for an author who is not here */
   function newest(roomId: string | undefined, query: ParametersOf<"room_publications">) {
-    const [before] = readOpaqueCursor(query.after, 1) ?? []
     const { kinds, status, author } = query
+    const filters = [kinds?.join(), status?.toString(), author?.toLowerCase()]
+    const list: ListOf = roomId === undefined ? ["publications", ...filters] : ["room_publications", roomId, ...filters]
+    const [before] = readOpaqueCursor(query.after, 1, list) ?? []
     const authorId = author === undefined ? undefined : people.idOf(author)
     if (author !== undefined && authorId === undefined) throw new Refusal("room_unavailable", "There is no such person.")
     return keysetPage(records.newest({ roomId, kinds, status, authorId }, before, pageSize(query) + 1), query, ({ versionId }) =>
-      opaqueCursor([versionId]),
+      opaqueCursor([versionId], list),
     )
   }
 
@@ -97,8 +99,9 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
       return concept
     },
     concepts({ query }) {
-      const found = index.page(query.query, readOpaqueCursor(query.after, 2), pageSize(query) + 1)
-      return keysetPage(found, query, ({ versionId, key }) => opaqueCursor([versionId, key]))
+      const list: ListOf = ["concepts", query.query]
+      const found = index.page(query.query, readOpaqueCursor(query.after, 2, list), pageSize(query) + 1)
+      return keysetPage(found, query, ({ versionId, key }) => opaqueCursor([versionId, key], list))
     },
   } satisfies Partial<Readers>
 }

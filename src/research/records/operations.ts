@@ -22,11 +22,10 @@ export function recordOperations({ threads, records, concepts: index, evidence }
     references: ({ body }) => undeclaredConcepts(index, body),
     write(call, where, change) {
       const { premises, references } = call.body
-      const published = publishRecord({ records, evidence }, call, where, change, [
+      return publishRecord({ records, evidence }, call, where, change, [
         ...premises.map((premise) => ({ part: "premise" as const, ...premise })),
         ...references.map((reference) => ({ part: "reference" as const, ...reference })),
       ])
-      return { ...published, warnings: evidence.doubtsOf(published.result.versionId, where.roomId) }
     },
   })
 

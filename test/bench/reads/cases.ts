@@ -32,7 +32,7 @@ const sequence = (count: number) => String(half(count) + OFFSET)
 
 const cases: Named = {
   rooms: ({ fewer }) => {
-    const after = opaqueCursor([idOf("room", half(fewer))])
+    const after = opaqueCursor([idOf("room", half(fewer))], ["rooms", undefined])
     return [page({}, { after }), but("query", {}, { query: spoken.rare })]
   },
   room_threads: ({ crowdedRoomId, fewer }) => [page({ roomId: crowdedRoomId }, { after: String(half(fewer)) })],
@@ -40,7 +40,9 @@ const cases: Named = {
     page({ roomId }, { after: sequence(size) }),
     but("a seldom kind", { roomId }, { after: "0", kinds: "assert_dispute" }),
   ],
-  room_publications: ({ roomId, size }) => [page({ roomId }, { after: opaqueCursor([idOf("record", half(size))]) })],
+  room_publications: ({ roomId, size }) => [
+    page({ roomId }, { after: opaqueCursor([idOf("record", half(size))], ["room_publications", roomId]) }),
+  ],
   thread_messages: ({ threadId, size }) => [page({ threadId }, { after: sequence(size) })],
   thread_timeline: ({ threadId, size }) => [
     page({ threadId }, { after: sequence(size) }),
@@ -54,9 +56,9 @@ const cases: Named = {
     const after = idOf("record", half(size))
     return [page({}, { after }), but("roomId", {}, { after, roomId })]
   },
-  publications: ({ size }) => [page({}, { after: opaqueCursor([idOf("record", half(size))]) })],
+  publications: ({ size }) => [page({}, { after: opaqueCursor([idOf("record", half(size))], ["publications"]) })],
   concepts: ({ size }) => [
-    page({}, { after: opaqueCursor([idOf("record", half(size)), "lowers"]) }),
+    page({}, { after: opaqueCursor([idOf("record", half(size)), "lowers"], ["concepts", undefined]) }),
     but("query", {}, { query: spoken.rare }),
   ],
   room_links: ({ roomId, size }) => [

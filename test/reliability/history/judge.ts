@@ -167,7 +167,7 @@ export class Judge {
       return refused("state_conflict", { room: { id: this.#model.truth.roomId, state: "active" } })
     if (operation === "assert_retraction") {
       const author = this.#find(this.#model.records, body.targetVersionId)?.author
-      if (author !== person && this.#model.truth.ownerId !== person) return refused("role_required", { needed: "author or owner" })
+      if (author !== person && this.#model.truth.ownerId !== person) return refused("role_required", { needed: ["author", "owner"] })
     }
     return assertionOf(operation) === undefined ? ACCEPTED : this.#assertion(write)
   }
@@ -178,7 +178,7 @@ export class Judge {
     const current = currentExperiment(experiment)
     const isHeld = status === "claimed" || status === "in_progress"
     const isOver = status === "completed" || status === "cancelled"
-    if (by === "proposer" && proposer !== person) return refused("role_required", { ...current, needed: "proposer" })
+    if (by === "proposer" && proposer !== person) return refused("role_required", { ...current, needed: ["proposer"] })
     if (by !== "anybody") {
       if (isOver) return refused("experiment_not_open", current)
       if (by === "assignee" ? assignee !== person : isHeld && assignee !== person) return refused("assignment_conflict", current)
@@ -196,7 +196,7 @@ export class Judge {
   #event({ person, body }: Write): Verdict {
     const attempt = this.#find(this.#model.attempts, body.attemptId) as Attempt
     const current = currentAttempt(attempt)
-    if (attempt.registrant !== person) return refused("role_required", { ...current, needed: "registrant" })
+    if (attempt.registrant !== person) return refused("role_required", { ...current, needed: ["registrant"] })
     const isStale = body.expectedRevision !== attempt.revision || body.expectedStatus !== attempt.status
     if (isStale || !follows[attempt.status]?.includes(String(body.event))) return refused("state_conflict", current)
     const labels = ((body.outputs as { outputLabel: string }[] | undefined) ?? []).map(({ outputLabel }) => outputLabel)

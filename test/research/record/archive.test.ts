@@ -102,7 +102,9 @@ t.test("while it is active, every operation gets past the Room's door", async (t
   t.ok(ofAgents.length >= 23, `${ofAgents.length} operations`)
   for (const operation of ofAgents) {
     const { status, body } = await send(operation, "?rehearse=1")
-    t.ok(status === 200 || status === 409 || status === 422, `${operation.name}: ${status} ${body.refusal ?? "accepted"}`)
+    // The repository of an example is on a host that nobody here can ask.
+    const isUnheard = status === 503 && String(body.refusal) === "repository_unavailable"
+    t.ok(status === 200 || status === 409 || status === 422 || isUnheard, `${operation.name}: ${status} ${body.refusal ?? "accepted"}`)
     t.notSame(body.refusal, "invalid_schema", `${operation.name}: the body is well formed`)
   }
 })

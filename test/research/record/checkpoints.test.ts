@@ -26,7 +26,11 @@ t.test("what was written, and what became of it", async (t) => {
   const { checkpointId } = receipt.result
   t.strictSame(
     [receipt.target, receipt.targetId, receipt.result],
-    [{ kind: "checkpoint", id: checkpointId, label: null }, checkpointId, { checkpointId, state: "open", label: null }],
+    [
+      { kind: "checkpoint", id: checkpointId, label: null },
+      checkpointId,
+      { checkpointId, state: "open", supersedesCheckpointId: null, label: null },
+    ],
   )
   const { content, contentDigest, ...shown } = await read(checkpointId)
   t.strictSame(shown, {
@@ -40,6 +44,7 @@ t.test("what was written, and what became of it", async (t) => {
     at: receipt.acceptedAt,
     state: "open",
     coversThrough: 1,
+    supersedesCheckpointId: null,
     synthesis: "So far.",
     openQuestions: ["Why?", "How long?"],
     conclusion: null,

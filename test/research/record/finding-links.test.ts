@@ -36,10 +36,12 @@ t.test("a split verdict, its card, the replies to it and who reviewed it", async
   })
   const { linkId } = receipt.result
   t.strictSame(
-    [receipt.target, receipt.targetId, receipt.result, receipt.warnings],
-    [{ kind: "finding_link", id: linkId, label: null }, linkId, { linkId, label: null }, []],
+    [receipt.target, receipt.targetId, receipt.result],
+    [{ kind: "finding_link", id: linkId, label: null }, linkId, { linkId, label: null }],
     "it takes no label, and is its own subject",
   )
+  const unaddressed = { code: "hypothesis_not_addressed" }
+  holds(t, receipt.warnings, [{ code: "attempt_not_named", attemptId }, unaddressed, unaddressed], "what nobody named or asked is told")
   const entryId = receipt.entry?.entryId as string
 
   const link = await reader.read("link", { linkId })

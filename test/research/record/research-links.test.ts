@@ -85,7 +85,7 @@ t.test("each kind as it is read: labelled, explained, immutable, with its target
 
 // shows: A retraction is for the target's author or the Room's owner.
 t.test("a retraction is for the author of the record and the owner of its Room, and nobody else", async (t) => {
-  const role = { status: 403, refusal: "role_required", current: { needed: "author or owner" } }
+  const role = { status: 403, refusal: "role_required", current: { needed: ["author", "owner"] } }
   const byGrace = await publish(grace)
   holds(t, await refusalOf(retract(mary, byGrace.versionId)), role, "another member")
   holds(t, await lab.record(byGrace), { status: "current", notices: [] })
@@ -213,7 +213,7 @@ t.test("a link that names what is not current is told so", async (t) => {
   await retract(grace, gone.versionId)
   await dispute(mary, argued.versionId)
   const { warnings } = await supersede(grace, target.versionId, gone.versionId)
-  holds(t, warnings, [{ code: "reference_not_current", versionId: gone.versionId, status: "retracted" }])
+  holds(t, warnings, [{ code: "names_retracted", versionId: gone.versionId, status: "retracted" }])
   const { warnings: more } = await mary.write("assert_dispute", {
     targetVersionId: target.versionId,
     explanation: because,

@@ -17,9 +17,13 @@ const rests: Readonly<Record<string, Publish>> = {
   "a hypothesis, by a premise": (at, on) => at.grace.write("publish_hypothesis", hypothesis(at, { premises: [premise(on)] })),
   "a hypothesis, by a reference": (at, on) =>
     at.grace.write("publish_hypothesis", hypothesis(at, { references: [reference(on, "refines")] })),
-  "a finding, by a reference": (at, on) => at.grace.write("publish_finding", finding(at, { references: [reference(on, "extends")] })),
+  "a finding, by a reference": (at, on) =>
+    at.grace.write("publish_finding", finding(at, { retrospective: true, references: [reference(on, "extends")] })),
   "a finding, by evidence": (at, on) =>
-    at.grace.write("publish_finding", finding(at, { evidence: [{ kind: "record", versionId: on, explanation: because }] })),
+    at.grace.write(
+      "publish_finding",
+      finding(at, { retrospective: true, evidence: [{ kind: "record", versionId: on, explanation: because }] }),
+    ),
   "a cited claim, by a reference": (at, on) =>
     at.grace.write("publish_cited_claim", claim(at, { references: [reference(on, "derived_from")] })),
   "a hypothesis, by a record that is one of its roles": (at, on) =>
@@ -31,9 +35,10 @@ const rests: Readonly<Record<string, Publish>> = {
 
 /** What names another record without resting on it. */
 const rests_not: Readonly<Record<string, Publish>> = {
-  "a reference that supports it": (at, on) => at.grace.write("publish_finding", finding(at, { references: [reference(on, "supports")] })),
+  "a reference that supports it": (at, on) =>
+    at.grace.write("publish_finding", finding(at, { retrospective: true, references: [reference(on, "supports")] })),
   "a reference that contradicts it": (at, on) =>
-    at.grace.write("publish_finding", finding(at, { references: [reference(on, "contradicts")] })),
+    at.grace.write("publish_finding", finding(at, { retrospective: true, references: [reference(on, "contradicts")] })),
   "a related one": (at, on) => at.grace.write("publish_cited_claim", claim(at, { references: [reference(on, "related")] })),
   "a plan that tests it": (at, on) => underPlan(at, { hypotheses: [on] }),
 }
@@ -66,7 +71,9 @@ for (const [what, write] of Object.entries(rests)) {
     const base = await publish()
     const { result, warnings } = await write(room, base.versionId)
     t.strictSame(warnings, [])
-    const above = (await room.mary.write("publish_finding", finding(room, { references: [reference(result.versionId, "extends")] }))).result
+    const above = (
+      await room.mary.write("publish_finding", finding(room, { retrospective: true, references: [reference(result.versionId, "extends")] }))
+    ).result
     const named = { versionId: base.versionId, label: base.label, kind: "hypothesis" }
 
     await dispute(base.versionId)

@@ -48,7 +48,7 @@ for (const state of states) {
       for (const who of [other, proposer]) {
         t.match(
           await refusalOf(send(who)),
-          { status: 403, refusal: "role_required", current: { ...current(attemptId, expected), needed: "registrant" } },
+          { status: 403, refusal: "role_required", current: { ...current(attemptId, expected), needed: ["registrant"] } },
           `${event} from somebody else`,
         )
       }
@@ -165,7 +165,7 @@ t.test("an output names a material that exists, and is warned of when it differs
   const report = (outputs: NonNullable<WriteInput<"report_attempt_event">["outputs"]>) =>
     client.write(
       "report_attempt_event",
-      { attemptId, expectedRevision: 2, expectedStatus: "started", ...told("progress"), outputs },
+      { attemptId, expectedRevision: 2, expectedStatus: "started", ...told("progress"), reportedAt: new Date().toISOString(), outputs },
       { rehearse: true },
     )
   const unknown = await refusalOf(

@@ -220,7 +220,7 @@ async function holdRefusal(t: Test, sent: Promise<unknown>, word: Word, { experi
       status: expected.expectedStatus,
       revision: expected.expectedRevision,
       expected,
-      ...(word === "role" && { needed: "proposer" }),
+      ...(word === "role" && { needed: ["proposer"] }),
     },
     `${name}: current`,
   )

@@ -5,15 +5,18 @@ import { obtainabilityOf, type Report } from "../../../src/research/materials/ob
 import { sha256 } from "./bodies.ts"
 
 const states = ["available", "restricted", "unavailable"] as const
+const [uri, elsewhere] = ["https://data.example.org/one", "s3://bucket/two"]
 const [promised, other] = [sha256("1"), sha256("2")]
 
 /** What protocol.md says, over the newest reports only. */
 function asWritten(newest: readonly Report[], digest: string | null): string {
   if (newest.length === 0) return "unreported"
   const digests = new Set([...newest.map(({ observedDigest }) => observedDigest), digest].filter((one) => one !== null))
-  const said = new Set(newest.map(({ state }) => state))
-  if (digests.size > 1 || said.size > 1) return "disputed"
-  return said.has("available") ? "obtainable" : said.has("restricted") ? "restricted" : "unobtainable"
+  const places = new Set(newest.map(({ uri }) => uri))
+  const said = [...places].map((uri) => new Set(newest.filter((report) => report.uri === uri).map(({ state }) => state)))
+  if (digests.size > 1 || said.some(({ size }) => size > 1)) return "disputed"
+  const any = (state: Report["state"]) => newest.some((report) => report.state === state)
+  return any("available") ? "obtainable" : any("restricted") ? "restricted" : "unobtainable"
 }
 
 const permutations = <T>(items: readonly T[]): T[][] =>
@@ -31,7 +34,7 @@ t.test("nothing reported", async (t) => {
 
 t.test("one reporter", async (t) => {
   const one = (state: Report["state"], observedDigest: string | null = null) =>
-    obtainabilityOf([{ reporterId: "a", state, observedDigest }], promised)
+    obtainabilityOf([{ reporterId: "a", uri, state, observedDigest }], promised)
   t.same(
     states.map((state) => one(state)),
     ["obtainable", "restricted", "unobtainable"],
@@ -46,7 +49,7 @@ t.test("one reporter", async (t) => {
     "content of another digest is another thing",
   )
   t.equal(
-    obtainabilityOf([{ reporterId: "a", state: "available", observedDigest: other }], null),
+    obtainabilityOf([{ reporterId: "a", uri, state: "available", observedDigest: other }], null),
     "obtainable",
     "a pinned reference promises no digest",
   )
@@ -67,14 +70,14 @@ t.test("every combination of up to three reporters, in every order", async (t) =
   for (const a of said) {
     for (const b of said) {
       hold([
-        { reporterId: "a", ...a },
-        { reporterId: "b", ...b },
+        { reporterId: "a", uri, ...a },
+        { reporterId: "b", uri, ...b },
       ])
       for (const c of said)
         hold([
-          { reporterId: "a", ...a },
-          { reporterId: "b", ...b },
-          { reporterId: "c", ...c },
+          { reporterId: "a", uri, ...a },
+          { reporterId: "b", uri, ...b },
+          { reporterId: "c", uri: elsewhere, ...c },
         ])
     }
   }
@@ -82,9 +85,19 @@ t.test("every combination of up to three reporters, in every order", async (t) =
   t.equal(count, 2 * (9 ** 2 * 2 + 9 ** 3 * 6))
 })
 
+t.test("one place where it lies is enough, and only words on one URI can disagree", async (t) => {
+  const gone = { reporterId: "a", uri, state: "unavailable", observedDigest: null } as const
+  const there = { ...gone, uri: elsewhere, state: "available" } as const
+  t.equal(obtainabilityOf([gone, there], promised), "obtainable", "one reporter, two places")
+  t.equal(obtainabilityOf([gone, { ...there, reporterId: "b" }], promised), "obtainable", "two reporters, two places")
+  t.equal(obtainabilityOf([gone, { ...there, state: "restricted" }], promised), "restricted")
+  t.equal(obtainabilityOf([gone, { ...there, uri, reporterId: "b" }], promised), "disputed")
+})
+
 const reports = fc.array(
   fc.record({
     reporterId: fc.constantFrom("a", "b", "c", "d"),
+    uri: fc.constantFrom(uri, elsewhere),
     state: fc.constantFrom(...states),
     observedDigest: fc.constantFrom(null, promised, other),
   }),
@@ -92,10 +105,10 @@ const reports = fc.array(
 )
 
 // shows: Obtainability is derived from attributed location reports.
-t.test("only each reporter's newest report counts, and not the order among reporters", async (t) => {
+t.test("only each reporter's newest report on each URI counts, and not the order among reporters", async (t) => {
   const newest = (all: readonly Report[]) =>
-    [...new Set(all.map(({ reporterId }) => reporterId))].map(
-      (reporterId) => all.findLast((report) => report.reporterId === reporterId) as Report,
+    all.filter(
+      (report, index) => !all.slice(index + 1).some(({ reporterId, uri }) => reporterId === report.reporterId && uri === report.uri),
     )
   fc.assert(
     fc.property(reports, fc.constantFrom(null, promised), (all, digest) => obtainabilityOf(all, digest) === asWritten(newest(all), digest)),
@@ -112,8 +125,8 @@ t.test("only each reporter's newest report counts, and not the order among repor
   t.equal(
     obtainabilityOf(
       [
-        { reporterId: "a", state: "available", observedDigest: other },
-        { reporterId: "a", state: "available", observedDigest: promised },
+        { reporterId: "a", uri, state: "available", observedDigest: other },
+        { reporterId: "a", uri, state: "available", observedDigest: promised },
       ],
       promised,
     ),

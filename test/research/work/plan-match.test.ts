@@ -1,6 +1,7 @@
 /** How a registration compares with its plan. */
 import t from "tap"
-import { planMatch, planWarnings, type Registered } from "../../../src/research/attempts/plan-match.ts"
+import { planMatch, type Registered } from "../../../src/research/attempts/plan-match.ts"
+import { planWarnings } from "../../../src/research/evidence/warnings.ts"
 import type { PlanContent } from "../../../src/research/experiments/plans.ts"
 
 const url = "https://git.example.org/Lab/Work"
@@ -36,6 +37,7 @@ t.test("a plan that names an entry point", async (t) => {
   const entrypoint = { argv: main as string[] }
   t.same(compare({ entrypoint }), {
     planId: "plan",
+    repositoryMatchesPlan: true,
     commitMatchesPlan: true,
     argvMatchesPlan: true,
     argvComparedWith: "entrypoint",
@@ -92,6 +94,7 @@ t.test("a plan with both", async (t) => {
 t.test("a plan with neither leaves the command line open", async (t) => {
   t.same(compare({}), {
     planId: "plan",
+    repositoryMatchesPlan: true,
     commitMatchesPlan: true,
     argvMatchesPlan: null,
     argvComparedWith: null,
@@ -103,6 +106,10 @@ t.test("a plan with neither leaves the command line open", async (t) => {
 
 t.test("the repository and its commit", async (t) => {
   const at = (repository: Registered["repository"]) => compare({}, { repository })
+  const dotGit = { repositoryMatchesPlan: true, commitMatchesPlan: true, deviations: [] }
+  t.match(at({ url: `${url}.git`, commit }), dotGit, "compared without a trailing .git")
+  const other = { repositoryMatchesPlan: true, commitMatchesPlan: false }
+  t.match(at({ url, commit: "f".repeat(commit.length) }), other, "the repository is told beside the commit")
   t.match(
     at({ url: url.toUpperCase().replace("HTTPS", "https"), commit }),
     { commitMatchesPlan: true, deviations: [] },
@@ -170,8 +177,9 @@ t.test("materials: each one required must go in, under whatever name", async (t)
 // shows: A departure on purpose is declared with intendedDeviation; one that is not is warned of.
 t.test("a departure that was not declared is warned of, with all its fields", async (t) => {
   const departing = compare({ arms, configuration: { rate: 1 } }, { repository: { url, commit: "b".repeat(40) } })
-  t.match(planWarnings(departing, undefined), [{ code: "departs_from_plan", fields: ["repository/commit", "argv", "configuration/rate"] }])
-  t.same(planWarnings(departing, "On purpose."), [])
-  t.same(planWarnings(compare({}), undefined), [])
-  t.same(planWarnings(null, undefined), [])
+  t.match(planWarnings(departing.deviations, undefined), [
+    { code: "departs_from_plan", fields: ["repository/commit", "argv", "configuration/rate"] },
+  ])
+  t.same(planWarnings(departing.deviations, "On purpose."), [])
+  t.same(planWarnings(compare({}).deviations, undefined), [])
 })

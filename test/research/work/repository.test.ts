@@ -206,6 +206,10 @@ t.test("the demo's own repositories: public, not public, not there", async (t) =
   await agent.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
   const body = { ...plan, experimentId, expectedRevision: 2, expectedStatus: "claimed" as const }
   const { public: open, private: closed } = demo.repositories
+  const unheard = await refusalOf(
+    agent.write("accept_plan", { ...body, repository: { url: "https://elsewhere.example/a/b", commit: open.commit } }),
+  )
+  t.match(unheard, { status: 503, refusal: "repository_unavailable", message: /cannot be looked up from here.*holds no copy/ })
   const reason = async (repository: { url: string; commit: string }) => {
     const refused = await refusalOf(agent.write("accept_plan", { ...body, repository }))
     t.match(refused, { status: 422, refusal: "repository_unavailable", retryable: false, issues: [{ path: "/repository" }] })
@@ -214,7 +218,6 @@ t.test("the demo's own repositories: public, not public, not there", async (t) =
   t.match(await reason(closed), /not public/)
   t.match(await reason({ url: open.url, commit: "f".repeat(40) }), /no such commit/)
   t.match(await reason({ url: open.url, commit: "f".repeat(64) }), /40 hex digits/)
-  t.match(await reason({ url: "https://elsewhere.example/a/b", commit: open.commit }), /holds no copy/)
   await agent.write("accept_plan", { ...body, repository: { url: open.url, commit: open.commit } })
   const refused = await refusalOf(
     agent.write("register_attempt", {

@@ -169,7 +169,11 @@ t.test("each attempt tells how it was run and how it ended", async (t) => {
     { outputLabel: "losses.json", digest: sha256("2"), materialId: producedId, sizeBytes: 412 },
     { outputLabel: "weights", digest: sha256("3") },
   ])
-  t.same(attempts.rerun.reporter.last?.warnings, [])
+  t.match(
+    attempts.rerun.reporter.last?.warnings,
+    [{ code: "reported_before_registration" }],
+    "the registrant tells another time than the server",
+  )
 
   const reproduced = await grace.read("attempt", { attemptId: attemptIds.reproduced })
   t.match(reproduced, {

@@ -1,6 +1,6 @@
 /** What a reader of a finding should be warned of: advice, never a refusal. */
 import type { AttemptStatus } from "../../contract/enumerations.ts"
-import type { JsonObject } from "../../contract/json.ts"
+import type { Warning } from "./warnings.ts"
 
 export interface EvidenceRow {
   readonly position: number
@@ -23,7 +23,7 @@ interface NamedAttempt {
 
 const unfinished = (status: AttemptStatus) => status === "registered" || status === "started"
 
-function attemptWarnings({ attemptId, label, status, outputs }: NamedAttempt, citedOutcomes: ReadonlySet<string>): JsonObject[] {
+function attemptWarnings({ attemptId, label, status, outputs }: NamedAttempt, citedOutcomes: ReadonlySet<string>): Warning[] {
   if (unfinished(status))
     return [{ code: "attempt_without_outcome", message: `${label} is ${status}: its outcome is not known.`, attemptId, label }]
   // An attempt that is cited for how it ended need not have brought forth anything.
@@ -32,7 +32,7 @@ function attemptWarnings({ attemptId, label, status, outputs }: NamedAttempt, ci
   return []
 }
 
-function outputWarnings({ position, kind, attemptId, label, status, outputLabel, digest, reportedDigest }: EvidenceRow): JsonObject[] {
+function outputWarnings({ position, kind, attemptId, label, status, outputLabel, digest, reportedDigest }: EvidenceRow): Warning[] {
   const at = { attemptId, label, evidence: position }
   if (kind === "attempt_outcome") {
     return unfinished(status)
@@ -56,7 +56,7 @@ function outputWarnings({ position, kind, attemptId, label, status, outputLabel,
 }
 
 /** Attempts that produced nothing, and outputs that are not what the evidence says. */
-export function evidenceWarnings(attempts: readonly NamedAttempt[], evidence: readonly EvidenceRow[]): JsonObject[] {
+export function evidenceWarnings(attempts: readonly NamedAttempt[], evidence: readonly EvidenceRow[]): Warning[] {
   const citedOutcomes = new Set(evidence.filter(({ kind }) => kind === "attempt_outcome").map(({ attemptId }) => attemptId))
   return [...attempts.flatMap((attempt) => attemptWarnings(attempt, citedOutcomes)), ...evidence.flatMap(outputWarnings)]
 }

@@ -1,0 +1,254 @@
+/**
+ * What the sender of a write is advised of (protocol, section 8): in its receipt and in its rehearsal, never a refusal. All of it
+ * is said here; the sentences that also stand on the read of a record come from the same model.
+ */
+import { enumerations, type RecordKind, type RecordStatus, type WarningCode } from "../../contract/enumerations.ts"
+import type { Writable } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
+import type { Operation } from "../../contract/operation.ts"
+import { type BodyOf, type OperationName, operationNamed } from "../../contract/operations/index.ts"
+import { kindsIn, namedIn } from "../../contract/ref.ts"
+import type { Db } from "../../ledger/database.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
+import type { Attempts } from "../attempts/attempts.ts"
+import type { Checkpoints } from "../checkpoints/checkpoints.ts"
+import type { Experiments } from "../experiments/experiments.ts"
+import type { Plans } from "../experiments/plans.ts"
+import type { Findings } from "../findings/findings.ts"
+import type { Materials } from "../materials/materials.ts"
+import type { Evidence } from "./evidence.ts"
+
+/** One piece of advice: a code of the enumeration, a sentence, and what it is about. */
+export interface Warning {
+  readonly code: WarningCode
+  readonly message: string
+  readonly [member: string]: Writable
+}
+
+/** What a write was, as far as advice looks at it. */
+export interface Written<Body> {
+  readonly body: Body
+  /** The object it made or moved. */
+  readonly id: string
+  readonly roomId: string
+  /** When it was accepted. */
+  readonly at: string
+  /** What the behaviour itself has to say. */
+  readonly result: Readonly<Record<string, unknown>>
+}
+
+interface Parts {
+  readonly evidence: Evidence
+  readonly findings: Findings
+  readonly materials: Materials
+  readonly plans: Plans
+  readonly attempts: Attempts
+  readonly experiments: Experiments
+  readonly checkpoints: Checkpoints
+}
+
+interface Fallen {
+  readonly versionId: string
+  readonly label: string
+  readonly kind: RecordKind
+  readonly wording: string
+  readonly roomId: string
+  readonly status: Exclude<RecordStatus, "current">
+}
+
+type Premises = readonly { readonly versionId: string }[]
+type Advisers = { readonly [N in OperationName]?: (written: Written<BodyOf<N>>) => readonly Warning[] }
+
+const twice = (ids: readonly string[]): string[] => [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]
+
+/** The same premise said twice. */
+const repeatedPremises = (premises: Premises): Warning[] =>
+  twice(premises.map(({ versionId }) => versionId)).map((versionId) => ({
+    code: "premise_repeated",
+    message: "It names the same premise twice.",
+    versionId,
+  }))
+
+/** What a registration should say of where it departs from its plan. */
+export function planWarnings(deviations: readonly { readonly field: string }[], intendedDeviation: string | undefined): Warning[] {
+  if (deviations.length === 0 || intendedDeviation !== undefined) return []
+  const fields = deviations.map(({ field }) => field)
+  const message = `The registration departs from its plan in ${fields.join(", ")} and declares no intendedDeviation.`
+  return [{ code: "departs_from_plan", message, fields }]
+}
+
+export type Warnings = ReturnType<typeof warnings>
+
+export function warnings(db: Db, { evidence, findings, materials, plans, attempts, experiments, checkpoints }: Parts) {
+  const fallen = db.prepare<Fallen>(
+    `SELECT r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, s.status FROM records r JOIN standings s USING (version_id)
+     WHERE r.version_id IN (SELECT value FROM json_each(?)) AND s.status <> 'current'`,
+  )
+  const anyAttempt = db.prepare("SELECT 1 FROM attempts WHERE experiment_id = ? LIMIT 1")
+
+  /** Records that a write names, which have fallen. */
+  const namesFallen = (ids: readonly string[], seenFrom: string): Warning[] =>
+    fallen
+      .all(JSON.stringify(ids))
+      .sort((one, other) => ids.indexOf(one.versionId) - ids.indexOf(other.versionId))
+      .map(({ roomId, ...record }) => ({
+        code: `names_${record.status}`,
+        message: `It names ${record.label}, which is ${record.status}.`,
+        ...record,
+        ...fromOtherRoom(roomId, seenFrom),
+      }))
+
+  /** Materials that a write names and nobody may get, or on which reports disagree. */
+  const namesMaterials = (ids: readonly string[], seenFrom: string): Warning[] =>
+    [...new Set(ids)].flatMap((materialId): Warning[] => {
+      const found = materials.summary(materialId, seenFrom)
+      if (found === undefined || (found.obtainability !== "unobtainable" && found.obtainability !== "disputed")) return []
+      const { label, obtainability, materialOriginRoom } = found
+      const told = obtainability === "disputed" ? "reports on it disagree" : "it is reported to be unobtainable"
+      return [
+        {
+          code: `material_${obtainability}`,
+          message: `It names ${label}, and ${told}.`,
+          materialId,
+          label,
+          ...fromOtherRoom(materialOriginRoom, seenFrom),
+        },
+      ]
+    })
+
+  /** What a plan that a write names tests or builds on, and that has fallen. */
+  function planDoubts(planId: string | undefined, seenFrom: string): Warning[] {
+    const plan = planId === undefined ? undefined : plans.read(planId)
+    if (plan === undefined) return []
+    const { label } = plan.shown
+    const { hypotheses, premises } = plan.parsed
+    return evidence.doubtsAmong([...hypotheses, ...premises.map(({ versionId }) => versionId)], seenFrom).map((doubt) => ({
+      ...doubt,
+      code: doubt.code === "rests_on_more" ? doubt.code : (`plan_${doubt.code}` as WarningCode),
+      message: doubt.message.replace(/^It rests/, `${label} rests`),
+      planId: planId as string,
+      planLabel: label,
+    }))
+  }
+
+  const recordDoubts = ({ id, roomId }: { readonly id: string; readonly roomId: string }): Warning[] => evidence.doubtsOf(id, roomId)
+
+  const advisers: Advisers = {
+    publish_hypothesis: (written) => [...recordDoubts(written), ...repeatedPremises(written.body.premises)],
+    publish_cited_claim: recordDoubts,
+    publish_finding(written) {
+      const { retrospective, evidence: cited, provenance } = written.body
+      const { execution } = provenance
+      const both = execution?.baselineAttemptIds.filter((attemptId) => execution.attemptIds.includes(attemptId)) ?? []
+      const citesNothing = !retrospective && cited.length === 0 && execution === undefined
+      return [
+        ...recordDoubts(written),
+        ...planDoubts(execution?.planId, written.roomId),
+        ...findings.read(written.id).warnings,
+        ...(citesNothing
+          ? [{ code: "cites_nothing", message: "It is not retrospective, and cites neither evidence nor an execution." } as const]
+          : []),
+        ...both.map((attemptId) => {
+          const label = attempts.find(attemptId)?.label ?? attemptId
+          return {
+            code: "attempt_in_two_roles",
+            message: `${label} is named both as producing and as baseline.`,
+            attemptId,
+            label,
+          } as const
+        }),
+      ]
+    },
+    accept_plan: ({ body, roomId }) => [
+      ...evidence.doubtsAmong([...body.hypotheses, ...body.premises.map(({ versionId }) => versionId)], roomId),
+      ...repeatedPremises(body.premises),
+    ],
+    register_attempt({ body, id, roomId }) {
+      const match = attempts.matchOf(id)
+      return [...planDoubts(body.planId, roomId), ...planWarnings(match?.deviations ?? [], body.intendedDeviation)]
+    },
+    report_attempt_event({ body, at }) {
+      const { event, exitCode, reportedAt, outputs = [] } = body
+      const { label, registeredAt } = attempts.find(body.attemptId) as NonNullable<ReturnType<Attempts["find"]>>
+      const said: Warning[] = []
+      if (event === "succeeded" && exitCode !== undefined && exitCode !== 0)
+        said.push({ code: "exit_code_contradicts", message: `${label} succeeded, yet its exit code is ${exitCode}.`, exitCode })
+      const slack = limits.clockSlackSeconds * 1000
+      if (Date.parse(reportedAt) > Date.parse(at) + slack)
+        said.push({ code: "reported_in_future", message: `${reportedAt} lies in the future: it is ${at} here.`, reportedAt })
+      if (Date.parse(reportedAt) < Date.parse(registeredAt) - slack)
+        said.push({
+          code: "reported_before_registration",
+          message: `${reportedAt} lies before ${label} was registered, at ${registeredAt}.`,
+          reportedAt,
+          registeredAt,
+        })
+      for (const { outputLabel, digest, materialId } of outputs) {
+        const promised = materialId === undefined ? null : materials.place(materialId)?.digest
+        if (!promised || promised === digest) continue
+        const message = `Output ${outputLabel} has another digest than the material it names.`
+        said.push({ code: "output_differs_from_material", message, outputLabel, materialId: materialId ?? null })
+      }
+      return said
+    },
+    report_experiment_status: ({ body: { experimentId, status } }) =>
+      status === "completed" && anyAttempt.get(experimentId) === undefined
+        ? [{ code: "completed_without_attempt", message: "It is completed without an attempt.", experimentId }]
+        : [],
+    link_experiment_finding({ body: { experimentId, findingVersionId, attemptId, towardHypothesis } }) {
+      const addressed = experiments.hypothesesOf(experimentId)
+      const label = attemptId === undefined ? undefined : attempts.find(attemptId)?.label
+      const isNamed = attemptId === undefined || findings.roleOf(findingVersionId, attemptId) !== undefined
+      return [
+        ...(isNamed
+          ? []
+          : [{ code: "attempt_not_named", message: `The finding does not name ${label}.`, attemptId, label: label ?? null } as const]),
+        ...towardHypothesis
+          .filter(({ versionId }) => !addressed.includes(versionId))
+          .map(({ versionId }) => {
+            const message = "The experiment does not address a hypothesis that the link has a verdict toward."
+            return { code: "hypothesis_not_addressed", message, versionId } as const
+          }),
+      ]
+    },
+    post_research_checkpoint({ result: { supersedesCheckpointId }, body }) {
+      const earlier = typeof supersedesCheckpointId === "string" ? checkpoints.read(supersedesCheckpointId)?.checkpoint : undefined
+      if (earlier === undefined) return []
+      const { checkpointId } = earlier
+      const said: Warning[] = []
+      if (earlier.coversThrough > body.coversThrough)
+        said.push({
+          code: "covers_less",
+          message: `It covers the Thread through ${body.coversThrough}, the checkpoint before it through ${earlier.coversThrough}.`,
+          checkpointId,
+        })
+      if (earlier.state === "concluded" && body.state === "open")
+        said.push({ code: "reopens_conclusion", message: "It opens again what the checkpoint before it concluded.", checkpointId })
+      return said
+    },
+  }
+
+  return {
+    /** What is said of a write once its rows stand: its own advice first, then of everything it names; each record once. */
+    of(name: OperationName, written: Written<unknown>): readonly Warning[] {
+      const own = (advisers[name] as ((written: Written<unknown>) => readonly Warning[]) | undefined)?.(written) ?? []
+      const { body } = operationNamed(name) as Operation
+      const named = namedIn(body, written.body).filter(({ refers }) => !refers.isSubject)
+      if (named.length === 0) return own
+      const of = (kinds: readonly string[]) =>
+        named.filter(({ refers }) => kindsIn(refers).some((kind) => kinds.includes(kind))).map(({ id }) => id)
+      const records = of(enumerations.recordKind)
+      const used = of(["material"])
+      const all = [
+        ...own,
+        ...(records.length === 0 ? [] : namesFallen(records, written.roomId)),
+        ...(used.length === 0 ? [] : namesMaterials(used, written.roomId)),
+      ]
+      const told = new Set<string>()
+      return all.filter(({ code, versionId }) => {
+        if (typeof versionId !== "string" || !/^(?:rests_on|plan_rests_on|names)_/.test(code)) return true
+        return told.size < told.add(versionId).size
+      })
+    },
+  }
+}
