@@ -97,7 +97,7 @@ export function checkpoints(db: Db) {
   )
   const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = ? AND t.selected_checkpoint_id = c.checkpoint_id`)
   const ofRoom = db.prepare<Row>(
-    `${SELECT} WHERE t.room_id = ? AND t.selected_checkpoint_id = c.checkpoint_id AND c.state = ? ORDER BY t.sequence LIMIT ${limits.contextItems}`,
+    `${SELECT} WHERE t.room_id = ? AND t.selected_checkpoint_id = c.checkpoint_id ORDER BY t.sequence LIMIT ${limits.contextItems}`,
   )
   const ASKING =
     "SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, c.open_questions AS openQuestions FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE c.open_questions <> '[]'"
@@ -151,8 +151,8 @@ export function checkpoints(db: Db) {
       const row = ofThread.get(threadId)
       return row && shown(row)
     },
-    /** The selected checkpoints of a Room's Threads that are in a state, in the order of the Threads. */
-    selectedOfRoom: (roomId: string, state: CheckpointState) => ofRoom.all(roomId, state).map(shown),
+    /** The selected checkpoints of a Room's Threads, in the order of the Threads. */
+    selectedOfRoom: (roomId: string) => ofRoom.all(roomId).map(shown),
     /** The questions that the selected checkpoints of a Room leave open, with where they were asked, newest first. */
     openQuestions: (roomId: string) => asked(askingInRoom.all(roomId)),
     openQuestionsOfThread: (threadId: string) => asked(askingInThread.all(threadId)),

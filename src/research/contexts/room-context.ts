@@ -96,7 +96,8 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
     const isAsked = isAskedBy(choice)
     const room = rooms.summary(roomId)
     if (room === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
-    const concluding = ["concluded", "conclusion", "conclusions"].some(isAsked) ? checkpoints.selectedOfRoom(roomId, "concluded") : []
+    const selected = ["concluded", "conclusion", "conclusions", "syntheses"].some(isAsked) ? checkpoints.selectedOfRoom(roomId) : []
+    const concluding = selected.filter(({ state }) => state === "concluded")
     const conclusion = concluding.find(({ threadId }) => threadId === room.openingThreadId) ?? null
     const lists = {
       experiments: () => withAffordances(experiments.newestOf(roomId, PROBE), choice),
@@ -112,7 +113,7 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
         concluded: () => conclusion !== null,
         conclusion: () => conclusion,
         conclusions: () => concluding,
-        syntheses: () => checkpoints.selectedOfRoom(roomId, "open"),
+        syntheses: () => selected.filter(({ state }) => state === "open"),
       }),
       activityWatermark: room.activityWatermark,
     }

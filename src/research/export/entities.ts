@@ -76,8 +76,7 @@ export function recordMembers(row: RecordRow, roomId: string, baseUrl: string): 
   const named = parse(row.named)
   const { paper, evidence = [] } = parse(row.content)
   const papers = [...new Set([paper, ...evidence].flatMap((entry) => entry?.arxivId ?? []))]
-  const rests = named.filter(({ part }) => part !== "replacement").map((record) => recordId(record, roomId, baseUrl))
-  const replacements = named.filter(({ part }) => part === "replacement").map((record) => recordId(record, roomId, baseUrl))
+  const idsOf = (rests: boolean) => [...new Set(named.filter((one) => one.rests === rests).map((one) => recordId(one, roomId, baseUrl)))]
   const members = given({
     additionalType: row.kind,
     description: row.wording,
@@ -86,9 +85,9 @@ export function recordMembers(row: RecordRow, roomId: string, baseUrl: string): 
     identifier: row.versionId,
     url: `${baseUrl}${pageOf(row.kind, row.versionId)}`,
     creativeWorkStatus: row.status ?? "current",
-    isBasedOn: [...new Set(rests)].map(to),
+    isBasedOn: idsOf(true).map(to),
     citation: papers.map((arxivId) => to(ids.paper(arxivId))),
-    mentions: [...parse(row.attempts).map(ids.attempt), ...replacements].map(to),
+    mentions: [...parse(row.attempts).map(ids.attempt), ...idsOf(false)].map(to),
   })
   const others = [
     ...papers.map(

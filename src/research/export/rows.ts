@@ -7,6 +7,7 @@ import type { AttemptAnswer } from "../../contract/work-answers.ts"
 import type { Db, Statement } from "../../ledger/database.ts"
 import { STALE_REASONS } from "../../threads/stale.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK } from "../evidence/withdrawals.ts"
+import { RESTS } from "../evidence/grounds.ts"
 import { SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "../records/shown.ts"
 
 /** Rows that are in memory at once. */
@@ -23,7 +24,8 @@ interface Authored {
 
 /** A record that another one names. */
 export interface Named {
-  readonly part: string
+  /** Whether the record rests on it, rather than speak of it. */
+  readonly rests: boolean
   readonly versionId: string
   readonly label: string
   readonly kind: string
@@ -116,7 +118,7 @@ export interface MetricRow {
 }
 
 const RECORDS = `SELECT ${SUMMARY_COLUMNS}, r.content,
-    (SELECT json_group_array(json_object('part', x.part, 'purpose', x.purpose, 'versionId', q.version_id, 'label', q.label, 'kind', q.kind, 'roomId', q.room_id, 'wording', q.wording) ORDER BY x.part, x.position)
+    (SELECT json_group_array(json_object('rests', json(iif(${RESTS}, 'true', 'false')), 'versionId', q.version_id, 'label', q.label, 'kind', q.kind, 'roomId', q.room_id, 'wording', q.wording) ORDER BY x.part, x.position)
       FROM record_references x JOIN records q ON q.version_id = x.to_version_id WHERE x.version_id = r.version_id AND x.part <> 'plan') AS named,
     (SELECT json_group_array(a.attempt_id) FROM finding_attempts t JOIN attempts a ON a.attempt_id = t.attempt_id WHERE t.version_id = r.version_id AND +a.room_id = r.room_id) AS attempts
   FROM ${SUMMARY_TABLES} WHERE r.room_id = ? AND r.version_id > ? ORDER BY r.version_id LIMIT ${PAGE}`
