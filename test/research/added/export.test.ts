@@ -203,7 +203,11 @@ t.test("A record's standing, what it rests on and the papers it quotes are told"
     creativeWorkStatus: "corrected",
     additionalType: "finding",
   })
-  t.match(crate.entity("records/H2.json"), { isBasedOn: { "@id": "records/C1.json" } }, "what it is derived from")
+  t.match(
+    crate.entity("records/H2.json"),
+    { isBasedOn: [{ "@id": "records/H1.json" }, { "@id": "records/C1.json" }] },
+    "what it is derived from",
+  )
   t.notOk("isBasedOn" in (crate.entity("records/F1.json") ?? {}), "what it speaks of is mentioned only")
   t.match(crate.entity("records/C1.json"), { citation: { "@id": "https://arxiv.org/abs/2504.13837" } })
   t.match(crate.entity("https://arxiv.org/abs/2504.13837"), { "@type": "ScholarlyArticle", identifier: "arXiv:2504.13837" })
