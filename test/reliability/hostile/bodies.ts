@@ -9,19 +9,11 @@ import { formOf } from "../../../src/web/forms/fields.ts"
 import type { Chance } from "../support/chance.ts"
 import { addressOf } from "./heads.ts"
 import { planted, textsFor } from "./planted.ts"
-import { hostileBodies } from "./requests.ts"
+import { junk } from "./junk.ts"
 
 /** Bytes of a body that is just taken. */
 const MOST = limits.requestBodyBytes - 1_000
 const full = (unit: string, close = ""): string => unit.repeat(Math.floor((MOST - close.length) / unit.length)) + close
-
-/** JSON texts as large as a request may be: those that are told elsewhere, and a few of names and letters. */
-const junk: Readonly<Record<string, () => string>> = {
-  ...hostileBodies,
-  "many small lists": () => `[${full("[],").slice(0, -4)}[]]`,
-  "halves of letters": () => `{"a":"${full("\\ud800").slice(0, -30)}"}`,
-  "names that every object has": () => `{${full('"__proto__":{},').slice(0, -20)}"a":0}`,
-}
 
 const forms: Readonly<Record<string, () => string>> = {
   "thousands of fields": () => Array.from({ length: 80_000 }, (_, at) => `${at}=a`).join("&"),
