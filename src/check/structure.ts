@@ -51,6 +51,8 @@ export function sequences(db: Db, add: (problem: string) => void): void {
   gap(
     "The search",
     `SELECT 'index' AS id, (SELECT count(*) FROM threads) + (SELECT count(*) FROM experiments) + (SELECT count(*) FROM timeline_entries WHERE kind = 'message')
+      + (SELECT count(*) FROM plans) + (SELECT count(*) FROM attempts) + (SELECT count(*) FROM materials) + (SELECT count(*) FROM finding_links)
+      + (SELECT count(*) FROM research_links) + (SELECT count(*) FROM checkpoints) + (SELECT count(*) FROM search_items WHERE part IS NOT NULL)
       + (SELECT count(*) FROM records r JOIN timeline_entries e ON e.entry_id = r.entry_id) AS last, (SELECT count(*) FROM search_index_docsize) AS held WHERE held <> last`,
   )
   gap(

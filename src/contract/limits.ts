@@ -84,6 +84,8 @@ export const limits = {
   searchRanked: 5_000,
   /** Matches from which a search no longer ranks: the newest come first. */
   searchWeighed: 50_000,
+  /** Matches among which those of a status, or since a time, are looked for: the newest. */
+  searchNarrowed: 2_000,
   /** Words of a phrase that are looked up as one; a longer one as several, all of which must occur. */
   searchPhrase: 4,
   /**

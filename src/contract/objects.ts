@@ -113,7 +113,7 @@ export const objects = {
     parts: ["plan_materials"],
     unknown: "unknown_plan",
     isNode: true,
-    isSearched: false,
+    isSearched: true,
   },
   attempt: {
     ...inRoom,
@@ -129,7 +129,7 @@ export const objects = {
     parts: ["attempt_inputs", "attempt_events", "attempt_outputs", "attempt_metrics", "reproductions"],
     unknown: "unknown_attempt",
     isNode: true,
-    isSearched: false,
+    isSearched: true,
   },
   finding: {
     ...record,
@@ -153,7 +153,7 @@ export const objects = {
     parts: ["material_reports", "room_materials"],
     unknown: "unknown_material",
     isNode: true,
-    isSearched: false,
+    isSearched: true,
   },
   finding_link: {
     ...inRoom,
@@ -169,7 +169,7 @@ export const objects = {
     parts: ["finding_verdicts", "link_withdrawals"],
     unknown: "unknown_link",
     isNode: true,
-    isSearched: false,
+    isSearched: true,
   },
   link: {
     ...inRoom,
@@ -185,7 +185,7 @@ export const objects = {
     parts: ["link_withdrawals"],
     unknown: "unknown_link",
     isNode: true,
-    isSearched: false,
+    isSearched: true,
   },
   checkpoint: {
     ...inRoom,
@@ -201,7 +201,7 @@ export const objects = {
     parts: ["checkpoint_citations"],
     unknown: "room_unavailable",
     isNode: false,
-    isSearched: false,
+    isSearched: true,
   },
   thread: {
     ...inRoom,

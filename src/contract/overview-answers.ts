@@ -11,7 +11,7 @@ export const searchHit = shape({
   kind: v.picklist(enumerations.searchKind),
   id,
   label: text,
-  /** The wording of a record, the question of an experiment, the title of a Thread; of a message, that of its Thread. */
+  /** The one line that says what it is: the wording of a record, the question of an experiment (and of its attempts), the summary of a plan, the title of a Thread (and of its messages), a conclusion. */
   title: v.string(),
   roomId: id,
   threadId: id,
@@ -23,6 +23,10 @@ export const searchHit = shape({
   status: v.nullable(v.picklist(enumerations.recordStatus)),
   /** HTML: the passage found, everything in it escaped but `<mark>` and `</mark>` around the words. */
   snippet: v.string(),
+  /** How it stands now: of a record its status, of an experiment or attempt its own, of a finding link its verdict, of a link its kind, of a checkpoint its state. */
+  standing: text,
+  /** What replaced a record. */
+  replacedBy: v.nullable(shape({ versionId: id, label: v.string() })),
 })
 
 const provenanceNode = shape({

@@ -272,6 +272,114 @@ UPDATE attempts SET plan_match = json_insert(plan_match, '$.repositoryMatchesPla
   WHERE plan_match IS NOT NULL;
 `,
   },
+  {
+    to: 7,
+    // Search covers what was said of plans, attempts, materials, links and checkpoints too; what there is is indexed anew.
+    sql: `DROP TRIGGER experiments_unindexed;
+DROP TRIGGER experiments_reindexed;
+DROP VIEW search_texts;
+CREATE TEMP TABLE items_before AS SELECT item, kind, id FROM search_items;
+DROP TABLE search_items;
+CREATE TABLE search_items (
+  item INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  -- Of what was said of an experiment or attempt later, its revision; null for the object itself.
+  part INTEGER
+) STRICT;
+CREATE UNIQUE INDEX search_items_amended ON search_items (id) WHERE kind = 'experiment' AND part IS NULL;
+CREATE INDEX search_items_of ON search_items (id);
+INSERT INTO search_items SELECT item, kind, id, NULL FROM items_before;
+DROP TABLE items_before;
+CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, label, line, standing) AS
+  SELECT i.item, coalesce(r.room_id, x.room_id, t.room_id, n.room_id, a.room_id, m.origin_room_id, f.room_id, k.room_id, c.room_id, (SELECT s.room_id FROM threads s WHERE s.thread_id = e.thread_id)),
+    coalesce(e.thread_id, r.thread_id, x.thread_id, t.thread_id, n.thread_id, a.thread_id, y.thread_id, f.thread_id, k.thread_id, c.thread_id),
+    coalesce(e.entry_id, r.entry_id, x.entry_id, n.entry_id, a.entry_id, y.entry_id, f.entry_id, k.entry_id, c.entry_id),
+    coalesce(e.author_id, r.author_id, v.author_id, x.proposer_id, t.author_id, n.accepted_by, a.registrant_id, m.registered_by, f.author_id, k.author_id, c.author_id),
+    coalesce(e.body ->> '$.at', r.created_at, v.at, x.created_at, t.created_at, n.accepted_at, o.body ->> '$.receivedAt', a.registered_at, m.registered_at, f.at, k.at, c.at),
+    coalesce(r.label, x.label, n.label, a.label, m.label, k.label),
+    coalesce(r.wording, x.question, t.title, n.content ->> '$.protocol.summary', (SELECT q.question FROM experiments q WHERE q.experiment_id = a.experiment_id), m.name,
+      f.toward_question ->> '$.explanation', k.explanation, c.conclusion, c.content ->> '$.synthesis', (SELECT s.title FROM threads s WHERE s.thread_id = e.thread_id)),
+    coalesce(x.status, a.status, f.toward_question ->> '$.verdict', k.kind, c.state)
+  FROM search_items i
+  LEFT JOIN timeline_entries e ON i.kind = 'message' AND e.entry_id = i.id
+  LEFT JOIN threads t ON i.kind = 'thread' AND t.thread_id = i.id
+  LEFT JOIN experiments x ON i.kind = 'experiment' AND x.experiment_id = i.id
+  LEFT JOIN experiment_revisions v ON i.kind = 'experiment' AND v.experiment_id = i.id AND v.revision = i.part
+  LEFT JOIN records r ON i.kind IN ('hypothesis', 'finding', 'cited_claim') AND r.version_id = i.id
+  LEFT JOIN plans n ON i.kind = 'plan' AND n.plan_id = i.id
+  LEFT JOIN attempts a ON i.kind = 'attempt' AND a.attempt_id = i.id
+  LEFT JOIN attempt_events o ON i.kind = 'attempt' AND o.attempt_id = i.id AND o.revision = i.part
+  LEFT JOIN materials m ON i.kind = 'material' AND m.material_id = i.id
+  LEFT JOIN room_materials y ON i.kind = 'material' AND y.room_id = m.origin_room_id AND y.material_id = m.material_id
+  LEFT JOIN finding_links f ON i.kind = 'finding_link' AND f.link_id = i.id
+  LEFT JOIN research_links k ON i.kind = 'link' AND k.link_id = i.id
+  LEFT JOIN checkpoints c ON i.kind = 'checkpoint' AND c.checkpoint_id = i.id;
+CREATE VIEW search_texts (item, label, title, body, tags) AS
+  SELECT i.item, CASE WHEN i.part IS NULL THEN p.label END,
+    CASE WHEN i.part IS NULL AND i.kind IN ('hypothesis', 'finding', 'cited_claim', 'experiment', 'thread', 'plan', 'material') THEN p.line END,
+    CASE i.kind
+      WHEN 'message' THEN (SELECT e.body ->> '$.message.text' FROM timeline_entries e WHERE e.entry_id = i.id)
+      WHEN 'thread' THEN NULL
+      WHEN 'experiment' THEN CASE WHEN i.part IS NULL THEN (SELECT x.scope FROM experiments x WHERE x.experiment_id = i.id)
+        ELSE (SELECT concat_ws(char(10), v.content ->> '$.handoff', v.content ->> '$.summary', v.content ->> '$.reason', v.content ->> '$.explanation')
+          FROM experiment_revisions v WHERE v.experiment_id = i.id AND v.revision = i.part) END
+      WHEN 'plan' THEN (SELECT concat_ws(char(10), n.content ->> '$.repository.commit', n.content ->> '$.repository.url', n.content ->> '$.protocol.successCriteria',
+        n.content ->> '$.protocol.steps', n.content ->> '$.protocol.entrypoint.argv',
+        n.content ->> '$.protocol.configuration') FROM plans n WHERE n.plan_id = i.id)
+      WHEN 'attempt' THEN CASE WHEN i.part IS NULL THEN (SELECT concat_ws(char(10), a.content ->> '$.argv', a.content ->> '$.configuration',
+          a.content ->> '$.repository.commit', a.content ->> '$.intendedDeviation') FROM attempts a WHERE a.attempt_id = i.id)
+        ELSE (SELECT concat_ws(char(10), o.body ->> '$.failure.explanation', o.body ->> '$.failure.stage', o.body ->> '$.message') FROM attempt_events o WHERE o.attempt_id = i.id AND o.revision = i.part) END
+      WHEN 'material' THEN (SELECT concat_ws(char(10), m.reference, m.description) FROM materials m WHERE m.material_id = i.id)
+      WHEN 'finding_link' THEN (SELECT concat_ws(char(10), f.toward_question ->> '$.explanation', (SELECT group_concat(d.explanation, char(10)) FROM finding_verdicts d WHERE d.link_id = f.link_id))
+        FROM finding_links f WHERE f.link_id = i.id)
+      WHEN 'link' THEN (SELECT concat_ws(char(10), k.explanation, k.content ->> '$.correction') FROM research_links k WHERE k.link_id = i.id)
+      WHEN 'checkpoint' THEN (SELECT concat_ws(char(10), c.conclusion, c.content ->> '$.synthesis', c.open_questions) FROM checkpoints c WHERE c.checkpoint_id = i.id)
+      ELSE (SELECT concat_ws(char(10), r.content ->> '$.scope', r.content ->> '$.quote', r.content ->> '$.limitations',
+        (SELECT group_concat(d.label || ': ' || d.definition, char(10)) FROM concepts d WHERE d.version_id = r.version_id),
+        (SELECT group_concat(d.arxiv_id, char(10)) FROM record_papers d WHERE d.version_id = r.version_id)) FROM records r WHERE r.version_id = i.id)
+    END,
+    'k' || replace(i.kind, '_', '') || ' ' || replace(p.room_id, '-', '') || ' ' || replace(p.user_id, '-', '')
+  FROM search_items i JOIN search_places p USING (item);
+CREATE TRIGGER experiments_unindexed BEFORE UPDATE OF question, scope ON experiments WHEN (old.question, old.scope) IS NOT (new.question, new.scope) BEGIN
+  INSERT INTO search_index (search_index, rowid, label, title, body, tags)
+    SELECT 'delete', s.* FROM search_items i JOIN search_texts s USING (item) WHERE i.kind = 'experiment' AND i.id = old.experiment_id AND i.part IS NULL
+      AND i.item <= (SELECT max(id) FROM search_index_docsize);
+END;
+CREATE TRIGGER experiments_reindexed AFTER UPDATE OF question, scope ON experiments WHEN (old.question, old.scope) IS NOT (new.question, new.scope) BEGIN
+  INSERT INTO search_index (rowid, label, title, body, tags)
+    SELECT s.* FROM search_items i JOIN search_texts s USING (item) WHERE i.kind = 'experiment' AND i.id = old.experiment_id AND i.part IS NULL
+      AND i.item <= (SELECT max(id) FROM search_index_docsize);
+END;
+CREATE TRIGGER plans_indexed AFTER INSERT ON plans
+  BEGIN INSERT INTO search_items (kind, id) VALUES ('plan', new.plan_id); END;
+CREATE TRIGGER attempts_indexed AFTER INSERT ON attempts
+  BEGIN INSERT INTO search_items (kind, id) VALUES ('attempt', new.attempt_id); END;
+CREATE TRIGGER attempt_events_indexed AFTER INSERT ON attempt_events WHEN new.body -> '$.message' IS NOT NULL OR new.body -> '$.failure' IS NOT NULL
+  BEGIN INSERT INTO search_items (kind, id, part) VALUES ('attempt', new.attempt_id, new.revision); END;
+CREATE TRIGGER experiment_revisions_indexed AFTER INSERT ON experiment_revisions WHEN new.operation IN ('release_experiment', 'report_experiment_status', 'cancel_experiment', 'amend_experiment')
+  BEGIN INSERT INTO search_items (kind, id, part) VALUES ('experiment', new.experiment_id, new.revision); END;
+CREATE TRIGGER materials_indexed AFTER INSERT ON materials
+  BEGIN INSERT INTO search_items (kind, id) VALUES ('material', new.material_id); END;
+CREATE TRIGGER finding_links_indexed AFTER INSERT ON finding_links
+  BEGIN INSERT INTO search_items (kind, id) VALUES ('finding_link', new.link_id); END;
+CREATE TRIGGER research_links_indexed AFTER INSERT ON research_links
+  BEGIN INSERT INTO search_items (kind, id) VALUES ('link', new.link_id); END;
+CREATE TRIGGER checkpoints_indexed AFTER INSERT ON checkpoints
+  BEGIN INSERT INTO search_items (kind, id) VALUES ('checkpoint', new.checkpoint_id); END;
+INSERT INTO search_items (kind, id, part) SELECT kind, id, part FROM (
+    SELECT 'plan' AS kind, plan_id AS id, NULL AS part, accepted_at AS at FROM plans
+    UNION ALL SELECT 'attempt', attempt_id, NULL, registered_at FROM attempts
+    UNION ALL SELECT 'attempt', new.attempt_id, new.revision, new.body ->> '$.receivedAt' FROM attempt_events new WHERE new.body -> '$.message' IS NOT NULL OR new.body -> '$.failure' IS NOT NULL
+    UNION ALL SELECT 'experiment', new.experiment_id, new.revision, new.at FROM experiment_revisions new WHERE new.operation IN ('release_experiment', 'report_experiment_status', 'cancel_experiment', 'amend_experiment')
+    UNION ALL SELECT 'material', material_id, NULL, registered_at FROM materials
+    UNION ALL SELECT 'finding_link', link_id, NULL, at FROM finding_links
+    UNION ALL SELECT 'link', link_id, NULL, at FROM research_links
+    UNION ALL SELECT 'checkpoint', checkpoint_id, NULL, at FROM checkpoints) ORDER BY at, id, part;
+INSERT INTO search_index (search_index) VALUES ('delete-all');
+INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_texts ORDER BY item;
+`,
+  },
 ]
 
 /** The whole schema, as a new file gets it. */

@@ -33,6 +33,7 @@ const amended: readonly (readonly [path: RegExp, fault: RegExp, why: string])[] 
   [/\/records\//, /^\/warnings: /, "a record no longer rests on what it contradicts, what its plan tests, or what replaced it"],
   [/\/access$/, /^\/operations: \d+ items are \d+$/, "there are more operations"],
   [/\/research-context$/, /^\/publications: \d+ items are \d+$/, "a hypothesis is said once, among the hypotheses"],
+  [/\/search\?/, /^\/items: \d+ items are \d+$/, "what was said of plans, attempts, materials, links and checkpoints is found too"],
   [/\/search\?/, /^\/items\/\d+\/snippet: /, "a passage is cut where its words stand closest"],
 ]
 const isAmended = (path: string, fault: string) => amended.some(([where, what]) => where.test(path) && what.test(fault))

@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { page } from "../answers.ts"
 import { nextSteps, roomBrief, threadBrief } from "../brief.ts"
 import { enumerations } from "../enumerations.ts"
-import { text, uuid } from "../fields.ts"
+import { plain, text, time, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import * as answers from "../overview-answers.ts"
 import { between, read, wholeNumber, words } from "../read.ts"
@@ -16,11 +16,14 @@ export const overviewReads = [
     name: "search",
     path: "/api/research/search",
     summary:
-      "Full text of records, experiments, Threads and messages, best match first, of very many matches the newest. Every word must occur, the last one by its beginning; snippets are HTML in which only mark elements stand.",
+      "Full text of everything that was said, best match first, of very many matches the newest; what has fallen stands below what has not. Every word must occur, words in quotes together, the last one by its beginning; a label or an id leads to its object. status and since look among the best matches. Snippets are HTML in which only mark elements stand.",
     parameters: {
       query: v.pipe(text(limits.searchQuery), v.description("Words to look for; signs between them mean nothing.")),
       roomId: v.exactOptional(subject("room")),
       kinds: v.exactOptional(words(enumerations.searchKind)),
+      status: v.exactOptional(plain(limits.name)),
+      author: v.exactOptional(plain(limits.name)),
+      since: v.exactOptional(time),
     },
     cursor: "offset",
     answer: page(answers.searchHit),

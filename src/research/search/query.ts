@@ -26,7 +26,7 @@ const pieces = (parts: readonly string[]): (readonly string[])[] =>
 
 /** Takes apart what was typed; signs that stand alone are no words, and what stands there twice is looked up once. */
 export function typed(query: string): Typed {
-  const all = query.split(/\s+/u).flatMap((word) => pieces((word.match(WORDS) ?? []).map(folded)))
+  const all = (query.match(/"[^"]*"|[^\s"]+/gu) ?? []).flatMap((word) => pieces((word.match(WORDS) ?? []).map(folded)))
   const last = all.at(-1)
   if (last === undefined) return { phrases: [], beginning: "" }
   const distinct = new Map(all.slice(0, -1).map((parts) => [parts.join(" "), parts]))
@@ -42,17 +42,24 @@ export const asWords = ({ phrases, beginning }: Typed): Typed =>
 export interface Within {
   readonly roomId?: string | undefined
   readonly kinds?: readonly string[] | undefined
+  /** Whose words. */
+  readonly authorId?: string | undefined
+  /** How an object must stand. */
+  readonly status?: string | undefined
+  /** Said at this time or later. */
+  readonly since?: string | undefined
 }
 
 /**
  * The query for the index: all words, the last one by its beginning where that is wanted, in a Room and of some kinds.
  * @returns undefined where nothing was typed that a text could hold
  */
-export function indexQuery({ phrases }: Typed, byBeginning: boolean, { roomId, kinds }: Within): string | undefined {
+export function indexQuery({ phrases }: Typed, byBeginning: boolean, { roomId, kinds, authorId }: Within): string | undefined {
   if (phrases.length === 0) return undefined
   const tags = [
     ...(roomId === undefined ? [] : [`tags : ${quoted(roomId.replaceAll("-", ""))}`]),
-    ...(kinds === undefined ? [] : [`tags : (${kinds.map(quoted).join(" OR ")})`]),
+    ...(authorId === undefined ? [] : [`tags : ${quoted(authorId.replaceAll("-", ""))}`]),
+    ...(kinds === undefined ? [] : [`tags : (${kinds.map((kind) => quoted(`k${kind.replaceAll("_", "")}`)).join(" OR ")})`]),
   ]
   return [`{label title body} : (${phrases.map((parts) => quoted(parts.join(" "))).join(" ")}${byBeginning ? " *" : ""})`, ...tags].join(
     " AND ",

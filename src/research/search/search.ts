@@ -1,12 +1,14 @@
-/** Full-text search over records, experiments, Threads and messages. What is to be found is noted by triggers; see schema.sql. */
+/** Full-text search over everything that was said. What is to be found is noted by triggers; see schema.sql. */
 import { present } from "../../contract/present.ts"
 import type { RecordStatus, SearchKind } from "../../contract/enumerations.ts"
+import { isUuid } from "../../contract/fields.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
 import { asWords, indexQuery, type Typed, typed, type Within } from "./query.ts"
 import { beginningOf, passageIn, Sight, snippetHtml } from "./snippet.ts"
 
 interface Row {
+  item: number
   kind: SearchKind
   id: string
   label: string | null
@@ -18,11 +20,15 @@ interface Row {
   username: string
   at: string
   status: RecordStatus | null
+  standing: string | null
+  replaced_by: string | null
+  replaced_by_label: string | null
   own_title: string | null
   body: string | null
 }
 
 const isRecord = (kind: SearchKind): boolean => kind === "hypothesis" || kind === "finding" || kind === "cited_claim"
+const statusOf = (row: Row): RecordStatus | null => (isRecord(row.kind) ? (row.status ?? "current") : null)
 
 const hit = (row: Row, snippet: string) => ({
   kind: row.kind,
@@ -34,26 +40,47 @@ const hit = (row: Row, snippet: string) => ({
   entryId: row.entry_id,
   author: { userId: row.user_id, username: row.username },
   at: row.at,
-  status: isRecord(row.kind) ? (row.status ?? ("current" as const)) : null,
+  status: statusOf(row),
   snippet: snippetHtml(snippet),
+  standing: statusOf(row) ?? row.standing,
+  replacedBy: row.replaced_by === null ? null : { versionId: row.replaced_by, label: row.replaced_by_label ?? "" },
 })
 
-/** Matches in some order of the index's own, each with what it belongs to; a message goes by the title of its Thread. */
+/** Items with what they belong to. */
+const SHOWN = `i.item, i.kind, i.id, h.label, h.line AS title, h.room_id, h.thread_id,
+    CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entry_id, h.user_id, p.username, h.at, s.status, h.standing,
+    y.version_id AS replaced_by, y.label AS replaced_by_label, w.title AS own_title, w.body`
+const ITEM = `search_items i USING (item) JOIN search_places h USING (item) JOIN search_texts w USING (item) JOIN people p ON p.user_id = h.user_id
+  LEFT JOIN standings s ON s.version_id = i.id
+  LEFT JOIN records y ON s.status <> 'current' AND y.version_id = (SELECT k.replacement_version_id FROM research_links k
+    WHERE k.target_version_id = i.id AND k.replacement_version_id IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM link_withdrawals d WHERE d.link_id = k.link_id) ORDER BY k.link_id DESC LIMIT 1)`
+
+/** Matches in some order of the index's own; what has fallen comes after the others that are ranked. */
 const hitsBy = (order: "rank" | "rowid DESC") => `
-  SELECT i.kind, i.id, coalesce(r.label, x.label) AS label, coalesce(r.wording, x.question, t.title) AS title,
-    t.room_id, t.thread_id, coalesce(r.entry_id, x.entry_id, e.entry_id) AS entry_id, p.user_id, p.username,
-    coalesce(r.created_at, x.created_at, e.body ->> '$.at', t.created_at) AS at, s.status, w.title AS own_title, w.body
+  SELECT ${SHOWN}
   FROM (SELECT rowid AS item, ${order === "rank" ? "rank" : "-rowid"} AS place
         FROM search_index WHERE search_index MATCH ? AND rowid >= ? ORDER BY ${order} LIMIT ? OFFSET ?) found
-  JOIN search_items i USING (item)
-  JOIN search_texts w USING (item)
-  LEFT JOIN timeline_entries e ON i.kind = 'message' AND e.entry_id = i.id
-  LEFT JOIN experiments x ON i.kind = 'experiment' AND x.experiment_id = i.id
-  LEFT JOIN records r ON r.version_id = i.id
-  JOIN threads t ON t.thread_id = coalesce(e.thread_id, x.thread_id, r.thread_id, i.id)
-  JOIN people p ON p.user_id = coalesce(e.author_id, x.proposer_id, r.author_id, t.author_id)
-  LEFT JOIN standings s ON s.version_id = r.version_id
+  JOIN ${ITEM}
   ORDER BY found.place, i.item`
+const RANKED = `
+  SELECT ${SHOWN}
+  FROM (SELECT q.rowid AS item, q.rank AS place, d.status IS NOT NULL AS fallen
+        FROM search_index q JOIN search_items o ON o.item = q.rowid LEFT JOIN fallen_records d ON d.version_id = o.id AND d.status <> 'disputed'
+        WHERE q.search_index MATCH ? AND q.rowid >= ? ORDER BY fallen, place, item LIMIT ? OFFSET ?) found
+  JOIN ${ITEM}
+  ORDER BY found.fallen, found.place, i.item`
+/** Of the best matches those that stand so, or were said since. */
+const NARROWED = `
+  SELECT ${SHOWN}
+  FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH ? AND rowid >= ? ORDER BY rowid DESC LIMIT ${limits.searchNarrowed}) found
+  JOIN ${ITEM}
+  WHERE (? IS NULL OR coalesce(CASE WHEN i.kind IN ('hypothesis', 'finding', 'cited_claim') THEN coalesce(s.status, 'current') END, h.standing) = ?) AND h.at >= ?
+  ORDER BY i.item DESC LIMIT ? OFFSET ?`
+/** What an id names, and what was said of it since. */
+const BY_ID = `SELECT ${SHOWN} FROM (SELECT item FROM search_items WHERE id = ? ORDER BY item LIMIT ?) found JOIN ${ITEM} ORDER BY i.item`
+/** A label is looked up as it is: F1 is no beginning of F12. */
+const LABEL = /^\s*[a-z][1-9][0-9]{0,8}\s*$/iu
 
 /** The best passage of a row: of its title, of its body, or how it begins. */
 function passageOf({ own_title: title, body }: Row, sight: Sight, read: Typed, byBeginning: boolean): string {
@@ -91,7 +118,11 @@ export interface Bounds {
 
 /** @param bounds how many matches are ranked, and from how many on none is */
 export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords = limits.searchRankedWords }: Bounds = limits) {
-  const best = db.prepare<Row>(hitsBy("rank"))
+  const best = db.prepare<Row>(RANKED)
+  /** For a label: its object comes first, fallen or not. */
+  const closest = db.prepare<Row>(hitsBy("rank"))
+  const byId = db.prepare<Row>(BY_ID)
+  const narrowed = db.prepare<Row>(NARROWED)
   const newest = db.prepare<Row>(hitsBy("rowid DESC"))
   const index = db.prepare(
     `INSERT INTO search_index (rowid, label, title, body, tags)
@@ -152,11 +183,17 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     /** Up to `count` hits after so many, best first; of a word that almost everything holds, newest first. */
     find(query: string, within: Within, offset: number, count: number) {
       const read = typed(query)
-      const byBeginning = isBeginning(read.beginning)
+      const named = isUuid(query) && offset === 0 ? byId.all(query.toLowerCase(), count) : []
+      if (named.length > 0) return named.map((row) => hit(row, beginningOf(row.own_title ?? row.body ?? "")))
+      const byBeginning = !LABEL.test(query) && isBeginning(read.beginning)
       const asked = indexQuery(read, byBeginning, within)
       if (asked === undefined) return []
       const { from, ranks } = bounded(asked, indexQuery(asWords(read), byBeginning, within) ?? asked)
-      const rows = (ranks ? best : newest).all(asked, from, count, offset)
+      const { status = null, since = "" } = within
+      const rows =
+        status !== null || since !== ""
+          ? narrowed.all(asked, from, status, status, since, count, offset)
+          : (ranks ? (LABEL.test(query) ? closest : best) : newest).all(asked, from, count, offset)
       const sight = new Sight()
       return rows.map((row) => hit(row, passageOf(row, sight, read, byBeginning)))
     },

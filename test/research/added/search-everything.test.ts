@@ -1,0 +1,115 @@
+/** A reader who remembers a word of it finds what was said, wherever it was said; and what replaced it stands above what fell. */
+import t from "tap"
+import { limits } from "../../../src/contract/limits.ts"
+import { because, claim, finding, hypothesis, sha256 } from "../record/bodies.ts"
+import { openLab, refusedAs } from "../record/lab.ts"
+import { Work } from "../record/work.ts"
+
+const lab = await openLab(t)
+const { reader } = lab
+const room = await lab.room()
+const { roomId, threadId, ada, grace } = room
+
+const work = await Work.begin(lab, room)
+const planId = await work.plan({ protocol: { summary: "Anneal it.", steps: ["Quench thoroughly"], arms: [] } })
+const failed = await work.attempt("started")
+await work.tell(failed, "progress", { message: "Gradients look peculiar." })
+await work.tell(failed, "failed", { failure: { stage: "training", explanation: "CUDA out of memory: it diverged." } })
+const found = (await grace.write("publish_finding", finding(room))).result.versionId
+const linked = await grace.write("link_experiment_finding", {
+  experimentId: work.experimentId,
+  findingVersionId: found,
+  towardHypothesis: [],
+  towardQuestion: { verdict: "answers", explanation: "Unambiguously settled." },
+})
+const corrected = await grace.write("assert_correction", {
+  targetVersionId: found,
+  explanation: because,
+  correction: "The seventeenth digit is wrong.",
+})
+const checkpoint = await grace.write("post_research_checkpoint", {
+  threadId,
+  expectedWatermark: (await reader.read("thread_context", { threadId })).thread.timelineWatermark,
+  coversThrough: 0,
+  state: "open",
+  synthesis: "Evidence converges slowly.",
+  openQuestions: ["Whither entropy?"],
+  citations: [],
+})
+const { result: material } = await grace.write("register_material", { roomId, threadId, reference: sha256("7"), name: "Galaxy spectra" })
+const { experimentId } = work
+const { affordances } = await reader.read("experiment", { experimentId })
+await ada.write("release_experiment", { experimentId, ...affordances.expected, handoff: "Left the furnace warm." })
+const quoted = (await grace.write("publish_cited_claim", claim(room))).result.versionId
+
+const find = async (query: string, more: object = {}) => (await reader.read("search", { query, roomId, ...more })).items
+const idsOf = async (query: string, more: object = {}) => (await find(query, more)).map(({ kind, id }) => [kind, id])
+
+t.test("each thing that was said is found by its words", async (t) => {
+  t.strictSame(await idsOf("furnace"), [["experiment", experimentId]], "a handoff")
+  t.strictSame(await idsOf("quench"), [["plan", planId]], "a step of a plan")
+  t.strictSame(await idsOf('"out of memory"'), [["attempt", failed]], "why an attempt failed")
+  t.strictSame(await idsOf("diverged"), [["attempt", failed]])
+  t.strictSame(await idsOf("peculiar"), [["attempt", failed]], "a message on the way")
+  t.strictSame(await idsOf("unambig"), [["finding_link", linked.targetId]], "why a verdict was given, by its beginning")
+  t.strictSame(await idsOf("seventeenth"), [["link", corrected.targetId]], "the text of a correction")
+  t.strictSame(await idsOf("converges"), [["checkpoint", checkpoint.targetId]], "a synthesis")
+  t.strictSame(await idsOf("whither"), [["checkpoint", checkpoint.targetId]], "an open question")
+  t.strictSame(await idsOf("galaxy"), [["material", material.materialId]])
+  const { content } = await reader.read("record", { versionId: quoted })
+  const { arxivId } = content.paper as { arxivId: string }
+  t.strictSame(await idsOf(arxivId, { kinds: ["cited_claim"] }), [["cited_claim", quoted]], "a paper by its arXiv id")
+  const { repository } = await reader.read("attempt", { attemptId: failed })
+  t.ok(
+    (await idsOf(repository.commit)).some(([, id]) => id === failed),
+    "an attempt by its commit",
+  )
+})
+
+t.test("a phrase in quotes stands together, and a label or an id is what it names", async (t) => {
+  t.strictSame(await idsOf('"memory of out"'), [])
+  t.strictSame((await idsOf("A1"))[0], ["attempt", failed])
+  t.strictSame((await idsOf(planId))[0], ["plan", planId])
+  t.strictSame((await idsOf(experimentId.toUpperCase()))[0], ["experiment", experimentId])
+})
+
+t.test("each hit says in a line what it is, and how it stands", async (t) => {
+  t.match(await find("diverged"), [{ label: "A1", standing: "failed", title: "Does it?", status: null }])
+  t.match(await find("unambig"), [{ standing: "answers" }])
+  t.match(await find("converges"), [{ standing: "open", title: "Evidence converges slowly." }])
+  t.match(await find("furnace"), [{ label: "E1", standing: "open" }])
+})
+
+t.test("by whom, of which kind, how it stands, since when", async (t) => {
+  t.strictSame(await idsOf("furnace", { author: lab.userIds.grace }), [])
+  t.strictSame(await idsOf("furnace", { author: lab.house.people.owner.username }), [["experiment", experimentId]])
+  t.strictSame(await idsOf("diverged", { kinds: ["finding", "link"] }), [])
+  t.strictSame(await idsOf("diverged", { status: "failed" }), [["attempt", failed]])
+  t.strictSame(await idsOf("diverged", { status: "succeeded" }), [])
+  t.strictSame(await idsOf("diverged", { since: "2999-01-01T00:00:00.000Z" }), [])
+  t.strictSame(await idsOf("diverged", { since: "2020-01-01T00:00:00.000Z" }), [["attempt", failed]])
+  t.match(await refusedAs(reader.read("search", { query: "x", author: "nobody-here" })), "404 room_unavailable")
+  t.match(await refusedAs(reader.read("search", { query: "x", since: "yesterday" })), "422 invalid_parameter /since")
+})
+
+t.test("what was superseded stands below what replaced it, and says by what", async (t) => {
+  const publish = async (scope: string) => (await grace.write("publish_hypothesis", { ...hypothesis(room), scope })).result.versionId
+  // The shorter text would come first by its words alone.
+  const old = await publish("Zirconium.")
+  const renewed = await publish("Zirconium, and a good many other words that say where this is meant to hold.")
+  t.strictSame(await idsOf("zirconium"), [
+    ["hypothesis", old],
+    ["hypothesis", renewed],
+  ])
+  await grace.write("assert_supersession", { targetVersionId: old, explanation: because, replacementVersionId: renewed })
+  const [first, second] = await find("zirconium")
+  t.strictSame([first?.id, first?.replacedBy, second?.id, second?.standing], [renewed, null, old, "superseded"])
+  t.match(second?.replacedBy, { versionId: renewed, label: first?.label })
+})
+
+t.test("any query is an answer or a refusal, at once", async (t) => {
+  for (const query of ['"', '""', 'a "b', "NEAR(a b)", "label:F1 OR x", "*".repeat(100), '"a" "b'.repeat(20)])
+    t.type((await reader.read("search", { query })).items.length, "number", query)
+  t.match(await refusedAs(reader.read("search", { query: "word ".repeat(10_000) })), /^(413|414|422|431) /)
+  t.ok(limits.searchQuery > 0)
+})
