@@ -42,12 +42,12 @@ async function piece(): Promise<void> {
 async function work(message: ToThread): Promise<void> {
   try {
     if (message.kind === "job") {
-      const made = await known(jobs as Named<(input: never) => unknown>, message.name)(message.input as never)
+      const made = await known(jobs as Named<(input: unknown) => unknown>, message.name)(message.input)
       const output = JSON.stringify(made)
       say(output.length > message.output ? { kind: "too_long" } : { kind: "done", output })
     } else {
       if (message.kind === "stream")
-        pieces = known(streams as Named<(input: never) => AsyncGenerator<Uint8Array>>, message.name)(message.input as never)
+        pieces = known(streams as Named<(input: unknown) => AsyncGenerator<Uint8Array>>, message.name)(message.input)
       await piece()
     }
   } catch (error) {

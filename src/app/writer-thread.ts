@@ -66,6 +66,7 @@ function answerWith(id: number, work: Promise<string>): void {
   )
 }
 
+/** What each kind of message asks for; a kind that is missing does not compile. */
 const handlers: { readonly [Kind in ToWriter["kind"]]: (message: Extract<ToWriter, { kind: Kind }>) => void } = {
   writes: ({ writes }) => writes.forEach(admit),
   probe: ({ id, touch }) =>
@@ -84,4 +85,6 @@ const handlers: { readonly [Kind in ToWriter["kind"]]: (message: Extract<ToWrite
     port.close()
   },
 }
-port.on("message", (message: ToWriter) => handlers[message.kind](message as never))
+const heard = <Kind extends ToWriter["kind"]>(message: { readonly kind: Kind } & Extract<ToWriter, { kind: Kind }>) =>
+  handlers[message.kind](message)
+port.on("message", heard)

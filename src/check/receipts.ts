@@ -35,7 +35,7 @@ export function receipts(db: Db, add: (problem: string) => void, feed: Accepted,
   )
   const contents = reassembly(db)
   const answered = new Map<string, number>()
-  const definitions = new Map(operations.map((operation) => [operation.name as string, operation]))
+  const definitions = new Map(operations.map((operation) => [operation.name, operation]))
 
   /** The feed's entry of a receipt; undefined, and told, where they differ. */
   function entry(row: Row, receipt: StoredReceipt): ActivityEntry | undefined {

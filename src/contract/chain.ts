@@ -6,7 +6,7 @@ import { canonicalJson, digestOf } from "./json.ts"
 export const firstPreviousDigest = `sha256:${"0".repeat(64)}`
 
 /** The digest of an entry: `sha256:` over the canonical JSON of all its members but `digest`. */
-export function entryDigest(entry: Omit<ActivityEntry, "digest"> | ActivityEntry): string {
-  const { digest: _own, ...rest } = entry as ActivityEntry
+export function entryDigest(entry: Omit<ActivityEntry, "digest"> & { readonly digest?: string }): string {
+  const { digest: _own, ...rest } = entry
   return digestOf(canonicalJson(rest))
 }

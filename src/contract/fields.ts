@@ -2,6 +2,7 @@
  * The building blocks of every body. A validator made from these takes exactly what its exported JSON Schema takes:
  * lengths count code points, patterns are the very same expressions, and unknown properties are refused at every depth.
  */
+import { isObject } from "./json.ts"
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
 import { limits } from "./limits.ts"
@@ -92,13 +93,14 @@ export function shape<const E extends v.ObjectEntries>(entries: E): v.StrictObje
     "~run"(dataset, config) {
       const input = dataset.value
       if (Array.isArray(input)) return run.call(this, { value: null }, config)
-      const unknown = input && typeof input === "object" ? Object.keys(input).filter((name) => !Object.hasOwn(entries, name)) : []
+      const held = isObject(input) ? input : {}
+      const unknown = Object.keys(held).filter((name) => !Object.hasOwn(entries, name))
       const result = run.call(this, dataset, config)
       for (const name of unknown.slice(1, limits.issues)) {
         v._addIssue(this, "key", result, config, {
           input: name,
           expected: "never",
-          path: [{ type: "object", origin: "key", input: input as Record<string, unknown>, key: name, value: undefined }],
+          path: [{ type: "object", origin: "key", input: held, key: name, value: undefined }],
         })
       }
       return result
@@ -176,16 +178,17 @@ export const distinctBy = <S extends v.GenericSchema>(schema: S, member: string,
  */
 export function dictionary<S extends v.GenericSchema>(
   value: S,
-  name: v.GenericSchema<string, string> = key,
-): v.GenericSchema<Record<string, v.InferInput<S>>, Record<string, v.InferOutput<S>>> & { value: S; key: typeof name } {
+  name?: v.GenericSchema<string, string>,
+): v.GenericSchema<Record<string, v.InferInput<S>>, Record<string, v.InferOutput<S>>> & { value: S; key: v.GenericSchema<string, string> }
+export function dictionary(value: v.GenericSchema, name: v.GenericSchema<string, string> = key): v.GenericSchema {
   const base = v.record(name, value, "must be an object")
-  return {
+  const made: v.GenericSchema & { value: v.GenericSchema; key: v.GenericSchema } = {
     ...base,
     value,
     key: name,
     "~run"(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
       const input = dataset.value
-      if (typeof input !== "object" || input === null || Array.isArray(input)) return base["~run"]({ value: null }, config)
+      if (!isObject(input) || Array.isArray(input)) return base["~run"]({ value: null }, config)
       const output: Record<string, unknown> = {}
       const issues: v.BaseIssue<unknown>[] = []
       for (const [member, inner] of Object.entries(input)) {
@@ -193,23 +196,23 @@ export function dictionary<S extends v.GenericSchema>(
         const path = {
           type: "object" as const,
           origin: "value" as const,
-          input: input as Record<string, unknown>,
+          input,
           key: member,
           value: inner,
         }
         for (const issue of [...(name["~run"]({ value: member }, config).issues ?? []), ...(checked.issues ?? [])]) {
-          const at = issue as v.BaseIssue<unknown> & { path?: v.IssuePathItem[] }
-          at.path = [path, ...(at.path ?? [])] as [v.IssuePathItem, ...v.IssuePathItem[]]
-          issues.push(at)
+          issues.push({ ...issue, path: [path, ...(issue.path ?? [])] })
         }
         if (issues.length >= limits.issues) break
         // A plain assignment to `__proto__` would change the object's prototype.
         Object.defineProperty(output, member, { value: checked.value, enumerable: true, configurable: true, writable: true })
       }
-      if (issues.length > 0) return { typed: false, value: output, issues: issues as [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]] }
+      const [first, ...others] = issues
+      if (first !== undefined) return { typed: false, value: output, issues: [first, ...others] }
       return { typed: true, value: output }
     },
-  } as never
+  }
+  return made
 }
 
 /** Who sent a write, in the sender's own words; never part of what a retry is compared by. */

@@ -42,6 +42,9 @@ export type Writable =
   | readonly Writable[]
   | { readonly [member: string]: Writable }
 
+/** Whether a value has members, as an object or a list has. */
+export const isObject = (value: unknown): value is { readonly [member: string]: unknown } => typeof value === "object" && value !== null
+
 type Scalar = string | number | boolean | null | undefined
 /** A `T` in which stored text may stand for any part. */
 export type Served<T> =

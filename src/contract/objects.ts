@@ -2,6 +2,7 @@
  * The list of objects: what there is. Labels, permalinks, enumerations of kinds, the checks of references and their refusals,
  * and the triggers that keep what was accepted are made from it. An entry that lacks something does not compile.
  */
+import { keysOf } from "./each.ts"
 import type { RefusalCode } from "./refusal-codes.ts"
 
 export interface ObjectSpec {
@@ -338,9 +339,9 @@ export type ObjectKind = keyof Objects
 type KindsWith<P> = { [K in ObjectKind]: Objects[K] extends P ? K : never }[ObjectKind]
 
 /** Every object with its kind, in the order of the list, without the exact types. */
-export const objectList: readonly (ObjectSpec & { readonly kind: ObjectKind })[] = Object.entries(objects).map(([kind, spec]) => ({
-  ...spec,
-  kind: kind as ObjectKind,
+export const objectList: readonly (ObjectSpec & { readonly kind: ObjectKind })[] = keysOf(objects).map((kind) => ({
+  ...objects[kind],
+  kind,
 }))
 export const objectOf = (kind: ObjectKind): ObjectSpec => objects[kind]
 const kindsWhere = <K extends ObjectKind>(holds: (spec: ObjectSpec) => boolean) =>
@@ -378,7 +379,7 @@ export const noun = ([first]: readonly [Referable, ...Referable[]]): string => n
 
 /** The page of an object that a receipt, an activity entry or a graph names; undefined where it has none. */
 export function pageOf(kind: string, id: string): string | undefined {
-  const page = kind === "record" ? record.page : Object.hasOwn(objects, kind) ? objects[kind as ObjectKind].page : null
+  const page = kind === "record" ? record.page : (objectList.find((object) => object.kind === kind)?.page ?? null)
   return page === null ? undefined : `${page}/${id}`
 }
 

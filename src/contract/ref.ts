@@ -1,4 +1,5 @@
 /** Fields that name an object, and the walk over a body that finds what it names. */
+import { isObject } from "./json.ts"
 import * as v from "valibot"
 import { uuid } from "./fields.ts"
 import { kindsOf, type ObjectKind, type Referable } from "./objects.ts"
@@ -69,8 +70,8 @@ function ofEntries(entries: Readonly<Record<string, Part>>): Walk | undefined {
   })
   if (walks.length === 0) return undefined
   return (value, path, _beside, found) => {
-    const held = value as Readonly<Record<string, unknown>>
-    for (const [name, walk] of walks) if (Object.hasOwn(held, name)) walk(held[name], [...path, name], held, found)
+    if (!isObject(value)) return
+    for (const [name, walk] of walks) if (Object.hasOwn(value, name)) walk(value[name], [...path, name], value, found)
   }
 }
 
@@ -79,9 +80,8 @@ function ofOptions(options: readonly Part[], tag: unknown): Walk | undefined {
   const walks = options.map((option) => [typeof tag === "string" ? option.entries?.[tag]?.literal : undefined, walkOf(option)] as const)
   if (walks.every(([, walk]) => walk === undefined)) return undefined
   return (value, path, beside, found) => {
-    if (typeof value !== "object" || value === null) return
-    for (const [literal, walk] of walks)
-      if (literal === undefined || literal === (value as Record<string, unknown>)[tag as string]) walk?.(value, path, beside, found)
+    if (!isObject(value)) return
+    for (const [literal, walk] of walks) if (literal === undefined || literal === value[String(tag)]) walk?.(value, path, beside, found)
   }
 }
 
@@ -99,10 +99,10 @@ function walkOf(part: Part): Walk | undefined {
   if (walk === undefined) return undefined
   return part.item === undefined
     ? (value, path, beside, found) => {
-        for (const [name, held] of Object.entries(value as object)) walk(held, [...path, name], beside, found)
+        for (const [name, held] of Object.entries(isObject(value) ? value : {})) walk(held, [...path, name], beside, found)
       }
     : (value, path, beside, found) => {
-        for (const [index, held] of (value as readonly unknown[]).entries()) walk(held, [...path, index], beside, found)
+        for (const [index, held] of (Array.isArray(value) ? value : []).entries()) walk(held, [...path, index], beside, found)
       }
 }
 

@@ -1,4 +1,5 @@
 /** The parts that hypotheses, findings and cited claims are made of. */
+import { isObject } from "./json.ts"
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
 import { decimal, dictionary, distinctBy, key, list, oneOf, plain, shape, text, variant } from "./fields.ts"
@@ -44,8 +45,7 @@ export const references = list(
  * The terms of an assertion whose concept its record does not declare. Takes whatever was sent: what is not an assertion has none.
  */
 export function undeclaredIn(body: unknown): Issue[] {
-  const member = (value: unknown, name: string): unknown =>
-    typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+  const member = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
   const declared = member(body, "concepts")
   const term = (value: unknown, path: string): Issue[] => {
     const named = member(value, "key")

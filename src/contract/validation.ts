@@ -36,7 +36,7 @@ export function check<S extends v.GenericSchema>(schema: S, input: unknown): Che
   const result = v.safeParse(schema, input)
   if (result.success) return { ok: true, value: result.output }
   const issues = result.issues.slice(0, limits.issues).map((issue) => ({
-    path: pointer((issue.path ?? []).map((item) => item.key as string | number)),
+    path: pointer((issue.path ?? []).map(({ key }) => (typeof key === "number" ? key : String(key)))),
     message: sentence(issue),
   }))
   if (result.issues.length > issues.length) issues.push({ path: "", message: "has more to be mended than is listed here" })

@@ -88,10 +88,10 @@ const acts: Acts = {
   },
 
   accept_invitation: async ({ edge, event, body, params }) =>
-    welcome(edge, await edge.instance.accounts.acceptInvitation(params.token as string, body, clientOf(event))),
+    welcome(edge, await edge.instance.accounts.acceptInvitation(params.token ?? "", body, clientOf(event))),
 
   async revoke_invitation({ edge, person, params }) {
-    const invitationId = params.invitationId as string
+    const invitationId = params.invitationId ?? ""
     await edge.instance.accounts.revokeInvitation(person, invitationId)
     return { answer: { invitationId, revoked: true }, headers: {} }
   },

@@ -2,6 +2,7 @@
  * How much the service takes from one address and from one caller. Looked at before anything that costs: before the body,
  * before the database. The numbers stand among the limits of the contract.
  */
+import { each } from "../contract/each.ts"
 import { type CountedRate, countedRates, limits, type RateLimit } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { countedAs, isLoopback } from "./address.ts"
@@ -13,9 +14,10 @@ export type Counted = CountedRate
 export type RateNumbers = Readonly<Record<Counted, BucketSize>>
 
 /** The numbers of the contract. */
-export const standardRates = Object.fromEntries(
-  countedRates.map((name) => [name, { perMinute: limits[`${name}PerMinute`], atOnce: limits[`${name}AtOnce`] }]),
-) as RateNumbers
+export const standardRates: RateNumbers = each(countedRates, (name) => ({
+  perMinute: limits[`${name}PerMinute`],
+  atOnce: limits[`${name}AtOnce`],
+}))
 
 const sentences: Readonly<Record<Counted, string>> = {
   addressRequests: "This address sends more requests than the service takes from one.",

@@ -14,7 +14,8 @@ import { bearer, type Edge, mustNotComeFromBrowser } from "../edge/edge.ts"
 import { metricsRoute } from "./metrics-route.ts"
 import type { Routes } from "../edge/routes.ts"
 
-type Documents = { readonly [N in DiscoveryName]: (query: DiscoveryParameters<N>) => string }
+/** Whoever asks for one has checked its parameters by its definition. */
+type Documents = { readonly [N in DiscoveryName]: { make(query: DiscoveryParameters<N>): string }["make"] }
 
 /** Keeps what `make` makes for each key: the documents are large, and the same for as long as the process runs. */
 function once<K extends string>(make: (key: K) => string): (key: K) => string {
@@ -53,7 +54,7 @@ async function mustBeReady({ whyNotReady }: Edge): Promise<void> {
 
 /** Adds every discovery route of the registry. */
 export function discovery(edge: Edge, routes: Routes): void {
-  const made = documents(edge) as Readonly<Record<string, (query: never) => string>>
+  const made = documents(edge) as Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => string>>
   metricsRoute(edge, routes)
   for (const definition of discoveryRoutes) {
     routes.add(definition.method, definition.path, async (event): Promise<HTTPResponse> => {
@@ -64,7 +65,7 @@ export function discovery(edge: Edge, routes: Routes): void {
       }
       const query = checkParameters(definition, event.url.searchParams)
       if (definition.name === "health_ready") await mustBeReady(edge)
-      const text = made[definition.name]?.(query as never) ?? ""
+      const text = made[definition.name]?.(query) ?? ""
       return definition.mediaType === "application/json" ? json(text) : answer(text, definition.mediaType)
     })
   }

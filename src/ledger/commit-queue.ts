@@ -20,7 +20,7 @@ interface Job {
   work: () => unknown
   /** It undoes itself whatever happens, so it has a savepoint from the start. */
   rehearsal: boolean
-  resolve: (value: never) => void
+  resolve: (value: unknown) => void
   reject: (reason: unknown) => void
 }
 type Outcome = { value: unknown } | { error: unknown }
@@ -80,7 +80,8 @@ export class CommitQueue {
    */
   run<T>(work: () => T, { rehearsal = false } = {}): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#jobs.push({ work, rehearsal, resolve, reject })
+      // What the work returned comes back as it was.
+      this.#jobs.push({ work, rehearsal, resolve: (value) => resolve(value as T), reject })
       this.#schedule()
     })
   }
@@ -118,7 +119,7 @@ export class CommitQueue {
     jobs.forEach((job, index) => {
       const outcome = present(outcomes[index])
       if ("error" in outcome) job.reject(outcome.error)
-      else job.resolve(outcome.value as never)
+      else job.resolve(outcome.value)
     })
   }
 

@@ -32,22 +32,14 @@ const kept: readonly Kept[] = [
   ).values(),
 ]
 
+const trigger = (name: string, does: string): [name: string, sql: string] => [name, `CREATE TRIGGER ${name} BEFORE ${does}; END`]
+
 const triggersOf = ({ table, what, moves, deletable }: Kept, columns: readonly string[]): [name: string, sql: string][] => {
   const still = columns.filter((column) => !moves.includes(column))
-  return [
-    [
-      `${table}_keep`,
-      `CREATE TRIGGER ${table}_keep BEFORE UPDATE${moves.length === 0 ? "" : ` OF ${still.join(", ")}`} ON ${table} BEGIN SELECT RAISE(ABORT, '${aOrAn(what)} is immutable'); END`,
-    ],
-    ...(deletable
-      ? []
-      : ([
-          [
-            `${table}_stay`,
-            `CREATE TRIGGER ${table}_stay BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, '${aOrAn(what)} is never deleted'); END`,
-          ],
-        ] as [string, string][])),
-  ]
+  const changed = moves.length === 0 ? "UPDATE" : `UPDATE OF ${still.join(", ")}`
+  const keep = trigger(`${table}_keep`, `${changed} ON ${table} BEGIN SELECT RAISE(ABORT, '${aOrAn(what)} is immutable')`)
+  const stay = trigger(`${table}_stay`, `DELETE ON ${table} BEGIN SELECT RAISE(ABORT, '${aOrAn(what)} is never deleted')`)
+  return deletable ? [keep] : [keep, stay]
 }
 
 /** The triggers there should be, by name. @param columnsOf the columns of a table as it is now */

@@ -1,7 +1,7 @@
 /** What has been said of records since they were accepted: the one thing about them that moves. */
 import type { LinkKind, RecordStatus } from "../contract/enumerations.ts"
 import { linkKinds, strongerStatus } from "../contract/operations/link-kinds.ts"
-import { fitting, type JsonObject, writeJson } from "../contract/json.ts"
+import { fitting, type JsonObject, parse, type Stored, stored, writeJson } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 import type { Db } from "./database.ts"
 
@@ -11,11 +11,11 @@ type Notice = JsonObject & { readonly linkId: string }
 export type Standings = ReturnType<typeof standings>
 
 export function standings(db: Db) {
-  const find = db.prepare<{ status: RecordStatus; notices: string }>("SELECT status, notices FROM standings WHERE version_id = ?")
+  const find = db.prepare<{ status: RecordStatus; notices: Stored<Notice[]> }>("SELECT status, notices FROM standings WHERE version_id = ?")
   const set = db.prepare(
     "INSERT INTO standings (version_id, status, notices) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET status = excluded.status, notices = excluded.notices",
   )
-  const noticesOf = (versionId: string): Notice[] => JSON.parse(find.get(versionId)?.notices ?? "[]") as Notice[]
+  const noticesOf = (versionId: string): Notice[] => parse(find.get(versionId)?.notices ?? stored("[]"))
 
   return {
     /**

@@ -22,6 +22,8 @@ export interface Visit {
   readonly event: H3Event
   readonly url: URL
   readonly params: Readonly<Record<string, string>>
+  /** A part of the path, which the page's route has. */
+  id(name: string): string
   readonly person: Person | undefined
   readonly actor: Actor | null
   /** Asks a read of the contract, as this visitor. @throws Refusal */
@@ -70,6 +72,7 @@ export function visitOf(edge: Edge, event: H3Event): Visit {
   const person = signedIn(edge, event)
   const actor = person === undefined ? null : personActor(person)
   const basePath = basePathOf(edge)
+  const params = pathParams(event)
   const find = (name: ReadName, params: Params = {}, query: Readonly<Record<string, string | number | undefined>> = {}) => {
     const definition = definitions.get(name)
     if (definition === undefined) throw new Error(`${name} is not read by pages`)
@@ -86,7 +89,8 @@ export function visitOf(edge: Edge, event: H3Event): Visit {
     person,
     actor,
     url: event.url,
-    params: pathParams(event),
+    params,
+    id: (name) => params[name] ?? "",
     ask: <N extends ReadName>(name: N, params?: Params, query?: Query<N>) => {
       const { definition, found, url } = find(name, params, query)
       if (typeof found === "string" || isDownload(found)) throw new Error(`${name} answers no JSON`)

@@ -1,4 +1,5 @@
 /** An Atom answer of arXiv's API: some papers as XML. */
+import { isObject } from "../../contract/json.ts"
 import { XMLParser } from "fast-xml-parser"
 import type { PaperRecord } from "./papers.ts"
 import { recordOf } from "./record.ts"
@@ -23,8 +24,7 @@ const parser = new XMLParser({
 })
 
 /** An element that carries attributes keeps its text beside them. */
-const textOf = (value: unknown): unknown =>
-  typeof value === "object" && value !== null ? (value as { "#text"?: unknown })["#text"] : value
+const textOf = (value: unknown): unknown => (isObject(value) ? value["#text"] : value)
 
 const list = <T>(value: readonly T[] | undefined): readonly T[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : []

@@ -1,6 +1,6 @@
 /** How a record is cited, as BibTeX and as CSL-JSON: by a key that never changes, with where it stands now. */
 import type { LinkKind } from "../../contract/enumerations.ts"
-import { writeJson } from "../../contract/json.ts"
+import { parsed } from "../../contract/json.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { serviceName } from "../../contract/versions.ts"
@@ -40,7 +40,7 @@ export function citations({ records, rooms, findings }: Parts) {
     const record = records.summary(versionId)
     if (record === undefined) throw new Refusal("unknown_record", "There is no such record.")
     const { kind, label, author, createdAt, wording, status, contentDigest, outcome } = record
-    const all = JSON.parse(writeJson(record.notices)) as Notice[]
+    const all = parsed<Notice[]>(record.notices)
     // What its author took back is no standing any more.
     const notices = all.filter(({ withdrawn }) => withdrawn === undefined)
     const standing = notices.length === 0 ? [] : [`${status}: ${notices.map((notice) => `${notice.label} ${notice.kind} it`).join(", ")}`]

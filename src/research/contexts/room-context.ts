@@ -86,7 +86,7 @@ const blocks = <B extends object>(isAsked: (name: string) => boolean, all: { rea
   Object.fromEntries(Object.entries<() => unknown>(all).flatMap(([name, block]) => (isAsked(name) ? [[name, block()]] : []))) as Partial<B>
 
 const withAffordances = (experiments: ExperimentSummary[], { affordances }: Choice): ExperimentSummary[] =>
-  affordances === "0" ? experiments.map((experiment) => ({ ...experiment, affordances: undefined }) as never) : experiments
+  affordances === "0" ? experiments.map(({ affordances: _left, ...bare }) => bare as ExperimentSummary) : experiments
 
 /** One more than is shown tells whether there are more. */
 const PROBE = limits.contextItems + 1

@@ -16,7 +16,7 @@ const given = (members: Readonly<Record<string, JsonObject[string] | undefined>>
   Object.fromEntries(
     Object.entries(members).flatMap(([name, value]) => {
       if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return []
-      return [[name, Array.isArray(value) && value.length === 1 ? (value[0] as JsonObject[string]) : value]]
+      return [[name, Array.isArray(value) && value.length === 1 ? (value[0] ?? null) : value]]
     }),
   )
 

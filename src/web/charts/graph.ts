@@ -55,9 +55,9 @@ function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
   for (const { id } of nodes) graph.setNode(id, { width: NODE_WIDTH, height: NODE_HEIGHT })
   edges.forEach((edge, index) => graph.setEdge(edge.from, edge.to, {}, `e${index}`))
   layout(graph)
-  const node = (id: string) => graph.node(id) as unknown as Placed
-  const points = (edge: GraphEdge, index: number) =>
-    (graph.edge({ v: edge.from, w: edge.to, name: `e${index}` }) as unknown as { points: readonly Placed[] }).points
+  // What the layout has added to them.
+  const node = (id: string): Placed => graph.node(id)
+  const points = (edge: GraphEdge, index: number): readonly Placed[] => graph.edge({ v: edge.from, w: edge.to, name: `e${index}` }).points
   // The layout's own size leaves out the bends of edges.
   const corners = nodes.flatMap(({ id }) =>
     [-1, 1].map((side) => ({ x: node(id).x + (side * NODE_WIDTH) / 2, y: node(id).y + (side * NODE_HEIGHT) / 2 })),
@@ -106,7 +106,7 @@ function curve(points: readonly Placed[]): string {
     line<Placed>()
       .x(({ x }) => Math.round(x))
       .y(({ y }) => Math.round(y))
-      .curve(curveMonotoneX)(points as Placed[]) ?? ""
+      .curve(curveMonotoneX)([...points]) ?? ""
   ).replace(/(\.\d)\d+/g, "$1")
 }
 

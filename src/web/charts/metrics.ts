@@ -70,12 +70,12 @@ function plot(metric: Metric, order: readonly string[]): Html {
   const draw = line<Point>()
     .defined(({ value }) => typeof value === "number")
     .x((point) => x(point.x))
-    .y((point) => y(point.value as number))
+    .y((point) => y(Number(point.value)))
   const one = (series: Series) => {
     const style = styleOf(order.indexOf(series.attemptId))
     const shown = thinned(series.points)
     const single = shown.filter(({ value }) => typeof value === "number").length === 1
-    return html`<path class="line s${style} d${style}" d="${markup((draw(shown as Point[]) ?? "").replace(/(\.\d)\d+/g, "$1"))}"><title>${series.label}</title></path>
+    return html`<path class="line s${style} d${style}" d="${markup((draw([...shown]) ?? "").replace(/(\.\d)\d+/g, "$1"))}"><title>${series.label}</title></path>
 ${shown.map((point) =>
   typeof point.value === "number"
     ? single

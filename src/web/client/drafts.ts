@@ -10,9 +10,10 @@ type Saved = readonly (readonly [string, string])[]
 /** What was typed: hidden inputs (ids, expectations) are the page's own, and fresh. */
 function typed(form: HTMLFormElement): Saved {
   const hidden = new Set([...form.querySelectorAll<HTMLInputElement>("input[type=hidden]:not([name^='#'])")].map(({ name }) => name))
-  return [...new FormData(form)].filter(
-    ([name, value]) => typeof value === "string" && value !== "" && !hidden.has(name) && !name.startsWith("#"),
-  ) as unknown as Saved
+  return [...new FormData(form)].flatMap(
+    ([name, value]): Saved =>
+      typeof value === "string" && value !== "" && !hidden.has(name) && !name.startsWith("#") ? [[name, value]] : [],
+  )
 }
 
 const counts = (form: HTMLFormElement): string =>

@@ -2,6 +2,7 @@
  * What was written into a form, and the body it makes. Inputs are named by the JSON Pointer of what they say, so that a
  * refusal's issues find their field; a draft keeps what was typed even where no body can be made of it.
  */
+import { isObject } from "../../contract/json.ts"
 import type { Issue } from "../../contract/refusals.ts"
 import { readJson } from "../../contract/strict-json.ts"
 import { pointer } from "../../contract/validation.ts"
@@ -90,7 +91,10 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
     case "number":
       return numberOf(typed(draft, path))
     case "yes-no":
-      return ({ true: true, false: false } as Record<string, boolean>)[draft.get(path) ?? ""]
+      return new Map([
+        ["true", true],
+        ["false", false],
+      ]).get(draft.get(path) ?? "")
     case "boxes":
       return draft.getAll(path)
     case "lines": {
@@ -135,34 +139,34 @@ export function bodyOf(form: Field & { form: "object" }, draft: Draft): { body: 
 /** Puts a value into a draft, as what is known before anything was typed: from an address, or an object to amend. */
 export function fill(draft: Draft, field: Field, path: string, value: unknown): void {
   if (value === undefined || value === null) return
+  const members = isObject(value) ? value : {}
+  const items: readonly unknown[] = Array.isArray(value) ? value : []
   if (field.form === "object") {
-    for (const inner of field.fields) fill(draft, inner, `${path}/${inner.name}`, (value as Record<string, unknown>)[inner.name])
+    for (const inner of field.fields) fill(draft, inner, `${path}/${inner.name}`, members[inner.name])
   } else if (field.form === "list") {
-    const items = value as unknown[]
     draft.set(countName(path), String(items.length))
     items.forEach((item, index) => fill(draft, field.item, `${path}/${index}`, item))
   } else if (field.form === "lines" || field.form === "boxes") {
     draft.delete(path)
-    if (field.form === "lines" && field.of === "text") draft.set(path, (value as string[]).join("\n"))
-    else for (const one of value as string[]) draft.append(path, one)
+    if (field.form === "lines" && field.of === "text") draft.set(path, items.join("\n"))
+    else for (const one of items) draft.append(path, String(one))
   } else if (field.form === "named") {
-    const entries = Object.entries(value as object)
+    const entries = Object.entries(members)
     draft.set(countName(path), String(entries.length))
     entries.forEach(([key, inner], index) => {
       draft.set(keyName(`${path}/${index}`), key)
       fill(draft, field.item, `${path}/${index}`, inner)
     })
   } else if (field.form === "variant") {
-    const tag = (value as Record<string, unknown>)[field.tag]
+    const tag = members[field.tag]
     const chosen = field.cases.find((one) => one.value === tag)
     if (chosen === undefined) return
     draft.set(`${path}/${field.tag}`, chosen.value)
-    for (const inner of chosen.fields)
-      fill(draft, inner, `${casePath(path, chosen.value)}/${inner.name}`, (value as Record<string, unknown>)[inner.name])
+    for (const inner of chosen.fields) fill(draft, inner, `${casePath(path, chosen.value)}/${inner.name}`, members[inner.name])
   } else if (field.form === "pairs") {
     draft.set(
       path,
-      Object.entries(value as object)
+      Object.entries(members)
         .map(([name, said]) => `${name}: ${said}`)
         .join("\n"),
     )

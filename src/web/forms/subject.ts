@@ -1,4 +1,5 @@
 /** What a form is about: the object an operation acts on, found by the ids it was given, and shown above the form. */
+import { accepted } from "../accepted.ts"
 import type { Visit } from "../visit.ts"
 import { orNull } from "../visit.ts"
 import { type Content, html, to } from "../html.ts"
@@ -41,7 +42,7 @@ export function subjectOf(visit: Visit, ids: Ids): Subject {
     const record = versionId === undefined ? null : orNull(() => visit.ask("record", { versionId }))
     if (record === null) continue
     roomId ??= record.roomId
-    about.push(recordChip({ ...record, wording: (record.content as { assertion: { wording: string } }).assertion.wording }, 160))
+    about.push(recordChip({ ...record, wording: accepted("record", record.content).assertion.wording }, 160))
   }
   if (ids.linkId !== undefined) {
     const link = orNull(() => visit.ask("link", { linkId: ids.linkId }))

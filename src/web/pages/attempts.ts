@@ -66,7 +66,7 @@ const filter = (
   </div>`
 
 export function attemptsPage(visit: Visit): Shown {
-  const roomId = visit.params.roomId as string
+  const roomId = visit.id("roomId")
   const asked = (name: string) => visit.url.searchParams.get(name) || undefined
   const filters = { status: asked("status"), intent: asked("intent"), experimentId: asked("experimentId") }
   const room = visit.ask("room", { roomId })

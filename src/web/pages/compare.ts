@@ -30,13 +30,13 @@ const settings = (attempt: Attempt): Map<string, string> =>
     ["command", attempt.argv.join(" ")],
     ...leaves(attempt.configuration, "configuration"),
     ...leaves(attempt.environment ?? {}, "environment"),
-    ...attempt.inputs.map(({ name, material }) => [`input ${name}`, material?.label ?? "unknown"] as [string, string]),
+    ...attempt.inputs.map(({ name, material }): [string, string] => [`input ${name}`, material?.label ?? "unknown"]),
   ])
 
 function differences(attempts: readonly Attempt[]): { differ: [string, (string | undefined)[]][]; same: number } {
   const maps = attempts.map(settings)
   const names = [...new Set(maps.flatMap((map) => [...map.keys()]))]
-  const rows = names.map((name) => [name, maps.map((map) => map.get(name))] as [string, (string | undefined)[]])
+  const rows = names.map((name): [string, (string | undefined)[]] => [name, maps.map((map) => map.get(name))])
   const differ = rows.filter(([, values]) => new Set(values).size > 1)
   return { differ, same: rows.length - differ.length }
 }

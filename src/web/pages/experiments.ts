@@ -60,7 +60,7 @@ export const experimentTable = (experiments: readonly Experiment[], links: reado
   )
 
 export function experimentsPage(visit: Visit): Shown {
-  const roomId = visit.params.roomId as string
+  const roomId = visit.id("roomId")
   const after = visit.url.searchParams.get("after") ?? undefined
   const room = visit.ask("room", { roomId })
   const { items, nextCursor } = visit.ask("experiments", {}, { roomId, after })

@@ -1,5 +1,5 @@
 /** What a finding shows beyond other records: the denominator, its evidence and what was checked of it. */
-import type { BodyOf } from "../../contract/operations/index.ts"
+import { accepted, type Execution, type RecordContent, type Warning } from "../accepted.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/enumerations.ts"
 import { type Html, html, joined, to } from "../html.ts"
@@ -8,34 +8,8 @@ import { shape, stateBadge } from "../parts/marks.ts"
 import { digest, heading, label, table } from "../parts/parts.ts"
 import { words } from "../words.ts"
 
-/** What the content of every kind has in common, and what some add. */
-export type RecordContent = Pick<BodyOf<"publish_hypothesis">, "assertion" | "concepts" | "scope"> &
-  Partial<Pick<BodyOf<"publish_finding">, "outcome" | "evidence" | "provenance" | "retrospective" | "limitations">> &
-  Partial<Pick<BodyOf<"publish_cited_claim">, "paper" | "quote" | "locator">>
-
 type Answer = AnswerOf<"record">
-/** The execution block of a record read. */
-export interface Execution {
-  readonly experimentId: string
-  readonly experimentLabel: string
-  readonly planId: string | null
-  readonly planLabel: string | null
-  readonly attempts: readonly {
-    readonly attemptId: string
-    readonly label: string
-    readonly role: string
-    readonly intent: string
-    readonly status: string
-    readonly outcome: string | null
-    readonly experimentId: string
-  }[]
-  readonly denominator: { readonly attempts: number; readonly named: number; readonly outcomes: Readonly<Record<string, number>> }
-}
 type Evidence = NonNullable<RecordContent["evidence"]>[number]
-interface Warning {
-  readonly code: string
-  readonly evidence?: number
-}
 
 /** "1 of 14 attempts", with how all of them ended. */
 function denominator({ denominator: { attempts, named, outcomes }, experimentId, experimentLabel }: Execution): Html {
@@ -66,7 +40,7 @@ function evidence(entries: readonly Evidence[], record: Answer, execution: Execu
   const labelOf = (attemptId: string) => execution?.attempts.find((attempt) => attempt.attemptId === attemptId)?.label ?? "an attempt"
   const rows = entries.map(
     (entry, index) => html`<tr><td>${words(entry.kind)}</td>
-    <td>${checked(entry, index, record.warnings as readonly Warning[], labelOf)}${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</td>
+    <td>${checked(entry, index, accepted("warnings", record.warnings), labelOf)}${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</td>
     <td>${inlineMarkdown(entry.kind === "paper" ? `“${entry.quote}”` : entry.explanation)}</td></tr>`,
   )
   return html`<section aria-labelledby="evidence">${heading(2, "evidence", "Evidence")}${rows.length === 0 ? html`<p class="quiet">None was given.</p>` : table("Evidence", ["Kind", "What the service checked", "What the author says"], rows)}</section>`
@@ -90,10 +64,7 @@ ${table(
 ${named.length < 2 ? null : html`<p><a href="${to(`/attempts/compare?ids=${named.map(({ attemptId }) => attemptId).join(",")}`)}">Compare their metrics and configuration</a></p>`}</section>`
 
 function materials(given: readonly unknown[]): Html | null {
-  const cited = given as readonly {
-    material: { materialId: string; label: string; name: string; obtainability: string } | null
-    purpose: string
-  }[]
+  const cited = accepted("materials", given)
   if (cited.length === 0) return null
   return html`<section aria-labelledby="materials">${heading(2, "materials", "Materials")}<ul>${cited.map(({ material, purpose }) => material && html`<li>${label("material", material.materialId, material.label)} ${material.name} ${stateBadge(material.obtainability)}: ${purpose}</li>`)}</ul>
     </section>`

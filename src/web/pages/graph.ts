@@ -57,11 +57,13 @@ function condensed({ nodes: all, edges: every }: Pick<Provenance, "nodes" | "edg
 const depths = (roomId: string, focus: string, chosen: number): Html =>
   html`<span>within ${DEPTHS.map((depth) => html`<a href="${to(withQuery(`/rooms/${roomId}/graph`, { focus, depth }))}"${attributes({ "aria-current": depth === chosen ? "true" : null })}>${counted(depth, "step")}</a> `)}</span>`
 
+const uuidIn = (text: string) => (isUuid(text) ? text.toLowerCase() : undefined)
+
 export function graphPage(visit: Visit): Shown {
-  const roomId = visit.params.roomId as string
+  const roomId = visit.id("roomId")
   const room = visit.ask("room", { roomId })
   const asked = visit.url.searchParams
-  const focus = isUuid(asked.get("focus") ?? "") ? (asked.get("focus") as string).toLowerCase() : undefined
+  const focus = uuidIn(asked.get("focus") ?? "")
   const depth = DEPTHS.find((known) => String(known) === asked.get("depth")) ?? 2
   const found = visit.ask("room_provenance", { roomId }, focus === undefined ? {} : { focus, depth })
   const everything =

@@ -63,7 +63,7 @@ ${updatedAt === null ? null : html`<p class="meta">changed ${time(updatedAt)}, r
 }
 
 export const libraryPaperPage = signedInOnly((visit) => {
-  const arxivId = visit.params.arxivId as string
+  const arxivId = visit.id("arxivId")
   const paper = visit.ask("library_paper", {}, { arxivId })
   const [own, { items: published }] = [visit.ask("library_annotations", {}, { arxivId }), visit.ask("paper_publications", { arxivId })]
   const asked = visit.url.searchParams.get("collection")

@@ -103,7 +103,7 @@ function sharing({ id, isOwner, owner, members }: Held, sent: AnswerOf<"collecti
 }
 
 export const collectionPage = signedInOnly((visit) => {
-  const collectionId = visit.params.collectionId as string
+  const collectionId = visit.id("collectionId")
   const held = visit.ask("library_collection", { collectionId }, { offset: visit.url.searchParams.get("offset") || undefined })
   const sent = held.isOwner ? orNull(() => visit.ask("collection_invitations", { collectionId })) : null
   const here = `/library/collections/${collectionId}`

@@ -24,7 +24,7 @@ function pointsOf(visit: Visit, { attemptId }: Named) {
       })
     })
     if (!hasMore) break
-    after = nextCursor as number
+    after = Number(nextCursor)
   }
   return points
 }

@@ -1,4 +1,5 @@
 /** Smaller objects, a page each: materials, links, checkpoints, papers; and the concepts of every Room. */
+import { accepted } from "../accepted.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entryPath, withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
@@ -82,7 +83,7 @@ function linkBody(visit: Visit, link: Link): Html {
   ${link.towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => html`<li>${struckIf(link.withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} ${inlineMarkdown(explanation)}</li>`)}</ul>
 <p class="meta"><span>${person(link.author)}</span><span>${exactTime(link.at)}</span><span><a href="${to(entryPath(link.card.threadId, link.card.entryId))}">${counted(link.replies, "reply", "replies")}</a></span>${own === null ? null : html`<span>${own}</span>`}</p>`
   }
-  const content = link.content as { correction?: string; evidence?: string[] }
+  const content = accepted("link", link.content)
   return html`<p class="meta"><span><span class="label">${link.label}</span> link</span><span>${person(link.author)}</span><span>${exactTime(link.at)}</span>${own === null ? null : html`<span>${own}</span>`}</p>
     <h1>${struckIf(link.withdrawn, html`${stateBadge(link.kind, title(link.kind))} ${link.target.label}`)}</h1>${gone}
 <p>${recordChip(link.target, 220)}</p><p class="said">${inlineMarkdown(link.explanation)}</p>
@@ -142,7 +143,7 @@ ${facts([
 }
 
 export function paperPage(visit: Visit): Shown {
-  const { arxivId } = visit.params as { arxivId: string }
+  const arxivId = visit.id("arxivId")
   const { items } = visit.ask("paper_publications", { arxivId })
   return {
     title: `arXiv:${arxivId}`,

@@ -100,7 +100,7 @@ function ownership(room: AnswerOf<"room">): Html {
 }
 
 export function peoplePage(visit: Visit): Shown {
-  const roomId = visit.params.roomId as string
+  const roomId = visit.id("roomId")
   const room = visit.ask("room", { roomId })
   const role = roleIn(visit, room)
   const asked = role === "owner" ? orNull(() => visit.ask("join_requests", { roomId })) : null

@@ -1,5 +1,5 @@
 /** One accepted plan, as it was accepted. */
-import type { BodyOf } from "../../contract/operations/index.ts"
+import { accepted } from "../accepted.ts"
 import { entryPath } from "../addresses.ts"
 import { html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
@@ -13,7 +13,7 @@ import { words } from "../words.ts"
 export function planPage(visit: Visit): Shown {
   const plan = visit.ask("plan", visit.params)
   const room = visit.ask("room", { roomId: plan.roomId })
-  const content = plan.content as unknown as BodyOf<"accept_plan">
+  const content = accepted("plan", plan.content)
   return {
     title: `${plan.label} of ${plan.experimentLabel}`,
     rail: roomRail(room),

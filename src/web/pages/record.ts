@@ -1,7 +1,7 @@
 /** One record: its standing above everything, its wording, what it rests on, its evidence and what became of it. */
+import { accepted } from "../accepted.ts"
 import { groundingPurposes } from "../../contract/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import type { Concepts } from "../../contract/science.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { entryPath, withQuery } from "../addresses.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
@@ -13,18 +13,17 @@ import { evidenceList, tally } from "../parts/evidence.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, exactTime, facts, heading, label, more, person, recordChip, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
-import { useList, type Warning, warning } from "../parts/uses.ts"
+import { useList, warning } from "../parts/uses.ts"
 import { takeBack } from "../parts/withdrawal.ts"
 import { citation } from "../parts/citation.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { shortened, title, words } from "../words.ts"
-import { type Execution, findingParts, type RecordContent } from "./finding-parts.ts"
+import { findingParts } from "./finding-parts.ts"
 
 type Answer = AnswerOf<"record">
 
-const warnings = (given: readonly unknown[]): Html | null =>
-  // Each kind of warning has members of its own; those read here are optional.
-  given.length === 0 ? null : html`<ul class="warnings" aria-label="Warnings">${(given as readonly Warning[]).map(warning)}</ul>`
+const warnings = (given: Answer["warnings"]): Html | null =>
+  given.length === 0 ? null : html`<ul class="warnings" aria-label="Warnings">${accepted("warnings", given).map(warning)}</ul>`
 
 type Resolved = Answer["references"][number]
 const rests = (id: string, name: string, records: readonly Resolved[]): Html | null =>
@@ -50,8 +49,8 @@ const namer =
 /** Pieces that the page of a record shows of each list. */
 const LISTED = 20
 
-const onwardsOf = (versionId: string, name: string, cursor: unknown, section: string): string | null =>
-  cursor === null ? null : `${withQuery(`/records/${versionId}`, { [name]: cursor as number })}#${section}`
+const onwardsOf = (versionId: string, name: string, cursor: string | number | null, section: string): string | null =>
+  cursor === null ? null : `${withQuery(`/records/${versionId}`, { [name]: cursor })}#${section}`
 
 /** What bears on it, newest first. */
 function bearing(visit: Visit, { versionId, evidenceTally }: Answer): Html {
@@ -81,10 +80,10 @@ const later = (versionId: string): Html =>
 export function recordPage(visit: Visit): Shown {
   const record = visit.ask("record", visit.params)
   const room = visit.ask("room", { roomId: record.roomId })
-  const content = record.content as unknown as RecordContent
+  const content = accepted("record", record.content)
+  const execution = accepted("execution", record.execution)
   const { assertion, concepts, scope } = content
   const { versionId, kind } = record
-  const execution = record.execution as Execution | null
   const onwards = [
     kind === "hypothesis"
       ? act("propose_experiment", { roomId: record.roomId, threadId: record.threadId, hypotheses: versionId }, "Propose an experiment")
@@ -103,7 +102,7 @@ export function recordPage(visit: Visit): Shown {
 <p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${
       record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
     }<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}">${room.title}</a></span></p>
-<h1 class="statement">${wording(assertion.wording, concepts as Concepts)}</h1>
+<h1 class="statement">${wording(assertion.wording, concepts)}</h1>
 ${warnings(record.warnings)}
 ${kind === "finding" ? findingParts(record, content, execution) : null}
 ${
@@ -125,8 +124,8 @@ ${rests(
   record.references.filter((reference) => !isGround(reference)),
 )}
 ${used(visit, record)}
-<section aria-labelledby="roles">${heading(2, "roles", "What is said of what")}${rolesTable(assertion, concepts as Concepts, namer(record))}</section>
-<section aria-labelledby="concepts">${heading(2, "concepts", "Concepts")}${conceptList(concepts as Concepts)}</section>
+<section aria-labelledby="roles">${heading(2, "roles", "What is said of what")}${rolesTable(assertion, concepts, namer(record))}</section>
+<section aria-labelledby="concepts">${heading(2, "concepts", "Concepts")}${conceptList(concepts)}</section>
 <section aria-labelledby="about">${heading(2, "about", "About this record")}${facts([
       ["Provenance", record.provenanceSummary],
       ["Standing", stateBadge(record.status)],

@@ -35,8 +35,8 @@ const section = (visit: Visit, room: Room, { path, name, json, actions, list, ne
 })
 
 const cursor = ({ url }: Visit) => url.searchParams.get("after") ?? undefined
-const onwards = (room: Room, path: string, after: unknown) =>
-  after === null || after === undefined ? null : withQuery(`/rooms/${room.roomId}${path}`, { after: after as string })
+const onwards = (room: Room, path: string, after: string | number | null | undefined) =>
+  after === null || after === undefined ? null : withQuery(`/rooms/${room.roomId}${path}`, { after })
 const roomOf = (visit: Visit) => visit.ask("room", visit.params)
 
 export function threadsPage(visit: Visit): Shown {

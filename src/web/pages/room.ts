@@ -107,7 +107,7 @@ const agents = (visit: Visit, roomId: string): Html => {
 }
 
 export function roomPage(visit: Visit): Shown {
-  const roomId = visit.params.roomId as string
+  const roomId = visit.id("roomId")
   const context = visit.ask("room_context", { roomId })
   const { room } = context
   const at = { roomId, threadId: room.openingThreadId }
@@ -141,7 +141,7 @@ export function recent(visit: Visit, roomId: string, watermark: number) {
     const page = visit.ask("room_activity", { roomId }, { after })
     found.push(...page.items)
     if (!page.hasMore || page.items.length === 0) break
-    after = page.nextCursor as number
+    after = Number(page.nextCursor)
   }
   return found
 }

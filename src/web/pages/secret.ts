@@ -6,14 +6,17 @@ import { command, exactTime, facts, heading } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { joinedWords } from "../words.ts"
 
+/** What was issued, its token included: in this one answer only. */
+const issuedIn = ({ result: { token, label, permissions, expiresAt } }: Receipt) => ({
+  token: String(token),
+  label: String(label),
+  permissions: Array.isArray(permissions) ? permissions.map(String) : [],
+  expiresAt: String(expiresAt),
+})
+
 /** A personal key: the same, for the Library. */
 function keyPage({ edge: { baseUrl } }: Visit, receipt: Receipt): Shown {
-  const { token, label, permissions, expiresAt } = receipt.result as {
-    token: string
-    label: string
-    permissions: string[]
-    expiresAt: string
-  }
+  const { token, label, permissions, expiresAt } = issuedIn(receipt)
   const shell = `export RESEARCH_ROOM_URL=${baseUrl}\nexport PERSONAL_KEY=${token}\ncurl -H "Authorization: Bearer $PERSONAL_KEY" "$RESEARCH_ROOM_URL/api/agent/library/identity"`
   return {
     title: "Personal key",
@@ -32,12 +35,7 @@ function keyPage({ edge: { baseUrl } }: Visit, receipt: Receipt): Shown {
 export function secretPage(visit: Visit, operation: Operation, receipt: Receipt): Shown {
   if (operation.family === "library") return keyPage(visit, receipt)
   const { edge } = visit
-  const { token, label, permissions, expiresAt } = receipt.result as {
-    token: string
-    label: string
-    permissions: string[]
-    expiresAt: string
-  }
+  const { token, label, permissions, expiresAt } = issuedIn(receipt)
   const { baseUrl } = edge
   const shell = `export RESEARCH_ROOM_URL=${baseUrl}\nexport ROOM_CREDENTIAL=${token}\ncurl -H "Authorization: Bearer $ROOM_CREDENTIAL" "$RESEARCH_ROOM_URL/api/agent/research/identity"`
   const prompt = `You take part in a research Room. Read ${baseUrl}/api/research/skill first: it says how.\nThe service is at ${baseUrl}. Your credential is in the environment variable ROOM_CREDENTIAL; send it as Authorization: Bearer, to this address only, and never print it.\nBegin with GET /api/agent/research/identity, then GET /api/research/rooms/${receipt.roomId}/research-context.`

@@ -1,4 +1,6 @@
 /** A Thread: its timeline in order, with what may be said next. */
+import { present } from "../../contract/present.ts"
+import { parsed } from "../../contract/json.ts"
 import { randomUUID } from "node:crypto"
 import type { Entry } from "../../contract/answers.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -25,7 +27,7 @@ function entriesAfter(visit: Visit, threadId: string, after: number, pages: numb
     const { items, hasMore, nextCursor } = visit.ask("thread_timeline", { threadId }, { after: cursor })
     found.push(...items)
     if (!hasMore) break
-    cursor = nextCursor as number
+    cursor = Number(nextCursor)
   }
   return found
 }
@@ -38,7 +40,7 @@ function start({ url, edge }: Visit, threadId: string, watermark: number): numbe
   if (entry !== null) {
     const found = edge.instance.ledger.timeline.find(entry.toLowerCase())
     if (found === undefined || found.threadId !== threadId) throw new Refusal("room_unavailable", "There is no such entry in this Thread.")
-    const { sequence } = JSON.parse(found.entry.text) as Entry
+    const { sequence } = parsed(found.entry)
     return watermark <= WHOLE ? 0 : Math.max(0, sequence - 6)
   }
   return watermark <= WHOLE ? 0 : watermark - limits.pageItems
@@ -92,7 +94,7 @@ ${
 }
 
 export function threadPage(visit: Visit): Fitting {
-  const threadId = visit.params.threadId as string
+  const threadId = visit.id("threadId")
   const context = visit.ask("thread_research_context", { threadId })
   const { follows } = visit.ask("thread_context", { threadId })
   const { thread, timelineWatermark: watermark } = context
@@ -147,12 +149,12 @@ ${ways([
 
 /** One entry with its replies. */
 export function repliesPage(visit: Visit): Fitting {
-  const { threadId, entryId } = visit.params as { threadId: string; entryId: string }
+  const [threadId, entryId] = [visit.id("threadId"), visit.id("entryId")]
   const found = visit.edge.instance.ledger.timeline.find(entryId)
   const { thread } = visit.ask("thread_context", { threadId })
   const { items } = visit.ask("thread_replies", { threadId }, { targetEntryId: entryId })
   const room = visit.ask("room", { roomId: thread.roomId })
-  const target = JSON.parse(found?.entry.text ?? "{}") as Entry
+  const target = parsed(present(found).entry)
   const view = { known: new Map([target, ...items].map((entry) => [entry.entryId, entry])) }
   const made = [target, ...items].map((entry) => entryItem(entry, view))
   const shown = (_from: number, until: number): Shown => {

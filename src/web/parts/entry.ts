@@ -1,4 +1,5 @@
 /** Entries of a timeline: messages as posts, cards in place, receipts as single quiet lines. */
+import { accepted } from "../accepted.ts"
 import type { CardKind, CardOf, Entry } from "../../contract/answers.ts"
 import { entryPath, pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
@@ -13,11 +14,6 @@ type LinkCard = CardOf<"link_experiment_finding">
 type Notice = RecordCard["notices"][number]
 type CheckpointCard = CardOf<"post_research_checkpoint">
 type Labels = ReadonlyMap<string, string>
-interface Verdict {
-  readonly versionId?: string
-  readonly verdict: string
-  readonly explanation: string
-}
 
 /** What was said of a record and stands, one notice a line. @param way what the visitor may do with a notice */
 export function standing(
@@ -50,8 +46,8 @@ const recordCard = (card: RecordCard): Html =>
 <a class="wording" href="${to(`/records/${card.versionId}`)}">${inlineMarkdown(card.wording)}</a>${card.note === null ? null : html`<p class="hint">${card.note}</p>`}</div>`
 
 function linkCard(card: LinkCard, labels: Labels): Html {
-  const question = card.towardQuestion as Verdict
-  const hypotheses = card.towardHypothesis as readonly Verdict[]
+  const question = accepted("verdict", card.towardQuestion)
+  const hypotheses = accepted("verdicts", card.towardHypothesis)
   return html`<div class="card">${standing(card)}<p class="kind"><span>${label("finding", card.versionId, card.label)} related to ${label("experiment", card.experimentId, card.experimentLabel)}</span><a href="${to(`/links/${card.linkId}`)}">the link</a></p>
 <a class="wording" href="${to(`/records/${card.versionId}`)}">${inlineMarkdown(card.wording)}</a>
 ${takenBack(card.withdrawn)}<ul class="verdicts"><li>${struckIf(card.withdrawn, stateBadge(question.verdict))} toward the question. <span class="explained">${question.explanation}</span></li>
@@ -139,8 +135,8 @@ export function entryItem(entry: Entry, { known, chosen, below, labels }: EntryV
       "data-entry": kind !== "receipt",
     })
   if (receipt !== undefined)
-    return html`<li${common("receipt")}>${person(author)} · ${receiptLine(receipt)}${via(receipt.client as Record<string, string> | undefined)} · ${permalink}</li>`
-  const client = (message?.client ?? card?.client) as Record<string, string> | undefined
+    return html`<li${common("receipt")}>${person(author)} · ${receiptLine(receipt)}${via(receipt.client)} · ${permalink}</li>`
+  const client = message?.client ?? card?.client
   return html`<li${common(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>
     ${inReply(entry, known)}
 ${message === undefined ? null : markdown(message.text)}${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels ?? new Map())}

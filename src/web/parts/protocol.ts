@@ -1,12 +1,12 @@
 /** How work is to be done: summary, steps, arms with their command lines. */
-import type { Protocol } from "../../contract/work.ts"
+import { accepted } from "../accepted.ts"
 import { type Html, html } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"
 import { argv, jsonBlock, table } from "./parts.ts"
 
 /** @param given a protocol as it was accepted */
 export function protocolParts(given: unknown, id: string): Html {
-  const { summary, steps, arms, entrypoint, configuration, successCriteria } = given as Protocol
+  const { summary, steps, arms, entrypoint, configuration, successCriteria } = accepted("protocol", given)
   return html`${markdown(summary)}
 ${steps.length === 0 ? null : html`<ol>${steps.map((step) => html`<li>${inlineMarkdown(step)}</li>`)}</ol>`}
 ${entrypoint === undefined ? null : html`<p>Entry point: ${argv(entrypoint.argv)}</p>`}

@@ -1,4 +1,5 @@
 /** Who uses a record and how, and what puts it in doubt. */
+import type { Warning } from "../accepted.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, pathOf } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
@@ -33,18 +34,6 @@ function use({ how, by, at }: Use): Html {
   return html`<li>${named}${fromOther(by)}${status} ${uses[how]}${by.wording === null ? null : html`: ${inlineMarkdown(shortened(by.wording, 140))}`} <span class="clocks">${time(at)}</span></li>`
 }
 export const useList = (items: readonly Use[]): Html => html`<ul class="uses">${items.map(use)}</ul>`
-
-/** A warning of a record, as far as pages show it. */
-export interface Warning {
-  readonly code: string
-  readonly message: string
-  readonly versionId?: string
-  readonly label?: string
-  readonly kind?: string
-  readonly status?: string
-  readonly through?: { readonly versionId: string; readonly label: string }
-  readonly attemptId?: string
-}
 
 /** A warning of a record as a sentence, each record in it a link. */
 export function warning({ message, versionId, label: name, kind, status, through, attemptId }: Warning): Html {

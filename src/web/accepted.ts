@@ -1,0 +1,64 @@
+/** What an answer copies of what was accepted, as pages look into it: of these parts its schema tells readers less than is known here. */
+import type { Protocol } from "../contract/work.ts"
+import type { BodyOf } from "../contract/operations/index.ts"
+
+/** What the content of every kind of record has in common, and what some add. */
+export type RecordContent = Pick<BodyOf<"publish_hypothesis">, "assertion" | "concepts" | "scope"> &
+  Partial<Pick<BodyOf<"publish_finding">, "outcome" | "evidence" | "provenance" | "retrospective" | "limitations">> &
+  Partial<Pick<BodyOf<"publish_cited_claim">, "paper" | "quote" | "locator">>
+
+/** The execution block of a record read. */
+export interface Execution {
+  readonly experimentId: string
+  readonly experimentLabel: string
+  readonly planId: string | null
+  readonly planLabel: string | null
+  readonly attempts: readonly {
+    readonly attemptId: string
+    readonly label: string
+    readonly role: string
+    readonly intent: string
+    readonly status: string
+    readonly outcome: string | null
+    readonly experimentId: string
+  }[]
+  readonly denominator: { readonly attempts: number; readonly named: number; readonly outcomes: Readonly<Record<string, number>> }
+}
+
+/** Advice: each code has members of its own. */
+export interface Warning {
+  readonly code: string
+  readonly message: string
+  readonly evidence?: number
+  readonly versionId?: string
+  readonly label?: string
+  readonly kind?: string
+  readonly status?: string
+  readonly through?: { readonly versionId: string; readonly label: string }
+  readonly attemptId?: string
+}
+
+interface Verdict {
+  readonly versionId?: string
+  readonly verdict: string
+  readonly explanation: string
+}
+
+/** The parts of answers that are looked into, each with what it holds. */
+interface Parts {
+  record: RecordContent
+  plan: BodyOf<"accept_plan">
+  link: { readonly correction?: string; readonly evidence?: readonly string[] }
+  execution: Execution | null
+  materials: readonly {
+    readonly material: { readonly materialId: string; readonly label: string; readonly name: string; readonly obtainability: string } | null
+    readonly purpose: string
+  }[]
+  warnings: readonly Warning[]
+  verdict: Verdict
+  verdicts: readonly Verdict[]
+  protocol: Protocol
+}
+
+/** A part of an answer with what this service wrote into it. */
+export const accepted = <P extends keyof Parts>(_part: P, value: unknown): Parts[P] => value as Parts[P]
