@@ -23,7 +23,7 @@ export type References = ReturnType<typeof references>
 
 export function references(db: Db) {
   const found = new Map(
-    findable.map(({ table, key, kind, kindIn, label, line, of }) => {
+    tables.map(({ table, key, kind, kindIn, label, line, of }) => {
       const columns = [
         `${key} AS id`,
         `${kindIn ?? `'${kind}'`} AS kind`,
@@ -33,6 +33,12 @@ export function references(db: Db) {
       ]
       return [table, db.prepare<Row>(`SELECT ${columns.join(", ")} FROM ${table} WHERE ${key} IN (SELECT value FROM json_each(?))`)]
     }),
+  )
+  const known = new Map(
+    findable.map(({ table, key, kind, kindIn }) => [
+      table,
+      db.prepare<{ readonly kind: ObjectKind }>(`SELECT ${kindIn ?? `'${kind}'`} AS kind FROM ${table} WHERE ${key} = ?`),
+    ]),
   )
   /** What of a kind belongs to a labelled object: "; plans of E3: P1, P2". */
   function held(kind: ObjectKind, whole: Row): string {
@@ -100,10 +106,12 @@ export function references(db: Db) {
       for (const { refers, id } of namedIn(schema, given)) {
         const kinds = kindsIn(refers)
         const [kind] = refers.named
-        if (!refers.isSubject || kinds.some((each) => found.get(objectOf(each).table) === undefined)) continue
-        const row = [...new Set(kinds.map((each) => objectOf(each).table))].flatMap((table) => inTable(table, [id]))[0]
+        if (!refers.isSubject || kinds.some((each) => !known.has(objectOf(each).table))) continue
+        const row = [...new Set(kinds.map((each) => objectOf(each).table))]
+          .map((table) => known.get(table)?.get(id))
+          .find((each) => each !== undefined)
         if (row !== undefined && kinds.includes(row.kind)) continue
-        const other = row ?? anywhere(id)
+        const other = anywhere(id)
         const refusal = noSuch(kind)
         throw other === undefined ? refusal : new Refusal(refusal.code, `${refusal.message} ${id} is ${described(other)}.`)
       }

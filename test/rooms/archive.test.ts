@@ -51,7 +51,8 @@ async function fullRoom() {
       name: "Counts",
     })
   ).targetId
-  return { roomId, threadId, token: token ?? "", experimentId, attemptId, materialId, targetVersionId: versionId, versionId }
+  const { linkId } = (await agent.write("assert_dispute", { targetVersionId: versionId, explanation: "It is not so." })).result
+  return { roomId, threadId, token: token ?? "", experimentId, attemptId, materialId, linkId, targetVersionId: versionId, versionId }
 }
 type FullRoom = Awaited<ReturnType<typeof fullRoom>>
 

@@ -65,8 +65,8 @@ const asked = (rows: AskingRow[]): OpenQuestion[] =>
     )
 
 /** The checkpoint just before `c` in its Thread, where `c` covers less than it or opens again what it concluded. */
-const SUPERSEDED = `(SELECT b.checkpoint_id FROM (SELECT * FROM checkpoints k WHERE k.thread_id = c.thread_id AND k.checkpoint_id < c.checkpoint_id ORDER BY k.checkpoint_id DESC LIMIT 1) b
-      WHERE b.covers_through > c.covers_through OR b.state = 'concluded' AND c.state = 'open')`
+const SUPERSEDED = `(SELECT iif(b.covers_through > c.covers_through OR b.state = 'concluded' AND c.state = 'open', b.checkpoint_id, NULL)
+      FROM checkpoints b WHERE b.thread_id = c.thread_id AND b.checkpoint_id < c.checkpoint_id ORDER BY b.checkpoint_id DESC LIMIT 1)`
 
 const COLUMNS = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, c.sequence,
     c.author_id AS userId, p.username, c.at, c.state, c.covers_through AS coversThrough, json_extract(c.content, '$.synthesis') AS synthesis,

@@ -1,4 +1,5 @@
 /** No list of records, links or work scans a table or sorts: what each read asks is explained by the database itself. */
+import { type ListOf, opaqueCursor } from "../../../src/ledger/paging.ts"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -52,15 +53,23 @@ function choices(filters: Query): Query[] {
   )
 }
 
-const [opaque, concept] = [[versionId], [versionId, "lowers"]].map((parts) => Buffer.from(JSON.stringify(parts)).toString("base64url"))
+/** Every choice of filters, at the start of a list with opaque cursors and further on. */
+const furtherOn = (filters: Query, parts: readonly string[], listOf: (query: Query) => ListOf) =>
+  choices(filters).flatMap((query) => [query, { ...query, after: opaqueCursor(parts, listOf(query)) }])
+const marks = ({ kinds, status, author }: Query) => [(kinds as string[] | undefined)?.join(), status, author] as (string | undefined)[]
 const ofRecords = { kinds: ["finding", "hypothesis"], status: "disputed", author: userId }
 /** Each list with its ids in the path and every choice of filters and cursor. */
 const asked: Readonly<Record<string, readonly [params: Record<string, string>, queries: readonly Query[]]>> = {
-  publications: [{}, choices({ roomId, ...ofRecords, after: opaque }).concat(choices({ roomId, ...ofRecords, status: "current" }))],
-  room_publications: [{ roomId }, choices({ ...ofRecords, after: opaque })],
+  publications: [
+    {},
+    furtherOn({ roomId, ...ofRecords }, [versionId], (query) =>
+      query.roomId === undefined ? ["publications", ...marks(query)] : ["room_publications", roomId, ...marks(query)],
+    ).concat(choices({ roomId, ...ofRecords, status: "current" })),
+  ],
+  room_publications: [{ roomId }, furtherOn(ofRecords, [versionId], (query) => ["room_publications", roomId, ...marks(query)])],
   paper_publications: [{ arxivId: "1706.03762" }, choices({ after: 50 })],
   hypotheses: [{}, [...choices({ roomId, after: versionId }), { roomId, label: "H1" }]],
-  concepts: [{}, choices({ after: concept })],
+  concepts: [{}, furtherOn({}, [versionId, "lowers"], () => ["concepts", undefined])],
   room_links: [{ roomId }, choices({ kind: "disputes", targetVersionId: versionId, targetAuthorId: userId, after: linkId })],
   experiment_findings: [{ experimentId }, choices({ after: linkId })],
   experiments: [{}, choices({ roomId, status: "completed", assigneeId: userId, hypothesisVersionId: hypothesisId, after: experimentId })],
