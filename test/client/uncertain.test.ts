@@ -101,9 +101,12 @@ t.test("a rehearsal is never uncertain: it stores nothing either way", async (t)
   })
 })
 
-t.test("only the credential that sent a message has its receipt; records belong to the member", async (t) => {
+t.test("a receipt belongs to the member, whichever credential of theirs asks for it, and to nobody else", async (t) => {
   const receipt = await steady.write("post_message", { threadId, text: "Mine." })
   const id = receipt.clientMessageId ?? ""
-  t.equal(await room.client("member_post_only").receipt("post_message", id), null, "another credential of the same member")
+  const found = await room.client("member_post_only").receipt("post_message", id)
+  t.equal(found?.target.id, receipt.target.id, "another credential of the same member")
+  t.equal(found?.credentialChanged, true, "which is told that it did not earn it")
+  t.notOk((await steady.receipt("post_message", id))?.credentialChanged)
   t.equal(await room.client("owner_all").receipt("post_message", id), null, "another member")
 })

@@ -105,9 +105,10 @@ test("writes are counted by what became of them", async (t) => {
 
 test("gauges tell of now", async (t) => {
   const controller = new AbortController()
-  const waiting = fetch(`${house.baseUrl}/api/research/rooms/${roomId}/activity?after=100000&wait=25`, { signal: controller.signal }).catch(
-    () => null,
-  )
+  const watermark = (await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body.activityWatermark
+  const waiting = fetch(`${house.baseUrl}/api/research/rooms/${roomId}/activity?after=${watermark}&wait=25`, {
+    signal: controller.signal,
+  }).catch(() => null)
   let now = await samples()
   for (let looks = 0; now.get("research_room_feed_waits_open") !== 1 && looks < 1_000; looks += 1) now = await samples()
   t.equal(now.get("research_room_feed_waits_open"), 1, "one reader waits")
