@@ -1,4 +1,5 @@
 /** How the story works: experiments taken and planned, runs of the toy told as attempts, findings with the runs they rest on. */
+import { present } from "../contract/present.ts"
 import { digestOf } from "../contract/json.ts"
 import type { InputOf } from "../contract/operations/index.ts"
 import type { Narrator } from "./narrator.ts"
@@ -87,7 +88,7 @@ export class Lab {
       { text, ...(replyToEntryId && { replyToEntryId }) },
       minutes,
     )
-    return entry?.entryId as string
+    return present(entry?.entryId)
   }
 
   /** Registers a run, lets it end as it ended, and returns what it measured. */

@@ -1,4 +1,5 @@
 /** What the toy's policy is trained and measured on: problems, each with how often each of eight ways solves it. */
+import { keysOf } from "../contract/each.ts"
 import { uniform } from "./uniform.ts"
 
 export const WAYS = 8
@@ -45,21 +46,21 @@ export function policyAt(weights: readonly number[], { suggests }: Problem): num
   const shares: number[] = []
   let total = 0
   for (let way = 0; way < WAYS; way += 1) {
-    const share = Math.exp(weights[way] as number) * (suggests[way] as number)
+    const share = Math.exp(weights[way] ?? 0) * (suggests[way] ?? 0)
     shares.push(share)
     total += share
   }
-  for (let way = 0; way < WAYS; way += 1) shares[way] = (shares[way] as number) / total
+  for (let way = 0; way < WAYS; way += 1) shares[way] = (shares[way] ?? 0) / total
   return shares
 }
 
 /** Exact pass@1 and pass@64, and the mean entropy in nats, of both splits, to four decimals. */
 export function measure(weights: readonly number[], step: number): Point[] {
-  return (Object.keys(tasks) as Split[]).flatMap((split) => {
+  return keysOf(tasks).flatMap((split) => {
     const sums: Record<Measure, number> = { "pass@1": 0, "pass@64": 0, entropy: 0 }
     for (const problem of tasks[split]) {
       const policy = policyAt(weights, problem)
-      const once = policy.reduce((sum, share, way) => sum + share * (problem.solves[way] as number), 0)
+      const once = policy.reduce((sum, share, way) => sum + share * (problem.solves[way] ?? 0), 0)
       sums["pass@1"] += once
       sums["pass@64"] += 1 - (1 - once) ** SAMPLES
       sums.entropy -= policy.reduce((sum, share) => sum + (share === 0 ? 0 : share * Math.log(share)), 0)

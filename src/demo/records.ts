@@ -1,4 +1,5 @@
 /** Hypotheses, findings and claims as the story's people write them. */
+import { present } from "../contract/present.ts"
 import type { InputOf } from "../contract/operations/index.ts"
 import type { Attempt, Experiment, Lab, Member } from "./lab.ts"
 
@@ -60,7 +61,7 @@ const conceptsOf = ({ predicate, concepts }: Statement) => ({ [predicate]: meani
 const told = (receipt: { result: { versionId: string; label: string }; entry: { entryId: string } | null }): Told => ({
   versionId: receipt.result.versionId,
   label: receipt.result.label,
-  entryId: receipt.entry?.entryId as string,
+  entryId: present(receipt.entry?.entryId),
 })
 
 /** Publishes a prediction. */
@@ -171,7 +172,7 @@ export async function finds(
     {
       experimentId,
       findingVersionId: finding.versionId,
-      attemptId: attempts[0]?.attemptId as string,
+      attemptId: present(attempts[0]?.attemptId),
       towardHypothesis: said.toward.map(({ hypothesis, verdict, explanation }) => ({
         versionId: hypothesis.versionId,
         verdict,
@@ -181,5 +182,5 @@ export async function finds(
     },
     10,
   )
-  return { ...finding, linkEntryId: link.entry?.entryId as string, linkId: link.targetId }
+  return { ...finding, linkEntryId: present(link.entry?.entryId), linkId: link.targetId }
 }

@@ -3,6 +3,7 @@
  * gradients on whether the problem was solved. Small enough that pass@k is computed exactly, and seeded, so that every number
  * told of it can be found again.
  */
+import { present } from "../contract/present.ts"
 import { measure, type Point, type Problem, policyAt, tasks } from "./problems.ts"
 import { uniform } from "./uniform.ts"
 
@@ -51,9 +52,9 @@ function sampleGroup(problem: Problem, old: readonly number[], size: number, ran
   for (let sample = 0; sample < size; sample += 1) {
     let left = random()
     let way = 0
-    while (way < NOVEL && left >= (old[way] as number)) left -= old[way++] as number
+    while (way < NOVEL && left >= (old[way] ?? 0)) left -= old[way++] ?? 0
     ways.push(way)
-    rewards.push(random() < (problem.solves[way] as number) ? 1 : 0)
+    rewards.push(random() < (problem.solves[way] ?? 0) ? 1 : 0)
   }
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / size
   const spread = Math.sqrt(mean * (1 - mean))
@@ -67,16 +68,16 @@ function sampleGroup(problem: Problem, old: readonly number[], size: number, ran
 function addGroup(gradient: number[], policy: readonly number[], reference: readonly number[], group: Group, { clip, kl }: Settings): void {
   const { old, ways, advantages } = group
   for (let sample = 0; sample < ways.length; sample += 1) {
-    const advantage = advantages[sample] as number
-    const taken = ways[sample] as number
-    const share = policy[taken] as number
-    const ratio = share / (old[taken] as number)
+    const advantage = advantages[sample] ?? 0
+    const taken = ways[sample] ?? 0
+    const share = policy[taken] ?? 0
+    const ratio = share / (old[taken] ?? 0)
     const bounded = clip > 0 && (advantage > 0 ? ratio > 1 + clip : ratio < 1 - clip)
-    const pull = kl === 0 ? 0 : kl * ((reference[taken] as number) / share - 1)
+    const pull = kl === 0 ? 0 : kl * ((reference[taken] ?? 0) / share - 1)
     const push = ((bounded ? 0 : ratio * advantage) + pull) / ways.length / BATCH
     if (push === 0) continue
-    for (let way = 0; way <= NOVEL; way += 1) gradient[way] = (gradient[way] as number) - push * (policy[way] as number)
-    gradient[taken] = (gradient[taken] as number) + push
+    for (let way = 0; way <= NOVEL; way += 1) gradient[way] = (gradient[way] ?? 0) - push * (policy[way] ?? 0)
+    gradient[taken] = (gradient[taken] ?? 0) + push
   }
 }
 
@@ -85,12 +86,12 @@ function taught(demonstrations: number, random: () => number): number[] {
   let weights = [...BASE]
   for (let shown = 0; shown < demonstrations; shown += 1) {
     const policy = policyAt(weights, pick(random))
-    weights = weights.map((weight, way) => weight + 0.2 * ((way === NOVEL ? 1 : 0) - (policy[way] as number)))
+    weights = weights.map((weight, way) => weight + 0.2 * ((way === NOVEL ? 1 : 0) - (policy[way] ?? 0)))
   }
   return weights
 }
 
-const pick = (random: () => number) => tasks.train[Math.floor(random() * tasks.train.length)] as Problem
+const pick = (random: () => number) => present(tasks.train[Math.floor(random() * tasks.train.length)])
 
 /** Runs the toy. Both splits are measured at step 0 and after each eighth of the steps, or each 40 where that is more. */
 export function simulate(chosen: Partial<Settings>): Run {
@@ -112,7 +113,7 @@ export function simulate(chosen: Partial<Settings>): Run {
         const policy = epoch === 0 ? each.old : policyAt(weights, each.problem)
         addGroup(gradient, policy, settings.kl === 0 ? policy : policyAt(reference, each.problem), each, settings)
       }
-      weights = weights.map((weight, way) => weight + rate * (gradient[way] as number))
+      weights = weights.map((weight, way) => weight + rate * (gradient[way] ?? 0))
     }
     if (Number.isNaN(policyAt(weights, pick(random))[0])) return { points: [...points, ...measure(weights, step)], diverged: step }
     if (reset > 0 && step % reset === 0) reference = weights

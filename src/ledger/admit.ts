@@ -4,7 +4,7 @@
  */
 import type * as v from "valibot"
 import type { Receipt } from "../contract/answers.ts"
-import { extendJson, parse, type Stored } from "../contract/json.ts"
+import { extendJson, parse, type Stored, stored } from "../contract/json.ts"
 import { label as labelText } from "../contract/labels.ts"
 import type { Operation } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
@@ -176,7 +176,7 @@ export class Ledger {
   receipt(operation: Operation, actor: Actor, deliveryId: string): Stored<Receipt> | undefined {
     const known = this.#receipts.ofMember(operation, actor, deliveryId)
     if (known === undefined || known.credentialId === senderId(actor)) return known?.body
-    return extendJson(known.body, { credentialChanged: true }) as Stored<Receipt>
+    return stored<Receipt>(extendJson(known.body, { credentialChanged: true }))
   }
 
   #checked(request: Request): Delivery {

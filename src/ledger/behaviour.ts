@@ -44,7 +44,7 @@ export interface Change {
   ordinal(roomId: string, kind: string): number
 }
 
-export interface Outcome<Result = Record<string, unknown>> {
+export interface Outcome<Result = Readonly<Record<string, Writable>>> {
   /** What the receipt names; `kind` is the definition's unless given. */
   readonly target: { readonly kind?: string; readonly id: string; readonly label: string | null }
   /** Where it differs from `target.id`. */
@@ -71,7 +71,7 @@ export interface Outcome<Result = Record<string, unknown>> {
 /** The part of an operation that its domain writes; called in this order, all but `outside` and `prepare` inside the transaction. */
 export interface Behaviour<
   Body = never,
-  Result = Record<string, unknown>,
+  Result = Readonly<Record<string, Writable>>,
   S extends Subject = Subject,
   Params = Readonly<Record<string, string>>,
 > {

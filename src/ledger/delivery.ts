@@ -1,6 +1,6 @@
 /** A write on its way in: as the edge hands it over, and as it goes on once its schema and size are checked. */
 import { beyondSchema } from "../contract/beyond-schema.ts"
-import { canonicalJson, digestOf, type JsonObject } from "../contract/json.ts"
+import { canonicalJson, digestOf, type JsonObject, type Writable } from "../contract/json.ts"
 import { checkBody, type Operation, pathNames } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "./actor.ts"
@@ -16,7 +16,7 @@ export interface Request {
   readonly rehearse?: boolean
 }
 
-export type AnyBehaviour = Behaviour<unknown, Record<string, unknown>, Subject>
+export type AnyBehaviour = Behaviour<unknown, Readonly<Record<string, Writable>>, Subject>
 
 /** A write with its schema checked and its content in canonical form. */
 export interface Delivery extends Call {

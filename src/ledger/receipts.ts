@@ -1,15 +1,18 @@
 /** Stored receipts: what a retry is compared with, and answered from. */
 import type { Receipt } from "../contract/answers.ts"
-import type { Stored } from "../contract/json.ts"
+import type { Json, Stored } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { type Actor, senderId } from "./actor.ts"
 import type { Db } from "./database.ts"
+
+/** A receipt, its result as JSON: not yet looked at as its operation's. */
+export type KeptReceipt = Omit<Receipt, "result"> & { readonly result: Readonly<Record<string, Json>> }
 
 /** A receipt as it is kept. */
 export interface Kept {
   readonly requestDigest: string
   readonly credentialId: string | null
-  readonly body: Stored<Receipt>
+  readonly body: Stored<KeptReceipt>
 }
 
 export type Receipts = ReturnType<typeof receipts>

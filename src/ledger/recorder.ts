@@ -55,7 +55,7 @@ export class Recorder {
       threadId,
       target,
       targetId: outcome.targetId ?? target.id,
-      result: outcome.result as Writable,
+      result: outcome.result,
       entry,
       activity: landed,
       warnings: outcome.warnings ?? [],
@@ -64,7 +64,7 @@ export class Recorder {
     this.#parts.receipts.store(operation, actor, deliveryId, delivery.requestDigest, change.at, text)
     if (landed !== null && roomId !== null) this.#parts.landed(roomId)
     if (outcome.secret === undefined) return text
-    return writeJson({ ...receipt, result: { ...outcome.result, ...outcome.secret } as Writable })
+    return writeJson({ ...receipt, result: { ...outcome.result, ...outcome.secret } })
   }
 
   /** Writes the timeline entry of a write, and the messages that came with it. */
@@ -79,7 +79,7 @@ export class Recorder {
     const author = { userId: actor.userId, username: actor.username }
     const sequence = this.#parts.sequences.entry(threadId, at)
     const said = client === undefined ? {} : { client }
-    const body = outcome.entry ?? { receipt: { operation: operation.name, target, result: outcome.result as Writable, ...said } }
+    const body = outcome.entry ?? { receipt: { operation: operation.name, target, result: outcome.result, ...said } }
     this.#parts.timeline.append({
       entryId,
       threadId,

@@ -1,6 +1,7 @@
 /** Research as the instance puts it together: its tables, what its operations do, what its reads answer. */
+import { keysOf } from "../contract/each.ts"
 import type { OperationName } from "../contract/operations/index.ts"
-import type { Behaviour, Subject } from "../ledger/behaviour.ts"
+import type { Behaviour } from "../ledger/behaviour.ts"
 import type { Db } from "../ledger/database.ts"
 import type { Standings } from "../ledger/standings.ts"
 import type { People } from "../people/people.ts"
@@ -79,24 +80,21 @@ interface Parts extends ReturnType<typeof researchTables> {
 /** What the operations do, each with what its sender is advised of. */
 export const researchOperations = (tables: Parts & { readonly db: Db }) => {
   const advice = warnings(tables.db, tables)
-  return Object.fromEntries(
-    Object.entries(behavioursOf(tables)).map(([name, each]) => [name, advised(advice, name as never, each)]),
-  ) as ReturnType<typeof behavioursOf>
+  const behaviours = behavioursOf(tables)
+  for (const name of keysOf(behaviours)) advised(advice, name, behaviours[name])
+  return behaviours
 }
 
 /** Adds to what a behaviour answers what is to be said of it. */
-function advised(advice: Warnings, name: OperationName, each: object): object {
-  const behaviour = each as Behaviour<unknown, Record<string, unknown>, Subject>
-  return {
-    ...behaviour,
-    write(call, subject, change) {
-      const outcome = behaviour.write(call, subject, change)
-      const { target, result } = outcome
-      const written = { body: call.body, id: target.id, roomId: subject.roomId ?? "", at: change.at, result }
-      const further = advice.of(name, written)
-      return further.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...further] }
-    },
-  } satisfies typeof behaviour
+function advised(advice: Warnings, name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">): void {
+  const { write } = behaviour
+  behaviour.write = (call, subject, change) => {
+    const outcome = write.call(behaviour, call, subject, change)
+    const { target, result } = outcome
+    const written = { body: call.body, id: target.id, roomId: subject.roomId ?? "", at: change.at, result }
+    const further = advice.of(name, written)
+    return further.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...further] }
+  }
 }
 
 const behavioursOf = (tables: Parts) => ({

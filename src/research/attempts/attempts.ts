@@ -1,6 +1,6 @@
 /** Attempts: their rows, and how they are shown. */
 import type { AttemptIntent, AttemptRole, AttemptStatus, RoomState } from "../../contract/enumerations.ts"
-import { JsonText, type Stored } from "../../contract/json.ts"
+import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AttemptSummary } from "../../contract/work-answers.ts"
@@ -59,7 +59,7 @@ interface Row {
   reproduces_version_id: string | null
   registered_at: string
   updated_at: string
-  plan_match: Stored<AttemptSummary["planMatch"]> | null
+  plan_match: Stored<PlanMatch> | null
   reproduction: Stored<AttemptSummary["reproduction"]> | null
   content_digest: string
   failure: Stored<AttemptSummary["failure"]> | null
@@ -252,7 +252,7 @@ export function attempts(db: Db, basePath = "") {
     /** How an attempt compares with the plan it names; null when it names none. */
     matchOf(attemptId: string): PlanMatch | null {
       const row = find.get(attemptId)
-      return row?.plan_match ? (JSON.parse(row.plan_match) as PlanMatch) : null
+      return row?.plan_match ? parse(row.plan_match) : null
     },
     /** An attempt with its registration, but for what its events brought. */
     read(attemptId: string) {

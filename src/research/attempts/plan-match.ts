@@ -30,7 +30,7 @@ export interface PlanMatch {
   /** Compares with the plan's single entry point only: false for every arm. */
   readonly argvMatches: boolean
   readonly materialsMatchPlan: boolean
-  readonly deviations: readonly Deviation[]
+  readonly deviations: Deviation[]
 }
 
 const same = (one: unknown, other: unknown) => canonicalJson(one ?? null) === canonicalJson(other ?? null)

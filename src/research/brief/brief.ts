@@ -1,6 +1,7 @@
 /** A Room or Thread in so many bytes: what a reader would miss most, cut to fit, and what is left out counted. */
+import { each } from "../../contract/each.ts"
 import { type BriefList, briefLists } from "../../contract/brief.ts"
-import { type JsonObject, type Writable, writeJson } from "../../contract/json.ts"
+import { type JsonObject, parse, type Writable, writeJson } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { schemaVersions } from "../../contract/versions.ts"
 import { shortened } from "../../contract/text.ts"
@@ -43,14 +44,14 @@ function itemsOf(gathered: Gathered, next: readonly NextItem[], now: number, cha
       title: shortened(stand.title, 100),
       says: shortened(says, characters * 2),
       stale: stale === 1,
-      staleReasons: (JSON.parse(staleReasons) as JsonObject[]).slice(0, 5),
+      staleReasons: parse(staleReasons).slice(0, 5),
     })),
     hypotheses: gathered.hypotheses.map(({ versionId, label, says, status, tally }) => ({
       versionId,
       label,
       says: cut(says),
       status,
-      evidence: JSON.parse(tally) as JsonObject,
+      evidence: parse(tally),
     })),
     failures: gathered.failures.map(({ kind, id, label, why, at }) => ({ kind, id, label, why: cut(why ?? "It gave no reason."), at })),
     disputes: gathered.disputes.map(({ threadId: _thread, ...dispute }) => ({
@@ -90,7 +91,7 @@ export function briefText(head: Head, gathered: Gathered, next: readonly NextIte
   const candidates = itemsOf(gathered, next, now, characters)
   const total = (list: BriefList) => Math.max(candidates[list].length, head.totals[list] ?? 0)
 
-  const told = Object.fromEntries(briefLists.map((list) => [list, [] as Writable[]])) as Record<BriefList, Writable[]>
+  const told = each(briefLists, (): Writable[] => [])
   const omitted = (withLinks: boolean): Record<string, Writable> =>
     Object.fromEntries(
       briefLists.flatMap((list) => {

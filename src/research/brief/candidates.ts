@@ -7,6 +7,8 @@
  * - work: what is held but silent, then what is held, then what is open; the oldest first, since it waits longest.
  * However large the Room, no more than `limits.briefSight` of each sort are looked at.
  */
+import type { EvidenceTally, StaleReason } from "../../contract/evidence.ts"
+import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
 import { STALE, STALE_REASONS } from "../../threads/stale.ts"
@@ -27,7 +29,7 @@ export interface Stand {
   readonly by: string
   readonly at: string
   readonly stale: number
-  readonly staleReasons: string
+  readonly staleReasons: Stored<StaleReason[]>
   readonly timelineWatermark: number
 }
 export interface Hypothesis {
@@ -35,7 +37,7 @@ export interface Hypothesis {
   readonly label: string
   readonly says: string
   readonly status: "current" | "disputed" | "corrected" | "superseded" | "retracted"
-  readonly tally: string
+  readonly tally: Stored<EvidenceTally>
   readonly rank: number
   readonly threadId: string
 }
@@ -164,7 +166,7 @@ export function candidates(db: Db) {
      WHERE x.outcome = 'positive' AND coalesce(s.status, 'current') = 'current' AND coalesce(y.reproductions, 0) = 0`,
     "r",
   )
-  const asked = both<{ readonly questions: string; readonly threadId: string }>(
+  const asked = both<{ readonly questions: Stored<string[]>; readonly threadId: string }>(
     db,
     (
       place,
@@ -193,7 +195,7 @@ export function candidates(db: Db) {
     /** Positive findings that stand and that nobody has set out to reproduce with a verdict. */
     unreproduced: found,
     openQuestions: (place: Place) =>
-      asked(place).flatMap(({ questions, threadId }) => (JSON.parse(questions) as string[]).map((question) => ({ question, threadId }))),
+      asked(place).flatMap(({ questions, threadId }) => parse(questions).map((question) => ({ question, threadId }))),
     /** All of it, of a Room or a Thread. */
     gather(place: Place): Gathered {
       const { stands, hypotheses, failures, disputes, work, openQuestions } = this

@@ -1,4 +1,5 @@
 /** What would move a Room: derived from states, evidence and checkpoints, each with the operation that would do it. */
+import { parse } from "../../contract/json.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
@@ -34,7 +35,7 @@ export function nextSteps(candidates: Candidates, place: Place, known: Gathered)
         step(
           "renew_conclusion",
           { kind: "checkpoint", id: checkpointId, label: null },
-          `The conclusion of "${shortened(title, 80)}" is stale: ${(JSON.parse(staleReasons) as { code: string; label: string }[])
+          `The conclusion of "${shortened(title, 80)}" is stale: ${parse(staleReasons)
             .slice(0, 3)
             .map(
               ({ code, label }) =>

@@ -2,11 +2,11 @@
  * What the sender of a write is advised of (protocol, section 8): in its receipt and in its rehearsal, never a refusal. All of it
  * is said here; the sentences that also stand on the read of a record come from the same model.
  */
+import { present } from "../../contract/present.ts"
 import { enumerations, type RecordKind, type RecordStatus, type WarningCode } from "../../contract/enumerations.ts"
 import type { Writable } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import type { Operation } from "../../contract/operation.ts"
-import { type BodyOf, type OperationName, operationNamed } from "../../contract/operations/index.ts"
+import { type BodyOf, type OperationName, operationOf } from "../../contract/operations/index.ts"
 import { kindsIn, namedIn } from "../../contract/ref.ts"
 import type { Db } from "../../ledger/database.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
@@ -119,14 +119,14 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
   /** What a plan that a write names tests or builds on, and that has fallen. */
   function planDoubts(planId: string | undefined, seenFrom: string): Warning[] {
     const plan = planId === undefined ? undefined : plans.read(planId)
-    if (plan === undefined) return []
+    if (planId === undefined || plan === undefined) return []
     const { label } = plan.shown
     const { hypotheses, premises } = plan.parsed
     return evidence.doubtsAmong([...hypotheses, ...premises.map(({ versionId }) => versionId)], seenFrom).map((doubt) => ({
       ...doubt,
       code: doubt.code === "rests_on_more" ? doubt.code : (`plan_${doubt.code}` as WarningCode),
       message: doubt.message.replace(/^It rests/, `${label} rests`),
-      planId: planId as string,
+      planId,
       planLabel: label,
     }))
   }
@@ -169,7 +169,7 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
     },
     report_attempt_event({ body, at }) {
       const { event, exitCode, reportedAt, outputs = [] } = body
-      const { label, registeredAt } = attempts.find(body.attemptId) as NonNullable<ReturnType<Attempts["find"]>>
+      const { label, registeredAt } = present(attempts.find(body.attemptId))
       const said: Warning[] = []
       if (event === "succeeded" && exitCode !== undefined && exitCode !== 0)
         said.push({ code: "exit_code_contradicts", message: `${label} succeeded, yet its exit code is ${exitCode}.`, exitCode })
@@ -232,7 +232,7 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
     /** What is said of a write once its rows stand: its own advice first, then of everything it names; each record once. */
     of(name: OperationName, written: Written<unknown>): readonly Warning[] {
       const own = (advisers[name] as ((written: Written<unknown>) => readonly Warning[]) | undefined)?.(written) ?? []
-      const { body } = operationNamed(name) as Operation
+      const { body } = operationOf(name)
       const named = namedIn(body, written.body).filter(({ refers }) => !refers.isSubject)
       if (named.length === 0) return own
       const of = (kinds: readonly string[]) =>
