@@ -9,7 +9,8 @@ import { backUp, databaseFile, restore } from "../../src/check/backup.ts"
 import { type Db, openDatabase } from "../../src/ledger/database.ts"
 import { own } from "../../src/ledger/ownership.ts"
 import { migrations } from "../../src/ledger/schema.ts"
-import { temporaryFolder } from "../support/service.ts"
+import { type Answer, ask } from "../support/ask.ts"
+import { startOwn, temporaryFolder } from "../support/service.ts"
 import { unpack } from "../upgrade/sample.ts"
 
 const folderFor = (t: Test) => {
@@ -57,6 +58,23 @@ test("a backup taken while agents write is whole, and holds everything accepted 
     .prepare<{ body: string }>("SELECT body FROM activity_entries WHERE room_id = ? AND sequence = ?")
     .get(roomId, before.activity?.sequence ?? 0)
   t.match(found?.body, before.activity?.digest)
+})
+
+test("a restored instance is another one, and says whom it was restored from", async (t) => {
+  const { folder, data, copy } = await kept(t)
+  const of = async (place: string) => {
+    const service = await startOwn({ folder: place, keeps: true })
+    const [ready, manifest] = await Promise.all(["health/ready", "manifest"].map((path) => ask(`${service.baseUrl}/api/${path}`)))
+    await service.close()
+    const told = ({ body }: Answer) => ({ instanceId: body.instanceId, lineage: body.lineage })
+    t.strictSame(told(ready as Answer), told(manifest as Answer), "health and manifest say the same")
+    return told(ready as Answer)
+  }
+  const first = await of(data)
+  restore(copy, join(folder, "second"), { force: false })
+  const second = await of(join(folder, "second"))
+  t.not(second.instanceId, first.instanceId)
+  t.strictSame([first.lineage, second.lineage], [[], [first.instanceId]])
 })
 
 test("it is told how large a backup is, how far it is, and nobody else may read it", async (t) => {

@@ -29,6 +29,8 @@ const [experimentId = "", versionId = "", linkId = "", userId] = [
   house.people.owner.userId,
 ]
 const hypothesisId = context.hypotheses[0]?.versionId ?? ""
+/** A concept that some record of the story defines. */
+const [defined] = (await house.client("main_owner_all").read("concepts", {})).items
 const checkpointId = context.threads.find(({ selectedCheckpointId }) => selectedCheckpointId !== null)?.selectedCheckpointId ?? ""
 const planId = (await house.client("main_owner_all").read("experiment", { experimentId })).acceptedPlans[0]?.planId ?? ""
 
@@ -92,7 +94,7 @@ const asked: Readonly<Record<string, readonly [params: Record<string, string>, q
 const single: Readonly<Record<string, Record<string, string>>> = {
   record: { versionId },
   hypothesis: { versionId: hypothesisId },
-  record_concept: { versionId: hypothesisId, key: "lowers" },
+  record_concept: { versionId: defined?.versionId ?? "", key: defined?.key ?? "" },
   link: { linkId },
   checkpoint: { checkpointId },
   plan: { planId },

@@ -9,7 +9,9 @@ const reader = demo.client("main_member_all", { fetch: checking(globalThis.fetch
 const { roomId } = demo.rooms.main
 const { owner, member } = demo.people
 const context = await reader.read("room_context", { roomId })
-const idOf = (label: string) => context.publications.find((each) => each.label === label)?.versionId as string
+/** Every record of the Room: a context says each once, hypotheses in a list of their own. */
+const records = [...context.hypotheses, ...context.publications]
+const idOf = (label: string) => records.find((each) => each.label === label)?.versionId as string
 const tallyOf = async (label: string) => (await reader.read("record", { versionId: idOf(label) })).evidenceTally
 const evidenceOf = async (label: string) =>
   (await reader.read("record_evidence", { versionId: idOf(label) })).items.map(
@@ -22,12 +24,12 @@ t.test("there is enough of everything, by two people", async (t) => {
   t.ok(hypothesis >= 5 && hypothesis <= 8, `${hypothesis} hypotheses`)
   t.ok(experiment >= 6 && attempt >= 30 && finding >= 8, `${experiment} experiments, ${attempt} attempts, ${finding} findings`)
   for (const kind of ["hypothesis", "finding", "cited_claim"]) {
-    const authors = context.publications.filter((each) => each.kind === kind).map(({ author }) => author.username)
+    const authors = records.filter((each) => each.kind === kind).map(({ author }) => author.username)
     t.strictSame(new Set(authors), new Set([owner.username, member.username]), `each ${kind} is somebody's, and they are of both`)
   }
   const now = (await reader.read("room", { roomId })).createdAt
   t.ok(
-    context.publications.every(({ createdAt }) => createdAt > now && createdAt < "2026-11-14"),
+    records.every(({ createdAt }) => createdAt > now && createdAt < "2026-11-14"),
     "within the twelve days it is told in",
   )
 })
@@ -86,7 +88,7 @@ t.test("a reproduction holds and another one does not", async (t) => {
 
 t.test("a retraction reaches what rested on it, and nothing else", async (t) => {
   const warned: string[] = []
-  for (const { versionId, label } of context.publications)
+  for (const { versionId, label } of records)
     for (const { code, label: cause } of (await reader.read("record", { versionId })).warnings as { code: string; label: string }[])
       if (code === "rests_on_retracted") warned.push(`${label} for ${cause}`)
   t.strictSame(warned, ["H3 for F3"])
@@ -133,7 +135,7 @@ t.test("findings compete, a dispute is answered, one is withdrawn and one stands
 
 t.test("a claim of a paper says what stands to what, and no measured margin as a prediction does", async (t) => {
   const told: string[] = []
-  for (const { versionId, label, kind } of context.publications) {
+  for (const { versionId, label, kind } of records) {
     if (kind !== "cited_claim") continue
     const { content } = await reader.read("record", { versionId })
     const { assertion, quote } = content as unknown as {
