@@ -6,7 +6,7 @@ import type { Evidence, Execution } from "../../contract/operations/publications
 import type { Db } from "../../ledger/database.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import type { Materials } from "../materials/materials.ts"
-import { type EvidenceRow, evidenceWarnings } from "../evidence/finding-warnings.ts"
+import { type EvidenceRow, evidenceWarnings } from "./finding-warnings.ts"
 
 export interface NewFinding {
   readonly versionId: string

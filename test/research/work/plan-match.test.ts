@@ -1,7 +1,7 @@
 /** How a registration compares with its plan. */
 import t from "tap"
 import { planMatch, type Registered } from "../../../src/research/attempts/plan-match.ts"
-import { planWarnings } from "../../../src/research/evidence/warnings.ts"
+import { planWarnings } from "../../../src/research/advice/warnings.ts"
 import type { PlanContent } from "../../../src/research/experiments/plans.ts"
 
 const url = "https://git.example.org/Lab/Work"

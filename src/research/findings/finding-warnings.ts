@@ -1,6 +1,6 @@
 /** What a reader of a finding should be warned of: advice, never a refusal. */
 import type { AttemptStatus } from "../../contract/enumerations.ts"
-import type { Warning } from "./warnings.ts"
+import type { Warning } from "../evidence/warning.ts"
 
 export interface EvidenceRow {
   readonly position: number

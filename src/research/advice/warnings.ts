@@ -4,7 +4,6 @@
  */
 import { present } from "../../contract/present.ts"
 import { enumerations, type RecordKind, type RecordStatus, type WarningCode } from "../../contract/enumerations.ts"
-import type { Writable } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { type BodyOf, type OperationName, operationOf } from "../../contract/operations/index.ts"
 import { kindsIn, namedIn } from "../../contract/ref.ts"
@@ -16,14 +15,8 @@ import type { Experiments } from "../experiments/experiments.ts"
 import type { Plans } from "../experiments/plans.ts"
 import type { Findings } from "../findings/findings.ts"
 import type { Materials } from "../materials/materials.ts"
-import type { Evidence } from "./evidence.ts"
-
-/** One piece of advice: a code of the enumeration, a sentence, and what it is about. */
-export interface Warning {
-  readonly code: WarningCode
-  readonly message: string
-  readonly [member: string]: Writable
-}
+import type { Evidence } from "../evidence/evidence.ts"
+import type { Warning } from "../evidence/warning.ts"
 
 /** What a write was, as far as advice looks at it. */
 export interface Written<Body> {
