@@ -36,7 +36,7 @@ async function says(t: Test, found: string, above: string, status: string, kinds
     `${what}: its cards`,
   )
   holds(t, resting.references, [{ versionId: found, ...standing }], `${what}: a reference to it`)
-  const falls = ["retracted", "superseded", "disputed"].includes(status)
+  const falls = ["retracted", "superseded", "corrected", "disputed"].includes(status)
   holds(
     t,
     resting.warnings,
@@ -78,7 +78,7 @@ test("a retraction, a supersession and two corrections of one finding, in this o
     [assertions.toReversed(), ["corrected", "corrected", "superseded", "retracted"]],
   ] as const) {
     const found = (await write("publish_finding", finding(room))).result.versionId
-    const above = (await write("publish_hypothesis", hypothesis(room, { references: [reference(found)] }))).result.versionId
+    const above = (await write("publish_hypothesis", hypothesis(room, { references: [reference(found, "derived_from")] }))).result.versionId
     await write("link_experiment_finding", {
       experimentId,
       findingVersionId: found,

@@ -43,7 +43,9 @@ interface Content {
   readonly references: readonly { explanation: string }[]
   readonly premises?: readonly { explanation: string }[]
 }
-for (const { versionId, label, kind } of context.publications) {
+/** Hypotheses are a list of their own. */
+const published = [...context.hypotheses, ...context.publications]
+for (const { versionId, label, kind } of published) {
   const record = await reader.read("record", { versionId })
   const { assertion, limitations, references, premises = [], scope } = record.content as unknown as Content
   // What a correction says of a record is about the record too: it tells where a wrong number is from.
