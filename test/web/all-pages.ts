@@ -1,23 +1,14 @@
-/** Every page of the app, with the demo's story in it: as assistive tools see it, in both themes and widths, and what it asks of the network. */
+/** Every page of the app, with the demo's story in it: as assistive tools see it, how wide it is, and what it asks of the network. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
+import type { BrowserContextOptions } from "playwright-core"
 import t from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
-import { built } from "./built.ts"
 import { launch } from "./browser.ts"
+import { built } from "./built.ts"
 import { pagesOf, signIn } from "./pages.ts"
 import { watched } from "./watched.ts"
-
-built()
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
-const browser = await launch()
-t.teardown(async () => {
-  await browser.close()
-  await demo.close()
-})
-const pages = await pagesOf(demo)
 
 interface Violation {
   readonly id: string
@@ -25,13 +16,23 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-const sights = [
-  { name: "wide and light", options: { viewport: { width: 1280, height: 800 }, colorScheme: "light" } },
-  { name: "on a phone and dark", options: { viewport: { width: 390, height: 844 }, colorScheme: "dark" } },
-] as const
+// Some fifty pages are looked at in a real browser, one after the other: on a busy machine that takes minutes.
+const timeout = 420_000
 
-for (const { name: sight, options } of sights) {
-  t.test(`every page is whole ${sight}`, async (t) => {
+/** Looks at every page in one theme and width, signed out and then signed in. */
+export async function everyPageIsWhole(sight: string, options: BrowserContextOptions): Promise<void> {
+  t.setTimeout(timeout)
+  built()
+  const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+  const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+  const browser = await launch()
+  t.teardown(async () => {
+    await browser.close()
+    await demo.close()
+  })
+  const pages = await pagesOf(demo)
+
+  t.test(`every page is whole ${sight}`, { timeout }, async (t) => {
     const { page, troubles, context } = await watched(browser, demo.baseUrl, options, [404])
     let isSignedIn = false
     for (const { name, path, as } of pages) {
