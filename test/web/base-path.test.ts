@@ -9,6 +9,10 @@ import { launch } from "./browser.ts"
 
 built()
 
+// The walk opens some seven hundred addresses: on a busy machine that takes minutes.
+const timeout = 420_000
+t.setTimeout(timeout)
+
 /** A port that is free now. */
 async function freePort(): Promise<number> {
   const server = createServer()
@@ -23,7 +27,7 @@ const origin = `http://127.0.0.1:${port}`
 const demo = await startDemo({ host: "127.0.0.1", port, baseUrl: `${origin}/lab/rooms`, log: openLog("silent") })
 t.teardown(() => demo.close())
 
-t.test("every address on every page lies below the base path and is answered", async (t) => {
+t.test("every address on every page lies below the base path and is answered", { timeout }, async (t) => {
   const seen = new Set<string>()
   const queue = ["/lab/rooms/", `/lab/rooms/rooms/${demo.rooms.main.roomId}`]
   for (let path = queue.pop(); path !== undefined; path = queue.pop()) {

@@ -9,6 +9,10 @@ import { breakGround } from "../support/ground.ts"
 import { nothingYet, throughKills } from "./crash.ts"
 import { firstStart } from "./first-start.ts"
 
+// Each start after a kill checks the data, in a process of its own: on a busy machine that takes minutes.
+const timeout = 420_000
+tap.setTimeout(timeout)
+
 const ground = await breakGround()
 tap.teardown(() => {
   endAll()
@@ -16,7 +20,7 @@ tap.teardown(() => {
 })
 const seed = process.env.RESEARCH_ROOM_SEED ?? freshSeed()
 
-test("through kills in the middle of the work, nothing acknowledged is lost and nothing is half there", async (t) => {
+test("through kills in the middle of the work, nothing acknowledged is lost and nothing is half there", { timeout }, async (t) => {
   const tally = nothingYet()
   const problems = await throughKills({ ground, data: "killed", chance: chanceOf(seed), kills: 8, most: 60, tally })
   t.strictSame(problems, [], `seed ${seed}: ${JSON.stringify(tally)}`)
@@ -24,7 +28,7 @@ test("through kills in the middle of the work, nothing acknowledged is lost and 
   t.ok(tally.acknowledged >= 8)
 })
 
-test("through kills while the data is made and the first person is set up, the next start goes on from there", async (t) => {
+test("through kills while the data is made and the first person is set up, the next start goes on from there", { timeout }, async (t) => {
   const seen = { kills: 0, setUp: 0, notSetUp: 0 }
   for (const data of ["first", "second"])
     t.strictSame(await firstStart(ground, data, chanceOf(`${seed}/${data}`), seen), [], `seed ${seed}`)
