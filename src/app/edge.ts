@@ -7,7 +7,7 @@ import { discovery } from "../http/discovery.ts"
 import { type App, type Edge, fault, tellOf } from "../edge/edge.ts"
 import { mustBeOwnHost } from "../edge/host.ts"
 import { peopleRoutes } from "../http/people.ts"
-import { passageOf } from "../edge/passage.ts"
+import { contextOf } from "../edge/request-context.ts"
 import { readRoutes } from "../http/reads.ts"
 import { Routes } from "../edge/routes.ts"
 import { writeRoutes } from "../http/writes.ts"
@@ -27,7 +27,7 @@ export function createApp(edge: Edge): App {
       if (error.status === 404) return pages.missing(event) ?? tellOf(edge, event, nothingHere(event), family)
       if (error.status < 500)
         return tellOf(edge, event, new Refusal("unknown_operation", "The address of this request cannot be read."), family)
-      edge.journal?.failed(passageOf(event), error)
+      edge.journal?.failed(contextOf(event), error)
       return refused(fault(event), family)
     },
   })

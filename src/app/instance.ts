@@ -7,7 +7,7 @@ import type { Db } from "../ledger/database.ts"
 import { answering, asking } from "../ledger/reading.ts"
 import { receiptReads } from "../ledger/receipt-reads.ts"
 import { standings } from "../ledger/standings.ts"
-import { moment, type World } from "../ledger/world.ts"
+import { isoTime, type World } from "../ledger/world.ts"
 import { libraryOperations, libraryReads, libraryTables } from "../library/index.ts"
 import { Accounts, peopleReads, peopleTables } from "../people/index.ts"
 import { type Crates, cratesOn, Exports, researchOperations, researchReads, researchTables } from "../research/index.ts"
@@ -70,7 +70,7 @@ export function createInstance(parts: InstanceParts) {
     ...researchOperations({ ...tables, db }),
     ...libraryOperations(tables.library, tables.people),
   }
-  ledger.learn(behaviours)
+  ledger.setBehaviours(behaviours)
 
   const accounts = new Accounts({ ...tables, ledger, world })
   const exports = new Exports({ rooms: tables.rooms, crates: crates ?? cratesOn(aside), instanceId })
@@ -78,7 +78,7 @@ export function createInstance(parts: InstanceParts) {
     ...receiptReads(ledger),
     ...peopleReads({ ...tables, accounts }),
     ...roomReads({ ...tables, activity, watch, assignments: tables.experiments.assignedTo, snapshot: (work) => ledger.snapshot(work) }),
-    ...threadReads({ ...tables, timeline, now: () => moment(world.now()) }),
+    ...threadReads({ ...tables, timeline, now: () => isoTime(world.now()) }),
     ...researchReads(tables, exports, () => world.now()),
     ...libraryReads(tables.library),
   })

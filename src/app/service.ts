@@ -11,7 +11,7 @@ import { createInstance, type Instance } from "./instance.ts"
 import { cratesOf } from "../research/index.ts"
 import { databaseFile } from "../check/backup.ts"
 import { openData } from "../ledger/data.ts"
-import { own } from "../ledger/ownership.ts"
+import { lockFolder } from "../ledger/ownership.ts"
 import { Readiness } from "../ledger/readiness.ts"
 import { type WatchReadings, Watchman } from "../ledger/watchman.ts"
 import type { World } from "../ledger/world.ts"
@@ -95,7 +95,7 @@ function edgeParts({ log, rateLimits = "off", trustProxy, logRequests, metricsTo
 export async function startService(options: ServiceOptions): Promise<Service> {
   // What a start that fails half-way leaves behind, undone in the opposite order.
   using started = new DisposableStack()
-  started.defer(own(options.data))
+  started.defer(lockFolder(options.data))
   const file = databaseFile(options.data)
   const { db, world, instanceId, lineage } = openData(file, options.world)
   started.defer(() => db.close())

@@ -1,6 +1,6 @@
 /** What the serving thread and the writing thread say to each other. All of it can be cloned. */
 import type { RefusalCode, RefusalDetails } from "../contract/refusals.ts"
-import type { Checked } from "../ledger/admit.ts"
+import type { CheckedWrite } from "../ledger/admit.ts"
 import type { RepositorySettings } from "../repositories/configured.ts"
 
 /** What the writing thread starts from. */
@@ -17,7 +17,7 @@ export interface WriterSettings {
 export interface Sent {
   readonly id: number
   readonly operation: string
-  readonly checked: Checked
+  readonly checked: CheckedWrite
   readonly rehearse: boolean
 }
 

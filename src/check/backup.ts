@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path"
 import { type CheckReport, checkData, type OnProgress } from "./check.ts"
 import { DataError, type Db, openDatabase } from "../ledger/database.ts"
 import { renewInstance } from "../ledger/data.ts"
-import { own } from "../ledger/ownership.ts"
+import { lockFolder } from "../ledger/ownership.ts"
 
 /** The database's file within a data folder. */
 export const databaseFile = (folder: string): string => join(folder, "research-room.db")
@@ -141,7 +141,7 @@ export function restore(
 ): { report: CheckReport; kept: string | null } {
   mustBeBackup(file)
   const target = databaseFile(folder)
-  const release = own(folder)
+  const release = lockFolder(folder)
   const partial = partialOf(target)
   try {
     const occupied = existsSync(target)

@@ -4,7 +4,7 @@ import { createInstance, type Instance } from "../app/instance.ts"
 import { databaseFile } from "../check/backup.ts"
 import { DataError, storedSchema } from "../ledger/database.ts"
 import { openData } from "../ledger/data.ts"
-import { own } from "../ledger/ownership.ts"
+import { lockFolder } from "../ledger/ownership.ts"
 import { migrations } from "../ledger/schema.ts"
 
 /**
@@ -16,7 +16,7 @@ function claimIfOlder(folder: string): () => void {
   const latest = migrations.at(-1)?.to ?? 1
   if (stored === 0 || stored >= latest) return () => {}
   try {
-    return own(folder)
+    return lockFolder(folder)
   } catch (error) {
     if (!(error instanceof DataError)) throw error
     throw new DataError(

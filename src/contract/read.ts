@@ -224,7 +224,7 @@ export function checkParameters(definition: Read, query: URLSearchParams): Reado
   if (!checked.ok || issues.length > 0) {
     throw new Refusal(
       "invalid_parameter",
-      `A query parameter is not as ${definition.name} takes it: ${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join("; ")}.`,
+      `A query parameter of ${definition.name} is wrong: ${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join("; ")}.`,
       { issues },
     )
   }

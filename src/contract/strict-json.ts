@@ -173,7 +173,7 @@ class Pass {
     const path = this.#levels.map(({ names, index, start, end }) => (names === null ? index : (stringIn(this.#text, start, end) ?? "")))
     this.issues.push({ path: pointer(path.slice(0, steps)), message })
     if (this.issues.length < limits.issues) return
-    this.issues.push({ path: "", message: "has more to be mended than is listed here" })
+    this.issues.push({ path: "", message: "has more faults than are listed here" })
     throw new Over()
   }
 

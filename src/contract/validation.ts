@@ -39,6 +39,6 @@ export function check<S extends v.GenericSchema>(schema: S, input: unknown): Che
     path: pointer((issue.path ?? []).map(({ key }) => (typeof key === "number" ? key : String(key)))),
     message: sentence(issue),
   }))
-  if (result.issues.length > issues.length) issues.push({ path: "", message: "has more to be mended than is listed here" })
+  if (result.issues.length > issues.length) issues.push({ path: "", message: "has more faults than are listed here" })
   return { ok: false, issues }
 }

@@ -7,7 +7,7 @@ import type { Permission } from "../contract/enumerations.ts"
 import { enumerations } from "../contract/enumerations.ts"
 import type { Instance } from "../app/instance.ts"
 import { realWorld, seededWorld } from "../ledger/world.ts"
-import { moment } from "../ledger/world.ts"
+import { isoTime } from "../ledger/world.ts"
 import { type Service, startService } from "../app/service.ts"
 import { UsageError } from "../settings.ts"
 import type { RepositorySettings } from "../repositories/configured.ts"
@@ -114,7 +114,7 @@ async function tell(instance: Instance, clock: StoryClock, repositories: DemoRep
       shown: { token, username: person.username, roomId: at.roomId, permissions: result.permissions, threadIds } satisfies DemoCredential,
     }
   }
-  const expiresAt = moment(clock.read() + DAY)
+  const expiresAt = isoTime(clock.read() + DAY)
   const revoked = await credential(member, empty, "revoked")
   await narrator.does(member, "revoke_credential", { roomId: empty.roomId, credentialId: revoked.credentialId }, {})
   const archivedMember = await credential(member, archived, "member, archived Room")

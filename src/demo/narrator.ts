@@ -4,7 +4,7 @@ import type { InputOf, OperationName, ResultOf } from "../contract/operations/in
 import { operationNamed } from "../contract/operations/index.ts"
 import type { Instance } from "../app/instance.ts"
 import type { Actor } from "../ledger/actor.ts"
-import { moment } from "../ledger/world.ts"
+import { isoTime } from "../ledger/world.ts"
 
 /** A clock that the story moves; once the story is told it goes on by itself. */
 export class StoryClock {
@@ -48,7 +48,7 @@ export class Narrator {
 
   /** A moment some minutes ahead in the story. */
   later(minutes: number): string {
-    return moment(this.#clock.read() + minutes * 60_000)
+    return isoTime(this.#clock.read() + minutes * 60_000)
   }
 
   /** Where a Thread stands. */

@@ -7,7 +7,7 @@ import type { SignedIn } from "../people/accounts.ts"
 import type { Person } from "../people/people.ts"
 import { tokenForm } from "../people/tokens.ts"
 import { type Edge, mustBeSignedIn, mustComeFromOwnPage, pathParams } from "./edge.ts"
-import { passageOf } from "./passage.ts"
+import { contextOf } from "./request-context.ts"
 
 /** An action under way. */
 interface Acting<N extends ActionName> {
@@ -56,7 +56,7 @@ const acts: Acts = {
     try {
       return welcome(edge, await edge.instance.accounts.setUp(body, clientOf(event)))
     } catch (error) {
-      if (error instanceof Refusal && error.status === 401) edge.rates?.refusedCredential(passageOf(event))
+      if (error instanceof Refusal && error.status === 401) edge.rates?.refusedCredential(contextOf(event))
       throw error
     }
   },
@@ -64,7 +64,7 @@ const acts: Acts = {
   async sign_in({ edge, event, body }) {
     const { accounts, tables } = edge.instance
     // Whose door it was is for the log only where there is such a person: a password may stand where the name should.
-    passageOf(event).userId = tables.people.named(body.username)?.userId ?? null
+    contextOf(event).userId = tables.people.named(body.username)?.userId ?? null
     return welcome(edge, await accounts.signIn(body, clientOf(event), browserOf(edge, event)))
   },
 
@@ -108,7 +108,7 @@ export function acting<N extends ActionName>(edge: Edge, event: H3Event, name: N
   const person = (action.by === "person" ? mustBeSignedIn(edge, event) : undefined) as Acting<N>["person"]
   return async (input) => {
     const checked = check(action.body, input)
-    if (!checked.ok) throw new Refusal("invalid_schema", `The body is not as ${name} takes it.`, { issues: checked.issues })
+    if (!checked.ok) throw new Refusal("invalid_schema", `The body does not match the schema of ${name}.`, { issues: checked.issues })
     return acts[name]({ edge, event, body: checked.value as ActionBody<N>, person, params: pathParams(event) })
   }
 }

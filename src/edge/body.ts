@@ -5,7 +5,7 @@ import { type Issue, Refusal } from "../contract/refusals.ts"
 import { readJson } from "../contract/strict-json.ts"
 import type { Bodies } from "./bodies.ts"
 import { Gathered } from "./gathered.ts"
-import { type NodeSide, nodeSide, type Passage, passageOf } from "./passage.ts"
+import { type NodeSide, nodeSide, type RequestContext, contextOf } from "./request-context.ts"
 
 const tooLarge = (most: number) =>
   new Refusal("request_too_large", `The request body is over ${most} bytes; it was not read to its end.`, {
@@ -43,7 +43,7 @@ function mustBeJson(event: H3Event): void {
 /** The bytes of the body. @throws Refusal `request_too_large` as soon as the limit is passed, `temporarily_unavailable` where there is no room */
 async function bytesOf(event: H3Event, atMost: number = limits.requestBodyBytes): Promise<Uint8Array> {
   const node = nodeSide(event)
-  const caller = node === undefined ? null : callerOf(passageOf(event))
+  const caller = node === undefined ? null : callerOf(contextOf(event))
   const most = node !== undefined && caller === null ? Math.min(atMost, limits.strangerBodyBytes) : atMost
   const announced = event.req.headers.get("content-length")
   if (announced !== null && Number(announced) > most) throw tooLarge(most)
@@ -55,7 +55,7 @@ async function bytesOf(event: H3Event, atMost: number = limits.requestBodyBytes)
       most,
       announced: announced === null ? null : Number(announced),
       bodies,
-      key: caller ?? passageOf(event).address,
+      key: caller ?? contextOf(event).address,
     })
   }
   const chunks: Uint8Array[] = []
@@ -69,7 +69,7 @@ async function bytesOf(event: H3Event, atMost: number = limits.requestBodyBytes)
 }
 
 /** Who sends, once they have said so. */
-const callerOf = ({ credentialId, keyId, userId }: Passage): string | null => credentialId ?? keyId ?? userId
+const callerOf = ({ credentialId, keyId, userId }: RequestContext): string | null => credentialId ?? keyId ?? userId
 
 interface Receiving {
   /** Bytes that the body may have. */

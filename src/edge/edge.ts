@@ -5,7 +5,7 @@ import { Refusal } from "../contract/refusals.ts"
 import type { Family } from "../contract/versions.ts"
 import type { Instance } from "./instance.ts"
 import type { Actor } from "../ledger/actor.ts"
-import { moment } from "../ledger/world.ts"
+import { isoTime } from "../ledger/world.ts"
 import type { Person } from "../people/people.ts"
 import { sessionCookie } from "../contract/actions.ts"
 import type { Renderer } from "../renderer/renderer.ts"
@@ -14,7 +14,7 @@ import { refused } from "./answer.ts"
 import type { Budgets } from "./budgets.ts"
 import type { Journal } from "./journal.ts"
 import type { Metrics } from "./metrics.ts"
-import { passageOf } from "./passage.ts"
+import { contextOf } from "./request-context.ts"
 import type { RateLimits } from "./rate-limits.ts"
 
 export interface Edge {
@@ -62,14 +62,14 @@ export function fault({ req: { method } }: H3Event): Refusal {
  */
 export function refusing(edge: Edge, family: Family, route: string, handler: Handler): Handler {
   return async (event) => {
-    passageOf(event).route = route
+    contextOf(event).route = route
     try {
       const answer = await handler(event)
       tellOfSignIn(edge, event, answer)
       return answer
     } catch (error) {
       if (error instanceof Refusal) return tellOf(edge, event, error, family)
-      edge.journal?.failed(passageOf(event), error)
+      edge.journal?.failed(contextOf(event), error)
       return refused(fault(event), family)
     }
   }
@@ -77,26 +77,26 @@ export function refusing(edge: Edge, family: Family, route: string, handler: Han
 
 /** Renders a refusal; the operator hears of those that concern the service or who comes in. */
 export function tellOf({ journal }: Edge, event: H3Event, refusal: Refusal, family: Family): HTTPResponse {
-  const passage = passageOf(event)
-  passage.refusal = refusal.code
+  const context = contextOf(event)
+  context.refusal = refusal.code
   const isRead = event.req.method === "GET" || event.req.method === "HEAD"
   // A visitor who asks for what is for people only, without any credential, has not tried to come in.
-  if (refusal.status === 401 && (!isRead || event.req.headers.has("authorization"))) journal?.turnedAway(passage, refusal.message)
-  if (refusal.status >= 500 && refusal.code !== "repository_unavailable") journal?.unable(passage, refusal)
+  if (refusal.status === 401 && (!isRead || event.req.headers.has("authorization"))) journal?.turnedAway(context, refusal.message)
+  if (refusal.status >= 500 && refusal.code !== "repository_unavailable") journal?.unable(context, refusal)
   return refused(refusal, family)
 }
 
 /** Tells of a sign-in by its cookie: by whatever door somebody came in, the journal has it. */
 function tellOfSignIn({ journal, instance }: Edge, event: H3Event, answer: HTTPResponse): void {
-  const passage = passageOf(event)
-  if (journal === undefined || event.req.method === "GET" || event.req.method === "HEAD" || passage.operation !== null) return
+  const context = contextOf(event)
+  if (journal === undefined || event.req.method === "GET" || event.req.method === "HEAD" || context.operation !== null) return
   if (answer.status === 401 || answer.status === 429) {
-    journal.turnedAway(passage)
+    journal.turnedAway(context)
     return
   }
   const token = new RegExp(`^${sessionCookie}=([^;]+)`).exec(answer.headers.get("set-cookie") ?? "")?.[1]
   const person = token === undefined ? undefined : instance.tables.sessions.person(token)
-  if (person !== undefined) journal.cameIn(passage, person.username)
+  if (person !== undefined) journal.cameIn(context, person.username)
 }
 
 /** A path pattern as h3 writes it; one more where an old-style arXiv id may stand with its slash as it is, as two parts. */
@@ -135,23 +135,23 @@ export function mustComeFromOwnPage({ baseUrl }: Edge, event: H3Event): void {
     throw new Refusal("browser_origin", `Browser routes take writes from ${new URL(baseUrl).origin} only.`)
   }
   // Here the sign-in limit looks for whom to count.
-  event.context.clientAddress = countedAs(passageOf(event).address)
+  event.context.clientAddress = countedAs(contextOf(event).address)
 }
 
 /** Who the bearer credential or key speaks for, within what one caller may ask. @throws Refusal `not_authenticated`, `too_many_requests` */
 export function bearer(edge: Edge, family: Family, event: H3Event): Actor {
-  const passage = passageOf(event)
+  const context = contextOf(event)
   let actor: Actor
   try {
     actor = authenticated(edge, family, event)
   } catch (error) {
-    if (error instanceof Refusal && event.req.headers.has("authorization")) edge.rates?.refusedCredential(passage)
+    if (error instanceof Refusal && event.req.headers.has("authorization")) edge.rates?.refusedCredential(context)
     throw error
   }
-  passage.userId = actor.userId
-  passage.credentialId = actor.grant?.credentialId ?? null
-  passage.keyId = actor.key?.keyId ?? null
-  edge.rates?.caller(passage, passage.credentialId ?? passage.keyId ?? actor.userId, event.req.method)
+  context.userId = actor.userId
+  context.credentialId = actor.grant?.credentialId ?? null
+  context.keyId = actor.key?.keyId ?? null
+  edge.rates?.caller(context, context.credentialId ?? context.keyId ?? actor.userId, event.req.method)
   return actor
 }
 
@@ -167,7 +167,7 @@ function authenticated({ instance }: Edge, family: Family, event: H3Event): Acto
         : "Send a Room credential as Authorization: Bearer rrc_….",
     )
   }
-  const at = moment(instance.world.now())
+  const at = isoTime(instance.world.now())
   if (family === "research") return credentials.authenticate(token, at)
   const { key, ...person } = library.keys.authenticate(token, at)
   // Most keys only read; their person wants to see all the same that they are in use. Nobody waits for that.
@@ -179,11 +179,11 @@ function authenticated({ instance }: Edge, family: Family, event: H3Event): Acto
 export function signedIn({ instance, rates }: Edge, event: H3Event): Person | undefined {
   const token = getCookie(event, sessionCookie)
   const person = token === undefined ? undefined : instance.tables.sessions.person(token)
-  const passage = passageOf(event)
+  const context = contextOf(event)
   // A page looks more than once.
-  if (person === undefined || passage.userId !== null) return person
-  passage.userId = person.userId
-  rates?.caller(passage, person.userId, event.req.method)
+  if (person === undefined || context.userId !== null) return person
+  context.userId = person.userId
+  rates?.caller(context, person.userId, event.req.method)
   return person
 }
 
@@ -191,7 +191,7 @@ export function signedIn({ instance, rates }: Edge, event: H3Event): Person | un
 export function mustBeSignedIn(edge: Edge, event: H3Event): Person {
   const person = signedIn(edge, event)
   if (person !== undefined) return person
-  if (getCookie(event, sessionCookie) !== undefined) edge.rates?.refusedCredential(passageOf(event))
+  if (getCookie(event, sessionCookie) !== undefined) edge.rates?.refusedCredential(contextOf(event))
   throw new Refusal("not_authenticated", "Sign in first.")
 }
 

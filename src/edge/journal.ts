@@ -5,13 +5,13 @@
 import type { Logger } from "pino"
 import type { Refusal } from "../contract/refusals.ts"
 import { Buckets } from "./buckets.ts"
-import type { Passage } from "./passage.ts"
+import type { RequestContext } from "./request-context.ts"
 
 /** Lines that anybody can bring about at will: as many as an operator can read, not as many as a disk can hold. */
 const LINES = { perMinute: 120, atOnce: 240 }
 
 /** The members of a line that say which request it is about. */
-function members({ id, address, route, operation, refusal, credentialId, keyId, userId }: Passage): Record<string, string> {
+function members({ id, address, route, operation, refusal, credentialId, keyId, userId }: RequestContext): Record<string, string> {
   const known = { requestId: id, address, route, operation, refusal, credentialId, keyId, userId }
   return Object.fromEntries(Object.entries(known).filter((member): member is [string, string] => member[1] !== null))
 }
@@ -29,29 +29,29 @@ export class Journal {
   }
 
   /** Somebody came in with a password, a set-up link or an invitation. */
-  cameIn(passage: Passage, username: string): void {
-    this.#log.info({ ...members(passage), username }, "signed in")
+  cameIn(context: RequestContext, username: string): void {
+    this.#log.info({ ...members(context), username }, "signed in")
   }
 
   /** A password, link, credential, key or session opened nothing. @param why without what was sent */
-  turnedAway(passage: Passage, why?: string): void {
-    this.#bounded("warn", { ...members(passage), ...(why === undefined ? {} : { why }) }, "not let in")
+  turnedAway(context: RequestContext, why?: string): void {
+    this.#bounded("warn", { ...members(context), ...(why === undefined ? {} : { why }) }, "not let in")
   }
 
   /** A request was refused for a reason of the service's own. */
-  unable(passage: Passage, { code, message }: Refusal): void {
-    this.#bounded("warn", { ...members(passage), refusal: code, why: message }, "a request could not be served")
+  unable(context: RequestContext, { code, message }: Refusal): void {
+    this.#bounded("warn", { ...members(context), refusal: code, why: message }, "a request could not be served")
   }
 
   /** Something failed that no refusal foresaw. */
-  failed(passage: Passage, error: unknown): void {
-    this.#bounded("error", { ...members(passage), err: error }, "a request failed")
+  failed(context: RequestContext, error: unknown): void {
+    this.#bounded("error", { ...members(context), err: error }, "a request failed")
   }
 
   /** A request is over. @param bytes of its answer, head and body */
-  request(passage: Passage, method: string, status: number, milliseconds: number, bytes: number): void {
+  request(context: RequestContext, method: string, status: number, milliseconds: number, bytes: number): void {
     if (!this.everyRequest) return
-    this.#log.info({ ...members(passage), method, status, ms: Math.round(milliseconds * 1000) / 1000, bytes }, "request")
+    this.#log.info({ ...members(context), method, status, ms: Math.round(milliseconds * 1000) / 1000, bytes }, "request")
   }
 
   #bounded(level: "warn" | "error", line: object, text: string): void {

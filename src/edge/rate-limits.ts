@@ -7,7 +7,7 @@ import { type CountedRate, countedRates, limits, type RateLimit } from "../contr
 import { Refusal } from "../contract/refusals.ts"
 import { countedAs, isLoopback } from "./address.ts"
 import { Buckets, type BucketSize } from "./buckets.ts"
-import type { Passage } from "./passage.ts"
+import type { RequestContext } from "./request-context.ts"
 
 /** What is counted apart. */
 export type Counted = CountedRate
@@ -62,7 +62,7 @@ export class RateLimits {
   }
 
   /** A request of a credential, key or person that is in order. @throws Refusal `too_many_requests` */
-  caller({ address }: Passage, caller: string, method: string): void {
+  caller({ address }: RequestContext, caller: string, method: string): void {
     const isRead = method === "GET" || method === "HEAD"
     const strangers = this.#buckets.refusedCredentials.wait(countedAs(address), this.#now())
     // Whoever guesses must not learn that a guess was right; those who were here before are not made to suffer for it.
@@ -73,7 +73,7 @@ export class RateLimits {
   }
 
   /** A credential, key, session or set-up link that opens nothing. @throws Refusal `too_many_requests` in place of the 401, after too many */
-  refusedCredential({ address }: Passage): void {
+  refusedCredential({ address }: RequestContext): void {
     if (isLoopback(address)) return
     const refusal = this.#take("refusedCredentials", countedAs(address))
     if (refusal !== null) throw refusal

@@ -5,7 +5,7 @@ import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
 import type { Edge } from "./edge.ts"
 import type { Fate } from "./metrics.ts"
-import { passageOf } from "./passage.ts"
+import { contextOf } from "./request-context.ts"
 
 /** What a door has decoded. */
 export interface Decoded {
@@ -30,7 +30,7 @@ export async function sendWrite(
   actor: Actor,
   decode: () => Decoded | Promise<Decoded>,
 ): Promise<string> {
-  passageOf(event).operation = operation.name
+  contextOf(event).operation = operation.name
   try {
     const receipt = await instance.ledger.admit({ operation, actor, ...(await decode()) })
     metrics?.wrote(operation.name, fateOf(receipt))

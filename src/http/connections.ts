@@ -7,7 +7,7 @@ import type { Socket } from "node:net"
 import { sharedBy } from "../edge/address.ts"
 import type { Budgets } from "../edge/budgets.ts"
 import { overBudget } from "../edge/counts.ts"
-import type { Answering } from "../edge/passage.ts"
+import type { Answering } from "../edge/request-context.ts"
 
 /** Connections beyond the budget that are told so. */
 const TOLD = 200

@@ -8,7 +8,7 @@ import { addressOf, isLoopback } from "../edge/address.ts"
 import { answer } from "../edge/answer.ts"
 import type { Edge } from "../edge/edge.ts"
 import { metricsType } from "../edge/metrics.ts"
-import { nodeSide, passageOf } from "../edge/passage.ts"
+import { nodeSide, contextOf } from "../edge/request-context.ts"
 import type { Routes } from "../edge/routes.ts"
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
@@ -34,7 +34,7 @@ function bringsToken({ metricsToken, rates }: Edge, event: H3Event): boolean {
   const given = /^Bearer +(\S+)$/i.exec(event.req.headers.get("authorization") ?? "")?.[1]
   if (metricsToken === undefined || given === undefined) return false
   if (timingSafeEqual(digest(given), digest(metricsToken))) return true
-  rates?.refusedCredential(passageOf(event))
+  rates?.refusedCredential(contextOf(event))
   return false
 }
 

@@ -4,11 +4,11 @@ import { browserReadPath, type Read } from "../contract/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { isDownload } from "../ledger/reading.ts"
-import { moment } from "../ledger/world.ts"
+import { isoTime } from "../ledger/world.ts"
 import { sharedBy } from "../edge/address.ts"
 import { told } from "../edge/answer.ts"
 import { bearer, type Edge, mustBeSignedIn, mustNotComeFromBrowser, pathParams, personActor, signedIn } from "../edge/edge.ts"
-import { passageOf } from "../edge/passage.ts"
+import { contextOf } from "../edge/request-context.ts"
 import { askRead, basePathOf } from "../edge/reads.ts"
 import type { Routes } from "../edge/routes.ts"
 
@@ -43,7 +43,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
   for (const definition of reads) {
     const answered = async (event: H3Event, by: () => Actor | null) => {
       using held = new DisposableStack()
-      if (edge.budgets && mayWait(definition, event)) held.defer(edge.budgets.holdFeed(sharedBy(passageOf(event).address)))
+      if (edge.budgets && mayWait(definition, event)) held.defer(edge.budgets.holdFeed(sharedBy(contextOf(event).address)))
       const asked = askRead(edge, definition, {
         params: pathParams(event),
         query: parametersOf(definition, event),
@@ -53,7 +53,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       const found = await asked.found
       // Nobody reads the body of a HEAD: it is given back unmade.
       if (event.req.method === "HEAD" && isDownload(found)) await found.bytes.cancel()
-      return told(definition, asked.query.format, found, { url: event.url, basePath, at: moment(world.now()) })
+      return told(definition, asked.query.format, found, { url: event.url, basePath, at: isoTime(world.now()) })
     }
     routes.add(definition.method, definition.path, (event) => answered(event, () => asking(edge, definition, event)))
     const inBrowser = browserReadPath(definition)

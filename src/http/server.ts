@@ -10,7 +10,7 @@ import { headersAt } from "../edge/answer.ts"
 import type { App } from "../edge/edge.ts"
 import { mustBeOwnHost } from "../edge/host.ts"
 import { Budgets } from "../edge/budgets.ts"
-import { Answering, Passage } from "../edge/passage.ts"
+import { Answering, RequestContext } from "../edge/request-context.ts"
 import { Connections } from "./connections.ts"
 import { open } from "./doors.ts"
 import { inTurn } from "./in-turn.ts"
@@ -31,7 +31,7 @@ const pathOf = (url: string | undefined): string => (url ?? "/").split("?", 1)[0
 
 /** Answers while the service is still being made ready: a request that nobody listens to would wait for ever. */
 function notYet(request: IncomingMessage, response: Answering): void {
-  response.passage = new Passage("", request.headers["x-request-id"])
+  response.context = new RequestContext("", request.headers["x-request-id"])
   refuse(
     response,
     new Refusal("temporarily_unavailable", "The service is starting.", { retryAfter: 1 }),
@@ -86,32 +86,32 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
   const underWay = new Set<Answering>()
   let ending = false
 
-  const over = (request: IncomingMessage, response: Answering, passage: Passage, sentBefore: number): void => {
+  const over = (request: IncomingMessage, response: Answering, context: RequestContext, sentBefore: number): void => {
     underWay.delete(response)
-    const milliseconds = performance.now() - passage.startedAt
+    const milliseconds = performance.now() - context.startedAt
     const status = response.writableFinished ? response.statusCode : 0
     if (metrics !== undefined) {
       metrics.underWay -= 1
-      metrics.answered(passage.route, request.method ?? "", status, milliseconds)
+      metrics.answered(context.route, request.method ?? "", status, milliseconds)
     }
     if (journal?.everyRequest)
-      journal.request(passage, request.method ?? "", status, milliseconds, request.socket.bytesWritten - sentBefore)
+      journal.request(context, request.method ?? "", status, milliseconds, request.socket.bytesWritten - sentBefore)
   }
 
   const answer = inTurn((request: IncomingMessage, response: Answering): void => {
-    const passage = new Passage(addressOf(request, trustProxy), request.headers["x-request-id"])
+    const context = new RequestContext(addressOf(request, trustProxy), request.headers["x-request-id"])
     const sentBefore = journal?.everyRequest ? request.socket.bytesWritten : 0
-    response.passage = passage
+    response.context = context
     response.ownHeaders = ownHeaders
     response.budgets = budgets
     underWay.add(response)
     if (metrics !== undefined) metrics.underWay += 1
-    response.once("close", () => over(request, response, passage, sentBefore))
+    response.once("close", () => over(request, response, context, sentBefore))
     response.shouldKeepAlive &&= !ending
     try {
       connections.begins(request, response)
       const target = targetOf(request, (host) => mustBeOwnHost(host, baseUrl))
-      const tooMany = rates?.request(passage.address) ?? null
+      const tooMany = rates?.request(context.address) ?? null
       if (tooMany !== null) throw tooMany
       request.url = withoutBasePath(target, basePath, (path) => app.serves(request.method ?? "GET", path))
     } catch (error) {
@@ -131,7 +131,7 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
     answer(request, response)
   })
   server.on("checkExpectation", (request: IncomingMessage, response: Answering) => {
-    response.passage = new Passage("", request.headers["x-request-id"])
+    response.context = new RequestContext("", request.headers["x-request-id"])
     response.ownHeaders = ownHeaders
     metrics?.answered(null, request.method ?? "", 417, 0)
     refuse(response, malformed("This service meets no expectation but 100-continue.", 417), familyOf(pathOf(request.url)), true)

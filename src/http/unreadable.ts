@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream"
 import { Refusal } from "../contract/refusals.ts"
 import { type Family, familyOf } from "../contract/versions.ts"
 import { commonHeaders, refusalText } from "../edge/answer.ts"
-import { type Answering, Passage } from "../edge/passage.ts"
+import { type Answering, RequestContext } from "../edge/request-context.ts"
 
 /** Milliseconds for which a refused client may go on sending before the connection is cut: cut at once, it might lose the answer. */
 const LINGER = 1_000
@@ -27,7 +27,7 @@ const headersOf = (refusal: Refusal): Record<string, string> => ({
 
 /** Answers a request with a refusal without any of it being looked at further. The connection is kept unless `close` says so. */
 export function refuse(response: Answering, refusal: Refusal, family: Family, close = false): void {
-  if (response.passage !== null) response.passage.refusal = refusal.code
+  if (response.context !== null) response.context.refusal = refusal.code
   const body = refusalText(refusal, family)
   const length = String(Buffer.byteLength(body))
   response.writeHead(refusal.status, { ...headersOf(refusal), "content-length": length, ...(close ? { connection: "close" } : {}) })
@@ -45,7 +45,7 @@ function refuseRaw(socket: Duplex, refusal: Refusal, family: Family, ownHeaders:
     ...headersOf(refusal),
     ...ownHeaders,
     "content-length": String(Buffer.byteLength(body)),
-    "x-request-id": new Passage("").id,
+    "x-request-id": new RequestContext("").id,
     date: new Date().toUTCString(),
     connection: "close",
   }

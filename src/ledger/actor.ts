@@ -30,7 +30,7 @@ export interface Actor {
 export const senderId = ({ grant, key }: Actor): string | null => grant?.credentialId ?? key?.keyId ?? null
 
 /** A Room as admission sees it, for one person. */
-export interface Standing {
+export interface RoomAccess {
   readonly roomId: string
   readonly title: string
   readonly state: RoomState
@@ -46,5 +46,5 @@ export interface Gate {
   /** Notes that the actor's credential or key was used. */
   used(actor: Actor, at: string): void
   /** The Room, and what the person is in it; undefined when there is no such Room. */
-  standing(roomId: string, userId: string): Standing | undefined
+  standing(roomId: string, userId: string): RoomAccess | undefined
 }

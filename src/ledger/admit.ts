@@ -23,7 +23,7 @@ import { references } from "./references.ts"
 import { sequences } from "./sequences.ts"
 import { timeline } from "./timeline.ts"
 import { Watch } from "./watch.ts"
-import { moment, type World } from "./world.ts"
+import { isoTime, type World } from "./world.ts"
 
 /** What a rehearsal answers: the receipt it would have given, marked. */
 const rehearsed = (receipt: string): string => extendJson(receipt, { rehearsed: true })
@@ -38,7 +38,7 @@ export interface LedgerParts {
 }
 
 /** A write that was checked by another thread, and so without what cannot leave it. */
-export type Checked = Omit<Delivery, "operation" | "behaviour">
+export type CheckedWrite = Omit<Delivery, "operation" | "behaviour">
 
 /** Another thread that writes for this one. */
 export interface OtherWriter {
@@ -98,7 +98,7 @@ export class Ledger {
   }
 
   /** Tells the ledger what the operations do. Called once, when the domains are made. */
-  learn(behaviours: object): void {
+  setBehaviours(behaviours: object): void {
     for (const [name, behaviour] of Object.entries(behaviours)) this.#behaviours.set(name, behaviour as AnyBehaviour)
   }
 
@@ -113,7 +113,7 @@ export class Ledger {
   }
 
   /** Admits a write for the thread that has checked it. */
-  admitChecked(operation: Operation, checked: Checked, rehearse: boolean): Promise<string> {
+  admitChecked(operation: Operation, checked: CheckedWrite, rehearse: boolean): Promise<string> {
     return this.#admit({ ...checked, operation, behaviour: this.#behaviourOf(operation) }, rehearse)
   }
 
@@ -224,7 +224,7 @@ export class Ledger {
    * @returns the receipt, where there is one
    */
   #foreseen(delivery: Delivery): string | undefined {
-    const found = this.#db.snapshot(() => this.#approach(delivery, moment(this.#world.now())))
+    const found = this.#db.snapshot(() => this.#approach(delivery, isoTime(this.#world.now())))
     return "replayed" in found ? found.replayed : undefined
   }
 
@@ -243,7 +243,7 @@ export class Ledger {
   /** Steps 8 to 13, inside the transaction. */
   #deliver(delivery: Delivery): string {
     const { behaviour, actor } = delivery
-    const at = moment(this.#world.now())
+    const at = isoTime(this.#world.now())
     const found = this.#approach(delivery, at)
     if ("replayed" in found) return found.replayed
     const { subject } = found

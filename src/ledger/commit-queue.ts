@@ -26,7 +26,7 @@ interface Job {
 type Outcome = { value: unknown } | { error: unknown }
 
 /** One write of a group cannot be undone alone: the group has to be run again. */
-class Entangled extends Error {}
+class NeedsSavepoints extends Error {}
 
 export const notStored = () =>
   new Refusal("temporarily_unavailable", "The database could not take the write; nothing was stored. Send the same request again.", {
@@ -157,7 +157,7 @@ export class CommitQueue {
           return withSavepoints || job.rehearsal ? this.#attemptInSavepoint(job) : this.#attempt(job)
         })
       } catch (error) {
-        if (!(error instanceof Entangled)) throw error
+        if (!(error instanceof NeedsSavepoints)) throw error
         rollback.run()
       }
     }
@@ -171,11 +171,11 @@ export class CommitQueue {
     } catch {}
   }
 
-  /** Runs one job. @throws Entangled when it fails after it has changed something */
+  /** Runs one job. @throws NeedsSavepoints when it fails after it has changed something */
   #attempt({ work }: Job): Outcome {
     const before = this.#changes()
     return this.#outcome(work, () => {
-      if (this.#changes() !== before) throw new Entangled()
+      if (this.#changes() !== before) throw new NeedsSavepoints()
     })
   }
 

@@ -1,6 +1,6 @@
 /** Opens the data of an instance: its database, who it is, and the world it lives in. */
 import { type Db, openAside, openDatabase } from "./database.ts"
-import { moment, realWorld, type World } from "./world.ts"
+import { isoTime, realWorld, type World } from "./world.ts"
 
 export interface Data {
   readonly db: Db
@@ -25,7 +25,7 @@ function newestMoment(db: Db): number {
 /** Makes data that was put back an instance of its own: what was written since the copy was made is not in it. */
 export function renewInstance(db: Db): void {
   const world = realWorld(newestMoment(db))
-  const at = moment(world.now())
+  const at = isoTime(world.now())
   db.prepare("INSERT INTO earlier_instances (instance_id, until) SELECT instance_id, ? FROM instance").run(at)
   db.prepare("UPDATE instance SET instance_id = ?, created_at = ?").run(world.id(), at)
 }
@@ -41,7 +41,7 @@ export function openData(file: string, given?: World): Data {
     if (known.get() === undefined)
       db.prepare("INSERT INTO instance (one, instance_id, created_at) VALUES (1, ?, ?) ON CONFLICT DO NOTHING").run(
         world.id(),
-        moment(world.now()),
+        isoTime(world.now()),
       )
     const earlier = db.prepare<{ instance_id: string }>("SELECT instance_id FROM earlier_instances ORDER BY position").all()
     return {

@@ -36,7 +36,7 @@ export function checkRequest({ operation, actor, params, body: input }: Request,
   if (!checked.ok || issues.length > 0) {
     throw new Refusal(
       "invalid_schema",
-      `The body is not as ${operation.name} takes it; ${issues.length} ${issues.length === 1 ? "thing is" : "things are"} to be mended.`,
+      `The body does not match the schema of ${operation.name}; ${issues.length} ${issues.length === 1 ? "thing needs" : "things need"} correcting.`,
       { issues },
     )
   }

@@ -2,10 +2,10 @@
 import type { JsonObject } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
-import type { Actor, Standing } from "./actor.ts"
+import type { Actor, RoomAccess } from "./actor.ts"
 
 /** What a client may know of an archived Room. */
-export const archivedRoom = (standing: Pick<Standing, "roomId" | "state" | "archive">): JsonObject => ({
+export const archivedRoom = (standing: Pick<RoomAccess, "roomId" | "state" | "archive">): JsonObject => ({
   room: {
     id: standing.roomId,
     state: standing.state,
@@ -46,7 +46,7 @@ export function grantRefusal(operation: Operation, actor: Actor): Refusal | null
  * The refusal of the Room the write is about, or null.
  * @param threadId where the subject originated; null when it originates in no Thread yet; undefined to leave scope out
  */
-export function roomRefusal(operation: Operation, actor: Actor, standing: Standing, threadId: string | null | undefined): Refusal | null {
+export function roomRefusal(operation: Operation, actor: Actor, standing: RoomAccess, threadId: string | null | undefined): Refusal | null {
   const { grant } = actor
   if (operation.by !== "person" && standing.role === null) {
     return new Refusal("not_a_member", `${actor.username} is not a member of this Room.`)

@@ -12,7 +12,7 @@ import { claimFromSystem } from "./system-claim.ts"
  * Claims a data folder until the returned function is called or the process ends.
  * @throws DataError when another process has it, or the folder cannot be written
  */
-export function own(folder: string): () => void {
+export function lockFolder(folder: string): () => void {
   const note = join(folder, "serve.pid")
   try {
     mkdirSync(folder, { recursive: true })

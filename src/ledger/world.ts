@@ -9,7 +9,7 @@ export interface World {
   now(): number
   /** A UUIDv7, greater than every one made before: the order of ids is the order of creation. */
   id(): string
-  /** `count` bytes that nobody can foretell (or, in a seeded world, anybody can). */
+  /** `count` bytes that nobody can predict (or, in a seeded world, anybody can). */
   bytes(count: number): Buffer
 }
 
@@ -17,7 +17,7 @@ export interface World {
 let latest = { milliseconds: Number.NaN, text: "" }
 
 /** Moments as they stand in the data and on the wire. */
-export function moment(milliseconds: number): string {
+export function isoTime(milliseconds: number): string {
   if (latest.milliseconds !== milliseconds) latest = { milliseconds, text: new Date(milliseconds).toISOString() }
   return latest.text
 }

@@ -6,7 +6,7 @@ import type { PersonalKey as Shown } from "../contract/library/answers.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor, KeyGrant } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
-import { moment } from "../ledger/world.ts"
+import { isoTime } from "../ledger/world.ts"
 import { tokenDigest, tokenForm, tokenPrefixes } from "../people/tokens.ts"
 
 export type KeyAgent = NonNullable<Shown["agent"]>
@@ -117,7 +117,7 @@ export function keys(db: Db) {
       return true
     },
     /** Notes a use, at most once in a while. */
-    used: (keyId: string, at: string) => used.run(at, keyId, moment(Date.parse(at) - LAST_USE_STEP)),
+    used: (keyId: string, at: string) => used.run(at, keyId, isoTime(Date.parse(at) - LAST_USE_STEP)),
 
     find(keyId: string): PersonalKey | undefined {
       const row = byId.get(keyId)

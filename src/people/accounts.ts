@@ -3,7 +3,7 @@ import { operationOf } from "../contract/operations/index.ts"
 import type { ActionBody } from "../contract/actions.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Ledger } from "../ledger/admit.ts"
-import { moment, type World } from "../ledger/world.ts"
+import { isoTime, type World } from "../ledger/world.ts"
 import type { Invitation, Invitations } from "./invitations.ts"
 import { hashPassword, passwordMatches } from "./passwords.ts"
 import type { People, Person } from "./people.ts"
@@ -196,7 +196,7 @@ export class Accounts {
     const { people, world } = this.#parts
     if (people.named(username) !== undefined) throw taken(username)
     const userId = world.id()
-    people.insert(userId, username, hash, isOperator, moment(world.now()))
+    people.insert(userId, username, hash, isOperator, isoTime(world.now()))
     return { userId, username, isOperator }
   }
 

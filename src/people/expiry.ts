@@ -1,14 +1,14 @@
 /** When what an agent comes in with ends. */
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals.ts"
-import { moment } from "../ledger/world.ts"
+import { isoTime } from "../ledger/world.ts"
 
 const DAY = 86_400_000
 
 /** When a credential or key expires: 90 days from now unless chosen. @throws Refusal 422 for a moment that is past or too far */
 export function expiry(chosen: string | undefined, at: string): string {
   const now = Date.parse(at)
-  if (chosen === undefined) return moment(now + limits.credentialDaysDefault * DAY)
+  if (chosen === undefined) return isoTime(now + limits.credentialDaysDefault * DAY)
   const lifetime = Date.parse(chosen) - now
   if (lifetime > 0 && lifetime <= limits.credentialDaysMax * DAY) return chosen
   throw new Refusal("invalid_schema", `expiresAt must lie ahead, by at most ${limits.credentialDaysMax} days.`, {

@@ -1,7 +1,7 @@
 /** Links by which a person may create an account, once. */
 import { limits } from "../contract/limits.ts"
 import type { Db } from "../ledger/database.ts"
-import { moment, type World } from "../ledger/world.ts"
+import { isoTime, type World } from "../ledger/world.ts"
 import { mintToken, tokenDigest } from "./tokens.ts"
 
 export interface Invitation {
@@ -40,19 +40,19 @@ export function invitations(db: Db, world: World) {
       const now = world.now()
       const invitationId = world.id()
       const token = mintToken("invitation", (count) => world.bytes(count))
-      const expiresAt = moment(now + limits.invitationDays * 86_400_000)
-      insert.run(invitationId, tokenDigest(token), invitedBy, roomId, moment(now), expiresAt)
+      const expiresAt = isoTime(now + limits.invitationDays * 86_400_000)
+      insert.run(invitationId, tokenDigest(token), invitedBy, roomId, isoTime(now), expiresAt)
       return { invitationId, token, expiresAt }
     },
     /** The open invitation that a token stands for. */
     open(token: string): Invitation | undefined {
-      const row = find.get(tokenDigest(token), moment(world.now()))
+      const row = find.get(tokenDigest(token), isoTime(world.now()))
       if (row === undefined) return undefined
       const { invitationId, userId, username, roomId, title, expiresAt } = row
       return { invitationId, invitedBy: { userId, username }, room: roomId === null ? null : { roomId, title: title ?? "" }, expiresAt }
     },
     accepted: (invitationId: string, by: string) => accept.run(by, invitationId),
     /** Whether it was open and the person's own. */
-    revoke: (invitationId: string, by: string): boolean => revoke.run(moment(world.now()), invitationId, by) === 1,
+    revoke: (invitationId: string, by: string): boolean => revoke.run(isoTime(world.now()), invitationId, by) === 1,
   }
 }

@@ -1,7 +1,7 @@
 /** Signed-in browsers. */
 import { limits } from "../contract/limits.ts"
 import type { Db } from "../ledger/database.ts"
-import { moment, type World } from "../ledger/world.ts"
+import { isoTime, type World } from "../ledger/world.ts"
 import { PERSON, type Person, personOf, type PersonRow } from "./people.ts"
 import { mintToken, tokenDigest, tokenForm } from "./tokens.ts"
 
@@ -23,14 +23,14 @@ export function sessions(db: Db, world: World) {
       const now = world.now()
       const maxAge = limits.sessionDays * 86_400
       const token = mintToken("session", (count) => world.bytes(count))
-      removeExpired.run(userId, moment(now))
-      insert.run(tokenDigest(token), userId, moment(now), moment(now + maxAge * 1000))
+      removeExpired.run(userId, isoTime(now))
+      insert.run(tokenDigest(token), userId, isoTime(now), isoTime(now + maxAge * 1000))
       return { token, maxAge }
     },
     /** Who a token's session belongs to, while it lasts. */
     person(token: string): Person | undefined {
       if (tokenForm("session", token) !== "whole") return undefined
-      return personOf(find.get(tokenDigest(token), moment(world.now())))
+      return personOf(find.get(tokenDigest(token), isoTime(world.now())))
     },
     end: (token: string) => remove.run(tokenDigest(token)),
     /** Ends every session of a person: after a password change. */

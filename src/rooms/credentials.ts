@@ -5,7 +5,7 @@ import { parse, type Stored } from "../contract/json.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
-import { moment } from "../ledger/world.ts"
+import { isoTime } from "../ledger/world.ts"
 import { tokenDigest, tokenForm, tokenPrefixes } from "../people/tokens.ts"
 
 export interface Credential extends CredentialSummary {
@@ -96,7 +96,7 @@ export function credentials(db: Db) {
       mustLive(row, at)
     },
     /** Notes a use, at most once in a while. */
-    used: (credentialId: string, at: string) => used.run(at, credentialId, moment(Date.parse(at) - LAST_USE_STEP)),
+    used: (credentialId: string, at: string) => used.run(at, credentialId, isoTime(Date.parse(at) - LAST_USE_STEP)),
 
     find(credentialId: string): Credential | undefined {
       const row = byId.get(credentialId)

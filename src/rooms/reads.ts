@@ -3,7 +3,7 @@ import type { ActivityEntry, RoomSummary } from "../contract/answers.ts"
 import { JsonText } from "../contract/json.ts"
 import { operations } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals.ts"
-import type { Actor, Standing } from "../ledger/actor.ts"
+import type { Actor, RoomAccess } from "../ledger/actor.ts"
 import type { Activity } from "../ledger/activity.ts"
 import { grantRefusal, roomRefusal } from "../ledger/entrance.ts"
 import { feedOf, keysetPage, type ListOf, mustNotBeAhead, opaqueCursor, type Page, pageSize, readOpaqueCursor } from "../ledger/paging.ts"
@@ -38,7 +38,7 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
   }
 
   /** The credential's own Room as it stands now. @throws Refusal 404 for no Room, 403 for another one */
-  function ownRoom(actor: Actor, roomId: string): Standing {
+  function ownRoom(actor: Actor, roomId: string): RoomAccess {
     const standing = rooms.standing(roomId, actor.userId)
     if (standing === undefined) throw noRoom()
     if (actor.grant !== null && actor.grant.roomId !== roomId)

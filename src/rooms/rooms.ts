@@ -4,7 +4,7 @@ import { parse, type Stored } from "../contract/json.ts"
 import { each } from "../contract/each.ts"
 import { labelledKinds } from "../contract/labels.ts"
 import { Refusal } from "../contract/refusals.ts"
-import type { Standing } from "../ledger/actor.ts"
+import type { RoomAccess } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import { containing } from "../ledger/paging.ts"
 
@@ -15,7 +15,7 @@ export interface ArchiveRow {
   readonly archiver: string | null
   readonly reason: string | null
 }
-type StandingRow = Omit<Standing, "archive"> & ArchiveRow
+type AccessRow = Omit<RoomAccess, "archive"> & ArchiveRow
 type SummaryRow = Omit<RoomSummary, "owner" | "concluded" | "counts" | "archive"> &
   ArchiveRow & {
     readonly ownerId: string
@@ -66,7 +66,7 @@ export function rooms(db: Db) {
     "UPDATE rooms SET title = coalesce(?, title), question = coalesce(?, question) WHERE room_id = ? RETURNING title, question",
   )
   const setArchive = db.prepare("UPDATE rooms SET state = ?, archived_at = ?, archived_by = ?, archive_reason = ? WHERE room_id = ?")
-  const standing = db.prepare<StandingRow>(
+  const standing = db.prepare<AccessRow>(
     `SELECT r.room_id AS roomId, r.title, r.state, ${ARCHIVE}, m.role FROM rooms r
      LEFT JOIN people a ON a.user_id = r.archived_by
      LEFT JOIN members m ON m.room_id = r.room_id AND m.user_id = ?
@@ -89,7 +89,7 @@ export function rooms(db: Db) {
     restore: (roomId: string) => setArchive.run("active", null, null, null, roomId),
 
     /** What admission asks: the Room, and what the person is in it. */
-    standing(roomId: string, userId: string): Standing | undefined {
+    standing(roomId: string, userId: string): RoomAccess | undefined {
       const row = standing.get(userId, roomId)
       return row && { roomId: row.roomId, title: row.title, state: row.state, archive: archiveOf(row), role: row.role }
     },

@@ -9,7 +9,7 @@ import { enveloped } from "../edge/answer.ts"
 import { askRead, basePathOf } from "../edge/reads.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { isDownload } from "../ledger/reading.ts"
-import { moment } from "../ledger/world.ts"
+import { isoTime } from "../ledger/world.ts"
 import type { Person } from "../people/people.ts"
 import type { Html } from "./html.ts"
 
@@ -95,7 +95,7 @@ export function visitOf(edge: Edge, event: H3Event): Visit {
       const { definition, found, url } = find(name, params, query)
       if (typeof found === "string" || isDownload(found)) throw new Error(`${name} answers no JSON`)
       const whole =
-        found instanceof JsonText ? found : enveloped(definition, found, { url, basePath, at: moment(edge.instance.world.now()) })
+        found instanceof JsonText ? found : enveloped(definition, found, { url, basePath, at: isoTime(edge.instance.world.now()) })
       return parsed(whole as Served<AnswerOf<N>>)
     },
     text(name, params, query) {

@@ -7,7 +7,7 @@ import { startResearchRoom } from "research-room/testing"
 import { withInstance } from "../../src/commands/with-instance.ts"
 import { backUp, databaseFile, restore } from "../../src/check/backup.ts"
 import { type Db, openDatabase } from "../../src/ledger/database.ts"
-import { own } from "../../src/ledger/ownership.ts"
+import { lockFolder } from "../../src/ledger/ownership.ts"
 import { migrations } from "../../src/ledger/schema.ts"
 import { type Answer, ask } from "../support/ask.ts"
 import { startOwn, temporaryFolder } from "../support/service.ts"
@@ -248,7 +248,7 @@ test("a command never changes the schema under an older service", async (t) => {
   const folder = folderFor(t)
   mkdirSync(join(folder, "data"))
   const file = unpack(1, join(folder, "data"))
-  const release = own(join(folder, "data"))
+  const release = lockFolder(join(folder, "data"))
   await t.rejects(
     withInstance(join(folder, "data"), () => {}),
     {

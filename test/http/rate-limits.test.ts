@@ -2,7 +2,7 @@
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { Refusal } from "../../src/contract/refusals.ts"
-import { Passage } from "../../src/edge/passage.ts"
+import { RequestContext } from "../../src/edge/request-context.ts"
 import { RateLimits, type RateNumbers, standardRates } from "../../src/edge/rate-limits.ts"
 import { plenty } from "../security/service.ts"
 
@@ -24,7 +24,7 @@ function limited(numbers: Partial<RateNumbers>) {
   const rates = new RateLimits({ ...plenty, ...numbers }, () => now)
   return { rates, pass: (milliseconds: number) => void (now += milliseconds) }
 }
-const [here, there] = [new Passage("203.0.113.7"), new Passage("203.0.113.8")]
+const [here, there] = [new RequestContext("203.0.113.7"), new RequestContext("203.0.113.8")]
 
 test("the numbers leave a whole group behind one address in peace, and are told in the manifest", (t) => {
   t.ok(limits.addressRequestsAtOnce >= 100 * 10, "a hundred people open a page with all that belongs to it, at the same moment")
@@ -90,7 +90,7 @@ test("a caller's reads and writes are counted apart, wherever they come from", (
     0,
   )
   t.equal(
-    waitOf(() => rates.caller(new Passage("127.0.0.1"), "one", "DELETE")),
+    waitOf(() => rates.caller(new RequestContext("127.0.0.1"), "one", "DELETE")),
     1,
     "on the machine itself too",
   )

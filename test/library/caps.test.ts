@@ -1,14 +1,14 @@
 /** The caps, to the paper; batches all or nothing; and several writers at once, of whose work nothing is lost or doubled. */
 import t, { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
-import { moment } from "../../src/ledger/world.ts"
+import { isoTime } from "../../src/ledger/world.ts"
 import { collectionOf, everyPermission, paperId, paperIds, refused, share, startHouse } from "./house.ts"
 
 const house = await startHouse()
 t.teardown(() => house.close())
 const { ada, grace, mary, ids } = house
 const { collections, saved } = house.instance.tables.library
-const now = () => moment(house.instance.world.now())
+const now = () => isoTime(house.instance.world.now())
 
 /** Fills up to a cap as nobody could by hand, through the same functions that a write uses. */
 const fill = (work: () => unknown) => house.instance.ledger.transact(work)

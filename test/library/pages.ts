@@ -2,7 +2,7 @@
  * How long the first and the last page of the Library's longest lists take, over HTTP:
  * `node_modules/.bin/node --conditions=research-room-source test/library/pages.ts`
  */
-import { moment } from "../../src/ledger/world.ts"
+import { isoTime } from "../../src/ledger/world.ts"
 import { wholeScope } from "../../src/library/reach/scope.ts"
 import { collectionOf, keyOf, paperIds, startHouse } from "./house.ts"
 
@@ -10,7 +10,7 @@ const house = await startHouse()
 const { ada, ids, baseUrl } = house
 const { ledger, tables, world } = house.instance
 const { saved, collections, papers } = tables.library
-const at = () => moment(world.now())
+const at = () => isoTime(world.now())
 const all = paperIds(0, 20_000)
 
 /** What a write would do, without its limit of fifty. */

@@ -1,7 +1,7 @@
 /** What the log tells: who came in and who did not, which request it was, and no more lines than somebody can read. */
 import tap, { test } from "tap"
 import { Journal } from "../../src/edge/journal.ts"
-import { Passage } from "../../src/edge/passage.ts"
+import { RequestContext } from "../../src/edge/request-context.ts"
 import { openLog } from "../../src/log.ts"
 import { ask } from "../support/ask.ts"
 import { message } from "../support/bodies.ts"
@@ -146,7 +146,7 @@ test("asked for, every request is a line: its route, never its address, and whos
 test("a flood of refused credentials leaves some lines, and then how many were left out", (t) => {
   const lines: LogLine[] = []
   const journal = new Journal(openLog("info", { to: { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) } }))
-  for (let n = 0; n < 10_000; n += 1) journal.turnedAway(new Passage("203.0.113.7"), "This credential is unknown here.")
+  for (let n = 0; n < 10_000; n += 1) journal.turnedAway(new RequestContext("203.0.113.7"), "This credential is unknown here.")
   t.ok(lines.length >= 100 && lines.length < 1_000, `${lines.length} lines of 10,000`)
   t.equal(lines[0]?.linesLeftOut, undefined)
   t.end()

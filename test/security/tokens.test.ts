@@ -10,7 +10,7 @@ import { join } from "node:path"
 import { test } from "tap"
 import { createInstance } from "../../src/app/instance.ts"
 import { openData } from "../../src/ledger/data.ts"
-import { moment } from "../../src/ledger/world.ts"
+import { isoTime } from "../../src/ledger/world.ts"
 import { mintToken, type TokenKind } from "../../src/people/tokens.ts"
 import { RecordingDb } from "../support/recording-db.ts"
 import { passwordOf, temporaryFolder } from "../support/service.ts"
@@ -28,7 +28,7 @@ test("the database is asked for a token's digest, never for the token, whether i
   const instance = createInstance({ db: recording, world, instanceId })
   const { accounts, tables } = instance
   const ada = await accounts.add("ada", passwordOf("ada"))
-  const at = moment(world.now())
+  const at = isoTime(world.now())
   const made = (kind: TokenKind) => mintToken(kind, (count) => world.bytes(count))
   const session = tables.sessions.start(ada.userId).token
   const invitation = await accounts.invite(ada, {}, () => true)
@@ -68,11 +68,11 @@ test("nothing of a token that is mistyped reaches the database at all", async (t
   const recording = new RecordingDb(db)
   const { tables } = createInstance({ db: recording, world, instanceId })
   const steps = await recording.during(() => {
-    t.throws(() => tables.credentials.authenticate("rrc_mistyped", moment(world.now())))
+    t.throws(() => tables.credentials.authenticate("rrc_mistyped", isoTime(world.now())))
     t.throws(() =>
       tables.library.keys.authenticate(
         mintToken("credential", (count) => world.bytes(count)),
-        moment(world.now()),
+        isoTime(world.now()),
       ),
     )
     t.equal(tables.sessions.person("rrs_mistyped"), undefined)

@@ -8,7 +8,7 @@ import { Refusal, type RefusalCode } from "../../src/contract/refusals.ts"
 import { createInstance } from "../../src/app/instance.ts"
 import type { Actor } from "../../src/ledger/actor.ts"
 import { openData } from "../../src/ledger/data.ts"
-import { moment, realWorld } from "../../src/ledger/world.ts"
+import { isoTime, realWorld } from "../../src/ledger/world.ts"
 import { Narrator, StoryClock } from "../../src/demo/narrator.ts"
 import { type Body, freshId } from "./bodies.ts"
 import { temporaryFolder } from "./service.ts"
@@ -61,7 +61,7 @@ export async function openHouse() {
       }
       const text = await instance.ledger.admit({ operation: operation("issue_credential"), actor: person, params: { roomId }, body })
       const { token, credentialId } = (JSON.parse(text) as { result: { token: string; credentialId: string } }).result
-      return { ...instance.tables.credentials.authenticate(token, moment(world.now())), token, credentialId }
+      return { ...instance.tables.credentials.authenticate(token, isoTime(world.now())), token, credentialId }
     },
 
     /** Hands a write to the ledger. @throws Refusal */

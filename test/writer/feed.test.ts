@@ -3,7 +3,7 @@ import { join } from "node:path"
 import tap, { test } from "tap"
 import { createInstance } from "../../src/app/instance.ts"
 import { type Db, openBeside, type Statement } from "../../src/ledger/database.ts"
-import { moment, realWorld } from "../../src/ledger/world.ts"
+import { isoTime, realWorld } from "../../src/ledger/world.ts"
 import { freshId, message } from "../support/bodies.ts"
 import { openHouse } from "../support/house.ts"
 
@@ -75,6 +75,6 @@ function land(sequence: number): void {
     .run(roomId, sequence, JSON.stringify({ sequence }))
   house.db
     .prepare("UPDATE room_heads SET activity_sequence = ?, last_activity_at = ? WHERE room_id = ?")
-    .run(sequence, moment(house.clock.read()), roomId)
+    .run(sequence, isoTime(house.clock.read()), roomId)
   house.db.exec("COMMIT")
 }

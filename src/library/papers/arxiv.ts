@@ -8,7 +8,7 @@ import type { Job } from "../../jobs/job.ts"
 import { parsing } from "../../jobs/pools.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals.ts"
-import { moment, type World } from "../../ledger/world.ts"
+import { isoTime, type World } from "../../ledger/world.ts"
 import { softwareVersion } from "../../version.ts"
 import type { atomRecords } from "./atom.ts"
 import type { Metadata } from "./metadata.ts"
@@ -96,7 +96,7 @@ export class ArxivClerk {
     const found = records.filter(({ arxivId }) => asked.has(arxivId))
     const ids = found.map(({ arxivId }) => arxivId)
     await ledger.transact(() => {
-      const at = moment(world.now())
+      const at = isoTime(world.now())
       for (const record of found) papers.put(record, "arxiv", at)
       metadata.tell(ids)
       metadata.missed(

@@ -8,7 +8,7 @@ import { open, stat } from "node:fs/promises"
 import type { Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import type { Ledger } from "../../ledger/admit.ts"
-import { moment, type World } from "../../ledger/world.ts"
+import { isoTime, type World } from "../../ledger/world.ts"
 import { atomRecords } from "./atom.ts"
 import type { PaperRecord, Papers } from "./papers.ts"
 import { snapshotRecord } from "./snapshot.ts"
@@ -132,7 +132,7 @@ export async function importPapers({ ledger, world, papers }: Parts, file: strin
 
   async function keep(records: readonly PaperRecord[]): Promise<void> {
     await ledger.transact(() => {
-      const at = moment(world.now())
+      const at = isoTime(world.now())
       for (const record of records) papers.put(record, "import", at)
     })
     kept += records.length

@@ -1,6 +1,6 @@
 /** Which filed papers still want arXiv's word on them, and what happens when it comes. */
 import type { Db } from "../../ledger/database.ts"
-import { moment } from "../../ledger/world.ts"
+import { isoTime } from "../../ledger/world.ts"
 
 /** A paper that arXiv did not have is asked for again after this many milliseconds: it may be announced by then. */
 const ASK_AGAIN = 7 * 86_400_000
@@ -23,7 +23,7 @@ export function metadata(db: Db) {
   return {
     /** Papers that were filed and are not told of yet: those that are here for somebody else, and those to be asked for. */
     wanting(now: number, count: number): { here: string[]; absent: string[] } {
-      const rows = wanted.all(moment(now - ASK_AGAIN), count)
+      const rows = wanted.all(isoTime(now - ASK_AGAIN), count)
       const ids = (here: boolean) => rows.filter((row) => (row.here === 1) === here).map((row) => row.arxiv_id)
       return { here: ids(true), absent: ids(false) }
     },

@@ -9,7 +9,7 @@ import { readFormBody } from "../../edge/body.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { command, deed, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
+import { command, actionButton, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
 import { ownPath, redirected } from "../redirect.ts"
 import type { Sent, Shown, Visit, WebPage } from "../visit.ts"
 import { joinedWords } from "../words.ts"
@@ -37,7 +37,7 @@ interface Entrance {
 }
 
 /** A refusal in a sentence for the person; what is wrong with a field is told beside it. */
-const said = ({ code, message }: Refusal): string => (code === "invalid_schema" ? "Something is to be mended." : message)
+const said = ({ code, message }: Refusal): string => (code === "invalid_schema" ? "Some of this needs correcting." : message)
 
 /** The one form of set-up, signing in and accepting an invitation: a name and a password. */
 function entrance({ heading: text, lead, action, button, hidden = {}, isNew }: Entrance, username = "", refusal?: Refusal): Shown {
@@ -205,7 +205,7 @@ function keyRow(
     revokedAt !== null ? stateBadge("retracted", "revoked") : Date.parse(expiresAt) <= now ? stateBadge("cancelled", "expired") : null
   return html`<tr><th scope="row">${label}</th><td>${joinedWords(permissions)}</td><td>${reach}</td><td>${over ?? time(expiresAt)}</td>
     <td>${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td>
-    <td>${revokedAt === null ? deed("revoke_key", { keyId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true, next: "/account" }) : null}</td>
+    <td>${revokedAt === null ? actionButton("revoke_key", { keyId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true, next: "/account" }) : null}</td>
     </tr>`
 }
 

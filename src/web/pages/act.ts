@@ -10,7 +10,7 @@ import { type Issue, Refusal, refusals } from "../../contract/refusals.ts"
 import { readFormBody } from "../../edge/body.ts"
 import { mustBeSignedIn, mustComeFromOwnPage, personActor } from "../../edge/edge.ts"
 import { type Decoded, sendWrite } from "../../edge/writes.ts"
-import { moment } from "../../ledger/world.ts"
+import { isoTime } from "../../ledger/world.ts"
 import { pathOf, withQuery } from "../addresses.ts"
 import { bodyOf, countName, type Draft, fill, issueField, withItem } from "../forms/draft.ts"
 import { type Field, formOf } from "../forms/fields.ts"
@@ -60,7 +60,7 @@ function opening(visit: Visit, operation: Operation, form: Field & { form: "obje
   if (visit.url.searchParams.has("_next")) draft.set("_next", ownPath(visit.url.searchParams.get("_next")))
   draft.set(`/${operation.delivery}`, randomUUID())
   if (operation.name === "register_attempt") draft.set("/attemptId", randomUUID())
-  if (form.fields.some(({ name }) => name === "reportedAt")) draft.set("/reportedAt", moment(visit.edge.instance.world.now()))
+  if (form.fields.some(({ name }) => name === "reportedAt")) draft.set("/reportedAt", isoTime(visit.edge.instance.world.now()))
   return draft
 }
 
@@ -76,7 +76,7 @@ function said(refusal: Refusal, form: Field & { form: "object" }, draft: Draft):
   const current = Object.entries(details.current ?? {}).filter(([, value]) => typeof value !== "object" && value !== null)
   const expects = details.current?.expected !== undefined
   return html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Not stored</h2>
-    <p>${code === "invalid_schema" ? "Nothing was lost: mend what is named here, and send it again." : refusal.message} ${details.committed === null ? "Whether it was stored is not known: send it again as it is." : null}</p>
+    <p>${code === "invalid_schema" ? "Nothing was lost. Correct what is listed here and send it again." : refusal.message} ${details.committed === null ? "Whether it was stored is not known: send it again as it is." : null}</p>
 ${
   details.issues === undefined || details.issues.length === 0
     ? html`<p>${refusals[code].remedy}</p>`

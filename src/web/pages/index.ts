@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { commonHeaders } from "../../edge/answer.ts"
 import type { Edge } from "../../edge/edge.ts"
-import { passageOf } from "../../edge/passage.ts"
+import { contextOf } from "../../edge/request-context.ts"
 import type { Routes } from "../../edge/routes.ts"
 import { OnThisThread } from "../../renderer/engines.ts"
 import { Renderer } from "../../renderer/renderer.ts"
@@ -98,7 +98,7 @@ const failed = new Refusal("temporarily_unavailable", "The service failed while 
 /** What went wrong on the way to a page, as a page. */
 function wrong(visit: Visit, error: unknown): Shown {
   if (error instanceof Refusal) return refusedPage(error)
-  visit.edge.journal?.failed(passageOf(visit.event), error)
+  visit.edge.journal?.failed(contextOf(visit.event), error)
   return refusedPage(failed)
 }
 

@@ -6,7 +6,7 @@ import { withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"
 import { act } from "../parts/actions.ts"
-import { deed, empty, exactTime, facts, heading, more, person, recordChip, time, ways } from "../parts/parts.ts"
+import { actionButton, empty, exactTime, facts, heading, more, person, recordChip, time, ways } from "../parts/parts.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { paperPath, signedInOnly } from "./library.ts"
 
@@ -22,7 +22,7 @@ const noteItem = (note: Note, notes: readonly Note[], own: string, here: string)
       note.replyToNoteId === null
         ? null
         : html`<p class="in-reply">In reply to <a href="#note-${note.replyToNoteId}">${answered?.author ?? "an earlier note"}</a></p>`
-    }${markdown(note.text)}${note.author === own ? html`<div class="after">${deed("delete_note", { noteId: note.noteId }, "Delete", { danger: true, next: here })}</div>` : null}</li>`
+    }${markdown(note.text)}${note.author === own ? html`<div class="after">${actionButton("delete_note", { noteId: note.noteId }, "Delete", { danger: true, next: here })}</div>` : null}</li>`
 }
 
 /** The notes of one Collection on the paper, and a place to write another. */
@@ -33,7 +33,7 @@ function thread(visit: Visit, arxivId: string, collection: { id: string; name: s
   const here = paperPath(arxivId, collection.id)
   const last = page.items.at(-1)
   const unread = page.items.some((note) => note.unread)
-  return html`<section aria-labelledby="notes">${heading(2, "notes", html`Notes in <a href="${to(`/library/collections/${collection.id}`)}">${collection.name}</a>`, unread && last !== undefined ? deed("mark_read", { "/collectionId": collection.id, "/arxivId": arxivId, "/throughNoteId": last.noteId }, "Mark read", { next: here }) : null)}
+  return html`<section aria-labelledby="notes">${heading(2, "notes", html`Notes in <a href="${to(`/library/collections/${collection.id}`)}">${collection.name}</a>`, unread && last !== undefined ? actionButton("mark_read", { "/collectionId": collection.id, "/arxivId": arxivId, "/throughNoteId": last.noteId }, "Mark read", { next: here }) : null)}
 ${
   page.items.length === 0
     ? empty("No note yet. Notes are seen by everybody the Collection is shared with.")
@@ -56,7 +56,7 @@ ${
     : html`<ul class="cards">${highlights.map(
         ({ highlightId, quote, page, colour, comment, version }) => html`<li data-entry><blockquote class="said">${quote}</blockquote>
   <p class="meta"><span>page ${page}</span>${version === null ? null : html`<span>in version ${version}</span>`}<span>${colour}</span></p>
-  ${comment === null ? null : html`<p>${inlineMarkdown(comment)}</p>`}${deed("remove_highlight", { highlightId, "/expectedRevision": String(revision) }, "Remove", { danger: true, next: here })}</li>`,
+  ${comment === null ? null : html`<p>${inlineMarkdown(comment)}</p>`}${actionButton("remove_highlight", { highlightId, "/expectedRevision": String(revision) }, "Remove", { danger: true, next: here })}</li>`,
       )}</ul>`
 }
 ${updatedAt === null ? null : html`<p class="meta">changed ${time(updatedAt)}, revision ${revision}</p>`}</section>`
@@ -73,7 +73,7 @@ export const libraryPaperPage = signedInOnly((visit) => {
     title: paper.title ?? `arXiv:${arxivId}`,
     body: html`<p class="meta"><a href="${to("/library")}">Library</a></p><h1>${paper.title ?? `arXiv:${arxivId}`}</h1>
 <p class="meta">${paper.authors.length === 0 ? null : html`<span>${paper.authors.join(", ")}</span>`}<span>arXiv:${arxivId}</span>${paper.categories.length === 0 ? null : html`<span>${paper.categories.join(" ")}</span>`}</p>
-<section aria-label="Actions"><div class="actions">${paper.saved === true ? deed("unsave_papers", { "/arxivIds": arxivId }, "Unsave", { next: here }) : deed("save_papers", { "/arxivIds": arxivId }, "Save", { next: here })}${act("add_papers", { arxivIds: arxivId }, "Add to a Collection")}</div></section>
+<section aria-label="Actions"><div class="actions">${paper.saved === true ? actionButton("unsave_papers", { "/arxivIds": arxivId }, "Unsave", { next: here }) : actionButton("save_papers", { "/arxivIds": arxivId }, "Save", { next: here })}${act("add_papers", { arxivIds: arxivId }, "Add to a Collection")}</div></section>
 ${paper.abstract === null ? html`<p class="quiet">What arXiv says of it is not known here.</p>` : html`<p class="said">${inlineMarkdown(paper.abstract)}</p>`}
 ${facts([
   ["Saved", paper.savedAt === null ? "no" : exactTime(paper.savedAt)],

@@ -4,7 +4,7 @@ import type { HTTPResponse } from "h3"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
-import { deed, empty, exactTime, facts, heading, more, person, table, time, ways } from "../parts/parts.ts"
+import { actionButton, empty, exactTime, facts, heading, more, person, table, time, ways } from "../parts/parts.ts"
 import { redirected } from "../redirect.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { counted } from "../words.ts"
@@ -60,8 +60,8 @@ const invitations = ({ items }: AnswerOf<"library_invitations">): Html | null =>
     : html`<section aria-labelledby="invitations">${heading(2, "invitations", "You are invited")}<ul class="cards">${items.map(
         ({ invitationId, collection, invitedBy, invitedAt }) =>
           html`<li>${person({ username: invitedBy })} shares “${collection.name}” with you, ${time(invitedAt)}<div class="actions">
-      ${deed("accept_collection_invitation", { invitationId }, html`Accept<span class="aside"> ${collection.name}</span>`, { next: `/library/collections/${collection.id}` })}
-      ${deed("decline_collection_invitation", { invitationId }, html`Decline<span class="aside"> ${collection.name}</span>`, { danger: true, next: "/library" })}</div>
+      ${actionButton("accept_collection_invitation", { invitationId }, html`Accept<span class="aside"> ${collection.name}</span>`, { next: `/library/collections/${collection.id}` })}
+      ${actionButton("decline_collection_invitation", { invitationId }, html`Decline<span class="aside"> ${collection.name}</span>`, { danger: true, next: "/library" })}</div>
       </li>`,
       )}</ul></section>`
 
@@ -75,7 +75,7 @@ export const libraryPage = signedInOnly((visit) => {
   const rows = saved.items.map(
     (paper) => html`<tr data-entry><td>${paperName(paper)}</td><td>${joined(paper.collections.map(collectionLink))}</td>
     <td>${time(paper.savedAt)}</td>
-    <td>${deed("unsave_papers", { "/arxivIds": paper.arxivId }, html`Unsave<span class="aside"> ${paper.arxivId}</span>`, { next: "/library" })}</td>
+    <td>${actionButton("unsave_papers", { "/arxivIds": paper.arxivId }, html`Unsave<span class="aside"> ${paper.arxivId}</span>`, { next: "/library" })}</td>
     </tr>`,
   )
   return {
@@ -92,14 +92,14 @@ function sharing({ id, isOwner, owner, members }: Held, sent: AnswerOf<"collecti
   const here = `/library/collections/${id}`
   const people: Content = members.map(
     (username) =>
-      html`<li>${person({ username })}${username === owner ? " (owner)" : isOwner ? html` ${deed("remove_collection_member", { collectionId: id, username }, html`Remove<span class="aside"> ${username}</span>`, { danger: true, next: here })}` : null}</li>`,
+      html`<li>${person({ username })}${username === owner ? " (owner)" : isOwner ? html` ${actionButton("remove_collection_member", { collectionId: id, username }, html`Remove<span class="aside"> ${username}</span>`, { danger: true, next: here })}` : null}</li>`,
   )
   const open = sent?.items.map(
     ({ invitationId, username, invitedAt }) =>
-      html`<li>${person({ username })}, invited ${time(invitedAt)} ${deed("withdraw_collection_invitation", { invitationId }, html`Withdraw<span class="aside"> ${username}</span>`, { next: here })}</li>`,
+      html`<li>${person({ username })}, invited ${time(invitedAt)} ${actionButton("withdraw_collection_invitation", { invitationId }, html`Withdraw<span class="aside"> ${username}</span>`, { next: here })}</li>`,
   )
   return html`<section aria-labelledby="shared">${heading(2, "shared", "Shared with", isOwner ? act("invite_to_collection", { collectionId: id, _next: here }, "Share it") : null)}<ul>${people}${open}</ul>
-    ${isOwner ? null : deed("leave_collection", { collectionId: id }, "Leave it", { danger: true, next: "/library" })}</section>`
+    ${isOwner ? null : actionButton("leave_collection", { collectionId: id }, "Leave it", { danger: true, next: "/library" })}</section>`
 }
 
 export const collectionPage = signedInOnly((visit) => {
@@ -111,14 +111,14 @@ export const collectionPage = signedInOnly((visit) => {
   const rows = held.items.map(
     (paper) => html`<tr data-entry><td>${paperName(paper, collectionId)}</td>
     <td>${noted({ notes: paper.notes, unread: unread(paper.arxivId) })}</td><td>${person({ username: paper.addedBy })} ${time(paper.addedAt)}</td>
-    <td>${deed("remove_paper", { "/collectionId": collectionId, "/arxivId": paper.arxivId }, html`Remove<span class="aside"> ${paper.arxivId}</span>`, { danger: true, next: here })}</td>
+    <td>${actionButton("remove_paper", { "/collectionId": collectionId, "/arxivId": paper.arxivId }, html`Remove<span class="aside"> ${paper.arxivId}</span>`, { danger: true, next: here })}</td>
     </tr>`,
   )
   return {
     title: held.name,
     body: html`<p class="meta"><a href="${to("/library")}">Library</a></p><h1>${held.name}</h1>
 <p class="meta"><span>${held.isOwner ? "yours" : html`of ${person({ username: held.owner })}`}</span><span>${counted(held.counts.papers, "paper")}</span><span>${noted(held.counts)} notes</span></p>
-<section aria-label="Actions"><div class="actions">${act("add_papers", { collectionId, _next: here }, "Add papers", "first")}${act("import_bibtex", { collectionId, _next: here }, "Import BibTeX")}${held.counts.unread === 0 ? null : deed("mark_read", { "/collectionId": collectionId }, "Mark everything read", { next: here })}${held.isOwner ? html`${act("rename_collection", { collectionId, name: held.name }, "Rename")}` : null}</div>
+<section aria-label="Actions"><div class="actions">${act("add_papers", { collectionId, _next: here }, "Add papers", "first")}${act("import_bibtex", { collectionId, _next: here }, "Import BibTeX")}${held.counts.unread === 0 ? null : actionButton("mark_read", { "/collectionId": collectionId }, "Mark everything read", { next: here })}${held.isOwner ? html`${act("rename_collection", { collectionId, name: held.name }, "Rename")}` : null}</div>
   </section>
 <section aria-labelledby="papers">${heading(2, "papers", "Papers")}${rows.length === 0 ? empty("No paper yet. Add some by their arXiv ids, or import a BibTeX file.") : table("Papers", ["Paper", "Notes", "Added by", html`<span class="aside">Actions</span>`], rows)}${more(held.nextOffset === null ? null : withQuery(here, { offset: held.nextOffset }), "Older papers")}</section>
 ${sharing(held, sent)}
@@ -126,7 +126,7 @@ ${facts([["Created", exactTime(held.createdAt)]])}
 ${
   held.isOwner
     ? html`<details><summary>Delete this Collection</summary><p>Its papers stay saved; its notes go for everybody it is shared with.</p>
-  ${deed("delete_collection", { collectionId }, "Delete it for good", { danger: true, next: "/library" })}</details>`
+  ${actionButton("delete_collection", { collectionId }, "Delete it for good", { danger: true, next: "/library" })}</details>`
     : null
 }
 ${ways([["As BibTeX", `/api/library/collections/${collectionId}/bibtex`]])}`,

@@ -4,7 +4,7 @@ import { enumerations, permissionMeanings } from "../../contract/enumerations.ts
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { deed, empty, exactTime, heading, person, table, time } from "../parts/parts.ts"
+import { actionButton, empty, exactTime, heading, person, table, time } from "../parts/parts.ts"
 import { archivedBanner, roomRail } from "../parts/room-frame.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { counted, joinedWords, title, words } from "../words.ts"
@@ -14,9 +14,11 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
   const remove = (userId: string, username: string, theirs: string): Content => {
     if (theirs === "owner") return null
     if (role === "owner")
-      return deed("remove_member", { roomId: room.roomId, userId }, html`Remove<span class="aside"> ${username}</span>`, { danger: true })
+      return actionButton("remove_member", { roomId: room.roomId, userId }, html`Remove<span class="aside"> ${username}</span>`, {
+        danger: true,
+      })
     return userId === visit.person?.userId
-      ? deed("remove_member", { roomId: room.roomId, userId }, "Leave the Room", { danger: true })
+      ? actionButton("remove_member", { roomId: room.roomId, userId }, "Leave the Room", { danger: true })
       : null
   }
   return html`<section aria-labelledby="members">${heading(2, "members", "Members")}${table(
@@ -44,7 +46,7 @@ function requests(roomId: string, { items }: AnswerOf<"join_requests">): Html {
     ({ person: who, message, requestedAt }) =>
       html`<li>${person(who)} asked ${time(requestedAt)}${
         message === null ? null : html`<p class="said">${message}</p>`
-      }<div class="actions">${enumerations.joinDecision.map((decision) => deed("decide_join_request", { roomId, userId: who.userId, "/decision": decision }, `${title(decision)} ${who.username}`, { danger: decision === "decline" }))}</div>
+      }<div class="actions">${enumerations.joinDecision.map((decision) => actionButton("decide_join_request", { roomId, userId: who.userId, "/decision": decision }, `${title(decision)} ${who.username}`, { danger: decision === "decline" }))}</div>
     </li>`,
   )}</ul></section>`
 }
@@ -70,7 +72,7 @@ function credentialRow(
     <td>${
       revokedAt !== null
         ? null
-        : html`<div class="actions">${own ? deed("rotate_credential", { roomId, credentialId }, html`Rotate<span class="aside"> ${label}</span>`) : null}${deed("revoke_credential", { roomId, credentialId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true })}</div>`
+        : html`<div class="actions">${own ? actionButton("rotate_credential", { roomId, credentialId }, html`Rotate<span class="aside"> ${label}</span>`) : null}${actionButton("revoke_credential", { roomId, credentialId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true })}</div>`
     }</td>
     </tr>`
 }

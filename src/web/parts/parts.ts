@@ -41,7 +41,7 @@ export const recordChip = ({ versionId, label: text, kind, wording, status }: Re
   } ${shortened(wording, most)}</a>`
 
 /** A form of one button: an operation whose body is known. @param next where it leads, where that is not its object */
-export function deed(
+export function actionButton(
   operation: string,
   given: Readonly<Record<string, string>>,
   text: Content,

@@ -6,7 +6,7 @@ import { type InputOf, operationNamed, type OperationName, type ResultOf } from 
 import { createInstance, type Instance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
 import type { Db } from "../../../src/ledger/database.ts"
-import { moment } from "../../../src/ledger/world.ts"
+import { isoTime } from "../../../src/ledger/world.ts"
 import { dataFile, type Demo, readDemo } from "./demo.ts"
 
 export interface Person {
@@ -91,7 +91,7 @@ export class House {
   keyHolder(username: string): { person: Person; token: string } {
     const { world, tables } = this.instance
     const person = { userId: world.id(), username }
-    tables.people.insert(person.userId, username, "no password", false, moment(world.now()))
+    tables.people.insert(person.userId, username, "no password", false, isoTime(world.now()))
     const permissions = [...enumerations.libraryPermission]
     const { result } = this.does(
       "issue_key",

@@ -7,7 +7,7 @@ import { reads } from "../../../src/contract/reads/index.ts"
 import { createInstance, type Instance } from "../../../src/app/instance.ts"
 import type { Actor } from "../../../src/ledger/actor.ts"
 import { openData } from "../../../src/ledger/data.ts"
-import { moment } from "../../../src/ledger/world.ts"
+import { isoTime } from "../../../src/ledger/world.ts"
 import { dataFile, readDemo } from "../data/demo.ts"
 import { median } from "../numbers.ts"
 import { answering } from "../process.ts"
@@ -60,7 +60,7 @@ async function query({ name, asked, times }: Extract<Ask, { query: unknown }>["q
   const reader = (readers as unknown as Record<string, Reader>)[name]
   if (reader === undefined) throw new Error(`${name} has no reader`)
   const steps = await recorder.during(() => {
-    const actor = definition.surface === "key" ? tables.library.keys.authenticate(key, moment(world.now())) : owner
+    const actor = definition.surface === "key" ? tables.library.keys.authenticate(key, isoTime(world.now())) : owner
     return reader({ params: asked.params, query: checked, actor })
   })
   const [run] = prepared(recorder, recorder.sql, [steps])

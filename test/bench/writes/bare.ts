@@ -9,7 +9,7 @@ import type { Actor } from "../../../src/ledger/actor.ts"
 import { createInstance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
 import { type Db, openDatabase } from "../../../src/ledger/database.ts"
-import { moment } from "../../../src/ledger/world.ts"
+import { isoTime } from "../../../src/ledger/world.ts"
 import { copyData, dataFile, type Demo, remove } from "../data/demo.ts"
 import { delivery, House } from "../data/house.ts"
 import { post, type Shot, writeShots } from "../load/shots.ts"
@@ -55,7 +55,7 @@ async function record(demo: Demo, operation: string, writes: readonly Write[], s
     const made = delivery(operation as never, said as never)
     const { family } = made.operation
     const given = token ?? tokenOf(demo, family)
-    const at = moment(world.now())
+    const at = isoTime(world.now())
     const actor: Actor = family === "library" ? tables.library.keys.authenticate(given, at) : tables.credentials.authenticate(given, at)
     return ledger.admit({ ...made, actor })
   }

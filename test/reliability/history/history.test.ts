@@ -40,14 +40,14 @@ const changeable = (name: string, behaviour: AnyBehaviour): AnyBehaviour => ({
   },
 })
 
-const learn = Ledger.prototype.learn
-Ledger.prototype.learn = function (behaviours) {
+const learn = Ledger.prototype.setBehaviours
+Ledger.prototype.setBehaviours = function (behaviours) {
   const told = Object.entries(behaviours as Record<string, AnyBehaviour>)
   const changed = told.map(([name, behaviour]) => [name, steps.includes(name) ? changeable(name, behaviour) : behaviour])
   learn.call(this, Object.fromEntries(changed) as object)
 }
 const house = await openInside()
-Ledger.prototype.learn = learn
+Ledger.prototype.setBehaviours = learn
 tap.teardown(() => house.close())
 
 async function judged(options: Partial<RoundOptions> = {}): Promise<Findings> {

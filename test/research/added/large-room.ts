@@ -4,7 +4,7 @@ import type { Operation } from "../../../src/contract/operation.ts"
 import { type InputOf, operationNamed, type OperationName, type ResultOf } from "../../../src/contract/operations/index.ts"
 import { createInstance, type Instance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
-import { moment } from "../../../src/ledger/world.ts"
+import { isoTime } from "../../../src/ledger/world.ts"
 
 export interface Size {
   readonly threads: number
@@ -32,7 +32,7 @@ export async function fill(
   const instance = createInstance({ db, world, instanceId, aside, repositories: { check: async () => ({ ok: true }) } })
   const { ledger, tables } = instance
   const person = { userId: world.id(), username: "ada", grant: null }
-  tables.people.insert(person.userId, person.username, "no password", false, moment(world.now()))
+  tables.people.insert(person.userId, person.username, "no password", false, isoTime(world.now()))
 
   async function does<N extends OperationName>(name: N, params: Record<string, string>, body: Partial<InputOf<N>>): Promise<ResultOf<N>> {
     const operation = operationNamed(name) as Operation
@@ -121,7 +121,7 @@ export async function fill(
         inputs: [{ materialId, name: "input" }],
       },
     )
-    const reportedAt = moment(world.now())
+    const reportedAt = isoTime(world.now())
     await does("report_attempt_event", {}, { attemptId, expectedRevision: 1, expectedStatus: "registered", event: "started", reportedAt })
     await does(
       "report_attempt_event",

@@ -10,7 +10,7 @@ import { operationNamed } from "../../../src/contract/operations/index.ts"
 import type { Operation } from "../../../src/contract/operation.ts"
 import { createInstance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
-import { moment } from "../../../src/ledger/world.ts"
+import { isoTime } from "../../../src/ledger/world.ts"
 
 const [messages = 2_000, rounds = 3] = process.argv.slice(2).map(Number)
 const WORDS = 4_000
@@ -36,7 +36,7 @@ async function post(together: number, indexed: boolean): Promise<Measured> {
   if (!indexed) db.exec("DROP TRIGGER messages_indexed")
   const { ledger, tables } = createInstance({ db, world, instanceId })
   const person = { userId: world.id(), username: "ada", grant: null }
-  tables.people.insert(person.userId, person.username, "no password", false, moment(world.now()))
+  tables.people.insert(person.userId, person.username, "no password", false, isoTime(world.now()))
   const does = (name: string, params: Record<string, string>, body: object) => {
     const operation = operationNamed(name) as Operation
     return ledger.admit({ operation, actor: person, params, body: { schemaVersion: 3, [operation.delivery]: world.id(), ...body } })

@@ -9,7 +9,7 @@ const WELL_FORMED = /^[A-Za-z0-9._-]{1,64}$/
 /** Ten letters and digits: enough to tell requests apart, and no secret. */
 const newId = (): string => Math.random().toString(36).slice(2, 12).padEnd(10, "0")
 
-export class Passage {
+export class RequestContext {
   readonly id: string
   readonly address: string
   readonly startedAt = performance.now()
@@ -31,7 +31,7 @@ export class Passage {
 
 /** Node's answer to a request, which also carries the request's id. */
 export class Answering extends ServerResponse {
-  passage: Passage | null = null
+  context: RequestContext | null = null
   /** The client holds its body back until it is asked for it. */
   holdsBodyBack = false
   /** What its body's memory is taken from. */
@@ -41,7 +41,7 @@ export class Answering extends ServerResponse {
 
   override writeHead(status: number, ...rest: unknown[]): this {
     const headers = rest.at(-1)
-    const added = { ...this.ownHeaders, ...(this.passage === null ? {} : { "x-request-id": this.passage.id }) }
+    const added = { ...this.ownHeaders, ...(this.context === null ? {} : { "x-request-id": this.context.id }) }
     for (const [name, value] of Object.entries(added)) {
       if (Array.isArray(headers)) headers.push(name, value)
       else this.setHeader(name, value)
@@ -69,4 +69,4 @@ export interface NodeSide {
 export const nodeSide = (event: H3Event): NodeSide | undefined => event.runtime?.node as NodeSide | undefined
 
 /** What is known of a request; of one made inside this process, nothing. */
-export const passageOf = (event: H3Event): Passage => nodeSide(event)?.res.passage ?? new Passage("unknown")
+export const contextOf = (event: H3Event): RequestContext => nodeSide(event)?.res.context ?? new RequestContext("unknown")
