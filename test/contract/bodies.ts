@@ -74,8 +74,9 @@ function objects(schema: JsonSchema, root: JsonSchema): Arbitrary {
 }
 
 const wholes = (schema: JsonSchema): Arbitrary => {
-  const [min, max] = [number(schema, "minimum", -10), number(schema, "maximum", 10)]
-  return fc.oneof(fc.constantFrom(min, max), fc.integer({ min: Math.max(min, -1_000), max: Math.min(max, 1_000) }))
+  const min = number(schema, "minimum", -10)
+  const max = number(schema, "maximum", Math.max(min, 0) + 10)
+  return fc.oneof(fc.constantFrom(min, max), fc.integer({ min, max: Math.min(max, min + 2_000) }))
 }
 
 /** Values that `schema` takes; `root` holds what it refers to. */

@@ -93,7 +93,9 @@ forgeries(
   },
 )
 const pages = (forger: Forger) =>
-  forger.reads.filter(({ name, answer }) => name === "room_activity" && parsed<{ items: unknown[] }>(answer).items.length > 0)
+  forger.reads.filter(
+    ({ name, status, answer }) => name === "room_activity" && status === 200 && parsed<{ items: unknown[] }>(answer).items.length > 0,
+  )
 forgeries(history, "a page of the feed that leaves something out", "read", pages, (_forger, read) => {
   read.answer = json<{ items: unknown[] }>(read.answer, ({ items }) => void items.shift())
 })

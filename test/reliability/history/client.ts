@@ -183,7 +183,7 @@ export class Client {
       return [name, { experimentId, ...(name === "experiment_history" && { after: chance.below(4), limit }) }]
     if (name === "attempt" && attemptId !== undefined) return [name, { attemptId }]
     if (name === "thread_timeline") return [name, { threadId, after: after(board.watermarks.get(threadId) ?? 0), limit }]
-    if (name === "room_activity") return [name, { roomId, after: chance.below(100), limit }]
+    if (name === "room_activity") return [name, { roomId, after: chance.below(3), limit }]
     return [name === "room_status" ? name : "room_context", { roomId }]
   }
 

@@ -157,15 +157,17 @@ export class Contents {
   checkpoint(threadId: string): Members {
     const { chance, board } = this.#now
     const watermark = board.watermarks.get(threadId) ?? 0
+    const concluded = chance.happens(0.3)
     return {
       threadId,
       expectedWatermark: watermark,
       coversThrough: watermark + (chance.happens(0.03) ? 1 : 0),
-      state: chance.happens(0.3) ? "concluded" : "open",
+      state: concluded ? "concluded" : "open",
       synthesis: "What it has come to.",
       openQuestions: [],
-      conclusion: "It is so.",
-      citations: chance.happens(0.3) ? board.records.slice(0, 1) : [],
+      ...(concluded && { conclusion: "It is so." }),
+      // What a conclusion cites would make it stale by falling, which this model does not follow.
+      citations: !concluded && chance.happens(0.4) ? board.records.slice(0, 1) : [],
     }
   }
 }

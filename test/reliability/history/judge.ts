@@ -4,7 +4,7 @@
  */
 import { deliveryOf, type Members, type Receipt, type Write } from "./history.ts"
 import type { Model } from "./model.ts"
-import { type Accepted, type Attempt, assertionOf, type Experiment } from "./state.ts"
+import { type Accepted, type Attempt, assertionOf, type Experiment, relationOf } from "./state.ts"
 import type { Shelf } from "./versions.ts"
 
 export type Verdict =
@@ -143,7 +143,8 @@ export class Judge {
                 ? canBeAnswered(body.replyToEntryId, params.threadId)
                 : operation === "post_research_checkpoint"
                   ? (body.citations as unknown[]).every((id) => isRecord(id))
-                  : replacement === undefined || (isRecord(replacement) && replacement !== body.targetVersionId)
+                  : replacement === undefined ||
+                    (isRecord(replacement) && replacement !== body.targetVersionId && !this.#closesCircle(operation, body))
     if (!known) return refused("unknown_reference")
     const repository = body.repository as { url: string } | undefined
     return repository?.url.endsWith("/unpublished") ? refused("repository_unavailable") : undefined
@@ -162,6 +163,7 @@ export class Judge {
     if (operation === "take_experiment") return this.#experiment(write, "taker")
     if (["release_experiment", "report_experiment_status", "accept_plan"].includes(operation)) return this.#experiment(write, "assignee")
     if (operation === "post_research_checkpoint") return this.#checkpoint(write)
+    if (operation === "link_experiment_finding") return this.#link(write)
     if (operation === "create_thread") return this.#thread(write)
     if (operation === "restore_room" && (this.#model.archive.at(this.#at) ?? null) === null)
       return refused("state_conflict", { room: { id: this.#model.truth.roomId, state: "active" } })
@@ -225,6 +227,20 @@ export class Judge {
       timelineWatermark: existing.watermark,
       selectedCheckpointId: existing.selected,
     })
+  }
+
+  /** Whether what would replace the record was itself replaced by it, directly or further on. */
+  #closesCircle(operation: string, body: Write["body"]): boolean {
+    if (operation !== "assert_supersession") return false
+    const later = new Set([String(body.replacementVersionId)])
+    for (const id of later) for (const next of this.#model.replacements.get(id)?.at(this.#at) ?? []) later.add(next)
+    return later.has(String(body.targetVersionId))
+  }
+
+  #link({ person, body }: Write): Verdict {
+    const { experimentId, findingVersionId } = body
+    const [same] = this.#model.related.get(relationOf(person, body))?.at(this.#at).slice(-1) ?? []
+    return same === undefined ? ACCEPTED : refused("link_exists", { ...same, kind: "finding_link", experimentId, findingVersionId })
   }
 
   #assertion({ operation, person, body }: Write): Verdict {

@@ -13,6 +13,7 @@ import {
   prefixes,
   publications,
   type Published,
+  relationOf,
   type Revision,
   type Said,
   standings,
@@ -32,6 +33,10 @@ export class Model {
   readonly records = new Shelf<Published>()
   readonly findingLinks = new Shelf<{ linkId: string; entryId: string }>()
   readonly said = new Map<string, Grown<Said>>()
+  /** What replaced each record. */
+  readonly replacements = new Map<string, Grown<string>>()
+  /** Which finding links say the same, by who says what. */
+  readonly related = new Map<string, Grown<{ linkId: string; at: string }>>()
   readonly plans = new Shelf<string>()
   readonly accepted = new Shelf<Accepted>()
   readonly archive = new Versioned<Members | null>()
@@ -75,12 +80,16 @@ export class Model {
         status: "current",
         notices: 0,
       })
-    else if (operation === "link_experiment_finding")
-      this.findingLinks.set(this.#now, id, { linkId: id, entryId: receipt.entry?.entryId ?? "" })
+    else if (operation === "link_experiment_finding") this.#relate(write, receipt)
     else if (assertionOf(operation) !== undefined) this.#assert(write, receipt)
     else if (operation === "register_attempt") this.#register(write, receipt)
     else if (operation === "report_attempt_event") this.#report(write)
     else if (operation.includes("experiment") || operation === "accept_plan") this.#advance(write, receipt)
+  }
+
+  #relate({ person, body }: Write, { target: { id }, entry, acceptedAt: at }: Receipt): void {
+    this.findingLinks.set(this.#now, id, { linkId: id, entryId: entry?.entryId ?? "" })
+    this.#grow(this.related, relationOf(person, body), { linkId: id, at })
   }
 
   #assert({ operation, person, body }: Write, { target, acceptedAt }: Receipt): void {
@@ -90,6 +99,7 @@ export class Model {
     if (record === undefined) return
     const stronger = standings.indexOf(status) > standings.indexOf(record.status) ? status : record.status
     this.records.set(this.#now, targetVersionId, { ...record, status: stronger, notices: record.notices + 1 })
+    if (kind === "supersedes") this.#grow(this.replacements, targetVersionId, String(body.replacementVersionId))
     const explanation = String(body.explanation)
     const one = { linkId: target.id, label: target.label, kind, targetVersionId, author: person, explanation, at: acceptedAt }
     this.#grow(this.said, `${person} ${kind} ${targetVersionId}`, one)

@@ -120,3 +120,9 @@ export function stepOf(operation: string, person: string, body: Members): Partia
       return {}
   }
 }
+
+/** What one member says of a finding and an experiment; these histories always say it with the same verdicts. */
+export const relationOf = (
+  person: string,
+  { experimentId, findingVersionId, attemptId = "none" }: Readonly<Record<string, unknown>>,
+): string => `${person} ${experimentId} ${findingVersionId} ${attemptId}`

@@ -21,7 +21,8 @@ async function receiptOf(baseUrl: string, token: string, write: Write): Promise<
   const query = new URLSearchParams({ operation: write.operation, [id]: deliveryIdOf(write) })
   const response = await fetch(`${baseUrl}/api/agent/receipts?${query}`, { headers: { authorization: `Bearer ${token}` } })
   const text = await response.text()
-  if (response.status === 200) return text
+  // Whichever of a member's credentials asks, the stored text is the same.
+  if (response.status === 200) return text.replace(/,"credentialChanged":true\}$/, "}")
   if (response.status === 404) return null
   throw new Error(`the receipt of ${deliveryOf(write)} was answered ${response.status}: ${text}`)
 }

@@ -28,7 +28,7 @@ test("nothing hostile stops the service, and nothing slow holds others up", asyn
   for (const violation of report.violations) t.fail(violation)
   t.ok(report.longest <= MOST_WAITED || report.violations.length > 0, `a bystander waited ${report.longest.toFixed(0)} ms at the longest`)
   t.ok(report.largest.bytes <= MOST_ANSWERED, `the largest answer has ${report.largest.bytes} bytes`)
-  t.ok(report.requests > 2_500, `${report.requests} requests`)
+  t.ok(report.requests > 2_000, `${report.requests} requests`)
   t.ok(report.reached > targets.length * 0.4, `${report.reached} of ${targets.length} routes answered`)
   for (const status of [200, 401, 403, 404, 422]) t.ok((report.statuses.get(status) ?? 0) > 0, `some were answered ${status}`)
   for (const { name, seen } of report.rows) t.ok(seen.reads.count > 0 && seen.newcomers.count > 0, `somebody stood by while ${name}`)
