@@ -114,7 +114,9 @@ function answerFaults(given: Shot, answer: Answer, index: number): string[] {
   const faults = [...commonOnes(answer, path)]
   // Then it is not the service that answers, and there is no more to look for.
   if (isBare(answer)) return [`a ${status} without any header of the service: ${text.slice(0, 100)}`]
-  if (status >= 500) faults.push(`status ${status} to ${given.attack}: ${text.slice(0, 200)}`)
+  // A repository that cannot be looked up from here is told so, by the protocol.
+  const isElsewhere = status === 503 && text.includes('"refusal":"repository_unavailable"')
+  if (status >= 500 && !isElsewhere) faults.push(`status ${status} to ${given.attack}: ${text.slice(0, 200)}`)
   if (status >= 400) faults.push(...leaks(answer, text, Buffer.concat(pieces).toString("utf8")))
   if (status >= 300 && status < 400) return [...faults, ...redirectFaults(answer)]
   const type = headerOf(answer, "content-type") ?? ""
