@@ -133,7 +133,7 @@ const step = fc
         const result = await held((real.clients[by] as ResearchRoomClient).write(name, body as never), expected, say(name, by, how))
         if (result !== undefined) {
           model.takeStep(name, experiment, by, status)
-          if ("planId" in result) experiment.plans.push(result.planId)
+          if ("planId" in result) experiment.plans.push({ id: result.planId, acceptedBy: by })
         }
         await compare(world, real, experiment)
       },
@@ -157,8 +157,9 @@ const register = fc
         const by = personOf(experiment, role)
         const belief = intent === "reproduction" && silent ? undefined : believe(experiment, how, "claimed")
         const own = world.attempts.filter((attempt) => attempt.experiment === experiment)
+        const plan = intent === "planned" ? one(experiment.plans, other) : undefined
         const grounds = {
-          planned: () => ({ planId: one(experiment.plans, other) }),
+          planned: () => ({ planId: plan?.id }),
           exploratory: () => ({}),
           rerun: () => ({ rerunOf: one(own, other).id }),
           reproduction: () => ({ reproduces: { attemptId: one(world.attempts, other).id } }),
@@ -168,7 +169,7 @@ const register = fc
         const write = (real.clients[by] as ResearchRoomClient).write("register_attempt", body as WriteInput<"register_attempt">)
         const result = await held(
           write,
-          model.refusalOfRegistration(world, intent, experiment, by, belief),
+          model.refusalOfRegistration(world, intent, experiment, by, belief, plan),
           say("register", intent, by, how),
         )
         if (result !== undefined) {

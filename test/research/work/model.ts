@@ -22,7 +22,12 @@ export interface Experiment {
   revision: number
   holder: Who | null
   /** The holder of ended work is still shown; it holds nothing. */
-  readonly plans: string[]
+  readonly plans: Plan[]
+}
+
+export interface Plan {
+  readonly id: string
+  readonly acceptedBy: Who
 }
 
 export interface Attempt {
@@ -84,8 +89,11 @@ export function refusalOfRegistration(
   experiment: Experiment,
   who: Who,
   belief: Belief | undefined,
+  plan?: Plan,
 ): string | null {
   if (!world.members.has(who)) return "not_a_member"
+  // A planned attempt names a plan that the current assignee accepted.
+  if (plan !== undefined && experiment.holder !== null && plan.acceptedBy !== experiment.holder) return "unknown_reference"
   if (intent === "reproduction") return belief !== undefined && wrong(belief, experiment) ? "state_conflict" : null
   if (over(experiment.status)) return "experiment_not_open"
   if (experiment.holder !== who) return "assignment_conflict"
