@@ -5,6 +5,7 @@ import { type Issue, Refusal } from "../contract/refusals.ts"
 import { readJson } from "../contract/strict-json.ts"
 import type { Bodies } from "./bodies.ts"
 import { Gathered } from "./gathered.ts"
+import { ownTurn } from "./own-turn.ts"
 import { type NodeSide, nodeSide, type RequestContext, contextOf } from "./request-context.ts"
 
 const tooLarge = (most: number) =>
@@ -51,12 +52,14 @@ async function bytesOf(event: H3Event, atMost: number = limits.requestBodyBytes)
     const { budgets } = node.res
     const bodies = caller === null ? budgets?.strangersBodies : budgets?.bodies
     node.res.letBodyCome()
-    return fromSocket(node, {
+    const bytes = await fromSocket(node, {
       most,
       announced: announced === null ? null : Number(announced),
       bodies,
       key: caller ?? contextOf(event).address,
     })
+    await ownTurn(bytes.length)
+    return bytes
   }
   const chunks: Uint8Array[] = []
   let length = 0

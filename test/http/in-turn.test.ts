@@ -1,7 +1,7 @@
 /** Requests sent without waiting for answers are answered one after the other, and others have their turn between two of them. */
 import { once } from "node:events"
-import { createServer, type ServerResponse } from "node:http"
-import { type AddressInfo, connect } from "node:net"
+import { createServer, IncomingMessage, ServerResponse } from "node:http"
+import { type AddressInfo, connect, Socket } from "node:net"
 import tap, { test } from "tap"
 import { inTurn } from "../../src/http/in-turn.ts"
 
@@ -65,4 +65,53 @@ test("what waits on a connection that ends is not begun", async (t) => {
   t.equal(after.url, "/after")
   after.response.end()
   other.destroy()
+})
+
+test("nor are all of them answered at once where each answer is there at once", async (t) => {
+  const turns: number[] = []
+  let now = 0
+  let isOver = false
+  const count = () => {
+    now += 1
+    if (!isOver) setImmediate(count)
+  }
+  const prompt = createServer(
+    inTurn((_, response) => {
+      turns.push(now)
+      response.end("x")
+    }),
+  )
+  prompt.listen(0, "127.0.0.1")
+  await once(prompt, "listening")
+  const line = connect({ port: (prompt.address() as AddressInfo).port, host: "127.0.0.1" })
+  count()
+  line.write(get("/").repeat(20))
+  while (turns.length < 20) await once(line, "data")
+  t.equal(new Set(turns).size, 20, "each in a turn of its own")
+  isOver = true
+  line.destroy()
+  prompt.close()
+})
+
+test("one whose predecessor is over within the same turn waits for the next turn all the same", async (t) => {
+  const answered: number[] = []
+  const gate = inTurn((request) => void answered.push(Number(request.url)))
+  const socket = new Socket()
+  const come = (url: string) => {
+    const request = Object.assign(new IncomingMessage(socket), { url })
+    const response = new ServerResponse(request)
+    gate(request, response)
+    return response
+  }
+  come("1").emit("close")
+  const second = come("2")
+  t.strictSame(answered, [1])
+  await new Promise((resolve) => setImmediate(resolve))
+  t.strictSame(answered, [1, 2])
+  second.emit("close")
+  come("3")
+  t.strictSame(answered, [1, 2], "as often as it comes")
+  socket.destroy()
+  await new Promise((resolve) => setImmediate(resolve))
+  t.strictSame(answered, [1, 2], "and is not answered when nobody is there any more")
 })

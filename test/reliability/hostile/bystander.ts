@@ -2,14 +2,15 @@
  * A bystander: a process of its own, with a clock of its own, that reads, comes in anew and writes as anybody may, while others
  * attack. Started by `Bystander` in beside.ts, told by messages when to begin and when to say what it saw.
  *
- * What a read waited is counted twice: by the clock, and without the time in which the serving thread or this one was ready to
- * run and the machine's processors were with somebody else. The second is the service's own doing: that it was at work on
- * something else, collected garbage, or waited for a disk or a lock.
+ * What a read waited is counted twice: by the clock, and as the service's own doing. From the second is taken what the machine is
+ * answerable for: the time in which the serving thread or this process was ready to run and the processors were with somebody else;
+ * and, of the time in which the serving thread slept, as much as one of its helpers (which collect its garbage) was ready and not
+ * run. What is left is what the thread was at work on, and what it slept for a disk, a lock or another thread at work.
  */
 import { randomUUID } from "node:crypto"
 import { Agent, request } from "node:http"
 import { setTimeout as pause } from "node:timers/promises"
-import { queued } from "./queued.ts"
+import { atWork, helpers, longestQueued, queued } from "./queued.ts"
 
 /** What it is told first. */
 export interface Places {
@@ -78,15 +79,40 @@ function ask({ baseUrl, write }: Places, kind: Kind, path: string): Promise<Got>
   })
 }
 
-const busyElsewhere = (pid: number): number => (queued(pid) ?? 0) + (queued(process.pid) ?? 0)
+/** Milliseconds over which a wait is looked into, and after which the last look at all threads is old. */
+const [LONG, OLD] = [100, 50]
+let looked = { at: 0, helpers: helpers(0) }
+
+interface Look {
+  readonly at: number
+  readonly elsewhere: number
+  readonly atWork: number | null
+  readonly helpers: ReadonlyMap<number, number>
+}
+
+function look(pid: number): Look {
+  const at = performance.now()
+  // There are many threads: this process, too, takes of the processors.
+  if (at - looked.at > OLD) looked = { at, helpers: helpers(pid) }
+  return { at: performance.now(), elsewhere: queued(pid) + queued(process.pid), atWork: atWork(pid), helpers: looked.helpers }
+}
+
+/** How much of a wait was the service's own doing. */
+function ownOf(pid: number, waited: number, before: Look): number {
+  const own = Math.max(0, waited - (queued(pid) + queued(process.pid) - before.elsewhere))
+  const working = atWork(pid)
+  if (own < LONG || working === null || before.atWork === null) return own
+  const worked = Math.min(own, working - before.atWork)
+  return worked + Math.max(0, own - worked - longestQueued(before.helpers, helpers(pid)))
+}
 
 async function once(at: Places, kind: Kind, turn: number): Promise<void> {
   const path = kind === "writes" ? at.write.path : (at.reads[turn % at.reads.length] as string)
   const counts = seen[kind]
-  const [began, elsewhere] = [performance.now(), busyElsewhere(at.pid)]
+  const before = look(at.pid)
   const got = await ask(at, kind, path).catch((error: Error) => error)
-  const waited = performance.now() - began
-  const own = Math.max(0, waited - (busyElsewhere(at.pid) - elsewhere))
+  const waited = performance.now() - before.at
+  const own = ownOf(at.pid, waited, before)
   counts.count += 1
   counts.byTheClock = Math.max(counts.byTheClock, waited)
   counts.longest = Math.max(counts.longest, own)
