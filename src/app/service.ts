@@ -1,6 +1,5 @@
 /** A running service: data opened, instance built, edge listening. What `serve`, `demo` and the test instance start. */
 import type { Logger } from "pino"
-import { easeMemory } from "./ease.ts"
 import { createApp } from "./edge.ts"
 import { Journal } from "../edge/journal.ts"
 import { Metrics } from "../edge/metrics.ts"
@@ -160,7 +159,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       })
     : null
   clerk?.start()
-  const stayAsTaken = easeMemory()
   const token = instance.accounts.openSetUp()
   const running = started.move()
 
@@ -187,7 +185,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     setUpLink: token === null ? null : `${baseUrl}/setup?token=${token}`,
     broken: broken.promise,
     async close() {
-      stayAsTaken()
       instance.ledger.watch.close()
       await stop()
       await clerk?.close()

@@ -20,7 +20,7 @@ test("nothing hostile stops the service, and nothing slow holds others up", asyn
     patience: { connections: 80, seconds: 0.3 },
     ordinary: 1_000,
     hostile: 1_000,
-    rest: 4,
+    rest: 6,
     longest: 2,
     flood: 2,
     progress: (line) => void said.push(line),
