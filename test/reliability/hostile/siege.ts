@@ -182,7 +182,7 @@ class Siege {
     await this.volley(firing("tokens of odd shapes", 16, take(tokenShots(ground))))
     await this.volley(firing("bodies of a megabyte", 8, junkShots(ground, chance, Math.ceil(most / 4))))
     // Not among what is sent again: they are answered late on purpose, and nothing else would get its turn.
-    await this.volley({ ...firing("sign-ins that fail", 8, signInShots(ground, Math.ceil(most / 6))), shots: [] })
+    await this.volley({ ...firing("sign-ins that fail", 8, signInShots(ground, Math.ceil(most / 12))), shots: [] })
     await this.volley(firing("requests without waiting", 4, pipelinedShots(ground, Math.ceil(most / 10))))
     for (const slow of slowVolleys(ground, patience)) await this.volley(slow)
   }
