@@ -40,7 +40,7 @@ const lists = {
       staleReasons: v.array(staleReason),
     }),
   ),
-  /** Contested ones first, then those with evidence, then those that nothing bears on. */
+  /** Contested ones first, then those with evidence, then those that nothing counts for or against. */
   hypotheses: v.array(
     shape({ versionId: id, label: v.string(), says: v.string(), status: v.picklist(enumerations.recordStatus), evidence: evidenceTally }),
   ),

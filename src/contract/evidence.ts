@@ -14,6 +14,8 @@ export const speakingPurposes = ["supports", "contradicts"] as const
 
 /** Whether a record has fallen: nobody should build on it without having read why. */
 export const hasFallen = (status: RecordStatus): status is Exclude<RecordStatus, "current"> => status !== "current"
+/** The same of an SQL expression that is a status. */
+export const FALLEN = (status: string): string => `${status} <> 'current'`
 
 const count = v.number()
 
@@ -88,3 +90,19 @@ const stale: { readonly [C in StaleReason["code"]]: (reason: StaleReason) => str
   citation_fallen: ({ status = "no longer current" }) => `, which it cites, is now ${status}.`,
 }
 export const staleBecause = (reason: StaleReason): string => stale[reason.code](reason)
+
+/** The same with the label before it: a sentence of its own. */
+export const staleSentence = (reason: StaleReason): string => `${reason.label ?? "A record"}${staleBecause(reason)}`
+
+/** "2 for it, 1 reproduction, 2 of 3 independent": a tally in words; null where nothing counts. */
+export function tallyInWords({ supports, contradicts, inconclusive, reproductions, independent }: EvidenceTally): string | null {
+  const parts = [
+    [supports, "for it"],
+    [contradicts, "against it"],
+    [inconclusive, "inconclusive"],
+    [reproductions, reproductions === 1 ? "reproduction" : "reproductions"],
+  ] as const
+  const counts = parts.filter(([count]) => count > 0)
+  const total = counts.reduce((sum, [count]) => sum + count, 0)
+  return total === 0 ? null : `${counts.map(([count, what]) => `${count} ${what}`).join(", ")}, ${independent} of ${total} independent`
+}

@@ -127,7 +127,6 @@ const materialFields = {
   obtainability: v.picklist(enumerations.obtainability),
 }
 export const materialSummary = shape(materialFields)
-export type MaterialSummary = v.InferOutput<typeof materialSummary>
 const uses = shape({ total: count, items: v.array(shape({ id, label: v.string(), roomId: id, name: v.string() })) })
 export const material = shape({
   schemaVersion,
@@ -160,8 +159,6 @@ export const plan = shape({
   requiredMaterials: v.array(shape({ material: v.nullable(materialSummary), purpose: v.string() })),
   warnings: v.array(json),
 })
-
-export type PlanAnswer = v.InferOutput<typeof plan>
 
 const planMatch = shape({
   planId: id,

@@ -20,8 +20,6 @@ const SHOWN = `SELECT i.invitation_id AS invitationId, i.collection_id AS collec
   FROM collection_invitations i JOIN collections c USING (collection_id)
   JOIN people o ON o.user_id = c.owner_id JOIN people p ON p.user_id = i.user_id`
 
-export type CollectionInvitations = ReturnType<typeof collectionInvitations>
-
 export function collectionInvitations(db: Db) {
   const insert = db.prepare("INSERT INTO collection_invitations (invitation_id, collection_id, user_id, invited_at) VALUES (?, ?, ?, ?)")
   const one = db.prepare<Row>(`${SHOWN} WHERE i.invitation_id = ?`)

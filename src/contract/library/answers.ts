@@ -153,6 +153,5 @@ export const receivedInvitation = shape({
   invitedBy: v.string(),
   invitedAt: at,
 })
-export type ReceivedInvitation = v.InferOutput<typeof receivedInvitation>
 /** An invitation as the owner of the Collection sees it. */
 export const sentInvitation = shape({ invitationId: id, username: v.string(), invitedAt: at })

@@ -1,6 +1,6 @@
 /** A brief as Markdown: for whoever reads rather than parses. */
+import { staleSentence, tallyInWords } from "../../contract/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { words } from "./words.ts"
 
 type Brief = AnswerOf<"room_brief"> | AnswerOf<"thread_brief">
 
@@ -27,7 +27,7 @@ export function briefMarkdown(brief: Brief): string {
       "Where it stands",
       brief.stands.map(
         ({ title, state, says, by, at, stale, staleReasons }) =>
-          `${line(title)} (${state}${stale ? `, stale: ${staleReasons.map(words.staleReason).join("; ")}` : ""}): ${line(says)} (${by}, ${at.slice(0, 10)})`,
+          `${line(title)} (${state}${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}): ${line(says)} (${by}, ${at.slice(0, 10)})`,
       ),
       left("stands"),
     ),
@@ -35,7 +35,7 @@ export function briefMarkdown(brief: Brief): string {
       "Hypotheses",
       brief.hypotheses.map(
         ({ label, versionId, says, status, evidence }) =>
-          `${label}${status === "current" ? "" : ` (${status})`}: ${line(says)} [${words.tally(evidence)}] ${versionId}`,
+          `${label}${status === "current" ? "" : ` (${status})`}: ${line(says)} [${tallyInWords(evidence) ?? "nothing counts for or against it yet"}] ${versionId}`,
       ),
       left("hypotheses"),
     ),

@@ -1,7 +1,8 @@
 /** What bears on a record and who uses it, page by page, newest first, as it stands now. */
 import type { Db } from "../../ledger/database.ts"
+import { FROM_OTHER_ROOM, withoutNulls } from "../../ledger/other-room.ts"
 import type { Person } from "../../contract/answers.ts"
-import type { EvidenceItem, RecordUse } from "../../contract/evidence.ts"
+import { type EvidenceItem, FALLEN, type RecordUse } from "../../contract/evidence.ts"
 import { JsonText, parsed, type Stored, stored } from "../../contract/json.ts"
 
 type WordRow = Omit<EvidenceItem, "by" | "experiment" | "attempt" | "author" | "independent" | "withdrawn"> &
@@ -15,13 +16,13 @@ type WordRow = Omit<EvidenceItem, "by" | "experiment" | "attempt" | "author" | "
   }
 type UseRow = Omit<RecordUse, "by"> & { readonly by: Stored<RecordUse["by"]> }
 
-/** A label with a mark where another Room gave it; `?` stands for the Room it is seen from. */
+/** A label with a mark where another Room gave it than that of the record, `t`. */
 const labelled = (id: string, member: string, label: string, room: string) =>
-  `json_patch(json_object('${member}', ${id}, 'label', ${label}), iif(${room} = t.room_id, '{}', json_object('labelFromOtherRoom', json('true'), 'originRoomId', ${room})))`
+  `json_object('${member}', ${id}, 'label', ${label}, ${FROM_OTHER_ROOM(room, "t.room_id")})`
 /** The object that speaks or uses, in one line. */
 const object = (kind: string, id: string, label: string, wording: string, status: string, room: string) =>
   `json_object('kind', ${kind}, 'id', ${id}, 'label', ${label}, 'wording', ${wording}, 'status', ${status},
-     'labelFromOtherRoom', json(iif(${room} = t.room_id, 'null', 'true')), 'originRoomId', iif(${room} = t.room_id, NULL, ${room}))`
+     ${FROM_OTHER_ROOM(room, "t.room_id")})`
 const ofRecord = (record: string, standing: string) =>
   object(
     `${record}.kind`,
@@ -34,8 +35,7 @@ const ofRecord = (record: string, standing: string) =>
 const ofAttempt = object("'attempt'", "a.attempt_id", "a.label", "NULL", "a.status", "a.room_id")
 
 /** Members that only some objects have are left out where they are null. */
-const spare = <T>(text: Stored<T>): JsonText<T> =>
-  new JsonText(stored<T>(text.replace(/,"labelFromOtherRoom":null,"originRoomId":null/, "")))
+const spare = <T>(text: Stored<T>): JsonText<T> => new JsonText(stored<T>(withoutNulls(text)))
 
 /** @param from which words, as `w` @param more columns before theirs */
 const wordsFrom = (from: string, more = "") => `
@@ -46,7 +46,7 @@ const wordsFrom = (from: string, more = "") => `
     CASE WHEN a.attempt_id IS NOT NULL AND b.version_id IS NOT NULL THEN ${labelled("a.attempt_id", "attemptId", "a.label", "a.room_id")} END AS attempt,
     coalesce(v.explanation, x.explanation, k.explanation, iif(b.version_id IS NULL, q.explanation, NULL)) AS explanation,
     CASE WHEN w.withdrawn = 1 THEN 'withdrawn' WHEN w.counted = 1 THEN 'counted' WHEN w.verdict IS NULL OR w.source = 'research_link' THEN 'uncounted'
-      WHEN coalesce(s.status, 'current') <> 'current' THEN 'fallen' ELSE 'replaced' END AS standing,
+      WHEN ${FALLEN("coalesce(s.status, 'current')")} THEN 'fallen' ELSE 'replaced' END AS standing,
     coalesce(l.link_id, k.link_id) AS linkId, g.at AS withdrawnAt, g.explanation AS withdrawnBecause
   FROM ${from}
   JOIN records t ON t.version_id = w.target_id
@@ -100,14 +100,12 @@ const END = Number.MAX_SAFE_INTEGER
 const wordItem = ({ by, experiment, attempt, userId, username, independent, withdrawnAt, withdrawnBecause, ...word }: WordRow) => ({
   ...word,
   by: spare(by),
-  ...(experiment === null ? {} : { experiment: new JsonText(experiment) }),
-  ...(attempt === null ? {} : { attempt: new JsonText(attempt) }),
+  ...(experiment === null ? {} : { experiment: spare(experiment) }),
+  ...(attempt === null ? {} : { attempt: spare(attempt) }),
   author: { userId, username },
   independent: independent === 1,
   ...(withdrawnAt === null ? {} : { withdrawn: { at: withdrawnAt, explanation: withdrawnBecause ?? "" } }),
 })
-
-export type EvidencePages = ReturnType<typeof evidencePages>
 
 export function evidencePages(db: Db) {
   const words = db.prepare<WordRow>(

@@ -13,8 +13,6 @@ export interface NewUse {
   readonly at: string
 }
 
-export type Uses = ReturnType<typeof uses>
-
 export function uses(db: Db) {
   const insert = db.prepare(
     `INSERT INTO record_uses (target_id, sequence, how, by_kind, by_id, at)

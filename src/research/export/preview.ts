@@ -1,6 +1,6 @@
 /** The pages of a crate that people read: an HTML preview, and a README that says what is what. */
 import type { RecordStatus } from "../../contract/enumerations.ts"
-import { type EvidenceTally, staleBecause } from "../../contract/evidence.ts"
+import { type EvidenceTally, staleSentence, tallyInWords } from "../../contract/evidence.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { pathOf } from "./contents.ts"
@@ -29,18 +29,10 @@ function* section(title: string, items: Iterable<string>, wrap: readonly [string
   if (any) yield `${wrap[1]}\n</section>\n`
 }
 
-/** What counts for and against a record, in words; nothing where nothing does. */
+/** What counts for and against a record; nothing where nothing does. */
 function tallied(tally: Stored<EvidenceTally>): string {
-  const { independent, reproductions, ...verdicts } = parse(tally)
-  const said = [
-    [verdicts.supports, "for it"],
-    [verdicts.contradicts, "against it"],
-    [verdicts.inconclusive, "inconclusive"],
-    [reproductions, reproductions === 1 ? "reproduction" : "reproductions"],
-  ] as const
-  const counts = said.filter(([count]) => count > 0)
-  const total = counts.reduce((sum, [count]) => sum + count, 0)
-  return total === 0 ? "" : `; ${counts.map(([count, what]) => `${count} ${what}`).join(", ")}, ${independent} of ${total} independent`
+  const said = tallyInWords(parse(tally))
+  return said === null ? "" : `; ${said}`
 }
 
 function* statements(room: ExportedRoom, { baseUrl }: Source): Generator<string> {
@@ -58,7 +50,7 @@ function* conclusions(room: ExportedRoom): Generator<string> {
       .map((question) => `<li>${safe(question)}</li>`)
       .join("")
     const since = parse(stale_reasons)
-      .map((reason) => `<li>${safe(`${reason.label ?? "A record"}${staleBecause(reason)}`)}</li>`)
+      .map((reason) => `<li>${safe(staleSentence(reason))}</li>`)
       .join("")
     yield `<article><h3>${safe(title)}</h3><p class="meta">${state}, ${at.slice(0, 10)}</p>${conclusion === null ? "" : `<p><strong>${safe(conclusion)}</strong></p>`}${since === "" ? "" : `<p class="fallen">What has come since</p><ul>${since}</ul>`}<p>${safe(synthesis)}</p>${questions === "" ? "" : `<p>Open questions</p><ul>${questions}</ul>`}</article>`
   }
