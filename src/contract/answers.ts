@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
-import { evidenceTally } from "./evidence.ts"
+import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
 import { labelledKinds } from "./labels.ts"
 import { schemaVersions } from "./versions.ts"
@@ -18,7 +18,7 @@ export const schemaVersion = v.literal(schemaVersions.research)
 export const person = shape({ userId: id, username: v.string() })
 export type Person = v.InferOutput<typeof person>
 
-export const target = shape({ kind: v.string(), id, label: optionalText })
+export const target = shape({ kind: v.string(), id, label: optionalText, ...fromOtherRoom })
 
 /** Where a keyset page continues: a sequence number, an opaque text, or null at the end of a list that is not a feed. */
 const cursor = v.nullable(v.union([v.number(), v.string()]))
@@ -113,6 +113,7 @@ export const notice = shape({
   correction: optionalText,
   /** Its author took it back: it no longer counts. */
   withdrawn: v.exactOptional(withdrawn),
+  ...fromOtherRoom,
 })
 
 export type Notice = v.InferOutput<typeof notice>
@@ -125,6 +126,7 @@ const recordCard = shape({
   roomId: id,
   wording: v.string(),
   contentDigest: v.string(),
+  ...fromOtherRoom,
   reused: v.boolean(),
   note: optionalText,
   client,
@@ -138,6 +140,7 @@ const findingLinkCard = shape({
   versionId: id,
   kind: v.literal("finding"),
   label: v.string(),
+  ...fromOtherRoom,
   wording: v.string(),
   attemptId: v.nullable(id),
   towardHypothesis: v.array(v.unknown()),
@@ -215,9 +218,38 @@ export const resolved = shape({
   wording: v.string(),
   status,
   notices: v.array(notice),
+  ...fromOtherRoom,
   explanation: v.string(),
   purpose: v.exactOptional(v.string()),
 })
+
+/** The execution behind a finding, with how many attempts of its experiment there are beside those it names. */
+const execution = shape({
+  experimentId: id,
+  experimentLabel: v.string(),
+  planId: v.nullable(id),
+  planLabel: optionalText,
+  /** Of the experiment and its plan. */
+  ...fromOtherRoom,
+  attempts: v.array(
+    shape({
+      attemptId: id,
+      label: v.string(),
+      role: v.picklist(enumerations.attemptRole),
+      intent: v.picklist(enumerations.attemptIntent),
+      status: v.picklist(enumerations.attemptStatus),
+      outcome: v.nullable(v.picklist(enumerations.attemptOutcome)),
+      experimentId: id,
+      ...fromOtherRoom,
+    }),
+  ),
+  denominator: shape({
+    attempts: count,
+    named: count,
+    outcomes: shape({ registered: count, ...each(enumerations.attemptOutcome, () => count) }),
+  }),
+})
+export type Execution = v.InferOutput<typeof execution>
 
 export const record = shape({
   schemaVersion,
@@ -229,7 +261,7 @@ export const record = shape({
   premises: v.array(resolved),
   usedBy: shape({ premises: count, references: count, evidence: count, reuses: count, verdicts: count, reproductions: count }),
   materials: v.array(v.unknown()),
-  execution: v.nullable(v.unknown()),
+  execution: v.nullable(execution),
 })
 
 /** How a record is cited, in the words of CSL-JSON. Its id never changes; what stands on the record now is in status and note. */
@@ -276,7 +308,7 @@ export const activityEntry = shape({
 export type ActivityEntry = v.InferOutput<typeof activityEntry>
 
 export const credential = shape({ id, label: v.string(), expiresAt: at, threadIds: v.nullable(v.array(id)) })
-const assignment = shape({ experimentId: id, label: v.string(), roomId: id, status: v.string() })
+const assignment = shape({ experimentId: id, label: v.string(), roomId: id, status: v.string(), ...fromOtherRoom })
 
 const membership = v.nullable(shape({ role: v.picklist(enumerations.memberRole), joinedAt: at }))
 

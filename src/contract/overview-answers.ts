@@ -2,6 +2,7 @@
 import * as v from "valibot"
 import { person, schemaVersion } from "./answers.ts"
 import { enumerations } from "./enumerations.ts"
+import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
 
 const id = v.string()
@@ -26,7 +27,7 @@ export const searchHit = shape({
   /** How it stands now: of a record its status, of an experiment or attempt its own, of a finding link its verdict, of a link its kind, of a checkpoint its state. */
   standing: text,
   /** What replaced a record. */
-  replacedBy: v.nullable(shape({ versionId: id, label: v.string() })),
+  replacedBy: v.nullable(shape({ versionId: id, label: v.string(), ...fromOtherRoom })),
 })
 
 const provenanceNode = shape({
@@ -36,6 +37,7 @@ const provenanceNode = shape({
   title: v.string(),
   /** Where it was made; nodes of other Rooms stand in the graph where this Room names them. */
   roomId: id,
+  ...fromOtherRoom,
   /** The standing of a record, the status of an experiment or attempt, the obtainability of a material, `withdrawn` of a link that was taken back: its edges no longer count. */
   status: text,
   /** The outcome of a finding or attempt, the verdict of a finding link toward the question. */

@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { archive, notice, person, recordSummary, resolved, roomSummary, schemaVersion, thread } from "./answers.ts"
 import { enumerations } from "./enumerations.ts"
-import { staleReason } from "./evidence.ts"
+import { fromOtherRoom, staleReason } from "./evidence.ts"
 import { shape } from "./fields.ts"
 import { experimentSummary } from "./work-answers.ts"
 
@@ -54,7 +54,14 @@ const findingLinkFields = {
   at,
   towardQuestion: shape({ verdict: v.picklist(enumerations.questionVerdict), explanation: v.string() }),
   towardHypothesis: v.array(
-    shape({ versionId: id, label: v.string(), status, verdict: v.picklist(enumerations.hypothesisVerdict), explanation: v.string() }),
+    shape({
+      versionId: id,
+      label: v.string(),
+      status,
+      verdict: v.picklist(enumerations.hypothesisVerdict),
+      explanation: v.string(),
+      ...fromOtherRoom,
+    }),
   ),
   card: shape({ entryId: id, threadId: id }),
   replies: count,

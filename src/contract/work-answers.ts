@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { page, person, resolved, schemaVersion } from "./answers.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
+import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
 
 const id = v.string()
@@ -114,6 +115,7 @@ const materialFields = {
   label: v.string(),
   materialOriginRoom: id,
   labelFromOtherRoom: v.boolean(),
+  originRoomId: fromOtherRoom.originRoomId,
   reference: v.string(),
   digest: text,
   name: v.string(),
@@ -127,7 +129,7 @@ const materialFields = {
   obtainability: v.picklist(enumerations.obtainability),
 }
 export const materialSummary = shape(materialFields)
-const uses = shape({ total: count, items: v.array(shape({ id, label: v.string(), roomId: id, name: v.string() })) })
+const uses = shape({ total: count, items: v.array(shape({ id, label: v.string(), roomId: id, name: v.string(), ...fromOtherRoom })) })
 export const material = shape({
   schemaVersion,
   ...materialFields,
@@ -244,6 +246,7 @@ export const attempt = shape({
       status: attemptStatus,
       registrant: person,
       reproduction: v.nullable(reproduction),
+      ...fromOtherRoom,
     }),
   ),
   /** The last value of each metric and split. */

@@ -45,8 +45,14 @@ export interface Change {
 }
 
 export interface Outcome<Result = Readonly<Record<string, Writable>>> {
-  /** What the receipt names; `kind` is the definition's unless given. */
-  readonly target: { readonly kind?: string; readonly id: string; readonly label: string | null }
+  /** What the receipt names; `kind` is the definition's unless given. With `labelFromOtherRoom` where another Room labelled it. */
+  readonly target: {
+    readonly kind?: string
+    readonly id: string
+    readonly label: string | null
+    readonly labelFromOtherRoom?: true
+    readonly originRoomId?: string
+  }
   /** Where it differs from `target.id`. */
   readonly targetId?: string
   readonly result: Result

@@ -29,7 +29,7 @@ export class Recorder {
     const { operation, actor, contentDigest, deliveryId } = delivery
     const roomId = outcome.roomId ?? subject.roomId
     const threadId = outcome.threadId ?? subject.threadId ?? null
-    const target = { kind: outcome.target.kind ?? operation.target, id: outcome.target.id, label: outcome.target.label }
+    const target = { ...outcome.target, kind: outcome.target.kind ?? operation.target }
 
     const entry = operation.entry === null || threadId === null ? null : this.#appendEntries(delivery, threadId, change, outcome, target)
     const landed =
@@ -40,7 +40,7 @@ export class Recorder {
             at: change.at,
             actor: { userId: actor.userId, username: actor.username },
             operation: operation.name,
-            target,
+            target: { kind: target.kind, id: target.id, label: target.label },
             threadId,
             entryId: entry?.entryId ?? null,
             contentDigest,

@@ -1,8 +1,9 @@
 /** The timeline of each Thread: messages, cards and receipts in order. */
-import type { Entry } from "../contract/answers.ts"
-import { type JsonObject, JsonText, stored, type Writable, writeJson } from "../contract/json.ts"
+import type { Entry, Notice } from "../contract/answers.ts"
+import { type JsonObject, JsonText, type Stored, stored, type Writable, writeJson } from "../contract/json.ts"
 import { receiptKinds } from "../contract/operations/index.ts"
 import type { Db } from "./database.ts"
+import { marked, markIn } from "./other-room.ts"
 import { ofKinds } from "./paging.ts"
 
 /** What an entry says; which member it is decides what the entry is. */
@@ -31,7 +32,7 @@ interface Row {
   readonly replyCount: number
   readonly versionId: string | null
   readonly status: string | null
-  readonly notices: string | null
+  readonly notices: Stored<Notice[]> | null
   readonly withdrawn: string | null
 }
 
@@ -43,7 +44,9 @@ const SELECT = `SELECT e.thread_id AS threadId, e.kind, e.sequence, e.body, e.re
 /** An entry as it is answered: the stored text, with its replies counted and the standing of its card as it is now. */
 function served({ body, replyCount, versionId, status, notices, withdrawn }: Row): JsonText<Entry> {
   // A card is stored as the last member, so that the standing of its record can be added inside it.
-  const standing = `,"status":"${status ?? "current"}","notices":${notices ?? "[]"}${withdrawn === null ? "" : `,"withdrawn":${withdrawn}`}}`
+  // Where the record is another Room's, so are the links that speak of it.
+  const said = notices === null ? "[]" : body.includes('"labelFromOtherRoom":true') ? marked(notices, markIn(body)) : notices
+  const standing = `,"status":"${status ?? "current"}","notices":${said}${withdrawn === null ? "" : `,"withdrawn":${withdrawn}`}}`
   const open = versionId === null ? body.slice(0, -1) : `${body.slice(0, -2)}${standing}`
   return new JsonText(stored<Entry>(`${open},"replyCount":${replyCount}}`))
 }

@@ -6,6 +6,7 @@ import { Refusal } from "../contract/refusals.ts"
 import type { Actor, RoomAccess } from "../ledger/actor.ts"
 import type { Activity } from "../ledger/activity.ts"
 import { grantRefusal, roomRefusal } from "../ledger/entrance.ts"
+import { fromOtherRoom } from "../ledger/other-room.ts"
 import { feedOf, keysetPage, type ListOf, mustNotBeAhead, opaqueCursor, type Page, pageSize, readOpaqueCursor } from "../ledger/paging.ts"
 import type { Readers } from "../ledger/reading.ts"
 import type { Watch } from "../ledger/watch.ts"
@@ -104,7 +105,7 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
         credential: { id, label, expiresAt, threadIds },
         room: { id: room.roomId, title: room.title, archived: room.state === "archived" },
         membership: membership(room.roomId, actor.userId),
-        assignments: assignments(actor.userId),
+        assignments: assignments(actor.userId).map((held) => ({ ...held, ...fromOtherRoom(held.roomId, room.roomId) })),
       }
     },
 

@@ -7,24 +7,6 @@ export type RecordContent = Pick<BodyOf<"publish_hypothesis">, "assertion" | "co
   Partial<Pick<BodyOf<"publish_finding">, "outcome" | "evidence" | "provenance" | "retrospective" | "limitations">> &
   Partial<Pick<BodyOf<"publish_cited_claim">, "paper" | "quote" | "locator">>
 
-/** The execution block of a record read. */
-export interface Execution {
-  readonly experimentId: string
-  readonly experimentLabel: string
-  readonly planId: string | null
-  readonly planLabel: string | null
-  readonly attempts: readonly {
-    readonly attemptId: string
-    readonly label: string
-    readonly role: string
-    readonly intent: string
-    readonly status: string
-    readonly outcome: string | null
-    readonly experimentId: string
-  }[]
-  readonly denominator: { readonly attempts: number; readonly named: number; readonly outcomes: Readonly<Record<string, number>> }
-}
-
 /** Advice: each code has members of its own. */
 export interface Warning {
   readonly code: string
@@ -49,9 +31,14 @@ interface Parts {
   record: RecordContent
   plan: BodyOf<"accept_plan">
   link: { readonly correction?: string; readonly evidence?: readonly string[] }
-  execution: Execution | null
   materials: readonly {
-    readonly material: { readonly materialId: string; readonly label: string; readonly name: string; readonly obtainability: string } | null
+    readonly material: {
+      readonly materialId: string
+      readonly label: string
+      readonly labelFromOtherRoom: boolean
+      readonly name: string
+      readonly obtainability: string
+    } | null
     readonly purpose: string
   }[]
   warnings: readonly Warning[]

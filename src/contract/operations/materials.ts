@@ -1,6 +1,7 @@
 /** Inputs and outputs, known by their content. */
 import * as v from "valibot"
 import { enumerations } from "../enumerations.ts"
+import { fromOtherRoom } from "../evidence.ts"
 import { oneOf, plain, text, uuid, whole } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
@@ -26,7 +27,7 @@ export const registerMaterial = operation({
     valuesDigest: v.exactOptional(digest),
     location: v.exactOptional(locationUri),
   },
-  result: { materialId: uuid, label: v.string(), existing: v.boolean() },
+  result: { materialId: uuid, label: v.string(), existing: v.boolean(), ...fromOtherRoom },
   example: {
     roomId: "0198f3a0-0000-7000-8000-000000000001",
     reference: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
@@ -51,6 +52,6 @@ export const reportMaterialLocation = operation({
     observedDigest: v.exactOptional(digest),
     explanation: v.exactOptional(text(limits.explanation)),
   },
-  result: { materialId: uuid, label: v.string(), obtainability: oneOf(enumerations.obtainability) },
+  result: { materialId: uuid, label: v.string(), obtainability: oneOf(enumerations.obtainability), ...fromOtherRoom },
   example: { materialId: "0198f3a0-0000-7000-8000-000000000008", uri: "https://example.org/data/token-counts.json", state: "available" },
 })

@@ -1,5 +1,6 @@
 /** What members write in Threads. */
 import * as v from "valibot"
+import { fromOtherRoom } from "../evidence.ts"
 import { text, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
@@ -57,6 +58,6 @@ export const reuseRecord = operation({
   target: "record",
   entry: { kind: "publication", form: "card" },
   fields: { versionId: ref("record"), note: v.exactOptional(text(limits.explanation)) },
-  result: { versionId: uuid, label: v.string() },
+  result: { versionId: uuid, label: v.string(), ...fromOtherRoom },
   example: { versionId: "0198f3a0-0000-7000-8000-000000000004", note: "The same prediction, tested there on a larger model." },
 })

@@ -113,14 +113,13 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
   function planDoubts(planId: string | undefined, seenFrom: string): Warning[] {
     const plan = planId === undefined ? undefined : plans.read(planId)
     if (planId === undefined || plan === undefined) return []
-    const { label } = plan.shown
+    const { label, roomId } = plan.shown
     const { hypotheses, premises } = plan.parsed
     return evidence.doubtsAmong([...hypotheses, ...premises.map(({ versionId }) => versionId)], seenFrom).map((doubt) => ({
       ...doubt,
       code: doubt.code === "rests_on_more" ? doubt.code : (`plan_${doubt.code}` as WarningCode),
       message: doubt.message.replace(/^It rests/, `${label} rests`),
-      planId,
-      planLabel: label,
+      plan: { planId, label, ...fromOtherRoom(roomId, seenFrom) },
     }))
   }
 
@@ -137,17 +136,18 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
       return [
         ...recordDoubts(written),
         ...planDoubts(execution?.planId, written.roomId),
-        ...findings.read(written.id).warnings,
+        ...findings.read(written.id, written.roomId).warnings,
         ...(citesNothing
           ? [{ code: "cites_nothing", message: "It is not retrospective, and cites neither evidence nor an execution." } as const]
           : []),
         ...both.map((attemptId) => {
-          const label = attempts.find(attemptId)?.label ?? attemptId
+          const { label, roomId } = present(attempts.find(attemptId))
           return {
             code: "attempt_in_two_roles",
             message: `${label} is named both as producing and as baseline.`,
             attemptId,
             label,
+            ...fromOtherRoom(roomId, written.roomId),
           } as const
         }),
       ]

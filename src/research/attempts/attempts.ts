@@ -5,6 +5,7 @@ import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AttemptSummary } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
 import { type AttemptState, attemptAffordances, outcomeOf } from "./admission.ts"
 import type { PlanMatch } from "./plan-match.ts"
@@ -226,7 +227,7 @@ export function attempts(db: Db, basePath = "") {
     tell: (attemptId: string, reproduction: { readonly verdict: string; readonly explanation: string }) =>
       tell.run(attemptId, reproduction.verdict, reproduction.explanation),
     /** The newest attempts that set out to reproduce another one. */
-    reproducing: (attemptId: string) =>
+    reproducing: (attemptId: string, seenFrom: string) =>
       reproducing.all(attemptId).map((row) => ({
         attemptId: row.attempt_id,
         label: row.label,
@@ -234,6 +235,7 @@ export function attempts(db: Db, basePath = "") {
         status: row.status,
         registrant: { userId: row.registrant_id, username: row.username },
         reproduction: row.reproduction === null ? null : new JsonText(row.reproduction),
+        ...fromOtherRoom(row.room_id, seenFrom),
       })),
 
     find(attemptId: string): Attempt | undefined {

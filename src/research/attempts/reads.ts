@@ -66,7 +66,7 @@ export function attemptReads({ rooms, attempts, events, materials }: Parts) {
           material: materials.summary(materialId, attempt.roomId) ?? null,
         })),
         ...events.of(attempt.attemptId),
-        reproductions: attempts.reproducing(attempt.attemptId),
+        reproductions: attempts.reproducing(attempt.attemptId, attempt.roomId),
         content: registration,
       }
     },

@@ -28,8 +28,8 @@ export type Citations = ReturnType<typeof citations>
 
 export function citations({ records, rooms, findings }: Parts) {
   /** How many of its experiment's attempts a finding names. */
-  function denominator(versionId: string): string {
-    const execution = findings.read(versionId).execution
+  function denominator(versionId: string, roomId: string): string {
+    const execution = findings.read(versionId, roomId).execution
     if (execution === null) return "no recorded execution behind it"
     const { named, attempts } = execution.denominator
     return `naming ${named} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"} of ${execution.experimentLabel}`
@@ -44,7 +44,8 @@ export function citations({ records, rooms, findings }: Parts) {
     // What its author took back is no standing any more.
     const notices = all.filter(({ withdrawn }) => withdrawn === undefined)
     const standing = notices.length === 0 ? [] : [`${status}: ${notices.map((notice) => `${notice.label} ${notice.kind} it`).join(", ")}`]
-    const what = kind === "finding" ? [`${kinds[kind]} ${label}, ${outcome}, ${denominator(versionId)}`] : [`${kinds[kind]} ${label}`]
+    const what =
+      kind === "finding" ? [`${kinds[kind]} ${label}, ${outcome}, ${denominator(versionId, record.roomId)}`] : [`${kinds[kind]} ${label}`]
     return {
       key: `${author.username}${createdAt.slice(0, 4)}-${label}-${contentDigest.slice("sha256:".length, "sha256:".length + 8)}`,
       kind,

@@ -151,7 +151,7 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
     checkpoint({ params }) {
       const found = checkpoints.read(params.checkpointId)
       if (found === undefined) throw new Refusal("room_unavailable", "There is no such checkpoint.")
-      return { ...found.checkpoint, citations: records.resolve(found.citations) }
+      return { ...found.checkpoint, citations: records.resolve(found.citations, found.checkpoint.roomId) }
     },
   } satisfies Partial<Readers>
 }

@@ -1,9 +1,9 @@
 /** What bears on a record and who uses it, page by page, newest first, as it stands now. */
 import type { Db } from "../../ledger/database.ts"
-import { FROM_OTHER_ROOM, withoutNulls } from "../../ledger/other-room.ts"
+import { labelledObject } from "../../ledger/other-room.ts"
 import type { Person } from "../../contract/answers.ts"
 import { type EvidenceItem, FALLEN, type RecordUse } from "../../contract/evidence.ts"
-import { JsonText, parsed, type Stored, stored } from "../../contract/json.ts"
+import { JsonText, parsed, type Stored } from "../../contract/json.ts"
 
 type WordRow = Omit<EvidenceItem, "by" | "experiment" | "attempt" | "author" | "independent" | "withdrawn"> &
   Person & {
@@ -18,11 +18,10 @@ type UseRow = Omit<RecordUse, "by"> & { readonly by: Stored<RecordUse["by"]> }
 
 /** A label with a mark where another Room gave it than that of the record, `t`. */
 const labelled = (id: string, member: string, label: string, room: string) =>
-  `json_object('${member}', ${id}, 'label', ${label}, ${FROM_OTHER_ROOM(room, "t.room_id")})`
+  labelledObject(`'${member}', ${id}, 'label', ${label}`, room, "t.room_id")
 /** The object that speaks or uses, in one line. */
 const object = (kind: string, id: string, label: string, wording: string, status: string, room: string) =>
-  `json_object('kind', ${kind}, 'id', ${id}, 'label', ${label}, 'wording', ${wording}, 'status', ${status},
-     ${FROM_OTHER_ROOM(room, "t.room_id")})`
+  labelledObject(`'kind', ${kind}, 'id', ${id}, 'label', ${label}, 'wording', ${wording}, 'status', ${status}`, room, "t.room_id")
 const ofRecord = (record: string, standing: string) =>
   object(
     `${record}.kind`,
@@ -33,9 +32,6 @@ const ofRecord = (record: string, standing: string) =>
     `${record}.room_id`,
   )
 const ofAttempt = object("'attempt'", "a.attempt_id", "a.label", "NULL", "a.status", "a.room_id")
-
-/** Members that only some objects have are left out where they are null. */
-const spare = <T>(text: Stored<T>): JsonText<T> => new JsonText(stored<T>(withoutNulls(text)))
 
 /** @param from which words, as `w` @param more columns before theirs */
 const wordsFrom = (from: string, more = "") => `
@@ -99,9 +95,9 @@ const END = Number.MAX_SAFE_INTEGER
 /** A word as it is answered. */
 const wordItem = ({ by, experiment, attempt, userId, username, independent, withdrawnAt, withdrawnBecause, ...word }: WordRow) => ({
   ...word,
-  by: spare(by),
-  ...(experiment === null ? {} : { experiment: spare(experiment) }),
-  ...(attempt === null ? {} : { attempt: spare(attempt) }),
+  by: new JsonText(by),
+  ...(experiment === null ? {} : { experiment: new JsonText(experiment) }),
+  ...(attempt === null ? {} : { attempt: new JsonText(attempt) }),
   author: { userId, username },
   independent: independent === 1,
   ...(withdrawnAt === null ? {} : { withdrawn: { at: withdrawnAt, explanation: withdrawnBecause ?? "" } }),
@@ -130,6 +126,6 @@ export function evidencePages(db: Db) {
     },
     /** Up to `count` uses of a record, before a sequence. */
     usesOf: (versionId: string, before: number | undefined, count: number) =>
-      uses.all(versionId, before ?? END, count).map(({ by, ...use }) => ({ ...use, by: spare(by) })),
+      uses.all(versionId, before ?? END, count).map(({ by, ...use }) => ({ ...use, by: new JsonText(by) })),
   }
 }

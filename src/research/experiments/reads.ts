@@ -23,7 +23,7 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
   function mustRead(experimentId: string) {
     const experiment = experiments.read(experimentId)
     if (experiment === undefined) throw new Refusal("unknown_experiment", "There is no such experiment.")
-    return { ...experiment, hypotheses: records.resolve(experiment.hypotheses) }
+    return { ...experiment, hypotheses: records.resolve(experiment.hypotheses, experiment.roomId) }
   }
 
   return {
@@ -62,9 +62,12 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
       return {
         ...shown,
         content,
-        hypotheses: records.resolve(parsed.hypotheses),
+        hypotheses: records.resolve(parsed.hypotheses, shown.roomId),
         premises: records
-          .resolve(parsed.premises.map(({ versionId }) => versionId))
+          .resolve(
+            parsed.premises.map(({ versionId }) => versionId),
+            shown.roomId,
+          )
           .map((record, index) => ({ ...record, explanation: parsed.premises[index]?.explanation ?? "" })),
         requiredMaterials: parsed.requiredMaterials.map(({ materialId, purpose }) => ({
           material: materials.summary(materialId, shown.roomId) ?? null,

@@ -5,8 +5,9 @@ import { parse, type Stored } from "../../contract/json.ts"
 import type { FindingLink } from "../../contract/record-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
+import { fromOtherRoom, labelledObject } from "../../ledger/other-room.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
-import { standing, type StandingRow } from "../records/shown.ts"
+import { standingSeenFrom, type StandingRow } from "../records/shown.ts"
 
 export interface NewFindingLink {
   readonly linkId: string
@@ -31,6 +32,7 @@ type Row = Omit<FindingLink, "kind" | "finding" | "author" | "towardQuestion" | 
     readonly versionId: string
     readonly findingLabel: string
     readonly findingKind: Finding["kind"]
+    readonly findingRoomId: string
     readonly wording: string
     readonly outcome: Finding["outcome"]
     readonly towardQuestion: Stored<FindingLink["towardQuestion"]>
@@ -40,14 +42,22 @@ type Row = Omit<FindingLink, "kind" | "finding" | "author" | "towardQuestion" | 
 
 function shown(row: Row) {
   const { linkId, roomId, experimentId, experimentLabel, attemptId, attemptLabel, userId, username, at, entryId, threadId, replies } = row
-  const { versionId, findingLabel, findingKind, wording, outcome, towardQuestion, towardHypothesis, reviewedBy } = row
+  const { versionId, findingLabel, findingKind, findingRoomId, wording, outcome, towardQuestion, towardHypothesis, reviewedBy } = row
   return {
     linkId,
     kind: "finding_link" as const,
     roomId,
     experimentId,
     experimentLabel,
-    finding: { versionId, label: findingLabel, kind: findingKind, wording, outcome, ...standing(row) },
+    finding: {
+      versionId,
+      label: findingLabel,
+      kind: findingKind,
+      wording,
+      outcome,
+      ...standingSeenFrom(row, findingRoomId, roomId),
+      ...fromOtherRoom(findingRoomId, roomId),
+    },
     attemptId,
     attemptLabel,
     author: { userId, username },
@@ -62,15 +72,22 @@ function shown(row: Row) {
   }
 }
 
+/** What a link says toward one hypothesis. */
+const VERDICT = labelledObject(
+  "'versionId', v.version_id, 'label', h.label, 'status', coalesce(g.status, 'current'), 'verdict', v.verdict, 'explanation', v.explanation",
+  "h.room_id",
+  "l.room_id",
+)
+
 /** Who reviewed a link: everybody but its author who replied to its card. */
 const SELECT = `
   SELECT l.link_id AS linkId, l.room_id AS roomId, l.thread_id AS threadId, l.entry_id AS entryId, l.experiment_id AS experimentId,
-    e.label AS experimentLabel, l.version_id AS versionId, r.label AS findingLabel, r.kind AS findingKind, r.wording, f.outcome, s.status, s.notices,
+    e.label AS experimentLabel, l.version_id AS versionId, r.label AS findingLabel, r.kind AS findingKind, r.wording, r.room_id AS findingRoomId, f.outcome, s.status, s.notices,
     l.attempt_id AS attemptId, a.label AS attemptLabel, l.author_id AS userId, p.username, l.at, l.toward_question AS towardQuestion,
     ${WITHDRAWAL}, c.reply_count AS replies,
     CASE c.reply_count WHEN 0 THEN '[]' ELSE (SELECT json_group_array(u.username ORDER BY u.username) FROM people u WHERE u.user_id <> l.author_id AND u.user_id IN
       (SELECT t.author_id FROM timeline_entries t WHERE t.reply_to_entry_id = l.entry_id)) END AS reviewedBy,
-    (SELECT json_group_array(json_object('versionId', v.version_id, 'label', h.label, 'status', coalesce(g.status, 'current'), 'verdict', v.verdict, 'explanation', v.explanation) ORDER BY v.position)
+    (SELECT json_group_array(${VERDICT} ORDER BY v.position)
       FROM finding_verdicts v JOIN records h ON h.version_id = v.version_id LEFT JOIN standings g ON g.version_id = v.version_id WHERE v.link_id = l.link_id) AS towardHypothesis
   FROM finding_links l
   JOIN experiments e ON e.experiment_id = l.experiment_id

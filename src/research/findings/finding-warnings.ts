@@ -1,5 +1,6 @@
 /** What a reader of a finding should be warned of: advice, never a refusal. */
 import type { AttemptStatus } from "../../contract/enumerations.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
 import type { Warning } from "../evidence/warning.ts"
 
 export interface EvidenceRow {
@@ -7,6 +8,7 @@ export interface EvidenceRow {
   readonly kind: string
   readonly attemptId: string
   readonly label: string
+  readonly originRoomId: string
   readonly status: AttemptStatus
   readonly outputLabel: string | null
   readonly digest: string | null
@@ -17,23 +19,31 @@ export interface EvidenceRow {
 interface NamedAttempt {
   readonly attemptId: string
   readonly label: string
+  readonly originRoomId: string
   readonly status: AttemptStatus
   readonly outputs: number
 }
 
 const unfinished = (status: AttemptStatus) => status === "registered" || status === "started"
 
-function attemptWarnings({ attemptId, label, status, outputs }: NamedAttempt, citedOutcomes: ReadonlySet<string>): Warning[] {
-  if (unfinished(status))
-    return [{ code: "attempt_without_outcome", message: `${label} is ${status}: its outcome is not known.`, attemptId, label }]
+function attemptWarnings(
+  { attemptId, label, originRoomId, status, outputs }: NamedAttempt,
+  citedOutcomes: ReadonlySet<string>,
+  seenFrom: string,
+): Warning[] {
+  const at = { attemptId, label, ...fromOtherRoom(originRoomId, seenFrom) }
+  if (unfinished(status)) return [{ code: "attempt_without_outcome", message: `${label} is ${status}: its outcome is not known.`, ...at }]
   // An attempt that is cited for how it ended need not have brought forth anything.
   if (outputs === 0 && !citedOutcomes.has(attemptId))
-    return [{ code: "attempt_produced_nothing", message: `${label} reported no output.`, attemptId, label }]
+    return [{ code: "attempt_produced_nothing", message: `${label} reported no output.`, ...at }]
   return []
 }
 
-function outputWarnings({ position, kind, attemptId, label, status, outputLabel, digest, reportedDigest }: EvidenceRow): Warning[] {
-  const at = { attemptId, label, evidence: position }
+function outputWarnings(
+  { position, kind, attemptId, label, originRoomId, status, outputLabel, digest, reportedDigest }: EvidenceRow,
+  seenFrom: string,
+): Warning[] {
+  const at = { attemptId, label, ...fromOtherRoom(originRoomId, seenFrom), evidence: position }
   if (kind === "attempt_outcome") {
     return unfinished(status)
       ? [{ code: "outcome_unknown", message: `${label} is ${status}: there is no outcome to cite yet.`, ...at }]
@@ -55,8 +65,14 @@ function outputWarnings({ position, kind, attemptId, label, status, outputLabel,
   ]
 }
 
-/** Attempts that produced nothing, and outputs that are not what the evidence says. */
-export function evidenceWarnings(attempts: readonly NamedAttempt[], evidence: readonly EvidenceRow[]): Warning[] {
+/**
+ * Attempts that produced nothing, and outputs that are not what the evidence says.
+ * @param seenFrom the Room of the finding
+ */
+export function evidenceWarnings(attempts: readonly NamedAttempt[], evidence: readonly EvidenceRow[], seenFrom: string): Warning[] {
   const citedOutcomes = new Set(evidence.filter(({ kind }) => kind === "attempt_outcome").map(({ attemptId }) => attemptId))
-  return [...attempts.flatMap((attempt) => attemptWarnings(attempt, citedOutcomes)), ...evidence.flatMap(outputWarnings)]
+  return [
+    ...attempts.flatMap((attempt) => attemptWarnings(attempt, citedOutcomes, seenFrom)),
+    ...evidence.flatMap((entry) => outputWarnings(entry, seenFrom)),
+  ]
 }

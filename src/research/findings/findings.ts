@@ -1,9 +1,10 @@
 /** What a finding holds beyond what every record does: its execution, evidence and materials. */
 import { keysOf } from "../../contract/each.ts"
-import type { AttemptRole, AttemptStatus } from "../../contract/enumerations.ts"
+import type { AttemptIntent, AttemptRole, AttemptStatus } from "../../contract/enumerations.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import type { Evidence, Execution } from "../../contract/operations/publications.ts"
 import type { Db } from "../../ledger/database.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import type { Materials } from "../materials/materials.ts"
 import { type EvidenceRow, evidenceWarnings } from "./finding-warnings.ts"
@@ -22,6 +23,8 @@ export interface NewFinding {
 interface ExecutionRow {
   readonly experimentId: string
   readonly experimentLabel: string
+  /** Of the experiment, its plans and attempts. */
+  readonly originRoomId: string
   readonly planId: string | null
   readonly planLabel: string | null
   /** All attempts of the experiment by status. */
@@ -31,9 +34,10 @@ interface AttemptRow {
   readonly attemptId: string
   readonly label: string
   readonly role: AttemptRole
-  readonly intent: string
+  readonly intent: AttemptIntent
   readonly status: AttemptStatus
   readonly experimentId: string
+  readonly originRoomId: string
   readonly outputs: number
 }
 
@@ -62,36 +66,41 @@ export function findings(db: Db, materials: Materials) {
   )
   const insertMaterial = db.prepare("INSERT INTO finding_materials (version_id, position, material_id, purpose) VALUES (?, ?, ?, ?)")
   const execution = db.prepare<ExecutionRow>(
-    `SELECT f.experiment_id AS experimentId, e.label AS experimentLabel, f.plan_id AS planId, n.label AS planLabel,
+    `SELECT f.experiment_id AS experimentId, e.label AS experimentLabel, e.room_id AS originRoomId, f.plan_id AS planId, n.label AS planLabel,
        (SELECT json_group_object(c.status, c.attempts) FROM attempt_counts c WHERE c.experiment_id = f.experiment_id) AS counts
      FROM findings f JOIN experiments e ON e.experiment_id = f.experiment_id LEFT JOIN plans n ON n.plan_id = f.plan_id WHERE f.version_id = ?`,
   )
   const attempts = db.prepare<AttemptRow>(
-    `SELECT t.attempt_id AS attemptId, a.label, t.role, a.intent, a.status, a.experiment_id AS experimentId, (SELECT count(*) FROM attempt_outputs o WHERE o.attempt_id = t.attempt_id) AS outputs
+    `SELECT t.attempt_id AS attemptId, a.label, a.room_id AS originRoomId, t.role, a.intent, a.status, a.experiment_id AS experimentId, (SELECT count(*) FROM attempt_outputs o WHERE o.attempt_id = t.attempt_id) AS outputs
      FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = ? ORDER BY CASE t.role WHEN 'producing' THEN 0 WHEN 'baseline' THEN 1 ELSE 2 END, a.room_id, length(a.label), a.label`,
   )
   const evidence = db.prepare<EvidenceRow>(
-    `SELECT v.position, v.kind, v.attempt_id AS attemptId, a.label, a.status, v.output_label AS outputLabel, v.digest, o.digest AS reportedDigest
+    `SELECT v.position, v.kind, v.attempt_id AS attemptId, a.label, a.room_id AS originRoomId, a.status, v.output_label AS outputLabel, v.digest, o.digest AS reportedDigest
      FROM finding_evidence v JOIN attempts a USING (attempt_id)
      LEFT JOIN attempt_outputs o ON o.attempt_id = v.attempt_id AND o.output_label = v.output_label
      WHERE v.version_id = ? ORDER BY v.position`,
   )
-  const used = db.prepare<{ materialId: string; purpose: string; roomId: string }>(
-    "SELECT m.material_id AS materialId, m.purpose, r.room_id AS roomId FROM finding_materials m JOIN records r USING (version_id) WHERE m.version_id = ? ORDER BY m.position",
+  const used = db.prepare<{ materialId: string; purpose: string }>(
+    "SELECT material_id AS materialId, purpose FROM finding_materials WHERE version_id = ? ORDER BY position",
   )
   const role = db.prepare<{ role: AttemptRole }>("SELECT role FROM finding_attempts WHERE version_id = ? AND attempt_id = ?")
 
   /** The execution behind a finding, with the denominator: all attempts of its experiment, and how many it names. */
-  function executionOf(versionId: string, named: readonly AttemptRow[]) {
+  function executionOf(versionId: string, seenFrom: string, named: readonly AttemptRow[]) {
     const row = execution.get(versionId)
     if (row === undefined) return null
-    const { counts, ...run } = row
+    const { counts, originRoomId, ...run } = row
     const outcomes = { registered: 0, unknown: 0, preflight_failed: 0, succeeded: 0, failed: 0, cancelled: 0 }
     const byStatus = parse(counts)
     for (const status of keysOf(byStatus)) outcomes[outcomeOf(status) ?? "registered"] = byStatus[status] ?? 0
     return {
       ...run,
-      attempts: named.map(({ outputs: _outputs, ...attempt }) => ({ ...attempt, outcome: outcomeOf(attempt.status) })),
+      ...fromOtherRoom(originRoomId, seenFrom),
+      attempts: named.map(({ outputs: _outputs, originRoomId: origin, ...attempt }) => ({
+        ...attempt,
+        outcome: outcomeOf(attempt.status),
+        ...fromOtherRoom(origin, seenFrom),
+      })),
       denominator: {
         attempts: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
         named: named.filter(({ experimentId }) => experimentId === row.experimentId).length,
@@ -117,16 +126,17 @@ export function findings(db: Db, materials: Materials) {
     },
 
     /** What a record read shows of a finding: derived anew, since attempts move on. */
-    read(versionId: string) {
+    read(versionId: string, seenFrom: string) {
       const named = attempts.all(versionId)
       return {
-        execution: executionOf(versionId, named),
+        execution: executionOf(versionId, seenFrom, named),
         materials: used
           .all(versionId)
-          .map(({ materialId, purpose, roomId }) => ({ material: materials.summary(materialId, roomId) ?? null, purpose })),
+          .map(({ materialId, purpose }) => ({ material: materials.summary(materialId, seenFrom) ?? null, purpose })),
         warnings: evidenceWarnings(
           named.filter((attempt) => attempt.role !== "evidence"),
           evidence.all(versionId),
+          seenFrom,
         ),
       }
     },

@@ -2,6 +2,7 @@
 import { present } from "../../contract/present.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { experimentSubject } from "../experiments/operations.ts"
 import type { Evidence } from "../evidence/evidence.ts"
@@ -43,7 +44,7 @@ export function findingLinkOperations({ experiments, records, findingLinks, evid
         towardHypothesis,
       })
       evidence.linked(linkId, findingVersionId, towardHypothesis, { authorId: actor.userId, at: change.at })
-      const { label, wording } = present(records.summary(findingVersionId))
+      const { label, wording, roomId: origin } = present(records.summary(findingVersionId))
       const card = {
         linkId,
         experimentId,
@@ -51,6 +52,7 @@ export function findingLinkOperations({ experiments, records, findingLinks, evid
         versionId: findingVersionId,
         kind: "finding",
         label,
+        ...fromOtherRoom(origin, roomId),
         wording,
         attemptId: attemptId ?? null,
         towardHypothesis,

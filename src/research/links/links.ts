@@ -6,7 +6,7 @@ import type { ResearchLink } from "../../contract/record-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
-import { standing, type StandingRow } from "../records/shown.ts"
+import { related, type RelatedRow, standing, type StandingRow } from "../records/shown.ts"
 
 export interface NewLink {
   readonly linkId: string
@@ -35,7 +35,7 @@ type Row = Pick<ResearchLink, "linkId" | "kind" | "label" | "roomId" | "threadId
     readonly targetKind: Target["kind"]
     readonly wording: string
     /** The record that replaces the target, less its standing. */
-    readonly replacement: Stored<Omit<Target, "status">> | null
+    readonly replacement: Stored<Omit<RelatedRow, keyof StandingRow>> | null
     readonly replacementStatus: RecordStatus | null
     readonly replacementNotices: StandingRow["notices"]
     readonly content: Stored<ResearchLink["content"]>
@@ -56,7 +56,7 @@ function shown(row: Row) {
     at,
     explanation,
     target: { versionId: targetId, label: targetLabel, kind: targetKind, wording, status: now.status },
-    replacement: replacement && { ...parse(replacement), ...standing({ status: replacementStatus, notices: replacementNotices }) },
+    replacement: replacement && related({ ...parse(replacement), status: replacementStatus, notices: replacementNotices }, roomId),
     withdrawn: withdrawal(row),
     /** What stands on the target now, this link included. */
     ...now,
@@ -68,7 +68,7 @@ function shown(row: Row) {
 const SELECT = `
   SELECT l.link_id AS linkId, l.kind, l.label, l.room_id AS roomId, l.thread_id AS threadId, l.entry_id AS entryId, l.author_id AS userId, p.username,
     l.at, l.explanation, l.content, l.content_digest AS contentDigest, r.version_id AS targetId, r.label AS targetLabel, r.kind AS targetKind, r.wording,
-    s.status, s.notices, CASE WHEN n.version_id IS NOT NULL THEN json_object('versionId', n.version_id, 'label', n.label, 'kind', n.kind, 'wording', n.wording) END AS replacement,
+    s.status, s.notices, CASE WHEN n.version_id IS NOT NULL THEN json_object('versionId', n.version_id, 'label', n.label, 'kind', n.kind, 'wording', n.wording, 'roomId', n.room_id) END AS replacement,
     m.status AS replacementStatus, m.notices AS replacementNotices, ${WITHDRAWAL}
   FROM research_links l
   JOIN people p ON p.user_id = l.author_id

@@ -4,6 +4,7 @@ import { fitting, JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { MaterialAnswer } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
 import { obtainabilityOf, type Report } from "./obtainability.ts"
 
 export interface NewMaterial {
@@ -66,12 +67,13 @@ const oldestFirst = (reports: Row["reports"]) => parse(reports).sort((one, other
 
 /** @param roomId the Room it is shown in; null outside of any */
 function shown(row: Row, roomId: string | null) {
-  const fromOther = roomId !== null && roomId !== row.origin_room_id
   return {
     materialId: row.material_id,
     label: row.label,
     materialOriginRoom: row.origin_room_id,
-    labelFromOtherRoom: fromOther,
+    // Of a material the interface says it either way.
+    labelFromOtherRoom: false,
+    ...fromOtherRoom(row.origin_room_id, roomId),
     reference: row.reference,
     digest: digestOfReference(row.reference),
     name: row.name,
@@ -86,7 +88,14 @@ function shown(row: Row, roomId: string | null) {
   }
 }
 
-const use = (row: UseRow) => ({ id: row.id, label: row.label, roomId: row.room_id, name: row.name })
+/** @param seenFrom the Room that the material comes from */
+const use = (row: UseRow, seenFrom: string) => ({
+  id: row.id,
+  label: row.label,
+  roomId: row.room_id,
+  name: row.name,
+  ...fromOtherRoom(row.room_id, seenFrom),
+})
 
 /** How many uses of each kind a material's read shows; their number is always whole. */
 const USES = 50
@@ -111,7 +120,9 @@ export function materials(db: Db) {
     `INSERT INTO material_reports (material_id, sequence, reporter_id, room_id, at, uri, state, observed_digest, explanation)
      VALUES (?, (SELECT coalesce(max(sequence), 0) + 1 FROM material_reports WHERE material_id = ?), ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const byReference = db.prepare<{ material_id: string; label: string }>("SELECT material_id, label FROM materials WHERE reference = ?")
+  const byReference = db.prepare<{ material_id: string; label: string; origin_room_id: string }>(
+    "SELECT material_id, label, origin_room_id FROM materials WHERE reference = ?",
+  )
   const place = db.prepare<{ origin_room_id: string; label: string; reference: string }>(
     "SELECT origin_room_id, label, reference FROM materials WHERE material_id = ?",
   )
@@ -154,12 +165,12 @@ export function materials(db: Db) {
   const counted = (table: string) => db.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table} WHERE material_id = ?`)
   const [consumptions, productions, requirements] = [counted("attempt_inputs"), counted("attempt_outputs"), counted("plan_materials")]
   /** How often a material is used so, and those uses that are shown, oldest first. */
-  const uses = (found: typeof consumed, all: typeof consumptions, materialId: string) => ({
+  const uses = (found: typeof consumed, all: typeof consumptions, materialId: string, seenFrom: string) => ({
     total: all.one(materialId).total,
     items: found
       .all(materialId)
       .sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
-      .map(use),
+      .map((row) => use(row, seenFrom)),
   })
 
   return {
@@ -189,9 +200,9 @@ export function materials(db: Db) {
       insertReport.run(materialId, materialId, reporterId, roomId, at, uri, state, observedDigest ?? null, explanation ?? null)
     },
 
-    withReference(reference: string): { materialId: string; label: string } | undefined {
+    withReference(reference: string): { materialId: string; label: string; originRoomId: string } | undefined {
       const row = byReference.get(reference)
-      return row && { materialId: row.material_id, label: row.label }
+      return row && { materialId: row.material_id, label: row.label, originRoomId: row.origin_room_id }
     },
     /** Where a material comes from; undefined when there is none. */
     place(materialId: string) {
@@ -226,9 +237,9 @@ export function materials(db: Db) {
         ...shown(row, null),
         content: new JsonText(row.content),
         locations: fitting(locations, limits.innerListBytes),
-        consumedBy: uses(consumed, consumptions, materialId),
-        producedBy: uses(produced, productions, materialId),
-        requiredBy: uses(required, requirements, materialId),
+        consumedBy: uses(consumed, consumptions, materialId, row.origin_room_id),
+        producedBy: uses(produced, productions, materialId, row.origin_room_id),
+        requiredBy: uses(required, requirements, materialId, row.origin_room_id),
       }
     },
     ofRoom: (roomId: string, after: string | undefined, count: number) =>

@@ -2,6 +2,7 @@
 import { present } from "../../contract/present.ts"
 import { noSuch } from "../../contract/refusals.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
@@ -31,7 +32,8 @@ export function materialOperations({ rooms, threads, materials }: Parts) {
       materials.enterRoom(roomId, materialId, threadId, entryId, at)
       if (body.location !== undefined)
         materials.report({ materialId, reporterId: actor.userId, roomId, at, uri: body.location, state: "available" })
-      return { target: { id: materialId, label }, result: { materialId, label, existing: known !== undefined } }
+      const origin = fromOtherRoom(known?.originRoomId ?? roomId, roomId)
+      return { target: { id: materialId, label, ...origin }, result: { materialId, label, existing: known !== undefined, ...origin } }
     },
   })
 
@@ -44,13 +46,14 @@ export function materialOperations({ rooms, threads, materials }: Parts) {
       const known = own === undefined ? undefined : materials.threadIn(own, body.materialId)
       const roomId = own !== undefined && known !== undefined ? own : place.originRoomId
       const threadId = known ?? materials.threadIn(place.originRoomId, body.materialId)
-      return { roomId, threadId, label: place.label }
+      return { roomId, threadId, place }
     },
-    write({ actor, body }, { roomId, label }, { at }) {
+    write({ actor, body }, { roomId, place: { label, originRoomId } }, { at }) {
       const { materialId } = body
       materials.report({ ...body, reporterId: actor.userId, roomId, at })
       const { obtainability } = present(materials.summary(materialId))
-      return { target: { id: materialId, label }, result: { materialId, label, obtainability } }
+      const origin = fromOtherRoom(originRoomId, roomId)
+      return { target: { id: materialId, label, ...origin }, result: { materialId, label, obtainability, ...origin } }
     },
   })
 

@@ -3,6 +3,7 @@ import type { AttemptStatus, ProvenanceNode } from "../../contract/enumerations.
 import { limits } from "../../contract/limits.ts"
 import { nodeKinds, objects } from "../../contract/objects.ts"
 import { outcomeOf } from "../attempts/admission.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
 import type { IdsIn } from "./edges.ts"
 import { obtainabilityOf } from "../materials/obtainability.ts"
 
@@ -100,10 +101,10 @@ export const NODES_FAINTLY = sources
   .join(" UNION ALL ")
 export const namedValues = (idsIn: IdsIn): string[] => nodeKinds.map((kind) => idsIn(objects[kind].table))
 
-/** How a node is answered. */
-export function shown(row: NodeRow) {
+/** How a node is answered in the graph of a Room. */
+export function shown(row: NodeRow, seenFrom: string) {
   const { id, kind, label, title, room_id: roomId } = row
-  const node = { id, kind, label, title, roomId }
+  const node = { id, kind, label, title, roomId, ...(label === null ? {} : fromOtherRoom(roomId, seenFrom)) }
   if (kind === "attempt") return { ...node, status: row.status, outcome: outcomeOf(row.status as AttemptStatus) }
   if (kind !== "material") return { ...node, status: row.status, outcome: row.outcome }
   const digest = row.reference?.startsWith("sha256:") ? row.reference : null

@@ -71,7 +71,7 @@ function graph(roomId: string, rows: readonly NodeRow[], edges: readonly Edge[],
   const isStated = (edge: Edge) => nodes.has(edge.from) && nodes.has(edge.to) && nodes.get(statedBy(edge))?.room_id === roomId
   const between = new Map(edges.filter(isStated).map((edge) => [`${edge.from} ${edge.to} ${edge.kind}`, edge] as const))
   return {
-    nodes: [...rows].sort(byKindAndId).map(shown),
+    nodes: [...rows].sort(byKindAndId).map((row) => shown(row, roomId)),
     edges: [...between].sort(([one], [other]) => order(one, other)).map(([, { from, to, kind }]) => ({ from, to, kind })),
     cut: [...cut],
   }

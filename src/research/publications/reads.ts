@@ -31,7 +31,7 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
     if (record === undefined || (kind !== undefined && record.kind !== kind)) {
       throw new Refusal("unknown_record", kind === undefined ? "There is no such record." : `There is no such ${kind}.`)
     }
-    const found = record.kind === "finding" ? findings.read(versionId) : { execution: null, materials: [], warnings: [] }
+    const found = record.kind === "finding" ? findings.read(versionId, record.roomId) : { execution: null, materials: [], warnings: [] }
     return {
       ...record,
       execution: found.execution,

@@ -1,6 +1,7 @@
 /** What publishes or reuses records. */
 import { present } from "../../contract/present.ts"
 import { behaviour } from "../../ledger/behaviour.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import type { Evidence } from "../evidence/evidence.ts"
@@ -31,15 +32,16 @@ export function recordOperations({ threads, records, concepts: index, evidence }
 
   const reuse_record = behaviour("reuse_record", {
     subject: ({ params }) => threadSubject(threads, params.threadId),
-    write({ body }, _subject, change) {
+    write({ body }, { roomId }, change) {
       const { versionId, note, client } = body
       const record = present(records.summary(versionId))
       evidence.uses("entry", change.entryId, "reuse", [versionId], change.at)
       const { label } = record
+      const origin = fromOtherRoom(record.roomId, roomId)
       return {
-        target: { kind: record.kind, id: versionId, label },
-        result: { versionId, label },
-        entry: recordCard(record, { reused: true, note, client }),
+        target: { kind: record.kind, id: versionId, label, ...origin },
+        result: { versionId, label, ...origin },
+        entry: recordCard(record, { reused: true, note, client, origin }),
       }
     },
   })

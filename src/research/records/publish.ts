@@ -19,7 +19,12 @@ export interface ShownRecord {
 /** A record as a card of a timeline, less its standing, which is added as it is when the card is read. */
 export function recordCard(
   { versionId, kind, label, roomId, wording, contentDigest }: ShownRecord,
-  { reused, note, client }: { reused: boolean; note?: string | undefined; client?: Writable | undefined },
+  {
+    reused,
+    note,
+    client,
+    origin = {},
+  }: { reused: boolean; note?: string | undefined; client?: Writable | undefined; origin?: Readonly<Record<string, Writable>> },
 ) {
   return {
     standingOf: versionId,
@@ -30,6 +35,7 @@ export function recordCard(
       roomId,
       wording,
       contentDigest,
+      ...origin,
       reused,
       note: note ?? null,
       ...(client === undefined ? {} : { client }),

@@ -6,7 +6,7 @@ import type { Concepts } from "../../contract/science.ts"
 import type { Db } from "../../ledger/database.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
 import type { Part, Reference } from "../evidence/evidence.ts"
-import { recordSummary, related, SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "./shown.ts"
+import { recordSummary, related, type RelatedRow, SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "./shown.ts"
 
 export interface NewRecord {
   readonly versionId: string
@@ -32,10 +32,10 @@ interface Texts {
   readonly content: Stored<RecordAnswer["content"]>
   readonly client: Stored<NonNullable<RecordAnswer["client"]>> | null
 }
-type ReferenceRow = Parameters<typeof related>[0] & { readonly part: Part; readonly purpose: string | null; readonly explanation: string }
+type ReferenceRow = RelatedRow & { readonly part: Part; readonly purpose: string | null; readonly explanation: string }
 
-const resolved = (row: ReferenceRow) => ({
-  ...related(row),
+const resolved = (row: ReferenceRow, seenFrom: string) => ({
+  ...related(row, seenFrom),
   explanation: row.explanation,
   ...(row.purpose === null ? {} : { purpose: row.purpose }),
 })
@@ -78,7 +78,7 @@ export function records(db: Db) {
     `SELECT ${SUMMARY_COLUMNS}, r.content, r.client FROM ${SUMMARY_TABLES} WHERE r.version_id = ?`,
   )
   const referencesOf = db.prepare<ReferenceRow>(
-    `SELECT x.part, x.purpose, x.explanation, r.version_id AS versionId, r.label, r.kind, r.wording, s.status, s.notices
+    `SELECT x.part, x.purpose, x.explanation, r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, s.status, s.notices
      FROM record_references x JOIN records r ON r.version_id = x.to_version_id LEFT JOIN standings s ON s.version_id = r.version_id
      WHERE x.version_id = ? AND x.part IN ('premise', 'reference') ORDER BY x.part, x.position`,
   )
@@ -134,11 +134,11 @@ export function records(db: Db) {
       return row && recordSummary(row)
     },
 
-    /** Records named by exact reference, in the same order. */
-    resolve: (versionIds: readonly string[]) =>
+    /** Records that an object of a Room names by exact reference, in the same order. */
+    resolve: (versionIds: readonly string[], seenFrom: string) =>
       versionIds.flatMap((versionId) => {
         const row = one.get(versionId)
-        return row === undefined ? [] : [related(row)]
+        return row === undefined ? [] : [related(row, seenFrom)]
       }),
 
     /** A record whole, its content as it was accepted. */
@@ -152,8 +152,8 @@ export function records(db: Db) {
         ...shown,
         content: new JsonText(content),
         ...(client === null ? {} : { client: new JsonText(client) }),
-        premises: named.filter(({ part }) => part === "premise").map(resolved),
-        references: named.filter(({ part }) => part === "reference").map(resolved),
+        premises: named.filter(({ part }) => part === "premise").map((one) => resolved(one, row.roomId)),
+        references: named.filter(({ part }) => part === "reference").map((one) => resolved(one, row.roomId)),
       }
     },
 

@@ -2,6 +2,7 @@
 import type { Notice, Person, RecordSummary } from "../../contract/answers.ts"
 import type { RecordStatus } from "../../contract/enumerations.ts"
 import { JsonText, type Stored } from "../../contract/json.ts"
+import { fromOtherRoom, marked } from "../../ledger/other-room.ts"
 import { TALLY, TALLY_OF } from "../evidence/words.ts"
 
 /** What a record's standing is told from; nothing was ever said of most. */
@@ -63,6 +64,12 @@ export const standing = ({ status, notices }: StandingRow) => ({
   notices: notices === null ? [] : new JsonText(notices),
 })
 
+/** The same of a record that is shown in some Room: its links are labelled where it is itself. */
+export function standingSeenFrom({ status, notices }: StandingRow, originRoomId: string, seenFrom: string) {
+  const seen = notices === null || originRoomId === seenFrom ? notices : marked(notices, fromOtherRoom(originRoomId, seenFrom))
+  return standing({ status, notices: seen })
+}
+
 /** A record as lists show it. */
 export function recordSummary(row: SummaryRow) {
   const { versionId, kind, label, roomId, threadId, entryId, userId, username, createdAt, wording, contentDigest, outcome } = row
@@ -86,11 +93,15 @@ export function recordSummary(row: SummaryRow) {
   }
 }
 
-/** A record as another object refers to it, with how it stands now. */
-export const related = (row: Pick<SummaryRow, "versionId" | "label" | "kind" | "wording" | keyof StandingRow>) => ({
+/** What is told of a record where another object refers to it. */
+export type RelatedRow = Pick<SummaryRow, "versionId" | "label" | "kind" | "wording" | "roomId" | keyof StandingRow>
+
+/** A record as an object of a Room refers to it, with how it stands now. */
+export const related = (row: RelatedRow, seenFrom: string) => ({
   versionId: row.versionId,
   label: row.label,
   kind: row.kind,
   wording: row.wording,
-  ...standing(row),
+  ...standingSeenFrom(row, row.roomId, seenFrom),
+  ...fromOtherRoom(row.roomId, seenFrom),
 })

@@ -4,6 +4,7 @@ import type { RecordStatus, SearchKind } from "../../contract/enumerations.ts"
 import { isUuid } from "../../contract/fields.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
 import { asWords, indexQuery, type Typed, typed, type Within } from "./query.ts"
 import { beginningOf, passageIn, Sight, snippetHtml } from "./snippet.ts"
 
@@ -23,6 +24,7 @@ interface Row {
   standing: string | null
   replaced_by: string | null
   replaced_by_label: string | null
+  replaced_by_room: string | null
   own_title: string | null
   body: string | null
 }
@@ -43,13 +45,20 @@ const hit = (row: Row, snippet: string) => ({
   status: statusOf(row),
   snippet: snippetHtml(snippet),
   standing: statusOf(row) ?? row.standing,
-  replacedBy: row.replaced_by === null ? null : { versionId: row.replaced_by, label: row.replaced_by_label ?? "" },
+  replacedBy:
+    row.replaced_by === null
+      ? null
+      : {
+          versionId: row.replaced_by,
+          label: row.replaced_by_label ?? "",
+          ...fromOtherRoom(row.replaced_by_room ?? row.room_id, row.room_id),
+        },
 })
 
 /** Items with what they belong to. */
 const SHOWN = `i.item, i.kind, i.id, h.label, h.line AS title, h.room_id, h.thread_id,
     CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entry_id, h.user_id, p.username, h.at, s.status, h.standing,
-    y.version_id AS replaced_by, y.label AS replaced_by_label, w.title AS own_title, w.body`
+    y.version_id AS replaced_by, y.label AS replaced_by_label, y.room_id AS replaced_by_room, w.title AS own_title, w.body`
 const ITEM = `search_items i USING (item) JOIN search_places h USING (item) JOIN search_texts w USING (item) JOIN people p ON p.user_id = h.user_id
   LEFT JOIN standings s ON s.version_id = i.id
   LEFT JOIN records y ON s.status <> 'current' AND y.version_id = (SELECT k.replacement_version_id FROM research_links k

@@ -13,6 +13,7 @@ import {
   empty,
   exactTime,
   facts,
+  fromOther,
   heading,
   jsonBlock,
   label,
@@ -160,8 +161,8 @@ function reproductions({ reproduction, reproduces, reproductions: others }: Atte
     others.length === 0
       ? null
       : html`<h3>Who reproduced it</h3><ul class="evidence">${others.map(
-          ({ attemptId, label: text, status, registrant, reproduction: said }) =>
-            html`<li>${said === null ? stateBadge(status) : stateBadge(said.verdict)}<div>${label("attempt", attemptId, text)} by ${person(registrant)}. <span class="explained">${
+          ({ attemptId, label: text, status, registrant, reproduction: said, ...origin }) =>
+            html`<li>${said === null ? stateBadge(status) : stateBadge(said.verdict)}<div>${label("attempt", attemptId, text)}${fromOther(origin)} by ${person(registrant)}. <span class="explained">${
               said === null ? "It has not said what came of it." : inlineMarkdown(said.explanation)
             }</span></div></li>`,
         )}</ul>`
@@ -220,7 +221,7 @@ ${reproductions(attempt)}
               html`<li><code>${name}</code>: ${
                 material === null
                   ? "unknown"
-                  : html`${label("material", material.materialId, material.label)} ${material.name} ${stateBadge(material.obtainability)}`
+                  : html`${label("material", material.materialId, material.label)}${fromOther(material)} ${material.name} ${stateBadge(material.obtainability)}`
               }</li>`,
           )}</ul>`
     }

@@ -1,20 +1,21 @@
 /** What a finding shows beyond other records: the denominator, its evidence and what was checked of it. */
-import { accepted, type Execution, type RecordContent, type Warning } from "../accepted.ts"
+import { accepted, type RecordContent, type Warning } from "../accepted.ts"
+import type { Execution } from "../../contract/answers.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/enumerations.ts"
 import { type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { shape, stateBadge } from "../parts/marks.ts"
-import { digest, heading, label, table } from "../parts/parts.ts"
+import { digest, fromOther, heading, label, table } from "../parts/parts.ts"
 import { words } from "../words.ts"
 
 type Answer = AnswerOf<"record">
 type Evidence = NonNullable<RecordContent["evidence"]>[number]
 
 /** "1 of 14 attempts", with how all of them ended. */
-function denominator({ denominator: { attempts, named, outcomes }, experimentId, experimentLabel }: Execution): Html {
-  const ended = ["registered", ...enumerations.attemptOutcome].filter((outcome) => (outcomes[outcome] ?? 0) > 0)
-  return html`<div class="denominator"><strong>${named} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"}</strong><span>of ${label("experiment", experimentId, experimentLabel)}, which ended:</span>${ended.map((outcome) => stateBadge(outcome, `${outcomes[outcome]} ${words(outcome)}`))}</div>`
+function denominator({ denominator: { attempts, named, outcomes }, experimentId, experimentLabel, ...origin }: Execution): Html {
+  const ended = (["registered", ...enumerations.attemptOutcome] as const).filter((outcome) => outcomes[outcome] > 0)
+  return html`<div class="denominator"><strong>${named} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"}</strong><span>of ${label("experiment", experimentId, experimentLabel)}${fromOther(origin)}, which ended:</span>${ended.map((outcome) => stateBadge(outcome, `${outcomes[outcome]} ${words(outcome)}`))}</div>`
 }
 
 /** What was checked of one piece of evidence, in words. */
@@ -57,7 +58,15 @@ ${table(
   "Attempts",
   ["", "Role", "Intent", "Outcome"],
   named.map(
-    ({ attemptId, label: text, role, intent, status, outcome }) => html`<tr><td>${label("attempt", attemptId, text)}</td>
+    ({
+      attemptId,
+      label: text,
+      role,
+      intent,
+      status,
+      outcome,
+      ...origin
+    }) => html`<tr><td>${label("attempt", attemptId, text)}${fromOther(origin)}</td>
   <td>${role}</td><td>${words(intent)}</td><td>${stateBadge(outcome ?? status)}</td></tr>`,
   ),
 )}
@@ -66,7 +75,7 @@ ${named.length < 2 ? null : html`<p><a href="${to(`/attempts/compare?ids=${named
 function materials(given: readonly unknown[]): Html | null {
   const cited = accepted("materials", given)
   if (cited.length === 0) return null
-  return html`<section aria-labelledby="materials">${heading(2, "materials", "Materials")}<ul>${cited.map(({ material, purpose }) => material && html`<li>${label("material", material.materialId, material.label)} ${material.name} ${stateBadge(material.obtainability)}: ${purpose}</li>`)}</ul>
+  return html`<section aria-labelledby="materials">${heading(2, "materials", "Materials")}<ul>${cited.map(({ material, purpose }) => material && html`<li>${label("material", material.materialId, material.label)}${fromOther(material)} ${material.name} ${stateBadge(material.obtainability)}: ${purpose}</li>`)}</ul>
     </section>`
 }
 

@@ -7,7 +7,7 @@ import { inlineMarkdown, markdown } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { digest, empty, exactTime, facts, heading, label, more, person, recordChip, table, time, ways } from "../parts/parts.ts"
+import { digest, empty, exactTime, facts, fromOther, heading, label, more, person, recordChip, table, time, ways } from "../parts/parts.ts"
 import { archivedBanner, roomRail } from "../parts/room-frame.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -18,7 +18,7 @@ const uses = (kind: string, name: string, { total, items }: Material["consumedBy
   name,
   total === 0
     ? "none"
-    : html`${items.map(({ id, label: text, name: said }) => html`${label(kind, id, text)} ${said} `)}${total > items.length ? `and ${total - items.length} more` : null}`,
+    : html`${items.map(({ id, label: text, name: said, ...origin }) => html`${label(kind, id, text)}${fromOther(origin)} ${said} `)}${total > items.length ? `and ${total - items.length} more` : null}`,
 ]
 
 /** An address that somebody reported. Only one that a browser can open becomes a link. */
@@ -80,7 +80,7 @@ function linkBody(visit: Visit, link: Link): Html {
     return html`<h1>${link.finding.label} related to ${link.experimentLabel}</h1>${gone}
       <p>${recordChip(link.finding, 200)} ${label("experiment", link.experimentId, link.experimentLabel)}${link.attemptId === null ? null : html` from ${label("attempt", link.attemptId, link.attemptLabel ?? "")}`}</p>
 <ul class="verdicts"><li>${struckIf(link.withdrawn, stateBadge(link.towardQuestion.verdict))} toward the question. ${inlineMarkdown(link.towardQuestion.explanation)}</li>
-  ${link.towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => html`<li>${struckIf(link.withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} ${inlineMarkdown(explanation)}</li>`)}</ul>
+  ${link.towardHypothesis.map(({ versionId, label: text, verdict, explanation, ...origin }) => html`<li>${struckIf(link.withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)}${fromOther(origin)} ${inlineMarkdown(explanation)}</li>`)}</ul>
 <p class="meta"><span>${person(link.author)}</span><span>${exactTime(link.at)}</span><span><a href="${to(entryPath(link.card.threadId, link.card.entryId))}">${counted(link.replies, "reply", "replies")}</a></span>${own === null ? null : html`<span>${own}</span>`}</p>`
   }
   const content = accepted("link", link.content)

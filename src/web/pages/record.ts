@@ -81,7 +81,7 @@ export function recordPage(visit: Visit): Shown {
   const record = visit.ask("record", visit.params)
   const room = visit.ask("room", { roomId: record.roomId })
   const content = accepted("record", record.content)
-  const execution = accepted("execution", record.execution)
+  const { execution } = record
   const { assertion, concepts, scope } = content
   const { versionId, kind } = record
   const onwards = [

@@ -7,7 +7,7 @@ import { inlineMarkdown } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { evidenceBeside, tally } from "../parts/evidence.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { digest, empty, heading, label, more, person, recordChip, table, time } from "../parts/parts.ts"
+import { digest, empty, fromOther, heading, label, more, person, recordChip, table, time } from "../parts/parts.ts"
 import { roomRail, type Room } from "../parts/room-frame.ts"
 import { ofOwn, struckIf, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -104,9 +104,7 @@ export function materialsPage(visit: Visit): Shown {
   const room = roomOf(visit)
   const { items, nextCursor } = visit.ask("room_materials", visit.params, { after: cursor(visit) })
   const rows = items.map(
-    (
-      material,
-    ) => html`<tr data-entry><td>${label("material", material.materialId, material.label)}${material.labelFromOtherRoom ? html` <span class="tag">of another Room</span>` : null}</td>
+    (material) => html`<tr data-entry><td>${label("material", material.materialId, material.label)}${fromOther(material)}</td>
     <td><a href="${to(`/materials/${material.materialId}`)}">${material.name}</a></td><td>${stateBadge(material.obtainability)}</td>
     <td>${digest(material.reference)}</td><td>${person(material.registeredBy)}</td></tr>`,
   )

@@ -32,11 +32,12 @@ interface Related {
   readonly kind: string
   readonly wording: string
   readonly status: RecordStatus
+  readonly labelFromOtherRoom?: boolean | undefined
 }
 
 /** A record as a chip: its label, its standing where it has fallen, and the start of its wording. */
-export const recordChip = ({ versionId, label: text, kind, wording, status }: Related, most = 90): Html =>
-  html`<a class="chip ${status === "current" ? "" : "fallen"}" href="${address(kind, versionId)}"><span class="label">${text}</span>${
+export const recordChip = ({ versionId, label: text, kind, wording, status, ...origin }: Related, most = 90): Html =>
+  html`<a class="chip ${status === "current" ? "" : "fallen"}" href="${address(kind, versionId)}"><span class="label">${text}</span>${fromOther(origin)}${
     status === "current" ? null : html` <span class="state">${shape(status)}${status}</span>`
   } ${shortened(wording, most)}</a>`
 

@@ -60,7 +60,7 @@ t.test("a plan whose hypotheses or premises fell", async (t) => {
   const run = { ...launch, repository: { url, commit }, attemptId: crypto.randomUUID(), experimentId, ...expected }
   const receipt = await ada.write("register_attempt", { ...run, intent: "planned", planId })
   t.match(receipt.warnings, [
-    { code: "plan_rests_on_disputed", versionId: tested, planId, message: /^P\d+ rests on H\d+, which is disputed/ },
+    { code: "plan_rests_on_disputed", versionId: tested, plan: { planId }, message: /^P\d+ rests on H\d+, which is disputed/ },
   ])
 })
 

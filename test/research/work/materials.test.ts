@@ -272,7 +272,9 @@ t.test("what consumes, produces and requires it is counted over all Rooms", asyn
   await client.write("report_attempt_event", { attemptId, ...guard, event: "succeeded", reportedAt: "2026-11-20T09:30:00Z", outputs })
 
   const read = await reader.read("material", { materialId })
-  const own = { id: attemptId, label: receipt.result.label, roomId: second.roomId }
+  // Seen from the Room that the material comes from.
+  const elsewhere = { labelFromOtherRoom: true, originRoomId: second.roomId }
+  const own = { id: attemptId, label: receipt.result.label, roomId: second.roomId, ...elsewhere }
   t.same(read.consumedBy, {
     total: 2,
     items: [
@@ -281,7 +283,10 @@ t.test("what consumes, produces and requires it is counted over all Rooms", asyn
     ],
   })
   t.same(read.producedBy, { total: 1, items: [{ ...own, name: "copy" }] })
-  t.same(read.requiredBy, { total: 1, items: [{ id: planId, label: "P1", roomId: second.roomId, name: "It is what is counted." }] })
+  t.same(read.requiredBy, {
+    total: 1,
+    items: [{ id: planId, label: "P1", roomId: second.roomId, ...elsewhere, name: "It is what is counted." }],
+  })
   const attempt = await reader.read("attempt", { attemptId })
   t.match(
     attempt.inputs[0]?.material,

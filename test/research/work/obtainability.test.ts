@@ -11,10 +11,13 @@ const [promised, other] = [sha256("1"), sha256("2")]
 /** What protocol.md says, over the newest reports only. */
 function asWritten(newest: readonly Report[], digest: string | null): string {
   if (newest.length === 0) return "unreported"
-  const digests = new Set([...newest.map(({ observedDigest }) => observedDigest), digest].filter((one) => one !== null))
-  const places = new Set(newest.map(({ uri }) => uri))
-  const said = [...places].map((uri) => new Set(newest.filter((report) => report.uri === uri).map(({ state }) => state)))
-  if (digests.size > 1 || said.some(({ size }) => size > 1)) return "disputed"
+  const differs = digest !== null && newest.some(({ observedDigest }) => observedDigest !== null && observedDigest !== digest)
+  const places = [...new Set(newest.map(({ uri }) => uri))].map((uri) => newest.filter((report) => report.uri === uri))
+  const disagree = (on: readonly Report[]) => {
+    const digests = on.map(({ observedDigest }) => observedDigest).filter((one) => one !== null)
+    return new Set(on.map(({ state }) => state)).size > 1 || new Set(digests).size > 1
+  }
+  if (differs || places.some(disagree)) return "disputed"
   const any = (state: Report["state"]) => newest.some((report) => report.state === state)
   return any("available") ? "obtainable" : any("restricted") ? "restricted" : "unobtainable"
 }
@@ -92,6 +95,10 @@ t.test("one place where it lies is enough, and only words on one URI can disagre
   t.equal(obtainabilityOf([gone, { ...there, reporterId: "b" }], promised), "obtainable", "two reporters, two places")
   t.equal(obtainabilityOf([gone, { ...there, state: "restricted" }], promised), "restricted")
   t.equal(obtainabilityOf([gone, { ...there, uri, reporterId: "b" }], promised), "disputed")
+  const [seen, seenThere] = [{ ...gone, state: "available", observedDigest: promised } as const, { ...there, observedDigest: other }]
+  t.equal(obtainabilityOf([seen, seenThere], null), "obtainable", "a pinned reference, packed in another way in another place")
+  t.equal(obtainabilityOf([seen, { ...seenThere, uri, reporterId: "b" }], null), "disputed", "on one URI they cannot both be right")
+  t.equal(obtainabilityOf([seen, seenThere], promised), "disputed", "and what a reference promises is promised everywhere")
 })
 
 const reports = fc.array(
