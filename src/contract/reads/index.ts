@@ -241,5 +241,9 @@ export function pathTo(name: ReadName, ids: Readonly<Record<string, string>> = {
   return search === "" ? path : `${path}?${search}`
 }
 
+/** The path of a list of one Room, which stands in the path or is a filter. */
+export const pathWithin = (name: ReadName, roomId: string, query: Readonly<Record<string, string>> = {}): string =>
+  pathTo(name, { roomId }, paths[name].includes("{roomId}") ? query : { roomId, ...query })
+
 /** The path at which a person signed in to the browser asks for a read that a personal key may ask for. */
 export const inBrowser = (name: ReadName): string => paths[name].replace("/api/agent/", "/api/")

@@ -121,15 +121,18 @@ function* attemptLines(room: ExportedRoom, { software }: Met): Generator<string>
   }
 }
 
+/** Where accepted content stands, a file for each object. */
+export const folders = { record: "records", plan: "plans", link: "links", checkpoint: "checkpoints", material: "materials" } as const
+
 /** The files of which there is one for each object. */
 export const pathOf = {
-  record: (label: string) => `records/${label}.json`,
-  plan: (label: string) => `plans/${label}.json`,
-  link: (label: string) => `links/${label}.json`,
-  checkpoint: (checkpointId: string) => `checkpoints/${checkpointId}.json`,
+  record: (label: string) => `${folders.record}/${label}.json`,
+  plan: (label: string) => `${folders.plan}/${label}.json`,
+  link: (label: string) => `${folders.link}/${label}.json`,
+  checkpoint: (checkpointId: string) => `${folders.checkpoint}/${checkpointId}.json`,
   /** Labels of materials are another Room's where that one registered them first. */
   material: (roomId: string, { origin_room_id, label }: { origin_room_id: string; label: string }) =>
-    `materials/${origin_room_id === roomId ? label : `${origin_room_id}-${label}`}.json`,
+    `${folders.material}/${origin_room_id === roomId ? label : `${origin_room_id}-${label}`}.json`,
   timeline: (sequence: number, threadId: string) => `timelines/${String(sequence).padStart(3, "0")}-${threadId}.jsonl`,
 } as const
 

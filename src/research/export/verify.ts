@@ -1,5 +1,19 @@
 /** The program that travels with a crate and proves it whole where nobody can be asked. */
 import { firstPreviousDigest } from "../../contract/chain.ts"
+import { objectList } from "../../contract/objects.ts"
+import { operations } from "../../contract/operations/index.ts"
+import { kindsIn, refersIn } from "../../contract/ref.ts"
+import { schemaVersions } from "../../contract/versions.ts"
+import { folders } from "./contents.ts"
+
+/** The operations whose content a crate holds: those that make an object that is exported so, or change it where every content is kept. */
+const kept = operations
+  .filter(({ target, body }) => {
+    const exported = objectList.find(({ kind }) => kind === target)?.exported ?? null
+    const isOfOneThere = refersIn(body).some(({ refers }) => refers.isSubject && kindsIn(refers).some((kind) => kind === target))
+    return exported === "every" || (exported === "made" && !isOfOneThere)
+  })
+  .map(({ name }) => name)
 
 /** Runs on Node as it stands, in the crate's folder or told where that is; the tests run it. */
 export const verifyProgram = (): string => `// node verify.mjs [folder of the crate]
@@ -39,7 +53,7 @@ for (const file of files) {
 }
 
 // Accepted content: what the feed says was accepted is what is here.
-const accepted = new Set(files.filter((file) => /^(records|plans|links|checkpoints|materials)\\//.test(file["@id"])).map((file) => "sha256:" + file.sha256))
+const accepted = new Set(files.filter((file) => /^(${Object.values(folders).join("|")})\\//.test(file["@id"])).map((file) => "sha256:" + file.sha256))
 for (const attempt of lines("attempts.jsonl")) accepted.add("sha256:" + sha256(canonical(attempt.content)))
 for (const { revisions } of lines("experiments.jsonl")) for (const { content } of revisions) accepted.add("sha256:" + sha256(canonical(content)))
 // A message's content is made of what its entry shows.
@@ -47,12 +61,12 @@ const timelines = files.filter((file) => file["@id"].startsWith("timelines/")).f
 for (const { message, replyToEntryId } of timelines) {
   if (message === undefined) continue
   const { text, clientMessageId } = message
-  accepted.add("sha256:" + sha256(canonical({ schemaVersion: 3, clientMessageId, text, ...(replyToEntryId === null ? {} : { replyToEntryId }) })))
+  accepted.add("sha256:" + sha256(canonical({ schemaVersion: ${schemaVersions.research}, clientMessageId, text, ...(replyToEntryId === null ? {} : { replyToEntryId }) })))
 }
-const kept = /^(post_message|publish_|assert_|accept_plan|post_research_checkpoint|register_attempt|propose_|amend_experiment|cancel_|take_|release_|report_experiment_status)/
+const kept = new Set(${JSON.stringify(kept)})
 let contents = 0
 for (const { sequence, operation, contentDigest } of feed) {
-  if (!kept.test(operation)) continue
+  if (!kept.has(operation)) continue
   contents += 1
   must(accepted.has(contentDigest), "the content that activity " + sequence + " accepted is not here")
 }
