@@ -51,7 +51,7 @@ export function refuseUnknownVariables(program: Command, environment: NodeJS.Pro
   const known = new Set(variablesOf(program))
   const unknown = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.has(name))
   if (unknown.length === 0) return
-  const are = unknown.length === 1 ? "is no variable" : "are no variables"
+  const are = unknown.length === 1 ? "is not a variable" : "are not variables"
   throw new UsageError(`${unknown.join(", ")} ${are} of this program: --help after a command lists its flags.`)
 }
 

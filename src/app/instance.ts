@@ -65,8 +65,8 @@ export function createInstance(parts: InstanceParts) {
   const { timeline, activity, watch } = ledger
 
   const behaviours: Behaviours = {
-    ...roomOperations({ ...tables, strangers: tables.threads.strangers }),
-    ...threadOperations({ ...tables, timeline }),
+    ...roomOperations(tables, tables.people, tables.threads),
+    ...threadOperations(tables.threads, timeline),
     ...researchOperations({ ...tables, db }),
     ...libraryOperations(tables.library, tables.people),
   }
@@ -78,7 +78,7 @@ export function createInstance(parts: InstanceParts) {
     ...receiptReads(ledger),
     ...peopleReads({ ...tables, accounts }),
     ...roomReads({ ...tables, activity, watch, assignments: tables.experiments.assignedTo, snapshot: (work) => ledger.snapshot(work) }),
-    ...threadReads({ ...tables, timeline, now: () => isoTime(world.now()) }),
+    ...threadReads(tables.threads, tables.rooms, timeline, () => isoTime(world.now())),
     ...researchReads(tables, exports, () => world.now()),
     ...libraryReads(tables.library),
   })

@@ -50,7 +50,7 @@ function answer(made: Answer): void {
 
 function admit({ id, operation: name, checked, rehearse }: Sent): void {
   const operation = operationNamed(name)
-  if (operation === undefined) throw new Error(`${name} is no operation`)
+  if (operation === undefined) throw new Error(`${name} is not an operation`)
   answerWith(id, ledger.admitChecked(operation, checked, rehearse))
 }
 

@@ -17,14 +17,14 @@ const readsByName = new Map([...reads, ...discoveryRoutes].map((definition) => [
 /** @throws TypeError for a name that the contract does not have */
 export function operationOf(name: string): Operation {
   const definition = operationsByName.get(name)
-  if (definition === undefined) throw new TypeError(`${name} is no operation`)
+  if (definition === undefined) throw new TypeError(`${name} is not an operation`)
   return definition
 }
 
 /** @throws TypeError for a name that the contract does not have */
 export function readOf(name: string): Read {
   const definition = readsByName.get(name)
-  if (definition === undefined) throw new TypeError(`${name} is no read`)
+  if (definition === undefined) throw new TypeError(`${name} is not a read`)
   return definition
 }
 

@@ -35,7 +35,7 @@ async function write(bytes: AsyncIterable<Uint8Array>, file: string): Promise<vo
 }
 
 async function run({ exports }: Instance, room: string, { output, baseUrl }: Options): Promise<void> {
-  if (!isUuid(room)) throw new UsageError(`${room} is no id of a Room; research-room room list tells them.`)
+  if (!isUuid(room)) throw new UsageError(`${room} is not the id of a Room; research-room room list tells them.`)
   try {
     const { name, bytes } = exports.bytes(room.toLowerCase(), { baseUrl, softwareVersion })
     const file = output ?? name

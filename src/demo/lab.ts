@@ -15,7 +15,7 @@ type Body<N extends "publish_finding" | "register_attempt" | "report_attempt_eve
   InputOf<N>,
   "schemaVersion" | "requestId"
 >
-type Outcome = Omit<Body<"report_attempt_event">, "attemptId" | "expectedRevision" | "expectedStatus" | "event" | "reportedAt">
+type Report = Omit<Body<"report_attempt_event">, "attemptId" | "expectedRevision" | "expectedStatus" | "event" | "reportedAt">
 
 export interface Repository {
   readonly url: string
@@ -55,7 +55,7 @@ interface Registration {
   readonly settings: Partial<Settings>
   readonly more: Partial<Body<"register_attempt">> & Pick<Body<"register_attempt">, "intent">
   /** What is told with the outcome, from what was measured. */
-  readonly told?: (attempt: Attempt, settings: Partial<Settings>) => Outcome
+  readonly told?: (attempt: Attempt, settings: Partial<Settings>) => Report
 }
 
 export class Lab {

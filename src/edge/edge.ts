@@ -125,7 +125,7 @@ export function pathParams(event: H3Event): Record<string, string> {
 /** Step 2 of an agent write. @throws Refusal `browser_origin` */
 export function mustNotComeFromBrowser(event: H3Event): void {
   if (event.req.headers.has("origin")) {
-    throw new Refusal("browser_origin", "Agent routes take no request with an Origin header; people use the browser routes.")
+    throw new Refusal("browser_origin", "Agent routes do not take requests with an Origin header; people use the browser routes.")
   }
 }
 

@@ -21,7 +21,7 @@ export interface Gauges {
 }
 
 /** What became of a write. */
-export type Fate = "accepted" | "replayed" | "rehearsed" | "refused"
+export type WriteOutcome = "accepted" | "replayed" | "rehearsed" | "refused"
 
 /** The media type of what `text` returns. */
 export const metricsType = "text/plain; version=0.0.4"
@@ -43,7 +43,7 @@ export class Metrics implements CommitObserver {
   readonly #writes = new Map<string, { inc(): void }>()
   readonly #requests
   readonly #durations
-  readonly #fates
+  readonly #outcomes
   readonly #limited
   readonly #groups
   readonly #commits
@@ -68,7 +68,7 @@ export class Metrics implements CommitObserver {
       "route",
       "method",
     ])
-    this.#fates = counter("writes_total", "Writes by operation and what became of them.", ["operation", "fate", "refusal"])
+    this.#outcomes = counter("writes_total", "Writes by operation and what became of them.", ["operation", "fate", "refusal"])
     this.#limited = counter("rate_limited_total", "Requests refused 429, by what was used up.", ["limit"])
     this.#groups = histogram("commit_group_writes", "Writes that shared one transaction.", [1, 2, 4, 8, 16, 32, 64, 128])
     this.#commits = histogram("commit_duration_seconds", "From BEGIN to the end of COMMIT.", seconds)
@@ -99,10 +99,10 @@ export class Metrics implements CommitObserver {
   }
 
   /** A write found its end. @param refusal the code, of one that was refused */
-  wrote(operation: string, fate: Fate, refusal = ""): void {
-    const key = `${operation} ${fate} ${refusal}`
+  wrote(operation: string, outcome: WriteOutcome, refusal = ""): void {
+    const key = `${operation} ${outcome} ${refusal}`
     let writes = this.#writes.get(key)
-    if (writes === undefined) this.#writes.set(key, (writes = this.#fates.labels({ operation, fate, refusal })))
+    if (writes === undefined) this.#writes.set(key, (writes = this.#outcomes.labels({ operation, fate: outcome, refusal })))
     writes.inc()
   }
 

@@ -4,7 +4,7 @@ import type { Operation } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
 import type { Edge } from "./edge.ts"
-import type { Fate } from "./metrics.ts"
+import type { WriteOutcome } from "./metrics.ts"
 import { contextOf } from "./request-context.ts"
 
 /** What a door has decoded. */
@@ -15,7 +15,7 @@ export interface Decoded {
 }
 
 /** What a receipt tells of its write: members at its end, where no text of the write's own can look like them. */
-const fateOf = (receipt: string): Fate =>
+const outcomeOf = (receipt: string): WriteOutcome =>
   receipt.includes('"rehearsed":true') ? "rehearsed" : receipt.includes('"replayed":true') ? "replayed" : "accepted"
 
 /**
@@ -33,7 +33,7 @@ export async function sendWrite(
   contextOf(event).operation = operation.name
   try {
     const receipt = await instance.ledger.admit({ operation, actor, ...(await decode()) })
-    metrics?.wrote(operation.name, fateOf(receipt))
+    metrics?.wrote(operation.name, outcomeOf(receipt))
     return receipt
   } catch (error) {
     metrics?.wrote(operation.name, "refused", error instanceof Refusal ? error.code : "temporarily_unavailable")

@@ -55,8 +55,8 @@ export async function listen(host: string, port: number, times = patience): Prom
     const why: Record<string, string> = {
       EADDRINUSE: `Port ${port} on ${host} is in use: end the other program, or choose another --port.`,
       EACCES: `Port ${port} on ${host} may not be used by this user: choose another --port.`,
-      EADDRNOTAVAIL: `${host} is no address of this machine: choose another --host.`,
-      ENOTFOUND: `${host} is no address of this machine: choose another --host.`,
+      EADDRNOTAVAIL: `${host} is not an address of this machine: choose another --host.`,
+      ENOTFOUND: `${host} is not an address of this machine: choose another --host.`,
     }
     throw new ListenError(why[error.code ?? ""] ?? `Cannot listen on ${host}:${port} (${error.code ?? error.message}).`)
   })

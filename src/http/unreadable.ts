@@ -102,7 +102,7 @@ export function answerUnreadable(server: Server, { onSocket, ownHeaders, told }:
   })
   server.on("connect", (_request, socket) => {
     told(405)
-    const refusal = new Refusal("method_not_allowed", "This service is no proxy.", { headers: { allow: ALLOWED } })
+    const refusal = new Refusal("method_not_allowed", "This service is not a proxy.", { headers: { allow: ALLOWED } })
     refuseRaw(socket, refusal, "research", ownHeaders)
   })
 }

@@ -19,7 +19,7 @@ function rehearsed(event: H3Event): boolean {
     path: `/${name}`,
     message: name === "rehearse" ? "must be 1, once" : "is not a parameter of a write",
   }))
-  throw new Refusal("invalid_parameter", "A write takes no query parameter but rehearse=1.", { issues })
+  throw new Refusal("invalid_parameter", "A write takes one query parameter only: rehearse=1.", { issues })
 }
 
 async function admit(edge: Edge, operation: Operation, actor: Actor, event: H3Event) {

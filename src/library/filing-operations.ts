@@ -93,7 +93,7 @@ export function filingOperations({ saved, collections, notes, keys }: LibraryTab
       if (body.replyToNoteId === undefined) return []
       const note = notes.find(body.replyToNoteId)
       const here = note?.collectionId === collection.id && note.arxivId === body.arxivId
-      return here ? [] : [{ path: "/replyToNoteId", message: "is no note on this paper in this Collection" }]
+      return here ? [] : [{ path: "/replyToNoteId", message: "is not a note on this paper in this Collection" }]
     },
     admit: (_call, { held }) => mustFit("threadNotes", held, 1),
     write({ actor, body }, { collection }, change) {

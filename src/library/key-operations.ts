@@ -16,7 +16,7 @@ export function keyOperations({ keys, collections }: LibraryTables) {
       if (reach !== "selected") return [{ path: "/collectionIds", message: "goes with a selected reach only" }]
       return collectionIds.flatMap((collectionId, index) =>
         collections.find(scopeOf(actor), collectionId) === undefined
-          ? [{ path: `/collectionIds/${index}`, message: "is no Collection of yours" }]
+          ? [{ path: `/collectionIds/${index}`, message: "is not a Collection of yours" }]
           : [],
       )
     },

@@ -93,7 +93,7 @@ export function keys(db: Db) {
       const form = tokenForm("personalKey", token)
       if (form === "foreign") {
         const room = token.startsWith(tokenPrefixes.credential)
-        throw refused(room ? "A Room credential opens no Library; this route takes a personal key." : "This is no personal key.")
+        throw refused(room ? "A Room credential does not open a Library; this route takes a personal key." : "This is not a personal key.")
       }
       if (form === "mistyped") throw refused("This personal key is mistyped or cut off: its checksum does not match.")
       const row = byDigest.get(tokenDigest(token))

@@ -66,7 +66,7 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
   const invite_to_collection = behaviour("invite_to_collection", {
     subject: owned,
     references: ({ body }) =>
-      people.named(body.username) === undefined ? [{ path: "/username", message: "is the name of nobody here" }] : [],
+      people.named(body.username) === undefined ? [{ path: "/username", message: "is not the name of anyone here" }] : [],
     admit({ body }, { collection }) {
       const members = collections.members(collection.id)
       const open = invitations.sentFor(collection.id)

@@ -16,15 +16,15 @@ interface Waiting {
 }
 /** Strangers, who may be a flood, wait behind those who are known. */
 const lines: Readonly<Record<"known" | "stranger", Waiting[]>> = { known: [], stranger: [] }
-export type Standing = keyof typeof lines
+export type Line = keyof typeof lines
 
 const crowded = () =>
   new Refusal("too_many_requests", "Too many people sign in at this moment. Try again in a few seconds.", { retryAfter: 5 })
 
-async function derive(password: string, salt: Buffer, cost: typeof COST, standing: Standing): Promise<Buffer> {
+async function derive(password: string, salt: Buffer, cost: typeof COST, line: Line): Promise<Buffer> {
   // Whoever waited is given the place of the one who is done.
   if (running < AT_ONCE) running += 1
-  else await new Promise<void>((resolve, reject) => intoLine<Waiting>(lines[standing], { resolve, reject }, WAITING)?.reject(crowded()))
+  else await new Promise<void>((resolve, reject) => intoLine<Waiting>(lines[line], { resolve, reject }, WAITING)?.reject(crowded()))
   try {
     return await new Promise((resolve, reject) => {
       scrypt(password.normalize("NFC"), salt, KEY_BYTES, { ...cost, maxmem: 64 * 1024 * 1024 }, (error, key) =>
@@ -52,9 +52,9 @@ const nobody = `scrypt$${COST.N}$${COST.r}$${COST.p}$${"A".repeat(22)}$${"A".rep
  * Whether `password` is the one that was hashed; `undefined` stands for an unknown person and is never right.
  * @throws Refusal `too_many_requests` when too many wait; nobody has looked at it then
  */
-export async function passwordMatches(password: string, stored: string | undefined, standing: Standing): Promise<boolean> {
+export async function passwordMatches(password: string, stored: string | undefined, line: Line): Promise<boolean> {
   const [, N, r, p, salt = "", key = ""] = (stored ?? nobody).split("$")
   const expected = Buffer.from(key, "base64url")
-  const derived = await derive(password, Buffer.from(salt, "base64url"), { N: Number(N), r: Number(r), p: Number(p) }, standing)
+  const derived = await derive(password, Buffer.from(salt, "base64url"), { N: Number(N), r: Number(r), p: Number(p) }, line)
   return stored !== undefined && derived.length === expected.length && timingSafeEqual(derived, expected)
 }

@@ -70,7 +70,7 @@ export function researchTables(db: Db, basePath: string) {
 }
 
 /** Its own tables, and what it needs of the floors below. */
-interface Parts extends ReturnType<typeof researchTables> {
+type Tables = ReturnType<typeof researchTables> & {
   readonly people: People
   readonly rooms: Rooms
   readonly threads: Threads
@@ -78,7 +78,7 @@ interface Parts extends ReturnType<typeof researchTables> {
 }
 
 /** What the operations do, each with what its sender is advised of. */
-export const researchOperations = (tables: Parts & { readonly db: Db }) => {
+export const researchOperations = (tables: Tables & { readonly db: Db }) => {
   const advice = warnings(tables.db, tables)
   const behaviours = behavioursOf(tables)
   for (const name of keysOf(behaviours)) advised(advice, name, behaviours[name])
@@ -97,27 +97,34 @@ function advised(advice: Warnings, name: OperationName, behaviour: Pick<Behaviou
   }
 }
 
-const behavioursOf = (tables: Parts) => ({
-  ...recordOperations(tables),
-  ...publicationOperations(tables),
-  ...findingLinkOperations(tables),
-  ...linkOperations(tables),
-  ...checkpointOperations(tables),
-  ...experimentOperations(tables),
-  ...attemptOperations(tables),
-  ...materialOperations(tables),
-})
+function behavioursOf(tables: Tables) {
+  const { rooms, threads, records, concepts, experiments, plans, attempts, events, materials, findingLinks, checkpoints, evidence } = tables
+  return {
+    ...recordOperations(threads, records, concepts, evidence),
+    ...publicationOperations(tables),
+    ...findingLinkOperations(experiments, records, findingLinks, evidence),
+    ...linkOperations(tables),
+    ...checkpointOperations(threads, checkpoints, evidence),
+    ...experimentOperations(threads, experiments, plans, evidence),
+    ...attemptOperations(experiments, plans, attempts, events, evidence),
+    ...materialOperations(rooms, threads, materials),
+  }
+}
 
-export const researchReads = (tables: Parts, exports: Exports, now: () => number) => ({
-  ...evidenceReads(tables),
-  ...briefReads({ ...tables, now }),
-  ...publicationReads({ ...tables, citations: citations(tables) }),
-  ...linkReads(tables),
-  ...contextReads(tables),
-  ...experimentReads(tables),
-  ...attemptReads(tables),
-  ...materialReads(tables),
-  ...searchReads(tables),
-  ...provenanceReads(tables),
-  ...exports.reads(),
-})
+/** @param now milliseconds since 1970 */
+export function researchReads(tables: Tables, exports: Exports, now: () => number) {
+  const { people, rooms, threads, records, experiments, attempts, events, materials, findings, findingLinks, links, evidence } = tables
+  return {
+    ...evidenceReads(evidence),
+    ...briefReads(rooms, threads, tables.brief, now),
+    ...publicationReads({ ...tables, citations: citations(records, rooms, findings) }),
+    ...linkReads(rooms, experiments, links, findingLinks, evidence),
+    ...contextReads(tables),
+    ...experimentReads(tables),
+    ...attemptReads(rooms, attempts, events, materials),
+    ...materialReads(rooms, materials),
+    ...searchReads(people, tables.search),
+    ...provenanceReads(rooms, tables.provenance),
+    ...exports.reads(),
+  }
+}

@@ -4,16 +4,10 @@ import { behaviour, type Change } from "../ledger/behaviour.ts"
 import { expiry } from "../people/expiry.ts"
 import { mintToken } from "../people/tokens.ts"
 import type { Credential, Credentials } from "./credentials.ts"
+import type { RoomThreads } from "./room-operations.ts"
 import type { Rooms } from "./rooms.ts"
 
-interface Parts {
-  readonly rooms: Rooms
-  readonly credentials: Credentials
-  /** Which of some Threads are not Threads of the Room. */
-  readonly strangers: (roomId: string, threadIds: readonly string[]) => number[]
-}
-
-export function credentialOperations({ rooms, credentials, strangers }: Parts) {
+export function credentialOperations(rooms: Rooms, credentials: Credentials, { strangers }: RoomThreads) {
   /** Makes the row and the answer of a new credential. */
   function issue(change: Change, made: Pick<Credential, "roomId" | "owner" | "label" | "permissions" | "threadIds" | "expiresAt">) {
     const credentialId = change.newId()
@@ -41,7 +35,10 @@ export function credentialOperations({ rooms, credentials, strangers }: Parts) {
   const issue_credential = behaviour("issue_credential", {
     subject: ({ params }) => ({ roomId: params.roomId, threadId: undefined }),
     references({ body }, { roomId }) {
-      return strangers(roomId, body.threadIds ?? []).map((index) => ({ path: `/threadIds/${index}`, message: "is no Thread of this Room" }))
+      return strangers(roomId, body.threadIds ?? []).map((index) => ({
+        path: `/threadIds/${index}`,
+        message: "is not a Thread of this Room",
+      }))
     },
     write({ actor, body }, { roomId }, change) {
       const { label, permissions, threadIds = null } = body

@@ -71,7 +71,7 @@ export function credentials(db: Db) {
       if (form === "foreign") {
         const personal = token.startsWith(tokenPrefixes.personalKey)
         throw refused(
-          personal ? "A personal key opens the Library only; this route takes a Room credential." : "This is no Room credential.",
+          personal ? "A personal key opens the Library only; this route takes a Room credential." : "This is not a Room credential.",
         )
       }
       if (form === "mistyped") throw refused("This credential is mistyped or cut off: its checksum does not match.")

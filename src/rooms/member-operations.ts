@@ -5,20 +5,12 @@ import { behaviour } from "../ledger/behaviour.ts"
 import type { People } from "../people/people.ts"
 import type { Credentials } from "./credentials.ts"
 import type { Members } from "./members.ts"
-import type { Rooms } from "./rooms.ts"
-
-interface Parts {
-  readonly rooms: Rooms
-  readonly members: Members
-  readonly credentials: Credentials
-  readonly people: People
-}
 
 const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
 
 const nobody = (what: string) => new Refusal("room_unavailable", what)
 
-export function memberOperations({ members, credentials, people }: Parts) {
+export function memberOperations(members: Members, credentials: Credentials, people: People) {
   /** Begins a membership. Credentials of an earlier one stay closed: the owner may have ended it because of them. */
   function join(roomId: string, userId: string, at: string): void {
     credentials.revokeAll(roomId, userId, at)

@@ -2,7 +2,7 @@
 import type { ActivityEntry, RoomSummary } from "../contract/answers.ts"
 import { JsonText } from "../contract/json.ts"
 import { operations } from "../contract/operations/index.ts"
-import { Refusal } from "../contract/refusals.ts"
+import { noSuch, Refusal } from "../contract/refusals.ts"
 import type { Actor, RoomAccess } from "../ledger/actor.ts"
 import type { Activity } from "../ledger/activity.ts"
 import { grantRefusal, roomRefusal } from "../ledger/entrance.ts"
@@ -28,20 +28,18 @@ interface Parts {
   ) => readonly { readonly experimentId: string; readonly label: string; readonly roomId: string; readonly status: string }[]
 }
 
-const noRoom = () => new Refusal("room_unavailable", "There is no such Room.")
-
 export function roomReads({ rooms, members, credentials, activity, watch, assignments, snapshot }: Parts) {
   /** @throws Refusal 404 */
   function mustFind(roomId: string): RoomSummary {
     const room = rooms.summary(roomId)
-    if (room === undefined) throw noRoom()
+    if (room === undefined) throw noSuch("room")
     return room
   }
 
   /** The credential's own Room as it stands now. @throws Refusal 404 for no Room, 403 for another one */
   function ownRoom(actor: Actor, roomId: string): RoomAccess {
     const standing = rooms.standing(roomId, actor.userId)
-    if (standing === undefined) throw noRoom()
+    if (standing === undefined) throw noSuch("room")
     if (actor.grant !== null && actor.grant.roomId !== roomId)
       throw new Refusal("scope_missing", "This credential belongs to another Room.")
     return standing
@@ -96,7 +94,7 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
     identity({ actor }) {
       const credential = credentials.find(actor.grant.credentialId)
       const room = rooms.standing(actor.grant.roomId, actor.userId)
-      if (credential === undefined || room === undefined) throw noRoom()
+      if (credential === undefined || room === undefined) throw noSuch("room")
       const { credentialId: id, label, expiresAt, threadIds, permissions } = credential
       return {
         userId: actor.userId,

@@ -4,8 +4,9 @@ import { behaviour } from "../ledger/behaviour.ts"
 import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
 
-/** What these operations need of the Threads: each Room is made with its opening one. */
-export interface OpeningThreads {
+/** What operations on Rooms need of the Threads, which stand above them. */
+export interface RoomThreads {
+  /** Each Room is made with its opening one. */
   open(thread: {
     threadId: string
     roomId: string
@@ -15,18 +16,14 @@ export interface OpeningThreads {
     at: string
     followsEntryId: null
   }): unknown
-}
-
-interface Parts {
-  readonly rooms: Rooms
-  readonly members: Members
-  readonly threads: OpeningThreads
+  /** Which of some Threads are not Threads of the Room, by their place. */
+  strangers(roomId: string, threadIds: readonly string[]): number[]
 }
 
 /** A Room named in the path; whether it exists is found out by the entrance. */
 const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
 
-export function roomOperations({ rooms, members, threads }: Parts) {
+export function roomOperations(rooms: Rooms, members: Members, threads: RoomThreads) {
   const create_room = behaviour("create_room", {
     subject: () => ({ roomId: null, threadId: undefined }),
     write({ actor, body }, _subject, change) {

@@ -3,7 +3,7 @@ import type { Archive, RoomSummary } from "../contract/answers.ts"
 import { parse, type Stored } from "../contract/json.ts"
 import { each } from "../contract/each.ts"
 import { labelledKinds } from "../contract/labels.ts"
-import { Refusal } from "../contract/refusals.ts"
+import { noSuch, Refusal } from "../contract/refusals.ts"
 import type { RoomAccess } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import { containing } from "../ledger/paging.ts"
@@ -95,7 +95,7 @@ export function rooms(db: Db) {
     },
     /** @throws Refusal 404 for a Room that does not exist */
     mustExist(roomId: string): void {
-      if (openingThread.get(roomId) === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
+      if (openingThread.get(roomId) === undefined) throw noSuch("room")
     },
     /** @throws Refusal 422 for a label without its Room */
     mustFitLabel({ roomId, label }: { roomId?: string; label?: string }): void {

@@ -4,11 +4,6 @@ import { behaviour } from "../ledger/behaviour.ts"
 import type { Timeline } from "../ledger/timeline.ts"
 import type { Threads } from "./threads.ts"
 
-interface Parts {
-  readonly threads: Threads
-  readonly timeline: Timeline
-}
-
 /** A Thread that a write is about. @throws Refusal 404 when it does not exist, or not in the Room the body names */
 export function threadSubject(threads: Threads, threadId: string, roomId?: string): { roomId: string; threadId: string } {
   const found = threads.roomOf(threadId)
@@ -22,7 +17,7 @@ export function threadSubject(threads: Threads, threadId: string, roomId?: strin
 const receiptIssue = ({ isReceipt }: { isReceipt: boolean }) =>
   isReceipt ? [{ path: "/replyToEntryId", message: "is a receipt, not a message or card" }] : []
 
-export function threadOperations({ threads, timeline }: Parts) {
+export function threadOperations(threads: Threads, timeline: Timeline) {
   const create_thread = behaviour("create_thread", {
     // It originates in no Thread: a credential limited to Threads cannot start another.
     subject: ({ body }) => ({ roomId: body.roomId, threadId: null }),

@@ -1,19 +1,11 @@
 /** Reads of Threads and their timelines. */
 import type { ThreadSummary } from "../contract/answers.ts"
-import { Refusal } from "../contract/refusals.ts"
+import { noSuch, Refusal } from "../contract/refusals.ts"
 import { feedOf, feedPage, mustNotBeAhead, pageSize } from "../ledger/paging.ts"
 import type { Readers } from "../ledger/reading.ts"
 import type { Timeline } from "../ledger/timeline.ts"
 import type { Rooms } from "../rooms/rooms.ts"
 import type { Threads } from "./threads.ts"
-
-interface Parts {
-  readonly threads: Threads
-  readonly rooms: Rooms
-  readonly timeline: Timeline
-  /** The moment an answer is made at. */
-  readonly now: () => string
-}
 
 /** How many of its newest entries a Thread's context shows. */
 const RECENT = 10
@@ -23,11 +15,12 @@ interface EntryQuery {
   limit?: number
 }
 
-export function threadReads({ threads, rooms, timeline, now }: Parts) {
+/** @param now the time an answer is made at, as it is written */
+export function threadReads(threads: Threads, rooms: Rooms, timeline: Timeline, now: () => string) {
   /** @throws Refusal 404 */
   function mustFind(threadId: string): ThreadSummary {
     const thread = threads.summary(threadId)
-    if (thread === undefined) throw new Refusal("room_unavailable", "There is no such Thread.")
+    if (thread === undefined) throw noSuch("thread")
     return thread
   }
 

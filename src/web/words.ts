@@ -53,7 +53,7 @@ function span(seconds: number): string {
 }
 
 /** 2026-11-20T09:30:00.000Z as "20 Nov 2026, 09:30 UTC". */
-export function moment(at: string): string {
+export function dateAndTime(at: string): string {
   const date = new Date(at)
   const day = date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })
   return `${day}, ${at.slice(11, 16)} UTC`

@@ -136,7 +136,7 @@ test("a port in use is told, and the data is free again", async (t) => {
     place,
   )
   t.equal(failed, 1)
-  t.match(nowhere, /^research-room: 203\.0\.113\.7 is no address of this machine: choose another --host\.\n$/)
+  t.match(nowhere, /^research-room: 203\.0\.113\.7 is not an address of this machine: choose another --host\.\n$/)
   const service = await serve(program, ["--data", "good"], place)
   service.signal("SIGTERM")
   t.equal((await service.ended()).code, 0)

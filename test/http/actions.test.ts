@@ -1,4 +1,4 @@
-/** What people do is done in one way: as JSON and as a form it meets the same fate, and sets the same cookie. */
+/** What people do is done in one way: as JSON and as a form it has the same outcome, and sets the same cookie. */
 import tap, { test } from "tap"
 import { actions } from "../../src/contract/actions.ts"
 import { passwordOf, startOwn } from "../support/service.ts"
@@ -23,7 +23,7 @@ const given: Readonly<Record<string, readonly Readonly<Record<string, string>>[]
 }
 
 /** What came of a request: the refusal's code, or that it was done; and the cookie that was set, its value left out. */
-async function fateOf(response: Response) {
+async function outcomeOf(response: Response) {
   const text = await response.text()
   const refused = response.status >= 400
   const cookie = response.headers.get("set-cookie")?.replace(/=[^;]*/, "") ?? null
@@ -53,7 +53,7 @@ for (const { name, method, path, form } of actions) {
             headers: { origin, ...cookie, "content-type": asForm ? "application/x-www-form-urlencoded" : "application/json" },
             body: asForm ? new URLSearchParams(body).toString() : JSON.stringify(body),
           })
-          return fateOf(response)
+          return outcomeOf(response)
         }
         t.strictSame(await send(true), await send(false), `${JSON.stringify(body)} by ${who} from ${origin}`)
       }

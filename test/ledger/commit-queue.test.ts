@@ -23,15 +23,15 @@ const note = db.prepare("INSERT INTO test_scraps VALUES (?)")
 const seen = onlooker.prepare<{ text: string }>("SELECT text FROM test_scraps ORDER BY rowid")
 const written = () => seen.all().map(({ text }) => text)
 
-type Fate = "stays" | "refused" | "undone" | "collides" | "breaks"
+type Ending = "stays" | "refused" | "undone" | "collides" | "breaks"
 /** A piece of work that writes some notes and then ends as it is told. */
-function work(texts: readonly string[], fate: Fate) {
+function work(texts: readonly string[], ending: Ending) {
   return (): string => {
     for (const text of texts) note.run(text)
-    if (fate === "refused") throw new Refusal("state_conflict", "As the test wants it.")
-    if (fate === "undone") throw new Undo("undone")
-    if (fate === "collides") note.run(texts[0] as string)
-    if (fate === "breaks") throw new Error("a fault of the program")
+    if (ending === "refused") throw new Refusal("state_conflict", "As the test wants it.")
+    if (ending === "undone") throw new Undo("undone")
+    if (ending === "collides") note.run(texts[0] as string)
+    if (ending === "breaks") throw new Error("a fault of the program")
     return "stays"
   }
 }
@@ -54,7 +54,7 @@ test("of a group exactly the jobs that succeed are stored, in order, whatever th
   const jobs = fc.array(
     fc.record({
       notes: fc.integer({ min: 1, max: 3 }),
-      fate: fc.constantFrom<Fate>("stays", "stays", "refused", "undone", "collides", "breaks"),
+      ending: fc.constantFrom<Ending>("stays", "stays", "refused", "undone", "collides", "breaks"),
     }),
     { minLength: 1, maxLength: 12 },
   )
@@ -63,23 +63,23 @@ test("of a group exactly the jobs that succeed are stored, in order, whatever th
       group += 1
       const before = written()
       const heard: number[] = []
-      const plans = made.map(({ notes, fate }, index) => ({
-        fate,
+      const plans = made.map(({ notes, ending }, index) => ({
+        ending,
         texts: Array.from({ length: notes }, (_, n) => `${group}.${index}.${n}`),
       }))
       const outcomes = await Promise.all(
-        plans.map(({ texts, fate }, index) => told(queue.run(() => (queue.afterCommit(() => heard.push(index)), work(texts, fate)())))),
+        plans.map(({ texts, ending }, index) => told(queue.run(() => (queue.afterCommit(() => heard.push(index)), work(texts, ending)())))),
       )
-      const staying = plans.filter(({ fate }) => fate === "stays")
+      const staying = plans.filter(({ ending }) => ending === "stays")
       assert.deepEqual(
         outcomes,
-        plans.map(({ fate }) => fate),
-        "each caller learns its own fate",
+        plans.map(({ ending }) => ending),
+        "each caller learns its own ending",
       )
       assert.deepEqual(written(), [...before, ...staying.flatMap(({ texts }) => texts)])
       assert.deepEqual(
         heard,
-        plans.flatMap(({ fate }, index) => (fate === "stays" ? [index] : [])),
+        plans.flatMap(({ ending }, index) => (ending === "stays" ? [index] : [])),
         "only what is stored is announced",
       )
     }),

@@ -67,10 +67,10 @@ test("every change names the revision it was made on, and loses nothing of anoth
 })
 
 test("two at once: one is written, the other told", async (t) => {
-  const fates = await Promise.allSettled(
+  const results = await Promise.allSettled(
     ["one", "two", "three"].map((notes) => ada.write("write_annotation", { arxivId, expectedRevision: 5, notes })),
   )
-  t.strictSame(fates.map(({ status }) => status).sort(), ["fulfilled", "rejected", "rejected"])
+  t.strictSame(results.map(({ status }) => status).sort(), ["fulfilled", "rejected", "rejected"])
   t.match(await ada.read("library_annotations", { arxivId }), { revision: 6 })
 })
 

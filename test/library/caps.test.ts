@@ -119,30 +119,30 @@ test("two people and two agents file into one Collection at once: nothing is los
   )
   const write = (writer: (typeof writers)[number], arxivIds: string[]) =>
     (writer.write as typeof ada.write)("add_papers", { collectionId, arxivIds })
-  const fates = await Promise.allSettled(batches.map(({ writer, arxivIds }) => write(writer, arxivIds)))
+  const results = await Promise.allSettled(batches.map(({ writer, arxivIds }) => write(writer, arxivIds)))
   const held = (await Array.fromAsync((await house.agentOf(ada)).items("library_collection", { collectionId }))).map(
     ({ arxivId }) => arxivId,
   )
   t.equal(new Set(held).size, held.length, "no paper stands there twice")
   t.ok(held.length <= 1_000, `${held.length} papers`)
-  const added = fates.flatMap((fate) => (fate.status === "fulfilled" ? fate.value.result.added : []))
+  const added = results.flatMap((each) => (each.status === "fulfilled" ? each.value.result.added : []))
   t.equal(new Set(added).size, added.length, "no paper was added by two")
   t.strictSame(
     [...added].sort(),
     held.filter((arxivId) => !paperIds(100_000, 700).includes(arxivId)).sort(),
     "what the receipts say was added is what is there",
   )
-  for (const [index, fate] of fates.entries()) {
+  for (const [index, each] of results.entries()) {
     const { arxivIds } = batches[index] as { arxivIds: string[] }
-    if (fate.status === "fulfilled")
+    if (each.status === "fulfilled")
       t.ok(
         arxivIds.every((arxivId) => held.includes(arxivId)),
         "an accepted batch is there whole",
       )
-    else t.match(fate.reason, { refusal: "limit_reached", current: { limit: "collectionPapers" } }, "a refused one met the cap")
+    else t.match(each.reason, { refusal: "limit_reached", current: { limit: "collectionPapers" } }, "a refused one met the cap")
   }
   t.ok(
-    fates.every(({ status }) => status === "fulfilled"),
+    results.every(({ status }) => status === "fulfilled"),
     "250 new ones fit",
   )
 
@@ -170,15 +170,15 @@ test("a key revoked in the middle of its batches: what was accepted is there who
   for (const arxivIds of batches.slice(0, 4)) await add(arxivIds)
   const sent = batches.slice(4).map(add)
   const revoked = ada.write("revoke_key", { keyId: result.keyId })
-  const fates = await Promise.allSettled([...batches.slice(0, 4).map(async () => undefined), ...sent])
+  const results = await Promise.allSettled([...batches.slice(0, 4).map(async () => undefined), ...sent])
   await revoked
   const held = (await Array.fromAsync((await house.agentOf(ada)).items("library_collection", { collectionId }))).map(
     ({ arxivId }) => arxivId,
   )
-  for (const [index, fate] of fates.entries()) {
+  for (const [index, each] of results.entries()) {
     const there = (batches[index] as string[]).filter((arxivId) => held.includes(arxivId)).length
-    if (fate.status === "fulfilled") t.equal(there, 5, `batch ${index} was accepted`)
-    else t.strictSame([fate.reason.status, fate.reason.refusal, there], [401, "not_authorized", 0], `batch ${index} came too late`)
+    if (each.status === "fulfilled") t.equal(there, 5, `batch ${index} was accepted`)
+    else t.strictSame([each.reason.status, each.reason.refusal, there], [401, "not_authorized", 0], `batch ${index} came too late`)
   }
   t.match(
     await refused(agent.write("add_papers", { collectionId, arxivIds: [paperId(151_000)] })),

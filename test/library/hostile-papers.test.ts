@@ -29,7 +29,7 @@ t.test("One line of any length is refused before it is read, and the papers befo
   await pipeline(Readable.from([start, ...repeated("x", 200)]), createWriteStream(at("long")))
   const begun = process.cpuUsage()
   await t.rejects(importPapers(parts, at("long")), {
-    message: "Line 3 is longer than 1,000,000 characters: that is no paper of arXiv's snapshot. The 2 papers before it are here now.",
+    message: "Line 3 is longer than 1,000,000 characters: that is not a paper of arXiv's snapshot. The 2 papers before it are here now.",
   })
   const { user, system } = process.cpuUsage(begun)
   t.ok(user + system < 2e6, `in ${(user + system) / 1000} ms`)

@@ -84,7 +84,7 @@ test("an agent files for a person, as far and as long as that person lets it", a
     ),
   )
   await ada.write("revoke_key", { keyId })
-  const fates = await Promise.all(sent)
+  const results = await Promise.all(sent)
   const filed = new Set(
     (
       await Array.fromAsync({
@@ -101,7 +101,7 @@ test("an agent files for a person, as far and as long as that person lets it", a
       })
     ).map(({ arxivId }) => arxivId),
   )
-  for (const [index, accepted] of fates.entries())
+  for (const [index, accepted] of results.entries())
     t.equal(
       (batches[index] as string[]).filter((arxivId) => filed.has(arxivId)).length,
       accepted ? 10 : 0,

@@ -29,7 +29,7 @@ interface Row {
   readonly path: (setting: Setting) => string
   readonly body?: (setting: Setting) => Body
   /** What becomes of it for nobody, mary (no member), grace (member) and ada (owner). */
-  readonly fates: readonly [nobody: string, mary: string, grace: string, ada: string]
+  readonly answers: readonly [nobody: string, mary: string, grace: string, ada: string]
 }
 const [out, stranger, notOwner, ok] = ["not_authenticated", "not_a_member", "role_required", "ok"]
 const ownersOnly = [out, stranger, notOwner, ok] as const
@@ -40,82 +40,82 @@ const inRoom =
     `/api/rooms/${roomId}${rest}`
 
 const table: readonly Row[] = [
-  { route: "create_room", path: () => "/api/rooms", body: () => action({ title: "Another" }), fates: [out, ok, ok, ok] },
-  { route: "amend_room", method: "PATCH", path: inRoom(), body: () => action({ title: "Better" }), fates: ownersOnly },
-  { route: "archive_room", path: inRoom("/archive"), body: () => action({ reason: "Done." }), fates: ownersOnly },
+  { route: "create_room", path: () => "/api/rooms", body: () => action({ title: "Another" }), answers: [out, ok, ok, ok] },
+  { route: "amend_room", method: "PATCH", path: inRoom(), body: () => action({ title: "Better" }), answers: ownersOnly },
+  { route: "archive_room", path: inRoom("/archive"), body: () => action({ reason: "Done." }), answers: ownersOnly },
   {
     route: "restore_room",
     path: inRoom("/restore"),
     body: () => action({ reason: "Not done." }),
-    fates: [out, stranger, notOwner, "state_conflict"],
+    answers: [out, stranger, notOwner, "state_conflict"],
   },
-  { route: "request_to_join", path: inRoom("/join-requests"), fates: [out, "state_conflict", "state_conflict", "state_conflict"] },
+  { route: "request_to_join", path: inRoom("/join-requests"), answers: [out, "state_conflict", "state_conflict", "state_conflict"] },
   {
     route: "decide_join_request",
     path: inRoom(`/join-requests/${ids.mary}/decision`),
     body: () => action({ decision: "accept" }),
-    fates: ownersOnly,
+    answers: ownersOnly,
   },
-  { route: "add_member", path: inRoom("/members"), body: () => action({ username: house.people.visitor.username }), fates: ownersOnly },
-  { route: "remove_member, grace", method: "DELETE", path: inRoom(`/members/${ids.grace}`), fates: [out, stranger, ok, ok] },
+  { route: "add_member", path: inRoom("/members"), body: () => action({ username: house.people.visitor.username }), answers: ownersOnly },
+  { route: "remove_member, grace", method: "DELETE", path: inRoom(`/members/${ids.grace}`), answers: [out, stranger, ok, ok] },
   {
     route: "remove_member, ada",
     method: "DELETE",
     path: inRoom(`/members/${ids.ada}`),
-    fates: [out, stranger, notOwner, "state_conflict"],
+    answers: [out, stranger, notOwner, "state_conflict"],
   },
   {
     route: "issue_credential",
     path: inRoom("/credentials"),
     body: () => action({ label: "one", permissions: ["post_thread"] }),
-    fates: members,
+    answers: members,
   },
   {
     route: "rotate_credential, grace's",
     path: ({ roomId, credentialId }) => `/api/rooms/${roomId}/credentials/${credentialId}/rotate`,
-    fates: [out, stranger, ok, notOwner],
+    answers: [out, stranger, ok, notOwner],
   },
   {
     route: "revoke_credential, grace's",
     path: ({ roomId, credentialId }) => `/api/rooms/${roomId}/credentials/${credentialId}/revoke`,
-    fates: members,
+    answers: members,
   },
-  { route: "create_thread", path: () => "/api/threads", body: ({ roomId }) => thread(roomId), fates: members },
-  { route: "post_message", path: ({ threadId }) => `/api/threads/${threadId}/messages`, body: () => message(), fates: members },
+  { route: "create_thread", path: () => "/api/threads", body: ({ roomId }) => thread(roomId), answers: members },
+  { route: "post_message", path: ({ threadId }) => `/api/threads/${threadId}/messages`, body: () => message(), answers: members },
   {
     route: "reuse_record",
     path: ({ threadId }) => `/api/threads/${threadId}/records`,
     body: () => action({ versionId: String(known?.versionId) }),
-    fates: members,
+    answers: members,
   },
   {
     route: "publish_hypothesis",
     path: () => "/api/research-actions/publish_hypothesis",
     body: ({ roomId, threadId }) => hypothesis(roomId, threadId),
-    fates: members,
+    answers: members,
   },
   {
     route: "propose_experiment",
     path: () => "/api/research-actions/propose_experiment",
     body: ({ roomId, threadId }) => experiment(roomId, threadId),
-    fates: members,
+    answers: members,
   },
-  { route: "members (read)", method: "GET", path: inRoom("/members"), fates: [out, ok, ok, ok] },
-  { route: "join_requests (read)", method: "GET", path: inRoom("/join-requests"), fates: ownersOnly },
-  { route: "credentials (read)", method: "GET", path: inRoom("/credentials"), fates: members },
-  { route: "room (public read)", method: "GET", path: ({ roomId }) => `/api/research/rooms/${roomId}`, fates: [ok, ok, ok, ok] },
+  { route: "members (read)", method: "GET", path: inRoom("/members"), answers: [out, ok, ok, ok] },
+  { route: "join_requests (read)", method: "GET", path: inRoom("/join-requests"), answers: ownersOnly },
+  { route: "credentials (read)", method: "GET", path: inRoom("/credentials"), answers: members },
+  { route: "room (public read)", method: "GET", path: ({ roomId }) => `/api/research/rooms/${roomId}`, answers: [ok, ok, ok, ok] },
 ]
 
-for (const { route, method = "POST", path, body, fates } of table) {
+for (const { route, method = "POST", path, body, answers } of table) {
   // shows: 403 for membership, role, grant, scope, a browser's Origin, and an archived Room on Thread, message and publication routes.
-  test(`${route}: ${fates.join(", ")}`, async (t) => {
+  test(`${route}: ${answers.join(", ")}`, async (t) => {
     for (const [index, who] of (["nobody", "mary", "grace", "ada"] as const).entries()) {
       const scene = await setting()
       const before = await house.client("member_all").verifyActivity(scene.roomId)
       const { status, body: answer } = await cast.at(who, method, path(scene), body?.(scene))
-      t.strictSame(status === 200 ? ok : answer.refusal, fates[index], who)
+      t.strictSame(status === 200 ? ok : answer.refusal, answers[index], who)
       const after = await house.client("member_all").verifyActivity(scene.roomId)
-      if (fates[index] !== ok) t.strictSame(after, before, `${who}: nothing came of it`)
+      if (answers[index] !== ok) t.strictSame(after, before, `${who}: nothing came of it`)
     }
   })
 }

@@ -37,7 +37,7 @@ export async function openHouse() {
 
   const operation = (name: OperationName) => {
     const found = operationNamed(name)
-    if (found === undefined) throw new Error(`${name} is no operation`)
+    if (found === undefined) throw new Error(`${name} is not an operation`)
     return found
   }
   return {

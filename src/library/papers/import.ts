@@ -51,7 +51,7 @@ class LineTooLong extends Error {
 
   constructor(line: number) {
     super(
-      `Line ${line.toLocaleString("en")} is longer than ${LONGEST_LINE.toLocaleString("en")} characters: that is no paper of arXiv's snapshot.`,
+      `Line ${line.toLocaleString("en")} is longer than ${LONGEST_LINE.toLocaleString("en")} characters: that is not a paper of arXiv's snapshot.`,
     )
   }
 }
@@ -155,7 +155,7 @@ export async function importPapers({ ledger, world, papers }: Parts, file: strin
         if (record === null) skipped += 1
         else batch.push(record)
         if (kept + batch.length === 0 && skipped >= STEP)
-          throw new ImportError(`${file} is no snapshot of arXiv: none of its first ${STEP} lines is a paper.`)
+          throw new ImportError(`${file} is not a snapshot of arXiv: none of its first ${STEP} lines is a paper.`)
         if (batch.length < STEP) continue
         await keep(batch)
         batch = []
@@ -170,7 +170,7 @@ export async function importPapers({ ledger, world, papers }: Parts, file: strin
       found = atomRecords(await wholeText(pieces))
     } catch (error) {
       if (error instanceof ImportError) throw error
-      throw new ImportError(`${file} is XML, but no Atom answer of arXiv (${error instanceof Error ? error.message : String(error)}).`)
+      throw new ImportError(`${file} is XML, but not an Atom answer of arXiv (${error instanceof Error ? error.message : String(error)}).`)
     }
     skipped += found.others
     for (let start = 0; start < found.records.length; start += STEP) await keep(found.records.slice(start, start + STEP))

@@ -168,11 +168,11 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
         said.push({ code: "exit_code_contradicts", message: `${label} succeeded, yet its exit code is ${exitCode}.`, exitCode })
       const slack = limits.clockSlackSeconds * 1000
       if (Date.parse(reportedAt) > Date.parse(at) + slack)
-        said.push({ code: "reported_in_future", message: `${reportedAt} lies in the future: it is ${at} here.`, reportedAt })
+        said.push({ code: "reported_in_future", message: `${reportedAt} is in the future: it is ${at} here.`, reportedAt })
       if (Date.parse(reportedAt) < Date.parse(registeredAt) - slack)
         said.push({
           code: "reported_before_registration",
-          message: `${reportedAt} lies before ${label} was registered, at ${registeredAt}.`,
+          message: `${reportedAt} is before ${label} was registered, at ${registeredAt}.`,
           reportedAt,
           registeredAt,
         })

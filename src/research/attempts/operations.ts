@@ -12,17 +12,9 @@ import type { Attempt, Attempts } from "./attempts.ts"
 import type { Events } from "./events.ts"
 import { planMatch } from "./plan-match.ts"
 
-interface Parts {
-  readonly experiments: Experiments
-  readonly plans: Plans
-  readonly attempts: Attempts
-  readonly events: Events
-  readonly evidence: Evidence
-}
-
 type Output = NonNullable<BodyOf<"report_attempt_event">["outputs"]>[number]
 
-export function attemptOperations({ experiments, plans, attempts, events, evidence }: Parts) {
+export function attemptOperations(experiments: Experiments, plans: Plans, attempts: Attempts, events: Events, evidence: Evidence) {
   /** The attempt of an earlier receipt, where it moved since. */
   function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
     const attempt = attempts.find(targetId)

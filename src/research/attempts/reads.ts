@@ -1,7 +1,7 @@
 /** Reads of attempts and their metric series. */
 import { limits } from "../../contract/limits.ts"
 import { JsonText, parsed, stored } from "../../contract/json.ts"
-import { badParameter, Refusal } from "../../contract/refusals.ts"
+import { badParameter, noSuch } from "../../contract/refusals.ts"
 import type { AttemptAnswer } from "../../contract/work-answers.ts"
 import { keysetPage, pageSize, sequenceCursor, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
@@ -9,13 +9,6 @@ import type { Rooms } from "../../rooms/rooms.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Attempts } from "./attempts.ts"
 import type { Events, MetricPoint } from "./events.ts"
-
-interface Parts {
-  readonly rooms: Rooms
-  readonly attempts: Attempts
-  readonly events: Events
-  readonly materials: Materials
-}
 
 type Value = AttemptAnswer["metrics"][number]["value"]
 
@@ -30,11 +23,11 @@ const columnsOf = (points: readonly MetricPoint[]) => ({
   reportedAt: points.map(({ reported_at }) => reported_at),
 })
 
-export function attemptReads({ rooms, attempts, events, materials }: Parts) {
+export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, materials: Materials) {
   /** @throws Refusal 404 */
   function mustRead(attemptId: string) {
     const attempt = attempts.read(attemptId)
-    if (attempt === undefined) throw new Refusal("unknown_attempt", "There is no such attempt.")
+    if (attempt === undefined) throw noSuch("attempt")
     return attempt
   }
 

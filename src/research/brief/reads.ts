@@ -12,15 +12,8 @@ import type { Candidates, Place } from "./candidates.ts"
 import { briefMarkdown } from "./markdown.ts"
 import { nextSteps } from "./next.ts"
 
-interface Parts {
-  readonly rooms: Rooms
-  readonly threads: Threads
-  readonly brief: Candidates
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-}
-
-export function briefReads({ rooms, threads, brief, now }: Parts) {
+/** @param now milliseconds since 1970 */
+export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, now: () => number) {
   /** Where each list of a brief goes on. */
   const linksOf = ({ roomId, threadId }: Place, basePath: string): Head["links"] => {
     const to = (path: string) => `${basePath}${path}`

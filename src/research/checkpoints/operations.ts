@@ -6,13 +6,7 @@ import type { Threads } from "../../threads/threads.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Checkpoints } from "./checkpoints.ts"
 
-interface Parts {
-  readonly threads: Threads
-  readonly checkpoints: Checkpoints
-  readonly evidence: Evidence
-}
-
-export function checkpointOperations({ threads, checkpoints, evidence }: Parts) {
+export function checkpointOperations(threads: Threads, checkpoints: Checkpoints, evidence: Evidence) {
   const post_research_checkpoint = behaviour("post_research_checkpoint", {
     subject: ({ body }) => threadSubject(threads, body.threadId),
     admit({ body }, { threadId }) {

@@ -2,18 +2,12 @@
 import type { LinkKind } from "../../contract/enumerations.ts"
 import { parsed } from "../../contract/json.ts"
 import { pageOf } from "../../contract/objects.ts"
-import { Refusal } from "../../contract/refusals.ts"
+import { noSuch } from "../../contract/refusals.ts"
 import { serviceName } from "../../contract/versions.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Findings } from "../findings/findings.ts"
 import type { Records } from "../records/records.ts"
 import { texOf } from "./tex.ts"
-
-interface Parts {
-  readonly records: Records
-  readonly rooms: Rooms
-  readonly findings: Findings
-}
 
 interface Notice {
   readonly kind: LinkKind
@@ -26,7 +20,7 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 
 export type Citations = ReturnType<typeof citations>
 
-export function citations({ records, rooms, findings }: Parts) {
+export function citations(records: Records, rooms: Rooms, findings: Findings) {
   /** How many of its experiment's attempts a finding names. */
   function denominator(versionId: string, roomId: string): string {
     const execution = findings.read(versionId, roomId).execution
@@ -38,7 +32,7 @@ export function citations({ records, rooms, findings }: Parts) {
   /** Everything that a citation says. @throws Refusal `unknown_record` */
   function cited(versionId: string, baseUrl: string) {
     const record = records.summary(versionId)
-    if (record === undefined) throw new Refusal("unknown_record", "There is no such record.")
+    if (record === undefined) throw noSuch("record")
     const { kind, label, author, createdAt, wording, status, contentDigest, outcome } = record
     const all = parsed<Notice[]>(record.notices)
     // What its author took back is no standing any more.

@@ -3,7 +3,7 @@ import { fitting, JsonText, type Served, stored, writeJson } from "../../contrac
 import { recordKinds } from "../../contract/objects.ts"
 import { limits } from "../../contract/limits.ts"
 import { type AnswerOf, pathTo } from "../../contract/reads/index.ts"
-import { Refusal } from "../../contract/refusals.ts"
+import { noSuch } from "../../contract/refusals.ts"
 import type { ExperimentSummary } from "../../contract/work-answers.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
@@ -95,7 +95,7 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
   function roomContext(roomId: string, basePath: string, choice: Choice) {
     const isAsked = isAskedBy(choice)
     const room = rooms.summary(roomId)
-    if (room === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
+    if (room === undefined) throw noSuch("room")
     const selected = ["concluded", "conclusion", "conclusions", "syntheses"].some(isAsked) ? checkpoints.selectedOfRoom(roomId) : []
     const concluding = selected.filter(({ state }) => state === "concluded")
     const conclusion = concluding.find(({ threadId }) => threadId === room.openingThreadId) ?? null
@@ -123,7 +123,7 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
     const isAsked = isAskedBy(choice)
     const thread = threads.summary(threadId)
     const room = thread && rooms.summary(thread.roomId)
-    if (thread === undefined || room === undefined) throw new Refusal("room_unavailable", "There is no such Thread.")
+    if (thread === undefined || room === undefined) throw noSuch("thread")
     const { roomId, title, state, archive, activityWatermark } = room
     const lists = {
       experiments: () => withAffordances(experiments.newestOfThread(roomId, threadId, PROBE), choice),
@@ -150,7 +150,7 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
       threadContext(params.threadId, basePath, query) as Whole<"thread_research_context">,
     checkpoint({ params }) {
       const found = checkpoints.read(params.checkpointId)
-      if (found === undefined) throw new Refusal("room_unavailable", "There is no such checkpoint.")
+      if (found === undefined) throw noSuch("checkpoint")
       return { ...found.checkpoint, citations: records.resolve(found.citations, found.checkpoint.roomId) }
     },
   } satisfies Partial<Readers>

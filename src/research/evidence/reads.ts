@@ -1,17 +1,17 @@
 /** Reads of what bears on a record, and of who uses it. */
-import { Refusal } from "../../contract/refusals.ts"
+import { noSuch } from "../../contract/refusals.ts"
 import { keysetPage, pageSize } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Evidence } from "./evidence.ts"
 
-export function evidenceReads({ evidence }: { readonly evidence: Evidence }) {
+export function evidenceReads(evidence: Evidence) {
   /** A page of a list that goes back in time. */
   function page<Row extends { readonly sequence: number }>(
     versionId: string,
     query: { limit?: number; after?: number },
     find: (versionId: string, before: number | undefined, count: number) => Row[],
   ) {
-    if (!evidence.knows(versionId)) throw new Refusal("unknown_record", "There is no such record.")
+    if (!evidence.knows(versionId)) throw noSuch("record")
     return keysetPage(find(versionId, query.after, pageSize(query) + 1), query, ({ sequence }) => sequence)
   }
 

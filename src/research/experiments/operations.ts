@@ -8,13 +8,6 @@ import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiment, Experiments, Step } from "./experiments.ts"
 import type { Plans } from "./plans.ts"
 
-interface Parts {
-  readonly evidence: Evidence
-  readonly threads: Threads
-  readonly experiments: Experiments
-  readonly plans: Plans
-}
-
 /** The experiment a body names. @throws Refusal `unknown_experiment` */
 export function experimentSubject(experiments: Experiments, experimentId: string) {
   const experiment = experiments.find(experimentId)
@@ -22,7 +15,7 @@ export function experimentSubject(experiments: Experiments, experimentId: string
   return { roomId: experiment.roomId, threadId: experiment.threadId, experiment }
 }
 
-export function experimentOperations({ threads, experiments, plans, evidence }: Parts) {
+export function experimentOperations(threads: Threads, experiments: Experiments, plans: Plans, evidence: Evidence) {
   const about = ({ body }: Call<{ experimentId: string }>) => experimentSubject(experiments, body.experimentId)
 
   /** Takes the experiment a step further and says so in the receipt's terms. */

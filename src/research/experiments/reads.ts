@@ -1,5 +1,5 @@
 /** Reads of experiments, proposals and plans. */
-import { Refusal } from "../../contract/refusals.ts"
+import { noSuch } from "../../contract/refusals.ts"
 import { feedOf, keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
@@ -22,7 +22,7 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
   /** @throws Refusal 404 */
   function mustRead(experimentId: string) {
     const experiment = experiments.read(experimentId)
-    if (experiment === undefined) throw new Refusal("unknown_experiment", "There is no such experiment.")
+    if (experiment === undefined) throw noSuch("experiment")
     return { ...experiment, hypotheses: records.resolve(experiment.hypotheses, experiment.roomId) }
   }
 
@@ -57,7 +57,7 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
 
     plan({ params }) {
       const plan = plans.read(params.planId)
-      if (plan === undefined) throw new Refusal("unknown_plan", "There is no such plan.")
+      if (plan === undefined) throw noSuch("plan")
       const { shown, content, parsed } = plan
       return {
         ...shown,

@@ -1,6 +1,6 @@
 /** The exports under way: a few at a time, and none that waits for ever on a reader who has stopped. */
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals.ts"
+import { noSuch, Refusal } from "../../contract/refusals.ts"
 import type { Db } from "../../ledger/database.ts"
 import type { Download, Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
@@ -41,7 +41,7 @@ export class Exports {
   ): { readonly name: string; readonly bytes: AsyncGenerator<Uint8Array> } {
     const { rooms, crates, instanceId } = this.#parts
     const room = rooms.summary(roomId)
-    if (room === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
+    if (room === undefined) throw noSuch("room")
     return { name: crateName(room.title), bytes: crates(roomId, { baseUrl, instanceId, softwareVersion }) }
   }
 

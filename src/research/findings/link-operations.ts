@@ -9,14 +9,7 @@ import type { Evidence } from "../evidence/evidence.ts"
 import type { Records } from "../records/records.ts"
 import type { FindingLinks } from "./finding-links.ts"
 
-interface Parts {
-  readonly experiments: Experiments
-  readonly records: Records
-  readonly findingLinks: FindingLinks
-  readonly evidence: Evidence
-}
-
-export function findingLinkOperations({ experiments, records, findingLinks, evidence }: Parts) {
+export function findingLinkOperations(experiments: Experiments, records: Records, findingLinks: FindingLinks, evidence: Evidence) {
   const link_experiment_finding = behaviour("link_experiment_finding", {
     subject: ({ body }) => experimentSubject(experiments, body.experimentId),
     admit({ actor, body }) {

@@ -1,5 +1,5 @@
 /** Reads of research links and finding links. */
-import { Refusal } from "../../contract/refusals.ts"
+import { noSuch } from "../../contract/refusals.ts"
 import { keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
@@ -8,15 +8,7 @@ import type { Experiments } from "../experiments/experiments.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
 import type { Links } from "./links.ts"
 
-interface Parts {
-  readonly rooms: Rooms
-  readonly experiments: Experiments
-  readonly links: Links
-  readonly findingLinks: FindingLinks
-  readonly evidence: Evidence
-}
-
-export function linkReads({ rooms, experiments, links, findingLinks, evidence }: Parts) {
+export function linkReads(rooms: Rooms, experiments: Experiments, links: Links, findingLinks: FindingLinks, evidence: Evidence) {
   return {
     room_links({ params, query }) {
       const roomId = params.roomId
@@ -36,13 +28,13 @@ export function linkReads({ rooms, experiments, links, findingLinks, evidence }:
       const link = links.read(id)
       if (link !== undefined) return { ...link, warnings: evidence.doubtsOf(link.target.versionId, link.roomId) }
       const finding = findingLinks.read(id)
-      if (finding === undefined) throw new Refusal("unknown_link", "There is no such link.")
+      if (finding === undefined) throw noSuch("link")
       return finding
     },
 
     experiment_findings({ params, query }) {
       const experimentId = params.experimentId
-      if (experiments.find(experimentId) === undefined) throw new Refusal("unknown_experiment", "There is no such experiment.")
+      if (experiments.find(experimentId) === undefined) throw noSuch("experiment")
       return keysetPage(
         findingLinks.ofExperiment(experimentId, uuidCursor(query.after), pageSize(query) + 1),
         query,

@@ -8,13 +8,7 @@ import type { Threads } from "../../threads/threads.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Materials } from "./materials.ts"
 
-interface Parts {
-  readonly rooms: Rooms
-  readonly threads: Threads
-  readonly materials: Materials
-}
-
-export function materialOperations({ rooms, threads, materials }: Parts) {
+export function materialOperations(rooms: Rooms, threads: Threads, materials: Materials) {
   const register_material = behaviour("register_material", {
     subject({ body }) {
       // Without a Thread of its own a material is registered in the Room's opening one.

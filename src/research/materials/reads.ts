@@ -1,16 +1,11 @@
 /** Reads of materials. */
-import { Refusal } from "../../contract/refusals.ts"
+import { noSuch } from "../../contract/refusals.ts"
 import { keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Materials } from "./materials.ts"
 
-interface Parts {
-  readonly rooms: Rooms
-  readonly materials: Materials
-}
-
-export function materialReads({ rooms, materials }: Parts) {
+export function materialReads(rooms: Rooms, materials: Materials) {
   return {
     room_materials({ params, query }) {
       rooms.mustExist(params.roomId)
@@ -26,7 +21,7 @@ export function materialReads({ rooms, materials }: Parts) {
     },
     material({ params }) {
       const material = materials.read(params.materialId)
-      if (material === undefined) throw new Refusal("unknown_material", "There is no such material.")
+      if (material === undefined) throw noSuch("material")
       return material
     },
   } satisfies Partial<Readers>

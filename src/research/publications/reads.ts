@@ -2,7 +2,7 @@
 import type { RecordKind } from "../../contract/enumerations.ts"
 import { isUuid } from "../../contract/fields.ts"
 import type { ParametersOf } from "../../contract/reads/index.ts"
-import { Refusal } from "../../contract/refusals.ts"
+import { noSuch, Refusal } from "../../contract/refusals.ts"
 import { keysetPage, type ListOf, offsetPage, opaqueCursor, pageSize, readOpaqueCursor, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { People } from "../../people/people.ts"
@@ -28,9 +28,7 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
   /** @throws Refusal 404 for no record, or one of another kind */
   function mustRead(versionId: string, kind?: RecordKind) {
     const record = isUuid(versionId) ? records.read(versionId) : undefined
-    if (record === undefined || (kind !== undefined && record.kind !== kind)) {
-      throw new Refusal("unknown_record", kind === undefined ? "There is no such record." : `There is no such ${kind}.`)
-    }
+    if (record === undefined || (kind !== undefined && record.kind !== kind)) throw noSuch(kind ?? "record")
     const found = record.kind === "finding" ? findings.read(versionId, record.roomId) : { execution: null, materials: [], warnings: [] }
     return {
       ...record,
@@ -48,7 +46,7 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
     const list: ListOf = roomId === undefined ? ["publications", ...filters] : ["room_publications", roomId, ...filters]
     const [before] = readOpaqueCursor(query.after, 1, list) ?? []
     const authorId = author === undefined ? undefined : people.idOf(author)
-    if (author !== undefined && authorId === undefined) throw new Refusal("room_unavailable", "There is no such person.")
+    if (author !== undefined && authorId === undefined) throw noSuch("person")
     return keysetPage(records.newest({ roomId, kinds, status, authorId }, before, pageSize(query) + 1), query, ({ versionId }) =>
       opaqueCursor([versionId], list),
     )
@@ -84,7 +82,7 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
       const offset = query.after ?? 0
       const arxivId = arxivIdOf(params.arxivId)
       if (arxivId === undefined) {
-        throw new Refusal("invalid_parameter", "The path names no paper: send an arXiv id.", {
+        throw new Refusal("invalid_parameter", "The path does not name a paper: send an arXiv id.", {
           issues: [{ path: "/arxivId", message: "must be an arXiv id such as 2401.01234 or hep-th/9901001" }],
         })
       }

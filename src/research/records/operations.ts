@@ -10,14 +10,7 @@ import type { ConceptIndex } from "./concepts.ts"
 import { publishRecord, recordCard } from "./publish.ts"
 import type { Records } from "./records.ts"
 
-interface Parts {
-  readonly threads: Threads
-  readonly records: Records
-  readonly concepts: ConceptIndex
-  readonly evidence: Evidence
-}
-
-export function recordOperations({ threads, records, concepts: index, evidence }: Parts) {
+export function recordOperations(threads: Threads, records: Records, index: ConceptIndex, evidence: Evidence) {
   const publish_hypothesis = behaviour("publish_hypothesis", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     references: ({ body }) => undeclaredConcepts(index, body),

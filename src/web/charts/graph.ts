@@ -7,7 +7,7 @@ import { Graph, layout } from "@dagrejs/dagre"
 import { curveMonotoneX, line } from "d3-shape"
 import { pathOf } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
-import { shape } from "../parts/marks.ts"
+import { glyph } from "../parts/marks.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { table } from "../parts/parts.ts"
 import { counted, shortened, words } from "../words.ts"
@@ -127,7 +127,7 @@ function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here:
     const stands =
       state === null
         ? null
-        : html`<svg x="${after}" y="8" width="12" height="12" overflow="visible">${shape(state)}</svg> ${!fits ? null : html`<text x="${after + 16}" y="18">${words(state)}</text>`}`
+        : html`<svg x="${after}" y="8" width="12" height="12" overflow="visible">${glyph(state)}</svg> ${!fits ? null : html`<text x="${after + 16}" y="18">${words(state)}</text>`}`
     const look = `node${id === here ? " here" : ""}${state !== null && fallen.has(state) ? " fallen" : ""}`
     return html`<g class="${look}" data-node="${id}" transform="translate(${left} ${top})"><title>${text}</title>
       <a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null || !fits ? "" : `${words(state)} `}${start}, ${words(kind)}${state === null || fits ? "" : `, ${words(state)}`}">

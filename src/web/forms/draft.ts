@@ -55,7 +55,7 @@ function json(path: string, text: string | undefined, issues: Issue[]): unknown 
   if (read.ok) return read.value
   // What cannot be read at all has no place of its own.
   issues.push(
-    ...read.issues.map((issue) => ({ path, message: issue.path === "" ? "is no JSON object" : `at ${issue.path} ${issue.message}` })),
+    ...read.issues.map((issue) => ({ path, message: issue.path === "" ? "is not a JSON object" : `at ${issue.path} ${issue.message}` })),
   )
   return {}
 }

@@ -5,7 +5,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/enumerations.ts"
 import { type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
-import { shape, stateBadge } from "../parts/marks.ts"
+import { glyph, stateBadge } from "../parts/marks.ts"
 import { digest, fromOther, heading, label, table } from "../parts/parts.ts"
 import { words } from "../words.ts"
 
@@ -24,16 +24,16 @@ function checked(entry: Evidence, index: number, warnings: readonly Warning[], l
   switch (entry.kind) {
     case "attempt_output":
       if (warning === undefined)
-        return html`${shape("succeeded")} digest equals output <code>${entry.outputLabel}</code> of ${label("attempt", entry.attemptId, labelOf(entry.attemptId))}`
-      return html`<span class="bad">${shape("failed")} ${warning.code === "output_differs" ? "reported with another digest" : "not reported"}: output <code>${entry.outputLabel}</code> of</span> ${label("attempt", entry.attemptId, labelOf(entry.attemptId))}`
+        return html`${glyph("succeeded")} digest equals output <code>${entry.outputLabel}</code> of ${label("attempt", entry.attemptId, labelOf(entry.attemptId))}`
+      return html`<span class="bad">${glyph("failed")} ${warning.code === "output_differs" ? "reported with another digest" : "not reported"}: output <code>${entry.outputLabel}</code> of</span> ${label("attempt", entry.attemptId, labelOf(entry.attemptId))}`
     case "attempt_outcome":
-      return html`${warning === undefined ? shape("succeeded") : shape("unknown")} ${warning === undefined ? "how it ended is known" : "has no outcome yet"}: ${label("attempt", entry.attemptId, labelOf(entry.attemptId))}`
+      return html`${warning === undefined ? glyph("succeeded") : glyph("unknown")} ${warning === undefined ? "how it ended is known" : "has no outcome yet"}: ${label("attempt", entry.attemptId, labelOf(entry.attemptId))}`
     case "material":
-      return html`${shape("succeeded")} a <a href="${to(`/materials/${entry.materialId}`)}">registered material</a>`
+      return html`${glyph("succeeded")} a <a href="${to(`/materials/${entry.materialId}`)}">registered material</a>`
     case "record":
-      return html`${shape("succeeded")} an exact <a href="${to(`/records/${entry.versionId}`)}">record</a>`
+      return html`${glyph("succeeded")} an exact <a href="${to(`/records/${entry.versionId}`)}">record</a>`
     case "paper":
-      return html`${shape("unknown")} quoted from <a href="${to(`/papers/${encodeURIComponent(entry.arxivId)}`)}">arXiv:${entry.arxivId}</a>, not checked here`
+      return html`${glyph("unknown")} quoted from <a href="${to(`/papers/${encodeURIComponent(entry.arxivId)}`)}">arXiv:${entry.arxivId}</a>, not checked here`
   }
 }
 

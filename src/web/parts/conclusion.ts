@@ -4,7 +4,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { shortened } from "../words.ts"
-import { shape, stateBadge } from "./marks.ts"
+import { glyph, stateBadge } from "./marks.ts"
 import { fromOther, label, person, time } from "./parts.ts"
 
 const named = (reason: StaleReason): Html =>
@@ -14,7 +14,7 @@ const named = (reason: StaleReason): Html =>
 export const whyStale = (reasons: readonly StaleReason[]): Html | null =>
   reasons.length === 0
     ? null
-    : html`<ul class="stale" aria-label="What has come since">${reasons.map((reason) => html`<li>${shape(reason.status ?? "open")} ${named(reason)}${staleBecause(reason)}</li>`)}</ul>`
+    : html`<ul class="stale" aria-label="What has come since">${reasons.map((reason) => html`<li>${glyph(reason.status ?? "open")} ${named(reason)}${staleBecause(reason)}</li>`)}</ul>`
 
 type Checkpoint = AnswerOf<"room_context">["conclusions"][number]
 
@@ -23,7 +23,7 @@ export function standsAt(checkpoint: Checkpoint, threads: ReadonlyMap<string, st
   const { state, stale, staleReasons, conclusion, synthesis, author, at, checkpointId, threadId } = checkpoint
   const concluded = state === "concluded"
   return html`<li class="banner ${concluded ? (stale ? "warn" : "good") : "quiet"}">${stateBadge(state, concluded ? "Concluded" : "So far")}${
-    stale ? html` <span class="state warn">${shape("disputed")}stale</span>` : null
+    stale ? html` <span class="state warn">${glyph("disputed")}stale</span>` : null
   }<div class="said">${inlineMarkdown(conclusion ?? shortened(synthesis, 600))}</div>${whyStale(staleReasons)}
 <p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}">${threads.get(threadId) ?? "its Thread"}</a></span><span>${person(author)}</span><span>${time(at)}</span><span><a href="${to(`/checkpoints/${checkpointId}`)}">the whole checkpoint</a></span></p></li>`
 }

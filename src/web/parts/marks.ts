@@ -67,18 +67,18 @@ const marks: Readonly<Record<string, readonly [Shape, "good" | "bad" | "warn" | 
 export const tone = (state: string): string => marks[state]?.[1] ?? "quiet"
 
 /** The shape of a state alone; a word must stand beside it. */
-export function shape(state: string): Html {
+export function glyph(state: string): Html {
   const [name] = marks[state] ?? ["hollow"]
   return html`<svg class="mark ${tone(state)}" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true" focusable="false"><path fill-rule="evenodd" d="${markup(SHAPES[name])}"/></svg>`
 }
 
 /** A state: its mark and its word. */
 export const stateBadge = (state: string, said: string = words(state)): Html =>
-  html`<span class="state ${tone(state)}">${shape(state)}${said}</span>`
+  html`<span class="state ${tone(state)}">${glyph(state)}${said}</span>`
 
 /** A mark whose word is read aloud and shown on hover. */
 export const stateMark = (state: string, said: string = words(state)): Html =>
-  html`<span class="dot" title="${said}">${shape(state)}<span class="aside">${said}</span></span>`
+  html`<span class="dot" title="${said}">${glyph(state)}<span class="aside">${said}</span></span>`
 
 /** Whether something holds, in a mark and words. */
 export const yesNo = (holds: boolean | null, yes: string, no: string, unknown = "cannot be told"): Html =>

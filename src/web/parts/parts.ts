@@ -3,14 +3,15 @@ import { randomUUID } from "node:crypto"
 import type { RecordStatus } from "../../contract/enumerations.ts"
 import { address } from "../addresses.ts"
 import { type Content, type Html, html, Late, to } from "../html.ts"
-import { ago, moment, shortDigest, shortened } from "../words.ts"
-import { shape } from "./marks.ts"
+import { ago, dateAndTime, shortDigest, shortened } from "../words.ts"
+import { glyph } from "./marks.ts"
 
 /** "3 h ago", with the exact time at hand. */
-export const time = (at: string): Html => html`<time datetime="${at}" title="${moment(at)}">${new Late(({ now }) => ago(at, now))}</time>`
+export const time = (at: string): Html =>
+  html`<time datetime="${at}" title="${dateAndTime(at)}">${new Late(({ now }) => ago(at, now))}</time>`
 
 /** The exact time, in full. */
-export const exactTime = (at: string): Html => html`<time datetime="${at}">${moment(at)}</time>`
+export const exactTime = (at: string): Html => html`<time datetime="${at}">${dateAndTime(at)}</time>`
 
 /** A person's name; nothing more is known of people here. */
 export const person = (who: { readonly username: string }): Html => html`<span class="person">${who.username}</span>`
@@ -38,7 +39,7 @@ interface Related {
 /** A record as a chip: its label, its standing where it has fallen, and the start of its wording. */
 export const recordChip = ({ versionId, label: text, kind, wording, status, ...origin }: Related, most = 90): Html =>
   html`<a class="chip ${status === "current" ? "" : "fallen"}" href="${address(kind, versionId)}"><span class="label">${text}</span>${fromOther(origin)}${
-    status === "current" ? null : html` <span class="state">${shape(status)}${status}</span>`
+    status === "current" ? null : html` <span class="state">${glyph(status)}${status}</span>`
   } ${shortened(wording, most)}</a>`
 
 /** A form of one button: an operation whose body is known. @param next where it leads, where that is not its object */

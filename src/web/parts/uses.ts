@@ -5,7 +5,7 @@ import { address, pathOf } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { shortened, words } from "../words.ts"
-import { shape, stateBadge } from "./marks.ts"
+import { glyph, stateBadge } from "./marks.ts"
 import { fromOther, label, time } from "./parts.ts"
 
 type Use = AnswerOf<"record_uses">["items"][number]
@@ -38,7 +38,7 @@ export const useList = (items: readonly Use[]): Html => html`<ul class="uses">${
 /** A warning of a record as a sentence, each record in it a link. */
 export function warning({ message, versionId, label: name, kind, status, through, attemptId }: Warning): Html {
   if (versionId !== undefined && name !== undefined && status !== undefined)
-    return html`<li>${shape(status)} It rests on ${label(kind ?? "record", versionId, name)}, which is ${status}${through === undefined ? null : html`, through ${label("record", through.versionId, through.label)}`}.</li>`
+    return html`<li>${glyph(status)} It rests on ${label(kind ?? "record", versionId, name)}, which is ${status}${through === undefined ? null : html`, through ${label("record", through.versionId, through.label)}`}.</li>`
   return html`<li>${message}${versionId === undefined ? null : html` <a href="${to(`/records/${versionId}`)}">Read it</a>`}${
     attemptId === undefined ? null : html` <a href="${to(`/attempts/${attemptId}`)}">See the attempt</a>`
   }</li>`

@@ -27,7 +27,7 @@ export interface Written<N extends OperationName> {
 
 export const mustKnow = (name: string): Operation => {
   const operation = operationNamed(name)
-  if (operation === undefined) throw new Error(`${name} is no operation`)
+  if (operation === undefined) throw new Error(`${name} is not an operation`)
   return operation
 }
 

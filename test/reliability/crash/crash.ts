@@ -78,10 +78,10 @@ export async function throughKills({ ground, data, chance, kills, most, tally, p
     await kill(service)
     await load.ended()
     tally.kills += 1
-    tally.acknowledged += load.sent.filter(({ fate }) => fate === "acknowledged").length
-    tally.declined += load.sent.filter(({ fate }) => fate === "declined").length
+    tally.acknowledged += load.sent.filter(({ outcome }) => outcome === "acknowledged").length
+    tally.declined += load.sent.filter(({ outcome }) => outcome === "declined").length
     tally.askedTwice += load.sent.filter(({ tries }) => tries.length === 2).length
-    const unknown = load.sent.filter(({ fate }) => fate === "unknown")
+    const unknown = load.sent.filter(({ outcome }) => outcome === "unknown")
     tally.unknown += unknown.length
 
     // What comes first after a kill recovers the data: another start, which may be killed itself, or a check.

@@ -41,10 +41,10 @@ test("a write that is said to be acknowledged and was never sent, and one that i
     params: { threadId: receipt?.threadId as string },
     body: { ...body, clientMessageId: crypto.randomUUID() },
   })
-  Object.assign(never, { fate: "acknowledged", receiptText, receipt })
+  Object.assign(never, { outcome: "acknowledged", receiptText, receipt })
   await (await Account.open(ground, service.baseUrl)).look(service.baseUrl, [])
   const doubted = await Account.open(ground, service.baseUrl)
-  await doubted.look(service.baseUrl, [never, { ...(known as Sent), fate: "declined" }])
+  await doubted.look(service.baseUrl, [never, { ...(known as Sent), outcome: "declined" }])
   t.match(doubted.problems.join("\n"), /Lost: post_message .* was acknowledged and has no receipt/)
   t.match(doubted.problems.join("\n"), /was said not to be stored, and has a receipt/)
 })

@@ -16,7 +16,7 @@ export interface Landed extends Accepted {
 }
 
 export const isOk = ({ status }: Pick<Write, "status">): boolean => status >= 200 && status < 300
-/** The fate of a write nobody heard of. A 5xx that leaves it open is an answer of its own, and a fault where nothing is broken. */
+/** The outcome of a write nobody heard of. A 5xx that leaves it open is an answer of its own, and a fault where nothing is broken. */
 const isUnanswered = ({ status }: Write) => status === 0
 const has = (write: Write, member: string) => write.answer.endsWith("}") && new RegExp(`,"${member}":true[,}]`).test(write.answer)
 export const isReplay = (write: Write): boolean => isOk(write) && parsed<Receipt>(write.answer).replayed === true

@@ -47,8 +47,8 @@ export async function throughHardTimes(times: HardTimes): Promise<{ problems: re
   load.stop()
   await load.ended()
   const struck = load.sent.filter(failed)
-  lived.acknowledged = load.sent.filter(({ fate }) => fate === "acknowledged").length
-  lived.uncertain = struck.filter(({ fate }) => fate === "unknown").length
+  lived.acknowledged = load.sent.filter(({ outcome }) => outcome === "acknowledged").length
+  lived.uncertain = struck.filter(({ outcome }) => outcome === "unknown").length
   lived.notStored = struck.length - lived.uncertain
   if (struck.length < failures)
     problems.push(`The service ended, or nothing failed: ${struck.length} of ${failures} failures.\n${service.err}`)
@@ -65,7 +65,7 @@ export async function throughHardTimes(times: HardTimes): Promise<{ problems: re
     after.stop()
     await after.ended()
     await account.look(service.baseUrl, after.sent)
-    lived.acknowledged += after.sent.filter(({ fate }) => fate === "acknowledged").length
+    lived.acknowledged += after.sent.filter(({ outcome }) => outcome === "acknowledged").length
   }
   await kill(service)
 

@@ -46,7 +46,7 @@ export async function takeImage(ground: Ground, service: Served, load: Load, dat
     copyFileSync(from, to)
     copyFileSync(`${from}-wal`, `${to}-wal`)
     // Answers that are still on their way were sent before as well; they are not counted on.
-    return { acknowledged: load.sent.filter(({ fate }) => fate === "acknowledged"), tail: tailOf(from) }
+    return { acknowledged: load.sent.filter(({ outcome }) => outcome === "acknowledged"), tail: tailOf(from) }
   })
   return { data: name, acknowledged, spoilt: chance.oneIn(3) ? null : spoil(`${to}-wal`, tail, chance) }
 }

@@ -19,10 +19,10 @@ export class Filed {
       // A page of a Collection shows the newest of very many notes: then nothing can be told of an old one.
       const canBeTold = parts.length > 0
       if (there > 0 && there < parts.length) tell(`Half there: of ${nameOf(write)} ${there} of ${parts.length} papers are filed.`)
-      if (write.fate === "acknowledged" && canBeTold && there === 0)
+      if (write.outcome === "acknowledged" && canBeTold && there === 0)
         tell(`Lost: ${nameOf(write)} was acknowledged, and nothing of it is there.`)
-      if (write.fate === "declined" && there > 0) tell(`${nameOf(write)} was said not to be stored, and is there.`)
-      if (write.fate === "unknown" && there === 0) write.fate = "declined"
+      if (write.outcome === "declined" && there > 0) tell(`${nameOf(write)} was said not to be stored, and is there.`)
+      if (write.outcome === "unknown" && there === 0) write.outcome = "declined"
       if (canBeTold && there === 0) return
       const before = write.receiptText
       const answer = await line.send(write)

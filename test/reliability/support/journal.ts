@@ -23,7 +23,7 @@ export interface Receipt {
  * `acknowledged`: its receipt came. `declined`: it was said, or is in the nature of a rehearsal, that nothing was stored.
  * `unknown`: no whole answer came, or one that leaves it open.
  */
-export type Fate = "acknowledged" | "declined" | "unknown"
+export type Outcome = "acknowledged" | "declined" | "unknown"
 
 export interface Sent {
   readonly agent: Agent
@@ -36,7 +36,7 @@ export interface Sent {
   /** By which the Room's activity names its content. */
   readonly contentDigest: string
   readonly rehearsed: boolean
-  fate: Fate
+  outcome: Outcome
   /** The receipt as it was first given, once it is known that it was. */
   receiptText: string | null
   receipt: Receipt | null
@@ -53,7 +53,7 @@ export interface Thought {
 
 export function written(agent: Agent, { name, params = {}, body }: Thought, rehearsed = false): Sent {
   const operation = operationNamed(name)
-  if (operation === undefined) throw new Error(`${name} is no operation`)
+  if (operation === undefined) throw new Error(`${name} is not an operation`)
   const path = operation.path.replace(/\{([a-zA-Z]+)\}/g, (_, id: string) => params[id] as string)
   const { client: _client, ...content } = body
   return {
@@ -65,7 +65,7 @@ export function written(agent: Agent, { name, params = {}, body }: Thought, rehe
     deliveryId: body[operation.delivery] as string,
     contentDigest: digestOf(canonicalJson(content as Json)),
     rehearsed,
-    fate: "unknown",
+    outcome: "unknown",
     receiptText: null,
     receipt: null,
     tries: [],
@@ -80,7 +80,7 @@ export function originalOf(replay: string): string {
 
 /** A write is certainly stored: from now on it must be found. */
 export function stored(sent: Sent, text: string): void {
-  sent.fate = "acknowledged"
+  sent.outcome = "acknowledged"
   sent.receiptText = originalOf(text)
   sent.receipt = JSON.parse(sent.receiptText) as Receipt
 }

@@ -106,14 +106,14 @@ function judge(sent: Sent, answer: Answer | null): void {
   const parsed = parse(text)
   sent.tries.push(`${status}${parsed?.refusal === undefined ? "" : ` ${parsed.refusal} committed ${parsed.committed}`}`)
   if (status === 200 && parsed !== undefined) {
-    if (sent.rehearsed) sent.fate = "declined"
+    if (sent.rehearsed) sent.outcome = "declined"
     else if (sent.receiptText === null) stored(sent, text)
     return
   }
   if (parsed?.refusal === undefined || parsed.committed === undefined)
     throw new Violation(`${sent.operation.name} was answered ${status} without an envelope: ${text.slice(0, 300)}`)
   // What was found stored once stays so, whatever a later try was told.
-  if (sent.fate === "unknown" && parsed.committed === false) sent.fate = "declined"
+  if (sent.outcome === "unknown" && parsed.committed === false) sent.outcome = "declined"
 }
 
 function parse(text: string): Envelope | undefined {

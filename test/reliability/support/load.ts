@@ -111,7 +111,7 @@ export function startLoad(
           if (!mayFail || !known) throw new Violation(`${write.operation.name} was answered ${answer.status}: ${answer.text}`)
           note("failed")
         }
-        if (write.fate !== "acknowledged") continue
+        if (write.outcome !== "acknowledged") continue
         writers.learn(write)
         note("acknowledged")
       }

@@ -58,7 +58,7 @@ export class Objects {
     for (const write of inRooms) this.#note(write)
     await each(inRooms, LANES, (write) => this.#isThere(write, line, tell))
     await each(
-      sent.filter(({ operation, fate }) => operation.name === "register_attempt" && fate !== "acknowledged"),
+      sent.filter(({ operation, outcome }) => operation.name === "register_attempt" && outcome !== "acknowledged"),
       LANES,
       async (write) => {
         const answer = await line.get(pathTo("attempt", { attemptId: write.body.attemptId as string }))

@@ -62,11 +62,11 @@ export class Account {
    */
   async look(baseUrl: string, sent: readonly Sent[]): Promise<Settled> {
     const line = new Line(baseUrl, LANES)
-    const open = sent.filter(({ fate }) => fate === "unknown")
+    const open = sent.filter(({ outcome }) => outcome === "unknown")
     await this.#settle(sent, line)
     await this.#hold(sent, line)
     line.close()
-    const found = open.filter(({ fate }) => fate === "acknowledged").length
+    const found = open.filter(({ outcome }) => outcome === "acknowledged").length
     return { found, absent: open.length - found }
   }
 
@@ -79,13 +79,13 @@ export class Account {
       const asked = { operation: operation.name, [operation.delivery]: deliveryId }
       const answer = await line.get(pathTo("receipt", {}, asked), agent.token)
       if (answer?.status === 404) {
-        if (write.fate === "acknowledged") this.#told(`Lost: ${nameOf(write)} was acknowledged and has no receipt.`)
-        else write.fate = "declined"
+        if (write.outcome === "acknowledged") this.#told(`Lost: ${nameOf(write)} was acknowledged and has no receipt.`)
+        else write.outcome = "declined"
       } else if (answer?.status !== 200) {
         this.#told(`The receipt of ${nameOf(write)} is answered ${answer?.status}: ${answer?.text}`)
-      } else if (write.fate === "declined" || rehearsed) {
+      } else if (write.outcome === "declined" || rehearsed) {
         this.#told(`${nameOf(write)} was said not to be stored, and has a receipt.`)
-      } else if (write.fate === "unknown") {
+      } else if (write.outcome === "unknown") {
         stored(write, answer.text)
       } else if (answer.text !== write.receiptText) {
         this.#told(`The receipt of ${nameOf(write)} is not the one it was:\n  ${write.receiptText}\n  ${answer.text}`)
@@ -96,7 +96,7 @@ export class Account {
   /** Feeds, objects and numbers hold what the receipts say, and nothing else. */
   async #hold(sent: readonly Sent[], line: Line): Promise<void> {
     const known = new Set(this.#stored)
-    const fresh = sent.filter((write) => write.fate === "acknowledged" && !known.has(write))
+    const fresh = sent.filter((write) => write.outcome === "acknowledged" && !known.has(write))
     this.#stored.push(...fresh)
     await this.#feeds.take(fresh, sent, line, this.#told)
     await this.#objects.take(fresh, sent, line, this.#told)
@@ -114,7 +114,7 @@ export class Account {
     let taken = 0
     await each(again, LANES, async (write) => {
       const before = write.receiptText
-      write.fate = before === null ? "unknown" : "acknowledged"
+      write.outcome = before === null ? "unknown" : "acknowledged"
       const answer = await line.send(write)
       const replayed = answer?.text.includes('"replayed":true') === true
       if (answer?.status === 200 && before !== null) {

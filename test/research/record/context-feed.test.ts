@@ -32,8 +32,8 @@ const posted = (threadId: string, watermark: number) => ({
   citations: [],
 })
 
-type Deed = (client: ResearchRoomClient, room: LabRoom, own: Own, at: number) => Promise<unknown>
-const deeds: Readonly<Record<string, Deed>> = {
+type Action = (client: ResearchRoomClient, room: LabRoom, own: Own, at: number) => Promise<unknown>
+const actions: Readonly<Record<string, Action>> = {
   message: (client, _room, own, at) => client.write("post_message", { threadId: pick(own.threads, at), text: "So." }),
   thread: async (client, { roomId }, own) =>
     own.threads.push((await client.write("create_thread", { roomId, title: "Another" })).result.threadId),
@@ -95,10 +95,10 @@ const deeds: Readonly<Record<string, Deed>> = {
 }
 
 interface Step {
-  readonly deed: string
+  readonly action: string
   readonly at: number
 }
-const script: fc.Arbitrary<Step[]> = fc.array(fc.record({ deed: fc.constantFrom(...Object.keys(deeds)), at: fc.nat(7) }), {
+const script: fc.Arbitrary<Step[]> = fc.array(fc.record({ action: fc.constantFrom(...Object.keys(actions)), at: fc.nat(7) }), {
   minLength: 8,
   maxLength: 24,
 })
@@ -107,9 +107,9 @@ const script: fc.Arbitrary<Step[]> = fc.array(fc.record({ deed: fc.constantFrom(
 async function write(client: ResearchRoomClient, room: LabRoom, steps: readonly Step[]): Promise<number> {
   const own: Own = { records: [], findings: [], experiments: [], threads: [room.threadId] }
   let accepted = 0
-  for (const { deed, at } of [...["finding", "propose"].map((first) => ({ deed: first, at: 0 })), ...steps]) {
+  for (const { action, at } of [...["finding", "propose"].map((first) => ({ action: first, at: 0 })), ...steps]) {
     try {
-      await (deeds[deed] as Deed)(client, room, own, at)
+      await (actions[action] as Action)(client, room, own, at)
       accepted += 1
     } catch (error) {
       if (!(error instanceof RefusedError) || error.status !== 409) throw error
@@ -175,9 +175,9 @@ t.test("what a reader took before the Room moved is still where the feed goes on
   const before = await reader.read("room_context", { roomId: room.roomId })
   const model = new FeedModel(reader, before)
   await write(room.ada, room, [
-    { deed: "dispute", at: 0 },
-    { deed: "checkpoint", at: 1 },
-    { deed: "relate", at: 0 },
+    { action: "dispute", at: 0 },
+    { action: "checkpoint", at: 1 },
+    { action: "relate", at: 0 },
   ])
   for await (const entry of reader.items("room_activity", { roomId: room.roomId, after: before.activityWatermark, limit: 2 }))
     await model.apply(entry)

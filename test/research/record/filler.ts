@@ -39,7 +39,7 @@ export class Filler {
   /** Does something as a person in the browser would; only inside of `fill`. No repository is asked. */
   does<N extends OperationName>({ userId, username }: Person, name: N, input: WriteInput<N>): Written<N> {
     const operation = operationNamed(name)
-    if (operation === undefined) throw new Error(`${name} is no operation`)
+    if (operation === undefined) throw new Error(`${name} is not an operation`)
     const body: Record<string, unknown> = { schemaVersion: 3, [operation.delivery]: this.instance.world.id(), ...input }
     const params: Record<string, string> = {}
     for (const id of pathNames(operation.path)) {

@@ -89,7 +89,7 @@ export class House {
     input: WriteInput<N>,
   ): Promise<{ readonly result: ResultOf<N> }> {
     const operation = operationNamed(name)
-    if (operation === undefined) throw new Error(`${name} is no operation`)
+    if (operation === undefined) throw new Error(`${name} is not an operation`)
     const params: Record<string, string> = {}
     const body: Record<string, unknown> = { schemaVersion: 3, [operation.delivery]: this.instance.world.id(), ...input }
     for (const id of pathNames(operation.path)) {
