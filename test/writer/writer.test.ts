@@ -100,7 +100,7 @@ test("a thread that ends by itself leaves nobody waiting: of what it had it is u
     ["temporarily_unavailable", null],
     ["temporarily_unavailable", null],
   ])
-  t.match(failures, [/no_operation is no operation/])
+  t.match(failures, [/no_operation is not an operation/])
   t.strictSame(await fate(writer.admit(delivery(), false)), ["temporarily_unavailable", false], "later ones are not taken")
   t.strictSame(await fate(writer.alone(async () => "written")), ["temporarily_unavailable", false])
   t.equal(messages(), before)

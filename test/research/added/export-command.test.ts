@@ -52,7 +52,7 @@ t.test("What cannot be done is one line, and nothing is written", async (t) => {
       2,
       /^research-room: There is no such Room\. research-room room list tells the Rooms there are\.\n$/,
     ],
-    [["main", "--data", data], 2, /^research-room: main is no id of a Room/],
+    [["main", "--data", data], 2, /^research-room: main is not the id of a Room/],
     [[roomId, "--data", data, "--output", file], 2, /^research-room: \S+kept\.zip exists already; nothing was written/],
     [[roomId, "--data", join(folder, "nowhere")], 1, /^research-room: There is no research-room data in/],
     [[roomId, "--data", data, "--output", join(folder, "nowhere", "room.zip")], 1, /^research-room: The export could not be written to/],
