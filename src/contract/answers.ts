@@ -1,5 +1,6 @@
 /** What the service answers. The OpenAPI document and the client's types are made from these; the tests hold answers against them. */
 import * as v from "valibot"
+import { anyCursor, at, count, id, optionalText } from "./answer-fields.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
@@ -7,27 +8,22 @@ import { shape } from "./fields.ts"
 import { labelledKinds } from "./labels.ts"
 import { schemaVersions } from "./versions.ts"
 
-const id = v.string()
-const at = v.string()
-const count = v.number()
 const state = v.picklist(enumerations.roomState)
-const optionalText = v.nullable(v.string())
 const client = v.exactOptional(v.record(v.string(), v.string()))
 
 export const schemaVersion = v.literal(schemaVersions.research)
 export const person = shape({ userId: id, username: v.string() })
 export type Person = v.InferOutput<typeof person>
 
-export const target = shape({ kind: v.string(), id, label: optionalText, ...fromOtherRoom })
+/** What a write made or changed. In the Library a paper is named by its arXiv id. */
+export const target = shape({ kind: v.string(), id: v.string(), label: optionalText, ...fromOtherRoom })
 
-/** Where a keyset page continues: a sequence number, an opaque text, or null at the end of a list that is not a feed. */
-const cursor = v.nullable(v.union([v.number(), v.string()]))
-
+/** A page of a list. Its cursor is a sequence number, a text, or null at the end of a list that is not a feed. */
 export const page = <S extends v.GenericSchema>(item: S) =>
   shape({
     schemaVersion,
     items: v.array(item),
-    nextCursor: cursor,
+    nextCursor: anyCursor,
     hasMore: v.boolean(),
     generatedAt: at,
     links: shape({ self: v.string(), next: optionalText }),
@@ -43,7 +39,7 @@ export const receipt = shape({
   roomId: v.nullable(id),
   threadId: v.nullable(id),
   target,
-  targetId: id,
+  targetId: v.string(),
   result: v.record(v.string(), v.unknown()),
   entry: v.nullable(shape({ entryId: id, sequence: count })),
   activity: v.nullable(shape({ sequence: count, digest: v.string() })),
@@ -273,7 +269,7 @@ export const cslItems = v.array(
     type: v.literal("document"),
     title: v.string(),
     author: v.array(v.looseObject({ literal: v.string() })),
-    issued: v.looseObject({ "date-parts": v.array(v.array(v.number())) }),
+    issued: v.looseObject({ "date-parts": v.array(v.array(count)) }),
     URL: v.string(),
     status,
     note: v.string(),
@@ -366,12 +362,12 @@ export const invitation = shape({
 export const invitationIssued = shape({ schemaVersion, invitationId: id, link: v.string(), token: v.string(), expiresAt: at })
 
 export const refusal = shape({
-  schemaVersion: v.number(),
+  schemaVersion: count,
   error: v.string(),
   refusal: v.string(),
   committed: v.nullable(v.literal(false)),
   retryable: v.boolean(),
-  retryAfter: v.nullable(v.number()),
+  retryAfter: v.nullable(count),
   current: v.nullable(v.record(v.string(), v.unknown())),
   issues: v.array(shape({ path: v.string(), message: v.string() })),
 })

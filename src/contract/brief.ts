@@ -1,13 +1,11 @@
 /** What a brief answers: a Room or Thread in one small read. */
 import * as v from "valibot"
+import { count, id, optionalText as text } from "./answer-fields.ts"
 import { enumerations } from "./enumerations.ts"
 import { evidenceTally, staleReason } from "./evidence.ts"
 import { shape } from "./fields.ts"
 import { schemaVersions } from "./versions.ts"
 
-const id = v.string()
-const text = v.nullable(v.string())
-const count = v.number()
 const schemaVersion = v.literal(schemaVersions.research)
 const object = shape({ kind: v.string(), id, label: text })
 

@@ -3,6 +3,7 @@
  * evidence means asks here or in src/research/evidence.
  */
 import * as v from "valibot"
+import { count, id, optionalText as text } from "./answer-fields.ts"
 import { enumerations, type RecordStatus } from "./enumerations.ts"
 import { shape } from "./fields.ts"
 
@@ -17,8 +18,6 @@ export const hasFallen = (status: RecordStatus): status is Exclude<RecordStatus,
 /** The same of an SQL expression that is a status. */
 export const FALLEN = (status: string): string => `${status} <> 'current'`
 
-const count = v.number()
-
 /** What has been said for and against a record: the newest word of each author per source, fallen sources left out. */
 export const evidenceTally = shape({
   supports: count,
@@ -31,8 +30,6 @@ export const evidenceTally = shape({
 })
 export type EvidenceTally = v.InferOutput<typeof evidenceTally>
 
-const id = v.string()
-const text = v.nullable(v.string())
 /** Beside a label that another Room gave. */
 export const fromOtherRoom = {
   labelFromOtherRoom: v.exactOptional(v.literal(true)),

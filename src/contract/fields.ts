@@ -6,19 +6,10 @@ import { isObject } from "./json.ts"
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
 import { limits } from "./limits.ts"
+import { ARXIV, CLEAN, DECIMAL, KEY, READABLE, TIME, USERNAME, UUID } from "./patterns.ts"
 
-/** No NUL and no lone surrogate: what a text may hold. */
-const CLEAN = /^[^\u0000\uD800-\uDFFF]*$/u
-/** Clean, and at least one character that is not white space. */
-const READABLE = /^(?=[\s\S]*\S)[^\u0000\uD800-\uDFFF]*$/u
-const UUID =
-  /^(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|0{8}-0{4}-0{4}-0{4}-0{12}|[fF]{8}-[fF]{4}-[fF]{4}-[fF]{4}-[fF]{12})$/u
-const KEY = /^[a-z][a-z0-9_]{0,63}$/u
-const DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/u
-/** RFC 3339 with any offset, on days that exist, of years that still have four digits in UTC. */
-const TIME =
-  /^(?!0000|9999)(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$/u
-const USERNAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/u
+/** No half of a pair: UTF-8 has no form for one, so no other validator ever meets it, and no pattern speaks of it. */
+export const wellFormed = v.check<string, string>((text) => text.isWellFormed(), "must be a string without lone surrogates")
 
 /** A string of `min` to `max` code points that matches `pattern`; `title` is the short name of its type in the documents. */
 const bounded = (title: string, pattern: RegExp, min: number, max: number, what: string) =>
@@ -26,6 +17,7 @@ const bounded = (title: string, pattern: RegExp, min: number, max: number, what:
     v.string("must be a string"),
     v.title(title),
     v.regex(pattern, `must be ${what}`),
+    wellFormed,
     v.minCodePoints(min, `must have at least ${min} characters`),
     v.maxCodePoints(max, `must have at most ${max} characters`),
   )
@@ -38,7 +30,13 @@ export const text = (max: number) =>
 export const plain = (max: number, min = 1) => bounded("string", CLEAN, min, max, "a string without NUL and lone surrogates")
 
 /** An id, taken in either letter case and carried on in lower case. */
-export const uuid = v.pipe(v.string("must be a string"), v.title("UUID"), v.regex(UUID, "must be a UUID"), v.toLowerCase())
+export const uuid = v.pipe(
+  v.string("must be a string"),
+  v.title("UUID"),
+  v.metadata({ format: "uuid" }),
+  v.regex(UUID, "must be a UUID"),
+  v.toLowerCase(),
+)
 
 /** Whether `value` is a well-formed id; ids in paths are looked up only when they are. */
 export const isUuid = (value: string): boolean => UUID.test(value)
@@ -53,12 +51,10 @@ export const decimal = bounded("decimal", DECIMAL, 1, limits.decimal, "a decimal
 export const time = v.pipe(
   v.string("must be a string"),
   v.title("time"),
+  v.metadata({ format: "date-time" }),
   v.regex(TIME, "must be a time such as 2026-11-20T09:30:00.000Z"),
   v.transform((value) => new Date(value).toISOString()),
 )
-/** New ids name a month; old ones, of 1991 to 2007, an archive of that time, some of which were written with a subject class. */
-const ARXIV =
-  /^(?:[0-9]{2}(?:0[1-9]|1[0-2])\.[0-9]{4,5}|(?:(?:cs|math|nlin|q-bio)(?:\.[A-Z]{2})?|acc-phys|adap-org|alg-geom|ao-sci|astro-ph|atom-ph|bayes-an|chao-dyn|chem-ph|cmp-lg|comp-gas|cond-mat|dg-ga|funct-an|gr-qc|hep-(?:ex|lat|ph|th)|math-ph|mtrl-th|nucl-(?:ex|th)|patt-sol|physics|plasm-ph|q-alg|quant-ph|solv-int|supr-con)\/(?:9[1-9]|0[0-7])(?:0[1-9]|1[0-2])[0-9]{3})(?:v[1-9][0-9]{0,2})?$/u
 /** An arXiv id of the new or the old style, carried on without version and subject class: `hep-th/9901001`. */
 export const arxivId = v.pipe(
   v.string("must be a string"),

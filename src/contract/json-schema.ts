@@ -3,6 +3,7 @@ import { type JsonSchema as Made, toJsonSchema, toJsonSchemaDefs } from "@valibo
 import type * as v from "valibot"
 import { uniqueByOf } from "./fields.ts"
 import type { Conditional, Operation } from "./operation.ts"
+import { portable, refusesLines } from "./patterns.ts"
 import { refersOf } from "./ref.ts"
 
 /** A schema, with the words of JSON Schema that are looked at somewhere. */
@@ -41,12 +42,16 @@ type Item = Parameters<NonNullable<NonNullable<Parameters<typeof toJsonSchema>[1
   readonly message?: unknown
 }
 
-/** A pattern, with what its message says of it; a second one on the same string, for which the library has no place, binds as well. */
-function withPattern(schema: JsonSchema, { requirement, message }: Item): JsonSchema {
+/** A pattern, with what its message says of it; a second one on the same string binds as well. */
+function withPattern({ pattern: before, ...schema }: JsonSchema, { requirement, message }: Item): JsonSchema {
   if (!(requirement instanceof RegExp)) return schema
-  const { source: pattern } = requirement
-  if (schema.pattern !== pattern) return { ...schema, allOf: [...(schema.allOf ?? []), { pattern }] }
-  return typeof message === "string" ? { ...schema, description: message.replace(/^must be /, "") } : schema
+  const pattern = portable(requirement)
+  // The library has put it there as it was written, unless there was one already.
+  if (before !== undefined && before !== requirement.source)
+    return { ...schema, pattern: before, allOf: [...(schema.allOf ?? []), { pattern }] }
+  const lines = refusesLines(requirement) ? { not: { pattern: "\\n" } } : {}
+  const description = typeof message === "string" ? { description: message.replace(/^must be /, "") } : {}
+  return { ...schema, pattern, ...lines, ...description }
 }
 
 /** Says in JSON Schema what the library has no word for. */
@@ -69,9 +74,13 @@ function action(schema: JsonSchema, item: Item, refs: boolean): JsonSchema | und
       return { ...schema, minLength: Number(requirement) }
     case "max_code_points":
       return { ...schema, maxLength: Number(requirement) }
+    case "finite":
+      // Some programs read 1e400 as infinity, and take that for a number.
+      return { ...schema, minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE }
+    // What a check binds is said in words beside it, if it can be said at all.
+    case "check":
     case "to_lower_case":
     case "transform":
-    case "finite":
       return schema
     default:
       return undefined
@@ -91,6 +100,31 @@ export interface Form {
 
 const shareAt = (name: string) => `#/components/schemas/${name}`
 
+type Overridden = Parameters<NonNullable<NonNullable<Parameters<typeof toJsonSchema>[1]>["overrideSchema"]>>[0]["valibotSchema"] & {
+  readonly wrapped?: { readonly type: string; readonly literal?: unknown }
+}
+
+const typeOf = (value: unknown): "integer" | "boolean" | "string" =>
+  typeof value === "number" ? "integer" : typeof value === "boolean" ? "boolean" : "string"
+
+/**
+ * A single value, in words that makers of clients understand wherever it stands: none of them has a form for a `const` that may
+ * be left out, nor for a choice among one truth value. Answers say of those only that they are true or false.
+ */
+function single({ const: value, ...schema }: JsonSchema, open: boolean): JsonSchema {
+  const type = typeOf(value)
+  return open && type === "boolean" ? { ...schema, type } : { ...schema, type, enum: [value] as readonly unknown[] as readonly string[] }
+}
+
+/** Says of a schema what the library leaves out, or what its readers do not understand. */
+function whole(schema: JsonSchema, { type, wrapped }: Overridden, open: boolean): JsonSchema | undefined {
+  if (type === "literal") return { ...schema, type: typeOf(schema.const) }
+  if (type === "picklist" && schema.type === "number") return { ...schema, type: "integer" }
+  if (wrapped?.type !== "literal") return undefined
+  if (type === "exact_optional") return single(schema, open)
+  return type === "nullable" ? { anyOf: [single({ const: wrapped.literal }, open), { type: "null" }] } : undefined
+}
+
 const configuration = ({ open = false, shared, refs = false }: Form) =>
   ({
     target: "draft-2020-12",
@@ -102,7 +136,7 @@ const configuration = ({ open = false, shared, refs = false }: Form) =>
         const { additionalProperties: _closed, ...rest } = jsonSchema
         return rest
       }
-      return undefined
+      return written(whole(read(jsonSchema), valibotSchema, open))
     },
   }) satisfies Parameters<typeof toJsonSchema>[1]
 

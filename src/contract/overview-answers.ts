@@ -1,12 +1,10 @@
 /** What the reads that look across everything answer: search, and the provenance of a Room. */
 import * as v from "valibot"
+import { count, id, optionalText as text } from "./answer-fields.ts"
 import { person, schemaVersion } from "./answers.ts"
 import { enumerations } from "./enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
-
-const id = v.string()
-const text = v.nullable(v.string())
 
 export const searchHit = shape({
   kind: v.picklist(enumerations.searchKind),
@@ -54,5 +52,5 @@ export const provenance = shape({
   edges: v.array(provenanceEdge),
   /** For each kind of node that was cut to its newest, where all of them are listed. */
   truncated: v.record(v.string(), v.string()),
-  activityWatermark: v.number(),
+  activityWatermark: count,
 })

@@ -1,7 +1,8 @@
 /** What a read is: its path, its parameters, the kind of its cursor and the shape of its answer. */
 import * as v from "valibot"
+import { anyCursor, count } from "./answer-fields.ts"
 import type { LibraryPermission } from "./enumerations.ts"
-import { oneOf, plain } from "./fields.ts"
+import { oneOf, plain, shape } from "./fields.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { limits } from "./limits.ts"
 import { Refusal, type RefusalCode } from "./refusals.ts"
@@ -10,6 +11,15 @@ import type { Family } from "./versions.ts"
 
 /** How a list continues: by a sequence number, by the id of the last item, by a text to be sent back as it is, or by counting. */
 export type CursorKind = "sequence" | "uuid" | "opaque" | "offset"
+
+/** What a cursor of each kind is on the wire. */
+const cursors: Readonly<Record<CursorKind, v.GenericSchema>> = { sequence: count, offset: count, uuid: v.string(), opaque: v.string() }
+
+/** The page of a list that continues in this way: what it says of any list, with one type for its cursor. */
+function pageOf(answer: v.GenericSchema, cursor: CursorKind): v.GenericSchema {
+  const { entries } = answer as { readonly entries?: v.ObjectEntries }
+  return entries?.nextCursor === anyCursor ? shape({ ...entries, nextCursor: v.nullable(cursors[cursor]) }) : answer
+}
 
 /** Who may ask: anyone, a Room credential, a personal key, a signed-in person, or a browser whether signed in or not. */
 export type ReadSurface = "public" | "credential" | "key" | "session" | "visitor" | "discovery"
@@ -130,7 +140,8 @@ export function read(spec: ReadSpec<string, v.ObjectEntries, v.GenericSchema> & 
   const listed = { limit: v.exactOptional(pageLimit(spec.pageItems)), after: v.exactOptional(after) }
   const paging = cursor === undefined ? {} : family === "library" ? { offset: v.exactOptional(libraryOffset) } : listed
   const format = Object.keys(formats).length === 0 ? {} : { format: formatParameter(formats) }
-  const { name, path, summary, parameters, answer } = spec
+  const { name, path, summary, parameters } = spec
+  const answer = cursor === undefined ? spec.answer : pageOf(spec.answer, cursor)
   const entries: v.ObjectEntries = { ...paging, ...parameters, ...format }
   const query = v.object(entries)
   return {

@@ -1,15 +1,12 @@
 /** What the reads of links, checkpoints and contexts answer. */
 import * as v from "valibot"
+import { at, count, id, optionalText as text } from "./answer-fields.ts"
 import { archive, notice, person, recordSummary, resolved, roomSummary, schemaVersion, thread } from "./answers.ts"
 import { enumerations } from "./enumerations.ts"
 import { fromOtherRoom, staleReason } from "./evidence.ts"
 import { shape } from "./fields.ts"
 import { experimentSummary } from "./work-answers.ts"
 
-const id = v.string()
-const at = v.string()
-const count = v.number()
-const text = v.nullable(v.string())
 const status = v.picklist(enumerations.recordStatus)
 const { purpose: _purpose, explanation: _explanation, ...relatedFields } = resolved.entries
 const related = shape(relatedFields)

@@ -1,6 +1,9 @@
 /** The name and the numbers by which a client knows what it talks to. Each of them stands here and nowhere else. */
 export const serviceName = "research-room"
 
+/** Of the program and of its documents; what a Room's researchers write is theirs. */
+export const licence = { name: "UNLICENSED", identifier: "LicenseRef-UNLICENSED" } as const
+
 /** Raised when a client that worked before would no longer work. */
 export const protocolVersion = 7
 

@@ -1,15 +1,12 @@
 /** What the reads of experiments, plans, attempts and materials answer. */
 import * as v from "valibot"
+import { at, count, id, optionalText as text } from "./answer-fields.ts"
 import { page, person, resolved, schemaVersion } from "./answers.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
 
-const id = v.string()
-const at = v.string()
-const count = v.number()
-const text = v.nullable(v.string())
 const json = v.unknown()
 const attemptStatus = v.picklist(enumerations.attemptStatus)
 
@@ -271,6 +268,8 @@ export type AttemptAnswer = v.InferOutput<typeof attempt>
 const { items: _items, ...envelope } = page(json).entries
 export const metricColumns = shape({
   ...envelope,
+  /** Always there: more points may come. */
+  nextCursor: count,
   attemptId: id,
   columns: shape({
     ordinal: v.array(count),

@@ -1,30 +1,32 @@
 /** The parts that experiments, plans, attempts and materials are made of. */
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
-import { dictionary, distinct, distinctBy, list, oneOf, plain, shape, text, whole } from "./fields.ts"
+import { dictionary, distinct, distinctBy, list, oneOf, plain, shape, text, wellFormed, whole } from "./fields.ts"
 import { limits } from "./limits.ts"
+import { CLEAN, COMMIT, DIGEST, LOCATION, MATERIAL, REPOSITORY } from "./patterns.ts"
 import { ref } from "./ref.ts"
 
 const matching = (pattern: RegExp, what: string, max = 2_000) =>
-  v.pipe(v.string("must be a string"), v.regex(pattern, `must be ${what}`), v.maxCodePoints(max, `must have at most ${max} characters`))
+  v.pipe(
+    v.string("must be a string"),
+    v.regex(pattern, `must be ${what}`),
+    wellFormed,
+    v.maxCodePoints(max, `must have at most ${max} characters`),
+  )
 
 /** `sha256:` and 64 lower-case hex digits. */
-export const digest = matching(/^sha256:[0-9a-f]{64}$/u, "sha256: and 64 lower-case hex digits")
+export const digest = matching(DIGEST, "sha256: and 64 lower-case hex digits")
 
 /** A public repository and the full commit in it. */
 export const repository = shape({
-  url: matching(
-    /^https:\/\/[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?\/[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/u,
-    "https://<host>/<owner>/<name>",
-    500,
-  ),
-  commit: matching(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u, "a full commit: 40 or 64 lower-case hex digits"),
+  url: v.pipe(matching(REPOSITORY, "https://<host>/<owner>/<name>", 500), v.metadata({ format: "uri" })),
+  commit: matching(COMMIT, "a full commit: 40 or 64 lower-case hex digits"),
 })
 export type RepositoryPin = v.InferOutput<typeof repository>
 
 /** Content-addressed, or pinned to a commit. */
 export const materialReference = matching(
-  /^(?:sha256:[0-9a-f]{64}|hf:\/\/(?:models|datasets|spaces)\/[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+@[0-9a-f]{40}(?:\/[^\s\u0000-\u001f\uD800-\uDFFF]+)?|git:\/\/[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?\/[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+@(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\/[^\s\u0000-\u001f\uD800-\uDFFF]+)?)$/u,
+  MATERIAL,
   "sha256:<64 hex>, hf://<models, datasets or spaces>/<owner>/<name>@<40 hex>[/path] or git://<host>/<owner>/<name>@<40 or 64 hex>[/path]",
 )
 
@@ -32,15 +34,9 @@ export const materialReference = matching(
  * Where a material is said to lie. Never opened by the service. What stands before the path names a place and nobody: what it
  * says is public, so no `@` is taken there, nor a backslash, which browsers read as a slash.
  */
-export const locationUri = matching(
-  /^(?:https:\/\/|(?:s3|gs|hf|git|doi|ipfs):\/*)[^\s\u0000-\u001f\uD800-\uDFFF/?#@\\]+(?:[/?#][^\s\u0000-\u001f\uD800-\uDFFF]*)?$/u,
-  "an https, s3, gs, hf, git, doi or ipfs address without a user or password",
-)
+export const locationUri = matching(LOCATION, "an https, s3, gs, hf, git, doi or ipfs address without a user or password")
 
-const cleanText = v.pipe(
-  v.string("must be a string"),
-  v.regex(/^[^\u0000\uD800-\uDFFF]*$/u, "must be a string without NUL and lone surrogates"),
-)
+const cleanText = v.pipe(v.string("must be a string"), v.regex(CLEAN, "must be a string without NUL"), wellFormed)
 
 /** Any JSON value whose strings hold neither NUL nor lone surrogates. */
 export const json: v.GenericSchema<unknown> = v.union(

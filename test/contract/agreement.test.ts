@@ -3,6 +3,7 @@
  * Bodies are made from the schemas themselves, so an operation added to the registry is held to this without another line.
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import addFormats from "ajv-formats"
 import fc from "fast-check"
 import t from "tap"
 import { actions } from "../../src/contract/actions.ts"
@@ -12,13 +13,14 @@ import { limits } from "../../src/contract/limits.ts"
 import { checkBody, type Operation } from "../../src/contract/operation.ts"
 import { operationNamed, operations } from "../../src/contract/operations/index.ts"
 import { type Checked, check } from "../../src/contract/validation.ts"
-import { bodies, jsonText } from "./bodies.ts"
+import { bodies, holdsHalfCharacter, jsonText } from "./bodies.ts"
 import { faults, isPlace } from "./faults.ts"
 import { everySpoiling } from "./spoiling.ts"
 
 const baseUrl = "https://rooms.example.org"
 // Conditions name properties that stand beside them, not inside: all the rest of strict mode holds.
 const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false })
+addFormats.default(ajv)
 
 interface Subject {
   readonly name: string
@@ -47,7 +49,7 @@ const RUNS = 1_000
 /** Holds one body against both; says what parts them, and where the issues miss a fault. */
 function difference({ schema, check: run }: Subject, takes: ValidateFunction, body: unknown): { taken: boolean; why?: string } {
   const checked = run(body)
-  const taken = takes(body)
+  const taken = takes(body) && !holdsHalfCharacter(body)
   if (checked.ok !== taken) {
     return {
       taken,

@@ -105,6 +105,13 @@ export function valid(schema: JsonSchema, root: JsonSchema): Arbitrary {
   }
 }
 
+/** Whether a string in it is no Unicode text: JSON in UTF-8 can only write such a one as an escape, and no schema speaks of it. */
+export function holdsHalfCharacter(value: unknown): boolean {
+  if (typeof value === "string") return !value.isWellFormed()
+  if (typeof value !== "object" || value === null) return false
+  return Object.entries(value).some(([name, inner]) => !name.isWellFormed() || holdsHalfCharacter(inner))
+}
+
 /** JSON texts of bodies for `schema`: as it takes them, or spoilt in up to three places. */
 export function bodies(schema: JsonSchema): fc.Arbitrary<string> {
   const spoilings: fc.Arbitrary<Spoiling[]> = fc.array(fc.record({ place: fc.nat(), way: fc.nat(), pick: fc.nat() }), { maxLength: 3 })

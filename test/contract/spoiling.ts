@@ -154,6 +154,8 @@ const ways: readonly ((place: Place, pick: number) => void)[] = [
   toNumberBound,
   edited((text) => text.toUpperCase()),
   edited((text, pick) => insert(text, pick, at(["\u0000", "\uD800", "\uDFFF", " ", "𝔞", "-", "\n"], pick))),
+  // Python's `$` would overlook it.
+  edited((text) => `${text}\n`),
   edited((text, pick) => text.slice(0, pick % (text.length + 1))),
   withUnknown,
   renamed,

@@ -1,5 +1,6 @@
 /** What the discovery routes answer. */
 import * as v from "valibot"
+import { count } from "../answer-fields.ts"
 import { enumerations } from "../enumerations.ts"
 import { shape } from "../fields.ts"
 import { protocolVersion, schemaVersions, serviceName } from "../versions.ts"
@@ -44,7 +45,7 @@ export type ManifestOperation = v.InferOutput<typeof operation>
 const read = shape({ name: word, surface, method: word, path: word, permissions: words, parameters: words, cursor: v.nullable(word) })
 export type ManifestRead = v.InferOutput<typeof read>
 
-const step = shape({ step: v.number(), read: word, method: word, path: word, parameters: words, purpose: word })
+const step = shape({ step: count, read: word, method: word, path: word, parameters: words, purpose: word })
 export type BootstrapStep = v.InferOutput<typeof step>
 
 export const manifest = shape({
@@ -70,8 +71,8 @@ export const manifest = shape({
   permissions: v.array(v.picklist([...enumerations.permission, ...enumerations.libraryPermission])),
   operations: v.array(operation),
   reads: v.array(read),
-  refusals: v.array(shape({ code: word, status: v.array(v.number()), meaning: word, retryable: v.boolean() })),
-  limits: v.record(word, v.number()),
+  refusals: v.array(shape({ code: word, status: v.array(count), meaning: word, retryable: v.boolean() })),
+  limits: v.record(word, count),
   states: shape({ experiment: v.unknown(), attempt: v.unknown() }),
   enumerations: v.record(word, words),
   labels: v.array(shape({ prefix: word, object: word })),
@@ -80,9 +81,9 @@ export const manifest = shape({
 export type Manifest = v.InferOutput<typeof manifest>
 
 const jsonSchema = v.record(word, v.unknown())
-const index = shape({ schemaVersion: v.number(), operations: v.array(shape({ name: word, schemaUrl: word, exampleUrl: word })) })
+const index = shape({ schemaVersion: count, operations: v.array(shape({ name: word, schemaUrl: word, exampleUrl: word })) })
 const bundle = shape({
-  schemaVersion: v.number(),
+  schemaVersion: count,
   operations: v.array(shape({ name: word, inputSchema: jsonSchema, exampleBody: jsonSchema })),
 })
 /** An index, a bundle, or (with `operation`) a JSON Schema or an example body. */

@@ -1,5 +1,5 @@
 /** The schemas that stand once in the OpenAPI document: answers and parts of bodies under the names they have in the code. */
-import type * as v from "valibot"
+import * as v from "valibot"
 import * as answers from "../answers.ts"
 import * as fields from "../fields.ts"
 import { bodySchema, type Form, type JsonSchema, jsonSchemaOf, type Shared, sharedSchemas } from "../json-schema.ts"
@@ -50,19 +50,9 @@ const refusal = (): JsonSchema => {
   return { ...schema, properties: { ...schema.properties, refusal: reference("RefusalCode") } }
 }
 
-const receipt = (operation: Operation): JsonSchema => ({
-  allOf: [
-    reference("Receipt"),
-    {
-      type: "object",
-      properties: {
-        schemaVersion: { const: operation.schemaVersion },
-        operation: { const: operation.name },
-        result: jsonSchemaOf(operation.result, answered),
-      },
-    },
-  ],
-})
+/** The receipt of one operation, as one object: clients in many languages cannot put two schemas together. */
+const receipt = ({ schemaVersion, name, result }: Operation): JsonSchema =>
+  answerSchema(fields.shape({ ...answers.receipt.entries, schemaVersion: v.literal(schemaVersion), operation: v.literal(name), result }))
 
 /** `components.schemas` of the document. */
 export const componentSchemas = (operations: readonly Operation[]): Record<string, JsonSchema> => ({

@@ -68,6 +68,16 @@ const responses = (description: string, content: JsonSchema, codes: readonly Ref
   ...Object.fromEntries(byStatus(codes).map(([status, found]) => [status, refusalResponse(found)])),
 })
 
+/** What a description says beyond the summary, where there is something; clients in every language show it beside the call. */
+const described = (summary: string, ...more: readonly (string | false)[]): { summary: string; description: string } => ({
+  summary,
+  description: [summary, ...more.filter((sentence) => sentence !== false)].join(" "),
+})
+const needs = (permissions: readonly string[]): string | false => permissions.length > 0 && `Needs ${permissions.join(" and ")}.`
+const next = { after: "nextCursor as after", offset: "nextOffset as offset" } as const
+const goesOn = (read: Read): string | false =>
+  read.cursor !== null && `A page at a time: while hasMore is true, send ${next["offset" in read.query.entries ? "offset" : "after"]}.`
+
 function write(operation: Operation, caller: "agent" | "browser"): OpenApiRoute {
   const agent = caller === "agent"
   const ofRooms = operation.family === "research"
@@ -78,8 +88,12 @@ function write(operation: Operation, caller: "agent" | "browser"): OpenApiRoute 
     method: operation.method.toLowerCase(),
     operation: {
       operationId: mirrored ? `${operation.name}_in_browser` : operation.name,
-      summary: operation.summary,
-      ...(agent && operation.permissions.length > 0 ? { description: `Needs ${operation.permissions.join(" and ")}.` } : {}),
+      ...described(
+        operation.summary,
+        agent && needs(operation.permissions),
+        operation.expected.length > 0 && `Copy ${operation.expected.join(" and ")} from what you have just read.`,
+        `Sent again with the same ${operation.delivery} and body it is answered with the same receipt.`,
+      ),
       tags: [tags[ofRooms ? caller : "library"].name],
       security: agent ? (ofRooms ? byCredential : byKey) : bySession,
       parameters: [...pathParameters(path), ...queryParameters(writeParameters)],
@@ -97,7 +111,7 @@ const actionRoute = (action: Action): OpenApiRoute => ({
   method: action.method.toLowerCase(),
   operation: {
     operationId: action.name,
-    summary: action.summary,
+    ...described(action.summary),
     tags: [tags.account.name],
     security: action.by === "person" ? bySession : byAnyone,
     parameters: pathParameters(action.path),
@@ -142,8 +156,7 @@ function readRoute(read: Read, path: string, caller: "agent" | "browser"): OpenA
     method: method.toLowerCase(),
     operation: {
       operationId: agent ? name : `${name}_in_browser`,
-      summary,
-      ...(agent && permissions.length > 0 ? { description: `Needs ${permissions.join(" and ")}.` } : {}),
+      ...described(summary, agent && needs(permissions), goesOn(read)),
       tags: [family === "library" ? tags.library.name : tagOf[surface]],
       security: agent ? securityOf[surface] : bySession,
       parameters: [...pathParameters(path), ...queryParameters(query.entries)],

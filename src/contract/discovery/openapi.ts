@@ -2,7 +2,7 @@
 import { sessionCookie } from "../actions.ts"
 import type { JsonSchema } from "../json-schema.ts"
 import { operations } from "../operations/index.ts"
-import { protocolVersion, serviceName } from "../versions.ts"
+import { licence, protocolVersion, serviceName } from "../versions.ts"
 import { componentSchemas } from "./components.ts"
 import { commonResponses, type OpenApiRoute, openApiRoutes, securitySchemes, tags } from "./openapi-routes.ts"
 
@@ -26,6 +26,8 @@ export const openApi = ({ baseUrl, softwareVersion }: OpenApiFacts): JsonSchema 
     version: softwareVersion,
     summary: "Public research organised in Rooms, written by people and by agents.",
     description: `Protocol version ${protocolVersion}. Answers may gain members without a new version; bodies take only the members described here.`,
+    contact: { name: "Whoever runs this instance", url: `${baseUrl}/` },
+    license: licence,
   },
   servers: [{ url: baseUrl }],
   tags: Object.values(tags),

@@ -2,6 +2,7 @@
 import * as v from "valibot"
 import { arxivId, key, plain, username, uuid } from "../fields.ts"
 import { type JsonSchema, jsonSchemaOf } from "../json-schema.ts"
+import { aOrAn, objectList } from "../objects.ts"
 import { pathNames } from "../operation.ts"
 
 /** What stands in a path and is no id. */
@@ -18,10 +19,19 @@ export interface Parameter {
   readonly explode?: boolean
 }
 
+/** Whose id it is. A record of whatever kind has a versionId, a link of either kind a linkId. */
+function idOf(name: string): { description: string } | Record<string, never> {
+  const [first, ...others] = objectList.filter(({ id }) => id === name)
+  if (first === undefined) return {}
+  const noun = others.length === 0 ? first.noun[0] : name === "versionId" ? "record" : name.replace(/Id$/, "")
+  return { description: `The id of ${aOrAn(noun)}.` }
+}
+
 const pathParameter = (name: string): Parameter => ({
   name,
   in: "path",
   required: true,
+  ...idOf(name),
   schema: jsonSchemaOf(pathFields[name] ?? uuid),
 })
 

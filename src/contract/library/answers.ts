@@ -1,14 +1,11 @@
 /** What the Library answers. */
 import * as v from "valibot"
+import { at, count, id, optionalText } from "../answer-fields.ts"
 import { enumerations } from "../enumerations.ts"
 import { shape } from "../fields.ts"
 import { schemaVersions } from "../versions.ts"
 
-const id = v.string()
-const at = v.string()
-const count = v.number()
 const words = v.array(v.string())
-const optionalText = v.nullable(v.string())
 
 const schemaVersion = v.literal(schemaVersions.library)
 const links = shape({ self: v.string(), next: optionalText })
@@ -39,7 +36,7 @@ export const libraryIdentity = shape({
 
 /** What arXiv says of a paper, as far as it is known here. */
 const paperFields = {
-  arxivId: id,
+  arxivId: v.string(),
   title: optionalText,
   authors: words,
   abstract: optionalText,
@@ -80,7 +77,7 @@ export type CollectionSummary = v.InferOutput<typeof collectionSummary>
 
 export const note = shape({
   noteId: id,
-  arxivId: id,
+  arxivId: v.string(),
   author: v.string(),
   at,
   text: v.string(),
@@ -121,7 +118,7 @@ export type Highlight = v.InferOutput<typeof highlight>
 
 export const annotations = shape({
   schemaVersion,
-  arxivId: id,
+  arxivId: v.string(),
   /** 0: nothing was ever annotated. Send it as expectedRevision with the next change. */
   revision: count,
   notes: v.string(),
@@ -130,7 +127,13 @@ export const annotations = shape({
 })
 export type Annotations = v.InferOutput<typeof annotations>
 
-export const readingPosition = shape({ schemaVersion, arxivId: id, page: v.nullable(count), offset: v.nullable(count), at: v.nullable(at) })
+export const readingPosition = shape({
+  schemaVersion,
+  arxivId: v.string(),
+  page: v.nullable(count),
+  offset: v.nullable(count),
+  at: v.nullable(at),
+})
 
 export const personalKey = shape({
   keyId: id,

@@ -1,5 +1,6 @@
 /** What a person keeps of a paper for themselves: free text, highlights, and how far they have read. */
 import * as v from "valibot"
+import { count } from "../answer-fields.ts"
 import { enumerations } from "../enumerations.ts"
 import { arxivId, oneOf, plain, text, uuid, whole } from "../fields.ts"
 import { limits } from "../limits.ts"
@@ -12,7 +13,7 @@ const page = v.pipe(whole(1), v.maxValue(limits.lastPage, `must be at most ${lim
 const colour = oneOf(enumerations.highlightColour)
 const comment = text(limits.explanation)
 const guard = { expectedRevision: whole() }
-const annotated = { arxivId: v.string(), revision: v.number(), label }
+const annotated = { arxivId: v.string(), revision: count, label }
 const expected = ["expectedRevision"]
 const refusals = ["state_conflict"] as const
 
@@ -96,6 +97,6 @@ export const setReadingPosition = operation({
   target: "reading_position",
   refusals: ["unknown_paper"],
   fields: { arxivId, page, offset: v.exactOptional(v.pipe(whole(), v.maxValue(1_000, "must be at most 1000"))) },
-  result: { arxivId: v.string(), page: v.number(), offset: v.number(), label },
+  result: { arxivId: v.string(), page: count, offset: count, label },
   example: { arxivId: "1706.03762", page: 7, offset: 420 },
 })

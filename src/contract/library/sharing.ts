@@ -1,5 +1,6 @@
 /** What people do with Collections in the browser beyond filing: delete, share by invitation, import, read. */
 import * as v from "valibot"
+import { count } from "../answer-fields.ts"
 import { arxivId, distinct, plain, shape, text, username, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
@@ -140,7 +141,7 @@ export const markRead = operation({
   receiptOf: "nobody",
   target: "collection",
   fields: { collectionId: subject("collection"), arxivId: v.exactOptional(arxivId), throughNoteId: v.exactOptional(ref("note")) },
-  result: { collectionId: uuid, unread: v.number(), label },
+  result: { collectionId: uuid, unread: count, label },
   example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivId: "1706.03762" },
 })
 

@@ -1,5 +1,6 @@
 /** What was executed, with what going in and coming out. */
 import * as v from "valibot"
+import { count } from "../answer-fields.ts"
 import { enumerations } from "../enumerations.ts"
 import { list, oneOf, plain, shape, text, time, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
@@ -10,7 +11,7 @@ import { argv, configuration, environment, expectedAttempt, expectedExperiment, 
 
 const permissions = ["manage_own_experiments"] as const
 const expected = ["expectedRevision", "expectedStatus"] as const
-const result = { attemptId: uuid, label: v.string(), status: oneOf(enumerations.attemptStatus), revision: v.number() }
+const result = { attemptId: uuid, label: v.string(), status: oneOf(enumerations.attemptStatus), revision: count }
 const ownWork = { field: "intent", in: ["planned", "exploratory", "rerun"] }
 
 const failed = { field: "event", in: ["preflight_failed", "failed"] }

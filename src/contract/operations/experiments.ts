@@ -1,5 +1,6 @@
 /** Who takes which question, and under which accepted plan. */
 import * as v from "valibot"
+import { count } from "../answer-fields.ts"
 import { enumerations } from "../enumerations.ts"
 import { oneOf, text, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
@@ -14,7 +15,7 @@ const expected = ["expectedRevision", "expectedStatus"] as const
 const permissions = ["manage_own_experiments"] as const
 
 /** What every receipt about an experiment tells of it. */
-const result = { experimentId: uuid, label: v.string(), status: oneOf(enumerations.experimentStatus), revision: v.number() }
+const result = { experimentId: uuid, label: v.string(), status: oneOf(enumerations.experimentStatus), revision: count }
 
 const experimentId = "0198f3a0-0000-7000-8000-000000000005"
 const steps = {

@@ -38,7 +38,7 @@ export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, m
         if (query.roomId === undefined && query.experimentId === undefined)
           throw badParameter("order", "is within a Room: give roomId or experimentId with it")
         const found = attempts.pageByLabel(query, sequenceCursor(query.after), pageSize(query) + 1)
-        return keysetPage(found, query, ({ label }) => Number(label.slice(1)))
+        return keysetPage(found, query, ({ label }) => label.slice(1))
       }
       return keysetPage(attempts.page(query, uuidCursor(query.after), pageSize(query) + 1), query, ({ attemptId }) => attemptId)
     },

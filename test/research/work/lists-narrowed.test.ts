@@ -69,8 +69,8 @@ t.test("in the order of their labels, page by page, whatever their ids are", asy
   const labels = (items: readonly { label: string }[]) => items.map(({ label }) => label)
   const first = await reader.read("attempts", { roomId, order: "label", limit: 3 })
   t.strictSame(labels(first.items), ["A1", "A2", "A3"])
-  t.equal(first.nextCursor, 3)
-  const rest = await reader.read("attempts", { roomId, order: "label", after: String(first.nextCursor) })
+  t.equal(first.nextCursor, "3")
+  const rest = await reader.read("attempts", { roomId, order: "label", after: first.nextCursor as string })
   t.strictSame(labels(rest.items), ["A4", "A5"])
   t.strictSame([rest.hasMore, rest.nextCursor], [false, null])
   t.strictSame(

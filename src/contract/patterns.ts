@@ -1,0 +1,57 @@
+/**
+ * How strings look, in what the regular expressions of ECMA-262, Rust, RE2 and Python have in common: no lookaround, no `\s`
+ * (each of them means other characters by it), and no `\u` escape in what goes out.
+ */
+
+/** White space and line ends as ECMA-262 has them, as members of a class. */
+const SPACE = "\\t-\\r\\x20\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
+/** What stands in the path of an address: no space, no control character. */
+const SIGN = `[^\\x00-\\x1f${SPACE}]`
+const of = (source: string) => new RegExp(`^${source}$`, "u")
+
+/** No NUL: what any text may hold. */
+export const CLEAN = of("[^\\x00]*")
+/** Clean, and at least one character that is not white space. It reads from left to right without going back: texts are long. */
+export const READABLE = of(`[${SPACE}]*[^${SPACE}\\x00][^\\x00]*`)
+
+export const UUID =
+  /^(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|0{8}-0{4}-0{4}-0{4}-0{12}|[fF]{8}-[fF]{4}-[fF]{4}-[fF]{4}-[fF]{12})$/u
+export const KEY = /^[a-z][a-z0-9_]{0,63}$/u
+export const DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/u
+export const USERNAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/u
+export const DIGEST = /^sha256:[0-9a-f]{64}$/u
+export const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u
+
+/** Years that have four digits in UTC too, whatever the offset: 0001 to 9998. */
+const YEAR = "(?:000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])"
+const LONG = "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])"
+const SHORT = "(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
+const FOURTH = "(?:0[48]|[2468][048]|[13579][26])"
+const DAY = `(?:${YEAR}-(?:${LONG}|${SHORT}|02-(?:0[1-9]|1[0-9]|2[0-8]))|(?:[0-9]{2}${FOURTH}|${FOURTH}00)-02-29)`
+const HOUR = "(?:[01][0-9]|2[0-3]):[0-5][0-9]"
+/** RFC 3339 with any offset, on days that exist. */
+export const TIME = of(`${DAY}T${HOUR}:[0-5][0-9](?:\\.[0-9]{1,9})?(?:Z|[+-]${HOUR})`)
+
+/** New ids name a month; old ones, of 1991 to 2007, an archive of that time, some of which were written with a subject class. */
+export const ARXIV =
+  /^(?:[0-9]{2}(?:0[1-9]|1[0-2])\.[0-9]{4,5}|(?:(?:cs|math|nlin|q-bio)(?:\.[A-Z]{2})?|acc-phys|adap-org|alg-geom|ao-sci|astro-ph|atom-ph|bayes-an|chao-dyn|chem-ph|cmp-lg|comp-gas|cond-mat|dg-ga|funct-an|gr-qc|hep-(?:ex|lat|ph|th)|math-ph|mtrl-th|nucl-(?:ex|th)|patt-sol|physics|plasm-ph|q-alg|quant-ph|solv-int|supr-con)\/(?:9[1-9]|0[0-7])(?:0[1-9]|1[0-2])[0-9]{3})(?:v[1-9][0-9]{0,2})?$/u
+
+const HOST = "[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?"
+const OWNED = "[A-Za-z0-9._-]+/[A-Za-z0-9._-]+"
+export const REPOSITORY = of(`https://${HOST}/${OWNED}`)
+/** By its digest, or at a commit of a repository. */
+export const MATERIAL = of(
+  `(?:sha256:[0-9a-f]{64}|hf://(?:models|datasets|spaces)/${OWNED}@[0-9a-f]{40}(?:/${SIGN}+)?|git://${HOST}/${OWNED}@(?:[0-9a-f]{40}|[0-9a-f]{64})(?:/${SIGN}+)?)`,
+)
+/** An address that names a place and nobody. */
+export const LOCATION = of(`(?:https://|(?:s3|gs|hf|git|doi|ipfs):/*)[^\\x00-\\x1f${SPACE}/?#@\\\\]+(?:[/?#]${SIGN}*)?`)
+
+/** A pattern as it goes out: beyond Latin 1 the characters themselves, for which the languages have no escape in common. */
+export const portable = ({ source }: RegExp): string =>
+  source.replaceAll("\\/", "/").replace(/\\u([0-9a-f]{4})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+
+/**
+ * Whether a text that ends in a line end must be refused beside the pattern: Python's `$` also matches before it. Patterns of
+ * texts take such a text anyway.
+ */
+export const refusesLines = (pattern: RegExp): boolean => !pattern.test("a\n")
