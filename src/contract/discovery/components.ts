@@ -54,12 +54,16 @@ const refusal = (): JsonSchema => {
 const receipt = ({ schemaVersion, name, result }: Operation): JsonSchema =>
   answerSchema(fields.shape({ ...answers.receipt.entries, schemaVersion: v.literal(schemaVersion), operation: v.literal(name), result }))
 
+/** JSON of any shape. Makers of clients do not follow a schema that holds itself; an operation's own schema says it exactly. */
+const free = { JsonInput: { description: "Any JSON value whose strings hold no NUL." } }
+
 /** `components.schemas` of the document. */
 export const componentSchemas = (operations: readonly Operation[]): Record<string, JsonSchema> => ({
   RefusalCode: refusalCode,
   ...sharedSchemas(answered),
   Refusal: refusal(),
   ...sharedSchemas(sent),
+  ...free,
   ...Object.fromEntries(
     operations.flatMap((operation) => [
       [bodyName(operation), bodySchema(operation, sent)],
