@@ -209,7 +209,7 @@ CREATE INDEX threads_following ON threads (follows_entry_id) WHERE follows_entry
 
 ------------------------------------------------------------------------------------------------ src/research
 -- joined: checkpoints by src/rooms, src/threads
--- joined: records by src/threads
+-- joined: records by src/threads, src/ledger
 
 -- Every scientific record: hypotheses, findings, cited claims. `content` is the canonical JSON that was accepted.
 CREATE TABLE records (

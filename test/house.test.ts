@@ -15,6 +15,7 @@ const floors = [
   ["settings.ts"],
   ["app"],
   ["http", "web", "mcp"],
+  ["documents"],
   ["edge"],
   ["renderer"],
   ["check"],

@@ -106,6 +106,8 @@ export const limits = {
   verdicts: 20,
   openQuestions: 20,
   citations: 50,
+  /** Bytes of a page in its form for agents, Markdown. */
+  documentBytes: 32_000,
   /** Bytes that a brief may have: at the least, when nothing is said, at the most. */
   briefMin: 2_000,
   brief: 8_000,

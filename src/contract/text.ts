@@ -9,3 +9,6 @@ export function shortened(text: string, most: number): string {
 /** "started, failed or cancelled". */
 export const orOf = (words: readonly string[]): string =>
   words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`
+
+/** A text in one line, whatever it holds. */
+export const oneLine = (text: string): string => text.replace(/\s+/gu, " ").trim()

@@ -7,6 +7,7 @@ import { openApi } from "../contract/discovery/openapi.ts"
 import { type DiscoveryName, type DiscoveryParameters, discoveryRoutes } from "../contract/discovery/routes.ts"
 import { schemaAnswer } from "../contract/discovery/schemas.ts"
 import { skill } from "../contract/discovery/skill.ts"
+import type { Slice } from "../contract/enumerations.ts"
 import { checkParameters } from "../contract/read.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { answer, json } from "../edge/answer.ts"
@@ -29,15 +30,14 @@ function once<K extends string>(make: (key: K) => string): (key: K) => string {
 
 function documents({ instance, baseUrl, softwareVersion, rates }: Edge): Documents {
   const running = { baseUrl, softwareVersion, instanceId: instance.instanceId, lineage: instance.lineage, rates: rates?.told ?? null }
-  const whole = once((name: "manifest" | "openapi" | "llms") =>
-    name === "llms" ? llmsTxt(running) : JSON.stringify(name === "manifest" ? manifest(running) : openApi(running)),
-  )
+  const whole = once((name: "manifest" | "llms") => (name === "llms" ? llmsTxt(running) : JSON.stringify(manifest(running))))
+  const described = once((slice: Slice | "all") => JSON.stringify(openApi(running, slice === "all" ? undefined : slice)))
   return {
     service: () => whole("manifest"),
     manifest: () => whole("manifest"),
-    openapi: () => whole("openapi"),
+    openapi: ({ slice }) => described(slice ?? "all"),
     llms_txt: () => whole("llms"),
-    skill: ({ part }) => skill(part, running),
+    skill: ({ part, operation }) => skill(part, running, operation),
     health_ready: () => JSON.stringify(healthReady(running)),
     health_live: () => JSON.stringify(healthLive()),
     research_schema: (query) => JSON.stringify(schemaAnswer("research", query, running)),

@@ -53,7 +53,9 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       const found = await asked.found
       // Nobody reads the body of a HEAD: it is given back unmade.
       if (event.req.method === "HEAD" && isDownload(found)) await found.bytes.cancel()
-      return told(definition, asked.query.format, found, { url: event.url, basePath, at: isoTime(world.now()) })
+      const answer = told(definition, asked.query.format, found, { url: event.url, basePath, at: isoTime(world.now()) })
+      if (Object.keys(definition.formats).length > 0) answer.headers.set("vary", "accept")
+      return answer
     }
     routes.add(definition.method, definition.path, (event) => answered(event, () => asking(edge, definition, event)))
     const inBrowser = browserReadPath(definition)

@@ -112,9 +112,9 @@ export function readOpaqueCursor(after: string | undefined, parts: number, list:
 export const containing = (query: string): string => `%${query.replace(/[\\%_]/g, "\\$&")}%`
 
 /** The first `count` rows of some kinds, put together from a page of each: what lies between them is never looked at. */
-export const ofKinds = <Row extends { readonly sequence: number }>(
-  kinds: readonly string[],
-  pageOf: (kind: string) => readonly Row[],
+export const ofKinds = <Kind, Row extends { readonly sequence: number }>(
+  kinds: readonly Kind[],
+  pageOf: (kind: Kind) => readonly Row[],
   count: number,
 ): Row[] =>
   [...new Set(kinds)]

@@ -1,5 +1,6 @@
 /** The timeline of each Thread: messages, cards and receipts in order. */
 import type { Entry, Notice } from "../contract/answers.ts"
+import type { EntryFilter } from "../contract/reads/kinds.ts"
 import { type JsonObject, JsonText, type Stored, stored, type Writable, writeJson } from "../contract/json.ts"
 import { receiptKinds } from "../contract/operations/index.ts"
 import type { Db } from "./database.ts"
@@ -61,6 +62,15 @@ export function timeline(db: Db) {
   const one = db.prepare<Row>(`${SELECT} WHERE e.entry_id = ?`)
   const page = db.prepare<Row>(`${SELECT} WHERE e.thread_id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
   const pageOfKind = db.prepare<Row>(`${SELECT} WHERE e.thread_id = ? AND e.kind = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
+  // Those that published a record of a kind, along the records: others of their kind may be many. An id is younger than those before it.
+  const pageOfRecords = db.prepare<Row>(
+    `${SELECT.replace("FROM timeline_entries e", "FROM records r JOIN timeline_entries e ON e.entry_id = r.entry_id")}
+     WHERE r.thread_id = ? AND r.kind = ? AND r.version_id > coalesce((SELECT b.entry_id FROM timeline_entries b WHERE b.thread_id = r.thread_id AND b.sequence = ?), '')
+       AND e.sequence > ? ORDER BY r.version_id LIMIT ?`,
+  )
+  const pageOfReused = db.prepare<Row>(
+    `${SELECT} JOIN records r ON r.version_id = e.version_id WHERE e.thread_id = ? AND e.kind = ? AND e.sequence > ? AND r.entry_id <> e.entry_id ORDER BY e.sequence LIMIT ?`,
+  )
   const replies = db.prepare<Row>(
     `${SELECT} WHERE e.reply_to_entry_id = ? AND e.thread_id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`,
   )
@@ -94,9 +104,15 @@ export function timeline(db: Db) {
     },
 
     /** Up to `count` entries after a sequence. */
-    after(threadId: string, after: number, kinds: readonly string[] | undefined, count: number) {
-      if (kinds === undefined) return withText(page.all(threadId, after, count))
-      return withText(ofKinds(kinds, (kind) => pageOfKind.all(threadId, kind, after, count), count))
+    after(threadId: string, after: number, filters: readonly EntryFilter[] | undefined, count: number) {
+      if (filters === undefined) return withText(page.all(threadId, after, count))
+      const pageOf = ({ kind, target }: EntryFilter) => {
+        if (target === undefined) return pageOfKind.all(threadId, kind, after, count)
+        return target === "record"
+          ? pageOfReused.all(threadId, kind, after, count)
+          : pageOfRecords.all(threadId, target, after, after, count)
+      }
+      return withText(ofKinds(filters, pageOf, count))
     },
 
     replies: (threadId: string, entryId: string, after: number, count: number) => withText(replies.all(entryId, threadId, after, count)),

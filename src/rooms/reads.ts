@@ -1,6 +1,7 @@
 /** Reads about Rooms, their members and credentials. */
 import type { ActivityEntry, RoomSummary } from "../contract/answers.ts"
 import { JsonText } from "../contract/json.ts"
+import { activityKindsOf } from "../contract/reads/kinds.ts"
 import { operations } from "../contract/operations/index.ts"
 import { noSuch, Refusal } from "../contract/refusals.ts"
 import type { Actor, RoomAccess } from "../ledger/actor.ts"
@@ -72,9 +73,10 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
       const roomId = params.roomId
       rooms.mustExist(roomId)
       const after = query.after ?? 0
+      const kinds = query.kinds && activityKindsOf(query.kinds)
       // After a wait as well of one moment: what lands in between must not be passed by.
       const look = () =>
-        snapshot(() => ({ rows: activity.after(roomId, after, query.kinds, pageSize(query) + 1), watermark: activity.watermark(roomId) }))
+        snapshot(() => ({ rows: activity.after(roomId, after, kinds, pageSize(query) + 1), watermark: activity.watermark(roomId) }))
       mustNotBeAhead(after, activity.watermark(roomId))
       const page = ({ rows, watermark }: ReturnType<typeof look>) => feedOf(rows, query, ({ body }) => new JsonText(body), watermark)
       /** What lands may be of another kind than asked for: then the wait goes on. */

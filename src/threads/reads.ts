@@ -1,5 +1,6 @@
 /** Reads of Threads and their timelines. */
 import type { ThreadSummary } from "../contract/answers.ts"
+import { type EntryFilter, entryFiltersOf } from "../contract/reads/kinds.ts"
 import { noSuch, Refusal } from "../contract/refusals.ts"
 import { feedOf, feedPage, mustNotBeAhead, pageSize } from "../ledger/paging.ts"
 import type { Readers } from "../ledger/reading.ts"
@@ -25,7 +26,7 @@ export function threadReads(threads: Threads, rooms: Rooms, timeline: Timeline, 
   }
 
   /** A page of a Thread's entries of some kinds; all of them when `kinds` is undefined. */
-  function entries(threadId: string, query: EntryQuery, kinds: readonly string[] | undefined) {
+  function entries(threadId: string, query: EntryQuery, kinds: readonly EntryFilter[] | undefined) {
     const thread = mustFind(threadId)
     mustNotBeAhead(query.after, thread.timelineWatermark)
     return feedOf(
@@ -58,9 +59,9 @@ export function threadReads(threads: Threads, rooms: Rooms, timeline: Timeline, 
       }
     },
 
-    thread_messages: ({ params, query }) => entries(params.threadId, query, ["message"]),
-    thread_timeline: ({ params, query }) => entries(params.threadId, query, query.kinds),
-    thread_records: ({ params, query }) => entries(params.threadId, query, ["publication"]),
+    thread_messages: ({ params, query }) => entries(params.threadId, query, [{ kind: "message" }]),
+    thread_timeline: ({ params, query }) => entries(params.threadId, query, query.kinds && entryFiltersOf(query.kinds)),
+    thread_records: ({ params, query }) => entries(params.threadId, query, [{ kind: "publication" }]),
 
     thread_replies({ params, query }) {
       const { threadId, timelineWatermark } = mustFind(params.threadId)

@@ -29,6 +29,7 @@ const watermark = async () => (await grace.read("room", { roomId })).activityWat
 const say = (client: ResearchRoomClient, text: string) => client.write("post_message", { threadId, text })
 
 // shows: The feed lists every change after a sequence, in one order.
+// shows: skill: feed
 t.test("two members write at once; a follower sees every write as it lands, in one order", async (t) => {
   const after = await watermark()
   const following = take(grace, 20, { after })

@@ -1,6 +1,6 @@
 /** The skill: that an agent with nothing else in hand finds in it all that it needs, and that what it pastes works. */
 import { execFile } from "node:child_process"
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -8,6 +8,7 @@ import { promisify } from "node:util"
 import t from "tap"
 import { entryDigest, firstPreviousDigest } from "../../src/contract/chain.ts"
 import { discoveryRoutes } from "../../src/contract/discovery/routes.ts"
+import { skillAdvice, skillRules } from "../../src/contract/discovery/skill-rules.ts"
 import { skill } from "../../src/contract/discovery/skill.ts"
 import { checkBody } from "../../src/contract/operation.ts"
 import { operationNamed, operations } from "../../src/contract/operations/index.ts"
@@ -20,8 +21,55 @@ const capabilities = skill("capabilities", place)
 const examples = skill("examples", place)
 const agentOperations = operations.filter(({ surface }) => surface === "agent")
 
-t.test("It tells every refusal and what to do about it", (t) => {
-  const told = (code: string, remedy: string) => start.split("\n").some((line) => line.startsWith(`| \`${code}\``) && line.includes(remedy))
+t.test("It is short enough to be read whole", (t) => {
+  t.ok(Buffer.byteLength(start) <= 12_000, `${Buffer.byteLength(start)} bytes`)
+  t.end()
+})
+
+t.test("Every rule in it is shown by a test, and it says nothing else", (t) => {
+  const listed = readFileSync(join(import.meta.dirname, "../interface.txt"), "utf8").split("\n")
+  t.same(
+    listed.flatMap((line) => /^skill: (\w+)$/.exec(line)?.[1] ?? []).sort(),
+    Object.keys(skillRules).sort(),
+    "each rule is a sentence of interface.txt, which fails where no test shows it",
+  )
+  const rules = Object.values(skillRules)
+  const advice = Object.values(skillAdvice)
+  t.same(
+    [...rules, ...advice].filter((sentence) => start.split(sentence).length !== 2),
+    [],
+    "each is said once",
+  )
+  const imperative = /^(?:Send|Refer|Write|Make|Copy|After|Keep|Begin|Read|Answer|Publish|Weigh|Never) /
+  t.same(
+    advice.filter((sentence) => !imperative.test(sentence)),
+    [],
+    "advice tells the reader what to do, and nothing of the service",
+  )
+  // What is left is the names of things and where they are: nothing that a service could break.
+  const left = [...rules, ...advice].reduce((text, sentence) => text.replace(sentence, ""), start)
+  t.same(left.match(/\b(?:must|never|always|only|cannot|refused|accepted|means|answers|at most|may be|is not|are not)\b[^\n]*/g) ?? [], [])
+  t.end()
+})
+
+t.test("One operation can be asked for alone", (t) => {
+  for (const operation of agentOperations) {
+    const { name, method, path, body } = operation
+    const one = skill("capabilities", place, name)
+    const untold = Object.keys(body.entries).filter((field) => !one.includes(`\`${field}\``))
+    t.ok(one.startsWith(`# ${name}\n`) && one.includes(`\`${method} ${path}\``) && untold.length === 0, name, { untold })
+    t.ok(one.includes(`?operation=${name}`) && Buffer.byteLength(one) < 12_000, `${name}: its schema, in ${Buffer.byteLength(one)} bytes`)
+    const command = /<<'JSON'\n([\s\S]*?)\nJSON\n/.exec(skill("examples", place, name))?.[1]
+    t.ok(command !== undefined && checkBody(operation, JSON.parse(command)).ok, `${name}: and as a command`)
+  }
+  t.throws(() => skill("capabilities", place, "constructor"), { code: "unknown_operation" })
+  t.throws(() => skill(undefined, place, "post_message"), { code: "invalid_parameter" })
+  t.end()
+})
+
+t.test("Its reference tells every refusal and what to do about it", (t) => {
+  const told = (code: string, remedy: string) =>
+    capabilities.split("\n").some((line) => line.startsWith(`| \`${code}\``) && line.includes(remedy))
   t.strictSame(
     Object.entries(refusals).filter(([code, { remedy }]) => !told(code, remedy)),
     [],
@@ -84,6 +132,7 @@ t.test("It names what exists, and speaks in whole sentences", (t) => {
   t.end()
 })
 
+// shows: skill: chain
 t.test("The program it hands out proves a feed whole, and finds what was rewritten", async (t) => {
   const chain = (count: number) => {
     const items: (Parameters<typeof entryDigest>[0] & { digest: string })[] = []
@@ -113,7 +162,7 @@ t.test("The program it hands out proves a feed whole, and finds what was rewritt
   await new Promise((resolve) => server.once("listening", resolve))
 
   const program = join(t.testdir({}), "verify-feed.mjs")
-  writeFileSync(program, /```js\n([\s\S]*?)\n```/.exec(start)?.[1] ?? "")
+  writeFileSync(program, /```js\n([\s\S]*?)\n```/.exec(examples)?.[1] ?? "")
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/lab`
   const run = async (...kept: string[]) =>
     promisify(execFile)(process.execPath, [program, base, "room", ...kept]).then(

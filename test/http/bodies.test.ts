@@ -18,7 +18,9 @@ const pathsOf = ({ body }: Answer): unknown[] => (body.issues as unknown as { pa
 const alive = () => ask(`${house.baseUrl}/api/health/live`)
 
 // shows: Its body takes exactly the fields, lengths, patterns and variants of the table, and rejects unknown properties at every depth.
+// shows: skill: schema
 // shows: Every refusal has the envelope, with committed, retryable, retryAfter, current and issues.
+// shows: skill: refused
 // shows: 422 for a schema violation, a malformed cursor or parameter, an unknown exact reference.
 test("every violation is named by its path, missing and unknown properties too", async (t) => {
   const answer = await post(
@@ -193,6 +195,7 @@ test("deep nesting is refused, wherever it stands, and brings nothing down", asy
 
 // shows: 413 for a body over 1 MiB and for content over 60,000 bytes.
 // shows: Content has at most 60,000 bytes.
+// shows: skill: content_size
 test("the content of a write may have 60,000 bytes of canonical JSON and not one more", async (t) => {
   /** A hypothesis whose canonical content has so many bytes; `client` does not count. */
   function weighing(bytes: number): Body {

@@ -57,6 +57,7 @@ const agentReads = reads.filter(({ surface }) => surface === "credential")
 const browserWrites: readonly Operation[] = research
 
 // shows: Agent routes take a living Room credential, as bearer, and nothing else; no cookie is a fallback.
+// shows: skill: agent_routes
 // shows: Research routes refuse a personal key and Library routes a Room credential: 401.
 // shows: 401 for a missing, unknown, expired or revoked credential, or the wrong kind.
 test("on every agent route nobody gets in without a living Room credential: 401", async (t) => {
@@ -85,6 +86,7 @@ test("the sentence says which of these it was, as far as the holder may know", a
 })
 
 // shows: An Origin header on an agent route is refused 403.
+// shows: skill: agent_routes
 test("an Origin header on an agent route is refused before anything else: 403", async (t) => {
   for (const origin of [house.baseUrl, "https://elsewhere.example", "null"]) {
     for (const { name, path } of agentWrites)
@@ -129,6 +131,7 @@ test("a browser route takes writes from its own pages only, and from people only
 })
 
 // shows: Every refusal has the envelope, with committed, retryable, retryAfter, current and issues.
+// shows: skill: refused
 test("a body that is no JSON, or of another shape, is refused on every write", async (t) => {
   const bodies: readonly [Asked, string][] = [
     [{ raw: "{}", headers: { "content-type": "text/plain" } }, "415 not_json"],

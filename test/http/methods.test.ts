@@ -111,6 +111,7 @@ test("what is nowhere is 404 in the same envelope, however it is written", async
 })
 
 // shows: Public reads are anonymous and cached nowhere.
+// shows: skill: public_reads
 test("every answer carries the headers that keep browsers careful, and none is kept in a cache", async (t) => {
   const answers = [
     await ask(`${house.baseUrl}/api/research/rooms`),

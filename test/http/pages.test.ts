@@ -91,6 +91,7 @@ for (const [where, { origin, basePath }] of Object.entries(places)) {
   const fetch = heldBelow(basePath)
   // shows: Every page has the envelope, and its links lead to the next page.
   // shows: Every page has hasMore, nextCursor and links.next that carries it.
+  // shows: skill: paging
   test(`every list is walked from its first page to its last, ${where}`, async (t) => {
     for (const { name, address } of addressed) {
       const whole = itemsOf((await ask(`${origin}${basePath}${address}`, { fetch })).body)

@@ -56,6 +56,7 @@ test("every read refuses a parameter it does not have, and one given twice", asy
 })
 
 // shows: A page holds at most fifty items; limit asks for fewer.
+// shows: skill: paging
 test("limit is a whole number from 1 to what a page holds", async (t) => {
   for (const { name, path, query } of publicReads.filter(({ cursor }) => cursor !== null)) {
     if (!Object.hasOwn(query.entries, "limit")) continue

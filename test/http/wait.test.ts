@@ -34,6 +34,7 @@ test("what is there already is answered at once, wait or not", async (t) => {
   t.ok((await timed(`after=${await watermark()}&wait=0`)).after < 10_000)
 })
 
+// shows: skill: feed
 test("with nothing new the answer is held, and comes empty when the time is up", async (t) => {
   const after = await watermark()
   const held = await timed(`after=${after}&wait=1`)

@@ -19,6 +19,7 @@ const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
 }
 
 // shows: Labels count up within a Room in the order of creation, without a gap, also under concurrent writers.
+// shows: skill: labels
 // shows: The feed lists every change after a sequence, in one order.
 test("sixteen writers, four kinds of write, retries and refusals in between", async (t) => {
   const ada = await house.browser("owner", { fetch: held })

@@ -92,6 +92,7 @@ const runs = [
 
 for (const { how, once, together } of runs) {
   // shows: Every write is admitted or refused as a whole, with its Thread receipt and activity entry.
+  // shows: skill: whole
   test(`a disk that fails ${how}`, async (t) => {
     for (let failsAt = 1; ; failsAt++) {
       const sent = group()

@@ -29,6 +29,7 @@ async function anotherCredential(): Promise<string> {
 
 // shows: A replay adds replayed, and after a rotation credentialChanged.
 // shows: The same id and content return the original receipt, and nothing is done twice.
+// shows: skill: replayed
 test("a retry brings back the very receipt, and nothing is done twice", async (t) => {
   for (const [path, body] of [
     ["/threads", thread(roomId)],
@@ -71,6 +72,7 @@ test("what is compared is the content: not the case of ids, the order of members
 })
 
 // shows: The same id with other content is request_conflict.
+// shows: skill: changed
 // shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up Thread.
 test("other content under a used id is refused, and the refusal says what is stored", async (t) => {
   const body = hypothesis(roomId, threadId)
@@ -125,6 +127,7 @@ test("a record's receipt belongs to the member: it replays under a new credentia
 })
 
 // shows: Threads and messages belong to member and credential.
+// shows: skill: sender
 test("a Thread's or a message's receipt belongs to the credential: another one posts anew", async (t) => {
   const next = await anotherCredential()
   for (const [path, body] of [
@@ -141,6 +144,7 @@ test("a Thread's or a message's receipt belongs to the credential: another one p
 })
 
 // shows: Receipts of research, attempts, materials, links and publications belong to the member and replay after rotation.
+// shows: skill: sender
 test("after a rotation the member's receipts replay with the new token, and the old one is dead", async (t) => {
   const browser = await house.browser("member", { fetch: held })
   const { result: issued } = await browser.write("issue_credential", { roomId, label: "to be rotated", permissions: ["publish_records"] })
@@ -152,6 +156,7 @@ test("after a rotation the member's receipts replay with the new token, and the 
   t.match(again.body, { replayed: true, credentialChanged: true, targetId: first.body.targetId })
 })
 
+// shows: skill: receipt
 test("a caller reads the receipts of her own writes, and of no others", async (t) => {
   const body = hypothesis(roomId, threadId)
   const first = await post("/research/publish_hypothesis", body)

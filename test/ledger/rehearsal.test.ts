@@ -32,6 +32,8 @@ const writes: readonly [string, Body][] = [
   ],
 ]
 
+// shows: skill: rehearsal
+// shows: skill: rehearsed_ids
 test("a rehearsal answers the receipt that would come, and leaves not a byte behind", async (t) => {
   for (const [path, body] of writes) {
     const before = everything()
@@ -47,6 +49,7 @@ test("a rehearsal answers the receipt that would come, and leaves not a byte beh
     t.strictSame(real.body.entry?.sequence, rehearsed.body.entry?.sequence, "the very place it was promised")
     t.strictSame(real.body.activity?.sequence, rehearsed.body.activity?.sequence)
     t.strictSame(real.body.target?.label, rehearsed.body.target?.label, "and the label")
+    t.not(real.body.target?.id, rehearsed.body.target?.id, "but the id was nobody's")
   }
 })
 

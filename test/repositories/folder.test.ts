@@ -45,6 +45,7 @@ test("loose and packed commits are found, by either hash", async (t) => {
 })
 
 // shows: The service runs nothing; for a plan or an attempt it checks only that a public repository and a full commit exist.
+// shows: skill: runs_nothing
 test("what is no commit is a no, the id of an annotated tag included", async (t) => {
   const { source, repository } = folder(t)
   const commit = repository.commit("tagged")

@@ -128,6 +128,8 @@ test("a visitor may ask to join, once, until the owner has decided", async (t) =
 
 // shows: Each write has the path and permission of the table.
 // shows: Each permission opens what it names; receipts need none.
+// shows: skill: one_room
+// shows: skill: access
 test("what a credential has no permission for it is refused, operation by operation, as its access says", async (t) => {
   const { roomId, openingThreadId: threadId } = house.rooms.empty
   for (const name of ["member_all", "member_post_only", "member_publish_only", "member_work_only"] as const) {

@@ -63,6 +63,7 @@ test("Rooms are listed newest first and found by words of their title or questio
 })
 
 // shows: Identity, status and access are read with a credential, of its own Room.
+// shows: skill: one_room
 test("the credential's own Room answers its status; another Room's is none of its business", async (t) => {
   const { token } = house.credentials.member_all
   const { roomId } = house.rooms.empty

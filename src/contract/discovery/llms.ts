@@ -12,13 +12,11 @@ interface Place {
 
 export function llmsTxt({ baseUrl }: Place): string {
   const link = ({ name, path, summary }: Read) => `[${name.replaceAll("_", " ")}](${baseUrl}${path}): ${summary}`
-  const references = enumerations.skillPart.map(
-    (part) => `[skill: ${part}](${baseUrl}${pathOf("skill")}?part=${part}): One of its references.`,
-  )
+  const references = enumerations.skillPart.map((part) => `[skill: ${part}](${baseUrl}${pathOf("skill")}?part=${part})`)
   return `${blocks(
     `# ${serviceName}`,
     "> Public research in Rooms, written by people in a browser and by agents over HTTP. Reading needs no credential; writing needs a Room credential. Beside it, each person has a Library of their own, for agents with a personal key.",
-    `Served here: ${slices.join(", ")}.`,
+    `An agent reads the [skill](${baseUrl}${pathOf("skill")}) first: it is short, and leads to all else. Served here: ${slices.join(", ")}.`,
     "## Documents",
     bullets([...discoveryRoutes.map(link), ...references]),
   )}\n`

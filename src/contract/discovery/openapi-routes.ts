@@ -1,5 +1,6 @@
 /** Every route as OpenAPI describes it: operations on both their paths, actions, reads, and the discovery routes. */
 import { type Action, actions } from "../actions.ts"
+import type { Slice } from "../enumerations.ts"
 import type { JsonSchema } from "../json-schema.ts"
 import { browserPath, type Operation, writeParameters } from "../operation.ts"
 import { operations } from "../operations/index.ts"
@@ -10,9 +11,12 @@ import { answerSchema, bodyName, receiptName, reference, sentSchema } from "./co
 import { pathParameters, queryParameters } from "./parameters.ts"
 import { actionRefusals, byStatus, httpRefusals, operationRefusals, readRefusals } from "./possible-refusals.ts"
 import { discoveryRoutes, metricsRead } from "./routes.ts"
+import { sliceOf } from "./slices.ts"
 
 export interface OpenApiRoute {
   readonly path: string
+  /** The part of the service that it belongs to; null for documents and accounts. */
+  readonly slice: Slice | null
   readonly method: string
   readonly operation: JsonSchema
 }
@@ -85,6 +89,7 @@ function write(operation: Operation, caller: "agent" | "browser"): OpenApiRoute 
   const mirrored = !agent && operation.surface === "agent"
   return {
     path,
+    slice: sliceOf(operation.path, operation.target),
     method: operation.method.toLowerCase(),
     operation: {
       operationId: mirrored ? `${operation.name}_in_browser` : operation.name,
@@ -108,6 +113,7 @@ const writes = (operation: Operation): OpenApiRoute[] =>
 
 const actionRoute = (action: Action): OpenApiRoute => ({
   path: action.path,
+  slice: null,
   method: action.method.toLowerCase(),
   operation: {
     operationId: action.name,
@@ -153,6 +159,7 @@ function readRoute(read: Read, path: string, caller: "agent" | "browser"): OpenA
   const agent = caller === "agent"
   return {
     path,
+    slice: surface === "discovery" ? null : sliceOf(read.path),
     method: method.toLowerCase(),
     operation: {
       operationId: agent ? name : `${name}_in_browser`,

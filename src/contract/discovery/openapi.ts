@@ -1,5 +1,6 @@
 /** The OpenAPI document: every route of the service in one description that other programs can read. */
 import { sessionCookie } from "../actions.ts"
+import type { Slice } from "../enumerations.ts"
 import type { JsonSchema } from "../json-schema.ts"
 import { operations } from "../operations/index.ts"
 import { licence, protocolVersion, serviceName } from "../versions.ts"
@@ -19,7 +20,32 @@ function paths(routes: readonly OpenApiRoute[]): Record<string, JsonSchema> {
   return items
 }
 
-export const openApi = ({ baseUrl, softwareVersion }: OpenApiFacts): JsonSchema => ({
+/** Those of `schemas` that `said` leads to, directly or through one another. */
+function ledTo(said: unknown, schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+  const found = new Set<string>()
+  const follow = (from: unknown): void => {
+    for (const [, name = ""] of JSON.stringify(from).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (found.has(name)) continue
+      found.add(name)
+      follow(schemas[name] ?? {})
+    }
+  }
+  follow(said)
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
+}
+
+/**
+ * The document, or the part of it that describes one slice of the service: its routes with the schemas they lead to.
+ * @param slice left out, everything
+ */
+export function openApi(facts: OpenApiFacts, slice?: Slice): JsonSchema {
+  const document = whole(facts, slice)
+  if (slice === undefined) return document
+  const { paths, components } = document as { paths: object; components: { schemas: Record<string, JsonSchema>; responses: object } }
+  return { ...document, components: { ...components, schemas: ledTo([paths, components.responses], components.schemas) } }
+}
+
+const whole = ({ baseUrl, softwareVersion }: OpenApiFacts, slice?: Slice): JsonSchema => ({
   openapi: "3.1.1",
   info: {
     title: serviceName,
@@ -31,7 +57,7 @@ export const openApi = ({ baseUrl, softwareVersion }: OpenApiFacts): JsonSchema 
   },
   servers: [{ url: baseUrl }],
   tags: Object.values(tags),
-  paths: paths(openApiRoutes()),
+  paths: paths(openApiRoutes().filter((route) => slice === undefined || route.slice === slice)),
   components: {
     schemas: componentSchemas(operations),
     responses: commonResponses,

@@ -58,8 +58,10 @@ const all = [
     summary: "How an agent works here, in Markdown; part picks one of the references.",
     parameters: {
       part: v.exactOptional(v.pipe(oneOf(enumerations.skillPart), v.description("Left out: how to start and what to do in each case."))),
+      operation: v.exactOptional(v.pipe(plain(100), v.description("With part: that of one operation."))),
     },
     mediaType: "text/markdown",
+    refusals: ["unknown_operation"],
     answer: v.string(),
   }),
   read({
@@ -94,7 +96,10 @@ const all = [
     name: "openapi",
     surface,
     path: "/api/openapi.json",
-    summary: "OpenAPI 3.1 of everything, the browser's routes included.",
+    summary: "OpenAPI 3.1 of everything, the browser's routes included; slice picks the routes and schemas of one part of the service.",
+    parameters: {
+      slice: v.exactOptional(v.pipe(oneOf(enumerations.slice), v.description("Left out: everything."))),
+    },
     answer: answers.openApi,
   }),
 ] as const

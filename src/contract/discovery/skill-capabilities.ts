@@ -1,14 +1,18 @@
-/** The skill's reference of capabilities: every operation with its body, every read with its parameters. */
-import { bodySchema } from "../json-schema.ts"
+/** The skill's reference of capabilities: every operation with its body, every read with its parameters, every refusal. */
+import { bodySchema, schemaUrl } from "../json-schema.ts"
 import type { Conditional, Operation } from "../operation.ts"
 import type { Read } from "../read.ts"
+import { refusalCodes } from "../refusal-codes.ts"
 import { refusals } from "../refusals.ts"
 import type { Family } from "../versions.ts"
+import { bootstrap } from "./bootstrap.ts"
 import { agentOperations, agentOperationsOf, agentReads } from "./manifest.ts"
-import { all, blocks, bullets, either, inCode, table } from "./markdown.ts"
+import { all, blocks, bullets, either, inCode, numbered, table } from "./markdown.ts"
 import { type Parameter, queryParameters } from "./parameters.ts"
 import { operationRefusals } from "./possible-refusals.ts"
 import { type Row, rows, typeInWords, typeNames } from "./schema-words.ts"
+import { librarySection, refusalTable } from "./skill-library.ts"
+import { stateSection } from "./skill-states.ts"
 
 /** The properties that every body has, its delivery id aside. */
 const common: readonly string[] = Object.keys(agentOperations[0]?.body.entries ?? {}).filter((name) =>
@@ -47,11 +51,15 @@ function bodyTable(operation: Operation): string {
   )
 }
 
-function operationSection(operation: Operation): string {
-  const { name, family, method, path, summary, permissions, delivery, target, atLeastOneOf, expected } = operation
-  const own = operationRefusals(operation, "agent").filter((code) => !commonRefusals[family].includes(code))
+/** What an operation may be refused with beside what every one of its family may be. */
+const ownRefusals = (operation: Operation) =>
+  operationRefusals(operation, "agent").filter((code) => !commonRefusals[operation.family].includes(code))
+
+function operationSection(operation: Operation, heading = "###"): string {
+  const { name, method, path, summary, permissions, delivery, target, atLeastOneOf, expected } = operation
+  const own = ownRefusals(operation)
   return blocks(
-    `### ${name}`,
+    `${heading} ${name}`,
     summary,
     bullets([
       `${inCode(`${method} ${path}`)}, delivery id ${inCode(delivery)}`,
@@ -90,9 +98,8 @@ function readLine(read: Read): string[] {
   return [inCode(`${method} ${path}`), neededFor(read), cursor ?? "", own.map(parameterText).join("; "), summary]
 }
 
-/** The envelope: what is common to all bodies, and the delivery ids. */
-export function envelopeTable(): string {
-  const operations = agentOperationsOf("research")
+/** The envelope: what is common to all bodies of some operations, and the delivery ids. */
+function envelopeTable(operations: readonly Operation[] = agentOperationsOf("research")): string {
   const [first] = operations
   if (first === undefined) return ""
   const shared = rows(bodySchema(first)).filter(({ field }) => common.includes(field.split(".")[0] ?? ""))
@@ -113,23 +120,46 @@ export function envelopeTable(): string {
   )
 }
 
-const legend = (): string =>
-  bullets([...typeNames(agentOperations.map((operation) => bodySchema(operation)))].map(([name, meaning]) => `**${name}**: ${meaning}`))
+const legend = (operations: readonly Operation[]): string =>
+  bullets([...typeNames(operations.map((operation) => bodySchema(operation)))].map(([name, meaning]) => `**${name}**: ${meaning}`))
+
+/** One operation, with all that is needed to call it. */
+export const capability = (operation: Operation, baseUrl: string): string =>
+  blocks(
+    operationSection(operation, "#"),
+    "The envelope, which every body has:",
+    envelopeTable([operation]),
+    legend([operation]),
+    refusalTable(ownRefusals(operation)),
+    `It may also be refused as every operation: ${either(commonRefusals[operation.family])}. Its schema: ${schemaUrl(operation, baseUrl)}; a body that it takes: ${schemaUrl(operation, baseUrl)}&example=1`,
+  )
 
 export const capabilities = (): string =>
   blocks(
     "# Capabilities",
-    "Every operation that a Room credential or a personal key can call, and every read. Bodies take exactly the properties listed: an unknown one is refused, at any depth. Lengths count Unicode characters, not bytes.",
+    "Every operation that a Room credential or a personal key can call, every read, and every refusal. Bodies take exactly the properties listed: an unknown one is refused, at any depth. Lengths count Unicode characters, not bytes. With `&operation=<name>` this answers one operation.",
+    "## Start, or start again",
+    numbered(
+      bootstrap.map(
+        ({ method, path, parameters, purpose }) =>
+          `${inCode(`${method} ${path}${parameters.length > 0 ? `?${parameters.map((name) => `${name}=…`).join("&")}` : ""}`)}: ${purpose}`,
+      ),
+    ),
+    stateSection(),
+    "## Refusals",
+    "A write is checked in this order: the route, where the request comes from, the credential, the form and size of the body, an earlier delivery under the same id, permission, membership and scope, the objects it names, a repository outside, and last the state of things.",
+    refusalTable(refusalCodes.filter((name) => refusals[name].family === undefined)),
     "## Types",
-    legend(),
+    legend(agentOperations),
     "## The envelope of every body",
     envelopeTable(),
     "## Operations",
     `Each of them may be refused with ${either(commonRefusals.research)}; what else may refuse one stands with it.`,
-    agentOperationsOf("research").map(operationSection),
+    agentOperationsOf("research").map((operation) => operationSection(operation)),
+    librarySection(),
     "## Operations of the Library",
     `For a personal key. Their envelope is the same, but for ${inCode("schemaVersion")}, which is ${inCode(String(agentOperationsOf("library")[0]?.schemaVersion))}. Each of them may be refused with ${either(commonRefusals.library)}; what else may refuse one stands with it.`,
-    agentOperationsOf("library").map(operationSection),
+    agentOperationsOf("library").map((operation) => operationSection(operation)),
     "## Reads",
     "A read with a cursor is a list: besides its own parameters it takes `limit` and `after`, and in the Library `offset` alone. A sequence counts up within one Room or Thread and starts at 0; every other cursor is sent back as it came.",
     table(["Read", "Credential", "Cursor", "Parameters", "What it answers"], agentReads.map(readLine)),

@@ -2,6 +2,7 @@
 import type { Operation } from "../operation.ts"
 import { agentOperationsOf } from "./manifest.ts"
 import { blocks, fenced, get, pathOf } from "./markdown.ts"
+import { verifyFeed } from "./verify-feed.ts"
 
 /** `/threads/{threadId}/messages` as a shell writes it: `/threads/$THREAD_ID/messages`. */
 const shellPath = (path: string): string =>
@@ -24,6 +25,10 @@ function command(operation: Operation): string {
 const commands = (operations: readonly Operation[]): string[] =>
   operations.map((operation) => blocks(`### ${operation.name}`, operation.summary, fenced("sh", command(operation))))
 
+/** One operation as a command to paste. */
+export const commandOf = (operation: Operation, baseUrl: string): string =>
+  blocks(`# ${operation.name}`, operation.summary, fenced("sh", `BASE=${baseUrl}\n${command(operation)}`))
+
 export const examples = (baseUrl: string): string =>
   blocks(
     "# Examples",
@@ -35,6 +40,8 @@ export const examples = (baseUrl: string): string =>
       "sh",
       `curl -sS "$BASE${pathOf("identity")}" -H "Authorization: Bearer $ROOM_CREDENTIAL"\ncurl -sS "$BASE${shellPath(pathOf("room_activity"))}?after=0"`,
     ),
+    "Proof that nothing of a Room was rewritten since you looked last:",
+    fenced("js", verifyFeed()),
     "## Writing",
     commands(agentOperationsOf("research")),
     "## The Library of one person",

@@ -1,4 +1,4 @@
-/** The skill's section on the Library: another key, another family, other names of refusals. */
+/** What the skill's reference says of the Library: another key, another family, other names of refusals. */
 import { libraryPermissionMeanings } from "../enumerations.ts"
 import * as answers from "../library/answers.ts"
 import { limits } from "../limits.ts"

@@ -5,19 +5,14 @@ import { each } from "../each.ts"
 import { enumerations } from "../enumerations.ts"
 import { oneOf, plain, uuid } from "../fields.ts"
 import { labelPattern } from "../labels.ts"
+import { kinds } from "./kinds.ts"
 import { libraryReads } from "../library/reads.ts"
 import { limits } from "../limits.ts"
-import { operations } from "../operations/index.ts"
 import { overviewReads } from "./overview.ts"
 import { recordReads } from "./records.ts"
 import { workReads } from "./work.ts"
 import { type IdsOf, type Read, read, wholeNumber, words } from "../read.ts"
 import { subject } from "../ref.ts"
-
-const distinct = (kinds: (string | null | undefined)[]) => [...new Set(kinds.filter((kind) => typeof kind === "string"))]
-/** The kinds a timeline entry may have: a message, a card, or the name of the operation whose receipt it is. */
-export const entryKinds = distinct(operations.map(({ entry }) => entry?.kind))
-export const activityKinds = distinct(operations.map(({ activity }) => activity))
 
 /** What every list of records can be narrowed by. */
 const recordFilters = {
@@ -49,7 +44,7 @@ const all = [
     path: "/api/research/rooms/{roomId}/activity",
     summary:
       "The change feed of a Room: every accepted write after a sequence, each chained to the one before by digest. With wait, an empty answer is held until something lands.",
-    parameters: { kinds: v.exactOptional(words(activityKinds)), wait: v.exactOptional(wholeNumber(limits.activityWaitSeconds)) },
+    parameters: { kinds: v.exactOptional(words(kinds)), wait: v.exactOptional(wholeNumber(limits.activityWaitSeconds)) },
     cursor: "sequence",
     answer: answers.page(answers.activityEntry),
   }),
@@ -78,7 +73,7 @@ const all = [
     name: "thread_timeline",
     path: "/api/research/threads/{threadId}/timeline",
     summary: "Messages, cards and receipts of a Thread in order; kinds picks among them.",
-    parameters: { kinds: v.exactOptional(words(entryKinds)) },
+    parameters: { kinds: v.exactOptional(words(kinds)) },
     cursor: "sequence",
     answer: answers.page(answers.entry),
   }),

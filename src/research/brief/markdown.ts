@@ -1,11 +1,9 @@
 /** A brief as Markdown: for whoever reads rather than parses. */
 import { staleSentence, tallyInWords } from "../../contract/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
+import { oneLine as line } from "../../contract/text.ts"
 
 type Brief = AnswerOf<"room_brief"> | AnswerOf<"thread_brief">
-
-/** One line, whatever the text holds. */
-const line = (text: string): string => text.replace(/\s+/gu, " ").trim()
 
 const section = (title: string, items: readonly string[], left: string | undefined): string =>
   items.length === 0 && left === undefined

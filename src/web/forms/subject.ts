@@ -1,5 +1,5 @@
 /** What a form is about: the object an operation acts on, found by the ids it was given, and shown above the form. */
-import { accepted } from "../accepted.ts"
+import { accepted } from "../../contract/reads/accepted.ts"
 import type { Visit } from "../visit.ts"
 import { orNull } from "../visit.ts"
 import { type Content, html, to } from "../html.ts"

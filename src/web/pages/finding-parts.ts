@@ -1,5 +1,5 @@
 /** What a finding shows beyond other records: the denominator, its evidence and what was checked of it. */
-import { accepted, type RecordContent, type Warning } from "../accepted.ts"
+import { accepted, type RecordContent, type Warning } from "../../contract/reads/accepted.ts"
 import type { Execution } from "../../contract/answers.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/enumerations.ts"

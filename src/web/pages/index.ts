@@ -12,6 +12,7 @@ import { type Assets, openAssets } from "../assets.ts"
 import { basePathOf } from "../addresses.ts"
 import { fitted } from "../fitting.ts"
 import { layout } from "../layout.ts"
+import { documentAnswer, documentAsked, withDocument } from "../markdown-pages.ts"
 import { accountPage, actionForms, invitationPage, setUpPage, signInPage } from "./account.ts"
 import { actPage, actSent } from "./act.ts"
 import { attemptPage, attemptsPage } from "./attempts.ts"
@@ -132,6 +133,15 @@ interface Press {
 
 const pageHandler = (edge: Edge, press: Press, page: WebPage) => (event: H3Event) => made(edge, press, page, () => visitOf(edge, event))
 
+/** A page at its address, or the same for agents. */
+const addressHandler = (edge: Edge, press: Press, path: string, page: WebPage) => {
+  const inHtml = pageHandler(edge, press, page)
+  return async (event: H3Event): Promise<HTTPResponse> => {
+    const document = documentAsked(path, event)
+    return document === undefined ? withDocument(path, event, await inHtml(event)) : documentAnswer(edge, event, document)
+  }
+}
+
 const formHandler = (edge: Edge, press: Press, form: Sent) => async (event: H3Event) => {
   const visit = visitOf(edge, event)
   try {
@@ -146,7 +156,7 @@ const formHandler = (edge: Edge, press: Press, form: Sent) => async (event: H3Ev
 export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => Promise<HTTPResponse> | null } {
   const assets = openAssets()
   const press = { assets, renderer: edge.renderer ?? new Renderer(new OnThisThread()) }
-  for (const [path, page] of Object.entries(pages)) routes.add("GET", path, pageHandler(edge, press, page))
+  for (const [path, page] of Object.entries(pages)) routes.add("GET", path, addressHandler(edge, press, path, page))
   for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, press, form))
   routes.add("GET", "/assets/{name}", (event) => assets.answer(event.context.params?.name ?? ""))
   const nothing = pageHandler(edge, press, () => {

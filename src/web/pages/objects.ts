@@ -1,5 +1,5 @@
 /** Smaller objects, a page each: materials, links, checkpoints, papers; and the concepts of every Room. */
-import { accepted } from "../accepted.ts"
+import { accepted } from "../../contract/reads/accepted.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entryPath, withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"

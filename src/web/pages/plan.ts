@@ -1,5 +1,5 @@
 /** One accepted plan, as it was accepted. */
-import { accepted } from "../accepted.ts"
+import { accepted } from "../../contract/reads/accepted.ts"
 import { entryPath } from "../addresses.ts"
 import { html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"

@@ -1,5 +1,5 @@
 /** One record: its standing above everything, its wording, what it rests on, its evidence and what became of it. */
-import { accepted } from "../accepted.ts"
+import { accepted } from "../../contract/reads/accepted.ts"
 import { groundingPurposes } from "../../contract/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"

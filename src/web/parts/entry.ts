@@ -1,5 +1,5 @@
 /** Entries of a timeline: messages as posts, cards in place, receipts as single quiet lines. */
-import { accepted } from "../accepted.ts"
+import { accepted } from "../../contract/reads/accepted.ts"
 import type { CardKind, CardOf, Entry } from "../../contract/answers.ts"
 import { entryPath, pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"

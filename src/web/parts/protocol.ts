@@ -1,5 +1,5 @@
 /** How work is to be done: summary, steps, arms with their command lines. */
-import { accepted } from "../accepted.ts"
+import { accepted } from "../../contract/reads/accepted.ts"
 import { type Html, html } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"
 import { argv, jsonBlock, table } from "./parts.ts"

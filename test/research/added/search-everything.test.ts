@@ -45,6 +45,7 @@ const quoted = (await grace.write("publish_cited_claim", claim(room))).result.ve
 const find = async (query: string, more: object = {}) => (await reader.read("search", { query, roomId, ...more })).items
 const idsOf = async (query: string, more: object = {}) => (await find(query, more)).map(({ kind, id }) => [kind, id])
 
+// shows: skill: search
 t.test("each thing that was said is found by its words", async (t) => {
   t.strictSame(await idsOf("furnace"), [["experiment", experimentId]], "a handoff")
   t.strictSame(await idsOf("quench"), [["plan", planId]], "a step of a plan")
@@ -66,6 +67,7 @@ t.test("each thing that was said is found by its words", async (t) => {
   )
 })
 
+// shows: skill: search
 t.test("a phrase in quotes stands together, and a label or an id is what it names", async (t) => {
   t.strictSame(await idsOf('"memory of out"'), [])
   t.strictSame((await idsOf("A1"))[0], ["attempt", failed])
@@ -92,6 +94,7 @@ t.test("by whom, of which kind, how it stands, since when", async (t) => {
   t.match(await refusedAs(reader.read("search", { query: "x", since: "yesterday" })), "422 invalid_parameter /since")
 })
 
+// shows: skill: search
 t.test("what was superseded stands below what replaced it, and says by what", async (t) => {
   const publish = async (scope: string) => (await grace.write("publish_hypothesis", { ...hypothesis(room), scope })).result.versionId
   // The shorter text would come first by its words alone.

@@ -73,6 +73,7 @@ t.test("what is known, what failed and why, what is disputed, what is under way,
   })
 })
 
+// shows: skill: next
 t.test("what to do next, each with the operation that would do it and a body begun", async (t) => {
   const { items } = await reader.read("room_next", { roomId })
   holds(
@@ -119,6 +120,7 @@ t.test("as Markdown, and of a Thread", async (t) => {
   t.equal(thread.hypotheses.length, 4)
 })
 
+// shows: skill: brief
 t.test("never longer than its budget, whatever the Room holds, and what is left out is counted", async (t) => {
   const filler = new Filler(lab.file)
   const owner = filler.person(house.people.owner.username)

@@ -27,6 +27,7 @@ const link = async (who: Name, findingVersionId: string, versionId: string, verd
 const bearing = async (versionId: string) => (await reader.read("record_evidence", { versionId })).items
 const tallyOf = async (versionId: string) => (await lab.record({ versionId })).evidenceTally
 
+// shows: skill: evidence
 t.test("a link's verdict and the finding's own reference count once, the newest of them", async (t) => {
   const predicted = await predict()
   t.strictSame(await tallyOf(predicted.versionId), none)
@@ -193,6 +194,7 @@ t.test("one's own link is taken back, once; another's is not, nor a retraction",
   holds(t, await lab.record(predicted), { status: "disputed", notices: [{ withdrawn: {} }, { withdrawn: undefined }] })
 })
 
+// shows: skill: stale
 t.test("a concluded checkpoint says what makes it stale", async (t) => {
   const at = await lab.room()
   const conclude = async (coversThrough: number, citations: readonly string[] = []) => {

@@ -81,6 +81,7 @@ t.test("what was written, and what became of it", async (t) => {
 })
 
 // shows: A checkpoint whose Thread moved is refused with the watermark of now.
+// shows: skill: guarded
 t.test("a watermark that was not read now is refused with the one of now", async (t) => {
   const room = await lab.room()
   const { threadId, ada, grace } = room
@@ -149,6 +150,7 @@ t.test("it covers what is there, and a concluded one says what it concludes", as
 })
 
 // shows: A concluded checkpoint reads stale once a publication lands after it.
+// shows: skill: stale
 t.test("a concluded checkpoint is stale once a publication lands after it; an open one never is", async (t) => {
   const room = await lab.room()
   const other = await lab.room()
@@ -183,6 +185,7 @@ t.test("a concluded checkpoint is stale once a publication lands after it; an op
 })
 
 // shows: A Room whose opening Thread has a concluded checkpoint is concluded, and its context says so with the conclusion.
+// shows: skill: selected_checkpoint
 t.test("the newest of a Thread is selected; in the opening Thread it decides whether the Room is concluded", async (t) => {
   const room = await lab.room()
   const { roomId, threadId, ada, grace } = room

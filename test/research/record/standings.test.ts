@@ -61,6 +61,7 @@ function allowed({ who, kind, explanation }: Step, before: readonly Step[]): boo
 }
 
 // shows: Status, notices and warnings are shown on the reads that show the record; nothing ranks corrections.
+// shows: skill: status
 t.test("any links in any order give the precedence, and the notices in the order they landed", async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 9 }), async (steps) => {

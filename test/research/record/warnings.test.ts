@@ -34,6 +34,7 @@ const output = (attemptId: string, more: Partial<typeof losses> = {}): Evidence[
 const outcome = (attemptId: string): Evidence[number] => ({ kind: "attempt_outcome", attemptId, explanation: because })
 
 // shows: A started attempt without an outcome reads as unknown.
+// shows: skill: attempt_unknown
 t.test("an attempt whose outcome is not known, until it is", async (t) => {
   for (const ending of ["registered", "started"] as const) {
     const attemptId = await work.attempt(ending)

@@ -230,6 +230,7 @@ t.test("with what was just read", (t) => holdTable(t, fresh, ({ expected }) => [
 
 // shows: A take asks for the revision and status that were read.
 // shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up Thread.
+// shows: skill: guarded
 t.test("with an old revision, and with another status", (t) =>
   holdTable(t, stale, ({ expected }) => [
     { ...expected, expectedRevision: expected.expectedRevision - 1 },

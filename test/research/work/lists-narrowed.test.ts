@@ -23,6 +23,7 @@ const work = await Work.begin(lab, room, { holder: grace })
 const ids: string[] = []
 for (const status of ["failed", "started", "succeeded", "failed"] as const) ids.push(await work.attempt(status))
 
+// shows: skill: attempts
 t.test("an attempt in a list says how it was started and what came of it, without a call of its own", async (t) => {
   const { items } = await reader.read("attempts", { roomId, status: "failed", order: "label" })
   t.equal(items.length, 2)

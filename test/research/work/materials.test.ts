@@ -61,6 +61,7 @@ t.test("the same reference is the same material, in one Room and across Rooms, a
 })
 
 // shows: A grant limited to Threads applies to what originated there.
+// shows: skill: material_thread
 t.test("where Threads are concerned", async (t) => {
   const { threadId: aside } = (await first.client(ada).write("create_thread", { roomId: first.roomId, title: "Aside" })).result
   t.equal((await inFirst({ reference: sha256("4") })).threadId, first.threadId, "the opening Thread where none is named")

@@ -30,6 +30,7 @@ const permutations = <T>(items: readonly T[]): T[][] =>
 /** Everything one reporter can say. */
 const said = states.flatMap((state) => [null, promised, other].map((observedDigest) => ({ state, observedDigest })))
 
+// shows: skill: obtainability
 t.test("nothing reported", async (t) => {
   t.equal(obtainabilityOf([], promised), "unreported")
   t.equal(obtainabilityOf([], null), "unreported")
@@ -112,6 +113,7 @@ const reports = fc.array(
 )
 
 // shows: Obtainability is derived from attributed location reports.
+// shows: skill: obtainability
 t.test("only each reporter's newest report on each URI counts, and not the order among reporters", async (t) => {
   const newest = (all: readonly Report[]) =>
     all.filter(

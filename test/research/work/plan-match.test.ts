@@ -76,6 +76,7 @@ t.test("a plan with arms", async (t) => {
 })
 
 // shows: planMatch compares the command line with the entry point and with every arm, and says which matched.
+// shows: skill: plan_match
 t.test("a plan with both", async (t) => {
   const both = { entrypoint: { argv: main as string[] }, arms }
   t.match(compare(both), { argvMatchesPlan: true, argvComparedWith: "entrypoint", argvMatches: true })

@@ -21,6 +21,7 @@ async function newest() {
 }
 
 // shows: A receipt names its target; targetId is the link, attempt, material, checkpoint or experiment, as the write has it.
+// shows: skill: target_id
 // shows: Every write is admitted or refused as a whole, with its Thread receipt and activity entry.
 // shows: Each accepted write adds an activity entry together with its receipt.
 t.test("every accepted write leaves its receipt, one timeline entry and one activity entry", async (t) => {

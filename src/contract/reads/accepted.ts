@@ -1,6 +1,6 @@
 /** What an answer copies of what was accepted, as pages look into it: of these parts its schema tells readers less than is known here. */
-import type { Protocol } from "../contract/work.ts"
-import type { BodyOf } from "../contract/operations/index.ts"
+import type { Protocol } from "../work.ts"
+import type { BodyOf } from "../operations/index.ts"
 
 /** What the content of every kind of record has in common, and what some add. */
 export type RecordContent = Pick<BodyOf<"publish_hypothesis">, "assertion" | "concepts" | "scope"> &

@@ -1,0 +1,107 @@
+/** A Room, a Thread page by page, and what records say of a paper. */
+import type { Entry } from "../contract/answers.ts"
+import { staleSentence } from "../contract/evidence.ts"
+import { limits } from "../contract/limits.ts"
+import { pathTo } from "../contract/reads/index.ts"
+import { Refusal } from "../contract/refusals.ts"
+import { type Asking, named, quoted, said, words, written } from "./writing.ts"
+
+/** A Room: its brief, and its Threads. */
+export function roomDocument(asking: Asking): string {
+  const { basePath, ask, text } = asking
+  const roomId = asking.id("roomId")
+  const brief = text("room_brief", { roomId }, { format: "markdown", budget: limits.documentBytes / 2 })
+  const { items } = ask("room_threads", { roomId })
+  const { counts } = ask("room", { roomId })
+  return written(
+    brief,
+    [
+      {
+        title: "Threads",
+        items: items.map(
+          ({ threadId, title, author, timelineWatermark, stale }) =>
+            `${named(asking, "thread", threadId, said(title, 100).replace(/[[\]]/gu, ""))}: ${timelineWatermark} entries, started by ${author.username}${stale ? ", its conclusion stale" : ""}`,
+        ),
+        all: { link: `${basePath}${pathTo("room_threads", { roomId })}`, count: counts.threads },
+      },
+    ],
+    `${basePath}${pathTo("room_brief", { roomId })}, everything: ${basePath}${pathTo("room_context", { roomId })}`,
+  )
+}
+
+/** What a receipt tells, in one line. */
+const receiptLine = (asking: Asking, { operation, target, result }: NonNullable<Entry["receipt"]>): string =>
+  `${words(operation)} ${named(asking, target.kind, target.id, target.label)}${typeof result.status === "string" ? `, now ${words(result.status)}` : ""}`
+
+function cardText(asking: Asking, { kind, card }: Entry): string {
+  if (card === undefined) return ""
+  if ("checkpointId" in card)
+    return `${card.state === "concluded" ? "concluded" : "a checkpoint"}, through entry ${card.coversThrough}:\n\n${quoted(card.conclusion ?? card.synthesis)}\n${card.openQuestions.map((question) => `\n> Open: ${said(question)}\n`).join("")}`
+  const standing = card.status === "current" ? "" : ` (${card.status})`
+  if ("linkId" in card)
+    return `${named(asking, "finding", card.versionId, card.label)}${standing} related to ${named(asking, "experiment", card.experimentId, card.experimentLabel)} (link ${card.linkId}):\n\n${quoted(card.wording)}\n`
+  return `${card.reused ? "brought here: " : ""}${words(card.kind)} ${named(asking, card.kind, card.versionId, card.label)}${standing}${kind === "publication" && card.note !== null ? `, ${said(card.note)}` : ""}:\n\n${quoted(card.wording)}\n`
+}
+
+function entryText(asking: Asking, entry: Entry): string {
+  const { sequence, at, author, entryId, message, receipt, replyToEntryId, replyCount } = entry
+  const head = `\n${sequence}. ${author.username}, ${at.slice(0, 16).replace("T", " ")}`
+  if (receipt !== undefined) return `${head}: ${receiptLine(asking, receipt)}\n`
+  const answered = `${replyToEntryId === null ? "" : `, in reply to entry ${replyToEntryId}`}${replyCount === 0 ? "" : `, ${replyCount} ${replyCount === 1 ? "reply" : "replies"}`}`
+  return `${head} (entry ${entryId}${answered})${message === undefined ? `: ${cardText(asking, entry)}` : `:\n\n${quoted(message.text)}\n`}`
+}
+
+/** A page of a Thread's timeline: from its beginning, or after the entry that `after` names. */
+export function threadDocument(asking: Asking): string {
+  const { basePath, ask, query } = asking
+  const threadId = asking.id("threadId")
+  const { thread, room, checkpoint } = ask("thread_research_context", { threadId }, { parts: "thread,room,checkpoint" })
+  const after = query.get("after") ?? "0"
+  if (!/^[0-9]{1,12}$/.test(after)) {
+    const issue = { path: "/after", message: "must be the number of an entry" }
+    throw new Refusal("invalid_parameter", `after ${issue.message}.`, { issues: [issue] })
+  }
+  const { items } = ask("thread_timeline", { threadId }, { after })
+  const stands =
+    checkpoint === null
+      ? ""
+      : `\n${checkpoint.state === "concluded" ? "Concluded" : "Where it stands"}${checkpoint.stale ? `, stale: ${checkpoint.staleReasons.slice(0, 5).map(staleSentence).join(" ")}` : ""}\n\n${quoted(checkpoint.conclusion ?? checkpoint.synthesis)}\n`
+  let document = `# ${said(thread.title, 200)}
+
+Thread ${threadId} of ${named(asking, "room", room.roomId, said(room.title, 200).replace(/[[\]]/gu, ""))}, ${thread.timelineWatermark} entries, started by ${thread.author.username}.
+${stands}
+## Entries after ${after}
+`
+  let last = Number(after)
+  for (const entry of items) {
+    const text = entryText(asking, entry)
+    // One at the least: its text is bounded.
+    if (last > Number(after) && Buffer.byteLength(document) + Buffer.byteLength(text) > limits.documentBytes - 500) break
+    document += text
+    last = entry.sequence
+  }
+  if (last < thread.timelineWatermark) document += `\nGo on: ${basePath}/threads/${threadId}.md?after=${last}\n`
+  return `${document}\nJSON: ${basePath}${pathTo("thread_timeline", { threadId }, { after })}\n`
+}
+
+/** A paper: the records that quote it or build on it. */
+export function paperDocument(asking: Asking): string {
+  const { basePath, ask } = asking
+  const arxivId = asking.id("arxivId")
+  const { items, nextCursor } = ask("paper_publications", { arxivId })
+  const json = `${basePath}${pathTo("paper_publications", { arxivId })}`
+  return written(
+    `# arXiv:${arxivId}\n\nWhat this service knows of the paper is what records say of it. The paper: https://arxiv.org/abs/${arxivId}\n`,
+    [
+      {
+        title: "Records that quote it or build on it",
+        items: items.map(
+          ({ kind, versionId, label, status, author, wording, roomId }) =>
+            `${words(kind)} ${named(asking, kind, versionId, label)} (${status}, ${author.username}, in ${named(asking, "room", roomId, "its Room")}): ${said(wording)}`,
+        ),
+        all: { link: json, count: items.length + (nextCursor === null ? 0 : 1) },
+      },
+    ],
+    json,
+  )
+}

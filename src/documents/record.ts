@@ -1,0 +1,72 @@
+/** A record: what it says, how it stands, what bears on it and what it rests on. */
+import { accepted } from "../contract/reads/accepted.ts"
+import { tallyInWords } from "../contract/evidence.ts"
+import { pathTo } from "../contract/reads/index.ts"
+import { type Asking, named, quoted, said, words, written } from "./writing.ts"
+
+const LISTED = 50
+
+export function recordDocument(asking: Asking): string {
+  const { basePath, ask } = asking
+  const record = ask("record", { versionId: asking.id("versionId") })
+  const { versionId, kind, label, author, createdAt, status, outcome, evidenceTally } = record
+  const { assertion, scope, concepts, quote, paper, limitations } = accepted("record", record.content)
+  const { items: bearing, hasMore } = ask("record_evidence", { versionId }, { limit: LISTED })
+  const link = (path: string) => `${basePath}${path}`
+  const at = { versionId }
+  const rests = [
+    ...record.premises.map((premise) => ({ ...premise, purpose: "premise" })),
+    ...record.references.map((reference) => ({ ...reference, purpose: reference.purpose ?? "reference" })),
+  ]
+  const head = `# ${label}: ${said(assertion.wording, 300)}
+
+${words(kind)} ${versionId}, ${status}${outcome === null ? "" : `, ${outcome}`}, by ${author.username}, ${createdAt.slice(0, 10)}, in ${named(asking, "thread", record.threadId, "its Thread")} of ${named(asking, "room", record.roomId, "its Room")}.
+
+${quoted(assertion.wording)}
+
+Scope:
+
+${quoted(scope)}
+${quote === undefined ? "" : `\nThe paper (arXiv:${paper?.arxivId}) says:\n\n${quoted(quote)}\n`}${limitations === undefined ? "" : `\nLimitations:\n\n${quoted(limitations)}\n`}
+Evidence: ${tallyInWords(evidenceTally) ?? "nothing counts for or against it yet"}. ${record.provenanceSummary}
+`
+  return written(
+    head,
+    [
+      {
+        title: "What was said of it since",
+        items: record.notices.map(
+          (notice) =>
+            `${named(asking, "link", notice.linkId, notice.label)}: ${notice.author.username} ${notice.kind} it, ${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (taken back)"}: ${said(notice.explanation)}${notice.correction === null ? "" : ` Correction: ${said(notice.correction)}`}${notice.replacementVersionId === null ? "" : ` Replaced by ${named(asking, kind, notice.replacementVersionId, "this")}.`}`,
+        ),
+      },
+      { title: "Warnings", items: accepted("warnings", record.warnings).map(({ code, message }) => `${code}: ${said(message)}`) },
+      {
+        title: "What bears on it",
+        items: bearing.map(
+          ({ verdict, by, author: speaker, explanation, independent, standing, at: when }) =>
+            `${words(verdict ?? "no verdict yet")}, ${named(asking, by.kind, by.id, by.label)} (${speaker.username}, ${when.slice(0, 10)}${independent ? ", independent" : ""}${standing === "counted" ? "" : `, ${words(standing)}`}): ${said(explanation ?? by.wording ?? "")}`,
+        ),
+        all: { link: link(pathTo("record_evidence", at)), count: bearing.length + (hasMore ? 1 : 0) },
+      },
+      {
+        title: "What it names",
+        items: rests.map(
+          (each) =>
+            `${words(each.purpose)} ${named(asking, each.kind, each.versionId, each.label)} (${each.status}): ${said(each.wording, 300)} ${said(each.explanation)}`,
+        ),
+      },
+      {
+        title: "Roles",
+        items: assertion.roles.map(
+          ({ role, definition, value }) => `${role}: ${said(JSON.stringify(value), 300)} (${said(definition, 300)})`,
+        ),
+      },
+      {
+        title: "Concepts",
+        items: Object.entries(concepts).map(([key, concept]) => `${key} (${said(concept.label)}): ${said(concept.definition)}`),
+      },
+    ],
+    link(pathTo("record", at)),
+  )
+}

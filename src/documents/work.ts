@@ -1,0 +1,124 @@
+/** An experiment and an attempt: what is asked, what was run, and what came of it. */
+import { pathTo } from "../contract/reads/index.ts"
+import { type Asking, named, quoted, said, words, written } from "./writing.ts"
+import type { AnswerOf } from "../contract/reads/index.ts"
+
+type Attempt = Pick<AnswerOf<"attempt">, "metrics"> | Pick<AnswerOf<"attempts">["items"][number], "metrics">
+
+const metric = ({ name, split, value, unit, step }: Attempt["metrics"][number]): string =>
+  `${name}${split === null ? "" : ` (${split})`} ${value}${unit === null ? "" : ` ${unit}`}${step === null ? "" : ` at step ${step}`}`
+
+const statement = (name: string, told: AnswerOf<"experiment">["handoff"]): string =>
+  told === null ? "" : `\n${name} (${told.by.username}, ${told.at.slice(0, 10)}):\n\n${quoted(told.text)}\n`
+
+export function experimentDocument(asking: Asking): string {
+  const { basePath, ask } = asking
+  const experimentId = asking.id("experimentId")
+  const experiment = ask("experiment", { experimentId })
+  const { label, status, assignee, proposer, question, scope, attempts, acceptedPlans, hypotheses, affordances } = experiment
+  const runs = ask("attempts", {}, { experimentId, order: "label" }).items
+  const findings = ask("experiment_findings", { experimentId }).items
+  const link = (path: string) => `${basePath}${path}`
+  const head = `# ${label}: ${said(question, 300)}
+
+Experiment ${experimentId}, ${words(status)}${assignee === null ? "" : `, held by ${assignee.username}`}, proposed by ${proposer.username}, ${experiment.createdAt.slice(0, 10)}, in ${named(asking, "thread", experiment.threadId, "its Thread")} of ${named(asking, "room", experiment.roomId, "its Room")}. Revision ${affordances.expected.expectedRevision}.
+
+${quoted(question)}
+
+Scope:
+
+${quoted(scope)}
+${statement("Handoff", experiment.handoff)}${statement("In the end", experiment.conclusion)}`
+  return written(
+    head,
+    [
+      {
+        title: "Hypotheses it addresses",
+        items: hypotheses.map((each) => `${named(asking, each.kind, each.versionId, each.label)} (${each.status}): ${said(each.wording)}`),
+      },
+      {
+        title: "Plans",
+        items: acceptedPlans.map((plan) => `${named(asking, "plan", plan.planId, plan.label)}, accepted by ${plan.acceptedBy.username}`),
+      },
+      {
+        title: "Attempts, and what came of them",
+        items: runs.map(
+          ({ attemptId, label: text, intent, status: state, failure, argv, metrics }) =>
+            `${named(asking, "attempt", attemptId, text)} (${intent}), ${words(state)}${failure === null ? "" : `: ${said(`${failure.stage}: ${failure.explanation}`)}`}. ${metrics.length === 0 ? "" : `${metrics.map(metric).join(", ")}. `}Run: ${said(argv.join(" "), 200)}`,
+        ),
+        all: { link: link(pathTo("attempts", {}, { experimentId, order: "label" })), count: attempts.total },
+      },
+      {
+        title: "Findings",
+        items: findings.map(
+          ({ finding, towardQuestion, towardHypothesis, author, withdrawn }) =>
+            `${named(asking, "finding", finding.versionId, finding.label)} (${finding.status})${withdrawn === null ? "" : ", taken back"}: ${words(towardQuestion.verdict)} the question${towardHypothesis.map((each) => `, ${each.verdict} ${each.label}`).join("")} (${author.username}): ${said(finding.wording)}`,
+        ),
+        all: { link: link(pathTo("experiment_findings", { experimentId })) },
+      },
+      {
+        title: "What may be done next",
+        items: affordances.operations.map(({ operation, by }) => `${operation} (${words(by)})`),
+      },
+    ],
+    link(pathTo("experiment", { experimentId })),
+  )
+}
+
+export function attemptDocument(asking: Asking): string {
+  const { basePath, ask } = asking
+  const attemptId = asking.id("attemptId")
+  const attempt = ask("attempt", { attemptId })
+  const { label, intent, status, registrant, repository, argv, configuration, environment, planMatch, failure, reproduction } = attempt
+  const head = `# ${label}: ${words(intent)} attempt, ${words(status)}
+
+Attempt ${attemptId} of ${named(asking, "experiment", attempt.experimentId, attempt.experimentLabel)}, by ${registrant.username}, ${attempt.registeredAt.slice(0, 10)}. Revision ${attempt.revision}.
+${failure === null ? "" : `\nIt failed, at ${said(failure.stage)}:\n\n${quoted(failure.explanation)}\n`}${reproduction === null ? "" : `\nWhat it reproduces: ${words(reproduction.verdict)}: ${said(reproduction.explanation)}\n`}
+Commit ${repository.commit} of ${repository.url}
+
+Command: ${said(JSON.stringify(argv), 2_000)}
+
+Configuration: ${said(JSON.stringify(configuration), 2_000)}
+${environment === null ? "" : `\nEnvironment: ${said(JSON.stringify(environment), 1_000)}\n`}`
+  return written(
+    head,
+    [
+      { title: "Metrics, each as it was last", items: attempt.metrics.map(metric) },
+      {
+        title: "Outputs",
+        items: attempt.outputs.map(
+          ({ outputLabel, digest, description }) => `${outputLabel}: ${digest}${description === undefined ? "" : ` ${said(description)}`}`,
+        ),
+      },
+      {
+        title: "Departures from its plan",
+        items: (planMatch?.deviations ?? []).map(
+          ({ field, planned, registered }) =>
+            `${field}: planned ${said(JSON.stringify(planned), 200)}, registered ${said(JSON.stringify(registered), 200)}`,
+        ),
+      },
+      {
+        title: "Inputs",
+        items: attempt.inputs.map(
+          ({ name, material }) =>
+            `${name}${material === null ? "" : `: ${named(asking, "material", material.materialId, material.label)} ${material.reference}`}`,
+        ),
+      },
+      {
+        title: "What was reported",
+        items: attempt.events.map(
+          ({ event, receivedAt, message, exitCode }) =>
+            `${receivedAt} ${words(event)}${exitCode === undefined ? "" : `, exit code ${exitCode}`}${message === undefined ? "" : `: ${said(message)}`}`,
+        ),
+      },
+      {
+        title: "Reproductions of it",
+        items: attempt.reproductions.map(
+          (each) =>
+            `${named(asking, "attempt", each.attemptId, each.label)} by ${each.registrant.username}: ${words(each.reproduction?.verdict ?? each.status)}`,
+        ),
+      },
+    ],
+    `${basePath}${pathTo("attempt", { attemptId })}`,
+  )
+}

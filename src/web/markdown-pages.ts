@@ -1,0 +1,70 @@
+/** Pages in their form for agents: Markdown, at the page's address with `.md` behind it or asked for by the Accept header. */
+import type { H3Event, HTTPResponse } from "h3"
+import { Refusal } from "../contract/refusals.ts"
+import { documents } from "../documents/index.ts"
+import type { Document } from "../documents/writing.ts"
+import { answer } from "../edge/answer.ts"
+import { pathParams, type Edge } from "../edge/edge.ts"
+import { basePathOf } from "./addresses.ts"
+import { visitOf } from "./visit.ts"
+
+const SUFFIX = ".md"
+const MARKDOWN = "text/markdown"
+/** Of a page that has both forms, whoever keeps one must ask anew for the other. */
+const varies = { vary: "accept" }
+
+/** How much a type is wanted, from 0 to 1, and its place in the header; the most exact range counts. */
+function wanted(accept: string, type: string): { readonly quality: number; readonly place: number; readonly named: boolean } {
+  const ranges = accept.split(",").map((range, place) => {
+    const [name = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase())
+    const given = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2)
+    const quality = given === undefined ? 1 : Number(given)
+    return { name, place, quality: Number.isFinite(quality) ? Math.min(Math.max(quality, 0), 1) : 0 }
+  })
+  for (const name of [type, `${type.split("/")[0]}/*`, "*/*"]) {
+    const range = ranges.find((each) => each.name === name)
+    if (range !== undefined) return { ...range, named: name === type }
+  }
+  return { quality: 0, place: ranges.length, named: false }
+}
+
+/** Whether Markdown is asked for by its name, and HTML no more than it. */
+export function prefersMarkdown(accept: string): boolean {
+  const [markdown, page] = [wanted(accept, MARKDOWN), wanted(accept, "text/html")]
+  if (!markdown.named || markdown.quality === 0 || markdown.quality < page.quality) return false
+  return markdown.quality > page.quality || !page.named || markdown.place < page.place
+}
+
+/** The document that a request for a page asks for; undefined where it wants the page. */
+export function documentAsked(path: string, event: H3Event): Document | undefined {
+  const document = Object.hasOwn(documents, path) ? documents[path] : undefined
+  const asked = event.url.pathname.endsWith(SUFFIX) || prefersMarkdown(event.req.headers.get("accept") ?? "")
+  return asked ? document : undefined
+}
+
+/** A page says that it has a document, and where. */
+export function withDocument(path: string, { url }: H3Event, page: HTTPResponse): HTTPResponse {
+  if (!Object.hasOwn(documents, path)) return page
+  page.headers.set("vary", varies.vary)
+  // Relative to the page: it is reached below any base path.
+  const own = url.pathname.replace(/\/$/, "").split("/").at(-1) ?? ""
+  if (page.status === 200 && !url.pathname.endsWith("/")) page.headers.set("link", `<${own}${SUFFIX}>; rel="alternate"; type="${MARKDOWN}"`)
+  return page
+}
+
+/** Answers a document, or in its form what went wrong. All that it asks is of one moment. @throws whatever is no refusal */
+export function documentAnswer(edge: Edge, event: H3Event, document: Document): HTTPResponse {
+  const params = Object.fromEntries(
+    Object.entries(pathParams(event)).map(([name, value]) => [name, value.endsWith(SUFFIX) ? value.slice(0, -SUFFIX.length) : value]),
+  )
+  try {
+    return edge.instance.ledger.snapshot(() => {
+      const { ask, text } = visitOf(edge, event)
+      const made = document({ ask, text, id: (name) => params[name] ?? "", query: event.url.searchParams, basePath: basePathOf(edge) })
+      return answer(made, MARKDOWN, 200, varies)
+    })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return answer(`# ${error.status}: ${error.code}\n\n${error.message}\n`, MARKDOWN, error.status, varies)
+  }
+}
