@@ -49,9 +49,9 @@ export const startHere = (baseUrl: string): string =>
       `${rules.rehearsal} ${rules.rehearsed_ids}`,
       `${rules.guarded} ${advice.copy_expected}`,
     ]),
-    "## When the answer does not come",
+    "## No answer",
     `${advice.uncertain} ${rules.replayed} ${rules.changed} ${rules.receipt} ${rules.sender}`,
-    "## When it is refused",
+    "## Refusals",
     `${rules.refused} ${advice.conflict} Every code, and what to do about it: ${get("skill", "?part=capabilities")}.`,
     "## Reading",
     bullets([
