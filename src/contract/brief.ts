@@ -23,6 +23,10 @@ export const nextItem = shape({
   body: v.record(v.string(), v.unknown()),
 })
 
+const failureFields = { kind: v.picklist(enumerations.failureKind), id, label: text, why: v.string(), at: v.string() }
+/** What failed, in a list of its own: with its place among all that failed in its Room. */
+export const failure = shape({ ...failureFields, sequence: count, threadId: id })
+
 const lists = {
   /** Each Thread's conclusion, or its newest synthesis, with what makes it stale. */
   stands: v.array(
@@ -42,7 +46,7 @@ const lists = {
   hypotheses: v.array(
     shape({ versionId: id, label: v.string(), says: v.string(), status: v.picklist(enumerations.recordStatus), evidence: evidenceTally }),
   ),
-  failures: v.array(shape({ kind: v.picklist(enumerations.failureKind), id, label: text, why: v.string(), at: v.string() })),
+  failures: v.array(shape(failureFields)),
   /** Records that are disputed, where nothing has answered the dispute. */
   disputes: v.array(
     shape({ versionId: id, label: v.string(), kind: v.string(), says: v.string(), why: v.string(), linkId: id, by: v.string() }),

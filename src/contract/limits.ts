@@ -106,6 +106,8 @@ export const limits = {
   verdicts: 20,
   openQuestions: 20,
   citations: 50,
+  /** Failures and disputes of a Room, the newest, among which those of one of its Threads are looked for. */
+  briefFailures: 10_000,
   /** Bytes of a page in its form for agents, Markdown. */
   documentBytes: 32_000,
   /** Bytes that a brief may have: at the least, when nothing is said, at the most. */

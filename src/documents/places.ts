@@ -31,7 +31,7 @@ export function roomDocument(asking: Asking): string {
 
 /** What a receipt tells, in one line. */
 const receiptLine = (asking: Asking, { operation, target, result }: NonNullable<Entry["receipt"]>): string =>
-  `${words(operation)} ${named(asking, target.kind, target.id, target.label)}${typeof result.status === "string" ? `, now ${words(result.status)}` : ""}`
+  `${words(operation)} ${named(asking, target.kind, target.id, target.label, target)}${typeof result.status === "string" ? `, now ${words(result.status)}` : ""}`
 
 function cardText(asking: Asking, { kind, card }: Entry): string {
   if (card === undefined) return ""
@@ -39,8 +39,8 @@ function cardText(asking: Asking, { kind, card }: Entry): string {
     return `${card.state === "concluded" ? "concluded" : "a checkpoint"}, through entry ${card.coversThrough}:\n\n${quoted(card.conclusion ?? card.synthesis)}\n${card.openQuestions.map((question) => `\n> Open: ${said(question)}\n`).join("")}`
   const standing = card.status === "current" ? "" : ` (${card.status})`
   if ("linkId" in card)
-    return `${named(asking, "finding", card.versionId, card.label)}${standing} related to ${named(asking, "experiment", card.experimentId, card.experimentLabel)} (link ${card.linkId}):\n\n${quoted(card.wording)}\n`
-  return `${card.reused ? "brought here: " : ""}${words(card.kind)} ${named(asking, card.kind, card.versionId, card.label)}${standing}${kind === "publication" && card.note !== null ? `, ${said(card.note)}` : ""}:\n\n${quoted(card.wording)}\n`
+    return `${named(asking, "finding", card.versionId, card.label, card)}${standing} related to ${named(asking, "experiment", card.experimentId, card.experimentLabel)} (link ${card.linkId}):\n\n${quoted(card.wording)}\n`
+  return `${card.reused ? "brought here: " : ""}${words(card.kind)} ${named(asking, card.kind, card.versionId, card.label, card)}${standing}${kind === "publication" && card.note !== null ? `, ${said(card.note)}` : ""}:\n\n${quoted(card.wording)}\n`
 }
 
 function entryText(asking: Asking, entry: Entry): string {

@@ -37,7 +37,7 @@ Evidence: ${tallyInWords(evidenceTally) ?? "nothing counts for or against it yet
         title: "What was said of it since",
         items: record.notices.map(
           (notice) =>
-            `${named(asking, "link", notice.linkId, notice.label)}: ${notice.author.username} ${notice.kind} it, ${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (taken back)"}: ${said(notice.explanation)}${notice.correction === null ? "" : ` Correction: ${said(notice.correction)}`}${notice.replacementVersionId === null ? "" : ` Replaced by ${named(asking, kind, notice.replacementVersionId, "this")}.`}`,
+            `${named(asking, "link", notice.linkId, notice.label, notice)}: ${notice.author.username} ${notice.kind} it, ${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (taken back)"}: ${said(notice.explanation)}${notice.correction === null ? "" : ` Correction: ${said(notice.correction)}`}${notice.replacementVersionId === null ? "" : ` Replaced by ${named(asking, kind, notice.replacementVersionId, "this")}.`}`,
         ),
       },
       { title: "Warnings", items: accepted("warnings", record.warnings).map(({ code, message }) => `${code}: ${said(message)}`) },
@@ -45,7 +45,7 @@ Evidence: ${tallyInWords(evidenceTally) ?? "nothing counts for or against it yet
         title: "What bears on it",
         items: bearing.map(
           ({ verdict, by, author: speaker, explanation, independent, standing, at: when }) =>
-            `${words(verdict ?? "no verdict yet")}, ${named(asking, by.kind, by.id, by.label)} (${speaker.username}, ${when.slice(0, 10)}${independent ? ", independent" : ""}${standing === "counted" ? "" : `, ${words(standing)}`}): ${said(explanation ?? by.wording ?? "")}`,
+            `${words(verdict ?? "no verdict yet")}, ${named(asking, by.kind, by.id, by.label, by)} (${speaker.username}, ${when.slice(0, 10)}${independent ? ", independent" : ""}${standing === "counted" ? "" : `, ${words(standing)}`}): ${said(explanation ?? by.wording ?? "")}`,
         ),
         all: { link: link(pathTo("record_evidence", at)), count: bearing.length + (hasMore ? 1 : 0) },
       },
@@ -53,7 +53,7 @@ Evidence: ${tallyInWords(evidenceTally) ?? "nothing counts for or against it yet
         title: "What it names",
         items: rests.map(
           (each) =>
-            `${words(each.purpose)} ${named(asking, each.kind, each.versionId, each.label)} (${each.status}): ${said(each.wording, 300)} ${said(each.explanation)}`,
+            `${words(each.purpose)} ${named(asking, each.kind, each.versionId, each.label, each)} (${each.status}): ${said(each.wording, 300)} ${said(each.explanation)}`,
         ),
       },
       {

@@ -34,7 +34,9 @@ ${statement("Handoff", experiment.handoff)}${statement("In the end", experiment.
     [
       {
         title: "Hypotheses it addresses",
-        items: hypotheses.map((each) => `${named(asking, each.kind, each.versionId, each.label)} (${each.status}): ${said(each.wording)}`),
+        items: hypotheses.map(
+          (each) => `${named(asking, each.kind, each.versionId, each.label, each)} (${each.status}): ${said(each.wording)}`,
+        ),
       },
       {
         title: "Plans",
@@ -52,7 +54,7 @@ ${statement("Handoff", experiment.handoff)}${statement("In the end", experiment.
         title: "Findings",
         items: findings.map(
           ({ finding, towardQuestion, towardHypothesis, author, withdrawn }) =>
-            `${named(asking, "finding", finding.versionId, finding.label)} (${finding.status})${withdrawn === null ? "" : ", taken back"}: ${words(towardQuestion.verdict)} the question${towardHypothesis.map((each) => `, ${each.verdict} ${each.label}`).join("")} (${author.username}): ${said(finding.wording)}`,
+            `${named(asking, "finding", finding.versionId, finding.label, finding)} (${finding.status})${withdrawn === null ? "" : ", taken back"}: ${words(towardQuestion.verdict)} the question${towardHypothesis.map((each) => `, ${each.verdict} ${each.label}`).join("")} (${author.username}): ${said(finding.wording)}`,
         ),
         all: { link: link(pathTo("experiment_findings", { experimentId })) },
       },
@@ -101,7 +103,7 @@ ${environment === null ? "" : `\nEnvironment: ${said(JSON.stringify(environment)
         title: "Inputs",
         items: attempt.inputs.map(
           ({ name, material }) =>
-            `${name}${material === null ? "" : `: ${named(asking, "material", material.materialId, material.label)} ${material.reference}`}`,
+            `${name}${material === null ? "" : `: ${named(asking, "material", material.materialId, material.label, material)} ${material.reference}`}`,
         ),
       },
       {
@@ -115,7 +117,7 @@ ${environment === null ? "" : `\nEnvironment: ${said(JSON.stringify(environment)
         title: "Reproductions of it",
         items: attempt.reproductions.map(
           (each) =>
-            `${named(asking, "attempt", each.attemptId, each.label)} by ${each.registrant.username}: ${words(each.reproduction?.verdict ?? each.status)}`,
+            `${named(asking, "attempt", each.attemptId, each.label, each)} by ${each.registrant.username}: ${words(each.reproduction?.verdict ?? each.status)}`,
         ),
       },
     ],

@@ -37,11 +37,18 @@ export const quoted = (text: string, most = QUOTED): string => shortened(text, m
 /** The words of the contract as people read them. */
 export const words = (name: string): string => name.replaceAll("_", " ")
 
-/** An object by its label, with the address of its own document. */
-export function named({ basePath }: Pick<Asking, "basePath">, kind: string, id: string, label: string | null): string {
+/** An object by its label, with the address of its own document; a label that another Room gave is marked so. */
+export function named(
+  { basePath }: Pick<Asking, "basePath">,
+  kind: string,
+  id: string,
+  label: string | null,
+  { labelFromOtherRoom }: { readonly labelFromOtherRoom?: boolean } = {},
+): string {
   const page = pageOf(kind, id)
   const text = label ?? `${words(kind)} ${id}`
-  return page === undefined ? text : `[${text}](${basePath}${page}${hasDocument.has(kind) ? ".md" : ""})`
+  const link = page === undefined ? text : `[${text}](${basePath}${page}${hasDocument.has(kind) ? ".md" : ""})`
+  return labelFromOtherRoom === true ? `${link} of another Room` : link
 }
 /** Kinds of object that have a document of their own. */
 const hasDocument: ReadonlySet<string> = new Set(["room", "thread", "hypothesis", "finding", "cited_claim", "experiment", "attempt"])

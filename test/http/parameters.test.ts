@@ -109,7 +109,7 @@ test("filters take what their definition says and name what they do not", async 
     [`/api/research/rooms/${roomId}/activity?kinds=`]: ["/kinds"],
     [`/api/research/rooms/${roomId}/activity?wait=26`]: ["/wait"],
     [`/api/research/rooms/${roomId}/activity?wait=-1&after=x`]: ["/wait", "/after"],
-    [`/api/research/threads/${threadId}/timeline?kinds=message,room_created`]: ["/kinds"],
+    [`/api/research/threads/${threadId}/timeline?kinds=message,fly`]: ["/kinds"],
     [`/api/research/threads/${threadId}/replies`]: ["/targetEntryId"],
     [`/api/research/threads/${threadId}/replies?targetEntryId=one`]: ["/targetEntryId"],
     "/api/research/hypotheses?roomId=one": ["/roomId"],

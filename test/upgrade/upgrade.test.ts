@@ -35,6 +35,7 @@ const amended: readonly (readonly [path: RegExp, fault: RegExp, why: string])[] 
   [/\/research-context$/, /^\/publications: \d+ items are \d+$/, "a hypothesis is said once, among the hypotheses"],
   [/\/search\?/, /^\/items: \d+ items are \d+$/, "what was said of plans, attempts, materials, links and checkpoints is found too"],
   [/\/search\?/, /^\/items\/\d+\/snippet: /, "a passage is cut where its words stand closest"],
+  [/\/brief$/, /^\/omitted\/failures\/link: /, "what failed has a list of its own, that of attempts left out findings and retractions"],
   [/\/library\/(?:paper|annotations)$/, /^\/error: "A query parameter is not as/, "what is wrong with a query is said more plainly"],
 ]
 const isAmended = (path: string, fault: string) => amended.some(([where, what]) => where.test(path) && what.test(fault))

@@ -1,7 +1,7 @@
 /** The reads that look across everything: full-text search, the provenance of a Room, and the Room as a file. */
 import * as v from "valibot"
 import { page } from "../answers.ts"
-import { nextSteps, roomBrief, threadBrief } from "../brief.ts"
+import { failure, nextSteps, roomBrief, threadBrief } from "../brief.ts"
 import { enumerations } from "../enumerations.ts"
 import { plain, text, time, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
@@ -44,6 +44,13 @@ export const overviewReads = [
     parameters: { budget },
     formats: { markdown: { mediaType: "text/markdown", answer: v.string() } },
     answer: threadBrief,
+  }),
+  read({
+    name: "room_failures",
+    path: "/api/research/rooms/{roomId}/failures",
+    summary: "What failed in a Room and why, newest first: failed and diverged attempts, negative findings, retractions.",
+    cursor: "sequence",
+    answer: page(failure),
   }),
   read({
     name: "room_next",

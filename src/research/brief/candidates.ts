@@ -5,7 +5,8 @@
  *   others; the newest first;
  * - failures, disputes, open questions: the newest first;
  * - work: what is held but silent, then what is held, then what is open; the oldest first, since it waits longest.
- * However large the Room, no more than `limits.briefSight` of each sort are looked at.
+ * However large the Room, no more than `limits.briefSight` of each sort are told of; those of a Thread are looked for among
+ * the newest `limits.briefFailures` of its Room.
  */
 import type { EvidenceTally, StaleReason } from "../../contract/evidence.ts"
 import { parse, type Stored } from "../../contract/json.ts"
@@ -48,6 +49,11 @@ export interface FailureRow {
   readonly why: string
   readonly at: string
 }
+/** A failure with its place among those of its Room, and the Thread of what failed. */
+export interface Failure extends FailureRow {
+  readonly sequence: number
+  readonly threadId: string
+}
 export interface Dispute {
   readonly versionId: string
   readonly label: string
@@ -56,6 +62,7 @@ export interface Dispute {
   readonly why: string
   readonly linkId: string
   readonly by: string
+  readonly threadId: string
 }
 export interface Work {
   readonly experimentId: string
@@ -125,24 +132,32 @@ export function candidates(db: Db) {
   const ofThread = db.prepare<Hypothesis>(
     `SELECT * FROM (${HYPOTHESIS} WHERE r.thread_id = ? AND r.kind = 'hypothesis' ORDER BY r.version_id DESC LIMIT ${SIGHT}) ORDER BY rank DESC, versionId DESC`,
   )
-  const failures = db.prepare<FailureRow & { readonly threadId: string }>(
-    `SELECT f.kind, f.id, f.at, coalesce(a.label, r.label, l.label) AS label, coalesce(a.thread_id, r.thread_id, l.thread_id) AS threadId,
-       CASE f.kind WHEN 'attempt_failed' THEN ${FAILED} WHEN 'attempt_diverged' THEN f.detail WHEN 'retraction' THEN t.label || ' was retracted: ' || l.explanation ELSE r.wording END AS why
-     FROM room_failures f
+  // Whose Thread a failure is of is told by what failed.
+  const FAILURES_OF = `room_failures f
      LEFT JOIN attempts a ON f.kind IN ('attempt_failed', 'attempt_diverged') AND a.attempt_id = f.id
      LEFT JOIN records r ON f.kind = 'negative_finding' AND r.version_id = f.id
-     LEFT JOIN research_links l ON f.kind = 'retraction' AND l.link_id = f.id
-     LEFT JOIN records t ON t.version_id = l.target_version_id
-     WHERE f.room_id = ? ORDER BY f.sequence DESC LIMIT ${SIGHT}`,
+     LEFT JOIN research_links l ON f.kind = 'retraction' AND l.link_id = f.id`
+  const THREAD = "coalesce(a.thread_id, r.thread_id, l.thread_id)"
+  const FAILURE = `SELECT f.sequence, f.kind, f.id, f.at, coalesce(a.label, r.label, l.label) AS label, ${THREAD} AS threadId,
+       CASE f.kind WHEN 'attempt_failed' THEN ${FAILED} WHEN 'attempt_diverged' THEN f.detail WHEN 'retraction' THEN t.label || ' was retracted: ' || l.explanation ELSE r.wording END AS why
+     FROM ${FAILURES_OF} LEFT JOIN records t ON t.version_id = l.target_version_id`
+  const failures = db.prepare<Failure>(`${FAILURE} WHERE f.room_id = ? AND f.sequence < ? ORDER BY f.sequence DESC LIMIT ?`)
+  const LOOKED_AT = `f.room_id = ? AND f.sequence > (SELECT coalesce(max(m.sequence), 0) - ${limits.briefFailures} FROM room_failures m WHERE m.room_id = f.room_id) AND ${THREAD} = ?`
+  const failuresOfThread = db.prepare<Failure>(
+    `${FAILURE} WHERE f.room_id = ? AND f.sequence IN (SELECT f.sequence FROM ${FAILURES_OF} WHERE ${LOOKED_AT} ORDER BY f.sequence DESC LIMIT ${SIGHT}) ORDER BY f.sequence DESC`,
   )
-  const disputes = db.prepare<Dispute & { readonly threadId: string }>(
-    `SELECT r.version_id AS versionId, r.label, r.kind, r.wording AS says, r.thread_id AS threadId, l.explanation AS why, l.link_id AS linkId, p.username AS by
-     FROM (SELECT * FROM disputed_records WHERE room_id = ? ORDER BY version_id DESC LIMIT ${SIGHT}) d
+  const DISPUTE = (
+    records: string,
+  ) => `SELECT r.version_id AS versionId, r.label, r.kind, r.wording AS says, r.thread_id AS threadId, l.explanation AS why, l.link_id AS linkId, p.username AS by
+     FROM (${records}) d
      JOIN records r ON r.version_id = d.version_id
      JOIN research_links l ON l.link_id = (SELECT max(x.link_id) FROM research_links x WHERE x.target_version_id = d.version_id AND x.kind = 'disputes'
        AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = x.link_id))
-     JOIN people p ON p.user_id = l.author_id ORDER BY l.link_id DESC`,
-  )
+     JOIN people p ON p.user_id = l.author_id ORDER BY l.link_id DESC`
+  const DISPUTED = `SELECT version_id FROM disputed_records WHERE room_id = ? ORDER BY version_id DESC LIMIT`
+  const DISPUTED_IN = `SELECT n.version_id FROM (${DISPUTED} ${limits.briefFailures}) n JOIN records o ON o.version_id = n.version_id WHERE o.thread_id = ?`
+  const disputes = db.prepare<Dispute>(DISPUTE(`${DISPUTED} ${SIGHT}`))
+  const disputesOfThread = db.prepare<Dispute>(DISPUTE(`${DISPUTED_IN} ORDER BY n.version_id DESC LIMIT ${SIGHT}`))
   const work = both<Work>(
     db,
     (place) => `SELECT e.experiment_id AS experimentId, e.label, e.question AS asks, e.status, e.revision, p.username AS assignee,
@@ -177,9 +192,10 @@ export function candidates(db: Db) {
   const counts = db.prepare<{ failures: number; disputes: number }>(
     "SELECT (SELECT coalesce(max(sequence), 0) FROM room_failures WHERE room_id = ?) AS failures, (SELECT count(*) FROM (SELECT 1 FROM disputed_records WHERE room_id = ? LIMIT 1000)) AS disputes",
   )
-
-  const ofPlace = <Row extends { readonly threadId: string }>(rows: Row[], { threadId }: Place): Row[] =>
-    threadId === undefined ? rows : rows.filter((row) => row.threadId === threadId)
+  const countsOfThread = db.prepare<{ hypotheses: number; failures: number; disputes: number }>(
+    `SELECT (SELECT count(*) FROM records h WHERE h.thread_id = ? AND h.kind = 'hypothesis') AS hypotheses,
+       (SELECT count(*) FROM ${FAILURES_OF} WHERE ${LOOKED_AT}) AS failures, (SELECT count(*) FROM (${DISPUTED_IN})) AS disputes`,
+  )
 
   return {
     stands,
@@ -188,8 +204,12 @@ export function candidates(db: Db) {
       const first = ranked.all(roomId)
       return first.length >= SIGHT ? first : [...first, ...newest.all(roomId).filter(({ rank }) => rank === 0)]
     },
-    failures: (place: Place) => ofPlace(failures.all(place.roomId), place),
-    disputes: (place: Place) => ofPlace(disputes.all(place.roomId), place),
+    failures: ({ roomId, threadId }: Place): Failure[] =>
+      threadId === undefined ? failures.all(roomId, Number.MAX_SAFE_INTEGER, SIGHT) : failuresOfThread.all(roomId, roomId, threadId),
+    /** Up to `count` failures of a Room before one, the newest first. */
+    failuresBefore: (roomId: string, before = Number.MAX_SAFE_INTEGER, count: number): Failure[] => failures.all(roomId, before, count),
+    disputes: ({ roomId, threadId }: Place): Dispute[] =>
+      threadId === undefined ? disputes.all(roomId) : disputesOfThread.all(roomId, threadId),
     work,
     running,
     /** Positive findings that stand and that nobody has set out to reproduce with a verdict. */
@@ -210,5 +230,8 @@ export function candidates(db: Db) {
     },
     /** How many failures and unanswered disputes a Room has in all. */
     counts: (roomId: string) => counts.get(roomId, roomId) ?? { failures: 0, disputes: 0 },
+    /** The same of a Thread, and its hypotheses. */
+    countsOfThread: (roomId: string, threadId: string) =>
+      countsOfThread.get(threadId, roomId, threadId, roomId, threadId) ?? { hypotheses: 0, failures: 0, disputes: 0 },
   }
 }

@@ -4,6 +4,7 @@ import { limits } from "../../contract/limits.ts"
 import { type AnswerOf, type ParametersOf, pathTo } from "../../contract/reads/index.ts"
 import { noSuch } from "../../contract/refusals.ts"
 import { shortened } from "../../contract/text.ts"
+import { keysetPage, pageSize } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Threads } from "../../threads/threads.ts"
@@ -21,7 +22,7 @@ export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, no
     return {
       stands: to(pathTo("room_threads", { roomId })),
       hypotheses: to(pathTo("hypotheses", {}, { roomId })),
-      failures: to(pathTo("attempts", {}, { roomId, status: "failed" })),
+      failures: to(pathTo("room_failures", { roomId })),
       disputes: to(pathTo("room_links", { roomId }, { kind: "disputes" })),
       work: to(pathTo("experiments", {}, { roomId })),
       next: to(pathTo("room_next", { roomId })),
@@ -91,10 +92,21 @@ export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, no
             },
           }),
           activityWatermark: room.activityWatermark,
-          totals: {},
+          totals: brief.countsOfThread(thread.roomId, threadId),
           links: linksOf(place, basePath),
         },
         query,
+      )
+    },
+
+    room_failures({ params, query }) {
+      const { roomId } = params
+      rooms.mustExist(roomId)
+      const found = brief.failuresBefore(roomId, query.after, pageSize(query) + 1)
+      return keysetPage(
+        found.map((failure) => ({ ...failure, why: failure.why ?? "It gave no reason." })),
+        query,
+        ({ sequence }) => sequence,
       )
     },
 

@@ -2,7 +2,8 @@
 import t from "tap"
 import { because, finding, hypothesis, nobody, reference } from "../record/bodies.ts"
 import { holds } from "../record/holds.ts"
-import { openLab, refusedAs } from "../record/lab.ts"
+import { limits } from "../../../src/contract/limits.ts"
+import { everyItem, openLab, refusedAs } from "../record/lab.ts"
 import { Work } from "../record/work.ts"
 import { Filler } from "../record/filler.ts"
 
@@ -162,10 +163,59 @@ t.test("never longer than its budget, whatever the Room holds, and what is left 
   t.ok((await sent(`/api/research/rooms/${large}/brief`)).bytes > 6_000, "and the budget is used")
 })
 
+t.test("a Thread's brief finds what failed in it behind any number of the Room's failures, and counts it", async (t) => {
+  const filler = new Filler(lab.file)
+  const owner = filler.person(house.people.owner.username)
+  const made = await filler.fill(() => {
+    const { roomId: at, openingThreadId } = filler.does(owner, "create_room", { title: "Much failed here" }).result
+    const { threadId: aside } = filler.does(owner, "create_thread", { roomId: at, title: "Aside" }).result
+    const failing = (thread: string, wording: string) => {
+      const body = finding({ roomId: at, threadId: thread }, { outcome: "negative" }, wording)
+      const { versionId, label } = filler.does(owner, "publish_finding", body).result
+      filler.does(owner, "assert_dispute", { targetVersionId: versionId, explanation: `I doubt ${wording}` })
+      return { versionId, label }
+    }
+    const early = failing(aside, "early and aside")
+    for (let index = 0; index < limits.briefSight + 50; index += 1) failing(openingThreadId, `later ${index}`)
+    return { roomId: at, openingThreadId, aside, early }
+  })
+  filler.close()
+  const ofAside = await reader.read("thread_brief", { threadId: made.aside })
+  holds(t, ofAside, {
+    failures: [{ kind: "negative_finding", id: made.early.versionId, why: "early and aside" }],
+    disputes: [{ versionId: made.early.versionId, why: "I doubt early and aside" }],
+    omitted: {},
+  })
+  const ofOpening = await reader.read("thread_brief", { threadId: made.openingThreadId })
+  for (const list of ["failures", "disputes"] as const)
+    t.equal(ofOpening[list].length + (ofOpening.omitted[list]?.count ?? 0), limits.briefSight + 50, list)
+
+  const { omitted } = await reader.read("room_brief", { roomId: made.roomId })
+  t.equal(omitted.failures?.link, `/api/research/rooms/${made.roomId}/failures`)
+  const all = await everyItem(reader.items("room_failures", { roomId: made.roomId, limit: 20 }))
+  t.equal(all.length, limits.briefSight + 51, "the link lists every one of them")
+  t.strictSame([all[0]?.why, all.at(-1)?.why, all.at(-1)?.threadId], [`later ${limits.briefSight + 49}`, "early and aside", made.aside])
+})
+
+t.test("what failed is listed with why, whatever it was", async (t) => {
+  const { items } = await reader.read("room_failures", { roomId })
+  t.strictSame(
+    items.map(({ kind, sequence }) => [kind, sequence]),
+    items.map(({ kind }, index) => [kind, items.length - index]),
+    "newest first",
+  )
+  for (const kind of ["attempt_failed", "attempt_diverged", "negative_finding"])
+    t.ok(
+      items.some((each) => each.kind === kind),
+      kind,
+    )
+})
+
 t.test("bad input", async (t) => {
   t.equal(await refusedAs(brief({ budget: 1_999 })), "422 invalid_parameter /budget")
   t.equal(await refusedAs(brief({ budget: 64_001 })), "422 invalid_parameter /budget")
   t.equal(await refusedAs(reader.read("room_brief", { roomId: nobody })), "404 room_unavailable")
   t.equal(await refusedAs(reader.read("thread_brief", { threadId: nobody })), "404 room_unavailable")
   t.equal(await refusedAs(reader.read("room_next", { roomId: nobody })), "404 room_unavailable")
+  t.equal(await refusedAs(reader.read("room_failures", { roomId: nobody })), "404 room_unavailable")
 })
