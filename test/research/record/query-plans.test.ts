@@ -168,7 +168,7 @@ t.test("entries of one operation among several that have their kind are looked u
   ] as const) {
     const pages = (await look(kind))
       .map(({ sql, values }) => planOf(sql, values))
-      .filter((plan) => plan.some((step) => step.includes(index)))
+      .filter((plan) => plan.some((step) => step.includes(index) && !step.includes("COVERING")))
     t.equal(pages.length, 1, kind)
     for (const plan of pages) t.strictSame(faults(plan), [])
   }
