@@ -1,4 +1,5 @@
 /** The command line. One file a command in src/commands; here they are put together and their failures told. */
+import "./allocator.ts"
 import { Command, CommanderError } from "commander"
 import { backupCommand, restoreCommand } from "./commands/backup.ts"
 import { checkCommand } from "./commands/check.ts"

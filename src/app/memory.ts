@@ -10,7 +10,7 @@ export interface MemoryLimits {
   readonly every: number
   /** Part of the time between two looks in which a service at rest may work. */
   readonly busy: number
-  /** How many times the memory at rest is worth a collection. */
+  /** How many times what is held at rest is worth a collection. */
   readonly grown: number
 }
 
@@ -26,24 +26,30 @@ function collector(): () => void {
   return () => collect({ type: "major", execution: "sync", flavor: "last-resort" })
 }
 
-/** Collects when the thread is at rest and the process has grown since it last was. @param onCollected told after each @returns what ends the looks */
+/** Bytes that this thread's objects take, garbage and empty pages among them. */
+function held(): number {
+  const { heapTotal, external } = process.memoryUsage()
+  return heapTotal + external
+}
+
+/** Collects when the thread is at rest and holds more than when it last was; each thread of the service has its own. @param onCollected told after each @returns what ends the looks */
 export function restMemory({ every, busy, grown }: MemoryLimits = memoryLimits, onCollected = () => {}): () => void {
   const collect = collector()
-  let resting = process.memoryUsage.rss()
+  let resting = held()
   let before = performance.eventLoopUtilization()
   const look = () => {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, before)
     before = now
     if (utilization > busy) return
-    const rss = process.memoryUsage.rss()
-    if (rss <= grown * resting) {
-      resting = Math.min(resting, rss)
+    const holds = held()
+    if (holds <= grown * resting) {
+      resting = Math.min(resting, holds)
       return
     }
     collect()
     // What is still there is in use: it is not collected for again.
-    resting = process.memoryUsage.rss()
+    resting = held()
     onCollected()
   }
   const timer = setInterval(look, every).unref()

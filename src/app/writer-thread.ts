@@ -6,6 +6,7 @@ import { parentPort, workerData } from "node:worker_threads"
 import { operationNamed } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { createInstance } from "./instance.ts"
+import { restMemory } from "./memory.ts"
 import { openBeside } from "../ledger/database.ts"
 import { OpenedFiles } from "../ledger/opened-files.ts"
 import { realWorld } from "../ledger/world.ts"
@@ -88,3 +89,4 @@ const handlers: { readonly [Kind in ToWriter["kind"]]: (message: Extract<ToWrite
 const heard = <Kind extends ToWriter["kind"]>(message: { readonly kind: Kind } & Extract<ToWriter, { kind: Kind }>) =>
   handlers[message.kind](message)
 port.on("message", heard)
+restMemory()

@@ -224,11 +224,10 @@ export const words = (known: readonly string[]) =>
 export function checkParameters(definition: Read, query: URLSearchParams): Readonly<Record<string, unknown>> {
   const input: Record<string, string> = {}
   const issues = []
-  for (const name of new Set(query.keys())) {
-    const values = query.getAll(name)
+  for (const [name, values] of Map.groupBy(query.entries(), ([name]) => name)) {
     if (!Object.hasOwn(definition.query.entries, name)) issues.push({ path: `/${name}`, message: "is not a parameter of this read" })
     else if (values.length > 1) issues.push({ path: `/${name}`, message: "is given more than once" })
-    else input[name] = values[0] ?? ""
+    else input[name] = values[0]?.[1] ?? ""
   }
   const checked = check(definition.query, input)
   if (!checked.ok) issues.push(...checked.issues)

@@ -12,6 +12,8 @@ const LEAST = 4_096
 export class HeldBody {
   readonly key: string
   held = LEAST
+  /** When something last came, counted in pieces of all bodies. */
+  cameAt = 0
   readonly giveUp: (refusal: Refusal) => void
 
   constructor(key: string, giveUp: (refusal: Refusal) => void) {
@@ -22,8 +24,10 @@ export class HeldBody {
 
 export class Bodies {
   readonly #counts: Counts
-  /** Those that are not whole, the one that waits for longest first. */
+  /** Those that are not whole. */
   readonly #coming = new Set<HeldBody>()
+  /** Pieces that came so far. */
+  #pieces = 0
 
   constructor(counts: Counts) {
     this.#counts = counts
@@ -40,13 +44,14 @@ export class Bodies {
     if (!this.#makeRoom(body, LEAST)) throw tooMany()
     this.#counts.add(key, LEAST)
     this.#coming.add(body)
+    body.cameAt = this.#pieces
     return body
   }
 
   /** Something came: the body now holds so many bytes. @throws Refusal where there is no room */
   grow(body: HeldBody, held: number): void {
-    this.#coming.delete(body)
-    this.#coming.add(body)
+    this.#pieces += 1
+    body.cameAt = this.#pieces
     const more = Math.max(LEAST, held) - body.held
     if (more <= 0) return
     if (!this.#makeRoom(body, more)) throw tooMany()
@@ -67,15 +72,24 @@ export class Bodies {
   }
 
   #makeRoom(body: HeldBody, more: number): boolean {
-    for (const other of this.#coming) {
-      if (!this.#counts.isOver(body.key, more)) return true
+    while (this.#counts.isOver(body.key, more)) {
       // Where a caller's own share is used up, others have no part in it.
-      const isOwn = this.#counts.isOver(null, more) || other.key === body.key
-      if (other === body || !isOwn) continue
+      const other = this.#idlest(body, this.#counts.isOver(null, more) ? null : body.key)
+      if (other === null) return false
       this.close(other)
       other.giveUp(tooMany())
     }
-    return !this.#counts.isOver(body.key, more)
+    return true
+  }
+
+  /** The one for which nothing has come for longest, but for `body`; of one caller or, for null, of all. */
+  #idlest(body: HeldBody, key: string | null): HeldBody | null {
+    let idlest: HeldBody | null = null
+    for (const other of this.#coming) {
+      if (other === body || (key !== null && other.key !== key)) continue
+      if (idlest === null || other.cameAt < idlest.cameAt) idlest = other
+    }
+    return idlest
   }
 }
 

@@ -4,6 +4,7 @@ import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { commonHeaders } from "../../edge/answer.ts"
 import type { Edge } from "../../edge/edge.ts"
+import { ownTurn } from "../../edge/own-turn.ts"
 import { contextOf } from "../../edge/request-context.ts"
 import type { Routes } from "../../edge/routes.ts"
 import { OnThisThread } from "../../renderer/engines.ts"
@@ -114,6 +115,7 @@ function shownBy(page: WebPage, visit: Visit): ReturnType<WebPage> {
 
 /** Makes a page: all that it asks, and who asks, is of one moment; its texts are rendered, and it is written, after that. */
 async function made(edge: Edge, press: Press, page: WebPage, visiting: () => Visit): Promise<HTTPResponse> {
+  await ownTurn()
   const [visit, shown] = edge.instance.ledger.snapshot(() => {
     const visit = visiting()
     return [visit, shownBy(page, visit)] as const
