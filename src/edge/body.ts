@@ -101,7 +101,6 @@ function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Re
     const body = bodies?.open(key, stop)
     if (body !== undefined) res.once("close", () => bodies?.close(body))
     const take = (chunk: Buffer) => {
-      if (isStopped) return
       if (gathered.length + chunk.length > most) return stop(tooLarge(most))
       try {
         if (body !== undefined) bodies?.grow(body, gathered.holdsWith(chunk))
@@ -114,9 +113,9 @@ function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Re
     // A body may come in chunks of three bytes: by way of the stream's queue each would cost three times as much.
     const queue = req.push.bind(req)
     req.push = (chunk: Buffer | null) => {
-      if (chunk === null || (req.readableLength > 0 && !isStopped)) return queue(chunk)
+      if (chunk === null || isStopped || req.readableLength > 0) return queue(chunk)
       take(chunk)
-      return !isStopped
+      return true
     }
     req.on("end", () => {
       if (body !== undefined) bodies?.whole(body)

@@ -1,6 +1,6 @@
 /**
- * The long form, run by `npm run prove -- --only hostile`: other requests each time. `--seed` sends the same again, `--matching
- * TEXT` only the volleys whose name holds it.
+ * The long form, run by `npm run prove -- --only hostile`: other requests each time. `--seed` sends the same again; with
+ * `PROVE_MATCHING` in the environment only the volleys whose name matches it are run.
  */
 import { asked, progress, prove, tell } from "../support/proving.ts"
 import { megabytes, siege } from "./siege.ts"
