@@ -4,6 +4,7 @@
 -- (src/contract/objects.ts), which names the columns that may move.
 
 ------------------------------------------------------------------------------------------------ src/ledger
+-- joined: history by src/contract, src/research
 -- joined: standings by src/research, src/threads
 -- joined: timeline_entries by src/threads, src/research
 -- joined: room_heads by src/rooms
@@ -23,6 +24,28 @@ CREATE TABLE earlier_instances (
   instance_id TEXT NOT NULL,
   -- When it was restored as another one.
   until TEXT NOT NULL
+) STRICT;
+
+-- The history: every accepted write, once and whole, in the order it was accepted. All other tables are made from it, but
+-- for what no write makes (src/ledger/not-made.ts). Each entry's digest rests on the one before it.
+CREATE TABLE history (
+  position INTEGER PRIMARY KEY,
+  -- An operation, an act of people that is none (src/people/acts.ts), or `carried`: a row of earlier data that no write explains.
+  operation TEXT NOT NULL,
+  -- Who it was, and what they were called; null: nobody was signed in.
+  user_id TEXT,
+  username TEXT,
+  -- The credential or personal key; null for a person in the browser.
+  sender TEXT,
+  at TEXT NOT NULL,
+  -- The ids in the path, and what the sender said of itself; JSON or null.
+  params TEXT,
+  -- Canonical JSON of the body, without `client`.
+  content TEXT NOT NULL,
+  client TEXT,
+  -- What the world gave it, as JSON: ids, digests of tokens, what was made of the body, warnings.
+  given TEXT,
+  digest BLOB NOT NULL
 ) STRICT;
 
 -- Where the activity of each Room stands: the sequence and digest that the next entry builds on.
@@ -55,16 +78,15 @@ CREATE TABLE receipts (
   delivery_id TEXT NOT NULL,
   -- The credential, for operations whose retry must come from the same one; else empty.
   sender TEXT NOT NULL,
-  -- The credential that sent it; null for a person in the browser.
-  credential_id TEXT,
-  request_digest TEXT NOT NULL,
-  accepted_at TEXT NOT NULL,
+  history_position INTEGER NOT NULL,
+  -- What a retry must equal, where the history cannot tell it.
+  request_digest TEXT,
   body TEXT NOT NULL,
   UNIQUE (user_id, operation, delivery_id, sender)
 ) STRICT;
 
 -- Messages, cards and receipts of a Thread in order. `body` is the entry as served, less what moves: the number of
--- replies and, on a card, the standing of its record.
+-- replies, on a card the standing of its record, and the text of a message, which is in the history.
 CREATE TABLE timeline_entries (
   entry_id TEXT NOT NULL UNIQUE,
   thread_id TEXT NOT NULL,
@@ -75,6 +97,7 @@ CREATE TABLE timeline_entries (
   reply_count INTEGER NOT NULL DEFAULT 0,
   -- The record whose standing a card shows.
   version_id TEXT,
+  history_position INTEGER NOT NULL,
   body TEXT NOT NULL,
   UNIQUE (thread_id, sequence)
 ) STRICT;
@@ -96,6 +119,7 @@ CREATE TABLE activity_entries (
   room_id TEXT NOT NULL,
   sequence INTEGER NOT NULL,
   kind TEXT NOT NULL,
+  history_position INTEGER NOT NULL,
   body TEXT NOT NULL,
   UNIQUE (room_id, sequence)
 ) STRICT;
@@ -211,7 +235,7 @@ CREATE INDEX threads_following ON threads (follows_entry_id) WHERE follows_entry
 -- joined: checkpoints by src/rooms, src/threads
 -- joined: records by src/threads, src/ledger
 
--- Every scientific record: hypotheses, findings, cited claims. `content` is the canonical JSON that was accepted.
+-- Every scientific record: hypotheses, findings, cited claims. Their content is in the history.
 CREATE TABLE records (
   version_id TEXT PRIMARY KEY,
   kind TEXT NOT NULL,
@@ -222,7 +246,7 @@ CREATE TABLE records (
   author_id TEXT NOT NULL REFERENCES people (user_id),
   created_at TEXT NOT NULL,
   wording TEXT NOT NULL,
-  content TEXT NOT NULL,
+  history_position INTEGER NOT NULL,
   content_digest TEXT NOT NULL,
   client TEXT,
   UNIQUE (room_id, label)
@@ -341,7 +365,7 @@ CREATE TABLE finding_verdicts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_verdicts_toward ON finding_verdicts (version_id);
 
--- Corrections, supersessions, disputes and retractions of exact records; `content` is the canonical JSON accepted.
+-- Corrections, supersessions, disputes and retractions of exact records; their content is in the history.
 CREATE TABLE research_links (
   link_id TEXT PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('corrects', 'supersedes', 'retracts', 'disputes')),
@@ -355,7 +379,7 @@ CREATE TABLE research_links (
   at TEXT NOT NULL,
   explanation TEXT NOT NULL,
   replacement_version_id TEXT REFERENCES records (version_id),
-  content TEXT NOT NULL,
+  history_position INTEGER NOT NULL,
   content_digest TEXT NOT NULL,
   UNIQUE (room_id, label)
 ) STRICT;
@@ -366,7 +390,7 @@ CREATE INDEX research_links_by_target_and_kind ON research_links (target_version
 CREATE INDEX research_links_by_target_author ON research_links (room_id, target_author_id, link_id);
 CREATE INDEX research_links_by_target_author_and_kind ON research_links (room_id, target_author_id, kind, link_id);
 
--- Syntheses of Threads; `content` is the canonical JSON that was accepted.
+-- Syntheses of Threads; their content is in the history.
 CREATE TABLE checkpoints (
   checkpoint_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
@@ -381,7 +405,7 @@ CREATE TABLE checkpoints (
   -- JSON list.
   open_questions TEXT NOT NULL,
   conclusion TEXT,
-  content TEXT NOT NULL,
+  history_position INTEGER NOT NULL,
   content_digest TEXT NOT NULL
 ) STRICT;
 CREATE INDEX checkpoints_of ON checkpoints (thread_id, checkpoint_id);
@@ -470,7 +494,7 @@ CREATE TABLE concepts (
   PRIMARY KEY (version_id, key)
 ) STRICT, WITHOUT ROWID;
 
--- Experiments as they stand now. `content` of each change is kept in experiment_revisions.
+-- Experiments as they stand now. Each change is in experiment_revisions.
 CREATE TABLE experiments (
   experiment_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
@@ -503,7 +527,7 @@ CREATE INDEX experiments_of_assignee ON experiments (assignee_id, experiment_id)
 CREATE INDEX experiments_of_assignee_by_status ON experiments (assignee_id, status, experiment_id) WHERE assignee_id IS NOT NULL;
 CREATE INDEX experiments_assigned ON experiments (assignee_id, experiment_id) WHERE status IN ('claimed', 'in_progress');
 
--- Every revision of an experiment: which operation made it, by whom, what was sent, and the state it left.
+-- Every revision of an experiment: which operation made it, by whom, and the state it left.
 CREATE TABLE experiment_revisions (
   experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
   revision INTEGER NOT NULL,
@@ -514,11 +538,11 @@ CREATE TABLE experiment_revisions (
   assignee_id TEXT REFERENCES people (user_id),
   -- The plan that this revision accepted.
   plan_id TEXT,
-  content TEXT NOT NULL,
+  history_position INTEGER NOT NULL,
   UNIQUE (experiment_id, revision)
 ) STRICT;
 
--- Accepted plans; `content` is the canonical JSON that was accepted.
+-- Accepted plans; their content is in the history.
 CREATE TABLE plans (
   plan_id TEXT PRIMARY KEY,
   experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
@@ -528,7 +552,7 @@ CREATE TABLE plans (
   entry_id TEXT NOT NULL,
   accepted_by TEXT NOT NULL REFERENCES people (user_id),
   accepted_at TEXT NOT NULL,
-  content TEXT NOT NULL,
+  history_position INTEGER NOT NULL,
   content_digest TEXT NOT NULL,
   UNIQUE (room_id, label)
 ) STRICT;
@@ -544,7 +568,7 @@ CREATE TABLE plan_materials (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX plan_materials_by ON plan_materials (material_id);
 
--- Registered executions as they stand now; `content` is the canonical JSON of the registration.
+-- Registered executions as they stand now; the content of the registration is in the history.
 CREATE TABLE attempts (
   attempt_id TEXT PRIMARY KEY,
   experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
@@ -564,7 +588,7 @@ CREATE TABLE attempts (
   updated_at TEXT NOT NULL,
   -- JSON: how the registration compares with its plan, or null without one.
   plan_match TEXT,
-  content TEXT NOT NULL,
+  history_position INTEGER NOT NULL,
   content_digest TEXT NOT NULL,
   UNIQUE (room_id, label)
 ) STRICT;
@@ -658,7 +682,7 @@ CREATE TABLE materials (
   media_type TEXT,
   size_bytes INTEGER,
   values_digest TEXT,
-  content TEXT NOT NULL,
+  history_position INTEGER NOT NULL,
   content_digest TEXT NOT NULL,
   UNIQUE (origin_room_id, label)
 ) STRICT;
@@ -784,8 +808,8 @@ CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, labe
     coalesce(e.author_id, r.author_id, v.author_id, x.proposer_id, t.author_id, n.accepted_by, a.registrant_id, m.registered_by, f.author_id, k.author_id, c.author_id),
     coalesce(e.body ->> '$.at', r.created_at, v.at, x.created_at, t.created_at, n.accepted_at, o.body ->> '$.receivedAt', a.registered_at, m.registered_at, f.at, k.at, c.at),
     coalesce(r.label, x.label, n.label, a.label, m.label, k.label),
-    coalesce(r.wording, x.question, t.title, n.content ->> '$.protocol.summary', (SELECT q.question FROM experiments q WHERE q.experiment_id = a.experiment_id), m.name,
-      f.toward_question ->> '$.explanation', k.explanation, c.conclusion, c.content ->> '$.synthesis', (SELECT s.title FROM threads s WHERE s.thread_id = e.thread_id)),
+    coalesce(r.wording, x.question, t.title, (SELECT h.content ->> '$.protocol.summary' FROM history h WHERE h.position = n.history_position), (SELECT q.question FROM experiments q WHERE q.experiment_id = a.experiment_id), m.name,
+      f.toward_question ->> '$.explanation', k.explanation, c.conclusion, (SELECT h.content ->> '$.synthesis' FROM history h WHERE h.position = c.history_position), (SELECT s.title FROM threads s WHERE s.thread_id = e.thread_id)),
     coalesce(x.status, a.status, f.toward_question ->> '$.verdict', k.kind, c.state)
   FROM search_items i
   LEFT JOIN timeline_entries e ON i.kind = 'message' AND e.entry_id = i.id
@@ -805,25 +829,25 @@ CREATE VIEW search_texts (item, label, title, body, tags) AS
   SELECT i.item, CASE WHEN i.part IS NULL THEN p.label END,
     CASE WHEN i.part IS NULL AND i.kind IN ('hypothesis', 'finding', 'cited_claim', 'experiment', 'thread', 'plan', 'material') THEN p.line END,
     CASE i.kind
-      WHEN 'message' THEN (SELECT e.body ->> '$.message.text' FROM timeline_entries e WHERE e.entry_id = i.id)
+      WHEN 'message' THEN (SELECT coalesce(h.content ->> '$.text', h.content ->> '$.message') FROM timeline_entries e JOIN history h ON h.position = e.history_position WHERE e.entry_id = i.id)
       WHEN 'thread' THEN NULL
       WHEN 'experiment' THEN CASE WHEN i.part IS NULL THEN (SELECT x.scope FROM experiments x WHERE x.experiment_id = i.id)
-        ELSE (SELECT concat_ws(char(10), v.content ->> '$.handoff', v.content ->> '$.summary', v.content ->> '$.reason', v.content ->> '$.explanation')
-          FROM experiment_revisions v WHERE v.experiment_id = i.id AND v.revision = i.part) END
-      WHEN 'plan' THEN (SELECT concat_ws(char(10), n.content ->> '$.repository.commit', n.content ->> '$.repository.url', n.content ->> '$.protocol.successCriteria',
-        n.content ->> '$.protocol.steps', n.content ->> '$.protocol.entrypoint.argv',
-        n.content ->> '$.protocol.configuration') FROM plans n WHERE n.plan_id = i.id)
-      WHEN 'attempt' THEN CASE WHEN i.part IS NULL THEN (SELECT concat_ws(char(10), a.content ->> '$.argv', a.content ->> '$.configuration',
-          a.content ->> '$.repository.commit', a.content ->> '$.intendedDeviation') FROM attempts a WHERE a.attempt_id = i.id)
+        ELSE (SELECT concat_ws(char(10), h.content ->> '$.handoff', h.content ->> '$.summary', h.content ->> '$.reason', h.content ->> '$.explanation')
+          FROM experiment_revisions v JOIN history h ON h.position = v.history_position WHERE v.experiment_id = i.id AND v.revision = i.part) END
+      WHEN 'plan' THEN (SELECT concat_ws(char(10), h.content ->> '$.repository.commit', h.content ->> '$.repository.url', h.content ->> '$.protocol.successCriteria',
+        h.content ->> '$.protocol.steps', h.content ->> '$.protocol.entrypoint.argv',
+        h.content ->> '$.protocol.configuration') FROM plans n JOIN history h ON h.position = n.history_position WHERE n.plan_id = i.id)
+      WHEN 'attempt' THEN CASE WHEN i.part IS NULL THEN (SELECT concat_ws(char(10), h.content ->> '$.argv', h.content ->> '$.configuration',
+          h.content ->> '$.repository.commit', h.content ->> '$.intendedDeviation') FROM attempts a JOIN history h ON h.position = a.history_position WHERE a.attempt_id = i.id)
         ELSE (SELECT concat_ws(char(10), o.body ->> '$.failure.explanation', o.body ->> '$.failure.stage', o.body ->> '$.message') FROM attempt_events o WHERE o.attempt_id = i.id AND o.revision = i.part) END
       WHEN 'material' THEN (SELECT concat_ws(char(10), m.reference, m.description) FROM materials m WHERE m.material_id = i.id)
       WHEN 'finding_link' THEN (SELECT concat_ws(char(10), f.toward_question ->> '$.explanation', (SELECT group_concat(d.explanation, char(10)) FROM finding_verdicts d WHERE d.link_id = f.link_id))
         FROM finding_links f WHERE f.link_id = i.id)
-      WHEN 'link' THEN (SELECT concat_ws(char(10), k.explanation, k.content ->> '$.correction') FROM research_links k WHERE k.link_id = i.id)
-      WHEN 'checkpoint' THEN (SELECT concat_ws(char(10), c.conclusion, c.content ->> '$.synthesis', c.open_questions) FROM checkpoints c WHERE c.checkpoint_id = i.id)
-      ELSE (SELECT concat_ws(char(10), r.content ->> '$.scope', r.content ->> '$.quote', r.content ->> '$.limitations',
+      WHEN 'link' THEN (SELECT concat_ws(char(10), k.explanation, h.content ->> '$.correction') FROM research_links k JOIN history h ON h.position = k.history_position WHERE k.link_id = i.id)
+      WHEN 'checkpoint' THEN (SELECT concat_ws(char(10), c.conclusion, h.content ->> '$.synthesis', c.open_questions) FROM checkpoints c JOIN history h ON h.position = c.history_position WHERE c.checkpoint_id = i.id)
+      ELSE (SELECT concat_ws(char(10), h.content ->> '$.scope', h.content ->> '$.quote', h.content ->> '$.limitations',
         (SELECT group_concat(d.label || ': ' || d.definition, char(10)) FROM concepts d WHERE d.version_id = r.version_id),
-        (SELECT group_concat(d.arxiv_id, char(10)) FROM record_papers d WHERE d.version_id = r.version_id)) FROM records r WHERE r.version_id = i.id)
+        (SELECT group_concat(d.arxiv_id, char(10)) FROM record_papers d WHERE d.version_id = r.version_id)) FROM records r JOIN history h ON h.position = r.history_position WHERE r.version_id = i.id)
     END,
     'k' || replace(i.kind, '_', '') || ' ' || replace(p.room_id, '-', '') || ' ' || replace(p.user_id, '-', '')
   FROM search_items i JOIN search_places p USING (item);

@@ -13,12 +13,12 @@ const floors = [
   ["client"],
   ["demo"],
   ["settings.ts"],
+  ["check"],
   ["app"],
   ["http", "web", "mcp"],
   ["documents"],
   ["edge"],
   ["renderer"],
-  ["check"],
   ["research", "library"],
   ["threads"],
   ["rooms"],
@@ -30,7 +30,7 @@ const floors = [
   ["packaged.ts", "version.ts"],
 ]
 /** What reads every table, what brings every table forward, and what tries whether there is room for more in any. */
-const everywhere = ["check/", "ledger/schema.ts", "ledger/try-storage.ts"]
+const everywhere = ["check/", "app/forward.ts", "ledger/schema.ts", "ledger/earlier/", "ledger/try-storage.ts"]
 
 type Sources = Readonly<Record<string, string>>
 const top = (path: string) => path.split("/")[0] ?? ""

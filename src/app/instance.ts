@@ -1,9 +1,11 @@
 /** One instance of the service: its data, its domains, and what they do for each operation and read of the contract. */
+import type { Operation } from "../contract/operation.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { Ledger, type OutsideCheck } from "../ledger/admit.ts"
 import type { Behaviours } from "../ledger/behaviour.ts"
 import type { GroupHooks } from "../ledger/commit-queue.ts"
 import type { Db } from "../ledger/database.ts"
+import type { Entry } from "../ledger/history.ts"
 import { answering, asking } from "../ledger/reading.ts"
 import { receiptReads } from "../ledger/receipt-reads.ts"
 import { standings } from "../ledger/standings.ts"
@@ -58,6 +60,17 @@ export function createInstance(parts: InstanceParts) {
     used({ grant, key }: Actor, at: string) {
       if (grant !== null) tables.credentials.used(grant.credentialId, at)
       if (key !== undefined) tables.library.keys.used(key.keyId, at)
+    },
+    /** Of a credential only its Room counts, of a key its reach: what else they granted was looked at when it was accepted. */
+    actorOf({ userId, username, sender }: Pick<Entry, "userId" | "username" | "sender">, { family }: Pick<Operation, "family">): Actor {
+      const person = { userId: userId ?? "", username: username ?? "", grant: null }
+      if (sender === null) return person
+      if (family === "library") {
+        const reach = tables.library.keys.find(sender)?.reach ?? "all"
+        return { ...person, key: { keyId: sender, permissions: new Set(), reach } }
+      }
+      const roomId = tables.credentials.find(sender)?.roomId ?? ""
+      return { ...person, grant: { credentialId: sender, roomId, permissions: new Set(), threadIds: null } }
     },
     standing: tables.rooms.standing,
   }

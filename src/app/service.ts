@@ -8,10 +8,11 @@ import { RateLimits, type RateNumbers, standardRates } from "../edge/rate-limits
 import { listen, serveOn } from "../http/server.ts"
 import { createInstance, type Instance } from "./instance.ts"
 import { cratesOf } from "../research/index.ts"
-import { databaseFile } from "../check/backup.ts"
-import { openData } from "../ledger/data.ts"
+import { openForward } from "./forward.ts"
+import { databaseFile } from "../ledger/data.ts"
 import { lockFolder } from "../ledger/ownership.ts"
 import { Readiness } from "../ledger/readiness.ts"
+import type { OnProgress } from "../ledger/replay.ts"
 import { type WatchReadings, Watchman } from "../ledger/watchman.ts"
 import type { World } from "../ledger/world.ts"
 import { ArxivClerk } from "../library/papers/arxiv.ts"
@@ -49,6 +50,8 @@ export interface ServiceOptions {
   readonly world?: World
   /** Writes are admitted by a thread of their own, so that readers never wait for the disk, and texts rendered by another; left out, both by this one. It has no part in `world`. */
   readonly writer?: "thread" | undefined
+  /** Told while data of an earlier version is brought forward. */
+  readonly onForward?: OnProgress
   /** Fills a new instance before the first request is taken. */
   readonly prepare?: (instance: Instance, baseUrl: string) => Promise<void>
 }
@@ -96,7 +99,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   using started = new DisposableStack()
   started.defer(lockFolder(options.data))
   const file = databaseFile(options.data)
-  const { db, world, instanceId, lineage } = openData(file, options.world)
+  const { db, world, instanceId, lineage } = openForward(file, options.world, options.onForward)
   started.defer(() => db.close())
   const broken = Promise.withResolvers<void>()
   let ending: string | null = null

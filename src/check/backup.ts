@@ -2,13 +2,14 @@
 import { codeOf, messageOf } from "../contract/faults.ts"
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import { type CheckReport, checkData, type OnProgress } from "./check.ts"
+import { bringForward } from "../app/forward.ts"
+import { type CheckReport, checkData } from "./check.ts"
+import { databaseFile, renewInstance } from "../ledger/data.ts"
 import { DataError, type Db, openDatabase } from "../ledger/database.ts"
-import { renewInstance } from "../ledger/data.ts"
 import { lockFolder } from "../ledger/ownership.ts"
+import type { OnProgress } from "../ledger/replay.ts"
 
-/** The database's file within a data folder. */
-export const databaseFile = (folder: string): string => join(folder, "research-room.db")
+export { databaseFile }
 
 /** What SQLite keeps beside a database; stale ones must not be taken for a restored file's own. A copy cut short leaves a journal. */
 const companions = ["-wal", "-shm", "-journal"]
@@ -33,12 +34,18 @@ function settle(path: string): void {
   closeSync(handle)
 }
 
-/** Opens a copy, proves it whole and closes it again. @param name what it is called in a message @throws DataError when it is not */
+/**
+ * Opens a copy, proves its file and its chains whole, and closes it again. It is not replayed: that would take as long as everything
+ * that was ever written, at every backup; `check` does it.
+ * @param name what it is called in a message
+ * @throws DataError when it is not whole
+ */
 function verify(file: string, name: string, onProgress?: OnProgress): CheckReport {
   try {
+    bringForward(file, onProgress)
     const db = openDatabase(file)
     try {
-      const report = checkData(db, onProgress)
+      const report = checkData(db, onProgress, { quick: true })
       const [first, ...more] = report.problems
       if (first !== undefined)
         throw new DataError(`${name} is not whole: ${first}${more.length === 0 ? "" : ` And ${more.length} more.`} Nothing was changed.`)

@@ -1,23 +1,28 @@
 /**
- * Proves a database whole: the file itself, the digest chain of every Room, that each accepted content is still what its
- * digest says, and that no number is missing. Rows are read a page at a time, so that its memory does not grow with the data.
+ * Proves a database whole: the file itself, its tables and triggers, every chain of digests, and every row of every table
+ * against what a replay of the history makes. Rows are read a page at a time, so that its memory does not grow with the data.
  */
-import { accepted } from "./accepted.ts"
-import { copies } from "./copies.ts"
-import { receipts } from "./receipts.ts"
-import { fileItself, sequences } from "./structure.ts"
 import type { Db } from "../ledger/database.ts"
+import { history } from "../ledger/history.ts"
+import type { OnProgress } from "../ledger/replay.ts"
+import { chains } from "./chains.ts"
+import { replayed } from "./replayed.ts"
+import { fileItself, shape } from "./structure.ts"
 
 export interface CheckReport {
   readonly rooms: number
   readonly activityEntries: number
   readonly records: number
+  /** Whether the history was replayed and every row compared. */
+  readonly isReplayed: boolean
   /** One sentence for each thing that is wrong; empty for a whole database. */
   readonly problems: readonly string[]
 }
 
-/** What is being looked at, and how much of all there is to look at has been. */
-export type OnProgress = (done: number, total: number, what: string) => void
+export interface Extent {
+  /** Leaves the replay out. */
+  readonly quick?: boolean
+}
 
 /** As many problems are told one by one; the rest are counted. */
 const MOST_PROBLEMS = 1_000
@@ -36,32 +41,22 @@ class Problems {
 }
 
 /** Reads the whole database and reports what does not hold together. */
-export function checkData(db: Db, onProgress: OnProgress = () => {}): CheckReport {
+export function checkData(db: Db, onProgress: OnProgress = () => {}, { quick = false }: Extent = {}): CheckReport {
   return db.snapshot(() => {
     const problems = new Problems()
     const add = (problem: string) => problems.add(problem)
-    const rows = (table: string) => db.prepare<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows ?? 0
-    const [entries, kept] = [rows("activity_entries"), rows("receipts")]
-    // The parts that tell nothing while they run are weighed as if they were rows.
-    const part = Math.max(1, Math.ceil((entries + kept) / 4))
-    const total = entries + kept + 2 * part
-    let before = 0
-    const step = (size: number, what: string) => {
-      const start = before
-      before += size
-      onProgress(start, total, what)
-      return (done: number) => onProgress(start + done, total, what)
-    }
-
-    step(part, "file")
+    const entries = db.prepare<{ rows: number }>("SELECT count(*) AS rows FROM activity_entries").get()?.rows ?? 0
+    const written = history(db).count()
+    // What tells nothing while it runs is weighed as if it were rows.
+    const part = Math.max(1, Math.ceil((entries + written) / 4))
+    const total = part + entries + (quick ? 0 : written + part)
+    onProgress(0, total, "file")
     fileItself(db, add)
-    sequences(db, add)
-    const feed = accepted(db, add, step(entries, "activity"))
-    receipts(db, add, feed, step(kept, "receipts"))
-    step(part, "records")
-    copies(db, add)
+    shape(db, add)
+    onProgress(part, total, "activity")
+    const found = chains(db, add, (done) => onProgress(Math.min(part + done, total), total, "activity"))
+    if (!quick) replayed(db, add, (done, what) => onProgress(Math.min(part + entries + done, total), total, what))
     onProgress(total, total, "done")
-    const { rooms, activityEntries, records } = feed
-    return { rooms, activityEntries, records, problems: problems.all() }
+    return { ...found, isReplayed: !quick, problems: problems.all() }
   })
 }

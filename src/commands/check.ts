@@ -1,34 +1,51 @@
 /** `research-room check`: proves the data whole. */
 import { existsSync } from "node:fs"
 import { Command } from "commander"
-import { databaseFile } from "../check/backup.ts"
+import { bringForward } from "../app/forward.ts"
+import { databaseFile } from "../ledger/data.ts"
 import { checkData } from "../check/check.ts"
+import { compareMark, setMark } from "../check/mark.ts"
 import type { Db } from "../ledger/database.ts"
 import { isReadOnly, openReadOnly } from "../ledger/read-only.ts"
 import { dataOption } from "../settings.ts"
 import { checkingBar } from "./progress.ts"
 import { withInstance } from "./with-instance.ts"
 
-function check(db: Db): void {
+interface Options {
+  readonly data: string
+  readonly quick?: boolean
+  readonly mark?: string
+}
+
+function check(db: Db, { quick = false, mark }: Pick<Options, "quick" | "mark">): void {
   const start = performance.now()
   const bar = checkingBar()
   try {
-    const { rooms, activityEntries, records, problems } = checkData(db, bar.update)
+    const found = checkData(db, bar.update, { quick })
     bar.stop()
+    const marked = mark === undefined ? [] : compareMark(db, mark)
+    const problems = [...found.problems, ...marked]
     for (const problem of problems) console.error(problem)
     const seconds = ((performance.now() - start) / 1000).toFixed(1)
-    const found = problems.length === 0 ? "all whole" : `${problems.length} problems`
-    console.log(`${rooms} Rooms, ${activityEntries} activity entries and ${records} records checked in ${seconds} s: ${found}.`)
+    const outcome = problems.length === 0 ? "all whole" : `${problems.length} problems`
+    const left = found.isReplayed ? "" : " The history was not replayed: what its tables say was not compared with it."
+    console.log(
+      `${found.rooms} Rooms, ${found.activityEntries} activity entries and ${found.records} records checked in ${seconds} s: ${outcome}.${left}`,
+    )
     if (problems.length > 0) process.exitCode = 1
+    else if (mark !== undefined) {
+      setMark(db, mark)
+      console.log(`${mark} marks where every Room stands now.`)
+    }
   } finally {
     bar.stop()
   }
 }
 
-function checkReadOnly(file: string): void {
-  const { db, close } = openReadOnly(file)
+function checkReadOnly(file: string, options: Options): void {
+  const { db, close } = openReadOnly(file, (copy) => bringForward(copy))
   try {
-    check(db)
+    check(db, options)
   } finally {
     close()
   }
@@ -36,9 +53,13 @@ function checkReadOnly(file: string): void {
 
 export const checkCommand = (): Command =>
   new Command("check")
-    .description("verify the database, every content that was accepted and every Room's chain of digests")
+    .description("verify the database: its file, every chain of digests, and every row against a replay of the history")
     .addOption(dataOption())
-    .action(({ data }: { data: string }) => {
-      const file = databaseFile(data)
-      return existsSync(file) && isReadOnly(file) ? checkReadOnly(file) : withInstance(data, ({ db }) => check(db))
+    .option("--quick", "leave the replay out")
+    .option("--mark <file>", "refuse a history that does not hold what the file marks, and mark there where every Room stands now")
+    .action((options: Options) => {
+      const file = databaseFile(options.data)
+      return existsSync(file) && isReadOnly(file)
+        ? checkReadOnly(file, options)
+        : withInstance(options.data, ({ db }) => check(db, options))
     })

@@ -3,19 +3,22 @@ import { Command } from "commander"
 import { openLog } from "../log.ts"
 import { startService } from "../app/service.ts"
 import { arxivOf, dataOption, type EdgeSettings, mustNameItself, portOption, repositoriesOf, withEdgeOptions } from "../settings.ts"
+import { checkingBar } from "./progress.ts"
 import { untilEnded } from "./until-ended.ts"
 
 const GITHUB_API = "https://api.github.com"
 
 async function serve(settings: EdgeSettings & { readonly data: string }): Promise<void> {
   mustNameItself(settings)
+  const bar = checkingBar()
   const service = await startService({
     ...settings,
+    onForward: bar.update,
     writer: "thread",
     repositories: repositoriesOf(settings, GITHUB_API),
     arxiv: arxivOf(settings),
     log: openLog("info", { busy: settings.logRequests === "on" }),
-  })
+  }).finally(() => bar.stop())
   const ended = untilEnded(service)
   console.log(`research-room serves ${settings.data} at ${service.baseUrl}`)
   if (settings.baseUrl !== undefined) console.log(`It listens on ${settings.host}, port ${service.port}`)

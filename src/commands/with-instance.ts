@@ -1,11 +1,12 @@
 /** Opens existing data for one command beside, or without, a serving process. */
 import { existsSync } from "node:fs"
 import { createInstance, type Instance } from "../app/instance.ts"
-import { databaseFile } from "../check/backup.ts"
+import { openForward } from "../app/forward.ts"
+import { databaseFile } from "../ledger/data.ts"
 import { DataError, storedSchema } from "../ledger/database.ts"
-import { openData } from "../ledger/data.ts"
 import { lockFolder } from "../ledger/ownership.ts"
 import { migrations } from "../ledger/schema.ts"
+import { checkingBar } from "./progress.ts"
 
 /**
  * Claims a folder whose data has to be brought forward first: a service that has it is an older one and counts on its own schema.
@@ -31,9 +32,11 @@ export async function withInstance<T>(folder: string, work: (instance: Instance)
   if (!make && !existsSync(file)) throw new DataError(`There is no research-room data in ${folder}. Name its folder with --data.`)
   const release = claimIfOlder(folder)
   const { db, world, instanceId, aside } = (() => {
+    const bar = checkingBar()
     try {
-      return openData(file)
+      return openForward(file, undefined, bar.update)
     } finally {
+      bar.stop()
       release()
     }
   })()

@@ -18,7 +18,7 @@ export type Activity = ReturnType<typeof activity>
 
 export function activity(db: Db) {
   const head = db.prepare<Head>("SELECT activity_sequence AS sequence, activity_digest AS digest FROM room_heads WHERE room_id = ?")
-  const insert = db.prepare("INSERT INTO activity_entries (room_id, sequence, kind, body) VALUES (?, ?, ?, ?)")
+  const insert = db.prepare("INSERT INTO activity_entries (room_id, sequence, kind, history_position, body) VALUES (?, ?, ?, ?, ?)")
   const advance = db.prepare(
     `INSERT INTO room_heads (room_id, activity_sequence, activity_digest, last_activity_at) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET activity_sequence = excluded.activity_sequence, activity_digest = excluded.activity_digest,
@@ -31,12 +31,16 @@ export function activity(db: Db) {
 
   return {
     /** Adds the next entry of a Room. */
-    append(roomId: string, entry: Omit<ActivityEntry, "sequence" | "digest" | "previousDigest">): { sequence: number; digest: string } {
+    append(
+      roomId: string,
+      position: number,
+      entry: Omit<ActivityEntry, "sequence" | "digest" | "previousDigest">,
+    ): { sequence: number; digest: string } {
       const before = head.get(roomId)
       const sequence = (before?.sequence ?? 0) + 1
       const text = canonicalJson({ ...entry, sequence, previousDigest: before?.digest ?? firstPreviousDigest })
       const digest = digestOf(text)
-      insert.run(roomId, sequence, entry.kind, extendJson(text, { digest }))
+      insert.run(roomId, sequence, entry.kind, position, extendJson(text, { digest }))
       advance.run(roomId, sequence, digest, entry.at)
       return { sequence, digest }
     },

@@ -1,6 +1,8 @@
 /** Who writes, and what the ledger has to know of Rooms to let them. */
 import type { Archive } from "../contract/answers.ts"
 import type { KeyReach, LibraryPermission, MemberRole, Permission, RoomState } from "../contract/enumerations.ts"
+import type { Operation } from "../contract/operation.ts"
+import type { Entry } from "./history.ts"
 
 /** What a Room credential grants. */
 export interface Grant {
@@ -45,6 +47,8 @@ export interface Gate {
   confirm(actor: Actor, at: string): void
   /** Notes that the actor's credential or key was used. */
   used(actor: Actor, at: string): void
+  /** Whoever sent an entry of the history, as far as a behaviour asks. */
+  actorOf(entry: Pick<Entry, "userId" | "username" | "sender">, operation: Pick<Operation, "family">): Actor
   /** The Room, and what the person is in it; undefined when there is no such Room. */
   standing(roomId: string, userId: string): RoomAccess | undefined
 }

@@ -4,20 +4,24 @@
  */
 import type * as v from "valibot"
 import type { Receipt } from "../contract/answers.ts"
-import { extendJson, parse, type Stored, stored } from "../contract/json.ts"
+import { digestOf, extendJson, type Json, type JsonObject, parse, type Stored, stored } from "../contract/json.ts"
 import { label as labelText } from "../contract/labels.ts"
 import type { Operation } from "../contract/operation.ts"
+import { operationNamed } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { RepositoryPin } from "../contract/work.ts"
 import { type Actor, type Gate, senderId } from "./actor.ts"
 import { activity } from "./activity.ts"
+import { actAgain, type Acts, type Done, noting } from "./acts.ts"
 import type { Change, Subject } from "./behaviour.ts"
+import { again, type Chance, fresh } from "./chance.ts"
 import { CommitQueue, type GroupHooks, Undo } from "./commit-queue.ts"
 import type { Db } from "./database.ts"
 import { tryStorage } from "./try-storage.ts"
 import { type AnyBehaviour, checkRequest, type Delivery, type Request } from "./delivery.ts"
 import { grantRefusal, roomRefusal } from "./entrance.ts"
-import { Recorder } from "./recorder.ts"
+import { type Entry, history } from "./history.ts"
+import { type Recorded, Recorder } from "./recorder.ts"
 import { receipts } from "./receipts.ts"
 import { references } from "./references.ts"
 import { sequences } from "./sequences.ts"
@@ -66,24 +70,31 @@ export class Ledger {
   readonly #world: World
   readonly #gate: Gate
   readonly #repositories: OutsideCheck
+  readonly #hooks: GroupHooks
+  #isReplaying = false
   readonly #queue: CommitQueue
   readonly #receipts
   readonly #sequences
   readonly #references
   readonly #recorder
   readonly #behaviours = new Map<string, AnyBehaviour>()
+  readonly #acts: Record<string, Acts[string]> = {}
   #writer: OtherWriter | null = null
+  /** Every accepted write. */
+  readonly history
   readonly timeline
   readonly activity
   readonly watch = new Watch()
 
-  constructor({ db, world, gate, repositories, hooks }: LedgerParts) {
+  constructor({ db, world, gate, repositories, hooks = {} }: LedgerParts) {
     this.#repositories = repositories
     this.#db = db
     this.#world = world
     this.#gate = gate
+    this.#hooks = hooks
     this.#queue = new CommitQueue(db, hooks)
-    this.#receipts = receipts(db)
+    this.history = history(db)
+    this.#receipts = receipts(db, this.history)
     this.#sequences = sequences(db)
     this.#references = references(db)
     this.timeline = timeline(db)
@@ -92,8 +103,12 @@ export class Ledger {
       timeline: this.timeline,
       activity: this.activity,
       receipts: this.#receipts,
+      history: this.history,
       sequences: this.#sequences,
-      landed: (roomId) => this.#queue.afterCommit(() => this.watch.landed(roomId)),
+      // Nobody waits for what is replayed.
+      landed: (roomId) => {
+        if (!this.#isReplaying) this.#queue.afterCommit(() => this.watch.landed(roomId))
+      },
     })
   }
 
@@ -249,10 +264,83 @@ export class Ledger {
     const { subject } = found
     behaviour.admit?.(delivery, subject)
 
-    const change = this.#change(at, subject.roomId)
-    const outcome = behaviour.write(delivery, subject, change)
+    const chance = fresh(this.#world)
+    const { answer } = this.#write(delivery, subject, at, chance)
     this.#gate.used(actor, at)
-    return this.#recorder.record(delivery, subject, change, outcome)
+    return answer
+  }
+
+  /** Step 13: what the operation does, and what every write leaves behind. */
+  #write(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
+    const { behaviour, prepared } = delivery
+    const change = this.#change(at, subject.roomId, chance)
+    const outcome = behaviour.write(delivery, subject, change)
+    const given = chance.given()
+    return this.#recorder.record(
+      delivery,
+      subject,
+      change,
+      outcome,
+      prepared === undefined ? given : { ...given, prepared: prepared as Json },
+    )
+  }
+
+  /**
+   * Does an accepted write again, in another database, with what the world gave it then. Nothing that could refuse it is
+   * asked: not the outside, nor what was granted, nor what stood against it. Within an open transaction.
+   * @throws OtherChance, or what the behaviour throws, when it cannot be done again
+   */
+  replay(entry: Entry): Recorded | null {
+    this.#isReplaying = true
+    const operation = operationNamed(entry.operation)
+    if (operation === undefined) {
+      if (this.#acts[entry.operation] === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
+      this.#actAgain(entry)
+      return null
+    }
+    const { given, content, params, client } = entry
+    const body: JsonObject = { ...(JSON.parse(content) as JsonObject), ...(client === undefined ? {} : { client }) }
+    const contentDigest = given.contentDigest ?? digestOf(content)
+    const delivery: Delivery = {
+      operation,
+      behaviour: this.#behaviourOf(operation),
+      actor: this.#gate.actorOf(entry, operation),
+      params,
+      body,
+      content,
+      contentDigest,
+      client,
+      deliveryId: body[operation.delivery] as string,
+      requestDigest: contentDigest,
+      prepared: given.prepared,
+    }
+    return this.#write(delivery, delivery.behaviour.subject(delivery), entry.at, again(given))
+  }
+
+  /** Notes in the history that a row was carried over. */
+  carry(entry: Entry): void {
+    this.history.append(entry, digestOf(entry.content))
+  }
+
+  /** Ends a group of replayed writes, as the queue ends one before its commit. */
+  settle(): void {
+    this.#hooks.beforeCommit?.()
+  }
+
+  #actAgain(entry: Entry): void {
+    actAgain(this.#acts, entry)
+    this.history.append(entry, digestOf(entry.content))
+  }
+
+  /** Tells the ledger what people do beside operations. @returns each as it is done, and noted in the history */
+  learnActs<A extends Acts>(acts: A): Done<A> {
+    Object.assign(this.#acts, acts)
+    return noting(
+      acts,
+      this.history,
+      () => fresh(this.#world),
+      () => isoTime(this.#world.now()),
+    )
   }
 
   /** Step 8: a known id answers its first receipt, or refuses other content. */
@@ -287,12 +375,13 @@ export class Ledger {
     if (refusal) throw refusal
   }
 
-  #change(at: string, roomId: string | null): Change {
+  #change(at: string, roomId: string | null, { newId, token }: Chance): Change {
     return {
       at,
-      entryId: this.#world.id(),
-      newId: () => this.#world.id(),
-      bytes: (count) => this.#world.bytes(count),
+      position: this.history.next(),
+      entryId: newId(),
+      newId,
+      token,
       label: (kind) => {
         if (roomId === null) throw new Error("labels are given in Rooms")
         return labelText(kind, this.#sequences.ordinal(roomId, kind))

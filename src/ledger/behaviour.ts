@@ -5,6 +5,7 @@ import type { BodyOf, OperationName, ParamsOf, ResultOf } from "../contract/oper
 import type { Issue } from "../contract/refusals.ts"
 import type { RepositoryPin } from "../contract/work.ts"
 import type { Actor } from "./actor.ts"
+import type { Token } from "./chance.ts"
 import type { EntryBody } from "./timeline.ts"
 
 /** One write as it was sent, checked against its schema. */
@@ -33,11 +34,13 @@ export interface Subject {
 export interface Change {
   /** The moment of acceptance. */
   readonly at: string
+  /** The place of the write in the history. */
+  readonly position: number
   /** The id of the timeline entry that the ledger will write for it. */
   readonly entryId: string
   newId(): string
-  /** `count` bytes of chance, for tokens. */
-  bytes(count: number): Buffer
+  /** Makes a token: the text is for its holder alone, the digest for a table. */
+  token(mint: (bytes: (count: number) => Buffer) => string): Token
   /** The next label of a kind in the subject's Room. */
   label(kind: LabelledKind): string
   /** The next ordinal of a kind that carries no label. */

@@ -1,6 +1,10 @@
 /** Opens the data of an instance: its database, who it is, and the world it lives in. */
+import { join } from "node:path"
 import { type Db, openAside, openDatabase } from "./database.ts"
 import { isoTime, realWorld, type World } from "./world.ts"
+
+/** The database's file within a data folder. */
+export const databaseFile = (folder: string): string => join(folder, "research-room.db")
 
 export interface Data {
   readonly db: Db
@@ -16,7 +20,7 @@ export interface Data {
 function newestMoment(db: Db): number {
   const row = db
     .prepare<{ at: string | null }>(
-      "SELECT max(at) AS at FROM (SELECT max(last_activity_at) AS at FROM room_heads UNION ALL SELECT accepted_at FROM receipts WHERE rowid = (SELECT max(rowid) FROM receipts))",
+      "SELECT max(at) AS at FROM (SELECT max(last_activity_at) AS at FROM room_heads UNION ALL SELECT at FROM history WHERE position = (SELECT max(position) FROM history))",
     )
     .get()
   return row?.at ? Date.parse(row.at) : 0

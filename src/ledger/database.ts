@@ -6,7 +6,7 @@ import Database from "better-sqlite3"
 import { isKeeping, keepingTriggers } from "./keeping.ts"
 import { type Migration, migrations, schemaSql } from "./schema.ts"
 
-type Value = string | number | null | Buffer
+export type Value = string | number | null | Buffer
 
 export interface Statement<Row> {
   get(...values: Value[]): Row | undefined
@@ -22,6 +22,8 @@ export interface Db {
   prepare<Row = unknown>(sql: string): Statement<Row>
   /** Runs SQL without values: transaction control and schema. */
   exec(sql: string): void
+  /** Triggers that keep what was accepted, which were not as they should be when the data was opened; they are now. */
+  readonly mended?: readonly string[]
   /** Whether a transaction is open; a full disk ends one by itself. */
   readonly inTransaction: boolean
   /** Reads several things as of one moment. */
@@ -32,6 +34,13 @@ export interface Db {
 /** The data cannot be opened, in a sentence for the person who started the program. */
 export class DataError extends Error {
   override readonly name = "DataError"
+}
+
+/** The data is of an earlier version, and its tables have to be made anew before it can be opened. */
+export class EarlierData extends DataError {
+  constructor(to: number) {
+    super(`The data is older than schema ${to}, and has to be brought forward by the command that opens it. Nothing was changed.`)
+  }
 }
 
 /** Marks the file as this program's own ("ROOM"). */
@@ -45,8 +54,10 @@ class SqliteDb implements Db {
   readonly #database: Database.Database
   readonly #begin: Database.Statement
   readonly #end: Database.Statement
+  readonly mended: readonly string[]
 
-  constructor(database: Database.Database) {
+  constructor(database: Database.Database, mended: readonly string[] = []) {
+    this.mended = mended
     this.#database = database
     this.#begin = database.prepare("BEGIN")
     this.#end = database.prepare("COMMIT")
@@ -116,6 +127,9 @@ function damage(error: unknown, file: string): DataError | undefined {
 export const isStorageFault = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|NOMEM|READONLY|CANTOPEN)/.test(error.code)
 
+/** Whether somebody else has the file. */
+export const isBusy = (error: unknown): boolean => error instanceof Database.SqliteError && error.code === "SQLITE_BUSY"
+
 /** A file that exists and is no SQLite file must not be touched, not even by the journal-mode switch. */
 function refuseForeignFile(file: string): void {
   if (!existsSync(file) || statSync(file).size === 0) return
@@ -162,13 +176,14 @@ const drop = (database: Database.Database, triggers: Iterable<string>) => {
   for (const name of triggers) database.exec(`DROP TRIGGER ${name}`)
 }
 
-/** Makes the triggers what the list of objects says. */
-function keep(database: Database.Database): void {
+/** Makes the triggers what the list of objects says. @returns those that were not */
+function keep(database: Database.Database): string[] {
   const columnsOf = (table: string) => database.pragma(`table_info(${table})`) as { name: string }[]
   const wanted = keepingTriggers((table) => columnsOf(table).map(({ name }) => name))
   const settled = (now: ReadonlyMap<string, string>) =>
     now.size === wanted.size && [...wanted].every(([name, sql]) => now.get(name) === sql)
-  if (settled(keeping(database))) return
+  const before = keeping(database)
+  if (settled(before)) return []
   database
     .transaction(() => {
       const now = keeping(database)
@@ -178,10 +193,12 @@ function keep(database: Database.Database): void {
       for (const sql of wanted.values()) database.exec(sql)
     })
     .immediate()
+  return [...wanted].flatMap(([name, sql]) => (before.get(name) === sql ? [] : [name]))
 }
 
 /** Brings the schema to this version: all of it for a new file, the missing steps for an older one, each in one transaction. */
-function migrate(database: Database.Database, steps: readonly Migration[], target: number): void {
+function migrate(database: Database.Database, steps: readonly Migration[], target: number): string[] {
+  const isOfToday = number(database, "user_version") === target
   const make = database.transaction(() => {
     // Another process may have been as quick.
     if (!isNew(database)) return
@@ -193,6 +210,7 @@ function migrate(database: Database.Database, steps: readonly Migration[], targe
   const version = number(database, "user_version")
   for (const step of steps) {
     if (step.to <= version) continue
+    if (step.isRemade) throw new EarlierData(step.to)
     database
       .transaction(() => {
         // A step may fill a column of what is kept.
@@ -203,7 +221,8 @@ function migrate(database: Database.Database, steps: readonly Migration[], targe
       .immediate()
   }
   // Also where a crash came before it, or another program kept more or less of the same schema.
-  if (target === migrations.at(-1)?.to) keep(database)
+  const mended = target === migrations.at(-1)?.to ? keep(database) : []
+  return isOfToday ? mended : []
 }
 
 /** How every connection that writes is used. @throws DataError when it would be less durable */
@@ -238,8 +257,7 @@ export function openDatabase(file: string, steps: readonly Migration[] = migrati
         throw new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
       }
       setUp(database, file)
-      migrate(database, steps, target)
-      return new SqliteDb(database)
+      return new SqliteDb(database, migrate(database, steps, target))
     } catch (error) {
       database.close()
       throw error
@@ -255,6 +273,18 @@ export function openDatabase(file: string, steps: readonly Migration[] = migrati
 /** Loads the database's engine, for the threads of this process, without any data. */
 export function loadEngine(): void {
   new Database(":memory:").close()
+}
+
+/** A fresh database to be thrown away or put in place once it is whole: nothing is kept safe while it is written. */
+export function openScratch(file: string): Db {
+  const database = new Database(file, { timeout: BUSY_TIMEOUT })
+  database.pragma("journal_mode = OFF")
+  database.pragma("synchronous = OFF")
+  database.pragma("foreign_keys = ON")
+  database.pragma("recursive_triggers = ON")
+  database.pragma("cache_size = -65536")
+  migrate(database, migrations, migrations.at(-1)?.to ?? 1)
+  return new SqliteDb(database)
 }
 
 /** A second connection to a file that this process has opened, checked and brought to its schema already; it writes too. */
@@ -301,7 +331,7 @@ export function openLock(file: string): (() => void) | null {
     return () => held.close()
   } catch (error) {
     database?.close()
-    if (error instanceof Database.SqliteError && error.code === "SQLITE_BUSY") return null
+    if (isBusy(error)) return null
     throw damage(error, file) ?? error
   }
 }

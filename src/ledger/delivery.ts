@@ -46,17 +46,28 @@ export function checkRequest({ operation, actor, params, body: input }: Request,
     throw new Refusal("content_too_large", `The content is over ${operation.contentBytes} bytes of canonical JSON.`)
   }
   const contentDigest = digestOf(content)
-  const inPath = pathNames(operation.path)
   return {
     operation,
     behaviour,
     actor,
     params,
-    body: checked.value,
+    // As it is read again from the history: what is stored of it must not rest on the order in which members were sent.
+    body: { ...(JSON.parse(content) as JsonObject), ...(client === undefined ? {} : { client }) },
     content,
     contentDigest,
     client: client as JsonObject | undefined,
     deliveryId: checked.value[operation.delivery] as string,
-    requestDigest: inPath.length === 0 ? contentDigest : digestOf(`${inPath.map((name) => params[name]).join(" ")} ${content}`),
+    requestDigest: requestDigestOf(operation, params, content, contentDigest),
   }
+}
+
+/** What a retry must equal. @param contentDigest `sha256:` over the content, where it is known already */
+export function requestDigestOf(
+  { path }: Pick<Operation, "path">,
+  params: Readonly<Record<string, string>>,
+  content: string,
+  contentDigest?: string,
+): string {
+  const inPath = pathNames(path)
+  return inPath.length === 0 ? (contentDigest ?? digestOf(content)) : digestOf(`${inPath.map((name) => params[name]).join(" ")} ${content}`)
 }

@@ -3,6 +3,7 @@ import { aOrAn, objectList } from "../contract/objects.ts"
 
 /** What the ledger keeps besides objects. */
 const entries = [
+  { table: "history", noun: "entry of the history" },
   { table: "receipts", noun: "receipt" },
   { table: "activity_entries", noun: "activity entry" },
 ]

@@ -3,7 +3,8 @@ import { codeOf } from "../contract/faults.ts"
 import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { DataError, type Db, openAside, openDatabase } from "./database.ts"
+import { DataError, type Db, openAside, openDatabase, storedSchema } from "./database.ts"
+import { migrations } from "./schema.ts"
 
 const may = (path: string, what: number): boolean => {
   try {
@@ -21,12 +22,14 @@ export const isReadOnly = (file: string): boolean => !may(dirname(file), constan
  * Opens data of which nothing may be changed. Where somebody has it open, it is read as of this moment. Else the database
  * would want to make files beside it, and to bring in what a log still holds: that is done in a copy, in the system's folder
  * for temporary files, which is gone when it is closed.
+ * @param bringForward brings a copy of earlier data to this version
  * @throws DataError when it cannot be read, or there is no room for the copy
  */
-export function openReadOnly(file: string): { readonly db: Db; close(): void } {
+export function openReadOnly(file: string, bringForward: (copy: string) => void): { readonly db: Db; close(): void } {
   for (const path of [file, `${file}-wal`])
     if (existsSync(path) && !may(path, constants.R_OK)) throw new DataError(`${path} may not be read by this user.`)
-  if (existsSync(`${file}-shm`)) {
+  const isOlder = (storedSchema(file) ?? Number.POSITIVE_INFINITY) < (migrations.at(-1)?.to ?? 1)
+  if (!isOlder && existsSync(`${file}-shm`)) {
     try {
       const db = openAside(file)
       return { db, close: () => db.close() }
@@ -39,6 +42,7 @@ export function openReadOnly(file: string): { readonly db: Db; close(): void } {
   try {
     const copy = join(folder, "copy.db")
     for (const suffix of ["", "-wal"]) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix)
+    bringForward(copy)
     const db = openDatabase(copy)
     return {
       db,

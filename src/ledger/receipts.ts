@@ -4,6 +4,8 @@ import type { Json, Stored } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { type Actor, senderId } from "./actor.ts"
 import type { Db } from "./database.ts"
+import { requestDigestOf } from "./delivery.ts"
+import type { History } from "./history.ts"
 
 /** A receipt, its result as JSON: not yet looked at as its operation's. */
 export type KeptReceipt = Omit<Receipt, "result"> & { readonly result: Readonly<Record<string, Json>> }
@@ -15,34 +17,50 @@ export interface Kept {
   readonly body: Stored<KeptReceipt>
 }
 
+interface Row {
+  history_position: number
+  request_digest: string | null
+  body: Stored<KeptReceipt>
+}
+
 export type Receipts = ReturnType<typeof receipts>
 
-export function receipts(db: Db) {
-  const find = db.prepare<Kept>(
-    "SELECT request_digest AS requestDigest, credential_id AS credentialId, body FROM receipts WHERE user_id = ? AND operation = ? AND delivery_id = ? AND sender = ?",
+export function receipts(db: Db, history: History) {
+  const find = db.prepare<Row>(
+    "SELECT history_position, request_digest, body FROM receipts WHERE user_id = ? AND operation = ? AND delivery_id = ? AND sender = ?",
   )
-  const ofMember = db.prepare<Kept>(
-    `SELECT request_digest AS requestDigest, credential_id AS credentialId, body FROM receipts WHERE user_id = ? AND operation = ? AND delivery_id = ?
-     ORDER BY credential_id IS ? DESC, accepted_at, rowid LIMIT 1`,
+  const ofMember = db.prepare<Row>(
+    `SELECT r.history_position, r.request_digest, r.body FROM receipts r JOIN history h ON h.position = r.history_position
+     WHERE r.user_id = ? AND r.operation = ? AND r.delivery_id = ? ORDER BY h.sender IS ? DESC, r.history_position LIMIT 1`,
   )
   const insert = db.prepare(
-    "INSERT INTO receipts (user_id, operation, delivery_id, sender, credential_id, request_digest, accepted_at, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO receipts (user_id, operation, delivery_id, sender, history_position, request_digest, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
   )
   /** Rule 4 of the interface's delivery ids: Threads and messages are keyed on member and credential. */
   const sender = (operation: Operation, { grant }: Actor) => (operation.receiptOf === "credential" ? (grant?.credentialId ?? "") : "")
 
+  function kept(operation: Operation, row: Row | undefined): Kept | undefined {
+    const entry = row && history.at(row.history_position)
+    if (row === undefined || entry === undefined) return undefined
+    const requestDigest = row.request_digest ?? requestDigestOf(operation, entry.params, entry.content)
+    return { requestDigest, credentialId: entry.sender, body: row.body }
+  }
+
   return {
     /** What a member has of an operation under an id, whoever sent it for them: what the actor itself sent, else the oldest. */
     ofMember: (operation: Operation, actor: Actor, deliveryId: string): Kept | undefined =>
-      ofMember.get(actor.userId, operation.name, deliveryId, senderId(actor)),
+      kept(operation, ofMember.get(actor.userId, operation.name, deliveryId, senderId(actor))),
 
     /** What a retry is answered from. */
     find: (operation: Operation, actor: Actor, deliveryId: string): Kept | undefined =>
-      operation.receiptOf === "nobody" ? undefined : find.get(actor.userId, operation.name, deliveryId, sender(operation, actor)),
+      operation.receiptOf === "nobody"
+        ? undefined
+        : kept(operation, find.get(actor.userId, operation.name, deliveryId, sender(operation, actor))),
 
-    store(operation: Operation, actor: Actor, deliveryId: string, requestDigest: string, acceptedAt: string, body: string): void {
+    /** @param requestDigest only where the history cannot tell it */
+    store(operation: Operation, actor: Actor, deliveryId: string, position: number, requestDigest: string | null, body: string): void {
       if (operation.receiptOf === "nobody") return
-      insert.run(actor.userId, operation.name, deliveryId, sender(operation, actor), senderId(actor), requestDigest, acceptedAt, body)
+      insert.run(actor.userId, operation.name, deliveryId, sender(operation, actor), position, requestDigest, body)
     },
   }
 }

@@ -1,9 +1,11 @@
 /** What every accepted write leaves behind, whatever it was: timeline entries, an activity entry, and its receipt. */
 import type { ActivityEntry } from "../contract/answers.ts"
-import { type JsonObject, type Writable, writeJson } from "../contract/json.ts"
+import { type Json, type JsonObject, type Writable, writeJson } from "../contract/json.ts"
+import { senderId } from "./actor.ts"
 import type { Activity } from "./activity.ts"
 import type { Change, Outcome, Subject } from "./behaviour.ts"
 import type { Delivery } from "./delivery.ts"
+import type { Given, History } from "./history.ts"
 import type { Receipts } from "./receipts.ts"
 import type { Sequences } from "./sequences.ts"
 import type { Timeline } from "./timeline.ts"
@@ -12,9 +14,18 @@ export interface RecorderParts {
   readonly timeline: Timeline
   readonly activity: Activity
   readonly receipts: Receipts
+  readonly history: History
   readonly sequences: Sequences
   /** Told of the Room in which something was recorded; it holds only if the transaction commits. */
   readonly landed: (roomId: string) => void
+}
+
+/** What became of a write. */
+export interface Recorded {
+  readonly answer: string
+  readonly roomId: string | null
+  /** Its entry of the Room's activity; null where it has none. */
+  readonly activity: { readonly sequence: number; readonly digest: string } | null
 }
 
 export class Recorder {
@@ -24,9 +35,13 @@ export class Recorder {
     this.#parts = parts
   }
 
-  /** Step 13. @returns the answer: the stored receipt, with what goes into this one answer only */
-  record(delivery: Delivery, subject: Subject, change: Change, outcome: Outcome): string {
+  /**
+   * Step 13. @param given what the world gave to it
+   * @returns the answer: the stored receipt, with what goes into this one answer only
+   */
+  record(delivery: Delivery, subject: Subject, change: Change, outcome: Outcome, given: Given): Recorded {
     const { operation, actor, contentDigest, deliveryId } = delivery
+    const warnings = given.warnings ?? outcome.warnings ?? []
     const roomId = outcome.roomId ?? subject.roomId
     const threadId = outcome.threadId ?? subject.threadId ?? null
     const target = { ...outcome.target, kind: outcome.target.kind ?? operation.target }
@@ -35,7 +50,7 @@ export class Recorder {
     const landed =
       operation.activity === null || outcome.activity === false || roomId === null
         ? null
-        : this.#parts.activity.append(roomId, {
+        : this.#parts.activity.append(roomId, change.position, {
             kind: operation.activity,
             at: change.at,
             actor: { userId: actor.userId, username: actor.username },
@@ -58,20 +73,35 @@ export class Recorder {
       result: outcome.result,
       entry,
       activity: landed,
-      warnings: outcome.warnings ?? [],
+      warnings,
     }
     const text = writeJson(receipt)
-    this.#parts.receipts.store(operation, actor, deliveryId, delivery.requestDigest, change.at, text)
+    this.#parts.receipts.store(operation, actor, deliveryId, change.position, given.requestDigest ?? null, text)
+    this.#parts.history.append(
+      {
+        position: change.position,
+        operation: operation.name,
+        userId: actor.userId,
+        username: actor.username,
+        sender: senderId(actor),
+        at: change.at,
+        params: delivery.params,
+        content: delivery.content,
+        client: delivery.client,
+        given: warnings.length === 0 ? given : { ...given, warnings: warnings as Json[] },
+      },
+      contentDigest,
+    )
     if (landed !== null && roomId !== null) this.#parts.landed(roomId)
-    if (outcome.secret === undefined) return text
-    return writeJson({ ...receipt, result: { ...outcome.result, ...outcome.secret } })
+    const answer = outcome.secret === undefined ? text : writeJson({ ...receipt, result: { ...outcome.result, ...outcome.secret } })
+    return { answer, roomId, activity: landed }
   }
 
   /** Writes the timeline entry of a write, and the messages that came with it. */
   #appendEntries(
     delivery: Delivery,
     threadId: string,
-    { at, entryId }: Change,
+    { at, entryId, position }: Change,
     outcome: Outcome,
     target: JsonObject,
   ): { entryId: string; sequence: number } {
@@ -88,6 +118,7 @@ export class Recorder {
       at,
       author,
       replyToEntryId: outcome.replyToEntryId ?? null,
+      position,
       body,
     })
     for (const { entryId: messageId, message } of outcome.messages ?? []) {
@@ -99,6 +130,7 @@ export class Recorder {
         at,
         author,
         replyToEntryId: null,
+        position,
         body: { message: { ...message, ...said } },
       })
     }

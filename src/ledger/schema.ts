@@ -6,6 +6,8 @@ export interface Migration {
   readonly to: number
   /** What turns the version before into this one. */
   readonly sql: string
+  /** Whether tables are made anew from the history instead (src/app/forward.ts): no statement leads there. */
+  readonly isRemade?: true
 }
 
 /**
@@ -380,7 +382,12 @@ INSERT INTO search_index (search_index) VALUES ('delete-all');
 INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_texts ORDER BY item;
 `,
   },
+  // The history: from here on it is what tables are made of, and earlier data is put together to one.
+  { to: 8, sql: "", isRemade: true },
 ]
+
+/** The first version that has a history. */
+export const FIRST_WITH_HISTORY = 8
 
 /** The whole schema, as a new file gets it. */
 export const schemaSql = (): string => packaged("schema.sql")

@@ -22,6 +22,8 @@ export type NewEntry = {
   readonly at: string
   readonly author: { readonly userId: string; readonly username: string }
   readonly replyToEntryId: string | null
+  /** The place of its write in the history. */
+  readonly position: number
   readonly body: EntryBody
 }
 
@@ -35,15 +37,22 @@ interface Row {
   readonly status: string | null
   readonly notices: Stored<Notice[]> | null
   readonly withdrawn: string | null
+  /** Of a message: its text as JSON. */
+  readonly text: string | null
 }
 
 const SELECT = `SELECT e.thread_id AS threadId, e.kind, e.sequence, e.body, e.reply_count AS replyCount, e.version_id AS versionId, s.status, s.notices,
+    CASE e.kind WHEN 'message' THEN (SELECT coalesce(h.content -> '$.text', h.content -> '$.message') FROM history h WHERE h.position = e.history_position) END AS text,
     CASE WHEN e.kind = 'link_experiment_finding' THEN
       (SELECT json_object('at', g.at, 'explanation', g.explanation) FROM link_withdrawals g WHERE g.link_id = e.body ->> '$.card.linkId') END AS withdrawn
   FROM timeline_entries e LEFT JOIN standings s ON s.version_id = e.version_id`
 
+/** Where the text of a message, which is in the history, stands in its entry. */
+const TEXT_HERE = '"message":{'
+
 /** An entry as it is answered: the stored text, with its replies counted and the standing of its card as it is now. */
-function served({ body, replyCount, versionId, status, notices, withdrawn }: Row): JsonText<Entry> {
+function served({ body: kept, replyCount, versionId, status, notices, withdrawn, text }: Row): JsonText<Entry> {
+  const body = text === null ? kept : kept.replace(TEXT_HERE, () => `"message":{"text":${text},`)
   // A card is stored as the last member, so that the standing of its record can be added inside it.
   // Where the record is another Room's, so are the links that speak of it.
   const said = notices === null ? "[]" : body.includes('"labelFromOtherRoom":true') ? marked(notices, markIn(body)) : notices
@@ -52,11 +61,14 @@ function served({ body, replyCount, versionId, status, notices, withdrawn }: Row
   return new JsonText(stored<Entry>(`${open},"replyCount":${replyCount}}`))
 }
 
+/** A message less its text, which the history has. */
+const withoutText = ({ message: { text: _text, ...rest } }: Extract<EntryBody, { message: unknown }>) => ({ message: rest })
+
 export type Timeline = ReturnType<typeof timeline>
 
 export function timeline(db: Db) {
   const insert = db.prepare(
-    "INSERT INTO timeline_entries (entry_id, thread_id, sequence, kind, author_id, reply_to_entry_id, version_id, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO timeline_entries (entry_id, thread_id, sequence, kind, author_id, reply_to_entry_id, version_id, history_position, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
   )
   const countReply = db.prepare("UPDATE timeline_entries SET reply_count = reply_count + 1 WHERE entry_id = ?")
   const one = db.prepare<Row>(`${SELECT} WHERE e.entry_id = ?`)
@@ -81,8 +93,8 @@ export function timeline(db: Db) {
   return {
     append(entry: NewEntry): void {
       const { body, replyToEntryId, entryId, threadId, sequence, kind } = entry
-      const { body: _body, ...head } = entry
-      const { standingOf = null, ...said } = { standingOf: undefined, ...body }
+      const { body: _body, position, ...head } = entry
+      const { standingOf = null, ...said } = { standingOf: undefined, ...("message" in body ? withoutText(body) : body) }
       insert.run(
         entryId,
         threadId,
@@ -91,6 +103,7 @@ export function timeline(db: Db) {
         entry.author.userId,
         replyToEntryId,
         standingOf ?? null,
+        position,
         writeJson({ ...head, ...said }),
       )
       if (replyToEntryId !== null) countReply.run(replyToEntryId)

@@ -67,11 +67,11 @@ export function keys(db: Db) {
   const noted = new Map<string, number>()
 
   return {
-    insert(made: Omit<PersonalKey, "revokedAt" | "lastUsedAt">, token: string): void {
+    insert(made: Omit<PersonalKey, "revokedAt" | "lastUsedAt">, digest: string): void {
       const { keyId, owner, label, permissions, reach, agent, createdAt, expiresAt } = made
       insert.run(
         keyId,
-        tokenDigest(token),
+        digest,
         owner.userId,
         label,
         JSON.stringify(permissions),

@@ -3,7 +3,8 @@ import { operationOf } from "../contract/operations/index.ts"
 import type { ActionBody } from "../contract/actions.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Ledger } from "../ledger/admit.ts"
-import { isoTime, type World } from "../ledger/world.ts"
+import type { World } from "../ledger/world.ts"
+import { personActs } from "./acts.ts"
 import type { Invitation, Invitations } from "./invitations.ts"
 import { hashPassword, passwordMatches } from "./passwords.ts"
 import type { People, Person } from "./people.ts"
@@ -37,10 +38,12 @@ const doorOf = (username: string, stored = ""): string => `${username} ${stored.
 export class Accounts {
   readonly #parts: Parts
   readonly #limit: SignInLimit
+  readonly #acts
   #setupDigest: string | null = null
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.#acts = parts.ledger.learnActs(personActs(parts))
     this.#limit = new SignInLimit(() => parts.world.now())
   }
 
@@ -146,7 +149,7 @@ export class Accounts {
       if (roomId !== undefined && !ownsRoom(roomId, by.userId)) {
         throw new Refusal("role_required", "Only the owner of a Room invites to it.", { current: { needed: ["owner"] } })
       }
-      return this.#parts.invitations.issue(by.userId, roomId ?? null)
+      return this.#acts.invite(by, { roomId: roomId ?? null })
     })
   }
 
@@ -159,7 +162,7 @@ export class Accounts {
 
   revokeInvitation(by: Person, invitationId: string): Promise<void> {
     return this.#parts.ledger.transact(() => {
-      if (!this.#parts.invitations.revoke(invitationId, by.userId)) throw closedInvitation()
+      if (!this.#acts.revoke_invitation(by, { invitationId })) throw closedInvitation()
     })
   }
 
@@ -171,7 +174,7 @@ export class Accounts {
     return this.#parts.ledger.transact(() => {
       const invitation = this.invitation(token)
       const person = this.#create(username, hash, false)
-      this.#parts.invitations.accepted(invitation.invitationId, person.userId)
+      this.#acts.accept_invitation(person, { invitationId: invitation.invitationId })
       if (invitation.room !== null) this.#addMember(invitation.invitedBy, invitation.room.roomId, username)
       return this.#start(person)
     })
@@ -193,11 +196,10 @@ export class Accounts {
   }
 
   #create(username: string, hash: string, isOperator: boolean): Person {
-    const { people, world } = this.#parts
-    if (people.named(username) !== undefined) throw taken(username)
-    const userId = world.id()
-    people.insert(userId, username, hash, isOperator, isoTime(world.now()))
-    return { userId, username, isOperator }
+    if (this.#parts.people.named(username) !== undefined) throw taken(username)
+    const person = this.#acts.create_person(null, { username, isOperator })
+    this.#parts.people.setPasswordHash(person.userId, hash)
+    return person
   }
 
   #start(person: Person): SignedIn {

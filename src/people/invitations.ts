@@ -1,5 +1,6 @@
 /** Links by which a person may create an account, once. */
 import { limits } from "../contract/limits.ts"
+import type { Change } from "../ledger/behaviour.ts"
 import type { Db } from "../ledger/database.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import { mintToken, tokenDigest } from "./tokens.ts"
@@ -36,12 +37,11 @@ export function invitations(db: Db, world: World) {
 
   return {
     /** Makes an invitation; its token is in the answer and nowhere else. */
-    issue(invitedBy: string, roomId: string | null) {
-      const now = world.now()
-      const invitationId = world.id()
-      const token = mintToken("invitation", (count) => world.bytes(count))
-      const expiresAt = isoTime(now + limits.invitationDays * 86_400_000)
-      insert.run(invitationId, tokenDigest(token), invitedBy, roomId, isoTime(now), expiresAt)
+    issue(invitedBy: string, roomId: string | null, { at, newId, token: make }: Pick<Change, "at" | "newId" | "token">) {
+      const invitationId = newId()
+      const { token, digest } = make((bytes) => mintToken("invitation", bytes))
+      const expiresAt = isoTime(Date.parse(at) + limits.invitationDays * 86_400_000)
+      insert.run(invitationId, digest, invitedBy, roomId, at, expiresAt)
       return { invitationId, token, expiresAt }
     },
     /** The open invitation that a token stands for. */
@@ -53,6 +53,6 @@ export function invitations(db: Db, world: World) {
     },
     accepted: (invitationId: string, by: string) => accept.run(by, invitationId),
     /** Whether it was open and the person's own. */
-    revoke: (invitationId: string, by: string): boolean => revoke.run(isoTime(world.now()), invitationId, by) === 1,
+    revoke: (invitationId: string, by: string, at: string): boolean => revoke.run(at, invitationId, by) === 1,
   }
 }

@@ -2,7 +2,6 @@
  * Tokens: a prefix that says what it opens, 30 characters of chance (178 bits) and a checksum, so that a typo is told
  * from a token that never was, before anything is looked up. Only a digest is ever stored.
  */
-import { createHash } from "node:crypto"
 import { crc32 } from "node:zlib"
 
 /** What each kind of token starts with. */
@@ -40,8 +39,7 @@ export function mintToken(kind: TokenKind, bytes: (count: number) => Buffer): st
   return `${token}${checksum(token)}`
 }
 
-/** What a token is stored and found by. */
-export const tokenDigest = (token: string): string => createHash("sha256").update(token).digest("hex")
+export { tokenDigest } from "../ledger/chance.ts"
 
 /** Whether a text is a whole token of its kind: `foreign` for another kind's or none, `mistyped` when the checksum is off. */
 export function tokenForm(kind: TokenKind, token: string): "whole" | "mistyped" | "foreign" {

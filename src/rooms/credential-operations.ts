@@ -11,9 +11,9 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
   /** Makes the row and the answer of a new credential. */
   function issue(change: Change, made: Pick<Credential, "roomId" | "owner" | "label" | "permissions" | "threadIds" | "expiresAt">) {
     const credentialId = change.newId()
-    const token = mintToken("credential", (count) => change.bytes(count))
+    const { token, digest } = change.token((bytes) => mintToken("credential", bytes))
     const { roomId, owner, label, permissions, threadIds, expiresAt } = made
-    credentials.insert({ credentialId, roomId, owner, label, permissions, threadIds, createdAt: change.at, expiresAt }, token)
+    credentials.insert({ credentialId, roomId, owner, label, permissions, threadIds, createdAt: change.at, expiresAt }, digest)
     const result = { credentialId, label, permissions, threadIds, expiresAt }
     return { target: { id: credentialId, label: null }, result, secret: { token } }
   }

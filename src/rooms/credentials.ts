@@ -56,10 +56,10 @@ export function credentials(db: Db) {
   return {
     insert(
       { credentialId, roomId, owner, label, permissions, threadIds, createdAt, expiresAt }: Omit<Credential, "revokedAt" | "lastUsedAt">,
-      token: string,
+      digest: string,
     ): void {
       const threads = threadIds === null ? null : JSON.stringify(threadIds)
-      insert.run(credentialId, tokenDigest(token), roomId, owner.userId, label, JSON.stringify(permissions), threads, createdAt, expiresAt)
+      insert.run(credentialId, digest, roomId, owner.userId, label, JSON.stringify(permissions), threads, createdAt, expiresAt)
     },
 
     /**

@@ -34,17 +34,17 @@ export interface Served {
 /** How the program is run: from its JavaScript, or as the one file that is given to people. */
 export type Form = "node" | "executable"
 
-/** The program of a form and what stands before its arguments. @throws Error where it was not built */
-export function mustBeBuilt(form: Form): readonly [string, ...string[]] {
-  if (form === "node") return [process.execPath, join(root, "dist/main.js")]
-  const file = join(root, "dist", process.platform === "win32" ? "research-room.exe" : "research-room")
+/** The program of a form and what stands before its arguments. @param from the checkout @throws Error where it was not built */
+export function mustBeBuilt(form: Form, from = root): readonly [string, ...string[]] {
+  if (form === "node") return [process.execPath, join(from, "dist/main.js")]
+  const file = join(from, "dist", process.platform === "win32" ? "research-room.exe" : "research-room")
   if (!existsSync(file)) throw new Error(`${file} does not exist: run \`npm run build\` first, or leave the part \`start\` out`)
   return [file]
 }
 
 /** Starts the program and waits for the first line it prints that `read` makes something of. */
-async function start<Told>(form: Form, args: readonly string[], read: (line: string) => Told | undefined) {
-  const [program, ...before] = mustBeBuilt(form)
+async function start<Told>(form: Form, args: readonly string[], read: (line: string) => Told | undefined, from = root) {
+  const [program, ...before] = mustBeBuilt(form, from)
   const startedAt = performance.now()
   const child = spawn(program, [...before, ...args], { stdio: ["ignore", "pipe", "pipe"] })
   running.add(child)
@@ -60,9 +60,9 @@ async function start<Told>(form: Form, args: readonly string[], read: (line: str
   throw new Error(`research-room ${args.join(" ")} ended before it served:\n${log}`)
 }
 
-/** Makes a demo's data in a new folder, and says what it holds. */
-export async function makeDemo(folder: string): Promise<Demo> {
-  const { told, end } = await start("node", ["demo", "--json", "--data", folder], (line) => JSON.parse(line) as Demo)
+/** Makes a demo's data in a new folder, and says what it holds. @param from the checkout whose program makes it */
+export async function makeDemo(folder: string, from = root): Promise<Demo> {
+  const { told, end } = await start("node", ["demo", "--json", "--port", "0", "--data", folder], (line) => JSON.parse(line) as Demo, from)
   await end()
   return told
 }
@@ -77,10 +77,10 @@ function unlimitedFlags(): readonly string[] {
   return unlimited
 }
 
-/** The service on a data folder that was filled before. @param repositories the folder of bare repositories */
-export async function startServe(folder: string, repositories: string, form: Form = "node"): Promise<Served> {
+/** The service on a data folder that was filled before. @param repositories the folder of bare repositories @param from the checkout */
+export async function startServe(folder: string, repositories: string, form: Form = "node", from = root): Promise<Served> {
   const flags = ["--data", folder, "--port", "0", "--repositories", repositories, ...unlimitedFlags()]
-  const { told, ...served } = await start(form, ["serve", ...flags], (line) => / at http:\/\/[^/]*:(\d+)/.exec(line)?.[1])
+  const { told, ...served } = await start(form, ["serve", ...flags], (line) => / at http:\/\/[^/]*:(\d+)/.exec(line)?.[1], from)
   return { ...served, port: Number(told) }
 }
 

@@ -73,7 +73,17 @@ async function fateOf({
     return error.details.committed === null ? "uncertain" : "not stored"
   }
 }
-const tables = ["receipts", "timeline_entries", "activity_entries", "records", "threads", "counters", "room_heads", "thread_heads"]
+const tables = [
+  "history",
+  "receipts",
+  "timeline_entries",
+  "activity_entries",
+  "records",
+  "threads",
+  "counters",
+  "room_heads",
+  "thread_heads",
+]
 const everything = (db: Db) => tables.map((table) => db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all())
 
 /** Writes of different kinds, sent in one turn: they share a transaction. */
@@ -104,7 +114,9 @@ for (const { how, once, together } of runs) {
       Object.assign(disk, { failsAt: Number.POSITIVE_INFINITY })
       const what = `statement ${failsAt} (${failed[0]?.slice(0, 40)}): ${fates.join(", ")}`
 
-      const { problems, rows } = seen((db) => ({ problems: checkData(db).problems, rows: everything(db) }))
+      // Every table is compared with the history now and then, and after the last fault: it costs as much as all that was written.
+      const quick = failed.length > 0 && failsAt % 25 !== 0
+      const { problems, rows } = seen((db) => ({ problems: checkData(db, undefined, { quick }).problems, rows: everything(db) }))
       if (problems.length > 0) t.strictSame(problems, [], what)
       if (fates.every((fate) => fate === "not stored")) t.strictSame(rows, before, `${what}: nothing is stored`)
       const again = []

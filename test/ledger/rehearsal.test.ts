@@ -97,9 +97,11 @@ test("in a group, rehearsals leave their neighbours alone and take no number fro
     [false, true, false, true, false],
   )
   const texts = house.db
-    .prepare<{ body: string }>("SELECT body FROM timeline_entries WHERE thread_id = ? ORDER BY sequence")
+    .prepare<{ text: string }>(
+      "SELECT h.content ->> '$.text' AS text FROM timeline_entries e JOIN history h ON h.position = e.history_position WHERE e.thread_id = ? ORDER BY e.sequence",
+    )
     .all(house.threadId)
-    .map(({ body }) => (JSON.parse(body) as { message: { text: string } }).message.text)
+    .map(({ text }) => text)
   t.strictSame(texts, ["one", "two", "three"])
   for (const each of sent) t.equal(await fateOf(house.admit({ ...each, rehearse: false })), each.rehearse ? "accepted" : "replayed")
 })

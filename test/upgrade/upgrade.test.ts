@@ -8,6 +8,7 @@ import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { ResearchRoomClient } from "research-room/client"
 import { Chain } from "../../src/client/chain.ts"
+import { bringForward } from "../../src/app/forward.ts"
 import { checkData } from "../../src/check/check.ts"
 import { type Db, openDatabase } from "../../src/ledger/database.ts"
 import { migrations } from "../../src/ledger/schema.ts"
@@ -42,6 +43,7 @@ const isAmended = (path: string, fault: string) => amended.some(([where, what]) 
 
 const shapeOf = (db: Db) => db.prepare<{ name: string }>("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all()
 function visit<T>(file: string, work: (db: Db) => T, steps = migrations): T {
+  if (steps === migrations) bringForward(file)
   const db = openDatabase(file, steps)
   try {
     return work(db)
@@ -49,7 +51,14 @@ function visit<T>(file: string, work: (db: Db) => T, steps = migrations): T {
     db.close()
   }
 }
-const versionOf = (file: string) => new Database(file, { readonly: true }).pragma("user_version", { simple: true })
+function versionOf(file: string): unknown {
+  const database = new Database(file, { readonly: true })
+  try {
+    return database.pragma("user_version", { simple: true })
+  } finally {
+    database.close()
+  }
+}
 
 test("a sample is kept of every version before today's", (t) => {
   t.strictSame(

@@ -71,7 +71,7 @@ for (const [how, wait, last] of [
 function land(sequence: number): void {
   house.db.exec("BEGIN IMMEDIATE")
   house.db
-    .prepare("INSERT INTO activity_entries (room_id, sequence, kind, body) VALUES (?, ?, 'post_message', ?)")
+    .prepare("INSERT INTO activity_entries (room_id, sequence, kind, history_position, body) VALUES (?, ?, 'post_message', 1, ?)")
     .run(roomId, sequence, JSON.stringify({ sequence }))
   house.db
     .prepare("UPDATE room_heads SET activity_sequence = ?, last_activity_at = ? WHERE room_id = ?")

@@ -6,6 +6,7 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AttemptSummary } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
+import { contentOf } from "../../ledger/history.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
 import { type AttemptState, attemptAffordances, outcomeOf } from "./admission.ts"
 import type { PlanMatch } from "./plan-match.ts"
@@ -34,7 +35,8 @@ export interface NewAttempt {
   readonly reproduces: { readonly attemptId?: string; readonly findingVersionId?: string } | undefined
   readonly at: string
   readonly planMatch: PlanMatch | null
-  readonly content: string
+  /** Where its write stands in the history, which has its content. */
+  readonly position: number
   readonly contentDigest: string
   readonly inputs: readonly { readonly materialId: string; readonly name: string }[]
 }
@@ -139,7 +141,7 @@ const COLUMNS = `a.attempt_id, a.experiment_id, a.room_id, a.thread_id, a.label,
   p.username, e.label AS experiment_label, r.state AS room_state,
   EXISTS (SELECT 1 FROM members m WHERE m.room_id = a.room_id AND m.user_id = a.registrant_id) AS registrant_is_member`
 /** What a list shows beside: how it was started, and the last values. The rest of the registration is left to the read of one attempt. */
-const LISTED = `${COLUMNS}, a.content -> '$.argv' AS argv,
+const LISTED = `${COLUMNS}, ${contentOf("a")} -> '$.argv' AS argv,
   (SELECT json_group_array(json_object('name', name, 'split', split, 'unit', unit, 'step', step, 'value', json(value))) FROM (
     SELECT m.name, m.split, m.unit, m.step, m.value FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
     WHERE l.attempt_id = a.attempt_id ORDER BY l.name, l.split LIMIT ${limits.listedMetrics})) AS metrics,
@@ -148,7 +150,7 @@ const RELATED = `JOIN people p ON p.user_id = a.registrant_id
   JOIN experiments e ON e.experiment_id = a.experiment_id
   JOIN rooms r ON r.room_id = a.room_id`
 const SUMMARY = `SELECT ${LISTED} FROM attempts a ${RELATED}`
-const WHOLE = `SELECT ${COLUMNS}, a.content FROM attempts a ${RELATED}`
+const WHOLE = `SELECT ${COLUMNS}, ${contentOf("a")} AS content FROM attempts a ${RELATED}`
 // SQLite keeps the order of a CROSS JOIN: the few attempts of the finding come first, whatever else is asked of them.
 const OF_FINDING = `SELECT ${LISTED}, t.role FROM finding_attempts t CROSS JOIN attempts a ON a.attempt_id = t.attempt_id ${RELATED}`
 
@@ -164,7 +166,7 @@ export function attempts(db: Db, basePath = "") {
   const summaryOf = (row: ListedRow) => summary(row, basePath)
   const insert = db.prepare(
     `INSERT INTO attempts (attempt_id, experiment_id, room_id, thread_id, label, entry_id, registrant_id, intent, status, revision, plan_id, rerun_of,
-       reproduces_attempt_id, reproduces_version_id, registered_at, updated_at, plan_match, content, content_digest)
+       reproduces_attempt_id, reproduces_version_id, registered_at, updated_at, plan_match, history_position, content_digest)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'registered', 1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const insertInput = db.prepare("INSERT INTO attempt_inputs (attempt_id, position, material_id, name) VALUES (?, ?, ?, ?)")
@@ -208,7 +210,7 @@ export function attempts(db: Db, basePath = "") {
         at,
         at,
         planMatch && JSON.stringify(planMatch),
-        attempt.content,
+        attempt.position,
         attempt.contentDigest,
       )
       attempt.inputs.forEach(({ materialId, name }, position) => insertInput.run(attemptId, position, materialId, name))

@@ -40,7 +40,7 @@ export function attemptOperations(experiments: Experiments, plans: Plans, attemp
         })
       admitToExperiment("register_attempt", experiment, actor.userId, body, (row) => row.values?.intent.includes(body.intent) ?? false)
     },
-    write({ actor, body, content, contentDigest }, { roomId, threadId }, change) {
+    write({ actor, body, contentDigest }, { roomId, threadId }, change) {
       const { attemptId, experimentId, intent, planId, rerunOf, reproduces, inputs } = body
       const label = change.label("attempt")
       const plan = planId === undefined ? undefined : plans.contentOf(planId, experimentId)
@@ -59,7 +59,7 @@ export function attemptOperations(experiments: Experiments, plans: Plans, attemp
         reproduces,
         at: change.at,
         planMatch: match,
-        content,
+        position: change.position,
         contentDigest,
         inputs,
       })

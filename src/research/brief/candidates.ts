@@ -12,6 +12,7 @@ import type { EvidenceTally, StaleReason } from "../../contract/evidence.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
+import { contentOf } from "../../ledger/history.ts"
 import { STALE, STALE_REASONS } from "../../threads/stale.ts"
 import { TALLY, TALLY_OF } from "../evidence/words.ts"
 
@@ -111,7 +112,7 @@ export function candidates(db: Db) {
     db,
     (
       place,
-    ) => `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state, coalesce(c.conclusion, c.content ->> '$.synthesis') AS says,
+    ) => `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
        p.username AS by, c.at, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons,
        coalesce((SELECT h.timeline_sequence FROM thread_heads h WHERE h.thread_id = t.thread_id), 0) AS timelineWatermark
      FROM (SELECT * FROM threads t WHERE t.selected_checkpoint_id IS NOT NULL AND ${place} ORDER BY t.selected_checkpoint_id DESC LIMIT ${SIGHT}) t

@@ -22,7 +22,8 @@ export interface NewCheckpoint {
   readonly openQuestions: readonly string[]
   readonly conclusion: string | undefined
   readonly citations: readonly string[]
-  readonly content: string
+  /** Where its write stands in the history, which has its content. */
+  readonly position: number
   readonly contentDigest: string
 }
 
@@ -69,11 +70,12 @@ const SUPERSEDED = `(SELECT iif(b.covers_through > c.covers_through OR b.state =
       FROM checkpoints b WHERE b.thread_id = c.thread_id AND b.checkpoint_id < c.checkpoint_id ORDER BY b.checkpoint_id DESC LIMIT 1)`
 
 const COLUMNS = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, c.sequence,
-    c.author_id AS userId, p.username, c.at, c.state, c.covers_through AS coversThrough, json_extract(c.content, '$.synthesis') AS synthesis,
+    c.author_id AS userId, p.username, c.at, c.state, c.covers_through AS coversThrough, h.content ->> '$.synthesis' AS synthesis,
     c.open_questions AS openQuestions, c.conclusion, ${SUPERSEDED} AS supersedesCheckpointId,
     (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE} AS stale,
     ${STALE_REASONS} AS staleReasons, ${ARCHIVE}, c.content_digest AS contentDigest`
 const TABLES = `checkpoints c
+  JOIN history h ON h.position = c.history_position
   JOIN people p ON p.user_id = c.author_id
   JOIN threads t ON t.thread_id = c.thread_id
   JOIN rooms r ON r.room_id = c.room_id
@@ -84,7 +86,7 @@ export type Checkpoints = ReturnType<typeof checkpoints>
 
 export function checkpoints(db: Db) {
   const insert = db.prepare(
-    `INSERT INTO checkpoints (checkpoint_id, room_id, thread_id, entry_id, sequence, author_id, at, state, covers_through, open_questions, conclusion, content, content_digest)
+    `INSERT INTO checkpoints (checkpoint_id, room_id, thread_id, entry_id, sequence, author_id, at, state, covers_through, open_questions, conclusion, history_position, content_digest)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const cite = db.prepare(
@@ -93,7 +95,7 @@ export function checkpoints(db: Db) {
   const select = db.prepare("UPDATE threads SET selected_checkpoint_id = ? WHERE thread_id = ?")
   const superseded = db.prepare<{ id: string | null }>(`SELECT ${SUPERSEDED} AS id FROM checkpoints c WHERE c.checkpoint_id = ?`)
   const one = db.prepare<WholeRow>(
-    `SELECT ${COLUMNS}, json_extract(c.content, '$.citations') AS citations, c.content FROM ${TABLES} WHERE c.checkpoint_id = ?`,
+    `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content FROM ${TABLES} WHERE c.checkpoint_id = ?`,
   )
   const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = ? AND t.selected_checkpoint_id = c.checkpoint_id`)
   const ofRoom = db.prepare<Row>(
@@ -132,7 +134,7 @@ export function checkpoints(db: Db) {
         coversThrough,
         JSON.stringify(openQuestions),
         conclusion,
-        made.content,
+        made.position,
         made.contentDigest,
       )
       made.citations.forEach((versionId, position) => cite.run(checkpointId, position, versionId, versionId))

@@ -28,7 +28,7 @@ export function checkpointOperations(threads: Threads, checkpoints: Checkpoints,
         })
       }
     },
-    write({ actor, body, content, contentDigest }, { roomId, threadId }, change) {
+    write({ actor, body, contentDigest }, { roomId, threadId }, change) {
       const { state, coversThrough, openQuestions, conclusion, synthesis, client } = body
       const checkpointId = change.newId()
       // Nothing can land between the watermark just seen and this entry: both are in one transaction.
@@ -46,7 +46,7 @@ export function checkpointOperations(threads: Threads, checkpoints: Checkpoints,
         openQuestions,
         conclusion,
         citations: body.citations,
-        content,
+        position: change.position,
         contentDigest,
       })
       evidence.uses("checkpoint", checkpointId, "citation", body.citations, change.at)

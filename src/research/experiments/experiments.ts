@@ -6,6 +6,7 @@ import { enumerations } from "../../contract/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { ExperimentAnswer, ExperimentSummary, Revision } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { contentOf } from "../../ledger/history.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
 import { type ExperimentState, experimentAffordances } from "./admission.ts"
 
@@ -142,7 +143,7 @@ export function experiments(db: Db, basePath = "") {
      WHERE experiment_id = ? RETURNING revision, status, assignee_id AS assigneeId`,
   )
   const insertRevision = db.prepare(
-    "INSERT INTO experiment_revisions (experiment_id, revision, operation, author_id, at, status, assignee_id, plan_id, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO experiment_revisions (experiment_id, revision, operation, author_id, at, status, assignee_id, plan_id, history_position) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
   )
   const find = db.prepare<Experiment>(`SELECT ${STATE} FROM experiments e WHERE e.experiment_id = ?`)
   const addressed = db.prepare<Pick<Row, "hypotheses">>("SELECT hypotheses FROM experiments WHERE experiment_id = ?")
@@ -150,7 +151,7 @@ export function experiments(db: Db, basePath = "") {
     `SELECT ${COLUMNS}, e.suggested_protocol AS suggestedProtocol, e.handoff, e.conclusion FROM ${TABLES} WHERE e.experiment_id = ?`,
   )
   const revisions = db.prepare<Omit<Revision, "author" | "content"> & Person & { readonly content: Stored<Revision["content"]> }>(
-    `SELECT v.revision, v.operation, v.at, v.author_id AS userId, p.username, v.status, v.assignee_id AS assigneeId, v.plan_id AS planId, v.content FROM experiment_revisions v JOIN people p ON p.user_id = v.author_id
+    `SELECT v.revision, v.operation, v.at, v.author_id AS userId, p.username, v.status, v.assignee_id AS assigneeId, v.plan_id AS planId, ${contentOf("v")} AS content FROM experiment_revisions v JOIN people p ON p.user_id = v.author_id
      WHERE v.experiment_id = ? AND v.revision > ? ORDER BY v.revision LIMIT ?`,
   )
   const assigned = db.prepare<Pick<Experiment, "experimentId" | "label" | "roomId" | "status">>(
@@ -176,7 +177,7 @@ export function experiments(db: Db, basePath = "") {
   return {
     insert(
       { experimentId, roomId, threadId, label, entryId, proposerId, question, scope, hypotheses, suggestedProtocol, at }: NewExperiment,
-      content: string,
+      position: number,
     ): void {
       insert.run(
         experimentId,
@@ -192,17 +193,17 @@ export function experiments(db: Db, basePath = "") {
         at,
         at,
       )
-      insertRevision.run(experimentId, 1, "propose_experiment", proposerId, at, "open", null, null, content)
+      insertRevision.run(experimentId, 1, "propose_experiment", proposerId, at, "open", null, null, position)
     },
 
-    /** Takes an experiment one revision further. @param content the body that was accepted, kept with the revision */
+    /** Takes an experiment one revision further. @param position of the write in the history, which has what was sent */
     advance(
       experimentId: string,
       operation: string,
       authorId: string,
       at: string,
       step: Step,
-      content: string,
+      position: number,
     ): { revision: number; status: ExperimentStatus } {
       const { proposal = {}, status = null, assigneeId, handoff, conclusion, planId = null } = step
       const {
@@ -222,7 +223,7 @@ export function experiments(db: Db, basePath = "") {
         json(conclusion),
         experimentId,
       )
-      insertRevision.run(experimentId, revision, operation, authorId, at, now, holder, planId, content)
+      insertRevision.run(experimentId, revision, operation, authorId, at, now, holder, planId, position)
       return { revision, status: now }
     },
 

@@ -19,9 +19,9 @@ export function experimentOperations(threads: Threads, experiments: Experiments,
   const about = ({ body }: Call<{ experimentId: string }>) => experimentSubject(experiments, body.experimentId)
 
   /** Takes the experiment a step further and says so in the receipt's terms. */
-  function advance(call: Call, { experiment }: { experiment: Experiment }, operation: string, { at }: Change, step: Step) {
+  function advance(call: Call, { experiment }: { experiment: Experiment }, operation: string, { at, position }: Change, step: Step) {
     const { experimentId, label } = experiment
-    const now = experiments.advance(experimentId, operation, call.actor.userId, at, step, call.content)
+    const now = experiments.advance(experimentId, operation, call.actor.userId, at, step, position)
     return { target: { id: experimentId, label }, result: { experimentId, label, ...now } }
   }
 
@@ -40,7 +40,7 @@ export function experimentOperations(threads: Threads, experiments: Experiments,
   const propose_experiment = behaviour("propose_experiment", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     moved,
-    write({ actor, body, content }, { roomId, threadId }, change) {
+    write({ actor, body }, { roomId, threadId }, change) {
       const { question, scope, hypotheses, suggestedProtocol } = body
       const experimentId = change.newId()
       const label = change.label("experiment")
@@ -58,7 +58,7 @@ export function experimentOperations(threads: Threads, experiments: Experiments,
           hypotheses,
           suggestedProtocol,
         },
-        content,
+        change.position,
       )
       evidence.addresses(experimentId, [], hypotheses, change.at)
       return { target: { id: experimentId, label }, result: { experimentId, label, status: "open", revision: 1 } }
@@ -133,7 +133,7 @@ export function experimentOperations(threads: Threads, experiments: Experiments,
     outside: ({ body }) => body.repository,
     admit: ({ actor, body }, { experiment }) => admitToExperiment("accept_plan", experiment, actor.userId, body),
     write(call, subject, change) {
-      const { actor, body, content, contentDigest } = call
+      const { actor, body, contentDigest } = call
       const { experimentId } = subject.experiment
       const planId = change.newId()
       const label = change.label("plan")
@@ -146,7 +146,7 @@ export function experimentOperations(threads: Threads, experiments: Experiments,
         entryId: change.entryId,
         acceptedBy: actor.userId,
         at: change.at,
-        content,
+        position: change.position,
         contentDigest,
         requiredMaterials: body.requiredMaterials,
       })

@@ -4,6 +4,7 @@ import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { ExperimentAnswer } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { contentOf } from "../../ledger/history.ts"
 
 export interface NewPlan {
   readonly planId: string
@@ -14,7 +15,8 @@ export interface NewPlan {
   readonly entryId: string
   readonly acceptedBy: string
   readonly at: string
-  readonly content: string
+  /** Where its write stands in the history, which has its content. */
+  readonly position: number
   readonly contentDigest: string
   readonly requiredMaterials: readonly { readonly materialId: string; readonly purpose: string }[]
 }
@@ -32,20 +34,20 @@ export type Plans = ReturnType<typeof plans>
 
 export function plans(db: Db) {
   const insert = db.prepare(
-    "INSERT INTO plans (plan_id, experiment_id, room_id, thread_id, label, entry_id, accepted_by, accepted_at, content, content_digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO plans (plan_id, experiment_id, room_id, thread_id, label, entry_id, accepted_by, accepted_at, history_position, content_digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   )
   const insertMaterial = db.prepare("INSERT INTO plan_materials (plan_id, position, material_id, purpose) VALUES (?, ?, ?, ?)")
   const COLUMNS = `n.plan_id AS planId, n.label, n.experiment_id AS experimentId, e.label AS experimentLabel, n.room_id AS roomId,
     n.thread_id AS threadId, n.entry_id AS entryId, n.accepted_at AS acceptedAt, n.content_digest AS contentDigest, n.accepted_by AS userId, p.username`
   const TABLES = `plans n
     JOIN people p ON p.user_id = n.accepted_by JOIN experiments e ON e.experiment_id = n.experiment_id`
-  const one = db.prepare<Row>(`SELECT ${COLUMNS}, n.content FROM ${TABLES} WHERE n.plan_id = ?`)
+  const one = db.prepare<Row>(`SELECT ${COLUMNS}, ${contentOf("n")} AS content FROM ${TABLES} WHERE n.plan_id = ?`)
   const ofExperiment = db.prepare<Omit<Row, "content">>(`SELECT ${COLUMNS} FROM ${TABLES} WHERE n.experiment_id = ? ORDER BY n.plan_id`)
 
   return {
     insert(plan: NewPlan): void {
-      const { planId, experimentId, roomId, threadId, label, entryId, acceptedBy, at, content, contentDigest } = plan
-      insert.run(planId, experimentId, roomId, threadId, label, entryId, acceptedBy, at, content, contentDigest)
+      const { planId, experimentId, roomId, threadId, label, entryId, acceptedBy, at, position: accepted, contentDigest } = plan
+      insert.run(planId, experimentId, roomId, threadId, label, entryId, acceptedBy, at, accepted, contentDigest)
       plan.requiredMaterials.forEach(({ materialId, purpose }, position) => insertMaterial.run(planId, position, materialId, purpose))
     },
     /** A plan to compare with; undefined when there is none, or it is another experiment's. */

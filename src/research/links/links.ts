@@ -4,6 +4,7 @@ import type { LinkKind, RecordStatus } from "../../contract/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { ResearchLink } from "../../contract/record-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { contentOf } from "../../ledger/history.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
 import { related, type RelatedRow, standing, type StandingRow } from "../records/shown.ts"
@@ -21,7 +22,8 @@ export interface NewLink {
   readonly at: string
   readonly explanation: string
   readonly replacementVersionId: string | undefined
-  readonly content: string
+  /** Where its write stands in the history, which has its content. */
+  readonly position: number
   readonly contentDigest: string
 }
 
@@ -67,7 +69,7 @@ function shown(row: Row) {
 
 const SELECT = `
   SELECT l.link_id AS linkId, l.kind, l.label, l.room_id AS roomId, l.thread_id AS threadId, l.entry_id AS entryId, l.author_id AS userId, p.username,
-    l.at, l.explanation, l.content, l.content_digest AS contentDigest, r.version_id AS targetId, r.label AS targetLabel, r.kind AS targetKind, r.wording,
+    l.at, l.explanation, ${contentOf("l")} AS content, l.content_digest AS contentDigest, r.version_id AS targetId, r.label AS targetLabel, r.kind AS targetKind, r.wording,
     s.status, s.notices, CASE WHEN n.version_id IS NOT NULL THEN json_object('versionId', n.version_id, 'label', n.label, 'kind', n.kind, 'wording', n.wording, 'roomId', n.room_id) END AS replacement,
     m.status AS replacementStatus, m.notices AS replacementNotices, ${WITHDRAWAL}
   FROM research_links l
@@ -82,12 +84,12 @@ export type Links = ReturnType<typeof links>
 
 export function links(db: Db) {
   const insert = db.prepare(
-    `INSERT INTO research_links (link_id, kind, label, room_id, thread_id, entry_id, target_version_id, target_author_id, author_id, at, explanation, replacement_version_id, content, content_digest)
+    `INSERT INTO research_links (link_id, kind, label, room_id, thread_id, entry_id, target_version_id, target_author_id, author_id, at, explanation, replacement_version_id, history_position, content_digest)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = ?`)
   const standingBy = db.prepare<{ linkId: string; label: string; at: string; explanation: string; correction: string | null }>(
-    `SELECT l.link_id AS linkId, l.label, l.at, l.explanation, l.content ->> '$.correction' AS correction FROM research_links l
+    `SELECT l.link_id AS linkId, l.label, l.at, l.explanation, ${contentOf("l")} ->> '$.correction' AS correction FROM research_links l
      WHERE l.target_version_id = ? AND l.kind = ? AND l.author_id = ? AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)
      ORDER BY l.link_id`,
   )
@@ -125,7 +127,7 @@ export function links(db: Db) {
         link.at,
         link.explanation,
         link.replacementVersionId ?? null,
-        link.content,
+        link.position,
         link.contentDigest,
       )
     },

@@ -57,7 +57,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
   }
 
   function write(kind: LinkKind, call: Call<Assertion>, { roomId, threadId, record }: Subject, change: Change) {
-    const { actor, body, content, contentDigest } = call
+    const { actor, body, contentDigest } = call
     const { targetVersionId, explanation, replacementVersionId, evidence = [] } = body
     const { at } = change
     const linkId = change.newId()
@@ -75,7 +75,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
       at,
       explanation,
       replacementVersionId,
-      content,
+      position: change.position,
       contentDigest,
     })
     const notice = {

@@ -5,6 +5,7 @@ import { limits } from "../../contract/limits.ts"
 import type { MaterialAnswer } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
+import { contentOf } from "../../ledger/history.ts"
 import { obtainabilityOf, type Report } from "./obtainability.ts"
 
 export interface NewMaterial {
@@ -19,7 +20,8 @@ export interface NewMaterial {
   readonly mediaType?: string | undefined
   readonly sizeBytes?: number | undefined
   readonly valuesDigest?: string | undefined
-  readonly content: string
+  /** Where its write stands in the history, which has its content. */
+  readonly position: number
   readonly contentDigest: string
 }
 
@@ -100,17 +102,18 @@ const use = (row: UseRow, seenFrom: string) => ({
 /** How many uses of each kind a material's read shows; their number is always whole. */
 const USES = 50
 
-const SUMMARY = `
-  SELECT m.*, p.username,
+const COLUMNS = `m.*, p.username,
     (SELECT json_group_array(json_object('sequence', l.sequence, 'reporterId', l.reporter_id, 'uri', l.uri, 'state', l.state, 'observedDigest', l.observed_digest))
-     FROM material_reports l WHERE l.material_id = m.material_id) AS reports
-  FROM materials m JOIN people p ON p.user_id = m.registered_by`
+     FROM material_reports l WHERE l.material_id = m.material_id) AS reports`
+const TABLES = `materials m JOIN people p ON p.user_id = m.registered_by`
+const SUMMARY = `SELECT ${COLUMNS} FROM ${TABLES}`
+const WHOLE = `SELECT ${COLUMNS}, ${contentOf("m")} AS content FROM ${TABLES}`
 
 export type Materials = ReturnType<typeof materials>
 
 export function materials(db: Db) {
   const insert = db.prepare(
-    `INSERT INTO materials (material_id, reference, origin_room_id, label, registered_by, registered_at, name, description, media_type, size_bytes, values_digest, content, content_digest)
+    `INSERT INTO materials (material_id, reference, origin_room_id, label, registered_by, registered_at, name, description, media_type, size_bytes, values_digest, history_position, content_digest)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const insertRoom = db.prepare(
@@ -131,7 +134,7 @@ export function materials(db: Db) {
     `SELECT x.room_id FROM members m JOIN rooms r ON r.room_id = m.room_id JOIN room_materials x ON x.room_id = m.room_id
      WHERE m.user_id = ? AND x.material_id = ? ORDER BY r.state, x.registered_at LIMIT 1`,
   )
-  const one = db.prepare<Row & { content: Stored<MaterialAnswer["content"]> }>(`${SUMMARY} WHERE m.material_id = ?`)
+  const one = db.prepare<Row & { content: Stored<MaterialAnswer["content"]> }>(`${WHOLE} WHERE m.material_id = ?`)
   const ofRoom = db.prepare<Row>(
     `${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = ? AND x.material_id > ? ORDER BY x.material_id LIMIT ?`,
   )
@@ -175,7 +178,7 @@ export function materials(db: Db) {
 
   return {
     insert(material: NewMaterial): void {
-      const { materialId, reference, roomId, label, registeredBy, at, name, content, contentDigest } = material
+      const { materialId, reference, roomId, label, registeredBy, at, name, position, contentDigest } = material
       const { description = null, mediaType = null, sizeBytes = null, valuesDigest = null } = material
       insert.run(
         materialId,
@@ -189,7 +192,7 @@ export function materials(db: Db) {
         mediaType,
         sizeBytes,
         valuesDigest,
-        content,
+        position,
         contentDigest,
       )
     },

@@ -16,13 +16,13 @@ export function materialOperations(rooms: Rooms, threads: Threads, materials: Ma
       if (threadId === undefined) throw noSuch("room")
       return threadSubject(threads, threadId, body.roomId)
     },
-    write({ actor, body, content, contentDigest }, { roomId, threadId }, change) {
+    write({ actor, body, contentDigest }, { roomId, threadId }, change) {
       const { at, entryId } = change
       const known = materials.withReference(body.reference)
       const materialId = known?.materialId ?? change.newId()
       const label = known?.label ?? change.label("material")
       if (known === undefined)
-        materials.insert({ ...body, materialId, roomId, label, registeredBy: actor.userId, at, content, contentDigest })
+        materials.insert({ ...body, materialId, roomId, label, registeredBy: actor.userId, at, position: change.position, contentDigest })
       materials.enterRoom(roomId, materialId, threadId, entryId, at)
       if (body.location !== undefined)
         materials.report({ materialId, reporterId: actor.userId, roomId, at, uri: body.location, state: "available" })

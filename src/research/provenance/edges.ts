@@ -40,9 +40,6 @@ interface Source {
 
 type Stated = EdgeSpec & { readonly to: Referable & (ProvenanceNode | "record"); readonly says: ProvenanceEdge | { readonly sql: string } }
 const statedOf = (kind: ProvenanceNode): readonly Stated[] => objects[kind].graph.edges
-/** Where a row has the content of its object, as JSON. */
-const CONTENT = "x.content"
-
 function source(kind: ProvenanceNode, { to, says, table, by, within, where, isReversed = false }: Stated): Source {
   const { table: own, key, room } = objects[kind]
   const [named] = kindsOf(to).filter((each): each is ProvenanceNode => nodeKinds.some((node) => node === each))
@@ -57,7 +54,8 @@ function source(kind: ProvenanceNode, { to, says, table, by, within, where, isRe
   }
   const conditions = where === undefined ? [] : [where]
   if (typeof by !== "string") {
-    const listed = `${rows}, json_each(${by.column === undefined ? CONTENT : `x.${by.column}`}, '${by.list}') h`
+    const [from, list] = by.column === undefined ? [`${rows} JOIN history y ON y.position = x.history_position`, "y.content"] : [rows, `x.${by.column}`]
+    const listed = `${from}, json_each(${list}, '${by.list}') h`
     const otherId = by.item === undefined ? "h.value" : `h.value ->> '${by.item}'`
     return { ...common, otherId, namedId: otherId, rows: listed, rowsNaming: listed, where: conditions, room: `x.${room}` }
   }

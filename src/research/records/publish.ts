@@ -60,7 +60,7 @@ type Publication = BodyOf<"publish_hypothesis" | "publish_finding" | "publish_ci
  */
 export function publishRecord(
   { records, evidence }: { readonly records: Records; readonly evidence: Evidence },
-  { actor, body, content, contentDigest }: Call<Publication>,
+  { actor, body, contentDigest }: Call<Publication>,
   { roomId, threadId }: { roomId: string; threadId: string },
   change: Change,
   references: readonly Reference[],
@@ -81,7 +81,7 @@ export function publishRecord(
     authorId: actor.userId,
     at: change.at,
     wording,
-    content,
+    position: change.position,
     contentDigest,
     client,
     concepts,

@@ -5,6 +5,7 @@ import { JsonText, type Stored } from "../../contract/json.ts"
 import type { Concepts } from "../../contract/science.ts"
 import type { Db } from "../../ledger/database.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
+import { contentOf } from "../../ledger/history.ts"
 import type { Part, Reference } from "../evidence/evidence.ts"
 import { recordSummary, related, type RelatedRow, SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "./shown.ts"
 
@@ -19,7 +20,8 @@ export interface NewRecord {
   readonly at: string
   readonly wording: string
   /** Canonical JSON as accepted. */
-  readonly content: string
+  /** Where its write stands in the history, which has its content. */
+  readonly position: number
   readonly contentDigest: string
   readonly client: object | undefined
   readonly concepts: Concepts
@@ -64,7 +66,7 @@ export type Records = ReturnType<typeof records>
 
 export function records(db: Db) {
   const insert = db.prepare(
-    "INSERT INTO records (version_id, kind, label, room_id, thread_id, entry_id, author_id, created_at, wording, content, content_digest, client) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO records (version_id, kind, label, room_id, thread_id, entry_id, author_id, created_at, wording, history_position, content_digest, client) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   )
   const insertReference = db.prepare(
     `INSERT INTO record_references (version_id, part, position, to_version_id, purpose, explanation)
@@ -75,7 +77,7 @@ export function records(db: Db) {
   const exists = db.prepare("SELECT 1 FROM records WHERE version_id = ?")
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = ?`)
   const whole = db.prepare<SummaryRow & Texts>(
-    `SELECT ${SUMMARY_COLUMNS}, r.content, r.client FROM ${SUMMARY_TABLES} WHERE r.version_id = ?`,
+    `SELECT ${SUMMARY_COLUMNS}, ${contentOf("r")} AS content, r.client FROM ${SUMMARY_TABLES} WHERE r.version_id = ?`,
   )
   const referencesOf = db.prepare<ReferenceRow>(
     `SELECT x.part, x.purpose, x.explanation, r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, s.status, s.notices
@@ -116,7 +118,7 @@ export function records(db: Db) {
         record.authorId,
         record.at,
         record.wording,
-        record.content,
+        record.position,
         record.contentDigest,
         record.client === undefined ? null : JSON.stringify(record.client),
       )

@@ -6,7 +6,7 @@ import { type InputOf, operationNamed, type OperationName, type ResultOf } from 
 import { createInstance, type Instance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
 import type { Db } from "../../../src/ledger/database.ts"
-import { isoTime } from "../../../src/ledger/world.ts"
+import { addPerson } from "../../support/people.ts"
 import { dataFile, type Demo, readDemo } from "./demo.ts"
 
 export interface Person {
@@ -89,9 +89,7 @@ export class House {
 
   /** A new person with a personal key to everything, for what one person may only do so often; only inside of `fill`. */
   keyHolder(username: string): { person: Person; token: string } {
-    const { world, tables } = this.instance
-    const person = { userId: world.id(), username }
-    tables.people.insert(person.userId, username, "no password", false, isoTime(world.now()))
+    const person = addPerson(this.instance, username)
     const permissions = [...enumerations.libraryPermission]
     const { result } = this.does(
       "issue_key",

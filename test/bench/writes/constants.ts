@@ -18,8 +18,9 @@ export type Ask =
       }
     }
   | { readonly loop: { readonly grouped: boolean } }
+  | { readonly replay: true }
 
-/** Writes a second of a loop; and of a preparation, the statements of one write and the number of those of a group. */
+/** Writes a second of a loop or a replay; and of a preparation, the statements of one write and the number of those of a group. */
 export interface Answer {
   readonly perSecond: number
   readonly single: readonly string[]

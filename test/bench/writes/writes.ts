@@ -25,6 +25,8 @@ interface Measured {
   readonly http: Readonly<Record<number, readonly Loaded[]>>
   readonly single: readonly number[]
   readonly grouped: readonly number[]
+  /** Entries of the history that are done again, a second. */
+  readonly replayed: readonly number[]
   readonly statements: Answer
 }
 
@@ -54,12 +56,13 @@ async function measure(bench: Bench, bare: Helper<Ask, Answer>, operation: strin
   const writes = counts.warmUp + counts.one + 2 * counts.many
   const statements = await bare.ask({ prepare: { operation, demo: bench.demo, folder, writes, single, grouped: counts.many } })
   const http: Loaded[][] = []
-  const loops: { single: number; grouped: number }[] = []
+  const loops: { single: number; grouped: number; replayed: number }[] = []
   for (let round = 0; round < counts.rounds; round += 1) {
     step(`${operation}: round ${round + 1}`)
     const loop = async (grouped: boolean) => (await bare.ask({ loop: { grouped } })).perSecond
     if (backwards(round)) http.push(await overHttp(bench, folder, counts))
-    loops.push({ single: await loop(false), grouped: await loop(true) })
+    const { perSecond: replayed } = await bare.ask({ replay: true })
+    loops.push({ single: await loop(false), grouped: await loop(true), replayed })
     if (!backwards(round)) http.push(await overHttp(bench, folder, counts))
   }
   remove(folder)
@@ -67,6 +70,7 @@ async function measure(bench: Bench, bare: Helper<Ask, Answer>, operation: strin
     http: Object.fromEntries(CONNECTIONS.map((connections, at) => [connections, http.map((round) => round[at] as Loaded)])),
     single: loops.map(({ single }) => single),
     grouped: loops.map(({ grouped }) => grouped),
+    replayed: loops.map(({ replayed }) => replayed),
     statements,
   }
 }
@@ -75,7 +79,7 @@ const rates = ({ http }: Measured, connections: number) => (http[connections] ??
 
 function row(operation: string, found: Measured): Row {
   const [one, many, most] = CONNECTIONS.map((connections) => rates(found, connections)) as [number[], number[], number[]]
-  const { single, grouped, statements, http } = found
+  const { single, grouped, replayed, statements, http } = found
   return {
     name: operation,
     cells: [
@@ -88,6 +92,8 @@ function row(operation: string, found: Measured): Row {
       ratio(many, single),
       ratio(many, grouped),
       ratio(most, grouped),
+      replayed,
+      ratio(replayed, grouped),
       (http[1] ?? []).map(({ write }) => write.p50),
       (http[GROUP] ?? []).map(({ write }) => write.p99),
       [statements.single.length],
@@ -103,6 +109,8 @@ const columns = [
   { name: `${GROUP}/bare 1`, digits: 2 },
   { name: `${GROUP}/bare ${GROUP}`, digits: 2 },
   { name: `64/bare ${GROUP}`, digits: 2 },
+  { name: "replay", digits: 0 },
+  { name: `replay/bare ${GROUP}`, digits: 2 },
   { name: "p50 at 1", digits: 2 },
   { name: `p99 at ${GROUP}`, digits: 2 },
   { name: "statements", digits: 0 },
@@ -148,4 +156,5 @@ export async function writes(bench: Bench): Promise<void> {
   const [, many] = CONNECTIONS.map((connections) => rates(headline as Measured, connections)) as [number[], number[], number[]]
   bench.report.aimOf("post_message at 16 connections / bare loop of one transaction each", ratio(many, headline.single), { atLeast: 1.6 })
   bench.report.aimOf("post_message at 16 connections / bare loop in groups of 16", ratio(many, headline.grouped), { atLeast: 0.7 })
+  bench.report.aimOf("replay / bare loop in groups of 16", ratio(headline.replayed, headline.grouped), { atLeast: 0.5 })
 }

@@ -67,7 +67,7 @@ const spoilt: Readonly<Record<string, { sql: string; seen: RegExp }>> = {
   },
   "a timeline entry that is gone": { sql: without("timeline_entries", last("timeline_entries")), seen: /Half there: .* no timeline entry/ },
   "a timeline entry that nobody sent": {
-    sql: `INSERT INTO timeline_entries (entry_id, thread_id, sequence, kind, author_id, body) SELECT '0198f3a0-0000-7000-8000-00000000000a', thread_id, 1 + (SELECT max(sequence) FROM timeline_entries t WHERE t.thread_id = e.thread_id), kind, author_id, body FROM timeline_entries e WHERE ${last("timeline_entries")}`,
+    sql: `INSERT INTO timeline_entries (entry_id, thread_id, sequence, kind, author_id, history_position, body) SELECT '0198f3a0-0000-7000-8000-00000000000a', thread_id, 1 + (SELECT max(sequence) FROM timeline_entries t WHERE t.thread_id = e.thread_id), kind, author_id, history_position, body FROM timeline_entries e WHERE ${last("timeline_entries")}`,
     seen: /is of no stored write/,
   },
   "a hypothesis with another content": {

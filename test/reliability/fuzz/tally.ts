@@ -87,7 +87,9 @@ export class Tally {
   }
 
   #new(db: Database.Database): Receipt[] {
-    const select = db.prepare("SELECT operation, delivery_id, credential_id, body FROM receipts WHERE rowid > ?")
+    const select = db.prepare(
+      "SELECT r.operation, r.delivery_id, h.sender AS credential_id, r.body FROM receipts r JOIN history h ON h.position = r.history_position WHERE r.rowid > ?",
+    )
     return select.all(this.#before.receipts) as Receipt[]
   }
 

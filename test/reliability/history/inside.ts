@@ -10,7 +10,7 @@ import { type House, houseOf } from "./house.ts"
 export const names = ["ada", "grace", "mary", "emmy", "sofia", "lise"]
 
 /** @param count how many people there are; each of them takes the service a moment to let in */
-export async function openInside(count = names.length): Promise<House & { close(): Promise<void> }> {
+export async function openInside(count = names.length): Promise<House & { readonly folder: string; close(): Promise<void> }> {
   const folder = temporaryFolder()
   const repositories = makeRepositories(join(folder, "repositories"))
   const service = await startService({
@@ -24,6 +24,7 @@ export async function openInside(count = names.length): Promise<House & { close(
   for (const { username, password } of people) await service.instance.accounts.add(username, password)
   return {
     ...(await houseOf(service.baseUrl, people, repositories)),
+    folder,
     async close() {
       await service.close()
       rmSync(folder, { recursive: true, force: true })

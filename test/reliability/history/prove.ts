@@ -2,6 +2,9 @@
  * The long history check: rounds of clients against the built executable, each judged as soon as it is over. Every other
  * round goes in step, so that writes meet in groups. `PROVE_SCALE` scales the number of rounds, `PROVE_SEED` repeats their
  * schedules; what the machine makes of a schedule is never twice the same, so a history with faults is kept in a file.
+ *
+ * At the end everything that was accepted is replayed, by `check`, and compared row by row. Then data of every earlier version
+ * is brought forward by a service that is killed in the midst of it.
  */
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -9,16 +12,18 @@ import { join } from "node:path"
 import { makeRepositories } from "../../../src/demo/repositories.ts"
 import { endAll, newPlace, run, serve } from "../../support/program.ts"
 import { passwordOf } from "../../support/service.ts"
-import { freshSeed } from "../support/chance.ts"
+import { chanceOf, freshSeed } from "../support/chance.ts"
 import { ownExecutable } from "../support/proving.ts"
 import { checkHistory } from "./check.ts"
 import { Findings } from "./faults.ts"
 import { type House, houseOf } from "./house.ts"
 import { names } from "./inside.ts"
+import { bringThroughKills, type Moved } from "./migration.ts"
 import { playRound } from "./round.ts"
 
 const rounds = Math.max(2, Math.round(60 * Number(process.env.PROVE_SCALE ?? 1)))
 const seed = process.env.PROVE_SEED ?? freshSeed()
+const kills = Math.max(7, Math.round(140 * Number(process.env.PROVE_SCALE ?? 1)))
 const FAULTS_SHOWN = 12
 
 const say = (text: string) => process.stderr.write(`${text}\n`)
@@ -81,10 +86,14 @@ async function prove(program: string, place: ReturnType<typeof newPlace>): Promi
       .join(", ")}`,
   )
   say(`the service ended with ${code}; check said: ${checked.out.trim().split("\n").at(-1)}`)
+  const moved: Moved = { kills: 0, old: 0, made: 0, halves: 0 }
+  const problems = await bringThroughKills(program, place, kills, chanceOf(seed), moved)
+  for (const problem of problems.slice(0, FAULTS_SHOWN)) say(problem)
   console.log(
-    `history: ${counted(total)}; ${total.refusals.size} kinds of refusal; ${rounds} rounds, seed ${seed}; violations ${total.faults.length}`,
+    `history: ${counted(total)}; ${total.refusals.size} kinds of refusal; ${rounds} rounds, seed ${seed}; replayed ${checked.code === 0 ? "alike" : "OTHERWISE"}; ` +
+      `${moved.kills} kills while data came forward (${moved.old} found old, ${moved.made} new, ${moved.halves} with a half-made file); violations ${total.faults.length + problems.length}`,
   )
-  return total.faults.length === 0 && code === 0 && checked.code === 0
+  return total.faults.length === 0 && problems.length === 0 && code === 0 && checked.code === 0
 }
 
 const { program, remove } = ownExecutable()

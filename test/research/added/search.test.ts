@@ -317,8 +317,11 @@ t.test("Of many matches the newest are ranked; of very many they simply come fir
       .find("zebra", {}, offset, 10)
       .map(
         ({ id }) =>
-          db.prepare<{ text: string }>("SELECT body ->> '$.message.text' AS text FROM timeline_entries WHERE entry_id = ?").get(id)?.text ??
-          "",
+          db
+            .prepare<{ text: string }>(
+              "SELECT coalesce(h.content ->> '$.text', h.content ->> '$.message') AS text FROM timeline_entries e JOIN history h ON h.position = e.history_position WHERE e.entry_id = ? AND e.kind = 'message'",
+            )
+            .get(id)?.text ?? "",
       )
       .map((text) => text.split("and more").length - 1)
   t.strictSame(lengths({ searchRanked: 6, searchWeighed: 6 }), [0, 1, 10, 20, 30], "all are ranked")

@@ -36,6 +36,15 @@ export class Filler {
     return { userId, username }
   }
 
+  /** Puts a content into the history that rows made past the operations can name. @returns its position */
+  content(content: object): number {
+    const { history } = this.instance.ledger
+    const position = history.next()
+    const nobody = { userId: null, username: null, sender: null, params: {}, client: undefined, given: {} }
+    history.append({ ...nobody, position, operation: "filled", at: "2026-11-20T09:30:00.000Z", content: JSON.stringify(content) }, "")
+    return position
+  }
+
   /** Does something as a person in the browser would; only inside of `fill`. No repository is asked. */
   does<N extends OperationName>({ userId, username }: Person, name: N, input: WriteInput<N>): Written<N> {
     const operation = operationNamed(name)

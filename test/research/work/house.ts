@@ -13,8 +13,8 @@ import { listen, serveOn } from "../../../src/http/server.ts"
 import { createInstance, type Instance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
 import type { Db } from "../../../src/ledger/database.ts"
-import { isoTime } from "../../../src/ledger/world.ts"
 import { openLog } from "../../../src/log.ts"
+import { addPerson } from "../../support/people.ts"
 import { checking } from "./checking.ts"
 import { CountingCheck } from "./counting-check.ts"
 
@@ -77,9 +77,7 @@ export class House {
 
   /** A person that never signs in, so that no password has to be hashed. */
   #person(username: string): Person {
-    const userId = this.instance.world.id()
-    this.instance.tables.people.insert(userId, username, "no password", false, isoTime(this.instance.world.now()))
-    return { userId, username }
+    return addPerson(this.instance, username)
   }
 
   /** Does what a person would in the browser. `input` is the body and the ids of the path. */

@@ -56,7 +56,7 @@ const registration = (attemptId: string, index: number) =>
   })
 
 export function fill(db: Db, attempts: number): Filled {
-  const insert = (table: string, row: Readonly<Record<string, string | number | null>>) => {
+  const insert = (table: string, row: Readonly<Record<string, string | number | Buffer | null>>) => {
     const names = Object.keys(row)
     const statement =
       prepared.get(table) ?? db.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`)
@@ -115,6 +115,7 @@ export function fill(db: Db, attempts: number): Filled {
     room.labels += 1
     if (experimentId === first.experimentId) ofFirst.push(attemptId)
     const content = registration(attemptId, index)
+    insert("history", { position: index + 1, operation: "register_attempt", at, content, digest: Buffer.alloc(32) })
     insert("attempts", {
       attempt_id: attemptId,
       experiment_id: experimentId,
@@ -128,7 +129,7 @@ export function fill(db: Db, attempts: number): Filled {
       revision: 2,
       registered_at: at,
       updated_at: at,
-      content,
+      history_position: index + 1,
       content_digest: digestOf(content),
     })
   }
@@ -142,7 +143,7 @@ export function fill(db: Db, attempts: number): Filled {
     author_id: userId,
     created_at: at,
     wording: "It holds.",
-    content: "{}",
+    history_position: 1,
     content_digest: digestOf("{}"),
   })
   for (const attemptId of ofFirst.slice(0, 300))

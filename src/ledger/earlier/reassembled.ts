@@ -1,12 +1,19 @@
 /**
- * Contents that are kept in parts, put together again: what a write sent, from the columns, events and points it became.
- * Where something that was sent is not kept and changes nothing, every way it may have been sent is a candidate.
+ * What data before schema 8 kept in parts, put together again: what a write sent, from the columns, events and points it
+ * became. Where something that was sent is not kept, every way it may have been sent is a candidate; the first one makes the
+ * same rows. Nothing newer needs it.
  */
-import { canonicalJson, type Json, type JsonObject } from "../contract/json.ts"
-import type { OperationName } from "../contract/operations/index.ts"
-import { schemaVersions } from "../contract/versions.ts"
-import { parsed } from "./accepted.ts"
-import type { Db } from "../ledger/database.ts"
+import { canonicalJson, type Json, type JsonObject } from "../../contract/json.ts"
+import { schemaVersions } from "../../contract/versions.ts"
+import type { Db } from "../database.ts"
+
+export const parsed = <T>(text: string): T | undefined => {
+  try {
+    return JSON.parse(text) as T
+  } catch {
+    return undefined
+  }
+}
 
 /** A receipt as it is stored. */
 export interface StoredReceipt {
@@ -21,10 +28,12 @@ export interface StoredReceipt {
   readonly result: JsonObject
   readonly entry: { readonly entryId: string; readonly sequence: number } | null
   readonly activity: { readonly sequence: number; readonly digest: string } | null
+  readonly warnings?: readonly Json[]
 }
 
-/** What a write may have sent; undefined where it is kept whole, and verified, elsewhere; empty where it is gone. */
-type Candidates = JsonObject[] | undefined
+/** What a write may have sent; empty where nothing tells. */
+type Candidates = JsonObject[]
+type Way = (receipt: StoredReceipt, userId: string) => Candidates
 type Part = { readonly [member: string]: Json | null | undefined }
 
 /** An object without what was left out when it was sent. */
@@ -43,7 +52,7 @@ interface PointRow {
 }
 
 /** Makes the function that says what the write of a receipt may have sent. It wants receipts in the order they were given. */
-export function reassembly(db: Db): (receipt: StoredReceipt, userId: string) => Candidates {
+export function reassembly(db: Db): Way {
   const head = ({ requestId }: StoredReceipt): Part => ({ schemaVersion: schemaVersions.research, requestId })
   const revision = db.prepare<{ content: string }>("SELECT content FROM experiment_revisions WHERE experiment_id = ? AND revision = ?")
   const material = db.prepare<{ content: string }>("SELECT content FROM materials WHERE material_id = ?")
@@ -134,7 +143,42 @@ export function reassembly(db: Db): (receipt: StoredReceipt, userId: string) => 
     return canonicalJson(shown) === canonicalJson(toward) ? [sent({ ...head(receipt), ...said, ...toward })] : []
   }
 
-  const ways: Partial<Record<OperationName, (receipt: StoredReceipt, userId: string) => Candidates>> = {
+  const wholeIn = (table: string, key: string): Way => {
+    const find = db.prepare<{ content: string }>(`SELECT content FROM ${table} WHERE ${key} = ?`)
+    return ({ target }) => whole(find.get(target.id))
+  }
+  const record = wholeIn("records", "version_id")
+  const assertion = wholeIn("research_links", "link_id")
+  const room = db.prepare<{ title: string; question: string | null; archive_reason: string | null }>(
+    "SELECT t.title, r.question, r.archive_reason FROM rooms r JOIN threads t ON t.thread_id = r.opening_thread_id WHERE r.room_id = ?",
+  )
+  const amendments = db.prepare<{ question: string | null }>(
+    "SELECT body ->> '$.result.question' AS question FROM receipts WHERE operation = 'amend_room' AND body ->> '$.roomId' = ?",
+  )
+  const request = db.prepare<{ message: string | null }>("SELECT message FROM join_requests WHERE room_id = ? AND user_id = ?")
+  const withdrawal = db.prepare<{ explanation: string }>("SELECT explanation FROM link_withdrawals WHERE link_id = ?")
+  const reproduction = db.prepare<{ verdict: string; explanation: string }>(
+    "SELECT verdict, explanation FROM reproductions WHERE attempt_id = ?",
+  )
+  const bare: Way = (receipt) => [sent(head(receipt))]
+  const asked = (receipt: StoredReceipt, ...members: string[]): JsonObject =>
+    sent({ ...head(receipt), ...Object.fromEntries(members.map((member) => [member, receipt.result[member] ?? null])) })
+  const issued = (receipt: StoredReceipt, members: Part): JsonObject[] => {
+    const { expiresAt = null } = receipt.result
+    return [sent({ ...head(receipt), ...members, expiresAt }), sent({ ...head(receipt), ...members })]
+  }
+
+  const ways: Readonly<Record<string, Way>> = {
+    publish_hypothesis: record,
+    publish_finding: record,
+    publish_cited_claim: record,
+    accept_plan: wholeIn("plans", "plan_id"),
+    register_attempt: wholeIn("attempts", "attempt_id"),
+    assert_correction: assertion,
+    assert_supersession: assertion,
+    assert_dispute: assertion,
+    assert_retraction: assertion,
+    post_research_checkpoint: wholeIn("checkpoints", "checkpoint_id"),
     propose_experiment: ofExperiment,
     amend_experiment: ofExperiment,
     cancel_experiment: ofExperiment,
@@ -142,10 +186,20 @@ export function reassembly(db: Db): (receipt: StoredReceipt, userId: string) => 
     release_experiment: ofExperiment,
     report_experiment_status: ofExperiment,
     create_thread: ofThread,
-    report_attempt_event: ofEvent,
+    report_attempt_event: (receipt) =>
+      ofEvent(receipt).flatMap((content) => {
+        const told = reproduction.get(receipt.target.id)
+        return told === undefined ? [content] : [content, { ...content, reproduction: { ...told } }]
+      }),
     link_experiment_finding: ofLink,
-    // Of a material that was known already nothing is kept but that it was named.
-    register_material: ({ target, result }) => (result.existing === true ? undefined : whole(material.get(target.id))),
+    // Of a material that was known already nothing is kept but that it was named, where, and where it was said to lie.
+    register_material: (receipt, userId) =>
+      whole(material.get(receipt.target.id)).map((content) => {
+        if (receipt.result.existing !== true) return content
+        const { location: _first, ...known } = content
+        const [place] = reports.all(receipt.target.id, userId, receipt.acceptedAt)
+        return sent({ ...known, ...head(receipt), roomId: receipt.roomId, threadId: receipt.threadId, location: place?.uri })
+      }),
     report_material_location: (receipt, userId) =>
       reports
         .all(receipt.target.id, userId, receipt.acceptedAt)
@@ -156,6 +210,39 @@ export function reassembly(db: Db): (receipt: StoredReceipt, userId: string) => 
       const card = bodyOf(receipt.entry === null ? undefined : entry.get(receipt.entry.entryId))?.card as JsonObject | undefined
       return card === undefined ? [] : [sent({ ...head(receipt), versionId: card.versionId, note: card.note })]
     },
+    post_message(receipt) {
+      const told = bodyOf(receipt.entry === null ? undefined : entry.get(receipt.entry.entryId))
+      const { text = null, clientMessageId = null } = (told?.message ?? {}) as JsonObject
+      return told === undefined
+        ? []
+        : [sent({ schemaVersion: schemaVersions.research, clientMessageId, text, replyToEntryId: told.replyToEntryId })]
+    },
+    withdraw_link: (receipt) =>
+      [withdrawal.get(receipt.target.id)].flatMap((told) =>
+        told === undefined ? [] : [sent({ ...head(receipt), linkId: receipt.target.id, explanation: told.explanation })],
+      ),
+    create_room(receipt) {
+      const now = room.get(receipt.target.id)
+      const questions = [now?.question ?? null, null, ...amendments.all(receipt.target.id).map(({ question }) => question)]
+      return now === undefined ? [] : questions.map((question) => sent({ ...head(receipt), title: now.title, question }))
+    },
+    amend_room: (receipt) => [asked(receipt, "title", "question"), asked(receipt, "title"), asked(receipt, "question")],
+    // A reason is kept for as long as it holds.
+    archive_room: (receipt) => [sent({ ...head(receipt), reason: room.get(receipt.target.id)?.archive_reason ?? "(not kept)" })],
+    restore_room: bare,
+    request_to_join: (receipt, userId) => [
+      sent({ ...head(receipt), message: request.get(receipt.roomId ?? "", userId)?.message }),
+      ...bare(receipt, userId),
+    ],
+    decide_join_request: (receipt) => [asked(receipt, "decision")],
+    add_member: (receipt) => [asked(receipt, "username")],
+    remove_member: bare,
+    issue_credential({ result, ...receipt }) {
+      const { label = null, permissions = null, threadIds = null } = result
+      return issued({ ...receipt, result }, { label, permissions, threadIds })
+    },
+    rotate_credential: (receipt) => issued(receipt, {}),
+    revoke_credential: bare,
   }
-  return (receipt, userId) => ways[receipt.operation as OperationName]?.(receipt, userId)
+  return (receipt, userId) => ways[receipt.operation]?.(receipt, userId) ?? []
 }

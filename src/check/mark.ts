@@ -1,0 +1,53 @@
+/** A mark: where the activity of every Room stood, kept outside of the data, so that a history that was rewritten since is told. */
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import * as v from "valibot"
+import type { ActivityEntry } from "../contract/answers.ts"
+import { DataError, type Db } from "../ledger/database.ts"
+import { headsOf } from "./chains.ts"
+
+const markSchema = v.object({
+  instanceId: v.string(),
+  rooms: v.array(v.object({ roomId: v.string(), sequence: v.number(), digest: v.string() })),
+})
+
+const instanceOf = (db: Db): string => db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance").get()?.instance_id ?? ""
+
+/**
+ * What of a mark the data does not hold any more, a sentence each; nothing where the file is not there yet.
+ * @throws DataError for a file that is no mark
+ */
+export function compareMark(db: Db, file: string): string[] {
+  if (!existsSync(file)) return []
+  const read = (() => {
+    try {
+      return v.safeParse(markSchema, JSON.parse(readFileSync(file, "utf8")))
+    } catch {
+      return { success: false as const }
+    }
+  })()
+  if (!read.success) throw new DataError(`${file} is no mark of this program; nothing was written to it.`)
+  const mark = read.output
+  // What was restored from a marked instance should hold what was marked there.
+  const isEarlier = db.prepare("SELECT 1 FROM earlier_instances WHERE instance_id = ?").get(mark.instanceId) !== undefined
+  if (mark.instanceId !== instanceOf(db) && !isEarlier) return [`${file} marks another instance (${mark.instanceId}).`]
+  const entry = db.prepare<{ body: string }>("SELECT body FROM activity_entries WHERE room_id = ? AND sequence = ?")
+  return mark.rooms.flatMap(({ roomId, sequence, digest }) => {
+    const found = entry.get(roomId, sequence)
+    if (found === undefined) return [`Room ${roomId} stood at entry ${sequence} when ${file} was written, and has no such entry.`]
+    return (JSON.parse(found.body) as ActivityEntry).digest === digest
+      ? []
+      : [`The activity of Room ${roomId} up to entry ${sequence} is not the one that ${file} marks.`]
+  })
+}
+
+/** Marks where every Room stands now. @throws DataError when the file cannot be written */
+export function setMark(db: Db, file: string): void {
+  const rooms = headsOf(db).map((head) => ({ roomId: head.room_id, sequence: head.activity_sequence, digest: head.activity_digest }))
+  const partial = `${file}.partial-${process.pid}`
+  try {
+    writeFileSync(partial, `${JSON.stringify({ instanceId: instanceOf(db), rooms }, null, 2)}\n`, { flush: true })
+    renameSync(partial, file)
+  } catch (error) {
+    throw new DataError(`${file} could not be written (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}

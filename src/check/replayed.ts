@@ -1,0 +1,37 @@
+/** Replays the history into a database of its own, and compares. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { remake } from "../app/forward.ts"
+import { DataError, type Db, isStorageFault } from "../ledger/database.ts"
+import { history } from "../ledger/history.ts"
+import { Divergence } from "../ledger/replay.ts"
+import { compare } from "./compare.ts"
+
+/** Makes everything again in the system's folder for temporary files, and tells what differs. */
+export function replayed(data: Db, add: (problem: string) => void, onProgress: (done: number, what: string) => void): void {
+  const folder = mkdtempSync(join(tmpdir(), "research-room-replay-"))
+  try {
+    let done = 0
+    const made = remake(history(data).entries(), join(folder, "replay.db"), {
+      onProgress(entries) {
+        done = entries
+        onProgress(entries, "history")
+      },
+    })
+    try {
+      compare(data, made, add, (table) => onProgress(done, table))
+    } finally {
+      made.close()
+    }
+  } catch (error) {
+    if (error instanceof Divergence) add(`${error.message}. What comes after it was not compared.`)
+    else if (isStorageFault(error))
+      throw new DataError(
+        `The history is replayed in ${folder}, which failed (${(error as Error).message}). Make room there, or check with --quick.`,
+      )
+    else throw error
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * The history: every accepted write, kept once and whole, in the order it was accepted, with what the world gave it. All
+ * other tables are what the behaviours make of it. Tokens and passwords are never in it, only digests of tokens.
+ */
+import { createHash } from "node:crypto"
+import type { Json, JsonObject } from "../contract/json.ts"
+import type { Db } from "./database.ts"
+
+/** What a write got from the world, in the order it asked. Members that would be empty are left out. */
+export interface Given {
+  /** Ids it was given; the first one asked for comes first. */
+  readonly ids?: readonly string[]
+  /** Digests of the tokens that were made for it. */
+  readonly tokens?: readonly string[]
+  /** What was made of its body outside of the transaction. */
+  readonly prepared?: Json
+  /** The warnings of its receipt: later versions may see more in the same grounds. */
+  readonly warnings?: readonly Json[]
+  /** The digest of the content that was accepted, where `content` only stands in for one that is not kept. */
+  readonly contentDigest?: string
+  /** What a retry is compared with, where the content cannot tell it. */
+  readonly requestDigest?: string
+}
+
+/** One accepted write, as it is stored. */
+export interface Entry {
+  /** Counts up from 1 without a gap. */
+  readonly position: number
+  /** The operation, an action of a person that is none, or `carried`: a row of an earlier version that no write explains. */
+  readonly operation: string
+  /** null: nobody was signed in. */
+  readonly userId: string | null
+  /** What the person was called at the time. */
+  readonly username: string | null
+  /** The credential or personal key it came by; null for a person in the browser. */
+  readonly sender: string | null
+  readonly at: string
+  /** The ids in the path. */
+  readonly params: Readonly<Record<string, string>>
+  /** Canonical JSON of the body without `client`. */
+  readonly content: string
+  readonly client: JsonObject | undefined
+  readonly given: Given
+}
+
+interface Row {
+  position: number
+  operation: string
+  user_id: string | null
+  username: string | null
+  sender: string | null
+  at: string
+  params: string | null
+  content: string
+  client: string | null
+  given: string | null
+  digest: Buffer
+}
+
+/** SQL for the content of the write that made a row, as the history has it. @param row the alias of its table */
+export const contentOf = (row: string): string => `(SELECT h.content FROM history h WHERE h.position = ${row}.history_position)`
+
+/** The operation under which rows that no write explains are carried; `params.table` names their table. */
+export const CARRIED = "carried"
+
+const NONE = "{}"
+const json = (value: object | undefined): string | null => {
+  const text = value === undefined ? NONE : JSON.stringify(value)
+  return text === NONE ? null : text
+}
+const object = (text: string | null): JsonObject => (text === null ? {} : (JSON.parse(text) as JsonObject))
+
+const entryOf = (row: Row): Entry => ({
+  position: row.position,
+  operation: row.operation,
+  userId: row.user_id,
+  username: row.username,
+  sender: row.sender,
+  at: row.at,
+  params: object(row.params) as Record<string, string>,
+  content: row.content,
+  client: row.client === null ? undefined : object(row.client),
+  given: object(row.given) as Given,
+})
+
+/** The digest of an entry rests on the one before it, as far as the content goes by the content's own digest. */
+const chained = (before: Buffer, contentDigest: string, columns: readonly (string | number | null)[]): Buffer =>
+  createHash("sha256")
+    .update(before)
+    .update(JSON.stringify([...columns, contentDigest]))
+    .digest()
+
+/** What the first entry rests on. */
+const FIRST = Buffer.alloc(32)
+/** How many entries are held in memory at once. */
+const STEP = 500
+
+export type History = ReturnType<typeof history>
+
+export function history(db: Db) {
+  const last = db.prepare<{ position: number; digest: Buffer }>("SELECT position, digest FROM history ORDER BY position DESC LIMIT 1")
+  const insert = db.prepare(
+    `INSERT INTO history (position, operation, user_id, username, sender, at, params, content, client, given, digest)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const page = db.prepare<Row>(`SELECT * FROM history WHERE position > ? ORDER BY position LIMIT ${STEP}`)
+  const one = db.prepare<Row>("SELECT * FROM history WHERE position = ?")
+  const count = db.prepare<{ entries: number }>("SELECT coalesce(max(position), 0) AS entries FROM history")
+
+  const columnsOf = (row: Omit<Row, "content" | "digest">) => [
+    row.position,
+    row.operation,
+    row.user_id,
+    row.username,
+    row.sender,
+    row.at,
+    row.params,
+    row.client,
+    row.given,
+  ]
+
+  return {
+    /** The position of the next entry. */
+    next: (): number => (last.get()?.position ?? 0) + 1,
+    /** How many entries there are. */
+    count: (): number => count.get()?.entries ?? 0,
+    /** The digest of the newest entry: it stands for the whole history. */
+    head: (): string => (last.get()?.digest ?? FIRST).toString("hex"),
+
+    /** Adds an entry at its position, which is the next one. @param contentDigest `sha256:` over the content */
+    append(entry: Entry, contentDigest: string): void {
+      const row = {
+        position: entry.position,
+        operation: entry.operation,
+        user_id: entry.userId,
+        username: entry.username,
+        sender: entry.sender,
+        at: entry.at,
+        params: json(entry.params),
+        client: json(entry.client),
+        given: json(entry.given),
+      }
+      const digest = chained(last.get()?.digest ?? FIRST, entry.given.contentDigest ?? contentDigest, columnsOf(row))
+      const { position, operation, user_id, username, sender, at, params, client, given } = row
+      insert.run(position, operation, user_id, username, sender, at, params, entry.content, client, given, digest)
+    },
+
+    /** The entry at a position. */
+    at(position: number): Entry | undefined {
+      const row = one.get(position)
+      return row && entryOf(row)
+    },
+    /** Every entry in order; no more than a few hundred are in memory at once. */
+    *entries(after = 0): Generator<Entry> {
+      for (let rows = page.all(after); rows.length > 0; rows = page.all(after)) {
+        for (const row of rows) yield entryOf(row)
+        after = rows.at(-1)?.position ?? after
+      }
+    },
+
+    /**
+     * Follows the chain of digests. @param digest of a content
+     * @returns the position of the first entry that does not follow from the one before it; null where all do
+     */
+    broken(digest: (content: string) => string): number | null {
+      let before: Buffer = FIRST
+      let due = 1
+      for (let rows = page.all(0); rows.length > 0; rows = page.all(due - 1)) {
+        for (const row of rows) {
+          if (row.position !== due) return due
+          const said = (object(row.given) as Given).contentDigest ?? digest(row.content)
+          if (!chained(before, said, columnsOf(row)).equals(row.digest)) return due
+          before = row.digest
+          due += 1
+        }
+      }
+      return null
+    },
+  }
+}

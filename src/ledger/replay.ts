@@ -1,0 +1,99 @@
+/**
+ * Replay: the history done again, by the same behaviours, in a fresh database, with what the world gave then. What comes
+ * out must ask for exactly what was given; whoever replays compares the rest.
+ */
+import { canonicalJson, type JsonObject } from "../contract/json.ts"
+import type { Ledger } from "./admit.ts"
+import type { Db } from "./database.ts"
+import { CARRIED, type Entry } from "./history.ts"
+import type { Recorded } from "./recorder.ts"
+
+/** Where a history is done again: a fresh database, and the ledger of an instance on it. */
+export interface Scratch {
+  readonly db: Db
+  readonly ledger: Ledger
+}
+
+/** An entry cannot be done again, or what comes out is not what was recorded. */
+export class Divergence extends Error {
+  readonly position: number
+  constructor({ position, operation }: Pick<Entry, "position" | "operation">, why: string, cause?: unknown) {
+    super(`Entry ${position} of the history (${operation}): ${why}`, { cause })
+    this.position = position
+  }
+}
+
+/** Entries that share a transaction: what comes of them is indexed together. */
+const GROUP = 1_000
+
+/** Puts back rows of earlier data that no write explains, as they were when the history began. */
+function carrier(db: Db) {
+  let triggers: string[] | null = null
+  return {
+    put({ params: { table }, content }: Entry): void {
+      if (triggers === null) {
+        const found = db.prepare<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all()
+        for (const { name } of found) db.exec(`DROP TRIGGER ${name}`)
+        triggers = found.map(({ sql }) => sql)
+        db.exec("PRAGMA defer_foreign_keys = ON")
+      }
+      const row = JSON.parse(content) as Record<string, string | number | null>
+      const names = Object.keys(row)
+      db.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`).run(...Object.values(row))
+    },
+    /** Triggers see what comes after. */
+    end(): void {
+      for (const sql of triggers ?? []) db.exec(sql)
+      triggers = null
+    },
+  }
+}
+
+/** What an entry carries: a row, by its columns. */
+export const carriedContent = (row: JsonObject): string => canonicalJson(row)
+
+/** What is being done, and how much of all there is to do has been. */
+export type OnProgress = (done: number, total: number, what: string) => void
+
+export interface Watching {
+  /** Told of each entry and what became of it; null for what is no operation. */
+  readonly onEntry?: ((entry: Entry, recorded: Recorded | null) => void) | undefined
+  /** Told now and then how many entries are done. */
+  readonly onProgress?: ((done: number) => void) | undefined
+}
+
+/**
+ * Does entries again, in order.
+ * @returns how many
+ * @throws Divergence at the first one that does not come out as it was
+ */
+export function replay(entries: Iterable<Entry>, { db, ledger }: Scratch, { onEntry, onProgress }: Watching = {}): number {
+  const carried = carrier(db)
+  let done = 0
+  db.exec("BEGIN")
+  for (const entry of entries) {
+    try {
+      if (entry.operation === CARRIED) {
+        carried.put(entry)
+        ledger.carry(entry)
+      } else {
+        carried.end()
+        const recorded = ledger.replay(entry)
+        onEntry?.(entry, recorded)
+      }
+    } catch (error) {
+      throw error instanceof Divergence ? error : new Divergence(entry, (error as Error).message, error)
+    }
+    done += 1
+    if (done % GROUP !== 0) continue
+    carried.end()
+    ledger.settle()
+    db.exec("COMMIT; BEGIN")
+    onProgress?.(done)
+  }
+  carried.end()
+  ledger.settle()
+  db.exec("COMMIT")
+  onProgress?.(done)
+  return done
+}

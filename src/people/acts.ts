@@ -1,0 +1,29 @@
+/** What is done to people and is no operation, as far as other tables rest on it: kept in the history, and done again from there. */
+import type { ActCall } from "../ledger/acts.ts"
+import type { Invitations } from "./invitations.ts"
+import type { People, Person } from "./people.ts"
+
+interface Parts {
+  readonly people: People
+  readonly invitations: Invitations
+}
+
+/** Passwords and sessions are no part of them. */
+export const personActs = ({ people, invitations }: Parts) => ({
+  /** Makes a person who cannot sign in yet. */
+  create_person({ change }: ActCall, { username, isOperator }: { username: string; isOperator: boolean }): Person {
+    const userId = change.newId()
+    people.insert(userId, username, "", isOperator, change.at)
+    return { userId, username, isOperator }
+  },
+  invite({ userId, change }: ActCall, { roomId }: { roomId: string | null }) {
+    return invitations.issue(userId, roomId, change)
+  },
+  /** Whether it was open and the person's own. */
+  revoke_invitation({ userId, change }: ActCall, { invitationId }: { invitationId: string }): boolean {
+    return invitations.revoke(invitationId, userId, change.at)
+  },
+  accept_invitation({ userId }: ActCall, { invitationId }: { invitationId: string }): void {
+    invitations.accepted(invitationId, userId)
+  },
+})

@@ -1,0 +1,207 @@
+/**
+ * A change of any column of any table is told by `check`, by its table and column; what cannot be told is listed, with why,
+ * in one place (src/ledger/not-made.ts). The tables and columns are those the database has, not a list of this test.
+ */
+import { copyFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import Database from "better-sqlite3"
+import tap, { test } from "tap"
+import { operationNamed } from "../../src/contract/operations/index.ts"
+import { remake } from "../../src/app/forward.ts"
+import { compare, compared, madeTables } from "../../src/check/compare.ts"
+import { chains } from "../../src/check/chains.ts"
+import { checkData } from "../../src/check/check.ts"
+import { startDemo } from "../../src/demo/demo.ts"
+import { openAside, openDatabase } from "../../src/ledger/database.ts"
+import { history } from "../../src/ledger/history.ts"
+import { columnsNotMade, notMade } from "../../src/ledger/not-made.ts"
+import { type Table, tablesOf } from "../../src/ledger/tables.ts"
+import type { Person } from "../../src/people/people.ts"
+import { openLog } from "../../src/log.ts"
+import { temporaryFolder } from "../support/service.ts"
+
+const folder = temporaryFolder()
+tap.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const file = join(folder, "whole.db")
+
+/** What there is no row of here. */
+const withoutRows: readonly string[] = []
+
+const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+const { db: live, ledger, accounts, world, tables } = demo.instance
+const person = (username: string) => ({ ...(tables.people.named(username) as Person), grant: null })
+/** What the demo's story has nothing of. */
+const does = (by: string, name: string, params: Record<string, string>, said: object) => {
+  const operation = operationNamed(name)
+  if (operation === undefined) throw new Error(`${name} is no operation`)
+  const body = { schemaVersion: operation.schemaVersion, [operation.delivery]: world.id(), ...said }
+  return ledger.admit({ operation, actor: person(by), params, body })
+}
+const [link] = live
+  .prepare<{ linkId: string; username: string }>(
+    "SELECT l.link_id AS linkId, p.username FROM research_links l JOIN people p ON p.user_id = l.author_id JOIN rooms r USING (room_id) WHERE r.state = 'active'",
+  )
+  .all()
+const newcomer = await accounts.add("zoe", "a long password")
+await accounts.invite(newcomer, {}, () => true)
+await does("zoe", "request_to_join", { roomId: demo.rooms.main.roomId }, { message: "May I?" })
+const [filed] = live
+  .prepare<{ arxivId: string; username: string }>(
+    "SELECT s.arxiv_id AS arxivId, p.username FROM saved_papers s JOIN people p USING (user_id)",
+  )
+  .all()
+await does(filed?.username ?? "", "set_reading_position", {}, { arxivId: filed?.arxivId, page: 2, offset: 500 })
+await does(link?.username ?? "", "withdraw_link", {}, { linkId: link?.linkId, explanation: "It was about another run." })
+live.prepare("VACUUM INTO ?").run(file)
+await demo.close()
+
+const data = openDatabase(file)
+const made = remake(history(data).entries(), join(folder, "made.db"))
+tap.teardown(() => {
+  data.close()
+  made.close()
+})
+
+/** Everything off that would keep a row from being changed: whoever forges has the file, not the program. */
+function lawless(): Database.Database {
+  const copy = join(folder, "forged.db")
+  rmSync(copy, { force: true })
+  copyFileSync(file, copy)
+  const forger = new Database(copy)
+  forger.pragma("foreign_keys = OFF")
+  forger.pragma("ignore_check_constraints = ON")
+  const triggers = forger.prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all()
+  for (const { name } of triggers) forger.exec(`DROP TRIGGER ${name}`)
+  return forger
+}
+
+/** Something else of the same type. */
+const otherwise = (column: string, type: string): string =>
+  type === "INTEGER" ? `coalesce(${column}, 0) + 1000003` : type === "BLOB" ? "zeroblob(32)" : `coalesce(${column}, '') || 'x'`
+
+const told = (work: (add: (problem: string) => void) => void): string[] => {
+  const problems: string[] = []
+  work((problem) => problems.push(problem))
+  return problems
+}
+
+test("the data of this test is whole, and has rows in every table but those of the list", (t) => {
+  t.strictSame(checkData(data).problems, [])
+  t.strictSame(
+    told((add) => compare(data, made, add, () => {})),
+    [],
+  )
+  t.end()
+})
+
+test("a changed column of any table that a write makes is told by table and column", (t) => {
+  const forger = lawless()
+  t.teardown(() => forger.close())
+  const empty: string[] = []
+  let changed = 0
+  for (const table of madeTables(made)) {
+    const types = new Map(
+      (forger.pragma(`table_info(${table.name})`) as { name: string; type: string }[]).map(({ name, type }) => [name, type]),
+    )
+    const [row] = forger.prepare<[], object>(`SELECT * FROM ${table.name} LIMIT 1`).all()
+    if (row === undefined) {
+      empty.push(table.name)
+      continue
+    }
+    const where = `(${table.key.join(", ")}) = (SELECT ${table.key.join(", ")} FROM ${table.name} LIMIT 1)`
+    for (const column of compared(table)) {
+      forger.exec("SAVEPOINT crime")
+      forger.exec(`UPDATE ${table.name} SET ${column} = ${otherwise(column, types.get(column) ?? "")} WHERE ${where}`)
+      forger.exec("RELEASE crime")
+      const problems = told((add) => compareOne(table, add))
+      t.ok(
+        problems.some((problem) => problem.startsWith(`${table.name} (`) && new RegExp(`\\b${column}\\b`).test(problem)),
+        `${table.name}.${column}`,
+        { problems },
+      )
+      changed += 1
+      restore(table)
+    }
+  }
+  t.ok(changed > 300, `${changed} columns were changed`)
+  t.strictSame(empty, [...withoutRows], "every other table had a row to change")
+  t.end()
+
+  function compareOne(table: Table, add: (problem: string) => void): void {
+    const view = openAside(join(folder, "forged.db"))
+    compare(view, made, add, () => {}, [table])
+    view.close()
+  }
+  function restore({ name, columns }: Table): void {
+    forger.exec(`DELETE FROM ${name}`)
+    forger.exec(`ATTACH '${file}' AS whole`)
+    forger.exec(`INSERT INTO ${name} (${columns.join(", ")}) SELECT ${columns.join(", ")} FROM whole.${name}`)
+    forger.exec("DETACH whole")
+  }
+})
+
+test("a change in the history itself is told by its position", (t) => {
+  const [table] = tablesOf(data).filter(({ name }) => name === "history") as [Table]
+  for (const column of table.columns) {
+    const forger = lawless()
+    const row = column === "position" ? "(SELECT max(position) FROM history)" : "9"
+    const type = (forger.pragma("table_info(history)") as { name: string; type: string }[]).find(({ name }) => name === column)?.type ?? ""
+    const forged = ["params", "client", "given"].includes(column) ? `'{"ids":["x"]}'` : otherwise(column, type)
+    forger.exec(`UPDATE history SET ${column} = ${forged} WHERE position = ${row}`)
+    forger.close()
+    const view = openDatabase(join(folder, "forged.db"))
+    const problems = told((add) => chains(view, add, () => {}))
+    view.close()
+    t.ok(
+      problems.some((problem) => /^The history does not hold together at entry \d+/.test(problem)),
+      column,
+      { problems },
+    )
+  }
+  t.end()
+})
+
+test("a whole table that is emptied is told, and a row that no write made", (t) => {
+  const forger = lawless()
+  forger.exec("DELETE FROM standings; DELETE FROM finding_attempts")
+  forger.exec(
+    "INSERT INTO members SELECT room_id, (SELECT max(user_id) FROM people), 'member', joined_at FROM members WHERE role = 'owner' ON CONFLICT DO NOTHING",
+  )
+  forger.close()
+  const view = openDatabase(join(folder, "forged.db"))
+  t.teardown(() => view.close())
+  const { problems } = checkData(view)
+  for (const table of ["standings", "finding_attempts"])
+    t.ok(
+      problems.some((problem) => problem.startsWith(`${table} (`) && problem.endsWith("is not there; the history makes it.")),
+      table,
+    )
+  t.ok(problems.some((problem) => problem.startsWith("members (") && problem.endsWith("is in no write of the history.")))
+  t.end()
+})
+
+test("a trigger that was dropped, an index that was changed and a table that was added are told, without a replay too", (t) => {
+  const forger = lawless()
+  forger.exec("DROP INDEX members_of; CREATE INDEX members_of ON members (role); CREATE TABLE notes_of_mine (text TEXT)")
+  forger.close()
+  const view = openDatabase(join(folder, "forged.db"))
+  t.teardown(() => view.close())
+  const { problems, isReplayed } = checkData(view, undefined, { quick: true })
+  t.notOk(isReplayed)
+  t.match(problems.join("\n"), /^The index members_of is not what this version makes\.$/m)
+  t.match(problems.join("\n"), /^The table notes_of_mine is none of this version's\.$/m)
+  t.match(problems.join("\n"), /^The trigger messages_indexed is not there\.$/m)
+  t.match(problems.join("\n"), /^The trigger receipts_keep was not there, or another, when the data was opened\.$/m)
+  t.end()
+})
+
+test("each thing that no write makes is there, and has its reason", (t) => {
+  const tables = new Map(tablesOf(data).map((table) => [table.name, table]))
+  for (const { table, columns, why } of notMade) {
+    t.ok(tables.has(table), table)
+    for (const column of columns ?? []) t.ok(tables.get(table)?.columns.includes(column), `${table}.${column}`)
+    t.ok(why.length > 20, why)
+    t.strictSame([...columnsNotMade(table)], [...(columns ?? [])])
+  }
+  t.end()
+})

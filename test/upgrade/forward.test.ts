@@ -1,0 +1,157 @@
+/** Tables are made anew from the history beside the old file, proved, and only then take its place: whatever happens in between. */
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import Database from "better-sqlite3"
+import tap, { type Test, test } from "tap"
+import { startResearchRoom } from "research-room/testing"
+import { bringForward, rebuild } from "../../src/app/forward.ts"
+import { checkData } from "../../src/check/check.ts"
+import { compare } from "../../src/check/compare.ts"
+import { databaseFile } from "../../src/ledger/data.ts"
+import { type Db, openDatabase } from "../../src/ledger/database.ts"
+import { notMade } from "../../src/ledger/not-made.ts"
+import { migrations } from "../../src/ledger/schema.ts"
+import { tablesOf } from "../../src/ledger/tables.ts"
+import { temporaryFolder } from "../support/service.ts"
+import { unpack } from "./sample.ts"
+
+const folder = temporaryFolder()
+tap.teardown(() => rmSync(folder, { recursive: true, force: true }))
+
+const told = join(folder, "told")
+await (await startResearchRoom({ data: told })).close()
+
+/** A copy of the demo's data, alone in a folder. */
+function copied(t: Test): string {
+  const own = temporaryFolder()
+  t.teardown(() => rmSync(own, { recursive: true, force: true }))
+  copyFileSync(databaseFile(told), databaseFile(own))
+  return databaseFile(own)
+}
+function looked<T>(file: string, work: (db: Db) => T): T {
+  const db = openDatabase(file)
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+const beside = (file: string) => readdirSync(join(file, ".."))
+const problemsOf = (file: string) => looked(file, (db) => checkData(db).problems)
+
+test("made anew, every row is as it was, also of what no write makes", (t) => {
+  const file = copied(t)
+  const before = copied(t)
+  const old = openDatabase(file)
+  rebuild(file, old)
+  looked(file, (made) =>
+    looked(before, (data) => {
+      const problems: string[] = []
+      compare(
+        data,
+        made,
+        (problem) => problems.push(problem),
+        () => {},
+      )
+      t.strictSame(problems, [])
+      const kept = (db: Db, { table, columns }: (typeof notMade)[number]) => {
+        const { key } = tablesOf(db).find(({ name }) => name === table) ?? { key: [] }
+        return db.prepare(`SELECT ${(columns ?? ["*"]).join(", ")} FROM ${table} ORDER BY ${key.join(", ")}`).all()
+      }
+      for (const each of notMade) t.strictSame(kept(made, each), kept(data, each), `${each.table}: ${each.why}`)
+    }),
+  )
+  t.strictSame(beside(file), ["research-room.db"], "and nothing is left beside it")
+  t.strictSame(problemsOf(file), [])
+  t.end()
+})
+
+test("what breaks off in the middle leaves the old file as it was, and the next try goes through", (t) => {
+  const file = copied(t)
+  // Page by page; its header says how it is written to.
+  const pages = () => readFileSync(file).subarray(100)
+  const bytes = pages()
+  const half = Math.floor(looked(file, (db) => db.prepare<{ n: number }>("SELECT max(position) AS n FROM history").one().n) / 2)
+  const old = openDatabase(file)
+  t.throws(
+    () =>
+      rebuild(file, old, undefined, {
+        onEntry({ position }) {
+          if (position === half) throw new Error("the power went")
+        },
+      }),
+    /the power went/,
+  )
+  old.close()
+  t.ok(pages().equals(bytes))
+  t.strictSame(beside(file), ["research-room.db"])
+  rebuild(file, openDatabase(file))
+  t.strictSame(problemsOf(file), [])
+  t.end()
+})
+
+test("what a killed try left is removed by the next one", (t) => {
+  const file = copied(t)
+  writeFileSync(`${file}.remade-2147483646`, "half of a file")
+  rebuild(file, openDatabase(file))
+  t.strictSame(beside(file), ["research-room.db"])
+  t.end()
+})
+
+test("a history that does not come out as it was is refused, and nothing is changed", (t) => {
+  const forge = (sql: string) => {
+    const file = copied(t)
+    const forger = new Database(file)
+    const triggers = forger.prepare<[], { name: string }>(
+      "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%RAISE(ABORT%'",
+    )
+    for (const { name } of triggers.all()) forger.exec(`DROP TRIGGER ${name}`)
+    forger.exec(sql)
+    forger.close()
+    return file
+  }
+  const [head, moved, gone] = [
+    forge("UPDATE room_heads SET activity_digest = 'sha256:0'"),
+    forge("UPDATE history SET at = '2026-11-02T09:00:00.001Z' WHERE position = 9"),
+    forge("UPDATE history SET given = NULL WHERE operation = 'publish_finding'"),
+  ]
+  const refusedWith = (file: string, message: RegExp) => {
+    const old = openDatabase(file)
+    t.throws(() => rebuild(file, old), { name: "DataError", message })
+    old.close()
+    t.ok(existsSync(file))
+    t.strictSame(beside(file), ["research-room.db"])
+  }
+  refusedWith(head, /^The activity of Room \S+ does not come out as it was\. Nothing was changed\.$/)
+  refusedWith(moved, /^The history does not come out as it was\. Nothing was changed\.$/)
+  refusedWith(
+    gone,
+    /cannot be brought forward: Entry \d+ of the history \(publish_finding\): it asks for more ids than it was given\. Nothing was changed\./,
+  )
+  t.end()
+})
+
+test("data that another program has open is not replaced under it", (t) => {
+  const file = unpack(7, join(folder, "open"))
+  const other = new Database(file)
+  other.pragma("journal_mode = WAL")
+  other.exec("BEGIN; SELECT count(*) FROM people")
+  t.throws(() => bringForward(file), { name: "DataError", message: /is open in another program\. Nothing was changed\. End it first\.$/ })
+  other.exec("COMMIT")
+  t.throws(() => bringForward(file), /is open in another program/, "also where it only may write")
+  other.close()
+  bringForward(file)
+  t.strictSame(problemsOf(file), [])
+  t.end()
+})
+
+test("it is told how far it is, from nothing to all", (t) => {
+  const file = unpack(7, join(folder, "told-far"))
+  const steps: [done: number, total: number][] = []
+  bringForward(file, (done, total) => steps.push([done, total]))
+  t.equal(steps[0]?.[0], 0)
+  t.ok(steps.every(([done, total], index) => done <= total && done >= (steps[index - 1]?.[0] ?? 0)))
+  t.equal(steps.at(-1)?.[0], steps.at(-1)?.[1])
+  t.equal(new Database(file, { readonly: true }).pragma("user_version", { simple: true }), migrations.at(-1)?.to)
+  t.end()
+})
