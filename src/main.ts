@@ -1,17 +1,7 @@
 /** The command line. One file a command in src/commands; here they are put together and their failures told. */
 import "./allocator.ts"
 import { Command, CommanderError } from "commander"
-import { backupCommand, restoreCommand } from "./commands/backup.ts"
-import { checkCommand } from "./commands/check.ts"
-import { credentialCommand } from "./commands/credential.ts"
-import { demoCommand } from "./commands/demo.ts"
-import { exportCommand } from "./commands/export.ts"
-import { jobsCommand } from "./commands/jobs.ts"
-import { keyCommand } from "./commands/key.ts"
-import { papersCommand } from "./commands/papers.ts"
-import { roomCommand } from "./commands/room.ts"
-import { serveCommand } from "./commands/serve.ts"
-import { userCommand } from "./commands/user.ts"
+import { commands, jobsCommand } from "./commands/all.ts"
 import { Refusal } from "./contract/refusals.ts"
 import { ListenError } from "./http/server.ts"
 import { DataError } from "./ledger/database.ts"
@@ -24,19 +14,8 @@ process.umask(0o077)
 const program = new Command("research-room")
   .description("A self-hosted home for research Rooms: one executable, one file of data.")
   .version(softwareVersion, "--version", "print the version")
-  .addCommand(serveCommand())
-  .addCommand(demoCommand())
-  .addCommand(userCommand())
-  .addCommand(roomCommand())
-  .addCommand(credentialCommand())
-  .addCommand(keyCommand())
-  .addCommand(papersCommand())
-  .addCommand(backupCommand())
-  .addCommand(restoreCommand())
-  .addCommand(checkCommand())
-  .addCommand(exportCommand())
-  .addCommand(jobsCommand(), { hidden: true })
-  .addCommand(new Command("version").description("print the version").action(() => console.log(softwareVersion)))
+for (const command of commands()) program.addCommand(command)
+program.addCommand(jobsCommand(), { hidden: true })
 
 /** A wrong call is told in one line, suggestions included. */
 const onOneLine = (text: string) => `${text.trim().replace(/\s*\n\s*/g, " ")}\n`

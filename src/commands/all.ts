@@ -1,0 +1,31 @@
+/** Every command of the program, in the order in which its help lists them. */
+import { Command } from "commander"
+import { softwareVersion } from "../version.ts"
+import { backupCommand, restoreCommand } from "./backup.ts"
+import { checkCommand } from "./check.ts"
+import { credentialCommand } from "./credential.ts"
+import { demoCommand } from "./demo.ts"
+import { exportCommand } from "./export.ts"
+import { keyCommand } from "./key.ts"
+import { papersCommand } from "./papers.ts"
+import { roomCommand } from "./room.ts"
+import { serveCommand } from "./serve.ts"
+import { userCommand } from "./user.ts"
+
+/** What the program starts itself for costly work; no command of people's. */
+export { jobsCommand } from "./jobs.ts"
+
+export const commands = (): readonly Command[] => [
+  serveCommand(),
+  demoCommand(),
+  userCommand(),
+  roomCommand(),
+  credentialCommand(),
+  keyCommand(),
+  papersCommand(),
+  backupCommand(),
+  restoreCommand(),
+  checkCommand(),
+  exportCommand(),
+  new Command("version").description("print the version").action(() => console.log(softwareVersion)),
+]
