@@ -136,7 +136,7 @@ export function fitting<Item>(items: readonly Item[], bytes: number): JsonText<S
   const fit: JsonText<Said<Item>>[] = []
   let left = bytes
   for (const item of items) {
-    const text = stored<Said<Item>>(writeJson(item as Writable))
+    const text = stored<Said<Item>>(written(item as Writable))
     left -= Buffer.byteLength(text)
     if (left < 0 && fit.length > 0) break
     fit.push(new JsonText(text))

@@ -7,7 +7,7 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import type { CheckpointSummary, OpenQuestion } from "../../contract/record-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 import { ARCHIVE, archiveOf, type ArchiveRow } from "../../rooms/rooms.ts"
-import { STALE, STALE_REASONS } from "../../threads/stale.ts"
+import { STALE_REASONS } from "../../threads/stale.ts"
 
 export interface NewCheckpoint {
   readonly checkpointId: string
@@ -32,7 +32,6 @@ type Row = Omit<CheckpointSummary, "author" | "openQuestions" | "selected" | "st
   Person & {
     readonly openQuestions: Stored<string[]>
     readonly selected: number
-    readonly stale: number
     readonly staleReasons: Stored<CheckpointSummary["staleReasons"]>
   }
 interface WholeRow extends Row {
@@ -40,40 +39,45 @@ interface WholeRow extends Row {
   readonly content: Stored<BodyOf<"post_research_checkpoint">>
 }
 
+/** An empty list. */
+const NONE = "[]"
+
 function shown(row: Row) {
-  const { userId, username, openQuestions, selected, stale, staleReasons, archivedAt, archivedBy, archiver, reason, ...columns } = row
+  const { userId, username, openQuestions, selected, staleReasons, archivedAt, archivedBy, archiver, reason, ...columns } = row
   return {
     ...columns,
     author: { userId, username },
-    openQuestions: new JsonText(openQuestions),
+    // Short lists: with texts inside, the whole checkpoint would be written more slowly.
+    openQuestions: parse(openQuestions),
     selected: selected === 1,
-    stale: stale === 1,
-    staleReasons: new JsonText(staleReasons),
+    // An open one is not called so, though its reasons are told.
+    stale: row.state === "concluded" && staleReasons !== NONE,
+    staleReasons: staleReasons === NONE ? [] : parse(staleReasons),
     archive: archiveOf(row),
   }
 }
 
 type AskingRow = Pick<Row, "checkpointId" | "threadId" | "openQuestions">
+type Asking = Pick<CheckpointSummary, "checkpointId" | "threadId" | "openQuestions">
 
-/** Open questions, the newest checkpoint's last one first. */
-const asked = (rows: AskingRow[]): OpenQuestion[] =>
-  rows
-    .sort((one, other) => (one.checkpointId < other.checkpointId ? 1 : -1))
+/** The questions that checkpoints leave open, the newest checkpoint's last one first. */
+export const questionsOf = (checkpoints: readonly Asking[]): OpenQuestion[] =>
+  checkpoints
+    .toSorted((one, other) => (one.checkpointId < other.checkpointId ? 1 : -1))
     .flatMap(({ checkpointId, threadId, openQuestions }) =>
-      parse(openQuestions)
-        .reverse()
-        .map((question) => ({ question, checkpointId, threadId })),
+      openQuestions.map((question) => ({ question, checkpointId, threadId })).reverse(),
     )
+const asked = (rows: readonly AskingRow[]) => questionsOf(rows.map((row) => ({ ...row, openQuestions: parse(row.openQuestions) })))
 
 /** The checkpoint just before `c` in its Thread, where `c` covers less than it or opens again what it concluded. */
 const SUPERSEDED = `(SELECT iif(b.covers_through > c.covers_through OR b.state = 'concluded' AND c.state = 'open', b.checkpoint_id, NULL)
       FROM checkpoints b WHERE b.thread_id = c.thread_id AND b.checkpoint_id < c.checkpoint_id ORDER BY b.checkpoint_id DESC LIMIT 1)`
 
-const COLUMNS = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, c.sequence,
+const OWN = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, c.sequence,
     c.author_id AS userId, p.username, c.at, c.state, c.covers_through AS coversThrough, h.content ->> '$.synthesis' AS synthesis,
     c.open_questions AS openQuestions, c.conclusion, ${SUPERSEDED} AS supersedesCheckpointId,
-    (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE} AS stale,
-    ${STALE_REASONS} AS staleReasons, ${ARCHIVE}, c.content_digest AS contentDigest`
+    (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE_REASONS} AS staleReasons, c.content_digest AS contentDigest`
+const COLUMNS = `${OWN}, ${ARCHIVE}`
 const TABLES = `checkpoints c
   JOIN history h ON h.position = c.history_position
   JOIN people p ON p.user_id = c.author_id
@@ -98,8 +102,13 @@ export function checkpoints(db: Db) {
     `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content FROM ${TABLES} WHERE c.checkpoint_id = ?`,
   )
   const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = ? AND t.selected_checkpoint_id = c.checkpoint_id`)
-  const ofRoom = db.prepare<Row>(
-    `${SELECT} WHERE t.room_id = ? AND t.selected_checkpoint_id = c.checkpoint_id ORDER BY t.sequence LIMIT ${limits.contextItems}`,
+  // By an index that holds those Threads alone that have one; the archive is the Room's, and known to who asks.
+  const ofRoom = db.prepare<Row & { threadSequence: number }>(
+    `SELECT ${OWN}, NULL AS archivedAt, NULL AS archivedBy, NULL AS archiver, NULL AS reason, t.sequence AS threadSequence
+     FROM checkpoints c JOIN history h ON h.position = c.history_position JOIN threads t ON t.thread_id = c.thread_id
+     JOIN people p ON p.user_id = c.author_id
+     WHERE c.checkpoint_id IN (SELECT selected_checkpoint_id FROM threads WHERE room_id = ? AND selected_checkpoint_id IS NOT NULL
+       ORDER BY selected_checkpoint_id DESC LIMIT ${limits.contextItems})`,
   )
   const ASKING =
     "SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, c.open_questions AS openQuestions FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE c.open_questions <> '[]'"
@@ -153,8 +162,12 @@ export function checkpoints(db: Db) {
       const row = ofThread.get(threadId)
       return row && shown(row)
     },
-    /** The selected checkpoints of a Room's Threads, in the order of the Threads. */
-    selectedOfRoom: (roomId: string) => ofRoom.all(roomId).map(shown),
+    /** The selected checkpoints of a Room's Threads, in the order of the Threads; of very many the newest. */
+    selectedOfRoom: (roomId: string, archive: CheckpointSummary["archive"]) =>
+      ofRoom
+        .all(roomId)
+        .sort((one, other) => one.threadSequence - other.threadSequence)
+        .map(({ threadSequence: _place, ...row }) => ({ ...shown(row), archive })),
     /** The questions that the selected checkpoints of a Room leave open, with where they were asked, newest first. */
     openQuestions: (roomId: string) => asked(askingInRoom.all(roomId)),
     openQuestionsOfThread: (threadId: string) => asked(askingInThread.all(threadId)),

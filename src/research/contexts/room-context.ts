@@ -8,7 +8,7 @@ import type { ExperimentSummary } from "../../contract/work-answers.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Threads } from "../../threads/threads.ts"
-import type { Checkpoints } from "../checkpoints/checkpoints.ts"
+import { type Checkpoints, questionsOf } from "../checkpoints/checkpoints.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
 import type { Records } from "../records/records.ts"
@@ -52,20 +52,20 @@ const pagedInThread = (roomId: string, threadId: string): Named<string> => ({
  */
 function cut(
   basePath: string,
-  paged: Named<string>,
+  paged: (name: ListName) => string,
   lists: { readonly [N in ListName]: () => readonly Served<Lists[N][number]>[] },
   isAsked: (name: string) => boolean,
 ) {
   const truncated: Record<string, string> = {}
-  function written<N extends ListName>(name: N): { [K in N]?: JsonText<Lists[N]> } {
-    if (!isAsked(name)) return {}
+  const told: { [N in ListName]?: JsonText<Lists[N]> } = {}
+  function tell<N extends ListName>(name: N): void {
     const items = lists[name]()
     const fit = fitting(items.slice(0, limits.contextItems), limits.innerListBytes)
-    if (items.length > fit.length) truncated[name] = `${basePath}${paged[name]}`
-    return { [name]: new JsonText(stored<Lists[N]>(writeJson(fit.reverse()))) } as { [K in N]?: JsonText<Lists[N]> }
+    if (items.length > fit.length) truncated[name] = `${basePath}${paged(name)}`
+    Object.assign(told, { [name]: new JsonText(stored<Lists[N]>(writeJson(fit.reverse()))) })
   }
-  // In their order: Object.assign takes one after the other.
-  return { ...Object.assign({}, ...listNames.map(written)), truncated } as Partial<Named<JsonText>> & { truncated: typeof truncated }
+  for (const name of listNames) if (isAsked(name)) tell(name)
+  return { ...told, truncated }
 }
 
 /** What the type of an answer promises, and an answer without parts holds. */
@@ -82,8 +82,11 @@ const isAskedBy =
     parts === undefined || parts.includes(name)
 
 /** The blocks that were asked for; the others are not even read. */
-const blocks = <B extends object>(isAsked: (name: string) => boolean, all: { readonly [K in keyof B]: () => B[K] }): Partial<B> =>
-  Object.fromEntries(Object.entries<() => unknown>(all).flatMap(([name, block]) => (isAsked(name) ? [[name, block()]] : []))) as Partial<B>
+function blocks<B extends object>(isAsked: (name: string) => boolean, all: { readonly [K in keyof B]: () => B[K] }): Partial<B> {
+  const told: Partial<B> = {}
+  for (const name in all) if (isAsked(name)) told[name] = all[name]()
+  return told
+}
 
 const withAffordances = (experiments: ExperimentSummary[], { affordances }: Choice): ExperimentSummary[] =>
   affordances === "0" ? experiments.map(({ affordances: _left, ...bare }) => bare as ExperimentSummary) : experiments
@@ -96,19 +99,23 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
     const isAsked = isAskedBy(choice)
     const room = rooms.summary(roomId)
     if (room === undefined) throw noSuch("room")
-    const selected = ["concluded", "conclusion", "conclusions", "syntheses"].some(isAsked) ? checkpoints.selectedOfRoom(roomId) : []
+    const isKnown = ["concluded", "conclusion", "conclusions", "syntheses"].some(isAsked)
+    const selected = isKnown ? checkpoints.selectedOfRoom(roomId, room.archive) : []
     const concluding = selected.filter(({ state }) => state === "concluded")
     const conclusion = concluding.find(({ threadId }) => threadId === room.openingThreadId) ?? null
+    let found: ReturnType<Records["newestOfKinds"]> | undefined
+    const published = () => (found ??= records.newestOfKinds(roomId, PROBE))
     const lists = {
       experiments: () => withAffordances(experiments.newestOf(roomId, PROBE), choice),
-      hypotheses: () => records.newestOfKind(roomId, "hypothesis", PROBE),
+      hypotheses: () => published()(["hypothesis"]),
       findingLinks: () => findingLinks.newestOfRoom(roomId, PROBE),
-      publications: () => records.newest({ roomId, kinds: PUBLISHED }, undefined, PROBE),
-      openQuestions: () => checkpoints.openQuestions(roomId),
+      publications: () => published()(PUBLISHED),
+      // Of very many checkpoints not all were read.
+      openQuestions: () => (isKnown && selected.length < limits.contextItems ? questionsOf(selected) : checkpoints.openQuestions(roomId)),
     }
     return {
       ...blocks(isAsked, { room: () => room, counts: () => room.counts, threads: () => threads.all(roomId) }),
-      ...cut(basePath, pagedInRoom(roomId), lists, isAsked),
+      ...cut(basePath, (name) => pagedInRoom(roomId)[name], lists, isAsked),
       ...blocks(isAsked, {
         concluded: () => conclusion !== null,
         conclusion: () => conclusion,
@@ -138,7 +145,7 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
         room: () => ({ roomId, title, state, archive }),
         checkpoint: () => checkpoints.selectedOfThread(threadId) ?? null,
       }),
-      ...cut(basePath, pagedInThread(roomId, threadId), lists, isAsked),
+      ...cut(basePath, (name) => pagedInThread(roomId, threadId)[name], lists, isAsked),
       timelineWatermark: thread.timelineWatermark,
       activityWatermark,
     }

@@ -52,6 +52,16 @@ function countedAs(source: Source, verdict: Verdict | null): Exclude<keyof Evide
 /** The columns of a tally beside a record `r`, as JSON text; use with `TALLY_OF`. */
 export const TALLY = `json_object('supports', coalesce(y.supports, 0), 'contradicts', coalesce(y.contradicts, 0), 'inconclusive', coalesce(y.inconclusive, 0),
   'reproductions', coalesce(y.reproductions, 0), 'independent', coalesce(y.independent, 0))`
+/** The same as columns of their own, which a list is read fastest from; `tallyIn` takes them out of a row. */
+export const TALLY_COLUMNS = "y.supports, y.contradicts, y.inconclusive, y.reproductions, y.independent"
+export type TallyRow = { readonly [M in keyof EvidenceTally]: number | null }
+export const tallyIn = ({ supports, contradicts, inconclusive, reproductions, independent }: TallyRow): EvidenceTally => ({
+  supports: supports ?? 0,
+  contradicts: contradicts ?? 0,
+  inconclusive: inconclusive ?? 0,
+  reproductions: reproductions ?? 0,
+  independent: independent ?? 0,
+})
 export const TALLY_OF = (id: string): string => `LEFT JOIN evidence_tallies y ON y.target_id = ${id}`
 
 export type Words = ReturnType<typeof words>

@@ -1,7 +1,8 @@
 /** The pages of a crate that people read: an HTML preview, and a README that says what is what. */
 import type { RecordStatus } from "../../contract/enumerations.ts"
-import { type EvidenceTally, staleSentence, tallyInWords } from "../../contract/evidence.ts"
-import { parse, type Stored } from "../../contract/json.ts"
+import { staleSentence, tallyInWords } from "../../contract/evidence.ts"
+import { parse } from "../../contract/json.ts"
+import { tallyIn, type TallyRow } from "../evidence/words.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { pathOf } from "./contents.ts"
 import type { Source } from "./metadata.ts"
@@ -30,15 +31,16 @@ function* section(title: string, items: Iterable<string>, wrap: readonly [string
 }
 
 /** What counts for and against a record; nothing where nothing does. */
-function tallied(tally: Stored<EvidenceTally>): string {
-  const said = tallyInWords(parse(tally))
+function tallied(row: TallyRow): string {
+  const said = tallyInWords(tallyIn(row))
   return said === null ? "" : `; ${said}`
 }
 
 function* statements(room: ExportedRoom, { baseUrl }: Source): Generator<string> {
-  for (const { kind, label, versionId, wording, username, createdAt, status, outcome, tally } of room.records()) {
+  for (const row of room.records()) {
+    const { kind, label, versionId, wording, username, createdAt, status, outcome } = row
     const where = `${link(`${baseUrl}${pageOf(kind, versionId)}`, "page")}, ${link(pathOf.record(label), "as accepted")}`
-    yield `<article id="${label}"><p class="meta">${label} ${kind.replace("_", " ")}${outcome === null ? "" : `, ${outcome}`}, by ${safe(username)} on ${createdAt.slice(0, 10)}${fallen(status)}${tallied(tally)}</p><blockquote>${safe(wording)}</blockquote><p class="meta">${where}</p></article>`
+    yield `<article id="${label}"><p class="meta">${label} ${kind.replace("_", " ")}${outcome === null ? "" : `, ${outcome}`}, by ${safe(username)} on ${createdAt.slice(0, 10)}${fallen(status)}${tallied(row)}</p><blockquote>${safe(wording)}</blockquote><p class="meta">${where}</p></article>`
   }
 }
 

@@ -1,6 +1,7 @@
 /** Scientific records of every kind: their rows, what they rest on, and the lists of them. */
 import type { RecordAnswer } from "../../contract/answers.ts"
 import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
+import { recordKinds } from "../../contract/objects.ts"
 import { JsonText, type Stored } from "../../contract/json.ts"
 import type { Concepts } from "../../contract/science.ts"
 import type { Db } from "../../ledger/database.ts"
@@ -93,6 +94,8 @@ export function records(db: Db) {
   const compared = { kind: "+r.kind", authorId: "+r.author_id" }
   const fallen = filteredList<SummaryRow>(db, FALLEN, { roomId: "d.room_id", status: "d.status", ...compared }, "d.version_id", true)
   const newestOfKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.kind = ? ORDER BY r.version_id DESC LIMIT ?`)
+  const OF_KIND = "SELECT * FROM (SELECT version_id FROM records WHERE room_id = ? AND kind = ? ORDER BY version_id DESC LIMIT ?)"
+  const newestOfKinds = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id IN (${recordKinds.map(() => OF_KIND).join(" UNION ALL ")})`)
   const newestOfThreadAndKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.thread_id = ? AND r.kind = ? ORDER BY r.version_id DESC LIMIT ?`)
   // What is skipped is counted in the index alone.
   const ofPaper = db.prepare<SummaryRow>(
@@ -167,6 +170,15 @@ export function records(db: Db) {
         [...new Set(kinds ?? [undefined])].flatMap((kind) => list({ ...filters, status, kind }, before, count)),
         count,
       )
+    },
+    /** The newest records of every kind in a Room, found by one statement. @returns those of some kinds, newest first */
+    newestOfKinds(roomId: string, count: number) {
+      const rows = newestOfKinds.all(...recordKinds.flatMap((kind) => [roomId, kind, count]))
+      return (kinds: readonly RecordKind[]) =>
+        newestFirst(
+          rows.filter(({ kind }) => kinds.includes(kind)),
+          count,
+        )
     },
     /** The newest records of a kind in a Room, newest first. */
     newestOfKind: (roomId: string, kind: RecordKind, count: number) => newestOfKind.all(roomId, kind, count).map(recordSummary),

@@ -3,7 +3,7 @@ import type { Notice, Person, RecordSummary } from "../../contract/answers.ts"
 import type { RecordStatus } from "../../contract/enumerations.ts"
 import { JsonText, type Stored } from "../../contract/json.ts"
 import { fromOtherRoom, marked } from "../../ledger/other-room.ts"
-import { TALLY, TALLY_OF } from "../evidence/words.ts"
+import { TALLY_COLUMNS, TALLY_OF, tallyIn, type TallyRow } from "../evidence/words.ts"
 
 /** What a record's standing is told from; nothing was ever said of most. */
 export interface StandingRow {
@@ -23,13 +23,14 @@ interface Origin {
 export type SummaryRow = Omit<RecordSummary, "author" | "status" | "notices" | "provenanceSummary" | "evidenceTally"> &
   Person &
   StandingRow &
-  Origin & { readonly tally: Stored<RecordSummary["evidenceTally"]> }
+  Origin &
+  TallyRow
 
 export const SUMMARY_COLUMNS = `r.version_id AS versionId, r.kind, r.label, r.room_id AS roomId, r.thread_id AS threadId, r.entry_id AS entryId,
   r.author_id AS userId, p.username, r.created_at AS createdAt, r.wording, r.content_digest AS contentDigest, s.status, s.notices,
   f.outcome, f.retrospective, f.papers, e.label AS experimentLabel, n.label AS planLabel,
   CASE WHEN f.experiment_id IS NULL THEN NULL ELSE
-    (SELECT count(*) FROM finding_attempts t WHERE t.version_id = r.version_id AND t.role = 'producing') END AS producing, ${TALLY} AS tally`
+    (SELECT count(*) FROM finding_attempts t WHERE t.version_id = r.version_id AND t.role = 'producing') END AS producing, ${TALLY_COLUMNS}`
 
 export const SUMMARY_TABLES = `records r
   JOIN people p ON p.user_id = r.author_id
@@ -88,7 +89,7 @@ export function recordSummary(row: SummaryRow) {
     notices,
     outcome,
     provenanceSummary: provenanceSummary(row),
-    evidenceTally: new JsonText(row.tally),
+    evidenceTally: tallyIn(row),
     wording,
   }
 }
