@@ -19,9 +19,12 @@ t.test("assignments are those of the person, in every Room", async (t) => {
     { experimentId: here.experimentId, label: "E1", roomId: first.roomId, status: "claimed" },
     { experimentId: there.experimentId, label: "E1", roomId: second.roomId, status: "in_progress" },
   ]
+  /** The same as a Room shows it: a label is marked where it is another Room's. */
+  const seenFrom = (here: string) =>
+    held.map((each) => (each.roomId === here ? each : { ...each, labelFromOtherRoom: true, originRoomId: each.roomId }))
   for (const room of [first, second]) {
     const identity = await room.client(member).identity()
-    t.same(identity.assignments, held, "whichever Room the credential is for")
+    t.same(identity.assignments, seenFrom(room.roomId), "whichever Room the credential is for")
     t.equal(identity.room.id, room.roomId)
     const status = await room.client(member).read("room_status", { roomId: room.roomId })
     t.same(
@@ -34,7 +37,7 @@ t.test("assignments are those of the person, in every Room", async (t) => {
   await second.client(member).write("release_experiment", { experimentId: there.experimentId, ...there.expected, handoff: "Yours." })
   t.same((await first.client(member).identity()).assignments, held.slice(0, 1))
   await house.does(owner, "archive_room", { roomId: first.roomId, reason: "Over." })
-  t.same((await second.client(member).identity()).assignments, held.slice(0, 1), "an archived Room's work is still held")
+  t.same((await second.client(member).identity()).assignments, seenFrom(second.roomId).slice(0, 1), "an archived Room's work is still held")
   await house.does(owner, "restore_room", { roomId: first.roomId, reason: "Not over." })
 })
 
