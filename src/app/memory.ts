@@ -14,7 +14,7 @@ export interface MemoryLimits {
   readonly grown: number
 }
 
-export const memoryLimits: MemoryLimits = { every: 5_000, busy: 0.1, grown: 1.2 }
+const memoryLimits: MemoryLimits = { every: 5_000, busy: 0.1, grown: 1.2 }
 
 type Collect = (how: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void
 

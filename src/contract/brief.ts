@@ -13,7 +13,7 @@ const object = shape({ kind: v.string(), id, label: text })
 export const briefLists = ["stands", "hypotheses", "failures", "disputes", "work", "next", "openQuestions"] as const
 export type BriefList = (typeof briefLists)[number]
 
-export const nextItem = shape({
+const nextItem = shape({
   what: v.picklist(enumerations.nextStep),
   object,
   why: v.string(),

@@ -33,7 +33,7 @@ export interface DemoCredential {
   readonly threadIds: readonly string[] | null
 }
 
-export const credentialNames = [
+const credentialNames = [
   "owner_all",
   "member_all",
   "member_post_only",

@@ -18,7 +18,7 @@ export interface DemoKey {
   readonly collectionIds: readonly string[] | null
 }
 
-export const keyNames = ["all", "owned", "selected", "read_only", "expired", "member_all"] as const
+const keyNames = ["all", "owned", "selected", "read_only", "expired", "member_all"] as const
 export type KeyName = (typeof keyNames)[number]
 
 const everything = enumerations.libraryPermission

@@ -88,7 +88,7 @@ export const note = shape({
 })
 export type Note = v.InferOutput<typeof note>
 
-export const collectionPaper = shape({ ...paperFields, addedAt: at, addedBy: v.string(), notes: count })
+const collectionPaper = shape({ ...paperFields, addedAt: at, addedBy: v.string(), notes: count })
 export type CollectionPaper = v.InferOutput<typeof collectionPaper>
 
 export const collectionDetail = shape({

@@ -9,7 +9,7 @@ const LONGEST = 2_000
 const LONGEST_ABSTRACT = 20_000
 
 /** One line of clean text: arXiv's own texts are broken into lines by width. */
-export const oneLine = (value: unknown, most = LONGEST): string =>
+const oneLine = (value: unknown, most = LONGEST): string =>
   typeof value === "string" ? value.toWellFormed().replaceAll("\0", "").replace(/\s+/g, " ").trim().slice(0, most) : ""
 
 const momentOf = (value: unknown): string | null => {

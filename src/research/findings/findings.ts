@@ -45,7 +45,7 @@ interface AttemptRow {
 const roles: readonly AttemptRole[] = ["producing", "baseline", "evidence"]
 
 /** How a finding names each attempt. */
-export function attemptRoles(execution: Execution | undefined, evidence: readonly Evidence[]): Map<string, AttemptRole> {
+function attemptRoles(execution: Execution | undefined, evidence: readonly Evidence[]): Map<string, AttemptRole> {
   const named: Record<AttemptRole, readonly string[]> = {
     producing: execution?.attemptIds ?? [],
     baseline: execution?.baselineAttemptIds ?? [],

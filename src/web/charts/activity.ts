@@ -8,7 +8,7 @@ const [WIDTH, HEIGHT, BOTTOM] = [420, 110, 18]
 const day = (milliseconds: number) => new Date(milliseconds).toISOString().slice(0, 10)
 
 /** How many of the moments fall on each day, the days without any included. */
-export function perDay(moments: readonly string[]): { day: string; count: number }[] {
+function perDay(moments: readonly string[]): { day: string; count: number }[] {
   const counts = new Map<string, number>()
   for (const at of moments) counts.set(at.slice(0, 10), (counts.get(at.slice(0, 10)) ?? 0) + 1)
   const known = [...counts.keys()].sort()

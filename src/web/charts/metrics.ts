@@ -26,7 +26,7 @@ interface Point {
 }
 
 /** Keeps the extremes of each stretch, and whatever is no finite number. */
-export function thinned(points: readonly Point[], most = MOST): readonly Point[] {
+function thinned(points: readonly Point[], most = MOST): readonly Point[] {
   if (points.length <= most) return points
   const size = Math.ceil(points.length / (most / 2))
   const kept: Point[] = []

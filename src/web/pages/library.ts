@@ -24,7 +24,7 @@ export const paperPath = (arxivId: string, collectionId?: string): string =>
   withQuery(`/library/papers/${encodeURIComponent(arxivId)}`, { collection: collectionId })
 
 /** A paper as lists name it: its title where it is known, else its id. */
-export const paperName = ({ arxivId, title, authors, publishedAt }: Paper, collectionId?: string): Html =>
+const paperName = ({ arxivId, title, authors, publishedAt }: Paper, collectionId?: string): Html =>
   html`<a class="wording" href="${to(paperPath(arxivId, collectionId))}">${title ?? `arXiv:${arxivId}`}</a><span class="hint">${
     title === null
       ? "nothing more is known of it here"

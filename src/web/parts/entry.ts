@@ -85,7 +85,7 @@ const viewOf = (kind: string): CardView<AnyCard> | undefined =>
   Object.hasOwn(cardViews, kind) ? (cardViews[kind as CardKind] as CardView<AnyCard>) : undefined
 
 /** "take experiment E1 → claimed": what a receipt tells. */
-export function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>): Html {
+function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>): Html {
   const path = pathOf(target.kind, target.id)
   const status = typeof result.status === "string" ? html` → ${stateBadge(result.status)}` : null
   const name = target.label ?? words(target.kind)
