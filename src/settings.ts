@@ -64,8 +64,7 @@ export function mustNameItself({ host, baseUrl }: EdgeSettings): void {
 export const dataOption = () => option("--data <folder>", "folder of the data; made when it does not exist").default("./data")
 export const portOption = (standard: number) =>
   option("--port <number>", "port to listen on; 0 lets the system pick one").argParser(port).default(standard)
-const hostOption = () =>
-  option("--host <address>", "address to listen on; others than loopback need --base-url").default("127.0.0.1")
+const hostOption = () => option("--host <address>", "address to listen on; others than loopback need --base-url").default("127.0.0.1")
 export const baseUrlOption = () =>
   option(
     "--base-url <address>",

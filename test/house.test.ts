@@ -27,7 +27,7 @@ const floors = [
   ["jobs"],
   ["ledger"],
   ["contract"],
-  ["packaged.ts", "version.ts"],
+  ["packaged.ts", "version.ts", "allocator.ts"],
 ]
 /** What reads every table, what brings every table forward, and what tries whether there is room for more in any. */
 const everywhere = ["check/", "app/forward.ts", "ledger/schema.ts", "ledger/earlier/", "ledger/try-storage.ts"]

@@ -6,7 +6,9 @@ import { check } from "../contract/validation.ts"
 import type { SignedIn } from "../people/accounts.ts"
 import type { Person } from "../people/people.ts"
 import { tokenForm } from "../people/tokens.ts"
-import { type Edge, mustBeSignedIn, mustComeFromOwnPage, pathParams } from "./edge.ts"
+import { mustBeSignedIn, mustComeFromOwnPage } from "./callers.ts"
+import type { Edge } from "./edge.ts"
+import { pathParams } from "./paths.ts"
 import { contextOf } from "./request-context.ts"
 
 /** An action under way. */

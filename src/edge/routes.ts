@@ -2,7 +2,8 @@
 import type { H3 } from "h3"
 import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
-import { type Edge, type Handler, refusing, routePatterns } from "./edge.ts"
+import { type Edge, type Handler, refusing } from "./edge.ts"
+import { routePatterns } from "./paths.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE"
 
