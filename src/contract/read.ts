@@ -29,6 +29,7 @@ export type MediaType =
   | "application/json"
   | "text/plain"
   | "text/markdown"
+  | "text/x-python"
   | "application/x-bibtex"
   | "application/vnd.citationstyles.csl+json"
   | "application/zip"

@@ -3,6 +3,7 @@ import type { HTTPResponse } from "h3"
 import { healthLive, healthReady } from "../contract/discovery/health.ts"
 import { llmsTxt } from "../contract/discovery/llms.ts"
 import { manifest } from "../contract/discovery/manifest.ts"
+import { pythonClient } from "../contract/discovery/python.ts"
 import { openApi } from "../contract/discovery/openapi.ts"
 import { type DiscoveryName, type DiscoveryParameters, discoveryRoutes } from "../contract/discovery/routes.ts"
 import { schemaAnswer } from "../contract/discovery/schemas.ts"
@@ -14,6 +15,7 @@ import { answer, json } from "../edge/answer.ts"
 import { bearer, mustNotComeFromBrowser } from "../edge/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { metricsRoute } from "./metrics-route.ts"
+import { packaged } from "../packaged.ts"
 import type { Routes } from "../edge/routes.ts"
 
 /** Whoever asks for one has checked its parameters by its definition. */
@@ -33,11 +35,13 @@ function documents({ instance, baseUrl, softwareVersion, rates }: Edge): Documen
   const running = { baseUrl, softwareVersion, instanceId: instance.instanceId, lineage: instance.lineage, rates: rates?.told ?? null }
   const whole = once((name: "manifest" | "llms") => (name === "llms" ? llmsTxt(running) : JSON.stringify(manifest(running))))
   const described = once((slice: Slice | "all") => JSON.stringify(openApi(running, slice === "all" ? undefined : slice)))
+  const python = once((_: "python") => pythonClient(packaged("src/client/python/research_room.py"), running))
   return {
     service: () => whole("manifest"),
     manifest: () => whole("manifest"),
     openapi: ({ slice }) => described(slice ?? "all"),
     llms_txt: () => whole("llms"),
+    python_client: () => python("python"),
     skill: ({ part, operation }) => skill(part, running, operation),
     health_ready: () => JSON.stringify(healthReady(running)),
     health_live: () => JSON.stringify(healthLive()),

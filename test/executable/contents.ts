@@ -15,6 +15,7 @@ function expected(os: string, cpu: string): Map<string, string> {
   const files = new Map([
     ["better-sqlite3.node", `node_modules/better-sqlite3/prebuilds/${os}-${cpu}.node`],
     ["schema.sql", "schema.sql"],
+    ["src/client/python/research_room.py", "src/client/python/research_room.py"],
     ...readdirSync(join(root, "dist/assets")).map((name) => [`dist/assets/${name}`, `dist/assets/${name}`] as const),
   ])
   return new Map([...files].map(([name, file]) => [name, digest(readFileSync(join(root, file)))]))

@@ -93,6 +93,14 @@ const all = [
     answer: answers.schemaDocument,
   }),
   read({
+    name: "python_client",
+    surface,
+    path: "/research_room.py",
+    summary: "A client for Python in one file: the standard library only, 3.9 and newer. Its text says how to begin.",
+    mediaType: "text/x-python",
+    answer: v.string(),
+  }),
+  read({
     name: "openapi",
     surface,
     path: "/api/openapi.json",

@@ -1,0 +1,1072 @@
+"""A client for Research Rooms: one file, the standard library only, Python 3.9 and newer.
+
+    from research_room import Room
+
+    room = Room("@BASE_URL@", "rrc_...")
+    room.post_message(thread_id=..., text="The baseline is in.")
+    with room.attempt(experiment, plan=plan, argv=["python", "train.py"]) as attempt:
+        attempt.log(step=1, loss=0.5)
+        attempt.output("model.pt")
+
+Every operation of the service is a method; every read is one that begins with `get_`, and for a list one that begins with
+`all_` and yields its items over all its pages. What the service refuses is raised as Refused, with a class for each code.
+A write whose answer does not come is sent again with the same id, which the service takes once only; one that cannot be
+delivered is kept on disk and sent by `deliver()`, or before the next write.
+
+Made by research-room @VERSION@, protocol @PROTOCOL@.
+"""
+
+from __future__ import annotations
+
+import datetime
+import enum
+import hashlib
+import html
+import json
+import math
+import mimetypes
+import os
+import pathlib
+import platform
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import traceback
+import typing
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+import warnings
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+if typing.TYPE_CHECKING:
+    from typing import Literal
+
+__version__ = "@VERSION@"
+BASE_URL = "@BASE_URL@"
+#: What a value may be where a time is asked for: a text in RFC 3339, or a datetime. One without a zone is in local time.
+Time = Union[str, datetime.datetime]
+#: Sends one request: method, address, headers, body, seconds. Answers status, headers and body; raises OSError where none comes.
+Transport = Callable[[str, str, Mapping[str, str], Optional[bytes], float], Tuple[int, Mapping[str, str], bytes]]
+
+
+class _LeftOut:
+    def __repr__(self) -> str:
+        return "LEFT_OUT"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+#: The value of a parameter that is not sent, where None would be sent as null.
+LEFT_OUT = _LeftOut()
+
+
+def _given(value: Any) -> Any:
+    return LEFT_OUT if value is None else value
+
+
+class Answer(Dict[str, Any]):
+    """What the service answered: a dict whose members are attributes too. `str()` of it is its JSON."""
+
+    _client: "Optional[_Client]" = None
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"There is no {name} in this answer; there are {', '.join(self)}.") from None
+
+    def __str__(self) -> str:
+        return json.dumps(self, indent=2, ensure_ascii=False)
+
+    def _repr_html_(self) -> str:
+        if "attemptId" in self and "registrant" in self:
+            series = {} if self._client is None else _series_of(self._client, self["attemptId"])
+            return _attempt_html(self, series)
+        if "versionId" in self and "provenanceSummary" in self:
+            return _record_html(self)
+        return _table_html(self)
+
+
+class RoomError(Exception):
+    """Whatever this client raises of its own."""
+
+
+class Unreachable(RoomError):
+    """No whole answer came: nobody listens there, the connection broke, or it took too long."""
+
+
+class Unexpected(RoomError):
+    """An answer that is neither what was asked for nor a refusal: it hardly comes from a research-room service."""
+
+    def __init__(self, status: int, why: str, text: str = "") -> None:
+        super().__init__(f"{why} (status {status})")
+        self.status = status
+        self.excerpt = text[:200]
+
+
+class Undelivered(RoomError):
+    """A write of which nobody knows whether it was stored. It may be sent again with the same id: `deliver()` does so."""
+
+    def __init__(self, operation: str, delivery_id: str, why: BaseException, spooled: Optional[pathlib.Path]) -> None:
+        kept = f" It is kept in {spooled}; deliver() sends it." if spooled else " Send it again with the same id."
+        super().__init__(f"Whether {operation} {delivery_id} was stored is uncertain: {why}{kept}")
+        self.operation = operation
+        self.delivery_id = delivery_id
+        self.spooled = spooled
+
+
+class ChainBroken(RoomError):
+    """The activity of a Room is not the chain it was: an entry was changed, left out, added or put in another place."""
+
+
+class Refused(RoomError):
+    """The service refused a request. On a conflict look at `current`, choose again, and keep the draft."""
+
+    code = ""
+
+    def __init__(self, status: int, envelope: Mapping[str, Any]) -> None:
+        issues: List[Answer] = list(envelope.get("issues") or [])
+        places = "".join(f"\n  {issue.get('path') or '/'} {issue.get('message')}" for issue in issues[:20])
+        super().__init__(f"{envelope['error']} ({envelope['refusal']}){places}")
+        self.status = status
+        #: The code; a newer service may know more of them than this file.
+        self.refusal: str = envelope["refusal"]
+        self.error: str = envelope["error"]
+        #: False: nothing was stored. None: that is uncertain.
+        self.committed: Optional[bool] = envelope.get("committed", False)
+        self.retryable = bool(envelope.get("retryable"))
+        #: Seconds; None when unknown.
+        self.retry_after: Optional[float] = envelope.get("retryAfter")
+        #: What stands in the way.
+        self.current: Optional[Answer] = envelope.get("current")
+        #: One for each fault of the body: path (a JSON Pointer) and message.
+        self.issues = issues
+
+
+#<refusals>
+_REFUSALS: Dict[str, type] = {}
+#</refusals>
+
+
+def _urllib(method: str, url: str, headers: Mapping[str, str], body: Optional[bytes], seconds: float) -> Tuple[int, Mapping[str, str], bytes]:
+    request = urllib.request.Request(url, data=body, headers=dict(headers), method=method)
+    try:
+        with _opener.open(request, timeout=seconds) as answer:
+            return answer.status, {name.lower(): value for name, value in answer.headers.items()}, answer.read()
+    except urllib.error.HTTPError as answer:
+        with answer:
+            return answer.code, {name.lower(): value for name, value in answer.headers.items()}, answer.read()
+    except urllib.error.URLError as error:
+        raise OSError(str(error.reason)) from error
+    except (socket.timeout, EOFError) as error:
+        raise OSError(str(error) or "it took too long") from error
+    except Exception as error:
+        # http.client has exceptions of its own for answers that break off.
+        if type(error).__module__ == "http.client":
+            raise OSError(str(error) or type(error).__name__) from error
+        raise
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A credential is for the service's own address: it is never carried elsewhere."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+_opener = urllib.request.build_opener(_NoRedirect)
+
+
+def _plain(value: Any, path: str = "") -> Any:
+    """A value as JSON has it: times in UTC, paths and ids as text, numbers of numpy and torch as Python's."""
+    if value is None or isinstance(value, (str, bool)):
+        return value.value if isinstance(value, enum.Enum) else value
+    if isinstance(value, enum.Enum):
+        return _plain(value.value, path)
+    if isinstance(value, int):
+        return _whole(int(value), path)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{path or '/'} is {value}, which JSON has no number for; only the value of a metric may be that")
+        # The service takes no -0: it would be written as 0.
+        return float(value) if value != 0 else 0
+    if isinstance(value, datetime.datetime):
+        return _time(value)
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, (uuid.UUID, pathlib.PurePath)):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(name): _plain(inner, f"{path}/{name}") for name, inner in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(inner, f"{path}/{index}") for index, inner in enumerate(value)]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist(), path)
+    if hasattr(value, "item"):
+        return _plain(value.item(), path)
+    raise TypeError(f"{path or '/'} is a {type(value).__name__}, which JSON has no form for")
+
+
+def _whole(value: int, path: str) -> int:
+    if abs(value) > 2**53 - 1 and int(float(value)) != value:
+        raise ValueError(f"{path or '/'} is {value}, more than JSON numbers keep exactly; give it as a text")
+    return value
+
+
+def _time(value: Time) -> str:
+    if isinstance(value, str):
+        return value
+    moment = value.astimezone(datetime.timezone.utc)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+
+
+def _now() -> str:
+    return _time(datetime.datetime.now(datetime.timezone.utc))
+
+
+def _measured(value: Any) -> Union[int, float, str]:
+    """The value of a metric; a run that diverged is told as it was."""
+    if hasattr(value, "item") and not isinstance(value, (int, float)):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if isinstance(value, bool):
+            return int(value)
+        value = float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, int) and int(float(value)) != value:
+        value = float(value)
+    return value if value != 0 else 0
+
+
+def _id_of(what: Any, *names: str) -> Any:
+    """The id in an answer that was read before, or the id itself."""
+    if isinstance(what, Mapping):
+        for name in names:
+            if name in what:
+                return what[name]
+        if "result" in what:
+            return _id_of(what["result"], *names)
+        raise ValueError(f"There is no {' or '.join(names)} in what was given")
+    return str(what)
+
+
+def _retry_after(headers: Mapping[str, str]) -> Optional[float]:
+    value = headers.get("retry-after", "")
+    return float(value) if re.fullmatch(r"[0-9]+", value) else None
+
+
+class _Failure(Exception):
+    """How one try ended: what to raise in the end, whether to send it again, and whether it may have been stored."""
+
+    def __init__(self, error: RoomError, again: bool, uncertain: bool, retry_after: Optional[float] = None) -> None:
+        super().__init__(str(error))
+        self.error, self.again, self.uncertain, self.retry_after = error, again, uncertain, retry_after
+
+
+def _passing(status: int) -> bool:
+    """Statuses that say nothing about the request itself, whoever sent them: the service, or a proxy before it."""
+    return status >= 500 or status in (408, 425, 429)
+
+
+class _Client:
+    """What Room and Library share: sending, retrying, paging, spooling."""
+
+    _family = ""
+
+    def __init__(
+        self,
+        url: str = BASE_URL,
+        token: Optional[str] = None,
+        *,
+        client: Optional[Mapping[str, str]] = None,
+        spool: Union[str, "os.PathLike[str]", bool, None] = None,
+        retries: int = 4,
+        timeout: float = 60,
+        longest_wait: float = 60,
+        transport: Optional[Transport] = None,
+    ) -> None:
+        """
+        url: where the service is, or the address of a Room's page.
+        token: a credential; RESEARCH_ROOM_TOKEN where none is given. Public reads need none, and are sent none.
+        client: who writes, in your own words: name, version, model, sessionId, runId.
+        spool: the folder for what could not be delivered; RESEARCH_ROOM_SPOOL or ~/.research-room/spool where none is given.
+            False keeps nothing.
+        retries, timeout, longest_wait: how often a request is sent again, and seconds for one try and between two.
+        """
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in ("http", "https"):
+            raise ValueError(f"url must begin with http:// or https://, not {url}")
+        page = re.search(r"/rooms/([0-9a-fA-F-]{36})(?:/.*)?$", parts.path)
+        self._page_room = page.group(1).lower() if page else None
+        path = parts.path[: page.start()] if page else parts.path
+        self.base_url = urllib.parse.urlunsplit((parts.scheme, parts.netloc, path.rstrip("/"), "", ""))
+        self._token = os.environ.get("RESEARCH_ROOM_TOKEN") if token is None else token
+        if self._token is not None and not re.fullmatch(r"[\x21-\x7e]+", self._token):
+            raise ValueError("token holds characters that no credential has; was it read with a line break?")
+        self._said_by = dict(client) if client is not None else {"name": "research_room.py", "version": __version__}
+        self._retries, self._timeout, self._longest_wait = retries, timeout, longest_wait
+        self._transport: Transport = transport or _urllib
+        self._sleep: Callable[[float], None] = time.sleep
+        folder = os.environ.get("RESEARCH_ROOM_SPOOL", os.path.join("~", ".research-room", "spool")) if spool in (None, True) else spool
+        self._spool = None if folder is False else _Spool(pathlib.Path(os.path.expanduser(str(folder))), self)
+
+    # Sending
+
+    def _try(self, method: str, path: str, body: Optional[bytes], form: str, wait: float) -> Any:
+        headers = {"accept": "application/json" if form == "json" else "*/*", "user-agent": f"research_room.py/{__version__}"}
+        if body is not None:
+            headers["content-type"] = "application/json"
+        if self._token is not None and path.startswith("/api/agent/"):
+            headers["authorization"] = f"Bearer {self._token}"
+        try:
+            status, sent, content = self._transport(method, self.base_url + path, headers, body, self._timeout + wait)
+        except OSError as error:
+            raise _Failure(Unreachable(f"No answer came from {self.base_url}: {error}"), True, True) from error
+        if form == "bytes" and 200 <= status < 300:
+            return content
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError:
+            text = ""
+        value: Any = text
+        if form == "json" or not 200 <= status < 300:
+            try:
+                value = json.loads(text, object_hook=Answer)
+            except ValueError:
+                value = None
+        if 200 <= status < 300:
+            if value is not None:
+                return value
+            # Perhaps cut short on its way: the same request brings it whole.
+            raise _Failure(Unexpected(status, "The answer is not JSON", text), True, True)
+        if isinstance(value, dict) and isinstance(value.get("error"), str) and isinstance(value.get("refusal"), str):
+            if value.get("retryAfter") is None:
+                value["retryAfter"] = _retry_after(sent)
+            refused = _REFUSALS.get(value["refusal"], Refused)(status, value)
+            again = refused.retryable or refused.committed is None or _passing(status)
+            raise _Failure(refused, again, refused.committed is None, refused.retry_after)
+        moved = sent.get("location")
+        why = f"The address has moved to {moved}: use that as url" if moved and status < 400 else "The answer is no refusal of this service"
+        raise _Failure(Unexpected(status, why, text), _passing(status), _passing(status) and status != 429, _retry_after(sent))
+
+    def _persist(self, method: str, path: str, body: Optional[bytes] = None, form: str = "json", wait: float = 0, retries: Optional[int] = None) -> Any:
+        """Sends a request until it is answered for good or the retries are used up. Raises the last _Failure."""
+        uncertain = False
+        tries = 0
+        while True:
+            tries += 1
+            try:
+                return self._try(method, path, body, form, wait)
+            except _Failure as failure:
+                uncertain = uncertain or failure.uncertain
+                pause = min(15.0, 0.5 * 2 ** min(tries - 1, 10)) if failure.retry_after is None else failure.retry_after
+                if not failure.again or tries > (self._retries if retries is None else retries) or pause > self._longest_wait:
+                    # A refusal that comes after the service has looked for an earlier delivery settles it: there was none.
+                    settled = isinstance(failure.error, Refused) and failure.error.committed is False
+                    settled = settled and not (failure.error.status == 401 or _passing(failure.error.status))  # type: ignore[attr-defined]
+                    failure.uncertain = uncertain and not settled
+                    raise
+                self._sleep(pause)
+
+    def _path(self, pattern: str, values: Dict[str, Any]) -> str:
+        """Fills a path in, and takes what it holds out of the values."""
+
+        def fill(found: "re.Match[str]") -> str:
+            return urllib.parse.quote(str(values.pop(found.group(1))), safe="")
+
+        return re.sub(r"\{([a-zA-Z]+)\}", fill, pattern)
+
+    def _read(self, name: str, values: Dict[str, Any], form: str = "json") -> Any:
+        asked = {key: value for key, value in values.items() if value is not None and value is not LEFT_OUT}
+        path = self._path(_READS[name][0], asked)
+        query = urllib.parse.urlencode({key: self._word(value) for key, value in asked.items()})
+        try:
+            answer = self._persist("GET", f"{path}?{query}" if query else path, form=form, wait=float(asked.get("wait", 0)))
+        except _Failure as failure:
+            raise failure.error from (failure.__cause__ or None)
+        if isinstance(answer, Answer):
+            answer.__dict__["_client"] = self
+        return answer
+
+    @staticmethod
+    def _word(value: Any) -> str:
+        if isinstance(value, (list, tuple, set, frozenset)):
+            return ",".join(str(item) for item in value)
+        return ("true" if value else "false") if isinstance(value, bool) else _time(value) if isinstance(value, datetime.datetime) else str(value)
+
+    def _pages(self, name: str, values: Dict[str, Any]) -> Iterator[Answer]:
+        cursor = _READS[name][1]
+        while True:
+            page = self._read(name, values)
+            yield page
+            if not page.get("hasMore"):
+                return
+            following = page.get("nextOffset" if cursor == "offset" else "nextCursor")
+            if following is None or following == values.get(cursor):
+                raise Unexpected(200, "The list does not say where it goes on")
+            values = {**values, cursor: following}
+
+    def _items(self, name: str, values: Dict[str, Any]) -> Iterator[Any]:
+        for page in self._pages(name, values):
+            for item in page["items"]:
+                if isinstance(item, Answer):
+                    item.__dict__["_client"] = self
+                yield item
+
+    def _letter(self, operation: str, values: Mapping[str, Any], delivery_id: Optional[str] = None) -> "_Letter":
+        """A write as it will be sent, each time the same."""
+        method, pattern, delivery, version, _ = _OPERATIONS[operation]
+        body = {name: _plain(value, f"/{name}") for name, value in values.items() if value is not LEFT_OUT}
+        path = self._path(pattern, body)
+        own = str(delivery_id or uuid.uuid4())
+        body = {"schemaVersion": version, delivery: own, **({"client": self._said_by} if self._said_by else {}), **body}
+        return _Letter(operation, own, method, path, json.dumps(body, allow_nan=False, ensure_ascii=False).encode("utf-8"))
+
+    def _send(self, letter: "_Letter", retries: Optional[int] = None, query: str = "") -> Answer:
+        return self._persist(letter.method, letter.path + query, letter.body, retries=retries)
+
+    def _write(self, operation: str, values: Mapping[str, Any], delivery_id: Optional[str] = None, rehearse: bool = False) -> Answer:
+        letter = self._letter(operation, values, delivery_id)
+        if self._spool is not None and not rehearse and self._spool.waiting():
+            self.deliver()
+        try:
+            return self._send(letter, query="?rehearse=1" if rehearse else "")
+        except _Failure as failure:
+            if rehearse or not failure.uncertain:
+                raise failure.error from (failure.__cause__ or None)
+            kept = None if self._spool is None else self._spool.keep(letter)
+            raise Undelivered(operation, letter.delivery_id, failure.error, kept) from failure.error
+
+    def deliver(self) -> "Delivered":
+        """Sends what could not be delivered when it was said, in that order, with the ids it had. Ends where nobody answers."""
+        return Delivered([], [], 0) if self._spool is None else self._spool.deliver()
+
+    def write(self, operation: str, body: Mapping[str, Any], *, request_id: Optional[str] = None, rehearse: bool = False) -> Answer:
+        """Any operation by its name; the names of the body, and of the ids in its path, are those of the wire."""
+        return self._write(operation, body, request_id, rehearse)
+
+    def read(self, name: str, **parameters: Any) -> Any:
+        """Any read by its name; parameters have the names of the wire."""
+        return self._read(name, parameters, _READS[name][2])
+
+
+class _Letter(typing.NamedTuple):
+    operation: str
+    delivery_id: str
+    method: str
+    path: str
+    body: bytes
+
+
+class Delivered(typing.NamedTuple):
+    """What `deliver` came to: receipts, refusals (their letters are kept under `refused`), and how many are still waiting."""
+
+    receipts: List[Answer]
+    refused: List[Refused]
+    waiting: int
+
+
+class _Spool:
+    """Letters on disk, one file each, in the order they were said. No token is in them."""
+
+    def __init__(self, folder: pathlib.Path, client: _Client) -> None:
+        place = re.sub(r"[^A-Za-z0-9.-]+", "_", client.base_url.split("://", 1)[-1])
+        self.folder = folder / place
+        self._client = client
+        self._last = 0
+
+    def _marks(self) -> str:
+        """Which credential said it: some writes may be sent again by that one only."""
+        return hashlib.sha256((self._client._token or "").encode()).hexdigest()[:16]
+
+    def _mine(self) -> List[pathlib.Path]:
+        try:
+            return sorted(self.folder.glob(f"*-{self._client._family}-*.json"))
+        except OSError:
+            return []
+
+    def waiting(self) -> int:
+        return len(self._mine())
+
+    def keep(self, letter: _Letter) -> pathlib.Path:
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._last = max(self._last + 1, time.time_ns())
+        path = self.folder / f"{self._last:020d}-{self._client._family}-{letter.delivery_id}.json"
+        kept = {**letter._asdict(), "body": letter.body.decode("utf-8"), "credential": self._marks(), "saidAt": _now()}
+        made = path.with_suffix(".part")
+        with open(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            json.dump(kept, file, ensure_ascii=False)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(made, path)
+        return path
+
+    def deliver(self) -> Delivered:
+        receipts: List[Answer] = []
+        refused: List[Refused] = []
+        for path in self._mine():
+            try:
+                kept = json.loads(path.read_text(encoding="utf-8"))
+                letter = _Letter(kept["operation"], kept["delivery_id"], kept["method"], kept["path"], kept["body"].encode("utf-8"))
+            except FileNotFoundError:
+                continue
+            if _OPERATIONS[letter.operation][4] and kept["credential"] != self._marks():
+                continue
+            try:
+                # Whether anybody is there shows at the first one: a long wait at each would help nobody.
+                receipts.append(self._client._send(letter, retries=1))
+                path.unlink(missing_ok=True)
+            except _Failure as failure:
+                if not isinstance(failure.error, Refused) or failure.uncertain or failure.again or failure.error.status == 401:
+                    break
+                refused.append(failure.error)
+                aside = self.folder / "refused"
+                aside.mkdir(exist_ok=True, mode=0o700)
+                (aside / f"{path.stem}.txt").write_text(str(failure.error), encoding="utf-8")
+                os.replace(path, aside / path.name)
+        return Delivered(receipts, refused, self.waiting())
+
+
+#<tables>
+_OPERATIONS: Dict[str, Tuple[str, str, str, int, bool]] = {}
+_READS: Dict[str, Tuple[str, str, str]] = {}
+#</tables>
+
+
+class Library(_Client):
+    """A person's Library, by a personal key (`rrk_...`)."""
+
+    _family = "library"
+
+    #<library>
+    #</library>
+
+
+class Room(_Client):
+    """A Room, by a credential of it (`rrc_...`); without one, everything that is public."""
+
+    _family = "research"
+    _room_id: Optional[str] = None
+
+    @property
+    def room_id(self) -> str:
+        """The Room whose page `url` is, or that the credential is for."""
+        if self._room_id is None:
+            self._room_id = self._page_room or (None if self._token is None else self.get_identity()["room"]["id"])
+        if self._room_id is None:
+            raise ValueError("Say which Room: give its page as url, a credential, or room_id")
+        return self._room_id
+
+    def follow(self, after: int = 0, *, kinds: Optional[Sequence[str]] = None, wait: int = @WAIT@, room_id: Optional[str] = None) -> Iterator[Answer]:
+        """Yields the Room's activity as it lands, in order, through lost connections and restarts, for as long as it is asked.
+
+        after: where to start: a sequence that was kept, such as the Room context's activityWatermark.
+        kinds: only these; without, each entry's digest and its link to the one before are verified on the way.
+        """
+        room = room_id or self.room_id
+        digest = @FIRST_DIGEST@ if after == 0 else None
+        while True:
+            asked = time.monotonic()
+            try:
+                page = self._read("room_activity", {"roomId": room, "after": after, "kinds": kinds, "wait": wait or None})
+            except (Unreachable, Unexpected) as error:
+                if isinstance(error, Unexpected) and not _passing(error.status):
+                    raise
+                self._sleep(5)
+                continue
+            except Refused as error:
+                if not error.retryable:
+                    raise
+                self._sleep(error.retry_after or 5)
+                continue
+            for entry in page["items"]:
+                if kinds is None:
+                    digest = _linked(room, entry, after + 1, digest)
+                after = entry["sequence"]
+                yield entry
+            after = max(after, page["nextCursor"] or 0) if kinds is not None else after
+            if not page["items"] and time.monotonic() - asked < 1:
+                self._sleep(1)
+
+    def attempt(
+        self,
+        experiment: Any,
+        *,
+        plan: Any = None,
+        argv: Optional[Sequence[Any]] = None,
+        configuration: Optional[Mapping[str, Any]] = None,
+        environment: Optional[Mapping[str, str]] = None,
+        inputs: Sequence[Mapping[str, Any]] = (),
+        repository: Optional[Mapping[str, str]] = None,
+        intended_deviation: Optional[str] = None,
+        rerun_of: Any = None,
+        reproduces: Optional[Mapping[str, str]] = None,
+        attempt_id: Optional[str] = None,
+    ) -> "Attempt":
+        """One execution, registered before it starts: use it in a `with` statement.
+
+        experiment, plan: ids, or what was read of them. Without a plan the attempt is exploratory.
+        argv: the command line; this program's where it is left out.
+        repository: `{"url", "commit"}`; where it is left out, that of the working folder, whose commit must hold everything:
+            with changes that are not committed, say in intended_deviation what they are.
+        rerun_of: the attempt that this one repeats. reproduces: `{"attemptId"}` or `{"findingVersionId"}`.
+        """
+        return Attempt(
+            self,
+            experiment,
+            plan=plan,
+            argv=argv,
+            configuration=configuration,
+            environment=environment,
+            inputs=inputs,
+            repository=repository,
+            intended_deviation=intended_deviation,
+            rerun_of=rerun_of,
+            reproduces=reproduces,
+            attempt_id=attempt_id,
+        )
+
+    def _repr_html_(self) -> str:
+        return _room_html(self.get_room(room_id=self.room_id), self.base_url)
+
+    #<research>
+    def get_identity(self) -> Answer: ...
+
+    def get_room(self, *, room_id: str) -> Answer: ...
+
+    def get_experiment(self, *, experiment_id: str) -> Answer: ...
+
+    #</research>
+
+
+def _linked(room: str, entry: Mapping[str, Any], due: int, before: Optional[str]) -> str:
+    """The digest of an entry of the activity that rests on the one before; RFC 8785 for what entries hold."""
+    rest = {name: value for name, value in entry.items() if name != "digest"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    digest = "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
+    if entry["sequence"] != due or digest != entry["digest"] or before not in (None, entry["previousDigest"]):
+        raise ChainBroken(f"The activity of Room {room} is broken at entry {due}: it does not follow from the one before it.")
+    return digest
+
+
+def _git(*words: str) -> Optional[str]:
+    try:
+        found = subprocess.run(["git", *words], capture_output=True, text=True, check=True, timeout=30)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip()
+
+
+def working_repository() -> Tuple[Dict[str, str], bool]:
+    """The public repository and commit of the working folder, and whether it holds everything that is in the folder."""
+    commit, url, changes = _git("rev-parse", "HEAD"), _git("config", "--get", "remote.origin.url"), _git("status", "--porcelain")
+    if not commit or not url:
+        raise ValueError("The working folder is no git repository with an origin; give repository={'url': ..., 'commit': ...}")
+    url = re.sub(r"^(?:ssh://)?git@([^:/]+)[:/]", r"https://\1/", url)
+    url = re.sub(r"^https://[^@/]+@", "https://", re.sub(r"(?:\.git)?/*$", "", url))
+    return {"url": url, "commit": commit}, changes == ""
+
+
+class Attempt:
+    """One execution and what it says of itself; made by `Room.attempt`. What cannot be delivered is kept and sent later."""
+
+    #: Points of metrics, seconds and bytes after which they are sent.
+    batch_points = 1000
+    batch_seconds = 10.0
+    batch_bytes = 45_000
+    #: What is said to have failed when it fails.
+    stage = "run"
+
+    def __init__(self, room: Room, experiment: Any, *, plan: Any, argv: Any, configuration: Any, environment: Any, inputs: Any, repository: Any, intended_deviation: Any, rerun_of: Any, reproduces: Any, attempt_id: Any) -> None:
+        self.room = room
+        self.attempt_id = str(attempt_id or uuid.uuid4())
+        self.experiment_id = _id_of(experiment, "experimentId")
+        self.label: Optional[str] = None
+        #: Refusals and losses on the way; a run goes on all the same.
+        self.trouble: List[str] = []
+        self._experiment = experiment if isinstance(experiment, Mapping) and "revision" in experiment else None
+        self._revision, self._status = 0, ""
+        self._points: List[Dict[str, Any]] = []
+        self._seen: Dict[str, List[Tuple[float, float]]] = {}
+        self._outputs: List[Dict[str, Any]] = []
+        self._bytes = 0
+        self._verdict: Optional[Dict[str, str]] = None
+        self._since = time.monotonic()
+        self._lock = threading.RLock()
+        self._timer: Optional[threading.Timer] = None
+        self._handled: Any = None
+        self._ended = False
+        self._away = False
+
+        if repository is None:
+            repository, clean = working_repository()
+            if not clean and intended_deviation is None:
+                raise ValueError("The working folder holds changes that are not committed: commit them, or say in intended_deviation what they are")
+        intent = "reproduction" if reproduces else "rerun" if rerun_of else "planned" if plan else "exploratory"
+        said: Dict[str, Any] = {
+            "attemptId": self.attempt_id,
+            "experimentId": self.experiment_id,
+            "intent": intent,
+            "repository": dict(repository),
+            "argv": [str(word) for word in (argv if argv is not None else getattr(sys, "orig_argv", None) or [sys.executable, *sys.argv])],
+            "configuration": dict(configuration or {}),
+            "environment": {"python": platform.python_version(), "platform": platform.platform(), **(environment or {})},
+            "inputs": [dict(each) for each in inputs],
+        }
+        if plan:
+            said["planId"] = _id_of(plan, "planId")
+        if rerun_of:
+            said["rerunOf"] = _id_of(rerun_of, "attemptId")
+        if reproduces:
+            said["reproduces"] = dict(reproduces)
+        if intended_deviation:
+            said["intendedDeviation"] = intended_deviation
+        self._said = said
+        self.intent = intent
+
+    # Beginning and end
+
+    def start(self) -> "Attempt":
+        """Registers it and says that it has started; `with` does so."""
+        if self.intent != "reproduction":
+            read = self._experiment or self.room.get_experiment(experiment_id=self.experiment_id)
+            self._said.update(expectedRevision=read["revision"], expectedStatus=read["status"])
+        receipt = self._say("register_attempt", self._said, must=True)
+        self.label = None if receipt is None else receipt["result"]["label"]
+        self._moved(receipt, "registered")
+        self._event("started")
+        self._catch_term()
+        return self
+
+    __enter__ = start
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is None:
+            self.finish()
+        elif issubclass(kind, KeyboardInterrupt):
+            self.finish("cancelled", exit_code=130, message="Interrupted.")
+        elif issubclass(kind, _Terminated):
+            self.finish("cancelled", exit_code=143, message="The process was asked to end.")
+        elif issubclass(kind, SystemExit) and error.code in (None, 0):
+            self.finish()
+        else:
+            code = error.code if issubclass(kind, SystemExit) and isinstance(error.code, int) else 1
+            last = traceback.extract_tb(trace)[-1:]
+            where = "".join(f" in {pathlib.Path(frame.filename).name}, line {frame.lineno}" for frame in last)
+            told = "".join(traceback.format_exception_only(kind, error)).strip()
+            self.finish("failed", exit_code=code, failure=f"{told}{where}")
+
+    def finish(self, event: str = "succeeded", *, exit_code: int = 0, failure: Optional[str] = None, message: Optional[str] = None) -> None:
+        """Says how it ended, once, with all that was not said yet; `with` does so."""
+        with self._lock:
+            if self._ended:
+                return
+            self.flush(keep=True)
+            more: Dict[str, Any] = {"exitCode": exit_code}
+            if failure is not None:
+                more["failure"] = {"stage": self.stage[:200], "explanation": _clean(failure)[:2000] or "It failed."}
+            if message is not None:
+                more["message"] = message
+            if self._verdict is not None:
+                more["reproduction"] = self._verdict
+            self._event(event, **more)
+            self._ended = True
+            self._stop()
+
+    def reproduction(self, verdict: str, explanation: str) -> None:
+        """What a reproduction says of what it reproduces; told with its outcome."""
+        self._verdict = {"verdict": verdict, "explanation": explanation}
+
+    # What it says on the way
+
+    def log(self, values: Optional[Mapping[str, Any]] = None, *, step: Optional[int] = None, split: Optional[str] = None, unit: Optional[str] = None, **named: Any) -> None:
+        """Measured values, by name: `log(step=3, loss=0.5)`, or `log({"val/loss": 0.5}, step=3)`. NaN and infinity are told as they are."""
+        with self._lock:
+            if self._ended:
+                raise RoomError("The attempt has ended")
+            for name, value in {**(values or {}), **named}.items():
+                point: Dict[str, Any] = {"name": str(name), "value": _measured(value)}
+                for key, given in (("step", None if step is None else int(step)), ("split", split), ("unit", unit)):
+                    if given is not None:
+                        point[key] = given
+                _seen(self._seen, point)
+                self._points.append(point)
+                self._bytes += len(json.dumps(point, ensure_ascii=False).encode("utf-8")) + 1
+                if len(self._points) >= self.batch_points or self._bytes >= self.batch_bytes:
+                    self.flush()
+            if self._points and time.monotonic() - self._since >= self.batch_seconds:
+                self.flush()
+            self._wind()
+
+    def output(self, path: Union[str, "os.PathLike[str]"], *, label: Optional[str] = None, media_type: Optional[str] = None, material: Any = None, description: Optional[str] = None) -> str:
+        """A file that came out of it: its digest and size are told, never its content. Returns the digest."""
+        file = pathlib.Path(path)
+        digest, size = hashlib.sha256(), 0
+        with open(file, "rb") as content:
+            for piece in iter(lambda: content.read(1 << 20), b""):
+                digest.update(piece)
+                size += len(piece)
+        told: Dict[str, Any] = {"outputLabel": label or file.name, "digest": f"sha256:{digest.hexdigest()}", "sizeBytes": size}
+        kind = media_type or mimetypes.guess_type(file.name)[0]
+        for key, given in (("mediaType", kind), ("materialId", material and _id_of(material, "materialId")), ("description", description)):
+            if given:
+                told[key] = given
+        with self._lock:
+            self._outputs.append(told)
+            if len(self._outputs) >= 50:
+                self.flush()
+        return told["digest"]
+
+    def progress(self, message: str) -> None:
+        """A sentence on how it goes, with what was measured since the last one."""
+        with self._lock:
+            self._event("progress", message=message)
+
+    def flush(self, keep: bool = False) -> None:
+        """Sends what was measured and made since the last time. keep: what the last event has room for is left to it."""
+        with self._lock:
+            room_for = (self.batch_points, 50, self.batch_bytes) if keep else (0, 0, 0)
+            while len(self._points) > room_for[0] or len(self._outputs) > room_for[1] or self._bytes > room_for[2]:
+                self._event("progress")
+            self._since = time.monotonic()
+
+    def _event(self, event: str, **more: Any) -> None:
+        points, outputs = self._points[: self.batch_points], self._outputs[:50]
+        said: Dict[str, Any] = {
+            "attemptId": self.attempt_id,
+            "expectedRevision": self._revision,
+            "expectedStatus": self._status,
+            "event": event,
+            "reportedAt": _now(),
+            **more,
+        }
+        if points:
+            said["metrics"] = points
+        if outputs:
+            said["outputs"] = outputs
+        del self._points[: len(points)]
+        del self._outputs[: len(outputs)]
+        self._bytes = sum(len(json.dumps(point, ensure_ascii=False).encode("utf-8")) + 1 for point in self._points)
+        self._since = time.monotonic()
+        receipt = self._say("report_attempt_event", said)
+        self._moved(receipt, "started" if event == "progress" else event)
+
+    def _moved(self, receipt: Optional[Answer], status: str) -> None:
+        """Only this program moves the attempt on: where it stands is known without an answer."""
+        self._revision, self._status = (self._revision + 1, status) if receipt is None else (receipt["result"]["revision"], receipt["result"]["status"])
+
+    def _say(self, operation: str, said: Dict[str, Any], must: bool = False) -> Optional[Answer]:
+        """Sends a write, or keeps it behind those that wait already. Raises only before the run has begun."""
+        room, spool = self.room, self.room._spool
+        letter = room._letter(operation, said)
+        if spool is not None and spool.waiting():
+            for refusal in room.deliver().refused:
+                self._tell(str(refusal))
+            if spool.waiting():
+                self._kept(spool.keep(letter))
+                return None
+        try:
+            return room._send(letter)
+        except _Failure as failure:
+            error = failure.error
+            if isinstance(error, StateConflict) and operation == "report_attempt_event" and error.current is not None and not must:
+                return self._again(said, error)
+            if failure.uncertain or failure.again or not isinstance(error, Refused):
+                if spool is not None:
+                    self._kept(spool.keep(letter))
+                    return None
+            if must:
+                raise error from (failure.__cause__ or None)
+            self._tell(f"{operation} was not taken: {error}")
+            return None
+
+    def _again(self, said: Dict[str, Any], error: Refused) -> Optional[Answer]:
+        """An earlier event had arrived after all: what is said now stands on that, under an id of its own."""
+        expected = (error.current or {}).get("expected") or {}
+        try:
+            return self.room._send(self.room._letter("report_attempt_event", {**said, **expected}))
+        except _Failure as failure:
+            self._tell(f"report_attempt_event was not taken: {failure.error}")
+            return None
+
+    def _kept(self, path: pathlib.Path) -> None:
+        if not self._away:
+            self._away = True
+            self._tell(f"Nobody answers at {self.room.base_url}. The run goes on; what it says is kept in {path.parent}, and deliver() sends it.")
+
+    def _tell(self, trouble: str) -> None:
+        self.trouble.append(trouble)
+        if len(self.trouble) == 1:
+            warnings.warn(trouble, RuntimeWarning, stacklevel=3)
+
+    # Time and signals
+
+    def _wind(self) -> None:
+        """Sees that what is measured goes out even if nothing more is; where there are no threads, the next value sees to it."""
+        if self._timer is not None or not self._points:
+            return
+        timer = threading.Timer(self.batch_seconds, self._rung)
+        timer.daemon = True
+        try:
+            timer.start()
+        except RuntimeError:
+            return
+        self._timer = timer
+
+    def _rung(self) -> None:
+        with self._lock:
+            self._timer = None
+            if not self._ended and self._points:
+                self.flush()
+
+    def _catch_term(self) -> None:
+        """A process that is asked to end says so first."""
+        if threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGTERM"):
+            try:
+                if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+                    self._handled = signal.signal(signal.SIGTERM, _end)
+            except (ValueError, OSError):
+                pass
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._handled is not None:
+            signal.signal(signal.SIGTERM, self._handled)
+
+    def _repr_html_(self) -> str:
+        shown = {"label": self.label, "attemptId": self.attempt_id, "status": self._status, "intent": self.intent, "argv": self._said["argv"], "repository": self._said["repository"]}
+        return _attempt_html(shown, self._seen)
+
+
+class _Terminated(SystemExit):
+    pass
+
+
+def _end(*_: Any) -> None:
+    raise _Terminated(143)
+
+
+def _clean(text: str) -> str:
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8").strip()
+
+
+# What notebooks show
+
+_CARD = "border:1px solid #ccc;border-radius:6px;padding:0.8em 1em;max-width:46em;line-height:1.4"
+_SMALL = "opacity:0.7;font-size:90%"
+
+
+def _seen(series: Dict[str, List[Tuple[float, float]]], point: Mapping[str, Any]) -> None:
+    name = point["name"] if not point.get("split") else f"{point['name']} ({point['split']})"
+    held = series.setdefault(name, [])
+    step = point.get("step")
+    value = point["value"]
+    held.append((float(len(held) if step is None else step), float(value)))
+    if len(held) > 4000:
+        del held[::2]
+
+
+def _series_of(client: _Client, attempt_id: str) -> Dict[str, List[Tuple[float, float]]]:
+    series: Dict[str, List[Tuple[float, float]]] = {}
+    for number, page in enumerate(client._pages("attempt_metrics", {"attemptId": attempt_id})):
+        columns = page["columns"]
+        for name, split, step, value in zip(columns["name"], columns["split"], columns["step"], columns["value"]):
+            _seen(series, {"name": name, "split": split, "step": step, "value": value})
+        if number == 9:
+            break
+    return series
+
+
+def _curve(name: str, points: Sequence[Tuple[float, float]]) -> str:
+    drawn = [(step, value) for step, value in points if math.isfinite(value)]
+    if not drawn:
+        return f"<div>{_text(name)}: no finite value</div>"
+    (left, right), (low, high) = ((min(axis), max(axis)) for axis in zip(*drawn))
+    width, height = 320, 90
+
+    def at(step: float, value: float) -> str:
+        across = width / 2 if right == left else (step - left) / (right - left) * width
+        up = height / 2 if high == low else (value - low) / (high - low) * height
+        return f"{across:.1f},{height - up:.1f}"
+
+    lines: List[List[str]] = [[]]
+    for step, value in points:
+        if math.isfinite(value):
+            lines[-1].append(at(step, value))
+        elif lines[-1]:
+            lines.append([])
+    shapes = "".join(
+        f'<polyline points="{" ".join(line)}" fill="none" stroke="#1f6feb" stroke-width="1.5"/>'
+        if len(line) > 1
+        else f'<circle cx="{line[0].split(",")[0]}" cy="{line[0].split(",")[1]}" r="2.5" fill="#1f6feb"/>'
+        for line in lines
+        if line
+    )
+    told = f"{_text(name)}: {drawn[-1][1]:.6g} at {drawn[-1][0]:g}, between {low:.6g} and {high:.6g}"
+    return (
+        f'<figure style="margin:0.5em 0"><svg viewBox="-4 -4 {width + 8} {height + 8}" width="{width}" height="{height}" role="img" aria-label="{told}">'
+        f'{shapes}</svg><figcaption style="{_SMALL}">{told}</figcaption></figure>'
+    )
+
+
+def _text(value: Any) -> str:
+    return html.escape(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def _card(title: str, *parts: str) -> str:
+    return f'<div style="{_CARD}"><strong>{title}</strong>{"".join(f"<div>{part}</div>" for part in parts if part)}</div>'
+
+
+def _room_html(room: Mapping[str, Any], base_url: str) -> str:
+    counts = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in room["counts"].items() if number)
+    address = f"{base_url}/rooms/{room['roomId']}"
+    return _card(
+        f'<a href="{_text(address)}">{_text(room["title"])}</a>',
+        _text(room["question"]) if room.get("question") else "",
+        f'<span style="{_SMALL}">{_text(room["state"])}; {_text(counts)}; last active {_text(room["lastActivityAt"])}</span>',
+    )
+
+
+def _record_html(record: Mapping[str, Any]) -> str:
+    content = record.get("content") or {}
+    wording = record.get("wording") or (content.get("assertion") or {}).get("wording") or content.get("wording") or content.get("statement") or ""
+    notices = "".join(f"<li>{_text(notice.get('kind'))}: {_text(notice.get('explanation'))}</li>" for notice in record.get("notices", []))
+    return _card(
+        f"{_text(record['label'])} {_text(str(record['kind']).replace('_', ' '))}",
+        _text(wording),
+        f'<span style="{_SMALL}">{_text(record["status"])}; by {_text(record["author"]["username"])}; {_text(record["provenanceSummary"])}</span>',
+        f"<ul>{notices}</ul>" if notices else "",
+    )
+
+
+def _attempt_html(attempt: Mapping[str, Any], series: Mapping[str, Sequence[Tuple[float, float]]]) -> str:
+    failure = attempt.get("failure")
+    return _card(
+        f"{_text(attempt.get('label') or 'Attempt')} {_text(attempt['status'] or 'not registered yet')}",
+        f"<code>{_text(' '.join(attempt['argv']))}</code>" if attempt.get("argv") else "",
+        _text(f"{failure['stage']}: {failure['explanation']}") if failure else "",
+        f'<span style="{_SMALL}">{_text(attempt.get("intent", ""))} {_text(attempt["attemptId"])}</span>',
+        "".join(_curve(name, points) for name, points in list(series.items())[:12]),
+    )
+
+
+def _table_html(answer: Mapping[str, Any]) -> str:
+    rows = "".join(
+        f'<tr><th style="text-align:left;vertical-align:top">{_text(name)}</th><td style="text-align:left"><pre style="margin:0;white-space:pre-wrap">{_shown(value)}</pre></td></tr>'
+        for name, value in answer.items()
+    )
+    return f"<table>{rows}</table>"
+
+
+def _shown(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, indent=1, ensure_ascii=False)
+    return html.escape(text if len(text) <= 2000 else text[:2000] + "…")

@@ -1,0 +1,86 @@
+/** The Python client as it is served: a method for everything, and a story of use on the Python that this machine has. */
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import t from "tap"
+import { agentOperations } from "../../src/contract/discovery/manifest.ts"
+import { discoveryRoutes } from "../../src/contract/discovery/routes.ts"
+import { reads } from "../../src/contract/reads/index.ts"
+import { refusalCodes } from "../../src/contract/refusal-codes.ts"
+import { storyPlace } from "./python/place.ts"
+
+const root = dirname(dirname(import.meta.dirname))
+const python = process.env.REACH_PYTHON ?? "python3"
+
+t.test("every operation and read is a method, every refusal a class, and nothing is left to fill in", async (t) => {
+  const { module, baseUrl, close } = await storyPlace()
+  t.teardown(close)
+  const named = (kind: string) => [...module.matchAll(new RegExp(`^ *${kind} (\\w+)\\(`, "gm"))].map(([, name]) => name)
+  const methods = named("def")
+  const open = [...reads, ...discoveryRoutes].filter(({ surface }) => surface !== "session" && surface !== "visitor")
+  t.strictSame(
+    [...agentOperations.map(({ name }) => name), ...open.map(({ name }) => `get_${name}`)].filter((name) => !methods.includes(name)),
+    [],
+  )
+  t.equal(named("class").filter((name) => module.includes(`class ${name}(Refused)`)).length, refusalCodes.length)
+  t.notMatch(module, /@[A-Z_]+@|#<\/?[a-z]+>/, "no place of the template is left")
+  t.ok(module.includes(`BASE_URL = "${baseUrl}"`), "it knows where it came from")
+  const answer = await fetch(`${baseUrl}/research_room.py`)
+  t.equal(answer.headers.get("content-type"), "text/x-python; charset=utf-8")
+})
+
+/** The version of this machine's Python, or null where it has none that the client is for. */
+function pythonHere(): string | null {
+  const asked = spawnSync(python, ["-c", "import sys; print(sys.version.split()[0]); sys.exit(sys.version_info < (3, 9))"], {
+    encoding: "utf8",
+  })
+  return asked.status === 0 ? asked.stdout.trim() : null
+}
+
+async function run(folder: string, words: readonly string[], more: Readonly<Record<string, string>>): Promise<string> {
+  const told = spawn(python, ["-W", "error::DeprecationWarning", ...words], { cwd: folder, env: { ...process.env, ...more } })
+  let text = ""
+  for (const stream of [told.stdout, told.stderr]) stream.setEncoding("utf8").on("data", (piece: string) => (text += piece))
+  await once(told, "close")
+  return text
+}
+
+const version = pythonHere()
+if (version === null) t.comment("there is no Python 3.9 or newer on this machine: the story is told on Pyodide alone")
+else {
+  t.test(`a story of use, on Python ${version}`, async (t) => {
+    const { folder, given, close } = await storyPlace()
+    t.teardown(close)
+    const text = await run(folder, ["story.py"], { STORY: given })
+    for (const [, what = ""] of text.matchAll(/^shown: (.*)$/gm)) t.pass(what)
+    t.match(text, /\nthe story ends\r?\n$/, "all of it", { text: text.slice(-3_000) })
+  })
+
+  t.test("what the README and the notebook show runs as it stands", async (t) => {
+    const { folder, given, close } = await storyPlace()
+    t.teardown(close)
+    const { token, repository } = JSON.parse(given) as { token: string; repository: { url: string; commit: string } }
+    const env = {
+      RESEARCH_ROOM_TOKEN: token,
+      RESEARCH_ROOM_SPOOL: join(folder, "spool"),
+      REPOSITORY: repository.url,
+      COMMIT: repository.commit,
+    }
+    const lines = /python3 -c '\n([^']+)'/.exec(readFileSync(join(root, "README.md"), "utf8"))?.[1] ?? ""
+    t.equal(await run(folder, ["-c", lines.replaceAll('\\"', '"')], env), "1 create_thread\n2 message\n", "the README")
+
+    const { cells } = JSON.parse(readFileSync(join(root, ".github/notebook.ipynb"), "utf8")) as {
+      cells: { cell_type: string; source: string[] }[]
+    }
+    const code = cells.filter((cell) => cell.cell_type === "code").map(({ source }) => source.join(""))
+    // A notebook shows what the last line of a cell comes to.
+    const shows = code.map((cell) => cell.replace(/^([a-z][\w.()]*)$/m, "print(($1)._repr_html_() if hasattr($1, '_repr_html_') else $1)"))
+    const text = await run(folder, ["-c", shows.join("\n")], env)
+    t.match(text, /A Room to write in/, "the Room", { text })
+    t.match(text, /<svg.*loss \(train\)/, "the curve of a run")
+    t.match(text, /^state_conflict /m, "a refusal")
+    t.match(text, /Delivered\(receipts=\[\], refused=\[\], waiting=0\)/, "nothing waits")
+    t.match(text, /^1 room_created /m, "the feed")
+  })
+}

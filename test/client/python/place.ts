@@ -1,0 +1,34 @@
+/** A running instance with the Python client as it serves it, and what the story is told in. */
+import { randomUUID } from "node:crypto"
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { startResearchRoom } from "research-room/testing"
+
+export async function storyPlace() {
+  const instance = await startResearchRoom()
+  const folder = mkdtempSync(join(tmpdir(), "research-room-python-"))
+  const module = await (await fetch(`${instance.baseUrl}/research_room.py`)).text()
+  writeFileSync(join(folder, "research_room.py"), module)
+  cpSync(join(import.meta.dirname, "story.py"), join(folder, "story.py"))
+  const { roomId, openingThreadId } = instance.rooms.empty
+  const { url, commit } = instance.repositories.public
+  return {
+    folder,
+    module,
+    baseUrl: instance.baseUrl,
+    /** What the story is given, as it reads it from its environment. */
+    given: JSON.stringify({
+      baseUrl: instance.baseUrl,
+      token: instance.credentials.member_all.token,
+      roomId,
+      threadId: openingThreadId,
+      repository: { url, commit },
+      ids: [randomUUID(), randomUUID(), randomUUID()],
+    }),
+    async close() {
+      rmSync(folder, { recursive: true, force: true })
+      await instance.close()
+    },
+  }
+}

@@ -1,0 +1,201 @@
+"""A story of use, told to research_room.py as a service serves it; run by python.test.ts on Python and on Pyodide."""
+
+import datetime
+import json
+import math
+import os
+import pathlib
+import warnings
+
+import research_room
+from research_room import LEFT_OUT, InvalidSchema, RequestConflict, Room, StateConflict, Undelivered, UnknownExperiment
+
+
+def shown(condition, what):
+    if not condition:
+        raise AssertionError(what)
+    print(f"shown: {what}")
+
+
+class Line:
+    """A way to the service that can be cut, before a request or behind it."""
+
+    def __init__(self, through):
+        self.through, self.cut, self.lose, self.sent = through, False, 0, []
+
+    def __call__(self, method, url, headers, body, seconds):
+        if self.cut:
+            raise OSError("the line is cut")
+        self.sent.append((method, url, dict(headers), body))
+        answer = self.through(method, url, headers, body, seconds)
+        if self.lose > 0:
+            self.lose -= 1
+            raise OSError("the answer was lost")
+        return answer
+
+
+def tell(given, through, folder):
+    line = Line(through)
+    room = Room(given["baseUrl"], given["token"], transport=line, spool=folder / "spool", retries=2)
+    room._sleep = lambda seconds: None
+    thread_id = given["threadId"]
+
+    room.get_rooms()
+    shown("authorization" not in line.sent[-1][2], "a public read is sent no credential")
+    shown(room.room_id == given["roomId"], "the Room is the credential's own")
+    posted = room.post_message(thread_id=thread_id, text="From Python: 𝔞 and ü", request_id=given["ids"][0])
+    again = room.post_message(thread_id=thread_id, text="From Python: 𝔞 and ü", request_id=given["ids"][0].upper())
+    shown(again.replayed and again.result.messageId == posted.result.messageId, "the same id again is the same message")
+    try:
+        room.post_message(thread_id=thread_id, text="Something else", request_id=given["ids"][0])
+    except RequestConflict as refused:
+        shown((refused.status, refused.committed, refused.retryable) == (409, False, False), "another text under it is refused")
+    try:
+        room.create_thread(title=" ")
+    except InvalidSchema as refused:
+        shown([issue.path for issue in refused.issues] == ["/title"] and "/title" in str(refused), "a refusal names each fault")
+    try:
+        room.get_experiment(experiment_id=given["ids"][1])
+    except UnknownExperiment as refused:
+        shown(refused.status == 404, "every code is a class of its own")
+    rehearsed = room.create_thread(title="Only tried", rehearse=True)
+    shown(rehearsed.rehearsed, "a write can be rehearsed")
+
+    line.lose = 1
+    thread = room.create_thread(title="Once")
+    shown(thread.replayed, "an answer that was lost is asked for again with the same id")
+    for number in range(3):
+        room.create_thread(title=f"Thread {number}")
+    titles = [each.title for each in room.all_room_threads(limit=2)]
+    shown(titles.count("Once") == 1 and titles[-3:] == ["Thread 0", "Thread 1", "Thread 2"], "lists go on over their pages")
+    watermark = room.get_room().activityWatermark
+    feed = room.follow(wait=0)
+    entries = [next(feed) for _ in range(watermark)]
+    shown([entry.sequence for entry in entries] == list(range(1, watermark + 1)), "the feed is followed, each digest verified")
+
+    # Work
+    experiment_id = room.propose_experiment(
+        thread_id=thread_id, question="Does it run?", scope="Here.", hypotheses=[]
+    ).result.experimentId
+    taken = room.take_experiment(experiment_id=experiment_id, expected_revision=1, expected_status="open")
+    try:
+        room.take_experiment(experiment_id=experiment_id, expected_revision=1, expected_status="open")
+    except research_room.Refused as refused:
+        shown(refused.current is not None, "a conflict says how it stands")
+    plan = room.accept_plan(
+        experiment_id=experiment_id,
+        expected_revision=taken.result.revision,
+        expected_status=taken.result.status,
+        repository=given["repository"],
+        hypotheses=[],
+        premises=[],
+        protocol={"summary": "Run it.", "steps": ["Run."], "arms": [{"name": "only", "argv": ["python", "train.py"]}]},
+        intent="confirmatory",
+        required_materials=[],
+    )
+    model = folder / "model.pt"
+    model.write_bytes(b"weights")
+    with room.attempt(experiment_id, plan=plan, argv=["python", "train.py"], repository=given["repository"], configuration={"rate": 0.1}) as attempt:
+        for step in range(2500):
+            attempt.log(step=step, loss=1 / (step + 1), split="train")
+        attempt.log({"val/loss": math.nan}, step=2500)
+        attempt.log(best=-math.inf)
+        shown(attempt.output(model).startswith("sha256:"), "an output is told by its digest")
+    said = room.get_attempt(attempt_id=attempt.attempt_id)
+    shown(said.status == "succeeded" and said.label == attempt.label, "an attempt that ended well says so")
+    values = {metric.name: metric.value for metric in said.metrics}
+    shown(values == {"loss": 1 / 2500, "val/loss": "NaN", "best": "-Infinity"}, "values that are no numbers are told as they are")
+    counts = [event.get("metricPoints", 0) for event in said.events]
+    shown(sum(counts) == 2502 and max(counts) <= 1000, "points go in batches")
+    shown([output.outputLabel for output in said.outputs] == ["model.pt"] and said.outputs[0].sizeBytes == 7, "with size and name")
+    page = said._repr_html_()
+    shown("<svg" in page and "loss (train)" in page and "val/loss: no finite value" in page, "a notebook shows its curve")
+    shown("<svg" in attempt._repr_html_(), "while it runs too")
+    shown("What would you like" in room._repr_html_() and "<script" not in room._repr_html_(), "and the Room")
+
+    record = next(iter(room.all_publications()))
+    shown(record.label in record._repr_html_(), "and a record")
+
+    try:
+        with room.attempt(experiment_id, argv=["python", "train.py"], repository=given["repository"]) as failing:
+            failing.log(step=1, loss=2)
+            raise ValueError("the loss is <b>gone</b>")
+    except ValueError:
+        pass
+    failed = room.get_attempt(attempt_id=failing.attempt_id)
+    shown(failed.status == "failed" and failed.intent == "exploratory", "an exception is a failure, and goes on to whoever waits for it")
+    shown("ValueError: the loss is <b>gone</b> in story.py" in failed.failure.explanation, "told with what it said and where")
+    shown(failed.events[-1].exitCode == 1 or failed.events[0].exitCode == 1, "with the exit code")
+    shown("<b>gone" not in failed._repr_html_(), "nothing that was written becomes markup")
+    try:
+        with room.attempt(experiment_id, argv=["python"], repository=given["repository"]) as interrupted:
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        pass
+    shown(room.get_attempt(attempt_id=interrupted.attempt_id).status == "cancelled", "who interrupts it has cancelled it")
+
+    # The service is away
+    warnings.simplefilter("ignore")
+    experiment = room.get_experiment(experiment_id=experiment_id)
+    line.cut = True
+    try:
+        room.post_message(thread_id=thread_id, text="Said while nobody listened")
+    except Undelivered as undelivered:
+        shown(undelivered.spooled is not None, "what cannot be delivered is kept")
+    with room.attempt(experiment, argv=["python", "late.py"], repository=given["repository"]) as late:
+        for step in range(1200):
+            late.log(step=step, loss=float(step))
+    shown(len(late.trouble) > 0 and late.label is None, "a run goes on without the service")
+    kept = sorted((folder / "spool").rglob("*.json"))
+    shown(len(kept) >= 4 and all(given["token"] not in path.read_text() for path in kept), "no credential is written down")
+    line.cut = False
+    line.lose = 1
+    delivered = room.deliver()
+    shown(delivered.waiting == 0 and not delivered.refused and not list((folder / "spool").rglob("*.json")), "all of it is delivered later")
+    arrived = room.get_attempt(attempt_id=late.attempt_id)
+    shown(arrived.status == "succeeded" and sum(event.get("metricPoints", 0) for event in arrived.events) == 1200, "in its order, once")
+    texts = [message.message.text for message in room.all_thread_messages(thread_id=thread_id)]
+    shown(texts.count("Said while nobody listened") == 1, "the message too")
+
+    # Times and numbers
+    registered = room.register_attempt(
+        attempt_id=given["ids"][2],
+        experiment_id=experiment_id,
+        intent="exploratory",
+        expected_revision=experiment.revision,
+        expected_status=experiment.status,
+        repository=given["repository"],
+        argv=["python"],
+        configuration={"rate": -0.0, "at": datetime.datetime(2026, 11, 20, 9, 30, tzinfo=datetime.timezone.utc), "path": pathlib.PurePosixPath("a/b")},
+        inputs=[],
+    )
+    moment = datetime.datetime.now()
+    room.report_attempt_event(
+        attempt_id=given["ids"][2], expected_revision=registered.result.revision, expected_status="registered", event="started", reported_at=moment
+    )
+    started = next(event for event in room.get_attempt(attempt_id=given["ids"][2]).events if event.event == "started")
+    told = datetime.datetime.fromisoformat(started.reportedAt.replace("Z", "+00:00"))
+    shown(abs(told.timestamp() - moment.timestamp()) < 0.002, "a time without a zone is local time")
+    configuration = room.get_attempt(attempt_id=given["ids"][2]).configuration
+    shown(configuration == {"rate": 0, "at": "2026-11-20T09:30:00.000Z", "path": "a/b"}, "times and paths inside a body have their text")
+    for wrong in (math.nan, 2**63 - 1, object()):
+        try:
+            room.create_thread(title=wrong)
+        except (ValueError, TypeError) as error:
+            shown("/title" in str(error), f"{type(wrong).__name__} that JSON does not keep is refused by its place")
+    shown(room.write("create_thread", {"roomId": given["roomId"], "title": "By name"}).operation == "create_thread", "any operation by its name")
+    shown(isinstance(room.get_llms_txt(), str) and room.get_record(version_id=record.versionId, format="bibtex").startswith("@"), "texts are texts")
+    shown(LEFT_OUT is research_room.LEFT_OUT and StateConflict.code == "state_conflict", "and codes are told")
+
+
+def main(through=None):
+    import tempfile
+
+    given = json.loads(os.environ["STORY"])
+    with tempfile.TemporaryDirectory() as folder:
+        tell(given, through or research_room._urllib, pathlib.Path(folder))
+    print("the story ends")
+
+
+if __name__ == "__main__":
+    main()
