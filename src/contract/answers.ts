@@ -286,6 +286,7 @@ const conceptFields = {
   roomId: id,
 }
 export const conceptSummary = shape(conceptFields)
+export type ConceptSummary = v.InferOutput<typeof conceptSummary>
 export const concept = shape({ schemaVersion, ...conceptFields })
 
 export const activityEntry = shape({

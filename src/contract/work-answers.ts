@@ -147,6 +147,7 @@ export const material = shape({
   requiredBy: uses,
 })
 
+export type MaterialSummary = v.InferOutput<typeof materialSummary>
 export type MaterialAnswer = v.InferOutput<typeof material>
 
 export const plan = shape({

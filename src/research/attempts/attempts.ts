@@ -1,4 +1,5 @@
 /** Attempts: their rows, and how they are shown. */
+import type { Person } from "../../contract/answers.ts"
 import type { AttemptIntent, AttemptRole, AttemptStatus, RoomState } from "../../contract/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -41,85 +42,65 @@ export interface NewAttempt {
   readonly inputs: readonly { readonly materialId: string; readonly name: string }[]
 }
 
-interface Row {
-  attempt_id: string
-  experiment_id: string
-  experiment_label: string
-  room_id: string
-  room_state: RoomState
-  thread_id: string
-  label: string
-  entry_id: string
-  registrant_id: string
-  registrant_is_member: number
-  username: string
-  intent: AttemptIntent
-  status: AttemptStatus
-  revision: number
-  plan_id: string | null
-  rerun_of: string | null
-  reproduces_attempt_id: string | null
-  reproduces_version_id: string | null
-  registered_at: string
-  updated_at: string
-  plan_match: Stored<PlanMatch> | null
-  reproduction: Stored<AttemptSummary["reproduction"]> | null
-  content_digest: string
-  failure: Stored<AttemptSummary["failure"]> | null
-  /** How the finding that was asked for names it. */
-  role?: AttemptRole
-}
+type Own = "attemptId" | "label" | "experimentId" | "experimentLabel" | "roomId" | "threadId" | "entryId" | "intent" | "status" | "revision"
+type Row = Pick<AttemptSummary, Own | "planId" | "rerunOf" | "registeredAt" | "updatedAt" | "contentDigest"> &
+  Reproduces & {
+    readonly registrantId: string
+    readonly username: string
+    readonly registrantIsMember: number
+    readonly roomState: RoomState
+    readonly planMatch: Stored<PlanMatch> | null
+    readonly reproduction: Stored<AttemptSummary["reproduction"]> | null
+    readonly failure: Stored<AttemptSummary["failure"]> | null
+    /** How the finding that was asked for names it. */
+    readonly namedAs?: AttemptRole
+  }
 
-const state = (row: Pick<Row, "attempt_id" | "label" | "experiment_id" | "status" | "revision" | "registrant_id">): AttemptState => ({
-  attemptId: row.attempt_id,
-  label: row.label,
-  experimentId: row.experiment_id,
-  status: row.status,
-  revision: row.revision,
-  registrantId: row.registrant_id,
-})
-
-function reproduces(row: Row): AttemptSummary["reproduces"] {
-  if (row.reproduces_attempt_id !== null) return { attemptId: row.reproduces_attempt_id }
-  return row.reproduces_version_id === null ? null : { findingVersionId: row.reproduces_version_id }
+interface Reproduces {
+  readonly ofAttempt: string | null
+  readonly ofVersion: string | null
 }
+const reproduces = ({ ofAttempt, ofVersion }: Reproduces): AttemptSummary["reproduces"] =>
+  ofAttempt !== null ? { attemptId: ofAttempt } : ofVersion === null ? null : { findingVersionId: ofVersion }
+
+const text = <T>(json: Stored<T> | null) => json && new JsonText(json)
 
 /** A row of a list: what came of the attempt stands in it. */
 interface ListedRow extends Row {
-  argv: Stored<AttemptSummary["argv"]>
-  metrics: Stored<AttemptSummary["metrics"]>
-  has_more_metrics: number
+  readonly argv: Stored<AttemptSummary["argv"]>
+  readonly metrics: Stored<AttemptSummary["metrics"]>
+  readonly hasMoreMetrics: number
 }
 
 /** What lists and the read of one attempt both show. */
 const shown = (row: Row, basePath: string) => ({
-  attemptId: row.attempt_id,
+  attemptId: row.attemptId,
   label: row.label,
-  experimentId: row.experiment_id,
-  experimentLabel: row.experiment_label,
-  roomId: row.room_id,
-  threadId: row.thread_id,
-  entryId: row.entry_id,
-  registrant: { userId: row.registrant_id, username: row.username },
+  experimentId: row.experimentId,
+  experimentLabel: row.experimentLabel,
+  roomId: row.roomId,
+  threadId: row.threadId,
+  entryId: row.entryId,
+  registrant: { userId: row.registrantId, username: row.username },
   intent: row.intent,
   status: row.status,
   outcome: outcomeOf(row.status),
   revision: row.revision,
-  planId: row.plan_id,
-  rerunOf: row.rerun_of,
+  planId: row.planId,
+  rerunOf: row.rerunOf,
   reproduces: reproduces(row),
-  reproduction: row.reproduction === null ? null : new JsonText(row.reproduction),
-  registeredAt: row.registered_at,
-  updatedAt: row.updated_at,
-  contentDigest: row.content_digest,
-  planMatch: row.plan_match === null ? null : new JsonText(row.plan_match),
-  failure: row.failure === null ? null : new JsonText(row.failure),
-  affordances: attemptAffordances(state(row), {
+  reproduction: text(row.reproduction),
+  registeredAt: row.registeredAt,
+  updatedAt: row.updatedAt,
+  contentDigest: row.contentDigest,
+  planMatch: text(row.planMatch),
+  failure: text(row.failure),
+  affordances: attemptAffordances(row, {
     basePath,
-    roomIsActive: row.room_state === "active",
-    registrantIsMember: row.registrant_is_member === 1,
+    roomIsActive: row.roomState === "active",
+    registrantIsMember: row.registrantIsMember === 1,
   }),
-  ...(row.role === undefined ? {} : { namedAs: row.role }),
+  ...(row.namedAs === undefined ? {} : { namedAs: row.namedAs }),
 })
 
 /** An attempt as lists show it. */
@@ -127,32 +108,36 @@ const summary = (row: ListedRow, basePath: string) => ({
   ...shown(row, basePath),
   argv: new JsonText(row.argv),
   metrics: new JsonText(row.metrics),
-  metricsTruncated: row.has_more_metrics === 1,
+  metricsTruncated: row.hasMoreMetrics === 1,
 })
 
 /** Its place among the attempts of its Room, out of its label; the indexes by it hold the same expression. */
 const ORDINAL = "CAST(substr(a.label, 2) AS INTEGER)"
 /** What both show. An attempt ends with its last event, which says why. */
-const COLUMNS = `a.attempt_id, a.experiment_id, a.room_id, a.thread_id, a.label, a.entry_id, a.registrant_id, a.intent, a.status, a.revision,
-  a.plan_id, a.rerun_of, a.reproduces_attempt_id, a.reproduces_version_id, a.registered_at, a.updated_at, a.plan_match, a.content_digest,
-  (SELECT json_object('verdict', q.verdict, 'explanation', q.explanation) FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction,
+const STATE = `a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, a.status, a.revision, a.registrant_id AS registrantId,
+  a.room_id AS roomId, a.thread_id AS threadId, a.intent, a.registered_at AS registeredAt, a.reproduces_attempt_id AS ofAttempt, a.reproduces_version_id AS ofVersion`
+const REPRODUCTION =
+  "(SELECT json_object('verdict', q.verdict, 'explanation', q.explanation) FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction"
+const COLUMNS = `${STATE}, a.entry_id AS entryId, a.plan_id AS planId, a.rerun_of AS rerunOf, a.updated_at AS updatedAt, a.plan_match AS planMatch,
+  a.content_digest AS contentDigest,
+  ${REPRODUCTION},
   CASE WHEN a.status IN ('failed', 'preflight_failed') THEN
     (SELECT v.body -> '$.failure' FROM attempt_events v WHERE v.attempt_id = a.attempt_id AND v.revision = a.revision) END AS failure,
-  p.username, e.label AS experiment_label, r.state AS room_state,
-  EXISTS (SELECT 1 FROM members m WHERE m.room_id = a.room_id AND m.user_id = a.registrant_id) AS registrant_is_member`
+  p.username, e.label AS experimentLabel, r.state AS roomState,
+  EXISTS (SELECT 1 FROM members m WHERE m.room_id = a.room_id AND m.user_id = a.registrant_id) AS registrantIsMember`
 /** What a list shows beside: how it was started, and the last values. The rest of the registration is left to the read of one attempt. */
 const LISTED = `${COLUMNS}, ${contentOf("a")} -> '$.argv' AS argv,
   (SELECT json_group_array(json_object('name', name, 'split', split, 'unit', unit, 'step', step, 'value', json(value))) FROM (
     SELECT m.name, m.split, m.unit, m.step, m.value FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
     WHERE l.attempt_id = a.attempt_id ORDER BY l.name, l.split LIMIT ${limits.listedMetrics})) AS metrics,
-  EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = a.attempt_id LIMIT 1 OFFSET ${limits.listedMetrics}) AS has_more_metrics`
+  EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = a.attempt_id LIMIT 1 OFFSET ${limits.listedMetrics}) AS hasMoreMetrics`
 const RELATED = `JOIN people p ON p.user_id = a.registrant_id
   JOIN experiments e ON e.experiment_id = a.experiment_id
   JOIN rooms r ON r.room_id = a.room_id`
 const SUMMARY = `SELECT ${LISTED} FROM attempts a ${RELATED}`
 const WHOLE = `SELECT ${COLUMNS}, ${contentOf("a")} AS content FROM attempts a ${RELATED}`
 // SQLite keeps the order of a CROSS JOIN: the few attempts of the finding come first, whatever else is asked of them.
-const OF_FINDING = `SELECT ${LISTED}, t.role FROM finding_attempts t CROSS JOIN attempts a ON a.attempt_id = t.attempt_id ${RELATED}`
+const OF_FINDING = `SELECT ${LISTED}, t.role AS namedAs FROM finding_attempts t CROSS JOIN attempts a ON a.attempt_id = t.attempt_id ${RELATED}`
 
 type Filters = { readonly [N in "experimentId" | "roomId" | "status" | "intent" | "label" | "findingVersionId"]?: string }
 
@@ -172,13 +157,15 @@ export function attempts(db: Db, basePath = "") {
   const insertInput = db.prepare("INSERT INTO attempt_inputs (attempt_id, position, material_id, name) VALUES (?, ?, ?, ?)")
   const update = db.prepare("UPDATE attempts SET status = ?, revision = revision + 1, updated_at = ? WHERE attempt_id = ?")
   const tell = db.prepare("INSERT INTO reproductions (attempt_id, verdict, explanation) VALUES (?, ?, ?)")
-  const reproducing = db.prepare<Row>(
-    `SELECT ${COLUMNS} FROM attempts a ${RELATED} WHERE a.reproduces_attempt_id = ? ORDER BY a.attempt_id DESC LIMIT ${limits.pageItems}`,
+  const reproducing = db.prepare<Pick<Row, "attemptId" | "label" | "roomId" | "status" | "reproduction"> & Person>(
+    `SELECT a.attempt_id AS attemptId, a.label, a.room_id AS roomId, a.status, a.registrant_id AS userId, p.username, ${REPRODUCTION}
+     FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.reproduces_attempt_id = ? ORDER BY a.attempt_id DESC LIMIT ${limits.pageItems}`,
   )
   const count = db.prepare(
     "INSERT INTO attempt_counts (experiment_id, status, attempts) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts",
   )
-  const find = db.prepare<Row>("SELECT * FROM attempts WHERE attempt_id = ?")
+  const find = db.prepare<Omit<Attempt, "reproduces"> & Reproduces>(`SELECT ${STATE} FROM attempts a WHERE a.attempt_id = ?`)
+  const match = db.prepare<{ planMatch: Stored<PlanMatch> | null }>("SELECT plan_match AS planMatch FROM attempts WHERE attempt_id = ?")
   const one = db.prepare<Row & { content: Stored<BodyOf<"register_attempt">> }>(`${WHOLE} WHERE a.attempt_id = ?`)
   const columns = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent", label: "a.label" }
   // With a plus a column is compared, but not looked up by: an experiment's own attempts are fewer than a Room's of some status.
@@ -230,33 +217,21 @@ export function attempts(db: Db, basePath = "") {
       tell.run(attemptId, reproduction.verdict, reproduction.explanation),
     /** The newest attempts that set out to reproduce another one. */
     reproducing: (attemptId: string, seenFrom: string) =>
-      reproducing.all(attemptId).map((row) => ({
-        attemptId: row.attempt_id,
-        label: row.label,
-        roomId: row.room_id,
-        status: row.status,
-        registrant: { userId: row.registrant_id, username: row.username },
-        reproduction: row.reproduction === null ? null : new JsonText(row.reproduction),
-        ...fromOtherRoom(row.room_id, seenFrom),
+      reproducing.all(attemptId).map(({ userId, username, reproduction, ...row }) => ({
+        ...row,
+        registrant: { userId, username },
+        reproduction: text(reproduction),
+        ...fromOtherRoom(row.roomId, seenFrom),
       })),
 
     find(attemptId: string): Attempt | undefined {
       const row = find.get(attemptId)
-      return (
-        row && {
-          ...state(row),
-          roomId: row.room_id,
-          threadId: row.thread_id,
-          intent: row.intent,
-          registeredAt: row.registered_at,
-          reproduces: row.reproduces_attempt_id ?? row.reproduces_version_id ?? undefined,
-        }
-      )
+      return row && { ...row, reproduces: row.ofAttempt ?? row.ofVersion ?? undefined }
     },
     /** How an attempt compares with the plan it names; null when it names none. */
     matchOf(attemptId: string): PlanMatch | null {
-      const row = find.get(attemptId)
-      return row?.plan_match ? parse(row.plan_match) : null
+      const row = match.get(attemptId)
+      return row?.planMatch ? parse(row.planMatch) : null
     },
     /** An attempt with its registration, but for what its events brought. */
     read(attemptId: string) {

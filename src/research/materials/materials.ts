@@ -1,8 +1,9 @@
 /** Materials: their rows, the Rooms that know them, their location reports, and how they are shown. */
+import type { Person } from "../../contract/answers.ts"
 import type { LocationState } from "../../contract/enumerations.ts"
 import { fitting, JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import type { MaterialAnswer } from "../../contract/work-answers.ts"
+import type { MaterialAnswer, MaterialSummary } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
 import { contentOf } from "../../ledger/history.ts"
@@ -36,30 +37,13 @@ export interface LocationReport {
   readonly explanation?: string | undefined
 }
 
-interface Row {
-  material_id: string
-  reference: string
-  origin_room_id: string
-  label: string
-  registered_by: string
-  username: string
-  registered_at: string
-  name: string
-  description: string | null
-  media_type: string | null
-  size_bytes: number | null
-  values_digest: string | null
-  content_digest: string
-  /** In any order. */
-  reports: Stored<(Report & { readonly sequence: number })[]>
-}
-interface UseRow {
-  id: string
-  label: string
-  room_id: string
-  name: string
-  at: string
-}
+type Row = Omit<MaterialSummary, "labelFromOtherRoom" | "digest" | "registeredBy" | "obtainability"> &
+  Person & {
+    /** In any order. */
+    readonly reports: Stored<(Report & { readonly sequence: number })[]>
+  }
+type Location = MaterialAnswer["locations"][number]
+type UseRow = MaterialAnswer["consumedBy"]["items"][number] & { readonly at: string }
 
 /** The digest a reference promises; null for a pinned reference, whose content has no digest of ours. */
 const digestOfReference = (reference: string) => (reference.startsWith("sha256:") ? reference : null)
@@ -68,46 +52,40 @@ const digestOfReference = (reference: string) => (reference.startsWith("sha256:"
 const oldestFirst = (reports: Row["reports"]) => parse(reports).sort((one, other) => one.sequence - other.sequence)
 
 /** @param roomId the Room it is shown in; null outside of any */
-function shown(row: Row, roomId: string | null) {
+function shown(row: Row, roomId: string | null): MaterialSummary {
+  const { materialId, label, materialOriginRoom, reference, name, description, mediaType, sizeBytes, valuesDigest } = row
+  const digest = digestOfReference(reference)
   return {
-    materialId: row.material_id,
-    label: row.label,
-    materialOriginRoom: row.origin_room_id,
+    materialId,
+    label,
+    materialOriginRoom,
     // Of a material the interface says it either way.
     labelFromOtherRoom: false,
-    ...fromOtherRoom(row.origin_room_id, roomId),
-    reference: row.reference,
-    digest: digestOfReference(row.reference),
-    name: row.name,
-    description: row.description,
-    mediaType: row.media_type,
-    sizeBytes: row.size_bytes,
-    valuesDigest: row.values_digest,
-    registeredBy: { userId: row.registered_by, username: row.username },
-    registeredAt: row.registered_at,
-    contentDigest: row.content_digest,
-    obtainability: obtainabilityOf(oldestFirst(row.reports), digestOfReference(row.reference)),
+    ...fromOtherRoom(materialOriginRoom, roomId),
+    reference,
+    digest,
+    name,
+    description,
+    mediaType,
+    sizeBytes,
+    valuesDigest,
+    registeredBy: { userId: row.userId, username: row.username },
+    registeredAt: row.registeredAt,
+    contentDigest: row.contentDigest,
+    obtainability: obtainabilityOf(oldestFirst(row.reports), digest),
   }
 }
-
-/** @param seenFrom the Room that the material comes from */
-const use = (row: UseRow, seenFrom: string) => ({
-  id: row.id,
-  label: row.label,
-  roomId: row.room_id,
-  name: row.name,
-  ...fromOtherRoom(row.room_id, seenFrom),
-})
 
 /** How many uses of each kind a material's read shows; their number is always whole. */
 const USES = 50
 
-const COLUMNS = `m.*, p.username,
+const COLUMNS = `m.material_id AS materialId, m.label, m.origin_room_id AS materialOriginRoom, m.reference, m.name, m.description,
+    m.media_type AS mediaType, m.size_bytes AS sizeBytes, m.values_digest AS valuesDigest, m.registered_by AS userId, p.username,
+    m.registered_at AS registeredAt, m.content_digest AS contentDigest,
     (SELECT json_group_array(json_object('sequence', l.sequence, 'reporterId', l.reporter_id, 'uri', l.uri, 'state', l.state, 'observedDigest', l.observed_digest))
      FROM material_reports l WHERE l.material_id = m.material_id) AS reports`
-const TABLES = `materials m JOIN people p ON p.user_id = m.registered_by`
+const TABLES = "materials m JOIN people p ON p.user_id = m.registered_by"
 const SUMMARY = `SELECT ${COLUMNS} FROM ${TABLES}`
-const WHOLE = `SELECT ${COLUMNS}, ${contentOf("m")} AS content FROM ${TABLES}`
 
 export type Materials = ReturnType<typeof materials>
 
@@ -123,46 +101,39 @@ export function materials(db: Db) {
     `INSERT INTO material_reports (material_id, sequence, reporter_id, room_id, at, uri, state, observed_digest, explanation)
      VALUES (?, (SELECT coalesce(max(sequence), 0) + 1 FROM material_reports WHERE material_id = ?), ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const byReference = db.prepare<{ material_id: string; label: string; origin_room_id: string }>(
-    "SELECT material_id, label, origin_room_id FROM materials WHERE reference = ?",
+  const byReference = db.prepare<{ materialId: string; label: string; originRoomId: string }>(
+    "SELECT material_id AS materialId, label, origin_room_id AS originRoomId FROM materials WHERE reference = ?",
   )
-  const place = db.prepare<{ origin_room_id: string; label: string; reference: string }>(
-    "SELECT origin_room_id, label, reference FROM materials WHERE material_id = ?",
+  const place = db.prepare<{ originRoomId: string; label: string; reference: string }>(
+    "SELECT origin_room_id AS originRoomId, label, reference FROM materials WHERE material_id = ?",
   )
-  const inRoom = db.prepare<{ thread_id: string }>("SELECT thread_id FROM room_materials WHERE room_id = ? AND material_id = ?")
-  const ofMember = db.prepare<{ room_id: string }>(
-    `SELECT x.room_id FROM members m JOIN rooms r ON r.room_id = m.room_id JOIN room_materials x ON x.room_id = m.room_id
+  const inRoom = db.prepare<{ threadId: string }>("SELECT thread_id AS threadId FROM room_materials WHERE room_id = ? AND material_id = ?")
+  const ofMember = db.prepare<{ roomId: string }>(
+    `SELECT x.room_id AS roomId FROM members m JOIN rooms r ON r.room_id = m.room_id JOIN room_materials x ON x.room_id = m.room_id
      WHERE m.user_id = ? AND x.material_id = ? ORDER BY r.state, x.registered_at LIMIT 1`,
   )
-  const one = db.prepare<Row & { content: Stored<MaterialAnswer["content"]> }>(`${WHOLE} WHERE m.material_id = ?`)
+  const one = db.prepare<Row & { readonly content: Stored<MaterialAnswer["content"]> }>(
+    `SELECT ${COLUMNS}, ${contentOf("m")} AS content FROM ${TABLES} WHERE m.material_id = ?`,
+  )
   const ofRoom = db.prepare<Row>(
     `${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = ? AND x.material_id > ? ORDER BY x.material_id LIMIT ?`,
   )
   const all = db.prepare<Row>(`${SUMMARY} WHERE m.material_id > ? ORDER BY m.material_id LIMIT ?`)
   const withValues = db.prepare<Row>(`${SUMMARY} WHERE m.values_digest = ? AND m.material_id > ? ORDER BY m.material_id LIMIT ?`)
-  const reports = db.prepare<{
-    reporter_id: string
-    username: string
-    room_id: string
-    at: string
-    uri: string
-    state: LocationState
-    observed_digest: string | null
-    explanation: string | null
-  }>(
-    "SELECT l.*, p.username FROM material_reports l JOIN people p ON p.user_id = l.reporter_id WHERE l.material_id = ? ORDER BY l.sequence DESC LIMIT 500",
+  const reports = db.prepare<Omit<Location, "reporter"> & Person>(
+    "SELECT l.reporter_id AS userId, p.username, l.room_id AS roomId, l.at, l.uri, l.state, l.observed_digest AS observedDigest, l.explanation FROM material_reports l JOIN people p ON p.user_id = l.reporter_id WHERE l.material_id = ? ORDER BY l.sequence DESC LIMIT 500",
   )
   // Each in the order of the index it is found by: a material that everything consumes must not be sorted for every look at it.
   const consumed = db.prepare<UseRow>(
-    `SELECT a.attempt_id AS id, a.label, a.room_id, i.name, a.registered_at AS at FROM attempt_inputs i CROSS JOIN attempts a USING (attempt_id)
+    `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, i.name, a.registered_at AS at FROM attempt_inputs i CROSS JOIN attempts a USING (attempt_id)
      WHERE i.material_id = ? ORDER BY i.attempt_id, i.position LIMIT ${USES}`,
   )
   const produced = db.prepare<UseRow>(
-    `SELECT a.attempt_id AS id, a.label, a.room_id, o.output_label AS name, a.registered_at AS at FROM attempt_outputs o CROSS JOIN attempts a USING (attempt_id)
+    `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, o.output_label AS name, a.registered_at AS at FROM attempt_outputs o CROSS JOIN attempts a USING (attempt_id)
      WHERE o.material_id = ? ORDER BY o.rowid LIMIT ${USES}`,
   )
   const required = db.prepare<UseRow>(
-    `SELECT n.plan_id AS id, n.label, n.room_id, q.purpose AS name, n.accepted_at AS at FROM plan_materials q CROSS JOIN plans n USING (plan_id)
+    `SELECT n.plan_id AS id, n.label, n.room_id AS roomId, q.purpose AS name, n.accepted_at AS at FROM plan_materials q CROSS JOIN plans n USING (plan_id)
      WHERE q.material_id = ? ORDER BY q.plan_id, q.position LIMIT ${USES}`,
   )
   const counted = (table: string) => db.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table} WHERE material_id = ?`)
@@ -173,7 +144,7 @@ export function materials(db: Db) {
     items: found
       .all(materialId)
       .sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
-      .map((row) => use(row, seenFrom)),
+      .map(({ id, label, roomId, name }) => ({ id, label, roomId, name, ...fromOtherRoom(roomId, seenFrom) })),
   })
 
   return {
@@ -203,19 +174,16 @@ export function materials(db: Db) {
       insertReport.run(materialId, materialId, reporterId, roomId, at, uri, state, observedDigest ?? null, explanation ?? null)
     },
 
-    withReference(reference: string): { materialId: string; label: string; originRoomId: string } | undefined {
-      const row = byReference.get(reference)
-      return row && { materialId: row.material_id, label: row.label, originRoomId: row.origin_room_id }
-    },
+    withReference: (reference: string) => byReference.get(reference),
     /** Where a material comes from; undefined when there is none. */
     place(materialId: string) {
       const row = place.get(materialId)
-      return row && { originRoomId: row.origin_room_id, label: row.label, digest: digestOfReference(row.reference) }
+      return row && { originRoomId: row.originRoomId, label: row.label, digest: digestOfReference(row.reference) }
     },
     /** The Thread in which a Room registered a material; undefined when it did not. */
-    threadIn: (roomId: string, materialId: string): string | undefined => inRoom.get(roomId, materialId)?.thread_id,
+    threadIn: (roomId: string, materialId: string): string | undefined => inRoom.get(roomId, materialId)?.threadId,
     /** The Room of a person's own that registered a material: the first one, an active one where there is any. */
-    roomOf: (userId: string, materialId: string): string | undefined => ofMember.get(userId, materialId)?.room_id,
+    roomOf: (userId: string, materialId: string): string | undefined => ofMember.get(userId, materialId)?.roomId,
 
     summary(materialId: string, roomId: string | null = null) {
       const row = one.get(materialId)
@@ -227,22 +195,14 @@ export function materials(db: Db) {
       if (row === undefined) return undefined
       const locations = reports
         .all(materialId)
-        .map(({ reporter_id: userId, username, room_id: roomId, at, uri, state, observed_digest: observedDigest, explanation }) => ({
-          reporter: { userId, username },
-          roomId,
-          at,
-          uri,
-          state,
-          observedDigest,
-          explanation,
-        }))
+        .map(({ userId, username, ...location }): Location => ({ reporter: { userId, username }, ...location }))
       return {
         ...shown(row, null),
         content: new JsonText(row.content),
         locations: fitting(locations, limits.innerListBytes),
-        consumedBy: uses(consumed, consumptions, materialId, row.origin_room_id),
-        producedBy: uses(produced, productions, materialId, row.origin_room_id),
-        requiredBy: uses(required, requirements, materialId, row.origin_room_id),
+        consumedBy: uses(consumed, consumptions, materialId, row.materialOriginRoom),
+        producedBy: uses(produced, productions, materialId, row.materialOriginRoom),
+        requiredBy: uses(required, requirements, materialId, row.materialOriginRoom),
       }
     },
     ofRoom: (roomId: string, after: string | undefined, count: number) =>

@@ -3,6 +3,7 @@ import { present } from "../../contract/present.ts"
 import type { RecordStatus, SearchKind } from "../../contract/enumerations.ts"
 import { isUuid } from "../../contract/fields.ts"
 import { limits } from "../../contract/limits.ts"
+import { kindsOf } from "../../contract/objects.ts"
 import type { Db } from "../../ledger/database.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
 import { asWords, indexQuery, type Typed, typed, type Within } from "./query.ts"
@@ -14,22 +15,22 @@ interface Row {
   id: string
   label: string | null
   title: string
-  room_id: string
-  thread_id: string
-  entry_id: string | null
-  user_id: string
+  roomId: string
+  threadId: string
+  entryId: string | null
+  userId: string
   username: string
   at: string
   status: RecordStatus | null
   standing: string | null
-  replaced_by: string | null
-  replaced_by_label: string | null
-  replaced_by_room: string | null
-  own_title: string | null
+  replacedBy: string | null
+  replacedByLabel: string | null
+  replacedByRoom: string | null
+  ownTitle: string | null
   body: string | null
 }
 
-const isRecord = (kind: SearchKind): boolean => kind === "hypothesis" || kind === "finding" || kind === "cited_claim"
+const isRecord = (kind: SearchKind): boolean => kindsOf("record").includes(kind)
 const statusOf = (row: Row): RecordStatus | null => (isRecord(row.kind) ? (row.status ?? "current") : null)
 
 const hit = (row: Row, snippet: string) => ({
@@ -37,28 +38,24 @@ const hit = (row: Row, snippet: string) => ({
   id: row.id,
   label: row.label,
   title: row.title,
-  roomId: row.room_id,
-  threadId: row.thread_id,
-  entryId: row.entry_id,
-  author: { userId: row.user_id, username: row.username },
+  roomId: row.roomId,
+  threadId: row.threadId,
+  entryId: row.entryId,
+  author: { userId: row.userId, username: row.username },
   at: row.at,
   status: statusOf(row),
   snippet: snippetHtml(snippet),
   standing: statusOf(row) ?? row.standing,
   replacedBy:
-    row.replaced_by === null
+    row.replacedBy === null
       ? null
-      : {
-          versionId: row.replaced_by,
-          label: row.replaced_by_label ?? "",
-          ...fromOtherRoom(row.replaced_by_room ?? row.room_id, row.room_id),
-        },
+      : { versionId: row.replacedBy, label: row.replacedByLabel ?? "", ...fromOtherRoom(row.replacedByRoom ?? row.roomId, row.roomId) },
 })
 
 /** Items with what they belong to. */
-const SHOWN = `i.item, i.kind, i.id, h.label, h.line AS title, h.room_id, h.thread_id,
-    CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entry_id, h.user_id, p.username, h.at, s.status, h.standing,
-    y.version_id AS replaced_by, y.label AS replaced_by_label, y.room_id AS replaced_by_room, w.title AS own_title, w.body`
+const SHOWN = `i.item, i.kind, i.id, h.label, h.line AS title, h.room_id AS roomId, h.thread_id AS threadId,
+    CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entryId, h.user_id AS userId, p.username, h.at, s.status, h.standing,
+    y.version_id AS replacedBy, y.label AS replacedByLabel, y.room_id AS replacedByRoom, w.title AS ownTitle, w.body`
 const ITEM = `search_items i USING (item) JOIN search_places h USING (item) JOIN search_texts w USING (item) JOIN people p ON p.user_id = h.user_id
   LEFT JOIN standings s ON s.version_id = i.id
   LEFT JOIN records y ON s.status <> 'current' AND y.version_id = (SELECT k.replacement_version_id FROM research_links k
@@ -92,7 +89,7 @@ const BY_ID = `SELECT ${SHOWN} FROM (SELECT item FROM search_items WHERE id = ? 
 const LABEL = /^\s*[a-z][1-9][0-9]{0,8}\s*$/iu
 
 /** The best passage of a row: of its title, of its body, or how it begins. */
-function passageOf({ own_title: title, body }: Row, sight: Sight, read: Typed, byBeginning: boolean): string {
+function passageOf({ ownTitle: title, body }: Row, sight: Sight, read: Typed, byBeginning: boolean): string {
   for (const text of [title, body]) {
     const passage = text === null ? undefined : passageIn(text, sight, read, byBeginning)
     if (passage !== undefined) return passage
@@ -193,7 +190,7 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     find(query: string, within: Within, offset: number, count: number) {
       const read = typed(query)
       const named = isUuid(query) && offset === 0 ? byId.all(query.toLowerCase(), count) : []
-      if (named.length > 0) return named.map((row) => hit(row, beginningOf(row.own_title ?? row.body ?? "")))
+      if (named.length > 0) return named.map((row) => hit(row, beginningOf(row.ownTitle ?? row.body ?? "")))
       const byBeginning = !LABEL.test(query) && isBeginning(read.beginning)
       const asked = indexQuery(read, byBeginning, within)
       if (asked === undefined) return []
