@@ -147,18 +147,19 @@ export function candidates(db: Db) {
   const failuresOfThread = db.prepare<Failure>(
     `${FAILURE} WHERE f.room_id = ? AND f.sequence IN (SELECT f.sequence FROM ${FAILURES_OF} WHERE ${LOOKED_AT} ORDER BY f.sequence DESC LIMIT ${SIGHT}) ORDER BY f.sequence DESC`,
   )
+  // The newest dispute of a record that stands decides where it comes, not the record: an old one may be doubted today.
+  const STANDING = (link: string) => `NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = ${link}.link_id)`
   const DISPUTE = (
-    records: string,
+    where: string,
   ) => `SELECT r.version_id AS versionId, r.label, r.kind, r.wording AS says, r.thread_id AS threadId, l.explanation AS why, l.link_id AS linkId, p.username AS by
-     FROM (${records}) d
-     JOIN records r ON r.version_id = d.version_id
-     JOIN research_links l ON l.link_id = (SELECT max(x.link_id) FROM research_links x WHERE x.target_version_id = d.version_id AND x.kind = 'disputes'
-       AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = x.link_id))
-     JOIN people p ON p.user_id = l.author_id ORDER BY l.link_id DESC`
-  const DISPUTED = `SELECT version_id FROM disputed_records WHERE room_id = ? ORDER BY version_id DESC LIMIT`
-  const DISPUTED_IN = `SELECT n.version_id FROM (${DISPUTED} ${limits.briefFailures}) n JOIN records o ON o.version_id = n.version_id WHERE o.thread_id = ?`
-  const disputes = db.prepare<Dispute>(DISPUTE(`${DISPUTED} ${SIGHT}`))
-  const disputesOfThread = db.prepare<Dispute>(DISPUTE(`${DISPUTED_IN} ORDER BY n.version_id DESC LIMIT ${SIGHT}`))
+     FROM (SELECT link_id, room_id, target_version_id, author_id, explanation FROM research_links WHERE room_id = ? AND kind = 'disputes' ORDER BY link_id DESC LIMIT ${limits.briefFailures}) l
+     JOIN disputed_records d ON d.room_id = l.room_id AND d.version_id = l.target_version_id JOIN records r ON r.version_id = d.version_id
+     JOIN people p ON p.user_id = l.author_id
+     WHERE ${where} AND ${STANDING("l")} AND NOT EXISTS (SELECT 1 FROM research_links x WHERE x.target_version_id = l.target_version_id AND x.kind = 'disputes' AND x.link_id > l.link_id AND ${STANDING("x")})
+     ORDER BY l.link_id DESC LIMIT ${SIGHT}`
+  const disputes = db.prepare<Dispute>(DISPUTE("TRUE"))
+  const disputesOfThread = db.prepare<Dispute>(DISPUTE("r.thread_id = ?"))
+  const DISPUTED_IN = `SELECT n.version_id FROM (SELECT version_id FROM disputed_records WHERE room_id = ? ORDER BY version_id DESC LIMIT ${limits.briefFailures}) n JOIN records o ON o.version_id = n.version_id WHERE o.thread_id = ?`
   const work = both<Work>(
     db,
     (place) => `SELECT e.experiment_id AS experimentId, e.label, e.question AS asks, e.status, e.revision, p.username AS assignee,

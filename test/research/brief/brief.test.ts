@@ -176,8 +176,10 @@ t.test("a Thread's brief finds what failed in it behind any number of the Room's
       return { versionId, label }
     }
     const early = failing(aside, "early and aside")
+    const first = filler.does(owner, "publish_hypothesis", hypothesis({ roomId: at, threadId: openingThreadId })).result
     for (let index = 0; index < limits.briefSight + 50; index += 1) failing(openingThreadId, `later ${index}`)
-    return { roomId: at, openingThreadId, aside, early }
+    filler.does(owner, "assert_dispute", { targetVersionId: first.versionId, explanation: "I doubt the first one now." })
+    return { roomId: at, openingThreadId, aside, early, first }
   })
   filler.close()
   const ofAside = await reader.read("thread_brief", { threadId: made.aside })
@@ -188,7 +190,9 @@ t.test("a Thread's brief finds what failed in it behind any number of the Room's
   })
   const ofOpening = await reader.read("thread_brief", { threadId: made.openingThreadId })
   for (const list of ["failures", "disputes"] as const)
-    t.equal(ofOpening[list].length + (ofOpening.omitted[list]?.count ?? 0), limits.briefSight + 50, list)
+    t.equal(ofOpening[list].length + (ofOpening.omitted[list]?.count ?? 0), limits.briefSight + (list === "failures" ? 50 : 51), list)
+  t.equal(ofOpening.disputes[0]?.versionId, made.first.versionId, "the newest dispute stands first, however old what it doubts")
+  t.equal((await reader.read("room_next", { roomId: made.roomId })).items[0]?.object.id, made.first.versionId)
 
   const { omitted } = await reader.read("room_brief", { roomId: made.roomId })
   t.equal(omitted.failures?.link, `/api/research/rooms/${made.roomId}/failures`)
