@@ -301,6 +301,9 @@ export const activityEntry = shape({
   contentDigest: v.string(),
   digest: v.string(),
   previousDigest: v.string(),
+  /** With include, and outside of the digest: what happened in one sentence, and what was accepted; null where that is not kept. */
+  summary: v.exactOptional(v.string()),
+  content: v.exactOptional(v.nullable(v.record(v.string(), v.unknown()))),
 })
 export type ActivityEntry = v.InferOutput<typeof activityEntry>
 

@@ -156,6 +156,8 @@ export const enumerations = {
   highlightColour: ["yellow", "green", "blue", "pink", "purple", "orange"],
   /** The parts of the service, in the order in which a client meets them. */
   slice: ["rooms", "threads", "research", "attempts", "materials", "publications", "links", "library"],
+  /** What a feed can add beside each entry. */
+  activityInclude: ["summary", "content"],
   skillPart: ["capabilities", "examples"],
 } as const
 

@@ -13,6 +13,13 @@ export interface Row {
   readonly sequence: number
   readonly body: Stored<ActivityEntry>
 }
+/** An entry with what was accepted; null where that is not kept. */
+export interface FullRow extends Row {
+  readonly content: string | null
+}
+
+/** The content of an entry; one that only stands in for what an earlier version did not keep is none. */
+const CONTENT = "(SELECT iif(h.given ->> '$.contentDigest' IS NULL, h.content, NULL) FROM history h WHERE h.position = a.history_position)"
 
 export type Activity = ReturnType<typeof activity>
 
@@ -27,6 +34,12 @@ export function activity(db: Db) {
   const page = db.prepare<Row>("SELECT sequence, body FROM activity_entries WHERE room_id = ? AND sequence > ? ORDER BY sequence LIMIT ?")
   const pageOfKind = db.prepare<Row>(
     "SELECT sequence, body FROM activity_entries WHERE room_id = ? AND kind = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+  )
+  const fullPage = db.prepare<FullRow>(
+    `SELECT a.sequence, a.body, ${CONTENT} AS content FROM activity_entries a WHERE a.room_id = ? AND a.sequence > ? ORDER BY a.sequence LIMIT ?`,
+  )
+  const fullPageOfKind = db.prepare<FullRow>(
+    `SELECT a.sequence, a.body, ${CONTENT} AS content FROM activity_entries a WHERE a.room_id = ? AND a.kind = ? AND a.sequence > ? ORDER BY a.sequence LIMIT ?`,
   )
 
   return {
@@ -51,5 +64,11 @@ export function activity(db: Db) {
     /** Up to `count` entries after `after`, as stored text. */
     after: (roomId: string, after: number, kinds: readonly string[] | undefined, count: number): Row[] =>
       kinds === undefined ? page.all(roomId, after, count) : ofKinds(kinds, (kind) => pageOfKind.all(roomId, kind, after, count), count),
+
+    /** The same with what was accepted. */
+    fullAfter: (roomId: string, after: number, kinds: readonly string[] | undefined, count: number): FullRow[] =>
+      kinds === undefined
+        ? fullPage.all(roomId, after, count)
+        : ofKinds(kinds, (kind) => fullPageOfKind.all(roomId, kind, after, count), count),
   }
 }

@@ -1,17 +1,18 @@
 /** Reads about Rooms, their members and credentials. */
 import type { ActivityEntry, RoomSummary } from "../contract/answers.ts"
-import { JsonText } from "../contract/json.ts"
+import { extendJson, JsonText, parse, stored } from "../contract/json.ts"
 import { activityKindsOf } from "../contract/reads/kinds.ts"
 import { operations } from "../contract/operations/index.ts"
 import { noSuch, Refusal } from "../contract/refusals.ts"
 import type { Actor, RoomAccess } from "../ledger/actor.ts"
-import type { Activity } from "../ledger/activity.ts"
+import type { Activity, FullRow } from "../ledger/activity.ts"
 import { grantRefusal, roomRefusal } from "../ledger/entrance.ts"
 import { fromOtherRoom } from "../ledger/other-room.ts"
 import { feedOf, keysetPage, type ListOf, mustNotBeAhead, opaqueCursor, type Page, pageSize, readOpaqueCursor } from "../ledger/paging.ts"
 import type { Readers } from "../ledger/reading.ts"
 import type { Watch } from "../ledger/watch.ts"
 import type { Credentials } from "./credentials.ts"
+import { happened } from "./happened.ts"
 import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
 
@@ -27,6 +28,16 @@ interface Parts {
   readonly assignments: (
     userId: string,
   ) => readonly { readonly experimentId: string; readonly label: string; readonly roomId: string; readonly status: string }[]
+}
+
+/** An entry with what was asked for beside it. */
+function withIncluded({ body, content }: FullRow, include: readonly string[] = []): FullRow["body"] {
+  return stored<ActivityEntry>(
+    extendJson(body, {
+      ...(include.includes("summary") ? { summary: happened(parse(body), content) } : {}),
+      ...(include.includes("content") ? { content: content === null ? null : new JsonText(stored(content)) } : {}),
+    }),
+  )
 }
 
 export function roomReads({ rooms, members, credentials, activity, watch, assignments, snapshot }: Parts) {
@@ -76,7 +87,14 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
       const kinds = query.kinds && activityKindsOf(query.kinds)
       // After a wait as well of one moment: what lands in between must not be passed by.
       const look = () =>
-        snapshot(() => ({ rows: activity.after(roomId, after, kinds, pageSize(query) + 1), watermark: activity.watermark(roomId) }))
+        snapshot(() => ({
+          rows: query.include
+            ? activity
+                .fullAfter(roomId, after, kinds, pageSize(query) + 1)
+                .map((row) => ({ ...row, body: withIncluded(row, query.include) }))
+            : activity.after(roomId, after, kinds, pageSize(query) + 1),
+          watermark: activity.watermark(roomId),
+        }))
       mustNotBeAhead(after, activity.watermark(roomId))
       const page = ({ rows, watermark }: ReturnType<typeof look>) => feedOf(rows, query, ({ body }) => new JsonText(body), watermark)
       /** What lands may be of another kind than asked for: then the wait goes on. */

@@ -47,6 +47,7 @@ export const skillRules = {
 
   paging: `A list holds at most ${limits.pageItems} items a page; while ${inCode("hasMore")} is true, ${inCode("links.next")} leads on, and ${inCode("nextCursor")} is the ${inCode("after")} of the next page.`,
   feed: `${get("room_activity", "?after=…")} lists every accepted write in order; with ${inCode("wait")} (up to ${limits.activityWaitSeconds} seconds) an empty answer is held until something lands.`,
+  included: `With ${inCode("include=summary,content")} each entry also tells what happened in a sentence, and what was accepted; neither is in its digest.`,
   chain: `Each entry holds the ${inCode("digest")} of the one before it: as long as the last digest you kept is still in the feed, nothing before it was rewritten (${get("skill", "?part=examples")} has a program that proves it).`,
   attempts: `${get("attempts", "?roomId=…")} tells of each attempt its ${inCode("argv")}, its last ${inCode("metrics")} and, where it failed, why.`,
   search: `${get("search", "?query=…&roomId=…")} finds everything that was said, labels and ids too; what has fallen stands last.`,

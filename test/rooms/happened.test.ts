@@ -1,0 +1,77 @@
+/** A feed that says in a sentence what happened, and brings what was accepted: a reader who comes back needs no other read. */
+import { startResearchRoom } from "research-room/testing"
+import t from "tap"
+import { entryDigest } from "../../src/contract/chain.ts"
+import { canonicalJson, digestOf } from "../../src/contract/json.ts"
+import { operations } from "../../src/contract/operations/index.ts"
+import { told } from "../../src/rooms/happened.ts"
+
+const house = await startResearchRoom()
+t.teardown(() => house.close())
+const reader = house.client("main_member_all")
+const { roomId } = house.rooms.main
+
+const feed = async (include?: string, more = "", at = roomId) => {
+  type Page = Awaited<ReturnType<typeof reader.read<"room_activity">>>
+  const items: Page["items"] = []
+  for (
+    let path: string | null = `/api/research/rooms/${at}/activity?after=0${more}${include === undefined ? "" : `&include=${include}`}`;
+    path !== null;
+  ) {
+    const response = await fetch(`${house.baseUrl}${path}`)
+    if (response.status !== 200) throw new Error(await response.text())
+    const page = (await response.json()) as Page
+    items.push(...page.items)
+    path = page.hasMore ? page.links.next : null
+  }
+  return items
+}
+
+// shows: skill: included
+t.test("each entry's sentence and content stand beside it, and change nothing of it", async (t) => {
+  const bare = await feed()
+  const full = await feed("summary,content")
+  t.ok(full.length > 100)
+  t.strictSame(
+    full.map(({ summary: _summary, content: _content, ...entry }) => entry),
+    bare,
+    "what the chain is made of is as it was",
+  )
+  for (const { sequence, actor, target, summary = "", content, contentDigest, ...entry } of full) {
+    const isSentence =
+      summary.startsWith(`${actor.username} `) && /[.!?…]$/u.test(summary) && !summary.includes("\n") && summary.length < 420
+    t.ok(isSentence, `${sequence}: ${summary}`)
+    t.equal(digestOf(canonicalJson(content)), contentDigest, `${sequence}: the content is what its digest is over`)
+    t.equal(entryDigest({ sequence, actor, target, summary, content: content ?? null, contentDigest, ...entry }), entry.digest)
+  }
+  const sentences = full.map(({ summary }) => summary).join("\n")
+  for (const words of [
+    / published hypothesis H1: Training with GRPO/,
+    / took E1\./,
+    / reported A29 [a-z ]*failed: allocation: Out of memory/,
+    / concluded: /,
+    / disputed a record, L\d+: /,
+  ])
+    t.match(sentences, words)
+})
+
+t.test("one of them, of some kinds, of every Room", async (t) => {
+  const [named, whole] = [await feed("summary", "&kinds=publish_finding"), await feed("content", "&kinds=publication&limit=7")]
+  t.ok(
+    named.length > 3 &&
+      named.every(
+        (entry) => / published (?:positive|negative|inconclusive) finding F\d+: /.test(entry.summary ?? "") && !("content" in entry),
+      ),
+  )
+  t.ok(whole.length > named.length && whole.every((entry) => entry.content?.schemaVersion === 3 && !("summary" in entry)))
+  for (const { roomId: at } of Object.values(house.rooms))
+    for (const { content, contentDigest } of await feed("content", "", at)) t.equal(digestOf(canonicalJson(content)), contentDigest)
+  t.equal((await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/activity?include=everything`)).status, 422)
+})
+
+t.test("every operation that a Room hears of has a sentence of its own", async (t) => {
+  t.strictSame(
+    operations.filter(({ activity, name }) => activity !== null && !told.includes(name)).map(({ name }) => name),
+    [],
+  )
+})
