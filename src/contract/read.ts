@@ -213,7 +213,7 @@ export const between = (min: number, max: number, otherwise: number, description
 export const words = (known: readonly string[]) =>
   v.pipe(
     v.string(),
-    means({ type: "array", items: { enum: known }, minItems: 1 }),
+    means({ type: "array", items: { type: "string", enum: known }, minItems: 1 }),
     v.transform((value) => value.split(",")),
     v.check((list) => list.every((word) => known.includes(word)), `must be a comma-separated list of ${known.join(", ")}`),
   )

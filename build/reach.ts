@@ -1,0 +1,70 @@
+/**
+ * Tries what is served with the tools of other languages: `npm run reach`. It needs Python 3.10 or newer and Go with their
+ * registries in reach, brings the tools into dist/reach at the versions named here, and says what each of them made of
+ *
+ * - the served schemas: a thousand bodies of each operation, which each validator must take or refuse as the service does;
+ * - the OpenAPI document: whether kin-openapi takes it, and whether clients made of it write, replay, page and follow.
+ *
+ * What npm brings is in `npm test`.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { startResearchRoom } from "../src/client/testing.ts"
+
+const root = dirname(import.meta.dirname)
+const place = join(root, "dist/reach")
+const python = join(place, "venv", process.platform === "win32" ? "Scripts" : "bin", "python")
+
+const pythonTools = [
+  "jsonschema==4.26.0",
+  "jsonschema-rs==0.60.3",
+  "openapi-python-client==0.29.1",
+  "datamodel-code-generator==0.89.0",
+  "pydantic[email]==2.14.3",
+]
+const goTools = [
+  "github.com/getkin/kin-openapi@v0.152.0",
+  "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2",
+  "github.com/oapi-codegen/runtime@v1.8.0",
+]
+
+/** Runs one command to its end, with its output shown. @throws Error when it fails */
+async function run(command: string, parameters: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
+  const [code] = (await once(spawn(command, parameters, { cwd, stdio: "inherit", env: { ...process.env, ...env } }), "close")) as [number]
+  if (code !== 0) throw new Error(`${command} ${parameters.join(" ")} ended with ${code}`)
+}
+
+rmSync(place, { recursive: true, force: true })
+mkdirSync(place, { recursive: true })
+await run("python3", ["-m", "venv", "venv"], place)
+await run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...pythonTools], place)
+const go = join(place, "go")
+cpSync(join(root, "build/reach"), place, { recursive: true })
+await run("go", ["get", ...goTools], go)
+await run("go", ["mod", "download"], join(root, "test/contract/validators"))
+
+const validators = ["run", "-s", "tap", "--", "--timeout=1500", "test/contract/validators.test.ts", "test/client/python.test.ts"]
+await run("npm", validators, root, { REACH_PYTHON: python, REACH_BODIES: process.env.REACH_BODIES ?? "1000" })
+
+const instance = await startResearchRoom()
+try {
+  const document = join(place, "openapi.json")
+  writeFileSync(document, await (await fetch(`${instance.baseUrl}/api/openapi.json`)).text())
+  const given = [instance.baseUrl, instance.credentials.member_all.token, instance.rooms.empty.roomId]
+
+  await run(python, ["-m", "openapi_python_client", "generate", "--path", document, "--output-path", "made", "--meta", "none"], place)
+  await run(python, ["with-openapi-python-client.py", ...given], place)
+  const models = ["--input-file-type", "openapi", "--output-model-type", "pydantic_v2.BaseModel", "--output", "models.py"]
+  await run(python, ["-m", "datamodel_code_generator", "--input", document, ...models], place)
+  await run(python, ["with-datamodel.py", ...given], place)
+
+  mkdirSync(join(go, "made"))
+  await run("go", ["run", "./valid", document], go)
+  await run("go", ["run", "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen", "-config", "oapi.yaml", document], go)
+  await run("go", ["mod", "tidy"], go)
+  await run("go", ["run", "./work", ...given], go)
+} finally {
+  await instance.close()
+}

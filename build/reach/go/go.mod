@@ -1,0 +1,3 @@
+module reach
+
+go 1.25
