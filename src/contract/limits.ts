@@ -79,11 +79,17 @@ export const limits = {
   /** Metrics of which a list of attempts shows the last value, for each. */
   listedMetrics: 20,
   /** Words of the instance that may begin like the last one of a search; with more, it is looked up as a whole word. */
-  searchBeginnings: 1_000,
+  searchBeginnings: 64,
   /** Matches of a search that are ranked: of more, the newest. */
-  searchRanked: 5_000,
-  /** Matches from which a search no longer ranks: the newest come first. */
-  searchWeighed: 50_000,
+  searchRanked: 1_000,
+  /** Texts that hold a word, of all words of a search together, up to which a word is weighed: without one, the newest come first. */
+  searchWeighed: 20_000,
+  /** Of words that each stand in very many texts, the newest so many of all of them together are looked at for texts that hold all. */
+  searchCommon: 16_000,
+  /** Characters of texts that are read for a phrase whose words very many texts hold. */
+  searchRead: 250_000,
+  /** People that a search shows whose name begins as it does. */
+  searchPeople: 5,
   /** Matches among which those of a status, or since a time, are looked for: the newest. */
   searchNarrowed: 2_000,
   /** Words of a phrase that are looked up as one; a longer one as several, all of which must occur. */

@@ -75,6 +75,7 @@ export const objectsOfPeople = {
     ...ofPerson,
     id: "userId",
     noun: ["person", "people"],
+    isSearched: true,
     table: "people",
     key: "user_id",
     line: "username",

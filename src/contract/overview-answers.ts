@@ -10,12 +10,14 @@ export const searchHit = shape({
   kind: v.picklist(enumerations.searchKind),
   id,
   label: text,
-  /** The one line that says what it is: the wording of a record, the question of an experiment (and of its attempts), the summary of a plan, the title of a Thread (and of its messages), a conclusion. */
+  /** The one line that says what it is: the wording of a record, the question of an experiment (and of its attempts), the summary of a plan, the title of a Thread (and of its messages), a conclusion, the name of a person. */
   title: v.string(),
-  roomId: id,
-  threadId: id,
-  /** Its place in the timeline; null for a Thread. */
-  entryId: v.nullable(id),
+  /** Where it was said; null for a person. */
+  roomId: text,
+  threadId: text,
+  /** Its place in the timeline; null for a Thread and a person. */
+  entryId: text,
+  /** Who said it; of a person, the person. */
   author: person,
   at: v.string(),
   /** How a record stands now; null for everything else. */

@@ -16,7 +16,7 @@ export const overviewReads = [
     name: "search",
     path: "/api/research/search",
     summary:
-      "Full text of everything that was said, best match first, of very many matches the newest; what has fallen stands below what has not. Every word must occur, words in quotes together, the last one by its beginning; a label or an id leads to its object. status and since look among the best matches. Snippets are HTML in which only mark elements stand.",
+      "Full text of everything that was said, best match first, of very many matches the newest; what has fallen stands below what has not. Every word must occur, words in quotes together, the last one by its beginning; a label or an id leads to its object, a name to its person, a commit or an arXiv id to what names it, newest first. status and since look among the best matches. Snippets are HTML in which only mark elements stand.",
     parameters: {
       query: v.pipe(text(limits.searchQuery), v.description("Words to look for; signs between them mean nothing.")),
       roomId: v.exactOptional(subject("room")),

@@ -1,4 +1,6 @@
 /** What a person types, as a query of the index: every text is a valid one. */
+import * as v from "valibot"
+import { arxivId, isUuid } from "../../contract/fields.ts"
 import { limits } from "../../contract/limits.ts"
 
 /** What the index takes for a word: letters and digits of every script, with the marks that belong to them. */
@@ -7,6 +9,26 @@ const ASCII = /^[0-9A-Za-z]*$/
 /** Written as Unicode folds it, less its marks: as the index keeps words. */
 export const folded = (word: string): string =>
   ASCII.test(word) ? word.toLowerCase() : word.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
+
+const LABEL = /^[a-z][1-9][0-9]{0,8}$/iu
+/** The beginning of a commit that tells it apart, or a digest. */
+const HEX = /^(?=[a-f]*[0-9])[0-9a-f]{7,64}$/iu
+
+export interface LookUp {
+  /** `id`, `label`, or `name` of something written elsewhere (a commit, a paper): nothing is ranked then. */
+  readonly as: "id" | "label" | "name" | "words"
+  readonly text: string
+}
+
+/** What a query is, by its form: words, unless it names something as a whole. */
+export function lookUpOf(query: string): LookUp {
+  const text = query.trim()
+  if (isUuid(text)) return { as: "id", text: text.toLowerCase() }
+  if (LABEL.test(text)) return { as: "label", text: text.toLowerCase() }
+  if (HEX.test(text)) return { as: "name", text }
+  const paper = v.safeParse(arxivId, text.replace(/^arxiv:\s*/iu, ""))
+  return paper.success ? { as: "name", text: paper.output } : { as: "words", text }
+}
 
 /** Quoted, nothing in a word has a meaning of its own. */
 const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"`
@@ -33,12 +55,6 @@ export function typed(query: string): Typed {
   return { phrases: [...distinct.values(), last], beginning: last.at(-1) ?? "" }
 }
 
-/** The same with every word for itself: what holds a phrase holds its words. */
-export const asWords = ({ phrases, beginning }: Typed): Typed =>
-  phrases.some(({ length }) => length > 1)
-    ? { phrases: phrases.flatMap((parts) => parts.map((part) => [part])), beginning }
-    : { phrases, beginning }
-
 export interface Within {
   readonly roomId?: string | undefined
   readonly kinds?: readonly string[] | undefined
@@ -50,18 +66,44 @@ export interface Within {
   readonly since?: string | undefined
 }
 
-/**
- * The query for the index: all words, the last one by its beginning where that is wanted, in a Room and of some kinds.
- * @returns undefined where nothing was typed that a text could hold
- */
-export function indexQuery({ phrases }: Typed, byBeginning: boolean, { roomId, kinds, authorId }: Within): string | undefined {
-  if (phrases.length === 0) return undefined
-  const tags = [
-    ...(roomId === undefined ? [] : [`tags : ${quoted(roomId.replaceAll("-", ""))}`]),
-    ...(authorId === undefined ? [] : [`tags : ${quoted(authorId.replaceAll("-", ""))}`]),
-    ...(kinds === undefined ? [] : [`tags : (${kinds.map((kind) => quoted(`k${kind.replaceAll("_", "")}`)).join(" OR ")})`]),
-  ]
-  return [`{label title body} : (${phrases.map((parts) => quoted(parts.join(" "))).join(" ")}${byBeginning ? " *" : ""})`, ...tags].join(
-    " AND ",
-  )
+/** What keeps a search to a Room, a person or some kinds. */
+const tagsOf = ({ roomId, kinds, authorId }: Within): string[] => [
+  ...(roomId === undefined ? [] : [`tags : ${quoted(roomId.replaceAll("-", ""))}`]),
+  ...(authorId === undefined ? [] : [`tags : ${quoted(authorId.replaceAll("-", ""))}`]),
+  ...(kinds === undefined ? [] : [`tags : (${kinds.map((kind) => quoted(`k${kind.replaceAll("_", "")}`)).join(" OR ")})`]),
+]
+
+const IN_TEXT = "{label title body}"
+
+/** A query of the index in its parts, all of which must hold. */
+export interface Asked {
+  /** Each phrase as it is; the last one with each word that it may end with. */
+  readonly phrases: readonly string[]
+  /** Each word of them for itself: what holds a phrase holds its words. */
+  readonly words: readonly string[]
+  /** Of each phrase, the places of its words in that list. */
+  readonly wordsOf: readonly (readonly number[])[]
+  readonly tags: readonly string[]
+}
+
+/** @param endings the words that the last one may be the beginning of; undefined where it stands for itself */
+export function askedFor({ phrases }: Typed, endings: readonly string[] | undefined, within: Within): Asked {
+  const words: string[] = []
+  const wordsOf: number[][] = []
+  const asked = phrases.map((parts, phrase) => {
+    const open = phrase === phrases.length - 1 ? endings : undefined
+    const either = (made: (ending: string) => string) => `${IN_TEXT} : (${(open ?? [parts.at(-1) ?? ""]).map(made).join(" OR ")})`
+    wordsOf.push(parts.map((part, place) => words.push(place === parts.length - 1 ? either(quoted) : `${IN_TEXT} : ${quoted(part)}`) - 1))
+    return either((ending) => quoted([...parts.slice(0, -1), ending].join(" ")))
+  })
+  return { phrases: asked, words, wordsOf, tags: tagsOf(within) }
+}
+
+/** One query of several that must all hold. */
+export const allOf = (...queries: readonly string[]): string => queries.join(" AND ")
+
+/** The queries for a label, one after the other: what bears it, and what names it. */
+export const labelQueries = (label: string, within: Within): readonly [borne: string, named: string] => {
+  const [borne, tags] = [`label : ${quoted(label)}`, tagsOf(within)]
+  return [[borne, ...tags].join(" AND "), `(${[`{title body} : ${quoted(label)}`, ...tags].join(" AND ")}) NOT (${borne})`]
 }

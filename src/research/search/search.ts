@@ -1,118 +1,40 @@
 /** Full-text search over everything that was said. What is to be found is noted by triggers; see schema.sql. */
-import { present } from "../../contract/present.ts"
-import type { RecordStatus, SearchKind } from "../../contract/enumerations.ts"
-import { isUuid } from "../../contract/fields.ts"
 import { limits } from "../../contract/limits.ts"
-import { kindsOf } from "../../contract/objects.ts"
 import type { Db } from "../../ledger/database.ts"
-import { fromOtherRoom } from "../../ledger/other-room.ts"
-import { asWords, indexQuery, type Typed, typed, type Within } from "./query.ts"
-import { beginningOf, passageIn, Sight, snippetHtml } from "./snippet.ts"
+import { type Hit, hit, ITEM, type PersonFound, passageOf, personHit, type Row, SHOWN } from "./hits.ts"
+import { indexWords } from "./index-words.ts"
+import { allOf, askedFor, labelQueries, lookUpOf, type Typed, typed, type Within } from "./query.ts"
+import { beginningOf, holds, Sight } from "./snippet.ts"
 
-interface Row {
-  item: number
-  kind: SearchKind
-  id: string
-  label: string | null
-  title: string
-  roomId: string
-  threadId: string
-  entryId: string | null
-  userId: string
-  username: string
-  at: string
-  status: RecordStatus | null
-  standing: string | null
-  replacedBy: string | null
-  replacedByLabel: string | null
-  replacedByRoom: string | null
-  ownTitle: string | null
-  body: string | null
-}
-
-const isRecord = (kind: SearchKind): boolean => kindsOf("record").includes(kind)
-const statusOf = (row: Row): RecordStatus | null => (isRecord(row.kind) ? (row.status ?? "current") : null)
-
-const hit = (row: Row, snippet: string) => ({
-  kind: row.kind,
-  id: row.id,
-  label: row.label,
-  title: row.title,
-  roomId: row.roomId,
-  threadId: row.threadId,
-  entryId: row.entryId,
-  author: { userId: row.userId, username: row.username },
-  at: row.at,
-  status: statusOf(row),
-  snippet: snippetHtml(snippet),
-  standing: statusOf(row) ?? row.standing,
-  replacedBy:
-    row.replacedBy === null
-      ? null
-      : { versionId: row.replacedBy, label: row.replacedByLabel ?? "", ...fromOtherRoom(row.replacedByRoom ?? row.roomId, row.roomId) },
-})
-
-/** Items with what they belong to. */
-const SHOWN = `i.item, i.kind, i.id, h.label, h.line AS title, h.room_id AS roomId, h.thread_id AS threadId,
-    CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entryId, h.user_id AS userId, p.username, h.at, s.status, h.standing,
-    y.version_id AS replacedBy, y.label AS replacedByLabel, y.room_id AS replacedByRoom, w.title AS ownTitle, w.body`
-const ITEM = `search_items i USING (item) JOIN search_places h USING (item) JOIN search_texts w USING (item) JOIN people p ON p.user_id = h.user_id
-  LEFT JOIN standings s ON s.version_id = i.id
-  LEFT JOIN records y ON s.status <> 'current' AND y.version_id = (SELECT k.replacement_version_id FROM research_links k
-    WHERE k.target_version_id = i.id AND k.replacement_version_id IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM link_withdrawals d WHERE d.link_id = k.link_id) ORDER BY k.link_id DESC LIMIT 1)`
-
-/** Matches in some order of the index's own; what has fallen comes after the others that are ranked. */
-const hitsBy = (order: "rank" | "rowid DESC") => `
+/** Some items, the newest first, where they stand so and were said since: all of them, or those of a list. */
+const itemsOf = (found: string) => `
   SELECT ${SHOWN}
-  FROM (SELECT rowid AS item, ${order === "rank" ? "rank" : "-rowid"} AS place
-        FROM search_index WHERE search_index MATCH ? AND rowid >= ? ORDER BY ${order} LIMIT ? OFFSET ?) found
+  FROM (${found}) found
   JOIN ${ITEM}
-  ORDER BY found.place, i.item`
+  WHERE (? IS NULL OR coalesce(CASE WHEN i.kind IN ('hypothesis', 'finding', 'cited_claim') THEN coalesce(s.status, 'current') END, h.standing) = ?) AND h.at >= ?
+  ORDER BY i.item DESC LIMIT ? OFFSET ?`
+const NEWEST = `
+  SELECT ${SHOWN}
+  FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH ? ORDER BY rowid DESC LIMIT ? OFFSET ?) found
+  JOIN ${ITEM}
+  ORDER BY i.item DESC`
+/**
+ * The best matches of the words that are to be weighed, among those of the whole query; what has fallen comes after the others.
+ * The weight of a word is told by counting all that hold it, which takes too long of a common word, a Room or a kind.
+ */
 const RANKED = `
   SELECT ${SHOWN}
   FROM (SELECT q.rowid AS item, q.rank AS place, d.status IS NOT NULL AS fallen
         FROM search_index q JOIN search_items o ON o.item = q.rowid LEFT JOIN fallen_records d ON d.version_id = o.id AND d.status <> 'disputed'
-        WHERE q.search_index MATCH ? AND q.rowid >= ? ORDER BY fallen, place, item LIMIT ? OFFSET ?) found
+        WHERE q.search_index MATCH ? AND q.rowid >= ? AND +q.rowid IN (SELECT rowid FROM search_index WHERE search_index MATCH ?)
+        ORDER BY fallen, place, item LIMIT ? OFFSET ?) found
   JOIN ${ITEM}
   ORDER BY found.fallen, found.place, i.item`
-/** Of the best matches those that stand so, or were said since. */
-const NARROWED = `
-  SELECT ${SHOWN}
-  FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH ? AND rowid >= ? ORDER BY rowid DESC LIMIT ${limits.searchNarrowed}) found
-  JOIN ${ITEM}
-  WHERE (? IS NULL OR coalesce(CASE WHEN i.kind IN ('hypothesis', 'finding', 'cited_claim') THEN coalesce(s.status, 'current') END, h.standing) = ?) AND h.at >= ?
-  ORDER BY i.item DESC LIMIT ? OFFSET ?`
 /** What an id names, and what was said of it since. */
 const BY_ID = `SELECT ${SHOWN} FROM (SELECT item FROM search_items WHERE id = ? ORDER BY item LIMIT ?) found JOIN ${ITEM} ORDER BY i.item`
-/** A label is looked up as it is: F1 is no beginning of F12. */
-const LABEL = /^\s*[a-z][1-9][0-9]{0,8}\s*$/iu
-
-/** The best passage of a row: of its title, of its body, or how it begins. */
-function passageOf({ ownTitle: title, body }: Row, sight: Sight, read: Typed, byBeginning: boolean): string {
-  for (const text of [title, body]) {
-    const passage = text === null ? undefined : passageIn(text, sight, read, byBeginning)
-    if (passage !== undefined) return passage
-  }
-  return beginningOf(title ?? body ?? "")
-}
-
-/** How many words a text of the index has, out of the sizes that it keeps: a number for each column, seven bits a byte. */
-function wordsOf(sizes: Buffer): number {
-  let words = 0
-  let number = 0
-  for (const byte of sizes) {
-    number = number * 128 + (byte & 0x7f)
-    if (byte >= 0x80) continue
-    words += number
-    number = 0
-  }
-  return words
-}
-
-/** Matches that are looked at first to tell how much there is to rank; then twice as many, and so on. */
-const FIRST_LOOK = 32
-const NEWEST = Number.MAX_SAFE_INTEGER
+/** Texts that are read at a time to tell whether a phrase stands in them. */
+const CHUNK = 64
+const PERSON = "SELECT user_id AS userId, username, created_at AS at FROM people"
 
 export type Search = ReturnType<typeof search>
 
@@ -122,58 +44,84 @@ export interface Bounds {
   readonly searchRankedWords?: number
 }
 
-/** @param bounds how many matches are ranked, and from how many on none is */
+/** @param bounds how many matches are ranked, and in how many texts a word may stand that is weighed */
 export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords = limits.searchRankedWords }: Bounds = limits) {
+  const words = indexWords(db)
   const best = db.prepare<Row>(RANKED)
-  /** For a label: its object comes first, fallen or not. */
-  const closest = db.prepare<Row>(hitsBy("rank"))
   const byId = db.prepare<Row>(BY_ID)
-  const narrowed = db.prepare<Row>(NARROWED)
-  const newest = db.prepare<Row>(hitsBy("rowid DESC"))
+  const narrowed = db.prepare<Row>(
+    itemsOf(`SELECT rowid AS item FROM search_index WHERE search_index MATCH ? ORDER BY rowid DESC LIMIT ${limits.searchNarrowed}`),
+  )
+  const listed = db.prepare<Row>(itemsOf(`SELECT value AS item FROM json_each(?) LIMIT ${limits.searchNarrowed}`))
+  const newest = db.prepare<Row>(NEWEST)
+  const person = db.prepare<PersonFound>(`${PERSON} WHERE user_id = ?`)
+  const people = db.prepare<PersonFound>(`${PERSON} WHERE username >= ? AND username < ? ORDER BY username LIMIT ${limits.searchPeople}`)
   const index = db.prepare(
     `INSERT INTO search_index (rowid, label, title, body, tags)
      SELECT * FROM search_texts WHERE item > (SELECT coalesce(max(id), 0) FROM search_index_docsize)`,
   )
   const flush = db.prepare("INSERT INTO search_index (search_index) VALUES ('flush')")
-  const matchAt = db.prepare<{ item: number }>(
-    "SELECT rowid AS item FROM search_index WHERE search_index MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
-  )
-  const sizes = db.prepare<{ item: number; sz: Buffer }>(
-    `SELECT d.id AS item, d.sz FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?) f
-     JOIN search_index_docsize d ON d.id = f.item ORDER BY d.id DESC`,
-  )
-  const beginning = db.prepare<{ words: number }>(
-    "SELECT count(*) AS words FROM (SELECT 1 FROM search_words WHERE term >= ? AND term < ? LIMIT ?)",
+  const counted = db.prepare<{ matches: number }>(
+    "SELECT count(*) AS matches FROM (SELECT 1 FROM search_index WHERE search_index MATCH ? LIMIT ?)",
   )
 
-  /** Whether so few words begin like this that looking all of them up is little work. */
-  function isBeginning(word: string): boolean {
-    return (beginning.get(word, `${word}\u{10ffff}`, limits.searchBeginnings + 1)?.words ?? 0) <= limits.searchBeginnings
+  const isNarrowed = ({ status, since }: Within) => status !== undefined || since !== undefined
+  /** What an object has to be like besides. */
+  const manner = ({ status, since }: Within) => [status ?? null, status ?? null, since ?? ""] as const
+  const latest = (asked: string, within: Within, count: number, offset: number): Row[] =>
+    isNarrowed(within) ? narrowed.all(asked, ...manner(within), count, offset) : newest.all(asked, count, offset)
+  const among = (items: readonly number[], within: Within, count: number, offset: number): Row[] =>
+    listed.all(JSON.stringify(items), ...manner(within), count, offset)
+
+  /** What bears a label, then what names it. */
+  function labelled(label: string, within: Within, offset: number, count: number): Row[] {
+    const [borne, named] = labelQueries(label, within)
+    const first = latest(borne, within, count, offset)
+    if (first.length === count) return first
+    const passed = first.length > 0 || offset === 0 ? offset + first.length : (counted.get(borne, offset)?.matches ?? 0)
+    return [...first, ...latest(named, within, count - first.length, Math.max(0, offset - passed))]
   }
 
-  /**
-   * From which match on to search, and whether to rank. A phrase is looked for in the newest texts alone that hold its words, as many
-   * as are read in bounded time: where its words stand next to each other is told by reading all their places.
-   */
-  function bounded(asked: string, loose: string): { from: number; ranks: boolean } {
-    const most = loose === asked ? searchRankedWords : searchRankedWords / 2
-    let words = 0
-    let matches = 0
-    for (let before = NEWEST, look = FIRST_LOOK; ; look *= 2) {
-      const page = sizes.all(loose, before, look)
-      for (const { item, sz } of page) {
-        words += wordsOf(sz)
-        matches += 1
-        if (words > most) return { from: loose === asked ? 0 : item, ranks: false }
-        // To rank a match costs as much as to find several, and the weight of a word is told by counting all that hold it.
-        if (matches >= searchRanked && loose === asked) {
-          const ranks = matchAt.get(asked, searchWeighed - 1) === undefined
-          return { from: ranks ? item : 0, ranks }
-        }
-      }
-      if (page.length < look) return { from: 0, ranks: true }
-      before = present(page.at(-1)).item
+  /** Of some texts, the newest first, those that hold every phrase: they are read, as far as is done in little time. */
+  function verified(items: readonly number[], read: Typed, isOpen: boolean, within: Within, count: number, offset: number): Row[] {
+    const sight = new Sight(limits.searchRead)
+    const found: Row[] = []
+    for (let at = 0; at < items.length && sight.left > 0 && found.length < offset + count; at += CHUNK)
+      for (const row of among(items.slice(at, at + CHUNK), within, CHUNK, 0))
+        if (holds([row.ownTitle, row.body], sight, read, isOpen)) found.push(row)
+    return found.slice(offset, offset + count)
+  }
+
+  /** Best first; of words that almost everything holds, newest first. */
+  function matching(read: Typed, endings: readonly string[] | undefined, isRanked: boolean, within: Within, offset: number, count: number) {
+    if (read.phrases.length === 0 || endings?.length === 0) return []
+    const asked = askedFor(read, endings, within)
+    const asksPhrase = read.phrases.some(({ length }) => length > 1)
+    const whole = allOf(...asked.phrases, ...asked.tags)
+    const each = [...asked.words, ...asked.tags]
+    const rare = words.areRare(each, searchWeighed)
+    // What very many texts hold each, and few together, the index would look for among all of them.
+    if (!rare.includes(true)) {
+      if (each.length === 1) return latest(whole, within, count, offset)
+      const items = words.common(each, asksPhrase || isNarrowed(within) ? limits.searchCommon : offset + count, limits.searchCommon)
+      return asksPhrase ? verified(items, read, endings !== undefined, within, count, offset) : among(items, within, count, offset)
     }
+    const { from, isLong } = words.newest(allOf(...each), searchRanked, searchRankedWords)
+    // Where the words of a phrase stand next to each other is told by reading all their places.
+    if (isLong && asksPhrase) {
+      const items = words.common([allOf(...each)], limits.searchCommon, limits.searchCommon).filter((item) => item >= from)
+      return verified(items, read, endings !== undefined, within, count, offset)
+    }
+    const weighed = asked.phrases.filter((_, phrase) => asked.wordsOf[phrase]?.some((word) => rare[word]))
+    if (!isRanked || isLong || isNarrowed(within) || weighed.length === 0) return latest(whole, within, count, offset)
+    return best.all(allOf(...weighed), from, whole, count, offset)
+  }
+
+  /** People whose id or name it is, where nothing was asked for that people have not. */
+  function peopleCalled(query: string, { kinds, roomId, authorId, status, since }: Within): PersonFound[] {
+    if (kinds?.includes("person") === false || [roomId, authorId, status, since].some((asked) => asked !== undefined)) return []
+    const named = person.get(query)
+    return named === undefined ? people.all(query, `${query}\u{10ffff}`) : [named]
   }
 
   return {
@@ -186,22 +134,30 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
       if (index.run() > 0) flush.run()
     },
 
-    /** Up to `count` hits after so many, best first; of a word that almost everything holds, newest first. */
-    find(query: string, within: Within, offset: number, count: number) {
-      const read = typed(query)
-      const named = isUuid(query) && offset === 0 ? byId.all(query.toLowerCase(), count) : []
-      if (named.length > 0) return named.map((row) => hit(row, beginningOf(row.ownTitle ?? row.body ?? "")))
-      const byBeginning = !LABEL.test(query) && isBeginning(read.beginning)
-      const asked = indexQuery(read, byBeginning, within)
-      if (asked === undefined) return []
-      const { from, ranks } = bounded(asked, indexQuery(asWords(read), byBeginning, within) ?? asked)
-      const { status = null, since = "" } = within
-      const rows =
-        status !== null || since !== ""
-          ? narrowed.all(asked, from, status, status, since, count, offset)
-          : (ranks ? (LABEL.test(query) ? closest : best) : newest).all(asked, from, count, offset)
+    /** Up to `count` hits after so many, best first: what the query names as a whole, then what holds its words. */
+    find(query: string, within: Within, offset: number, count: number): Hit[] {
+      const { as, text } = lookUpOf(query)
+      const called = text.toLowerCase()
+      const found = as === "id" ? byId.all(text, limits.pageItems).filter((row) => isWithin(row, within)) : []
+      const named = [
+        ...peopleCalled(called, within).map((one) => personHit(one, called)),
+        ...found.map((row) => hit(row, beginningOf(row.ownTitle ?? row.body ?? ""))),
+      ]
+      if (as === "id" && named.length > 0) return named.slice(offset, offset + count)
+      const first = named.slice(offset, offset + count)
+      const [after, left] = [Math.max(0, offset - named.length), count - first.length]
+      const read = typed(text)
+      const endings = as === "label" || read.phrases.length === 0 ? undefined : words.beginning(read.beginning, limits.searchBeginnings)
+      const rows = as === "label" ? labelled(text, within, after, left) : matching(read, endings, as === "words", within, after, left)
       const sight = new Sight()
-      return rows.map((row) => hit(row, passageOf(row, sight, read, byBeginning)))
+      return [...first, ...rows.map((row) => hit(row, passageOf(row, sight, read, endings !== undefined)))]
     },
   }
 }
+
+const isWithin = ({ kind, roomId, userId, status, standing, at }: Row, within: Within): boolean =>
+  within.kinds?.includes(kind) !== false &&
+  (within.roomId ?? roomId) === roomId &&
+  (within.authorId ?? userId) === userId &&
+  (within.status ?? "") === (within.status === undefined ? "" : (status ?? standing ?? "")) &&
+  at >= (within.since ?? "")

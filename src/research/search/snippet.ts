@@ -24,7 +24,10 @@ export const snippetHtml = (passage: string): string =>
 
 /** Characters of texts that the passages of one page may still be looked for in. */
 export class Sight {
-  left = limits.searchSight
+  left: number
+  constructor(characters: number = limits.searchSight) {
+    this.left = characters
+  }
 }
 
 interface Word {
@@ -40,27 +43,36 @@ interface Occurrence {
   readonly last: number
 }
 
+/** The phrases that may end with a word, by that word: of many phrases, few are looked at for each word of a text. */
+function byEnding({ phrases }: Typed, byBeginning: boolean): (word: string) => readonly number[] {
+  const closed = Map.groupBy(byBeginning ? phrases.keys().take(phrases.length - 1) : phrases.keys(), (phrase) => phrases[phrase]?.at(-1))
+  const open = byBeginning ? phrases.at(-1)?.at(-1) : undefined
+  return (word) => {
+    const ending = closed.get(word) ?? NONE
+    return open !== undefined && word.startsWith(open) ? [...ending, phrases.length - 1] : ending
+  }
+}
+const NONE: readonly number[] = []
+
 /** Looks through a text until everything was seen once, or as far as may be seen. */
-function lookThrough(text: string, sight: Sight, { phrases }: Typed, byBeginning: boolean) {
+function lookThrough(text: string, sight: Sight, query: Typed, byBeginning: boolean) {
   const words: Word[] = []
   const found: Occurrence[] = []
-  const missing = new Set(phrases.keys())
+  const missing = new Set(query.phrases.keys())
+  const ending = byEnding(query, byBeginning)
   const seen = text.slice(0, sight.left)
   let end = Number.POSITIVE_INFINITY
   for (const { 0: word, index } of seen.matchAll(WORDS)) {
-    words.push({ from: index, to: index + word.length, folded: folded(word) })
-    const last = words.length - 1
-    phrases.forEach((parts, phrase) => {
+    const last = words.length
+    const said = folded(word)
+    words.push({ from: index, to: index + word.length, folded: said })
+    for (const phrase of ending(said)) {
+      const parts = present(query.phrases[phrase])
       const first = words.length - parts.length
-      const isOpen = byBeginning && phrase === phrases.length - 1
-      const stands = parts.every((part, place) => {
-        const said = words[first + place]?.folded
-        return said === part || (isOpen && place === parts.length - 1 && said?.startsWith(part) === true)
-      })
-      if (!stands) return
+      if (!parts.every((part, place) => place === parts.length - 1 || words[first + place]?.folded === part)) continue
       found.push({ phrase, first, last })
       missing.delete(phrase)
-    })
+    }
     if (missing.size === 0) end = Math.min(end, words.length + PASSAGE)
     if (words.length >= end) break
     if (found.length > 4 * OCCURRENCES) found.splice(OCCURRENCES, found.length - 2 * OCCURRENCES)
@@ -84,6 +96,14 @@ function bestOf(found: readonly Occurrence[]): readonly Occurrence[] {
     if (different > most) [best, most] = [within, different]
   }
   return best
+}
+
+/** Whether every phrase stands in one of the texts, as far as they are in sight. */
+export function holds(texts: readonly (string | null)[], sight: Sight, query: Typed, byBeginning: boolean): boolean {
+  const missing = new Set(query.phrases.keys())
+  for (const text of texts)
+    for (const { phrase } of text === null ? [] : lookThrough(text, sight, query, byBeginning).found) missing.delete(phrase)
+  return missing.size === 0
 }
 
 /** The passage of a text around what was looked for, marked; undefined where that is not in sight. */

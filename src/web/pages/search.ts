@@ -10,17 +10,22 @@ import { choices, shortened, words } from "../words.ts"
 
 type Hit = AnswerOf<"search">["items"][number]
 
-/** A message is found at its place in the timeline, everything else on its own page. */
-const place = ({ kind, id, threadId, entryId }: Hit): string =>
-  kind === "message" ? entryPath(threadId, entryId ?? id) : (pathOf(kind, id) ?? entryPath(threadId, entryId ?? id))
+/** A message is found at its place in the timeline, everything else on its own page; a person has none. */
+function place({ kind, id, threadId, entryId }: Hit): string | null {
+  const said = threadId === null ? null : entryPath(threadId, entryId ?? id)
+  return kind === "message" ? said : (pathOf(kind, id) ?? said)
+}
 
 /** The snippet comes escaped, but for the marks around the words found. */
-const hit = (found: Hit): Html => html`<li data-entry><p class="meta"><span>${
-  found.label === null ? null : html`<span class="label">${found.label}</span> `
-}${words(found.kind)}</span>${
-  found.status === null || found.status === "current" ? null : html`<span>${stateBadge(found.status)}</span>`
-}<span>${person(found.author)}</span><span>${time(found.at)}</span></p>
-  <a class="wording" href="${to(place(found))}">${markup(found.snippet)}</a>${found.kind === "message" ? html`<p class="hint">in ${found.title}</p>` : null}</li>`
+function hit(found: Hit): Html {
+  const [at, shown] = [place(found), markup(found.snippet)]
+  return html`<li data-entry><p class="meta"><span>${
+    found.label === null ? null : html`<span class="label">${found.label}</span> `
+  }${words(found.kind)}</span>${
+    found.status === null || found.status === "current" ? null : html`<span>${stateBadge(found.status)}</span>`
+  }<span>${person(found.author)}</span><span>${time(found.at)}</span></p>
+  ${at === null ? html`<span class="wording">${shown}</span>` : html`<a class="wording" href="${to(at)}">${shown}</a>`}${found.kind === "message" ? html`<p class="hint">in ${found.title}</p>` : null}</li>`
+}
 
 /** The object that an id names. */
 function byId(visit: Visit, query: string): string | null {

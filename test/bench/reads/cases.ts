@@ -93,7 +93,11 @@ const cases: Named = {
     const after = idOf("material", half(size))
     return [page({}, { after }), but("valuesDigest", {}, { after, valuesDigest })]
   },
-  search: ({ roomId, size }) => [
+  search: ({ roomId, size, saidEntryId }) => [
+    but("a label", {}, { query: "H1" }, { items: null }),
+    but("an id", {}, { query: saidEntryId }, { items: null }),
+    but("a phrase of common words", {}, { query: '"first thousand steps"' }),
+    but("words that stand nowhere so", {}, { query: '"steps thousand first"' }, { items: null }),
     but("a seldom word", {}, { query: spoken.rare }),
     but("a seldom word in a Room", {}, { query: spoken.rare, roomId }),
     but("a word of every message", {}, { query: spoken.common }),

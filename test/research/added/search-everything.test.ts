@@ -75,6 +75,39 @@ t.test("a phrase in quotes stands together, and a label or an id is what it name
   t.strictSame((await idsOf(experimentId.toUpperCase()))[0], ["experiment", experimentId])
 })
 
+t.test("a person is found by name or id, where nothing is asked for that people have not", async (t) => {
+  const { username } = lab.house.people.owner
+  const everywhere = async (query: string, more: object = {}) => (await reader.read("search", { query, ...more })).items
+  const [named] = await everywhere(username.slice(0, -1).toUpperCase())
+  t.match(named, { kind: "person", title: username, author: { username }, roomId: null, threadId: null, entryId: null, status: null })
+  t.match((await everywhere(named?.id ?? ""))[0], { kind: "person", id: named?.id })
+  t.strictSame(await everywhere(username, { kinds: ["finding"] }), [])
+  t.notMatch(await find(username), [{ kind: "person" }], "in a Room nobody is said")
+})
+
+t.test("an id keeps to what is asked for besides, and a commit and a paper are found however they are written", async (t) => {
+  t.strictSame(await idsOf(planId, { kinds: ["finding"] }), [])
+  t.strictSame((await reader.read("search", { query: planId, roomId: (await lab.room()).roomId })).items, [], "in another Room")
+  const { repository } = await reader.read("attempt", { attemptId: failed })
+  for (const commit of [repository.commit.toUpperCase(), repository.commit.slice(0, 12)])
+    t.ok(
+      (await idsOf(commit)).some(([, id]) => id === failed),
+      commit,
+    )
+  const { content } = await reader.read("record", { versionId: quoted })
+  const { arxivId } = content.paper as { arxivId: string }
+  for (const paper of [`arXiv:${arxivId}`, `${arxivId}v7`]) t.strictSame((await idsOf(paper))[0], ["cited_claim", quoted], paper)
+})
+
+t.test("a label leads page by page to what bears it and then to what names it", async (t) => {
+  const { entry } = await ada.write("post_message", { threadId, text: "A1 went out of memory, as A12 did." })
+  const pages = [await find("a1", { limit: 1 }), await find("a1", { limit: 1, after: 1 }), await find("a1", { limit: 1, after: 2 })]
+  t.strictSame(
+    pages.map(([hit]) => hit?.id),
+    [failed, entry?.entryId, undefined],
+  )
+})
+
 t.test("each hit says in a line what it is, and how it stands", async (t) => {
   t.match(await find("diverged"), [{ label: "A1", standing: "failed", title: "Does it?", status: null }])
   t.match(await find("unambig"), [{ standing: "answers" }])

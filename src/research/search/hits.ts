@@ -1,0 +1,90 @@
+/** What search shows of what it finds. */
+import type { RecordStatus, SearchKind } from "../../contract/enumerations.ts"
+import { kindsOf } from "../../contract/objects.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
+import type { Typed } from "./query.ts"
+import { beginningOf, passageIn, type Sight, snippetHtml } from "./snippet.ts"
+
+export type Hit = AnswerOf<"search">["items"][number]
+
+export interface Row {
+  item: number
+  kind: SearchKind
+  id: string
+  label: string | null
+  title: string
+  roomId: string
+  threadId: string
+  entryId: string | null
+  userId: string
+  username: string
+  at: string
+  status: RecordStatus | null
+  standing: string | null
+  replacedBy: string | null
+  replacedByLabel: string | null
+  replacedByRoom: string | null
+  ownTitle: string | null
+  body: string | null
+}
+
+const isRecord = (kind: SearchKind): boolean => kindsOf("record").includes(kind)
+const statusOf = (row: Row): RecordStatus | null => (isRecord(row.kind) ? (row.status ?? "current") : null)
+
+export const hit = (row: Row, snippet: string): Hit => ({
+  kind: row.kind,
+  id: row.id,
+  label: row.label,
+  title: row.title,
+  roomId: row.roomId,
+  threadId: row.threadId,
+  entryId: row.entryId,
+  author: { userId: row.userId, username: row.username },
+  at: row.at,
+  status: statusOf(row),
+  snippet: snippetHtml(snippet),
+  standing: statusOf(row) ?? row.standing,
+  replacedBy:
+    row.replacedBy === null
+      ? null
+      : {
+          versionId: row.replacedBy,
+          label: row.replacedByLabel ?? "",
+          ...fromOtherRoom(row.replacedByRoom ?? row.roomId, row.roomId),
+        },
+})
+
+/** Items with what they belong to. */
+export const SHOWN = `i.item, i.kind, i.id, h.label, h.line AS title, h.room_id AS roomId, h.thread_id AS threadId,
+    CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entryId, h.user_id AS userId, p.username, h.at, s.status, h.standing,
+    y.version_id AS replacedBy, y.label AS replacedByLabel, y.room_id AS replacedByRoom, w.title AS ownTitle, w.body`
+export const ITEM = `search_items i USING (item) JOIN search_places h USING (item) JOIN search_texts w USING (item) JOIN people p ON p.user_id = h.user_id
+  LEFT JOIN standings s ON s.version_id = i.id
+  LEFT JOIN records y ON s.status <> 'current' AND y.version_id = (SELECT k.replacement_version_id FROM research_links k
+    WHERE k.target_version_id = i.id AND k.replacement_version_id IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM link_withdrawals d WHERE d.link_id = k.link_id) ORDER BY k.link_id DESC LIMIT 1)`
+
+/** The best passage of a row: of its title, of its body, or how it begins. */
+export function passageOf({ ownTitle: title, body }: Row, sight: Sight, read: Typed, byBeginning: boolean): string {
+  for (const text of [title, body]) {
+    const passage = text === null ? undefined : passageIn(text, sight, read, byBeginning)
+    if (passage !== undefined) return passage
+  }
+  return beginningOf(title ?? body ?? "")
+}
+
+/** Somebody, found by their name. */
+export interface PersonFound {
+  readonly userId: string
+  readonly username: string
+  readonly at: string
+}
+
+export const personHit = ({ userId, username, at }: PersonFound, query: string): Hit => {
+  const shown = username.startsWith(query) ? `<mark>${query}</mark>${username.slice(query.length)}` : username
+  return {
+    ...{ kind: "person", id: userId, label: null, title: username, roomId: null, threadId: null, entryId: null },
+    ...{ author: { userId, username }, at, status: null, snippet: shown, standing: null, replacedBy: null },
+  }
+}
