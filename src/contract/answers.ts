@@ -6,6 +6,7 @@ import { enumerations } from "./enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
 import { labelledKinds } from "./labels.ts"
+import { alreadyTried } from "./similar.ts"
 import { schemaVersions } from "./versions.ts"
 
 const state = v.picklist(enumerations.roomState)
@@ -44,6 +45,9 @@ export const receipt = shape({
   entry: v.nullable(shape({ entryId: id, sequence: count })),
   activity: v.nullable(shape({ sequence: count, digest: v.string() })),
   warnings: v.array(v.unknown()),
+  /** Of a proposal, a hypothesis and an attempt: what is near to it, and where the same was run before. */
+  similar: v.exactOptional(alreadyTried.similar),
+  sameExecution: v.exactOptional(alreadyTried.sameExecution),
   replayed: v.exactOptional(v.literal(true)),
   credentialChanged: v.exactOptional(v.literal(true)),
   rehearsed: v.exactOptional(v.literal(true)),

@@ -146,6 +146,8 @@ export const enumerations = {
   ],
   /** What full-text search finds. */
   searchKind: searchKinds,
+  /** What is compared to tell what was already tried. */
+  similarKind: ["hypothesis", "experiment", "finding", "attempt"],
   memberRole: ["owner", "member"],
   joinDecision: ["accept", "decline"],
   libraryPermission: ["read_library", "read_annotations", "file_papers", "post_notes"],
@@ -180,6 +182,7 @@ export type CheckpointState = (typeof enumerations.checkpointState)[number]
 export type ProvenanceNode = (typeof enumerations.provenanceNode)[number]
 export type ProvenanceEdge = (typeof enumerations.provenanceEdge)[number]
 export type SearchKind = (typeof enumerations.searchKind)[number]
+export type SimilarKind = (typeof enumerations.similarKind)[number]
 export type RoomState = (typeof enumerations.roomState)[number]
 export type Slice = (typeof enumerations.slice)[number]
 export type SkillPart = (typeof enumerations.skillPart)[number]

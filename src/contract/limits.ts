@@ -103,6 +103,13 @@ export const limits = {
   searchSight: 60_000,
   /** Characters that a passage shows of a word at either end. */
   searchWord: 100,
+  /** Texts of each kind in a Room, the newest, among which what is similar is looked for; characters of each that are looked at. */
+  similarSight: 1_000,
+  similarText: 1_500,
+  /** What is answered of that, characters of a line of it, and attempts on one commit that are compared, the newest. */
+  similarItems: 5,
+  similarLine: 300,
+  similarExecutions: 500,
   /** A name within a body: of an arm, an output, a metric, an environment variable. */
   name: 200,
   evidence: 50,

@@ -122,7 +122,9 @@ export class Ledger {
    * @returns the receipt as JSON text: new, replayed or rehearsed
    */
   async admit(request: Request): Promise<string> {
-    const delivery = this.#checked(request)
+    const checked = this.#checked(request)
+    const foreseen = checked.behaviour.foresee && this.#db.snapshot(() => checked.behaviour.foresee?.(checked))
+    const delivery = foreseen === undefined ? checked : { ...checked, foreseen }
     const rehearse = request.rehearse === true
     return this.#writer === null ? this.#admit(delivery, rehearse) : this.#writer.admit(delivery, rehearse)
   }
@@ -272,17 +274,14 @@ export class Ledger {
 
   /** Step 13: what the operation does, and what every write leaves behind. */
   #write(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
-    const { behaviour, prepared } = delivery
+    const { behaviour, prepared, foreseen } = delivery
     const change = this.#change(at, subject.roomId, chance)
     const outcome = behaviour.write(delivery, subject, change)
-    const given = chance.given()
-    return this.#recorder.record(
-      delivery,
-      subject,
-      change,
-      outcome,
-      prepared === undefined ? given : { ...given, prepared: prepared as Json },
-    )
+    return this.#recorder.record(delivery, subject, change, outcome, {
+      ...chance.given(),
+      ...(prepared !== undefined && { prepared: prepared as Json }),
+      ...(foreseen !== undefined && { foreseen: foreseen as JsonObject }),
+    })
   }
 
   /**
@@ -313,6 +312,7 @@ export class Ledger {
       deliveryId: body[operation.delivery] as string,
       requestDigest: contentDigest,
       prepared: given.prepared,
+      ...(given.foreseen && { foreseen: given.foreseen }),
     }
     return this.#write(delivery, delivery.behaviour.subject(delivery), entry.at, again(given))
   }

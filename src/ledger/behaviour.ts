@@ -20,6 +20,8 @@ export interface Call<Body = unknown, Params = Readonly<Record<string, string>>>
   readonly contentDigest: string
   /** What the behaviour's own `prepare` made of it. */
   readonly prepared?: unknown
+  /** What its behaviour told beforehand. */
+  readonly foreseen?: Readonly<Record<string, Writable>>
 }
 
 /** What a write is about: the Room it belongs to, and the Thread in which its subject originated. */
@@ -88,6 +90,11 @@ export interface Behaviour<
   subject(call: Call<Body, Params>): S
   /** What is wrong with its references beyond what the schema says: each that is not of that kind, or not there, is found already. */
   references?(call: Call<Body, Params>, subject: S): Issue[]
+  /**
+   * What stands beside its receipt, told from what is there before it is admitted, by the thread that checks it: none of it is
+   * looked up while others wait to write.
+   */
+  foresee?(call: Call<Body, Params>): Readonly<Record<string, Writable>>
   /** The repository and commit that must be public and exist; asked of their host outside of any transaction. */
   outside?(call: Call<Body, Params>): RepositoryPin | null
   /** Work that takes its time and looks at the body alone, done outside of any transaction. @throws Refusal 422 */

@@ -14,6 +14,8 @@ export interface Given {
   readonly tokens?: readonly string[]
   /** What was made of its body outside of the transaction. */
   readonly prepared?: Json
+  /** What stands beside its receipt, told from what was there before it. */
+  readonly foreseen?: JsonObject
   /** The warnings of its receipt: later versions may see more in the same grounds. */
   readonly warnings?: readonly Json[]
   /** The digest of the content that was accepted, where `content` only stands in for one that is not kept. */

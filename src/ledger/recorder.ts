@@ -74,6 +74,7 @@ export class Recorder {
       entry,
       activity: landed,
       warnings,
+      ...delivery.foreseen,
     }
     const text = writeJson(receipt)
     this.#parts.receipts.store(operation, actor, deliveryId, change.position, given.requestDigest ?? null, text)

@@ -44,6 +44,8 @@ import { recordOperations } from "./records/operations.ts"
 import { records } from "./records/records.ts"
 import { searchReads } from "./search/reads.ts"
 import { search } from "./search/search.ts"
+import { foreseers, similarReads } from "./search/similar/reads.ts"
+import { similar } from "./search/similar/similar.ts"
 
 export { type Crates, cratesOf, cratesOn, Exports }
 
@@ -65,6 +67,7 @@ export function researchTables(db: Db, basePath: string) {
     evidence: evidence(db),
     brief: candidates(db),
     search: search(db),
+    similar: similar(db),
     provenance: provenance(db),
   }
 }
@@ -82,7 +85,18 @@ export const researchOperations = (tables: Tables & { readonly db: Db }) => {
   const advice = warnings(tables.db, tables)
   const behaviours = behavioursOf(tables)
   for (const name of keysOf(behaviours)) advised(advice, name, behaviours[name])
-  return behaviours
+  return { ...behaviours, ...foreseeing(tables, behaviours) }
+}
+
+/** The operations that are told what was already tried. */
+function foreseeing({ similar, experiments }: Tables, behaviours: ReturnType<typeof behavioursOf>) {
+  const { propose_experiment, publish_hypothesis, register_attempt } = behaviours
+  const tried = foreseers(similar, experiments)
+  return {
+    propose_experiment: { ...propose_experiment, foresee: tried.propose_experiment },
+    publish_hypothesis: { ...publish_hypothesis, foresee: tried.publish_hypothesis },
+    register_attempt: { ...register_attempt, foresee: tried.register_attempt },
+  }
 }
 
 /** Adds to what a behaviour answers what is to be said of it. */
@@ -124,6 +138,7 @@ export function researchReads(tables: Tables, exports: Exports, now: () => numbe
     ...attemptReads(rooms, attempts, events, materials),
     ...materialReads(rooms, materials),
     ...searchReads(people, tables.search),
+    ...similarReads(rooms, tables.similar),
     ...provenanceReads(rooms, tables.provenance),
     ...exports.reads(),
   }

@@ -8,6 +8,7 @@ import { limits } from "../limits.ts"
 import * as answers from "../overview-answers.ts"
 import { between, read, wholeNumber, words } from "../read.ts"
 import { subject } from "../ref.ts"
+import { similarAnswer } from "../similar.ts"
 
 const budget = v.exactOptional(between(limits.briefMin, limits.briefMax, limits.brief, "Bytes that the answer may have as it is sent."))
 
@@ -57,6 +58,22 @@ export const overviewReads = [
     path: "/api/research/rooms/{roomId}/next",
     summary: "What would move a Room: each step with why, the operation that would do it, the permission it needs, and its body begun.",
     answer: nextSteps,
+  }),
+  read({
+    name: "room_similar",
+    path: "/api/research/rooms/{roomId}/similar",
+    summary:
+      "What is near to a text, or to one of the Room's hypotheses, experiments, findings or attempts, among the newest of these, and what came of each; of an attempt also where the same commit, argv and configuration was run. It compares stems of words, rare ones most: the same said in other words is not found.",
+    parameters: {
+      text: v.exactOptional(
+        v.pipe(
+          text(limits.explanation),
+          v.description("Whatever is to be proposed, in a sentence or more; needed where like is not given."),
+        ),
+      ),
+      like: v.exactOptional(v.pipe(uuid, v.description("An object of this Room, instead of a text."))),
+    },
+    answer: similarAnswer,
   }),
   read({
     name: "room_provenance",

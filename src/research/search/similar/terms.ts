@@ -1,0 +1,41 @@
+/** What of a text tells it apart: the stems of its words. */
+import { stemmer } from "stemmer"
+import { limits } from "../../../contract/limits.ts"
+import { folded, WORDS } from "../query.ts"
+
+/** Words that stand in every English text; of other languages, what is common in a Room counts little anyway. */
+const COMMON = new Set(
+  `a about after all also am an and any are as at be been before being below between both but by can could did do does doing down during each few for from
+had has have having he her here how i if in into is it its just may me might more most must my no nor not of off on once only or other our out over own same
+she should so some such than that the their them then there these they this those through to too under until up very was we were what when where which while
+who whom why will with would you your`.split(/\s+/u),
+)
+/** Scripts that are written without spaces: there, each two letters beside each other are a word. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+
+const stems = new Map<string, string>()
+/** Stems are looked up again and again: so many are kept. */
+const KEPT = 20_000
+
+function stemOf(word: string): string {
+  const known = stems.get(word)
+  if (known !== undefined) return known
+  if (stems.size >= KEPT) stems.clear()
+  const stem = word.length > limits.searchWord ? word.slice(0, limits.searchWord) : stemmer(word)
+  stems.set(word, stem)
+  return stem
+}
+
+/** The terms of a text, each once with how often it stands there; of a long text, of its beginning. */
+export function termsOf(text: string): Map<string, number> {
+  const terms = new Map<string, number>()
+  for (const [word] of text.slice(0, limits.similarText).matchAll(WORDS)) {
+    const plain = folded(word)
+    if (COMMON.has(plain)) continue
+    const letters = UNSPACED.test(plain) ? [...plain] : undefined
+    const made =
+      letters === undefined || letters.length < 2 ? [stemOf(plain)] : letters.slice(1).map((letter, at) => `${letters[at]}${letter}`)
+    for (const term of made) terms.set(term, (terms.get(term) ?? 0) + 1)
+  }
+  return terms
+}
