@@ -15,8 +15,8 @@ import { activity } from "./activity.ts"
 import { actAgain, type Acts, type Done, noting } from "./acts.ts"
 import type { Change, Subject } from "./behaviour.ts"
 import { again, type Chance, fresh } from "./chance.ts"
-import { CommitQueue, type GroupHooks, Undo } from "./commit-queue.ts"
-import type { Db } from "./database.ts"
+import { CommitQueue, type GroupHooks, notStored, Undo } from "./commit-queue.ts"
+import { type Db, isStorageFault } from "./database.ts"
 import { tryStorage } from "./try-storage.ts"
 import { type AnyBehaviour, checkRequest, type Delivery, type Request } from "./delivery.ts"
 import { grantRefusal, roomRefusal } from "./entrance.ts"
@@ -123,10 +123,21 @@ export class Ledger {
    */
   async admit(request: Request): Promise<string> {
     const checked = this.#checked(request)
-    const foreseen = checked.behaviour.foresee && this.#db.snapshot(() => checked.behaviour.foresee?.(checked))
+    const foreseen = this.#told(checked)
     const delivery = foreseen === undefined ? checked : { ...checked, foreseen }
     const rehearse = request.rehearse === true
     return this.#writer === null ? this.#admit(delivery, rehearse) : this.#writer.admit(delivery, rehearse)
+  }
+
+  /** What the behaviour tells beforehand. @throws Refusal 503 when the disk does not answer */
+  #told(delivery: Delivery): Delivery["foreseen"] {
+    const { behaviour } = delivery
+    if (behaviour.foresee === undefined) return undefined
+    try {
+      return this.#db.snapshot(() => behaviour.foresee?.(delivery))
+    } catch (error) {
+      throw isStorageFault(error) ? notStored() : error
+    }
   }
 
   /** Admits a write for the thread that has checked it. */

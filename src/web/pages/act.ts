@@ -20,6 +20,7 @@ import { type Subject, subjectOf } from "../forms/subject.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { markdown } from "../markdown.ts"
 import { roomRail } from "../parts/room-frame.ts"
+import { similarTo, tellsSimilar } from "../parts/similar.ts"
 import { ownPath, redirected } from "../redirect.ts"
 import { orNull, type Shown, type Visit, type WebPage } from "../visit.ts"
 import { title, words } from "../words.ts"
@@ -140,7 +141,8 @@ function formPage(visit: Visit, { operation, draft, refusal, preview: previewed 
     choices: choicesOf(visit, subject.roomId, operation.family === "library"),
     hidden,
   }
-  const canPreview = form.fields.some(({ name, form: kind }) => MARKDOWN.includes(name) && kind === "text")
+  const isMarkdown = form.fields.some(({ name, form: kind }) => MARKDOWN.includes(name) && kind === "text")
+  const tried = previewed && tellsSimilar(operation.name) && room !== null ? similarTo(visit, room.roomId, draft) : null
   const inPath: Content = pathNames(operation.path).map((name) => html`<input type="hidden" name="${name}" value="${draft.get(name)}">`)
   return {
     title: title(operation.name),
@@ -148,12 +150,12 @@ function formPage(visit: Visit, { operation, draft, refusal, preview: previewed 
     status: refusal?.status ?? 200,
     body: html`<h1>${title(operation.name)}</h1><p class="lead">${operation.summary}</p>
 ${subject.about.length === 0 ? null : html`<div class="about" aria-label="About">${subject.about.map((line) => html`<p>${line}</p>`)}</div>`}
-${refusal === undefined ? null : said(refusal, form, draft)}${previewed ? preview(form, draft) : null}
+${refusal === undefined ? null : said(refusal, form, draft)}${previewed && isMarkdown ? preview(form, draft) : null}${tried}
 <form class="stack" method="post" action="${to(`/web/${operation.name}`)}" data-draft="${operation.name}-${known.map((name) => given(name)).join("-")}" data-state="${refusal === undefined ? "fresh" : "refused"}" novalidate>
 <button class="aside" tabindex="-1" aria-hidden="true">Send</button>
 <input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${draft.has("_next") ? html`<input type="hidden" name="_next" value="${draft.get("_next")}">` : null}${fields(form.fields, "", state)}
 <div class="buttons"><button>${title(operation.name)}</button>
-  ${canPreview ? html`<button class="quiet" name="_preview" value="1">Preview</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Leave it</a>`}</div>
+  ${isMarkdown || tellsSimilar(operation.name) ? html`<button class="quiet" name="_preview" value="1">${isMarkdown ? "Preview" : "Was it tried before?"}</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Leave it</a>`}</div>
   ${dataLists(form, state.choices)}</form>`,
   }
 }
