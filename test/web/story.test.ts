@@ -72,6 +72,9 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
     await page.getByLabel("Wording").fill("A linear warm-up lowers the loss.")
     await page.locator("select[name='/assertion/predicate/type']").selectOption("concept")
     await page.locator("[name='/assertion/predicate|concept/key']").fill("lowers")
+    await page.getByRole("button", { name: "Was it tried before?" }).click()
+    t.match(await page.getByRole("region", { name: "Already tried?" }).textContent(), "Nothing in this Room is near to it.")
+    t.equal(await page.getByLabel("Wording").inputValue(), "A linear warm-up lowers the loss.", "and the draft stays")
     for (const index of [0, 1]) {
       await page.locator(`[name='/assertion/roles/${index}/role']`).fill(["cause", "effect"][index] ?? "")
       await page.locator(`[name='/assertion/roles/${index}/definition']`).fill("What it is.")
