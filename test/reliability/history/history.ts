@@ -58,7 +58,7 @@ export interface History {
 }
 
 /** Threads and messages belong to the credential that sent them, everything else to the member. */
-const ofCredential: ReadonlySet<string> = new Set(["create_thread", "post_message"])
+export const ofCredential: ReadonlySet<string> = new Set(["create_thread", "post_message"])
 
 export const deliveryIdOf = ({ body }: Pick<Write, "body">): string => String(body.clientMessageId ?? body.requestId)
 

@@ -81,6 +81,6 @@ test("whatever clients did, a replay makes the same rows and the same answers", 
         t.strictSame(seen.timelines, history.truth.timelines)
       }
     }),
-    { numRuns: 3, endOnFailure: true },
+    { numRuns: 3, endOnFailure: true, verbose: true },
   )
 })
