@@ -121,9 +121,16 @@ export function history(db: Db) {
     row.given,
   ]
 
+  /** What `next` saw last: a write that asks where it will stand is appended just there, in the same transaction. */
+  let seen: { position: number; digest: Buffer } | undefined
+  const before = (position: number): Buffer => (seen?.position === position - 1 ? seen.digest : (last.get()?.digest ?? FIRST))
+
   return {
-    /** The position of the next entry. */
-    next: (): number => (last.get()?.position ?? 0) + 1,
+    /** The position of the next entry. Asked within the transaction that appends it. */
+    next(): number {
+      seen = last.get()
+      return (seen?.position ?? 0) + 1
+    },
     /** How many entries there are. */
     count: (): number => count.get()?.entries ?? 0,
     /** The digest of the newest entry: it stands for the whole history. */
@@ -142,8 +149,9 @@ export function history(db: Db) {
         client: json(entry.client),
         given: json(entry.given),
       }
-      const digest = chained(last.get()?.digest ?? FIRST, entry.given.contentDigest ?? contentDigest, columnsOf(row))
+      const digest = chained(before(entry.position), entry.given.contentDigest ?? contentDigest, columnsOf(row))
       const { position, operation, user_id, username, sender, at, params, client, given } = row
+      seen = undefined
       insert.run(position, operation, user_id, username, sender, at, params, entry.content, client, given, digest)
     },
 
