@@ -1,5 +1,6 @@
 /** The files that hold a Room's record: what was accepted byte for byte, and what is served of it now. */
-import { JsonText, parse, type Stored, type Writable, writeJson } from "../../contract/json.ts"
+import { JsonText, parse, stored, type Stored, type Writable, writeJson } from "../../contract/json.ts"
+import type { RoomEntry } from "../../ledger/room-history.ts"
 import { recordSummary } from "../records/shown.ts"
 import type { ExportedRoom, Person } from "./room.ts"
 import type { AttemptRow, ExperimentRow, MaterialRow } from "./rows.ts"
@@ -121,6 +122,26 @@ function* attemptLines(room: ExportedRoom, { software }: Met): Generator<string>
   }
 }
 
+/**
+ * An accepted write. What it was given says which ids came of it, and what a later version would say otherwise. Digests of
+ * tokens, who sent it through which credential, and what a retry is compared with stay where they are.
+ */
+const write = ({ sequence, entry }: RoomEntry) => {
+  const { tokens: _tokens, requestDigest: _request, ...given } = entry.given
+  return {
+    sequence,
+    operation: entry.operation,
+    at: entry.at,
+    actor: { userId: entry.userId, username: entry.username },
+    path: entry.params,
+    body: new JsonText(stored(entry.content)),
+    client: entry.client,
+    given: given as Writable,
+  }
+}
+
+/** Where every accepted write stands. */
+export const HISTORY = "history.jsonl"
 /** Where accepted content stands, a file for each object. */
 export const folders = { record: "records", plan: "plans", link: "links", checkpoint: "checkpoints", material: "materials" } as const
 
@@ -147,6 +168,12 @@ export function* contents(room: ExportedRoom, met: Met): Generator<CrateFile> {
     "The change feed",
     "Every accepted write in order, each entry chained to the one before it by digest, as it is served.",
     lines(room.activity()),
+  )
+  yield jsonLines(
+    HISTORY,
+    "The history",
+    "Every accepted write in order, as it was kept: what was done, by whom, when, with which body, and the ids it was given. The feed names the digest of each body.",
+    each(room.history(), write),
   )
   yield {
     path: "room.json",

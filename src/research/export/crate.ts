@@ -5,6 +5,7 @@ import { type Kept, metadataText, type Source } from "./metadata.ts"
 import { previewText, readmeText } from "./preview.ts"
 import { exportedRoom, type ExportedRoom } from "./room.ts"
 import { verifyProgram } from "./verify.ts"
+import { pythonProgram } from "./verify-python.ts"
 import { type TextFile, type Written, zipped } from "./zip.ts"
 
 /** The record, then what was made for readers, then what describes all of it. */
@@ -25,7 +26,14 @@ async function* files(room: ExportedRoom, source: Source): AsyncGenerator<TextFi
     description: "A program that recomputes every digest.",
     text: [verifyProgram()],
   }
-  for (const parts of [contents(room, met), [readme, program]]) {
+  const python: CrateFile = {
+    path: "verify.py",
+    name: "Verify with Python",
+    mediaType: "text/x-python",
+    description: "The same program for Python, with its standard library alone.",
+    text: [pythonProgram()],
+  }
+  for (const parts of [contents(room, met), [readme, program, python]]) {
     for (const file of parts) {
       const written = yield file
       if (written === undefined) throw new Error(`what was written of ${file.path} is not known`)

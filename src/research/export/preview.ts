@@ -68,6 +68,7 @@ const files: readonly (readonly [path: string, what: string])[] = [
   ["ro-crate-metadata.json", "what is here and how it belongs together, as RO-Crate 1.2"],
   ["README.md", "how to read and verify it"],
   ["activity.jsonl", "the change feed with its chain of digests"],
+  ["history.jsonl", "every accepted write, whole, in order"],
   ["records.jsonl", "where each record stands"],
   ["experiments.jsonl", "experiments with all their revisions"],
   ["attempts.jsonl", "attempts with their events and outputs"],
@@ -75,6 +76,7 @@ const files: readonly (readonly [path: string, what: string])[] = [
   ["finding-links.jsonl", "findings toward experiments"],
   ["materials.jsonl", "materials and their locations"],
   ["verify.mjs", "a program that recomputes every digest"],
+  ["verify.py", "the same for Python"],
 ]
 
 /** ro-crate-preview.html: readable from a disk, without a script and without a network. */
@@ -111,15 +113,18 @@ Open ro-crate-preview.html to read it. The Room itself is at ${baseUrl}${pageOf(
 
 - \`ro-crate-metadata.json\` describes everything here. Attempts are executions in the sense of the Process Run Crate profile.
 - \`records/\`, \`plans/\`, \`links/\`, \`checkpoints/\` and \`materials/\` hold what was accepted, byte for byte: canonical JSON (RFC 8785).
+- \`history.jsonl\` holds every accepted write in order, one a line: what was done (\`operation\`), by whom and when, the ids in
+  its path, its body, and what it was given: ids, and the warnings of its receipt. Line N belongs to line N of \`activity.jsonl\`, whose \`contentDigest\` is over the body.
 - \`timelines/\` holds each Thread, and the files ending in \`.jsonl\` one object a line.
 - \`metrics.csv\` holds every metric point; NaN, Infinity and -Infinity are written so.
 
 ## Verify it
 
     node verify.mjs
+    python3 verify.py
 
-recomputes, with nothing but Node, the chain of the feed, the digest of every accepted content and of every file. Without
-it: \`sha256sum records/H1.json\` gives the contentDigest of H1, which stands in records.jsonl and in its entry of
+Either recomputes, with nothing but Node or Python, the chain of the feed, the digest of the body of every write in the
+history, of every accepted content and of every file, and says the same. Without them: \`sha256sum records/H1.json\` gives the contentDigest of H1, which stands in records.jsonl and in its entry of
 activity.jsonl; an entry's digest is SHA-256 over its canonical JSON without \`digest\`.
 Whoever kept a digest of the feed earlier finds it in activity.jsonl: then nothing before it was rewritten.
 

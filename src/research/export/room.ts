@@ -1,6 +1,7 @@
 /** A Room as of one moment, on a connection of its own: what every part of an export is made from. */
 import { activity } from "../../ledger/activity.ts"
 import type { Db } from "../../ledger/database.ts"
+import { roomHistory } from "../../ledger/room-history.ts"
 import { timeline } from "../../ledger/timeline.ts"
 import { members } from "../../rooms/members.ts"
 import { rooms } from "../../rooms/rooms.ts"
@@ -34,6 +35,9 @@ export function exportedRoom(db: Db, roomId: string) {
     /** Everybody who left something in a Thread. */
     authorsOf: (threadId: string): readonly Person[] => authors.all(threadId),
     ...rows(db, roomId),
+
+    /** Every accepted write, as it was kept. */
+    history: () => roomHistory(db, roomId),
 
     /** The change feed as it is served. */
     *activity(): Generator<string> {

@@ -1,13 +1,13 @@
-/** The program that travels with a crate and proves it whole where nobody can be asked. */
+/** The program that travels with a crate and proves it whole where nobody can be asked. Its twin for Python says the same. */
 import { firstPreviousDigest } from "../../contract/chain.ts"
 import { objectList } from "../../contract/objects.ts"
 import { operations } from "../../contract/operations/index.ts"
 import { kindsIn, refersIn } from "../../contract/ref.ts"
 import { schemaVersions } from "../../contract/versions.ts"
-import { folders } from "./contents.ts"
+import { folders, HISTORY } from "./contents.ts"
 
-/** The operations whose content a crate holds: those that make an object that is exported so, or change it where every content is kept. */
-const kept = operations
+/** The operations whose content a crate holds beside the history too: those that make an object that is exported so, or change it where every content is kept. */
+export const operationsWithFile: readonly string[] = operations
   .filter(({ target, body }) => {
     const exported = objectList.find(({ kind }) => kind === target)?.exported ?? null
     const isOfOneThere = refersIn(body).some(({ refers }) => refers.isSubject && kindsIn(refers).some((kind) => kind === target))
@@ -15,63 +15,122 @@ const kept = operations
   })
   .map(({ name }) => name)
 
+/** Folders with a file for each accepted content. */
+export const acceptedFolders: readonly string[] = Object.values(folders)
+
 /** Runs on Node as it stands, in the crate's folder or told where that is; the tests run it. */
 export const verifyProgram = (): string => `// node verify.mjs [folder of the crate]
-// Recomputes every digest: the chain of the feed, the content of everything accepted, and the bytes of every file.
+// Recomputes every digest: the chain of the feed, the body of every write, the content of everything accepted, and the bytes
+// of every file. Files are read piece by piece.
 import { createHash } from "node:crypto"
-import { existsSync, readFileSync } from "node:fs"
+import { closeSync, existsSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
 
 const folder = process.argv[2] ?? import.meta.dirname
-const read = (path) => readFileSync(join(folder, path))
-const lines = (path) => read(path).toString().split("\\n").filter(Boolean).map((line) => JSON.parse(line))
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex")
 const faults = []
 const must = (holds, fault) => holds || faults.push(fault)
 
+function* pieces(path) {
+  const handle = openSync(join(folder, path), "r")
+  try {
+    const piece = Buffer.alloc(65536)
+    for (let length; (length = readSync(handle, piece)) > 0; ) yield Buffer.from(piece.subarray(0, length))
+  } finally {
+    closeSync(handle)
+  }
+}
+const text = (path) => Buffer.concat([...pieces(path)]).toString()
+function digestOfFile(path) {
+  const hash = createHash("sha256")
+  for (const piece of pieces(path)) hash.update(piece)
+  return hash.digest("hex")
+}
+
+// The objects of a file with one a line. Of a line that is none it is said, and it counts as an empty one.
+function* lines(path) {
+  if (!existsSync(join(folder, path))) return
+  let number = 0
+  let waiting = []
+  const line = () => {
+    const bytes = Buffer.concat(waiting)
+    waiting = []
+    number += 1
+    if (bytes.length === 0) return []
+    try {
+      const value = JSON.parse(bytes.toString())
+      if (value !== null && typeof value === "object" && !Array.isArray(value)) return [value]
+    } catch {}
+    must(false, path + " line " + number + " is no JSON object")
+    return [{}]
+  }
+  for (const piece of pieces(path)) {
+    let from = 0
+    for (let end; (end = piece.indexOf(10, from)) >= 0; from = end + 1) {
+      waiting.push(piece.subarray(from, end))
+      yield* line()
+    }
+    waiting.push(piece.subarray(from))
+  }
+  yield* line()
+}
+
 // RFC 8785 for what the record holds: members sorted by name, no white space.
 const canonical = (value) => {
+  if (value === undefined) return ""
   if (value === null || typeof value !== "object") return JSON.stringify(value)
   if (Array.isArray(value)) return "[" + value.map(canonical).join(",") + "]"
   return "{" + Object.keys(value).sort().map((name) => JSON.stringify(name) + ":" + canonical(value[name])).join(",") + "}"
 }
+const digest = (value) => "sha256:" + sha256(canonical(value))
 
-// The feed: no entry missing, each whole, each resting on the one before.
-const feed = lines("activity.jsonl")
-let previous = "${firstPreviousDigest}"
-for (const [index, { digest, ...entry }] of feed.entries()) {
-  must(entry.sequence === index + 1 && entry.previousDigest === previous, "activity " + (index + 1) + " does not follow from the one before it")
-  must(digest === "sha256:" + sha256(canonical(entry)), "activity " + (index + 1) + " does not have the digest it names")
-  previous = digest
-}
-
-// The files: as many bytes as the metadata says, with the digest it names.
-const files = JSON.parse(read("ro-crate-metadata.json"))["@graph"].filter((entity) => entity["@type"] === "File" && !entity["@id"].startsWith("#"))
+// The files: as many as the metadata names, with the digest it names.
+const files = JSON.parse(text("ro-crate-metadata.json"))["@graph"].filter((entity) => entity["@type"] === "File" && !entity["@id"].startsWith("#"))
 for (const file of files) {
-  must(existsSync(join(folder, file["@id"])), file["@id"] + " is missing")
-  if (existsSync(join(folder, file["@id"]))) must(sha256(read(file["@id"])) === file.sha256, file["@id"] + " is not what was exported")
+  const isThere = existsSync(join(folder, file["@id"]))
+  must(isThere, file["@id"] + " is missing")
+  if (isThere) must(digestOfFile(file["@id"]) === file.sha256, file["@id"] + " is not what was exported")
 }
 
-// Accepted content: what the feed says was accepted is what is here.
-const accepted = new Set(files.filter((file) => /^(${Object.values(folders).join("|")})\\//.test(file["@id"])).map((file) => "sha256:" + file.sha256))
-for (const attempt of lines("attempts.jsonl")) accepted.add("sha256:" + sha256(canonical(attempt.content)))
-for (const { revisions } of lines("experiments.jsonl")) for (const { content } of revisions) accepted.add("sha256:" + sha256(canonical(content)))
+// Accepted content that has a place of its own.
+const accepted = new Set(files.filter((file) => /^(${acceptedFolders.join("|")})\\//.test(file["@id"])).map((file) => "sha256:" + file.sha256))
+for (const { content } of lines("attempts.jsonl")) accepted.add(digest(content))
+for (const { revisions = [] } of lines("experiments.jsonl")) for (const { content } of revisions) accepted.add(digest(content))
 // A message's content is made of what its entry shows.
-const timelines = files.filter((file) => file["@id"].startsWith("timelines/")).flatMap((file) => lines(file["@id"]))
-for (const { message, replyToEntryId } of timelines) {
-  if (message === undefined) continue
-  const { text, clientMessageId } = message
-  accepted.add("sha256:" + sha256(canonical({ schemaVersion: ${schemaVersions.research}, clientMessageId, text, ...(replyToEntryId === null ? {} : { replyToEntryId }) })))
+for (const file of files) {
+  if (!file["@id"].startsWith("timelines/")) continue
+  for (const { message, replyToEntryId } of lines(file["@id"])) {
+    if (message === undefined) continue
+    const { text, clientMessageId } = message
+    accepted.add(digest({ schemaVersion: ${schemaVersions.research}, clientMessageId, text, ...(replyToEntryId === null ? {} : { replyToEntryId }) }))
+  }
 }
-const kept = new Set(${JSON.stringify(kept)})
+
+// The feed: no entry missing, each whole, each resting on the one before; and the write of each, as it was accepted.
+const shown = new Set(${JSON.stringify(operationsWithFile)})
+const history = lines("${HISTORY}")
+let previous = "${firstPreviousDigest}"
+let entries = 0
+let bodies = 0
 let contents = 0
-for (const { sequence, operation, contentDigest } of feed) {
-  if (!kept.has(operation)) continue
+for (const { digest: own, ...entry } of lines("activity.jsonl")) {
+  entries += 1
+  must(entry.sequence === entries && entry.previousDigest === previous, "activity " + entries + " does not follow from the one before it")
+  must(own === digest(entry), "activity " + entries + " does not have the digest it names")
+  previous = own
+  const write = history.next().value ?? {}
+  const isThatWrite = ["sequence", "operation", "at", "actor"].every((name) => canonical(write[name]) === canonical(entry[name]))
+  // Of some writes of early versions only the digest was kept.
+  const without = write.given?.contentDigest
+  if (without === undefined) bodies += 1
+  must(isThatWrite && (without ?? digest(write.body)) === entry.contentDigest, "the history does not hold the write that activity " + entries + " accepted")
+  if (!shown.has(entry.operation)) continue
   contents += 1
-  must(accepted.has(contentDigest), "the content that activity " + sequence + " accepted is not here")
+  must(accepted.has(entry.contentDigest), "the content that activity " + entries + " accepted is not here")
 }
+must(history.next().done, "the history goes on after the feed")
 
 for (const fault of faults) console.error(fault)
-console.log(faults.length === 0 ? feed.length + " entries chained, " + contents + " contents and " + files.length + " files are what their digests say. The last digest is " + previous : faults.length + " faults")
+console.log(faults.length === 0 ? entries + " entries chained, " + bodies + " writes, " + contents + " contents and " + files.length + " files are what their digests say. The last digest is " + previous : faults.length + " faults")
 process.exitCode = faults.length === 0 ? 0 : 1
 `

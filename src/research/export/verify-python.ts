@@ -1,0 +1,161 @@
+/** The program that proves a crate, for Python: line by line the same as the one for Node, so that both say the same. */
+import { firstPreviousDigest } from "../../contract/chain.ts"
+import { schemaVersions } from "../../contract/versions.ts"
+import { HISTORY } from "./contents.ts"
+import { acceptedFolders, operationsWithFile } from "./verify.ts"
+
+/** Runs on Python 3.8 and later with nothing beside it. */
+export const pythonProgram = (): string => String.raw`#!/usr/bin/env python3
+# python3 verify.py [folder of the crate]
+# Recomputes every digest: the chain of the feed, the body of every write, the content of everything accepted, and the bytes
+# of every file. Files are read piece by piece.
+import hashlib
+import json
+import os
+import re
+import sys
+
+folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
+faults = []
+
+
+def must(holds, fault):
+    if not holds:
+        faults.append(fault)
+
+
+def inside(path):
+    return os.path.join(folder, path)
+
+
+def digest_of_file(path):
+    found = hashlib.sha256()
+    with open(inside(path), "rb") as file:
+        for piece in iter(lambda: file.read(65536), b""):
+            found.update(piece)
+    return found.hexdigest()
+
+
+class Number(str):
+    """A number as it is written: the record writes each in its canonical form."""
+
+
+def refuse(_):
+    raise ValueError
+
+
+def parsed(text):
+    return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=refuse)
+
+
+def lines(path):
+    """The objects of a file with one a line. Of a line that is none it is said, and it counts as an empty one."""
+    if not os.path.exists(inside(path)):
+        return
+    with open(inside(path), "rb") as file:
+        for number, line in enumerate(file, 1):
+            line = line[:-1] if line.endswith(b"\n") else line
+            if line == b"":
+                continue
+            try:
+                value = parsed(line.decode("utf-8", "replace"))
+            except (ValueError, RecursionError):
+                value = None
+            must(isinstance(value, dict), f"{path} line {number} is no JSON object")
+            yield value if isinstance(value, dict) else {}
+
+
+MISSING = object()
+
+
+def quoted(text):
+    written = json.dumps(text, ensure_ascii=False)
+    return re.sub("[\ud800-\udfff]", lambda half: "\\u%04x" % ord(half.group()), written)
+
+
+def canonical(value):
+    """RFC 8785 for what the record holds: members sorted by name, no white space."""
+    if value is MISSING:
+        return ""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, Number):
+        return str(value)
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, list):
+        return "[" + ",".join(map(canonical, value)) + "]"
+    names = sorted(value, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+    return "{" + ",".join(quoted(name) + ":" + canonical(value[name]) for name in names) + "}"
+
+
+def digest(value):
+    return "sha256:" + hashlib.sha256(canonical(value).encode("utf-8")).hexdigest()
+
+
+# The files: as many as the metadata names, with the digest it names.
+with open(inside("ro-crate-metadata.json"), encoding="utf-8") as file:
+    graph = parsed(file.read())["@graph"]
+files = [entity for entity in graph if entity["@type"] == "File" and not entity["@id"].startswith("#")]
+for file in files:
+    is_there = os.path.exists(inside(file["@id"]))
+    must(is_there, file["@id"] + " is missing")
+    if is_there:
+        must(digest_of_file(file["@id"]) == file.get("sha256"), file["@id"] + " is not what was exported")
+
+# Accepted content that has a place of its own.
+accepted = {"sha256:" + str(file.get("sha256")) for file in files if re.match("(${acceptedFolders.join("|")})/", file["@id"])}
+for attempt in lines("attempts.jsonl"):
+    accepted.add(digest(attempt.get("content", MISSING)))
+for experiment in lines("experiments.jsonl"):
+    for revision in experiment.get("revisions", []):
+        accepted.add(digest(revision.get("content", MISSING)))
+# A message's content is made of what its entry shows.
+for file in files:
+    if not file["@id"].startswith("timelines/"):
+        continue
+    for entry in lines(file["@id"]):
+        if "message" not in entry:
+            continue
+        content = {"schemaVersion": Number(${schemaVersions.research})}
+        content.update((name, entry["message"].get(name)) for name in ("clientMessageId", "text"))
+        if entry.get("replyToEntryId") is not None:
+            content["replyToEntryId"] = entry["replyToEntryId"]
+        accepted.add(digest(content))
+
+# The feed: no entry missing, each whole, each resting on the one before; and the write of each, as it was accepted.
+shown = set(${JSON.stringify(operationsWithFile)})
+history = lines("${HISTORY}")
+previous = "${firstPreviousDigest}"
+entries = bodies = contents = 0
+for entry in lines("activity.jsonl"):
+    own = entry.pop("digest", MISSING)
+    entries += 1
+    follows = entry.get("sequence") == str(entries) and entry.get("previousDigest", MISSING) == previous
+    must(follows, f"activity {entries} does not follow from the one before it")
+    must(own == digest(entry), f"activity {entries} does not have the digest it names")
+    previous = own
+    write = next(history, {})
+    names = ("sequence", "operation", "at", "actor")
+    is_that_write = all(canonical(write.get(name, MISSING)) == canonical(entry.get(name, MISSING)) for name in names)
+    # Of some writes of early versions only the digest was kept.
+    given = write.get("given")
+    without = given.get("contentDigest") if isinstance(given, dict) else None
+    if without is None:
+        bodies += 1
+        without = digest(write.get("body", MISSING))
+    must(is_that_write and without == entry.get("contentDigest"), f"the history does not hold the write that activity {entries} accepted")
+    if entry.get("operation") not in shown:
+        continue
+    contents += 1
+    must(entry.get("contentDigest") in accepted, f"the content that activity {entries} accepted is not here")
+must(next(history, None) is None, "the history goes on after the feed")
+
+for fault in faults:
+    print(fault, file=sys.stderr)
+if faults:
+    print(f"{len(faults)} faults")
+else:
+    print(f"{entries} entries chained, {bodies} writes, {contents} contents and {len(files)} files are what their digests say. The last digest is {previous}")
+sys.exit(1 if faults else 0)
+`

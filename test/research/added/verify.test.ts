@@ -1,0 +1,119 @@
+/** The programs in a crate prove it whole where nobody can be asked, and find every change; both say the same. */
+import { execFile, spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { startResearchRoom } from "research-room/testing"
+import t from "tap"
+import { bytesOf, unpack } from "./unpacked.ts"
+
+const room = await startResearchRoom()
+t.teardown(() => room.close())
+const { main } = room.rooms
+const crate = unpack(await bytesOf(await room.client("member_all").download("room_export", { roomId: main.roomId })))
+const folder = t.testdir({})
+crate.writeTo(folder)
+
+const hasPython = spawnSync("python3", ["--version"]).status === 0
+interface Verdict {
+  readonly status: number
+  readonly said: string
+}
+/** What a program says of the folder as it is. */
+const verdict = (command: string, file: string): Promise<Verdict> =>
+  promisify(execFile)(command, [join(folder, file)], { env: { PATH: process.env.PATH } }).then(
+    ({ stdout }) => ({ status: 0, said: stdout }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ status: code, said: `${stderr}${stdout}` }),
+  )
+const byNode = () => verdict(process.execPath, "verify.mjs")
+/** Both, where there is a Python: each change is found by both in the same words. */
+async function both(): Promise<Verdict> {
+  const [node, python] = await Promise.all([byNode(), hasPython ? verdict("python3", "verify.py") : undefined])
+  if (python !== undefined) t.strictSame(python, node, "Python says what Node says")
+  return node
+}
+
+/** Has the folder hold other files for as long as something is done. */
+async function changed<T>(files: Readonly<Record<string, string | null>>, work: () => Promise<T>): Promise<T> {
+  const write = (path: string, text: string | null | undefined) =>
+    text == null ? rmSync(join(folder, path), { force: true }) : writeFileSync(join(folder, path), text)
+  for (const [path, text] of Object.entries(files)) write(path, text)
+  const done = await work()
+  for (const path of Object.keys(files)) write(path, crate.files.get(path))
+  return done
+}
+const text = (path: string) => crate.files.get(path) as string
+const sha256 = (bytes: string) => createHash("sha256").update(bytes).digest("hex")
+const METADATA = "ro-crate-metadata.json"
+/** A forger who knows of the digests of files writes theirs anew. */
+const forged = (path: string, content: string) => ({
+  [path]: content,
+  [METADATA]: text(METADATA).replace(sha256(text(path)), sha256(content)),
+})
+
+// shows: Added: the Room as an RO-Crate 1.2 with its feed.
+t.test("They prove it whole offline", async (t) => {
+  const { status, said } = await both()
+  const entries = crate.lines("activity.jsonl").length
+  t.equal(status, 0, said)
+  t.ok(said.startsWith(`${entries} entries chained, ${entries} writes, `))
+  t.match(said, /, [0-9]+ contents and [0-9]+ files are what their digests say\. The last digest is sha256:[0-9a-f]{64}\n$/)
+})
+
+t.test("Every file that was changed or taken away is told", async (t) => {
+  const listed = crate.graph.filter((entity) => entity["@type"] === "File" && !entity["@id"].startsWith("#")).map((entity) => entity["@id"])
+  t.ok(["activity.jsonl", "history.jsonl", "verify.mjs", "verify.py", "metrics.csv"].every((path) => listed.includes(path)))
+  // The programs themselves must run to tell anything.
+  const added = (path: string) => (path.endsWith(".py") ? "#" : path.endsWith(".mjs") ? "//" : " ")
+  const spoilt = await changed(Object.fromEntries(listed.map((path) => [path, `${text(path)}${added(path)}`])), both)
+  t.equal(spoilt.status, 1)
+  for (const path of listed) t.ok(spoilt.said.includes(`${path} is not what was exported\n`), path)
+  const taken = listed.filter((path) => !path.startsWith("verify"))
+  const gone = await changed(Object.fromEntries(taken.map((path) => [path, null])), both)
+  t.equal(gone.status, 1)
+  for (const path of taken) t.ok(gone.said.includes(`${path} is missing\n`), path)
+  t.notOk(gone.said.includes("verify.py"), "what is whole is not told")
+})
+
+t.test("Every line of the history that was changed is told by its number, whatever the metadata says", async (t) => {
+  const lines = text("history.jsonl").trimEnd().split("\n")
+  // In turn: another body, another author, another moment, another thing done.
+  const ways: readonly (readonly [RegExp, string])[] = [
+    [/"body":\{/, '"body":{"added":1,'],
+    [/"username":"[a-z]/, '"username":"x'],
+    [/"at":"20/, '"at":"19'],
+    [/"operation":"/, '"operation":"un'],
+  ]
+  for (const first of ways.keys()) {
+    const other = lines.map((line, index) => line.replace(...(ways[(first + index) % ways.length] as readonly [RegExp, string])))
+    const { status, said } = await changed(forged("history.jsonl", `${other.join("\n")}\n`), both)
+    t.equal(status, 1)
+    const due = lines.map((_, index) => `the history does not hold the write that activity ${index + 1} accepted\n`)
+    t.equal(said, `${due.join("")}${lines.length} faults\n`)
+  }
+})
+
+t.test("Each kind of change is told for what it is", async (t) => {
+  const told = async (files: Readonly<Record<string, string>>, because: RegExp) => {
+    const { status, said } = await changed(files, both)
+    t.equal(status, 1)
+    t.match(said, because)
+  }
+  const without = (path: string, line: number) =>
+    text(path)
+      .split("\n")
+      .filter((_, index) => index !== line)
+      .join("\n")
+  const spoilt = (path: string, from: string, to: string) => forged(path, text(path).replace(from, to))
+  await told(spoilt("activity.jsonl", '"grace"', '"mallory"'), /activity [0-9]+ does not have the digest it names/)
+  await told(forged("activity.jsonl", without("activity.jsonl", 20)), /activity 21 does not follow from the one before it/)
+  await told(spoilt("records/H1.json", "at least 0.08", "at least 0.80"), /the content that activity [0-9]+ accepted is not here/)
+  const timeline = [...crate.files.keys()].find((path) => path.startsWith("timelines/001")) as string
+  await told(spoilt(timeline, "I lose the bet", "I win the bet"), /the content that activity [0-9]+ accepted is not here/)
+  await told({ "metrics.csv": text("metrics.csv").replace("NaN", "1.0") }, /metrics\.csv is not what was exported/)
+  await told(forged("history.jsonl", without("history.jsonl", 20)), /the history does not hold the write that activity 21 accepted/)
+  await told(forged("history.jsonl", `${text("history.jsonl")}{"sequence":0}\n`), /the history goes on after the feed/)
+  await told(forged("history.jsonl", text("history.jsonl").slice(0, -200)), /history\.jsonl line [0-9]+ is no JSON object/)
+  await told(forged("history.jsonl", ""), /the history does not hold the write that activity 1 accepted/)
+})
