@@ -41,7 +41,9 @@ async function run({ exports }: Instance, room: string, { output, baseUrl }: Opt
     const file = output ?? name
     if (existsSync(file)) throw new UsageError(`${file} exists already; nothing was written. Name a new file with --output.`)
     await write(bytes, file)
-    console.log(`${file} holds the Room as an RO-Crate, ${statSync(file).size} bytes. Unpacked, node verify.mjs or python3 verify.py recomputes its digests.`)
+    console.log(
+      `${file} holds the Room as an RO-Crate, ${statSync(file).size} bytes. Unpacked, node verify.mjs or python3 verify.py recomputes its digests.`,
+    )
   } catch (error) {
     if (error instanceof Refusal) throw new UsageError(`${error.message} research-room room list tells the Rooms there are.`)
     throw error
