@@ -175,6 +175,12 @@ export function* contents(room: ExportedRoom, met: Met): Generator<CrateFile> {
     "Every accepted write in order, as it was kept: what was done, by whom, when, with which body, and the ids it was given. The feed names the digest of each body.",
     each(room.history(), write),
   )
+  yield jsonLines(
+    "people.jsonl",
+    "People",
+    "Everybody whom the history names, with what they are called where it was written.",
+    each(room.named(), (person) => ({ ...person })),
+  )
   yield {
     path: "room.json",
     name: "The Room",

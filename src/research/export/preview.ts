@@ -69,6 +69,7 @@ const files: readonly (readonly [path: string, what: string])[] = [
   ["README.md", "how to read and verify it"],
   ["activity.jsonl", "the change feed with its chain of digests"],
   ["history.jsonl", "every accepted write, whole, in order"],
+  ["people.jsonl", "whom the history names"],
   ["records.jsonl", "where each record stands"],
   ["experiments.jsonl", "experiments with all their revisions"],
   ["attempts.jsonl", "attempts with their events and outputs"],

@@ -1,7 +1,9 @@
 /** A Room as of one moment, on a connection of its own: what every part of an export is made from. */
+import type { BodyOf } from "../../contract/operations/index.ts"
 import { activity } from "../../ledger/activity.ts"
 import type { Db } from "../../ledger/database.ts"
 import { roomHistory } from "../../ledger/room-history.ts"
+import { people } from "../../people/people.ts"
 import { timeline } from "../../ledger/timeline.ts"
 import { members } from "../../rooms/members.ts"
 import { rooms } from "../../rooms/rooms.ts"
@@ -38,6 +40,17 @@ export function exportedRoom(db: Db, roomId: string) {
 
     /** Every accepted write, as it was kept. */
     history: () => roomHistory(db, roomId),
+    /** Everybody whom the history names: who wrote, and whose membership came or went. */
+    named(): readonly Person[] {
+      const { withId, named } = people(db)
+      const found = new Map<string, Person>()
+      const note = (person: Person | undefined) => person && found.set(person.userId, { userId: person.userId, username: person.username })
+      for (const { entry } of roomHistory(db, roomId)) {
+        for (const userId of [entry.userId, entry.params.userId]) if (userId != null && !found.has(userId)) note(withId(userId))
+        if (entry.operation === "add_member") note(named((JSON.parse(entry.content) as BodyOf<"add_member">).username))
+      }
+      return [...found.values()].sort((one, other) => (one.userId < other.userId ? -1 : 1))
+    },
 
     /** The change feed as it is served. */
     *activity(): Generator<string> {
