@@ -36,6 +36,7 @@ const { values: flags } = parseArgs({
     quick: { type: "boolean", default: false },
     only: { type: "string", multiple: true, default: [] },
     matching: { type: "string", default: "" },
+    sizes: { type: "string" },
     help: { type: "boolean", default: false },
   },
 })
@@ -44,7 +45,7 @@ const unknown = chosen.find((name) => parts[name] === undefined)
 if (flags.help || unknown !== undefined) {
   if (unknown !== undefined) console.error(`There is no part ${unknown}.`)
   console.log(
-    `npm run bench -- [--quick] [--only PART]… [--matching TEXT]\n  parts: ${Object.keys(parts).join(", ")}\n  --matching measures only the writes and reads whose name holds TEXT`,
+    `npm run bench -- [--quick] [--only PART]… [--matching TEXT] [--sizes COUNT,COUNT…]\n  parts: ${Object.keys(parts).join(", ")}\n  --matching measures only the writes and reads whose name holds TEXT\n  --sizes: rows of each list that the part reads fills`,
   )
   process.exit(unknown === undefined ? 0 : 2)
 }
@@ -75,7 +76,9 @@ try {
   const demo = join(scratch, "demo")
   keepDemo(demo, await makeDemo(demo))
   const [loader, reader] = [new Helper<Load, Loaded>("load/load.ts"), new Helper<Load, Loaded>("load/load.ts")]
-  const bench: Bench = { ...(flags.quick ? quick : whole), scratch, demo, loader, reader, report, matching: flags.matching }
+  const amounts = flags.quick ? quick : whole
+  const sizes = flags.sizes?.split(",").map(Number) ?? amounts.sizes
+  const bench: Bench = { ...amounts, sizes, scratch, demo, loader, reader, report, matching: flags.matching }
   for (const name of chosen) await parts[name]?.(bench)
   removeFolder(demo)
   report.aims()

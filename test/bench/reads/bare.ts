@@ -59,10 +59,13 @@ async function query({ name, asked, times }: Extract<Ask, { query: unknown }>["q
   const checked = checkParameters(definition, new URLSearchParams(asked.query))
   const reader = (readers as unknown as Record<string, Reader>)[name]
   if (reader === undefined) throw new Error(`${name} has no reader`)
-  const steps = await recorder.during(() => {
+  const answer = () => {
     const actor = definition.surface === "key" ? tables.library.keys.authenticate(key, isoTime(world.now())) : owner
     return reader({ params: asked.params, query: checked, actor })
-  })
+  }
+  // What a reader keeps in memory it has read before.
+  answer()
+  const steps = await recorder.during(answer)
   const [run] = prepared(recorder, recorder.sql, [steps])
   if (run === undefined) throw new Error(`${name} asked nothing of the database`)
   const took = Array.from({ length: times }, () => {

@@ -1,9 +1,9 @@
-/** Which pages are asked for, of each list of the registry and of the contexts; together they must cover it. */
+/** Which pages are asked for, of each list of the registry and of what sums up; together they must cover it. */
 import { limits } from "../../../src/contract/limits.ts"
 import type { ReadName } from "../../../src/contract/reads/index.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
 import { opaqueCursor } from "../../../src/ledger/paging.ts"
-import { idOf } from "./fill/clone.ts"
+import { idOf, scatteredIdOf } from "./fill/clone.ts"
 import { spoken } from "./fill/first.ts"
 import type { Large } from "./fill/large.ts"
 import { OFFSET } from "./fill/talk.ts"
@@ -27,6 +27,9 @@ const but = (title: string, params: Case["params"], query: Case["query"], more: 
   ...more,
 })
 
+/** Kinds, status and author of lists of publications. */
+const noFilters = [undefined, undefined, undefined] as const
+
 const half = (count: number): number => Math.floor(count / 2)
 const sequence = (count: number) => String(half(count) + OFFSET)
 
@@ -41,7 +44,7 @@ const cases: Named = {
     but("a seldom kind", { roomId }, { after: "0", kinds: "assert_dispute" }),
   ],
   room_publications: ({ roomId, size }) => [
-    page({ roomId }, { after: opaqueCursor([idOf("record", half(size))], ["room_publications", roomId]) }),
+    page({ roomId }, { after: opaqueCursor([idOf("record", half(size))], ["room_publications", roomId, ...noFilters]) }),
   ],
   thread_messages: ({ threadId, size }) => [page({ threadId }, { after: sequence(size) })],
   thread_timeline: ({ threadId, size }) => [
@@ -56,7 +59,7 @@ const cases: Named = {
     const after = idOf("record", half(size))
     return [page({}, { after }), but("roomId", {}, { after, roomId })]
   },
-  publications: ({ size }) => [page({}, { after: opaqueCursor([idOf("record", half(size))], ["publications"]) })],
+  publications: ({ size }) => [page({}, { after: opaqueCursor([idOf("record", half(size))], ["publications", ...noFilters]) })],
   concepts: ({ size }) => [
     page({}, { after: opaqueCursor([idOf("record", half(size)), "lowers"], ["concepts", undefined]) }),
     but("query", {}, { query: spoken.rare }),
@@ -93,7 +96,7 @@ const cases: Named = {
     const after = idOf("material", half(size))
     return [page({}, { after }), but("valuesDigest", {}, { after, valuesDigest })]
   },
-  search: ({ roomId, size, saidEntryId }) => [
+  search: ({ roomId, saidEntryId }) => [
     but("a label", {}, { query: "H1" }, { items: null }),
     but("an id", {}, { query: saidEntryId }, { items: null }),
     but("a phrase of common words", {}, { query: '"first thousand steps"' }),
@@ -101,12 +104,24 @@ const cases: Named = {
     but("a seldom word", {}, { query: spoken.rare }),
     but("a seldom word in a Room", {}, { query: spoken.rare, roomId }),
     but("a word of every message", {}, { query: spoken.common }),
-    but("two words", {}, { query: `${spoken.common} word${size % 5_000}` }, { items: null }),
+    but("a word of every message and a seldom one", {}, { query: `${spoken.common} ${spoken.rare}` }),
+    // In one of five thousand: up to a page, the more there is the more.
+    but("two words", {}, { query: `${spoken.common} ${spoken.other}` }, { items: null }),
   ],
   library_collections: () => [page({}, {})],
   library_collection: ({ collectionId, collectionPapers }) => [page({ collectionId }, { offset: String(half(collectionPapers)) })],
   library_papers: ({ saved }) => [page({}, {}), but("from the middle", {}, { offset: String(half(saved)) })],
   collection_notes: ({ collectionId, noted, notes }) => [page({ collectionId }, { arxivId: noted, offset: String(half(notes)) })],
+  room_failures: ({ roomId, size }) => [page({ roomId }, { after: String(half(Math.floor(size / 3)) + OFFSET) })],
+  record_evidence: ({ hypothesisId, size }) => [page({ versionId: hypothesisId }, { after: sequence(size) })],
+  record_uses: ({ hypothesisId, size }) => [page({ versionId: hypothesisId }, { after: sequence(size) })],
+  room_brief: ({ roomId }) => [page({ roomId }, {}, { items: null })],
+  thread_brief: ({ threadId }) => [page({ threadId }, {}, { items: null })],
+  room_next: ({ roomId }) => [page({ roomId }, {}, { items: null })],
+  room_similar: ({ roomId, size }) => [
+    but("to a text", { roomId }, { text: `${spoken.text} ${spoken.other}` }, { items: null }),
+    but("to an attempt", { roomId }, { like: scatteredIdOf("attempt", size) }, { items: null }),
+  ],
   room_context: ({ roomId }) => [page({ roomId }, {}, { items: null })],
   thread_research_context: ({ threadId }) => [page({ threadId }, {}, { items: null })],
 }
@@ -114,12 +129,12 @@ const cases: Named = {
 /** Attempts have ids in no order: this one stands in the middle of them all. */
 const middleAttempt = "80000000-0000-4000-8000-000000000000"
 
-/** The contexts are no lists, and are bounded by what they show: they are measured all the same. */
-const CONTEXTS: readonly string[] = ["room_context", "thread_research_context"]
+/** These are no lists, and are bounded by what they show: they are measured all the same. */
+const OVERVIEWS: readonly string[] = ["room_context", "thread_research_context", "room_brief", "thread_brief", "room_next", "room_similar"]
 
 /** The reads that are measured. @throws Error for a list without a case */
 export function measured(): string[] {
-  const names = reads.filter(({ name, cursor }) => cursor !== null || CONTEXTS.includes(name)).map(({ name }) => name)
+  const names = reads.filter(({ name, cursor }) => cursor !== null || OVERVIEWS.includes(name)).map(({ name }) => name)
   const lacking = names.filter((name) => !Object.hasOwn(cases, name))
   if (lacking.length > 0)
     throw new Error(`The bench does not know how to ask for ${lacking.join(", ")}: say so in test/bench/reads/cases.ts.`)

@@ -46,6 +46,7 @@ interface Aimed {
 
 interface Took {
   readonly page: number
+  readonly slowest: number
   readonly fixed: number
   readonly bare: number
   readonly statements: number
@@ -112,7 +113,7 @@ async function take({ loader }: Bench, { side, asked, file, fixedFile, fixture, 
   const page = await loader.ask({ ...one, port: side.served.port, file })
   const same = await loader.ask({ ...one, port: fixture.port, file: fixedFile })
   const { took = Number.NaN, statements = 0 } = await side.bare.ask({ query: { name, asked, times } })
-  return { page: page.read.p50, fixed: same.read.p50, bare: took, statements }
+  return { page: page.read.p50, slowest: page.read.p99, fixed: same.read.p50, bare: took, statements }
 }
 
 /** One line: a case in every size, round by round, in alternating order. */
@@ -143,6 +144,7 @@ async function row(bench: Bench, sides: readonly Side[], fixed: Helper<Fixed, Fi
       ratio(alone, of(0, "bare")),
       [bytes],
       of(last, "statements"),
+      of(last, "slowest"),
     ],
   }
 }
@@ -184,10 +186,10 @@ function tell({ report, sizes }: Bench, rows: readonly Row[]): void {
   const relative = sizes.length
   const slow = rows.filter(({ cells }) => Math.min(...(cells[relative] ?? [])) > AIM)
   report.table({
-    title: "Pages of lists, and contexts, at one connection: median times in ms by the rows of each list",
+    title: "Pages of lists, contexts, briefs and what is similar, at one connection: median times in ms by the rows of each list",
     notes: [
       "From the middle of the list where its cursor leads there, else its first page. Rooms, Threads, revisions and metrics end at 100,000, the Library at its caps.",
-      `bare: the query alone; fixed: an answer of the same bytes; both at ${inWords(last)}. page/(bare+fixed): what the service adds. bare long/short: the query alone.`,
+      `bare: the query alone; fixed: an answer of the same bytes; both at ${inWords(last)}. page/(bare+fixed): what the service adds. bare long/short: the query alone. p99: of the page, there too.`,
     ],
     columns: [
       ...sizes.map((size) => ({ name: inWords(size), digits: 2 })),
@@ -198,6 +200,7 @@ function tell({ report, sizes }: Bench, rows: readonly Row[]): void {
       { name: "bare long/short", digits: 2 },
       { name: "bytes", digits: 0 },
       { name: "statements", digits: 0 },
+      { name: "p99", digits: 2 },
     ],
     rows: rows.map((row) => (slow.includes(row) ? { ...row, remark: `over ${AIM}` } : row)),
   })

@@ -24,8 +24,13 @@ const PRIME = 2_654_435_761
 /** Ids that clients made: in no order. */
 export const scatteredIdSql = (tag: Tag): string => `format('%08x-${tags[tag]}-4000-8000-%012x', (n * ${PRIME}) % 4294967296, n)`
 
-/** For the whole of what was accepted, where no list reads it: left out, a million rows take a third less of the disk. */
-export const UNREAD = "'{}'"
+/** The same for one of them. */
+export const scatteredIdOf = (tag: Tag, n: number): string =>
+  `${((n * PRIME) % 2 ** 32).toString(16).padStart(8, "0")}-${tags[tag]}-4000-8000-${n.toString(16).padStart(12, "0")}`
+
+/** Words of which each stands in one of five thousand texts: that of the n-th, and the same in SQL. */
+export const otherWord = (n: number): string => `word${(n * 7_919) % 5_000}`
+export const wordSql = "'word' || (n * 7919 % 5000)"
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 /** `text` in a column, replaced by what an expression gives. */
@@ -78,6 +83,23 @@ export class Cloner {
     this.#db.exec(
       `INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM temp.numbers CROSS JOIN temp.pattern t WHERE n <= ${count} AND ${where}`,
     )
+  }
+
+  /**
+   * Writes `count` entries of the history like the one that made a row: what rows say in full is kept there alone.
+   * @param content SQL of what each one says; `n` counts from 1, `t` is the entry
+   * @returns the SQL of the n-th one's position, for the rows that it makes
+   */
+  written(table: string, [column, value]: readonly [string, string], count: number, content: string, where = "1"): string {
+    const found = this.#db
+      .prepare<{ position: number; last: number }>(
+        `SELECT history_position AS position, (SELECT max(position) FROM history) AS last FROM ${table} WHERE ${column} = ? LIMIT 1`,
+      )
+      .get(value)
+    if (found === undefined) throw new Error(`${table} holds no row whose ${column} is ${value}`)
+    const position = `${found.last} + n`
+    this.like("history", ["position", String(found.position)], count, { position, content }, where)
+    return position
   }
 
   /** Writes rows in no order of their ids: each of the table's indexes is made anew afterwards, sorted, instead of hit here and there. */

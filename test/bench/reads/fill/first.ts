@@ -1,6 +1,7 @@
 /** The first of everything in a Room of its own, written by the service's own code. */
 import { digestOf } from "../../../../src/contract/json.ts"
 import type { House } from "../../data/house.ts"
+import { otherWord } from "./clone.ts"
 import { finding, findingOver, newReference, planned, proposal, started, succeeded } from "../../data/targets.ts"
 
 export type First = ReturnType<typeof tellFirst>
@@ -9,6 +10,8 @@ export type First = ReturnType<typeof tellFirst>
 export const spoken = {
   common: "learningrate",
   rare: "seldomword",
+  /** One of those that stand in a few messages more, the more there are. */
+  other: otherWord(7),
   text: "What the loss does in the first thousand steps is what we look at here. ".repeat(4),
 } as const
 /** In how many messages the rare word stands, however many there are. */
@@ -44,6 +47,8 @@ export function tellFirst(house: House) {
   const valuesDigest = digestOf("the same values")
   const { materialId } = house.does("register_material", { ...here, reference: newReference(), valuesDigest }).result
   house.does("report_material_location", { materialId })
+  const watermark = house.instance.tables.threads.summary(threadId)?.timelineWatermark ?? 0
+  house.does("post_research_checkpoint", { threadId, expectedWatermark: watermark, coversThrough: watermark, citations: [findingId] })
   const amendedId = proposal(house)
   const runningAttemptId = started(house, plan)
   finding(house, plan.experimentId, succeeded(house, plan))

@@ -1,12 +1,14 @@
 /** Records, their concepts and papers, and what is said of them. */
-import { type Cloner, idSql, swapped, UNREAD } from "./clone.ts"
+import { type Cloner, idSql, swapped, wordSql } from "./clone.ts"
 import { RARE, spoken } from "./first.ts"
 import type { Large } from "./large.ts"
+import { OFFSET } from "./talk.ts"
 
 export function fillRecords(cloner: Cloner, large: Large): void {
-  const { size, hypothesisId, findingId, claimId, disputeId, relationId, experimentId, roomId } = large
+  const { size, hypothesisId, findingId, claimId, disputeId, relationId, experimentId, openExperimentId, roomId } = large
   const record = idSql("record")
-  const row = { version_id: record, entry_id: idSql("entry"), content: UNREAD }
+  // No list reads more of a record than its wording: all of a kind share one entry of the history.
+  const row = { version_id: record, entry_id: idSql("entry"), wording: `t.wording || ' ' || ${wordSql}` }
   // Half hypotheses, half findings.
   cloner.like("records", ["version_id", hypothesisId], size, { ...row, label: "'H' || (n + 10)" }, "n % 2 = 0")
   cloner.like("records", ["version_id", findingId], size, { ...row, label: "'F' || (n + 10)" }, "n % 2 = 1")
@@ -24,6 +26,7 @@ export function fillRecords(cloner: Cloner, large: Large): void {
     target_version_id: record,
     label: "'L' || (n + 10)",
     kind: `CASE WHEN n % ${Math.max(1, Math.floor(size / RARE))} = 0 THEN 'retracts' ELSE t.kind END`,
+    history_position: cloner.written("research_links", ["link_id", disputeId], size, "t.content"),
   })
   cloner.like("standings", ["version_id", hypothesisId], size, {
     version_id: record,
@@ -38,4 +41,12 @@ export function fillRecords(cloner: Cloner, large: Large): void {
     version_id: idSql("record", "(n - 1 + n % 2)"),
   })
   cloner.like("finding_verdicts", ["link_id", relationId], size, { link_id: idSql("relation") })
+  // One hypothesis that all of these bear on, and that all experiments address.
+  const sequence = `n + ${OFFSET}`
+  cloner.like("evidence_words", ["source_id", relationId], size, {
+    target_id: `'${hypothesisId}'`,
+    sequence,
+    source_id: idSql("relation"),
+  })
+  cloner.like("record_uses", ["by_id", openExperimentId], size, { target_id: `'${hypothesisId}'`, sequence, by_id: idSql("experiment") })
 }

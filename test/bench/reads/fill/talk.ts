@@ -1,5 +1,5 @@
 /** Rooms, Threads, what is said in them, and the feed. */
-import { type Cloner, idSql, swapped } from "./clone.ts"
+import { type Cloner, idSql, swapped, wordSql } from "./clone.ts"
 import { RARE, spoken } from "./first.ts"
 import type { Large } from "./large.ts"
 
@@ -10,22 +10,13 @@ export function fillTalk(cloner: Cloner, large: Large): void {
   const { size, fewer, roomId, threadId, askedEntryId, saidEntryId, cardEntryId, hypothesisId, crowdedRoomId, crowdedThreadId } = large
   const sequence = `n + ${OFFSET}`
   const every = Math.max(1, Math.floor(size / RARE))
-  const word = `CASE WHEN n % ${every} = 1 THEN '${spoken.rare}' ELSE 'word' || (n * 7919 % 5000) END`
+  const word = `CASE WHEN n % ${every} = 1 THEN '${spoken.rare}' ELSE ${wordSql} END`
   // Nine in ten are messages, all of them replies to one; the tenth is a card.
-  cloner.like(
-    "timeline_entries",
-    ["entry_id", saidEntryId],
-    size,
-    {
-      entry_id: idSql("entry"),
-      sequence,
-      body: swapped("t.body", [
-        [saidEntryId, idSql("entry")],
-        [spoken.rare, word],
-      ]),
-    },
-    "n % 10 <> 0",
-  )
+  const isMessage = "n % 10 <> 0"
+  const said = ["entry_id", saidEntryId] as const
+  const history_position = cloner.written("timeline_entries", said, size, swapped("t.content", [[spoken.rare, word]]), isMessage)
+  const body = swapped("t.body", [[saidEntryId, idSql("entry")]])
+  cloner.like("timeline_entries", said, size, { entry_id: idSql("entry"), sequence, history_position, body }, isMessage)
   cloner.like(
     "timeline_entries",
     ["entry_id", cardEntryId],
