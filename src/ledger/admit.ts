@@ -288,10 +288,12 @@ export class Ledger {
     const { behaviour, prepared, foreseen } = delivery
     const change = this.#change(at, subject.roomId, chance)
     const outcome = behaviour.write(delivery, subject, change)
+    const labelledBy = this.#isReplaying ? undefined : outcome.target.originRoomId
     return this.#recorder.record(delivery, subject, change, outcome, {
       ...chance.given(),
       ...(prepared !== undefined && { prepared: prepared as Json }),
       ...(foreseen !== undefined && { foreseen: foreseen as JsonObject }),
+      ...(labelledBy !== undefined && { labelledBy }),
     })
   }
 

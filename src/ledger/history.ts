@@ -18,6 +18,8 @@ export interface Given {
   readonly foreseen?: JsonObject
   /** The warnings of its receipt: later versions may see more in the same grounds. */
   readonly warnings?: readonly Json[]
+  /** The Room that gave its target the label, where that is another one: the feed says so. Left out of writes before it did. */
+  readonly labelledBy?: string
   /** The digest of the content that was accepted, where `content` only stands in for one that is not kept. */
   readonly contentDigest?: string
   /** What a retry is compared with, where the content cannot tell it. */

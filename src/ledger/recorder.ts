@@ -55,7 +55,13 @@ export class Recorder {
             at: change.at,
             actor: { userId: actor.userId, username: actor.username },
             operation: operation.name,
-            target: { kind: target.kind, id: target.id, label: target.label },
+            target: {
+              kind: target.kind,
+              id: target.id,
+              label: target.label,
+              // Entries from before this was said stay as their digests seal them.
+              ...(given.labelledBy === undefined ? {} : { labelFromOtherRoom: true, originRoomId: given.labelledBy }),
+            },
             threadId,
             entryId: entry?.entryId ?? null,
             contentDigest,
