@@ -35,7 +35,7 @@ function existingFolder(value: string): string {
 const PREFIX = "RESEARCH_ROOM_"
 
 /** An option with its environment variable: `--base-url` is `RESEARCH_ROOM_BASE_URL`. */
-function option(flags: string, description: string): Option {
+export function option(flags: string, description: string): Option {
   const made = new Option(flags, description)
   return made.env(`${PREFIX}${made.name().replaceAll("-", "_").toUpperCase()}`)
 }

@@ -7,7 +7,7 @@ import { checkData } from "../check/check.ts"
 import { compareMark, setMark } from "../check/mark.ts"
 import type { Db } from "../ledger/database.ts"
 import { isReadOnly, openReadOnly } from "../ledger/read-only.ts"
-import { dataOption } from "../settings.ts"
+import { dataOption, option } from "../settings.ts"
 import { checkingBar } from "./progress.ts"
 import { withInstance } from "./with-instance.ts"
 
@@ -55,8 +55,10 @@ export const checkCommand = (): Command =>
   new Command("check")
     .description("verify the database: its file, every chain of digests, and every row against a replay of the history")
     .addOption(dataOption())
-    .option("--quick", "leave the replay out")
-    .option("--mark <file>", "refuse a history that does not hold what the file marks, and mark there where every Room stands now")
+    .addOption(option("--quick", "leave the replay out"))
+    .addOption(
+      option("--mark <file>", "refuse a history that does not hold what the file marks, and mark there where every Room stands now"),
+    )
     .action((options: Options) => {
       const file = databaseFile(options.data)
       return existsSync(file) && isReadOnly(file)

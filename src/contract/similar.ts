@@ -1,6 +1,7 @@
 /** What is near to a text, or to an object: what was thought of, asked or tried before, and what came of it. */
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
+import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
 import { schemaVersions } from "./versions.ts"
 
@@ -11,6 +12,7 @@ export const similarItem = shape({
   kind: v.picklist(enumerations.similarKind),
   id: v.string(),
   label: v.string(),
+  ...fromOtherRoom,
   roomId: v.string(),
   threadId: v.string(),
   /** The wording of a record, the question of an experiment and of an attempt's experiment; cut where it is long. */

@@ -156,6 +156,8 @@ function plain(text: string, subject: Subject): string {
         /"(?:sequence|timelineWatermark|activityWatermark|label|nextCursor|coversThrough|experiments|threads|hypothesis|count|revision)":\s*(?:\d+|"[A-Z]\d+")/g,
         "<number>",
       )
+      // What the first published is near to what the second does.
+      .replace(/"similar":\[.*?\],"sameExecution":\[.*?\]/g, "<already tried>")
       // A material of the same reference is known the second time.
       .replace(/"existing":(?:true|false)/g, "<existing>")
   )

@@ -1,6 +1,7 @@
 /** A thread in which Pyodide tells story.py. A request of it is handed to the thread that made this one, and waited for. */
 import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { parentPort, workerData } from "node:worker_threads"
 import { loadPyodide } from "pyodide"
 
@@ -16,8 +17,10 @@ function ask(method: string, url: string, headers: string, body: unknown): Uint8
   return new Uint8Array(shared, 8, flag[1]).slice()
 }
 
+// Said, for where source maps are read it would be looked for beside its sources.
+const indexURL = dirname(fileURLToPath(import.meta.resolve("pyodide")))
 const say = (line: string) => parentPort?.postMessage({ line })
-const python = await loadPyodide({ stdout: say, stderr: say, env: { HOME: "/home/pyodide", STORY: given } })
+const python = await loadPyodide({ indexURL, stdout: say, stderr: say, env: { HOME: "/home/pyodide", STORY: given } })
 for (const name of ["research_room.py", "story.py"]) python.FS.writeFile(`/home/pyodide/${name}`, readFileSync(join(folder, name)))
 python.globals.set("ask", ask)
 try {

@@ -20,7 +20,11 @@ export function similarReads(rooms: Rooms, similar: Similar) {
             : ["/like", "must be the id of a hypothesis, experiment, finding or attempt of this Room"]
         throw new Refusal("invalid_parameter", `${path.slice(1)} ${message}.`, { issues: [{ path, message }] })
       }
-      return { roomId, similar: similar.near(roomId, found, like), sameExecution: like === undefined ? [] : similar.sameAs(found, like) }
+      return {
+        roomId,
+        similar: similar.near(roomId, found, like),
+        sameExecution: like === undefined ? [] : similar.sameAs(found, like, roomId),
+      }
     },
   } satisfies Partial<Readers>
 }
@@ -38,7 +42,7 @@ export function foreseers(similar: Similar, experiments: Experiments) {
     const execution = { commit: repository.commit, argv, configuration }
     const room = experiments.find(experimentId)?.roomId
     const text = `${executionText(execution)}\n${intendedDeviation}`
-    return { similar: room === undefined ? [] : similar.near(room, text), sameExecution: similar.sameExecution(execution) }
+    return { similar: room === undefined ? [] : similar.near(room, text), sameExecution: similar.sameExecution(execution, room ?? null) }
   }
   return { propose_experiment, publish_hypothesis, register_attempt }
 }

@@ -6,6 +6,7 @@ import { limits } from "../../../contract/limits.ts"
 import type { SimilarItem } from "../../../contract/similar.ts"
 import { shortened } from "../../../contract/text.ts"
 import type { Db } from "../../../ledger/database.ts"
+import { fromOtherRoom } from "../../../ledger/other-room.ts"
 import { Likeness, type Text } from "./likeness.ts"
 import { termsOf } from "./terms.ts"
 
@@ -49,8 +50,10 @@ const ITEMS = `SELECT i.kind, i.id, h.label, h.room_id AS roomId, h.thread_id AS
   FROM json_each(?) j JOIN search_items i ON i.id = j.value AND i.part IS NULL JOIN search_places h USING (item) JOIN people p ON p.user_id = h.user_id
   LEFT JOIN standings s ON s.version_id = i.id ORDER BY j.key`
 
-const itemOf = ({ line, userId, username, cameOfIt, ...row }: Row): SimilarItem => ({
+/** @param seenFrom the Room it is shown in; null outside of any */
+const itemOf = ({ line, userId, username, cameOfIt, ...row }: Row, seenFrom: string | null): SimilarItem => ({
   ...row,
+  ...fromOtherRoom(row.roomId, seenFrom),
   says: shortened(line, limits.similarLine),
   author: { userId, username },
   cameOfIt: cameOfIt === null ? null : shortened(cameOfIt, limits.similarLine),
@@ -102,11 +105,11 @@ export function similar(db: Db) {
     return found
   }
 
-  function sameAs(ran: string): SimilarItem[] {
+  function sameAs(ran: string, seenFrom: string | null): SimilarItem[] {
     const query = `body : "${ran.slice(ran.lastIndexOf("\n") + 1)}" AND tags : "kattempt"`
     const begins = `${ran}\n`
     const found = executed.all(query, begins, begins, limits.similarItems + 1)
-    return items.all(JSON.stringify(found.map(({ id }) => id))).map(itemOf)
+    return items.all(JSON.stringify(found.map(({ id }) => id))).map((row) => itemOf(row, seenFrom))
   }
 
   return {
@@ -123,16 +126,16 @@ export function similar(db: Db) {
       const room = known(roomId)
       const found = enumerations.similarKind.flatMap((kind) => [...room[kind].near(terms)]).filter(([id]) => id !== but?.toLowerCase())
       const best = found.sort(([one, near], [other, nearer]) => nearer - near || (one < other ? 1 : -1)).slice(0, limits.similarItems)
-      return items.all(JSON.stringify(best.map(([id]) => id))).map(itemOf)
+      return items.all(JSON.stringify(best.map(([id]) => id))).map((row) => itemOf(row, roomId))
     },
 
-    /** Attempts that ran the same, in whatever Room, the newest first. */
-    sameExecution: (execution: Execution): SimilarItem[] => sameAs(executionText(execution)),
+    /** Attempts that ran the same, in whatever Room, the newest first, as they are shown in one; null outside of any. */
+    sameExecution: (execution: Execution, seenFrom: string | null): SimilarItem[] => sameAs(executionText(execution), seenFrom),
 
     /** The same for an attempt, of what it ran as its text tells. */
-    sameAs: (text: string, but: string): SimilarItem[] => {
+    sameAs: (text: string, but: string, seenFrom: string): SimilarItem[] => {
       const [ran] = EXECUTION.exec(text) ?? []
-      return ran === undefined ? [] : sameAs(ran).filter(({ id }) => id !== but.toLowerCase())
+      return ran === undefined ? [] : sameAs(ran, seenFrom).filter(({ id }) => id !== but.toLowerCase())
     },
   }
 }
