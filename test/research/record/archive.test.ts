@@ -188,6 +188,8 @@ t.test("every public read of the registry answers about it", async (t) => {
       .map(([parameter]) => parameter)
     const filled = path.replace(/\{([a-zA-Z]+)\}/g, (_place, id: string) => ids[id] ?? id)
     const asked = new URLSearchParams(required.map((parameter) => [parameter, ids[parameter] ?? "ramp"]))
+    // One of two must be given.
+    if (name === "room_similar") asked.set("text", "ramp")
     const { status, text } = await ask(`${house.baseUrl}${filled}${asked.size === 0 ? "" : `?${asked}`}`)
     t.equal(status, 200, `${name}: ${status === 200 ? "answered" : text}`)
   }
