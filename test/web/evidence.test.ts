@@ -89,7 +89,11 @@ t.test("the hypothesis shows the contradiction, on its page and in every list, a
     /contradicts.*F1.*raised the loss.*It speaks of this\..*independent.*counts/,
   )
   t.match(await textOf("#live-bears li:has-text('disputes')"), /batch size.*shows in the standing, and is not counted/)
-  t.match(await textOf("#live-standing"), /Disputed.*The ramp and the batch size/, "why it is disputed stands beside it")
+  t.match(
+    await textOf("#live-standing"),
+    /Disputed.*mary disputed it.*The ramp and the batch size/,
+    "who disputed it, and why, stands beside it",
+  )
   t.match(await textOf("#live-uses"), /F1 refers to it/)
   t.match(await textOf("#live-uses"), /E1.* addresses it/)
   await isWhole(t, "hypothesis")

@@ -20,7 +20,8 @@ function perDay(moments: readonly string[]): { day: string; count: number }[] {
   return days
 }
 
-export function activityChart(moments: readonly string[]): Html {
+/** @param moments when the newest of them were accepted @param all how many there are */
+export function activityChart(moments: readonly string[], all: number): Html {
   const days = perDay(moments)
   const [first, last] = [days[0], days.at(-1)]
   if (first === undefined || last === undefined) return html`<p class="quiet">Nothing happened yet.</p>`
@@ -28,7 +29,8 @@ export function activityChart(moments: readonly string[]): Html {
   const y = scaleLinear([0, most], [HEIGHT - BOTTOM, 12])
   const step = Math.min(28, WIDTH / days.length)
   const total = days.reduce((sum, { count }) => sum + count, 0)
-  const said = `${counted(total, "accepted write")} from ${first.day} to ${last.day}; at most ${most} on one day.`
+  const which = total < all ? `The newest ${counted(total, "accepted write")},` : counted(total, "accepted write")
+  const said = `${which} from ${first.day} to ${last.day}; at most ${most} on one day.`
   return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${said}">
 <path class="axis" d="M0 ${HEIGHT - BOTTOM}H${WIDTH}"/>
 ${days.map(({ day: on, count }, index) =>

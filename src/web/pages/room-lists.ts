@@ -171,7 +171,10 @@ export function activityPage(visit: Visit): Shown {
       path: "/activity",
       name: "Activity",
       json: `/api/research/rooms/${roomId}/activity`,
-      list: html`${activityChart(recent(visit, roomId, watermark).map(({ at }) => at))}
+      list: html`${activityChart(
+        recent(visit, roomId, watermark).map(({ at }) => at),
+        watermark,
+      )}
 <p class="meta">${counted(watermark, "accepted write")}, each chained to the one before by its digest: nothing before a digest you keep can be rewritten unseen.</p>
 ${table("Activity, newest first", ["", "When", "Who", "What", "Digest"], [...items].reverse().map(activityRow))}`,
       next: after > 0 ? withQuery(`/rooms/${roomId}/activity`, { after: Math.max(0, after - 50) }) : null,

@@ -124,7 +124,7 @@ ${archivedBanner(room)}
 ${hypotheses(visit, context)}
 ${experiments(visit, context)}
 <div class="columns">${threads(visit, context)}
-<section aria-labelledby="activity">${heading(2, "activity", "Activity", html`<a href="${to(`/rooms/${roomId}/activity`)}">all ${context.activityWatermark}</a>`)}<div id="live-activity" data-live>${activityChart(context.activityWatermark === 0 ? [] : recent(visit, roomId, context.activityWatermark).map(({ at: when }) => when))}</div>
+<section aria-labelledby="activity">${heading(2, "activity", "Activity", html`<a href="${to(`/rooms/${roomId}/activity`)}">all ${context.activityWatermark}</a>`)}<div id="live-activity" data-live>${activityChart(context.activityWatermark === 0 ? [] : recent(visit, roomId, context.activityWatermark).map(({ at: when }) => when), context.activityWatermark)}</div>
   </section></div>
 ${agents(visit, roomId)}
 ${ways([

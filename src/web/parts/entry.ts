@@ -1,4 +1,5 @@
 /** Entries of a timeline: messages as posts, cards in place, receipts as single quiet lines. */
+import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { CardKind, CardOf, Entry } from "../../contract/answers.ts"
 import { entryPath, pathOf } from "../addresses.ts"
@@ -24,7 +25,7 @@ export function standing(
   const before = all.filter(({ withdrawn }) => withdrawn !== undefined)
   const former = before.map(
     ({ linkId, label: text, kind, explanation, author, at, withdrawn }) =>
-      html`<p class="former"><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> <s>${person(author)} ${kind} it ${time(at)}: ${inlineMarkdown(explanation)}</s></p>${takenBack(withdrawn)}`,
+      html`<p class="former"><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> <s>${person(author)} ${linkKinds[kind].status} it ${time(at)}: ${inlineMarkdown(explanation)}</s></p>${takenBack(withdrawn)}`,
   )
   if (status === "current")
     return former.length === 0 ? null : html`<div class="banner quiet" role="note" aria-label="Taken back">${former}</div>`
@@ -33,7 +34,7 @@ export function standing(
   return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map((notice) => {
     const { linkId, label: text, kind, explanation, author, at, correction } = notice
     const own = way?.(notice) ?? null
-    return html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${kind} it ${time(at)}: ${inlineMarkdown(explanation)}${
+    return html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${linkKinds[kind].status} it ${time(at)}: ${inlineMarkdown(explanation)}${
       correction === null ? null : html` <strong>Correction:</strong> ${inlineMarkdown(correction)}`
     }${own === null ? null : html` ${own}`}</p>`
   })}${
