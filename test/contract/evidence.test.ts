@@ -1,0 +1,43 @@
+/** What the evidence model added to the contract stands in every document that a client may have: each row where it belongs. */
+import t from "tap"
+import { manifest } from "../../src/contract/discovery/manifest.ts"
+import { openApi } from "../../src/contract/discovery/openapi.ts"
+import { skill } from "../../src/contract/discovery/skill.ts"
+import { enumerations } from "../../src/contract/enumerations.ts"
+
+const place = { baseUrl: "https://rooms.example.org" }
+const facts = { ...place, instanceId: "0198f3a0-0000-7000-8000-00000000000a", lineage: [], rates: null, softwareVersion: "1.2.3" }
+const written = {
+  openapi: JSON.stringify(openApi(facts)),
+  manifest: JSON.stringify(manifest(facts)),
+  skill: `${skill(undefined, place)}${skill("capabilities", place)}`,
+}
+type Document = keyof typeof written
+const everywhere: readonly Document[] = ["openapi", "manifest", "skill"]
+/** Members of answers, and words that only answers use, are no rows of the manifest or of the skill. */
+const answered: readonly Document[] = ["openapi"]
+const told: readonly Document[] = ["openapi", "manifest"]
+
+const rows: readonly (readonly [name: string, documents: readonly Document[]])[] = [
+  ["withdraw_link", everywhere],
+  ["reproduction", everywhere],
+  ["/api/research/records/{versionId}/evidence", everywhere],
+  ["/api/research/records/{versionId}/uses", everywhere],
+  ...enumerations.reproductionVerdict.map((verdict) => [verdict, everywhere] as const),
+  ["staleReasons", ["openapi", "skill"]],
+  ["evidenceTally", ["openapi", "skill"]],
+  ...enumerations.staleReason.map((code) => [code, told] as const),
+  ...[...enumerations.evidenceSource, ...enumerations.evidenceStanding].map((word) => [word, told] as const),
+  ["lineage", told],
+  ...["conclusions", "syntheses", "labelFromOtherRoom", "originRoomId"].map((member) => [member, answered] as const),
+  ...enumerations.warning.map((code) => [code, ["manifest"] as const] as const),
+]
+
+t.test("Every row of the evidence model is in the documents it belongs in", async (t) => {
+  for (const [name, documents] of rows)
+    t.strictSame(
+      documents.filter((document) => !new RegExp(`(?<![\\w/])${name.replace(/[{}]/g, "\\$&")}(?!\\w)`).test(written[document])),
+      [],
+      name,
+    )
+})
