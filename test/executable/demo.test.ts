@@ -172,6 +172,30 @@ test("with a folder it keeps what it was told, and never tells it over other dat
   t.match((await run(program, ["room", "list", "--data", "kept"], place)).out, new RegExp(told.rooms.main.roomId))
 })
 
+test("the limits in its manifest are those it keeps: with rate limits on they stand there and a burst meets them, else neither", async (t) => {
+  for (const rateLimits of ["on", "off", undefined] as const) {
+    const { told, end } = await demo(...(rateLimits === undefined ? [] : ["--rate-limits", rateLimits]))
+    const limits = (await ask(`${told.baseUrl}/api/manifest`)).body.limits as unknown as Record<string, number>
+    const { callerWritesAtOnce: atOnce = 0, callerWritesPerMinute: perMinute = 0 } = limits
+    t.equal(atOnce > 0, rateLimits === "on", `${rateLimits ?? "untold"}: ${atOnce} at once in the manifest`)
+    t.equal(Object.keys(limits).filter((name) => /(?:PerMinute|AtOnce)$/.test(name)).length > 0, rateLimits === "on")
+    const path = `${told.baseUrl}/api/agent/threads/${told.rooms.empty.openingThreadId}/messages`
+    const begun = performance.now()
+    let [taken, limited] = [0, 0]
+    // Bodies that say nothing count as writes too, and cost nothing.
+    while (limited === 0 && taken < 1_000) {
+      const { status } = await ask(path, { token: told.credentials.member_all.token, body: {} })
+      if (status === 429) limited += 1
+      else taken += 1
+    }
+    const minutes = (performance.now() - begun) / 60_000
+    t.equal(limited, rateLimits === "on" ? 1 : 0)
+    if (rateLimits === "on")
+      t.ok(taken >= atOnce && taken <= atOnce + Math.ceil(minutes * perMinute) + 1, `${taken} taken of ${atOnce} at once`)
+    await end()
+  }
+})
+
 test("for people it says where to look", async (t) => {
   const running = start(program, ["demo"], { ...place, env: { TMPDIR: place.folder } })
   await running.printed(/^A demo is served at http:\/\/127\.0\.0\.1:\d+\n[^]*Sign in as \w+ with \S+\nWrite with +rrc_\w{36}\n/)

@@ -1,7 +1,8 @@
 /** Lists, feeds and refusals as protocol.md, sections 1 to 4, decides them. */
 import t from "tap"
+import { startDemo } from "../../../src/demo/demo.ts"
+import { openLog } from "../../../src/log.ts"
 import { ask } from "../../support/ask.ts"
-import { startOwn } from "../../support/service.ts"
 import { finding, hypothesis, nobody } from "./bodies.ts"
 import { openLab, refusalOf, refusedAs } from "./lab.ts"
 import { launch, Work } from "./work.ts"
@@ -126,16 +127,21 @@ t.test("identity says when the membership is gone; no body on DELETE /api/sessio
   t.strictSame([left.status, left.body.person], [200, null])
 })
 
-t.test("paths in affordances and manifest carry the base path; a demo's manifest holds the rates it keeps: none", async (t) => {
-  const own = await startOwn({ baseUrl: "http://127.0.0.1:9/a/b" })
-  t.teardown(() => own.close())
-  const local = (path: string) =>
-    ask(`http://127.0.0.1:${own.port}/a/b${path}`, { fetch: globalThis.fetch, headers: { host: "127.0.0.1:9" } })
-  const { operations, reads, limits } = (await local("/api/manifest")).body as unknown as {
-    operations: { path: string }[]
-    reads: { path: string }[]
-    limits: Record<string, number>
-  }
-  t.ok([...operations, ...reads].every(({ path }) => path.startsWith("/a/b/")))
-  t.notOk("callerWritesPerMinute" in limits)
+t.test("paths in affordances and manifest carry the base path, as links do, and lead on below it", async (t) => {
+  const demo = await startDemo({ host: "127.0.0.1", port: 0, baseUrl: "http://127.0.0.1:9/a/b", log: openLog("silent") })
+  t.teardown(() => demo.close())
+  const local = (path: string) => ask(`http://127.0.0.1:${demo.port}${path}`, { fetch: globalThis.fetch, headers: { host: "127.0.0.1:9" } })
+  const room = `/a/b/api/research/rooms/${demo.rooms.main.roomId}`
+  const { operations, reads, bootstrap } = (await local("/a/b/api/manifest")).body as unknown as Record<string, { path: string }[]>
+  const context = (await local(`${room}/research-context`)).text
+  const found = [...context.matchAll(/"(path|href|next|self)":"(\/[^"]*)"/g)].map(([, member = "", path = ""]) => ({ member, path }))
+  const affordances = found.filter(({ member }) => member === "path")
+  t.ok(affordances.length >= 10, `${affordances.length} paths in the affordances of a Room`)
+  const told = [...(operations ?? []), ...(reads ?? []), ...(bootstrap ?? []), ...found].map(({ path }) => path)
+  t.strictSame(
+    told.filter((path) => !path.startsWith("/a/b/")),
+    [],
+  )
+  const [first] = affordances
+  t.match((await local(first?.path ?? "")).body, { refusal: /^(?!unknown_route)/ }, `${first?.path} is a route`)
 })
