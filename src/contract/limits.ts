@@ -108,7 +108,9 @@ export const limits = {
   similarText: 1_500,
   /** What is answered of that, characters of a line of it, and attempts on one commit that are compared, the newest. */
   similarItems: 5,
-  similarLine: 300,
+  similarLine: 160,
+  /** Occurrences of terms that are weighed among the texts of a kind. */
+  similarWeighed: 2_000,
   similarExecutions: 500,
   /** A name within a body: of an arm, an output, a metric, an environment variable. */
   name: 200,

@@ -7,7 +7,7 @@ import type { SimilarItem } from "../../../contract/similar.ts"
 import { shortened } from "../../../contract/text.ts"
 import type { Db } from "../../../ledger/database.ts"
 import { fromOtherRoom } from "../../../ledger/other-room.ts"
-import { Likeness, type Text } from "./likeness.ts"
+import { Likeness, nearestFirst, type Text } from "./likeness.ts"
 import { termsOf } from "./terms.ts"
 
 interface Row {
@@ -124,9 +124,9 @@ export function similar(db: Db) {
       const terms = termsOf(given)
       if (terms.size === 0) return []
       const room = known(roomId)
-      const found = enumerations.similarKind.flatMap((kind) => [...room[kind].near(terms)]).filter(([id]) => id !== but?.toLowerCase())
-      const best = found.sort(([one, near], [other, nearer]) => nearer - near || (one < other ? 1 : -1)).slice(0, limits.similarItems)
-      return items.all(JSON.stringify(best.map(([id]) => id))).map((row) => itemOf(row, roomId))
+      const found = enumerations.similarKind.flatMap((kind) => room[kind].near(terms.keys())).filter(({ id }) => id !== but?.toLowerCase())
+      const best = found.sort(nearestFirst).slice(0, limits.similarItems)
+      return items.all(JSON.stringify(best.map(({ id }) => id))).map((row) => itemOf(row, roomId))
     },
 
     /** Attempts that ran the same, in whatever Room, the newest first, as they are shown in one; null outside of any. */
