@@ -90,10 +90,16 @@ export interface Found {
 
 const SIGHT = limits.briefSight
 
-/** The same of a Room and of a Thread: `?` is the one or the other. */
+/** The same of a Room and of a Thread: `?` is the one or the other, wherever it stands. */
 const both = <Row>(db: Db, sql: (place: string) => string, table: string) => {
-  const [room, thread] = [db.prepare<Row>(sql(`${table}.room_id = ?`)), db.prepare<Row>(sql(`${table}.thread_id = ?`))]
-  return ({ roomId, threadId }: Place): Row[] => (threadId === undefined ? room.all(roomId) : thread.all(threadId))
+  const prepared = (place: string) => {
+    const text = sql(place)
+    const statement = db.prepare<Row>(text)
+    const times = text.split(place).length - 1
+    return (id: string): Row[] => statement.all(...Array<string>(times).fill(id))
+  }
+  const [room, thread] = [prepared(`${table}.room_id = ?`), prepared(`${table}.thread_id = ?`)]
+  return ({ roomId, threadId }: Place): Row[] => (threadId === undefined ? room(roomId) : thread(threadId))
 }
 
 /** One sentence on why an attempt failed, from its last event. */
@@ -160,12 +166,20 @@ export function candidates(db: Db) {
   const disputes = db.prepare<Dispute>(DISPUTE("TRUE"))
   const disputesOfThread = db.prepare<Dispute>(DISPUTE("r.thread_id = ?"))
   const DISPUTED_IN = `SELECT n.version_id FROM (SELECT version_id FROM disputed_records WHERE room_id = ? ORDER BY version_id DESC LIMIT ${limits.briefFailures}) n JOIN records o ON o.version_id = n.version_id WHERE o.thread_id = ?`
+  // By status, each from its index: sorted together, a Room's live experiments would all be read.
+  const LIVE = (place: string) =>
+    ["in_progress", "claimed", "open"]
+      .map(
+        (status) =>
+          `SELECT experiment_id FROM (SELECT e.experiment_id FROM experiments e WHERE e.status = '${status}' AND ${place} ORDER BY e.experiment_id LIMIT ${SIGHT})`,
+      )
+      .join(" UNION ALL ")
   const work = both<Work>(
     db,
     (place) => `SELECT e.experiment_id AS experimentId, e.label, e.question AS asks, e.status, e.revision, p.username AS assignee,
        max(e.updated_at, coalesce((SELECT max(a.updated_at) FROM (SELECT updated_at FROM attempts a WHERE a.experiment_id = e.experiment_id ORDER BY a.attempt_id DESC LIMIT ${SIGHT}) a), '')) AS lastSign
      FROM experiments e LEFT JOIN people p ON p.user_id = e.assignee_id
-     WHERE e.status IN ('open', 'claimed', 'in_progress') AND ${place} ORDER BY e.status = 'open', e.experiment_id LIMIT ${SIGHT}`,
+     WHERE e.experiment_id IN (${LIVE(place)}) ORDER BY e.status = 'open', e.experiment_id LIMIT ${SIGHT}`,
     "e",
   )
   const running = both<Running>(
