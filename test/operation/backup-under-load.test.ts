@@ -56,7 +56,7 @@ test("a backup beside writers is whole, and holds every write that was answered 
   await Promise.all(writers.map(({ ended }) => ended))
   t.strictSame([code, err], [0, ""])
   const [, bytes] =
-    /^\S+ holds 3 Rooms, \d+ activity entries, \d+ records, verified: (\d+) bytes in \d+\.\d s\. The file and its chains of digests are whole/.exec(
+    /^\S+ holds 3 Rooms, \d+ activity entries, \d+ records, verified: (\d+) bytes in \d+\.\d s\.\nThe file and its chains of digests are whole/.exec(
       out,
     ) ?? []
   t.equal(Number(bytes), statSync(copy).size, out)
