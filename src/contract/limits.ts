@@ -111,6 +111,8 @@ export const limits = {
   similarLine: 160,
   /** Occurrences of terms that are weighed among the texts of a kind. */
   similarWeighed: 2_000,
+  /** Terms of texts that are kept in memory of all Rooms together, but for the Room that is asked of. */
+  similarHeld: 500_000,
   similarExecutions: 500,
   /** A name within a body: of an arm, an output, a metric, an environment variable. */
   name: 200,

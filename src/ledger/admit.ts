@@ -162,7 +162,7 @@ export class Ledger {
   async #admit(delivery: Delivery, rehearse: boolean): Promise<string> {
     const { prepare, outside } = delivery.behaviour
     const pin = outside?.(delivery) ?? null
-    const known = pin === null && prepare === undefined ? undefined : this.#foreseen(delivery)
+    const known = pin === null && prepare === undefined ? undefined : this.#answeredBefore(delivery)
     if (known !== undefined) return rehearse ? rehearsed(known) : known
     if (pin !== null) await this.#askOutside(pin)
     const prepared = await prepare?.(delivery)
@@ -251,7 +251,7 @@ export class Ledger {
    * A first walk through steps 8 to 10, before work outside of the transaction: a replay never reaches a host.
    * @returns the receipt, where there is one
    */
-  #foreseen(delivery: Delivery): string | undefined {
+  #answeredBefore(delivery: Delivery): string | undefined {
     const found = this.#db.snapshot(() => this.#approach(delivery, isoTime(this.#world.now())))
     return "replayed" in found ? found.replayed : undefined
   }

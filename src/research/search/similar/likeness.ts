@@ -31,12 +31,18 @@ export const nearestFirst = (one: Near, other: Near): number => other.score - on
 const MOST = limits.similarItems + 1
 
 export class Likeness {
-  #texts: { readonly id: string; readonly place: string | number; readonly terms: number }[] = []
+  /** `until`: the terms of it and of all before it. */
+  #texts: { readonly id: string; readonly place: string | number; readonly terms: number; readonly until: number }[] = []
   #places = new Map<string, Place[]>()
 
   /** The place of the newest text; undefined where there is none. */
   get newest(): string | number | undefined {
     return this.#texts.at(-1)?.place
+  }
+
+  /** Terms of all its texts together: what it takes of memory. */
+  get occurrences(): number {
+    return this.#texts.at(-1)?.until ?? 0
   }
 
   /** Whether it holds so many that are no longer looked at that it had better be made anew. */
@@ -46,7 +52,7 @@ export class Likeness {
 
   add({ id, place, text }: Text): void {
     const terms = termsOf(text)
-    const at = this.#texts.push({ id, place, terms: terms.size }) - 1
+    const at = this.#texts.push({ id, place, terms: terms.size, until: this.occurrences + terms.size }) - 1
     for (const [term, times] of terms) {
       const places = this.#places.get(term)
       if (places === undefined) this.#places.set(term, [{ text: at, times }])
@@ -61,24 +67,26 @@ export class Likeness {
   near(terms: Iterable<string>): Near[] {
     const first = Math.max(0, this.#texts.length - limits.similarSight)
     const held = this.#texts.length - first
-    let words = 0
-    for (let at = first; at < this.#texts.length; at += 1) words += present(this.#texts[at]).terms
-    const usual = words / Math.max(1, held)
+    const usual = (this.occurrences - (this.#texts[first - 1]?.until ?? 0)) / Math.max(1, held)
     const near = new Map<number, number>()
     let left: number = limits.similarWeighed
-    for (const places of this.#rarest(terms, first)) {
+    for (const { places, from } of this.#rarest(terms, first)) {
       if (left <= 0) break
-      left -= places.length
-      const weight = Math.log(1 + (held - places.length + 0.5) / (places.length + 0.5))
-      for (const { text, times } of places) {
+      const holding = places.length - from
+      left -= holding
+      const weight = Math.log(1 + (held - holding + 0.5) / (holding + 0.5))
+      // The newest first: of texts as near as each other those are shown, and the others need not be put in order.
+      for (let at = places.length - 1; at >= from; at -= 1) {
+        const { text, times } = present(places[at])
         const length = 1 - LENGTH + (LENGTH * present(this.#texts[text]).terms) / usual
         near.set(text, (near.get(text) ?? 0) + (weight * times * (REPEATED + 1)) / (times + REPEATED * length))
       }
     }
     const best: Near[] = []
     for (const [text, score] of near) {
-      if (best.length === MOST && score < present(best.at(-1)).score) continue
-      best.push({ id: present(this.#texts[text]).id, score })
+      const found = { id: present(this.#texts[text]).id, score }
+      if (best.length === MOST && nearestFirst(found, present(best.at(-1))) > 0) continue
+      best.push(found)
       best.sort(nearestFirst)
       if (best.length > MOST) best.pop()
     }
@@ -86,14 +94,14 @@ export class Likeness {
   }
 
   /** Where terms stand in the texts from one on, what stands in the fewest first. */
-  #rarest(terms: Iterable<string>, first: number): Place[][] {
-    const found: Place[][] = []
+  #rarest(terms: Iterable<string>, first: number): { readonly places: Place[]; readonly from: number }[] {
+    const found: { readonly places: Place[]; readonly from: number }[] = []
     for (const term of terms) {
       const places = this.#places.get(term)
       if (places === undefined) continue
       const from = present(places[0]).text >= first ? 0 : places.findLastIndex(({ text }) => text < first) + 1
-      if (from < places.length) found.push(from === 0 ? places : places.slice(from))
+      if (from < places.length) found.push({ places, from })
     }
-    return found.sort((one, other) => one.length - other.length)
+    return found.sort((one, other) => one.places.length - one.from - (other.places.length - other.from))
   }
 }

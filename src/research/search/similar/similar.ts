@@ -61,6 +61,8 @@ const itemOf = ({ line, userId, username, cameOfIt, ...row }: Row, seenFrom: str
 
 /** Rooms whose texts are kept in memory. */
 const ROOMS = 8
+const occurrencesOf = (room: Record<SimilarKind, Likeness>): number =>
+  enumerations.similarKind.reduce((sum, kind) => sum + room[kind].occurrences, 0)
 
 /** What was run: where two are the same in this, the same was executed. */
 export interface Execution {
@@ -101,7 +103,15 @@ export function similar(db: Db) {
       if (found[kind].isOverfull) found[kind] = new Likeness()
       for (const text of texts[kind].all(roomId, found[kind].newest ?? TEXTS[kind][1])) found[kind].add(text)
     }
-    for (const [oldest] of rooms) if (rooms.size > ROOMS) rooms.delete(oldest)
+    // Who names a Room that is not there, or an empty one, crowds out no other.
+    if (occurrencesOf(found) === 0) rooms.delete(roomId)
+    let held = 0
+    for (const room of rooms.values()) held += occurrencesOf(room)
+    for (const [oldest, room] of rooms) {
+      if (oldest === roomId || (rooms.size <= ROOMS && held <= limits.similarHeld)) break
+      held -= occurrencesOf(room)
+      rooms.delete(oldest)
+    }
     return found
   }
 
