@@ -164,7 +164,9 @@ CREATE TABLE invitations (
 
 -- Rooms, with what archives them while they are archived.
 CREATE TABLE rooms (
-  room_id TEXT PRIMARY KEY,
+  -- For the index of what they contain: hidden row numbers would change when a file is vacuumed.
+  item INTEGER PRIMARY KEY,
+  room_id TEXT NOT NULL UNIQUE,
   title TEXT NOT NULL,
   question TEXT,
   owner_id TEXT NOT NULL REFERENCES people (user_id),
@@ -176,6 +178,17 @@ CREATE TABLE rooms (
   archive_reason TEXT,
   CHECK ((state = 'archived') = (archived_at IS NOT NULL AND archived_by IS NOT NULL AND archive_reason IS NOT NULL))
 ) STRICT;
+-- In which of them three letters stand (src/ledger/substrings.ts).
+CREATE VIRTUAL TABLE room_trigrams USING fts5 (
+  title, question, content = 'rooms', content_rowid = 'item', tokenize = 'trigram', detail = 'none', columnsize = 0
+);
+CREATE TRIGGER rooms_spelled AFTER INSERT ON rooms BEGIN
+  INSERT INTO room_trigrams (rowid, title, question) VALUES (new.item, new.title, new.question);
+END;
+CREATE TRIGGER rooms_respelled AFTER UPDATE OF title, question ON rooms WHEN (old.title, old.question) IS NOT (new.title, new.question) BEGIN
+  INSERT INTO room_trigrams (room_trigrams, rowid, title, question) VALUES ('delete', old.item, old.title, old.question);
+  INSERT INTO room_trigrams (rowid, title, question) VALUES (new.item, new.title, new.question);
+END;
 
 -- Who belongs to a Room now.
 CREATE TABLE members (
@@ -800,6 +813,8 @@ CREATE TABLE search_items (
 CREATE UNIQUE INDEX search_items_amended ON search_items (id) WHERE kind = 'experiment' AND part IS NULL;
 CREATE INDEX search_items_of ON search_items (id);
 
+-- joined: search_items by src/research/records
+-- joined: concept_trigrams by src/research/records
 -- Where each item stands, by whom, and the words of it, read from where they are stored. `tags` keep a search to a Room, a person or some kinds.
 CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, label, line, standing) AS
   SELECT i.item, coalesce(r.room_id, x.room_id, t.room_id, n.room_id, a.room_id, m.origin_room_id, f.room_id, k.room_id, c.room_id, (SELECT s.room_id FROM threads s WHERE s.thread_id = e.thread_id)),
@@ -857,8 +872,8 @@ CREATE VIRTUAL TABLE search_index USING fts5 (
   label, title, body, tags, content = 'search_texts', content_rowid = 'item', tokenize = 'unicode61 remove_diacritics 2'
 );
 INSERT INTO search_index (search_index, rank) VALUES ('rank', 'bm25(10.0, 4.0, 1.0, 0.0)');
--- The words it knows, for counting those with a common beginning.
-CREATE VIRTUAL TABLE search_words USING fts5vocab ('search_index', 'row');
+-- In the concepts of which records three letters stand (src/ledger/substrings.ts), by the record's item.
+CREATE VIRTUAL TABLE concept_trigrams USING fts5 (text, content = '', tokenize = 'trigram', detail = 'none', columnsize = 0);
 
 -- Whatever writes the texts notes them here. They are indexed within the same transaction, all at once before its commit
 -- (src/research/search): one by one, each text would be a segment of the index, to be merged with all the others.

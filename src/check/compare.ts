@@ -32,16 +32,19 @@ export const compared = ({ name, columns }: Table): string[] => {
   return columns.filter((column) => !left.includes(column))
 }
 
-/** Kept by the search index itself; what it holds is compared word by word. */
-const indexTables = /^search_index_(?:data|idx|config|content|docsize)$/
+/** The indexes of words, each with the name that a table of what it holds gets here: they are compared word by word. */
+const indexes = { search_index: "search_words", concept_trigrams: "concept_letters", room_trigrams: "room_letters" } as const
 const words: readonly Table[] = [
-  { name: "search_words", columns: ["term", "doc", "cnt"], key: ["term"] },
+  ...Object.values(indexes).map((name) => ({ name, columns: ["term", "doc", "cnt"], key: ["term"] })),
   { name: "search_index_docsize", columns: ["id", "sz"], key: ["id"] },
 ]
+function openWords(db: Db): void {
+  for (const [index, name] of Object.entries(indexes))
+    db.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.${name} USING fts5vocab ('main', '${index}', 'row')`)
+}
 
 /** The tables that a replay makes again. The history is what it is made from. */
-export const madeTables = (db: Db): Table[] =>
-  tablesOf(db).filter(({ name }) => name !== "history" && !isNotMade(name) && !indexTables.test(name))
+export const madeTables = (db: Db): Table[] => tablesOf(db).filter(({ name }) => name !== "history" && !isNotMade(name))
 
 /**
  * Tells every row of the data that is not what the history makes of it.
@@ -55,6 +58,7 @@ export function compare(
   onTable: (name: string) => void,
   tables: readonly Table[] = [...madeTables(made), ...words],
 ): void {
+  for (const db of [data, made]) openWords(db)
   for (const table of tables) {
     onTable(table.name)
     const columns = compared(table)

@@ -384,6 +384,8 @@ INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_
   },
   // The history: from here on it is what tables are made of, and earlier data is put together to one.
   { to: 8, sql: "", isRemade: true },
+  // Titles and questions of Rooms, and concepts, are found by what they contain.
+  { to: 9, sql: "", isRemade: true },
 ]
 
 /** The first version that has a history. */

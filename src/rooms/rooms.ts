@@ -7,6 +7,7 @@ import { noSuch, Refusal } from "../contract/refusals.ts"
 import type { RoomAccess } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import { containing } from "../ledger/paging.ts"
+import { substrings } from "../ledger/substrings.ts"
 
 /** Who archived a Room, when and why; all null while it is active. */
 export interface ArchiveRow {
@@ -44,17 +45,19 @@ function summary(row: SummaryRow): RoomSummary {
 export const ARCHIVE = "r.archived_at AS archivedAt, r.archived_by AS archivedBy, a.username AS archiver, r.archive_reason AS reason"
 
 /** One statement gives a Room with everything its summary shows. */
-const SUMMARY = `
-  SELECT r.room_id AS roomId, r.title, r.question, r.state, r.owner_id AS ownerId, o.username, r.created_at AS createdAt,
+const SHOWN = `r.room_id AS roomId, r.title, r.question, r.state, r.owner_id AS ownerId, o.username, r.created_at AS createdAt,
     r.opening_thread_id AS openingThreadId, ${ARCHIVE},
     coalesce(h.activity_sequence, 0) AS activityWatermark, coalesce(h.last_activity_at, r.created_at) AS lastActivityAt,
     (SELECT count(*) FROM members m WHERE m.room_id = r.room_id) AS members,
     coalesce((SELECT c.state = 'concluded' FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE t.thread_id = r.opening_thread_id), 0) AS concluded,
-    (SELECT json_group_object(c.kind, c.last) FROM counters c WHERE c.room_id = r.room_id) AS counters
-  FROM rooms r
+    (SELECT json_group_object(c.kind, c.last) FROM counters c WHERE c.room_id = r.room_id) AS counters`
+const BELONGING = `
   JOIN people o ON o.user_id = r.owner_id
   LEFT JOIN people a ON a.user_id = r.archived_by
   LEFT JOIN room_heads h ON h.room_id = r.room_id`
+const SUMMARY = `SELECT ${SHOWN} FROM rooms r ${BELONGING}`
+/** Those older than one that contain a pattern. */
+const CONTAINING = "r.room_id < ? AND (r.title LIKE ? ESCAPE '\\' OR r.question LIKE ? ESCAPE '\\') ORDER BY r.room_id DESC LIMIT ?"
 
 export type Rooms = ReturnType<typeof rooms>
 
@@ -75,16 +78,27 @@ export function rooms(db: Db) {
   const openingThread = db.prepare<{ opening_thread_id: string }>("SELECT opening_thread_id FROM rooms WHERE room_id = ?")
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ?`)
   const list = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id < ? ORDER BY r.room_id DESC LIMIT ?`)
-  const search = db.prepare<SummaryRow>(
-    `${SUMMARY} WHERE r.room_id < ? AND (r.title LIKE ? ESCAPE '\\' OR r.question LIKE ? ESCAPE '\\') ORDER BY r.room_id DESC LIMIT ?`,
+  const spelled = substrings(db, "room_trigrams")
+  const walk = db.prepare<SummaryRow>(`${SUMMARY} WHERE ${CONTAINING}`)
+  const few = db.prepare<SummaryRow>(
+    `SELECT ${SHOWN} FROM (SELECT room_id FROM (SELECT f.rowid AS item FROM room_trigrams f WHERE room_trigrams MATCH ?) CROSS JOIN rooms r USING (item)
+       WHERE ${CONTAINING}) CROSS JOIN rooms r USING (room_id) ${BELONGING} ORDER BY r.room_id DESC`,
   )
+  // Written out at once: what has no space then fails before the commit, where it is certain that nothing is stored.
+  const flush = db.prepare("INSERT INTO room_trigrams (room_trigrams) VALUES ('flush')")
   const all = db.prepare<SummaryRow>(`${SUMMARY} ORDER BY r.room_id`)
 
   return {
-    insert: (roomId: string, title: string, question: string | null, ownerId: string, openingThreadId: string, at: string) =>
-      insert.run(roomId, title, question, ownerId, openingThreadId, at),
+    insert(roomId: string, title: string, question: string | null, ownerId: string, openingThreadId: string, at: string): void {
+      insert.run(roomId, title, question, ownerId, openingThreadId, at)
+      flush.run()
+    },
     /** Changes what is given and returns both as they are now. */
-    amend: (roomId: string, title: string | undefined, question: string | undefined) => amend.one(title ?? null, question ?? null, roomId),
+    amend(roomId: string, title: string | undefined, question: string | undefined) {
+      const now = amend.one(title ?? null, question ?? null, roomId)
+      flush.run()
+      return now
+    },
     archive: (roomId: string, at: string, by: string, reason: string) => setArchive.run("archived", at, by, reason, roomId),
     restore: (roomId: string) => setArchive.run("active", null, null, null, roomId),
 
@@ -116,7 +130,9 @@ export function rooms(db: Db) {
       const start = before ?? "g"
       if (query === undefined) return list.all(start, count).map(summary)
       const pattern = containing(query)
-      return search.all(start, pattern, pattern, count).map(summary)
+      const asked = [start, pattern, pattern, count] as const
+      const among = spelled.among(query)
+      return (among === undefined ? walk.all(...asked) : few.all(among, ...asked)).map(summary)
     },
     all: (): RoomSummary[] => all.all().map(summary),
   }

@@ -51,6 +51,7 @@ export const skillRules = {
   chain: `Each entry holds the ${inCode("digest")} of the one before it: as long as the last digest you kept is still in the feed, nothing before it was rewritten (${get("skill", "?part=examples")} has a program that proves it).`,
   attempts: `${get("attempts", "?roomId=…")} tells of each attempt its ${inCode("argv")}, its last ${inCode("metrics")} and, where it failed, why.`,
   search: `${get("search", "?query=…&roomId=…")} finds everything that was said, labels and ids too; what has fallen stands last.`,
+  already_tried: `${op("propose_experiment")}, ${op("publish_hypothesis")} and ${op("register_attempt")}, rehearsed too, and ${get("room_similar", "?text=…")} answer ${inCode("similar")}, what is near in words and what came of it, and ${inCode("sameExecution")}, attempts with the same commit, argv and configuration.`,
   evidence: `${get("record_evidence")} lists what bears on a record, for it and against it; ${inCode("evidenceTally")} beside every record counts the newest word of each author, and ${get("record_uses")} lists who uses it.`,
 
   kinds: `Feed and timelines take one set of ${inCode("kinds")}: names of operations; a timeline's ${inCode("message")} and ${inCode("publication")} each stand for several.`,

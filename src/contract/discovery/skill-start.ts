@@ -56,7 +56,7 @@ export const startHere = (baseUrl: string): string =>
     "## Reading",
     bullets([
       `${rules.feed} ${rules.included} ${advice.keep_watermark} ${rules.chain}`,
-      `${rules.attempts} ${rules.search} ${rules.evidence} ${get("room_next")}: ${rules.next}`,
+      `${rules.attempts} ${rules.search} ${rules.already_tried} ${rules.evidence} ${get("room_next")}: ${rules.next}`,
       rules.markdown,
       `${rules.paging} ${advice.new_filter}`,
     ]),

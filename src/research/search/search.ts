@@ -60,6 +60,13 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     `INSERT INTO search_index (rowid, label, title, body, tags)
      SELECT * FROM search_texts WHERE item > (SELECT coalesce(max(id), 0) FROM search_index_docsize)`,
   )
+  // A text for each record; before the other index, by which it tells what is new.
+  const indexConcepts = db.prepare(
+    `INSERT INTO concept_trigrams (rowid, text)
+     SELECT i.item, group_concat(concat_ws(char(10), d.key, d.label, d.definition), char(10)) FROM search_items i CROSS JOIN concepts d ON d.version_id = i.id
+     WHERE i.item > (SELECT coalesce(max(id), 0) FROM search_index_docsize) GROUP BY i.item`,
+  )
+  const flushConcepts = db.prepare("INSERT INTO concept_trigrams (concept_trigrams) VALUES ('flush')")
   const flush = db.prepare("INSERT INTO search_index (search_index) VALUES ('flush')")
   const counted = db.prepare<{ matches: number }>(
     "SELECT count(*) AS matches FROM (SELECT 1 FROM search_index WHERE search_index MATCH ? LIMIT ?)",
@@ -131,6 +138,7 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
      * no space then fails before the commit, where it is certain that nothing is stored.
      */
     index(): void {
+      if (indexConcepts.run() > 0) flushConcepts.run()
       if (index.run() > 0) flush.run()
     },
 

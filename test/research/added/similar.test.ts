@@ -45,6 +45,7 @@ t.test(
   },
 )
 
+// shows: skill: already_tried
 t.test("a proposal and a hypothesis answer what is near to them, in a rehearsal as in a receipt, and a retry the same", async (t) => {
   const first = await grace.write("publish_hypothesis", hypothesis(room, {}, "Annealing the zirconium lattice removes its dislocations."))
   t.strictSame([first.similar, first.sameExecution], [[], []], "nothing was said before")
@@ -75,6 +76,7 @@ t.test("a proposal and a hypothesis answer what is near to them, in a rehearsal 
   t.match(now, { status: "retracted" }, "and asked anew, as it stands now")
 })
 
+// shows: skill: already_tried
 t.test("an attempt answers what was run on the same commit with the same command, and why it failed", async (t) => {
   const work = await Work.begin(lab, room, { question: "Does the furnace hold its heat?" })
   const failed = await work.attempt("started")

@@ -1,0 +1,94 @@
+/** What lists of concepts and Rooms find by an index is what comparing every text would find, in its order, page by page. */
+import Database from "better-sqlite3"
+import fc from "fast-check"
+import t from "tap"
+import { checkData } from "../../../src/check/check.ts"
+import { openAside, openDatabase } from "../../../src/ledger/database.ts"
+import { containing } from "../../../src/ledger/paging.ts"
+import { substrings } from "../../../src/ledger/substrings.ts"
+import { hypothesis } from "./bodies.ts"
+import { everyItem, openLab } from "./lab.ts"
+
+/** Few signs, so that texts share much: of both letter cases, of more bytes than one, and all that a pattern or query could mean. */
+const signs = ["a", "A", "b", "B", "ä", "Ä", "İ", "ſ", "ß", "\u0301", "漢", "😀", "%", "_", "\\", '"', "'", "*", " ", "\n"] as const
+const words = (most: number) => fc.array(fc.constantFrom(...signs), { minLength: 1, maxLength: most }).map((all) => all.join(""))
+/** Part of what was written, in the other letter case; or anything. */
+const asked = (written: readonly string[]) =>
+  fc.oneof(
+    words(5),
+    fc.tuple(fc.constantFrom(...written), fc.nat(30), fc.integer({ min: 1, max: 8 }), fc.boolean()).map(([text, from, length, up]) => {
+      const part = [...text]
+        .slice(from % [...text].length)
+        .slice(0, length)
+        .join("")
+      return up ? part.replace(/[a-z]/g, (letter) => letter.toUpperCase()) : part.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+    }),
+  )
+
+// shows: Concepts are listed and searched.
+t.test("over HTTP, of concepts and of Rooms, some of them amended", async (t) => {
+  const lab = await openLab(t)
+  const room = await lab.room("The first")
+  const written: string[] = ["The first", "until 100% of it"]
+  const texts = fc.sample(words(14), { seed: 14, numRuns: 120 }).map((text) => `${text}.`)
+  for (let at = 0; at < texts.length; at += 4) {
+    const [label = "", definition = "", title = "", question = ""] = texts.slice(at, at + 4)
+    written.push(label, definition, title, question)
+    const concepts = { lowers: { label, definition }, [`key_${at}`]: { label: definition, definition: "until 100% of it" } }
+    await room.ada.write("publish_hypothesis", hypothesis(room, { concepts }))
+    const { roomId } = (await lab.browsers.ada.write("create_room", { title })).result
+    if (at % 8 === 0) await lab.browsers.ada.write("amend_room", { roomId, title: question, question: label })
+  }
+  const db = new Database(lab.file, { readonly: true })
+  t.teardown(() => db.close())
+  const isIn = (columns: readonly string[]) => columns.map((column) => `${column} LIKE $pattern ESCAPE '\\'`).join(" OR ")
+  const all = db.prepare<{ pattern: string }, { name: string }>(
+    `SELECT version_id || ' ' || key AS name FROM concepts WHERE ${isIn(["key", "label", "definition"])} ORDER BY version_id DESC, key DESC`,
+  )
+  const rooms = db.prepare<{ pattern: string }, { name: string }>(
+    `SELECT room_id AS name FROM rooms WHERE ${isIn(["title", "question"])} ORDER BY room_id DESC`,
+  )
+  await fc.assert(
+    fc.asyncProperty(asked(written), fc.integer({ min: 7, max: 50 }), async (query, limit) => {
+      const pattern = containing(query)
+      const concepts = await everyItem(lab.reader.items("concepts", { query, limit }))
+      t.strictSame(
+        concepts.map(({ versionId, key }) => `${versionId} ${key}`),
+        all.all({ pattern }).map(({ name }) => name),
+      )
+      const found = await everyItem(lab.reader.items("rooms", { query, limit }))
+      t.strictSame(
+        found.map(({ roomId }) => roomId),
+        rooms.all({ pattern }).map(({ name }) => name),
+      )
+    }),
+    { numRuns: 150, seed: 14 },
+  )
+  const aside = openAside(lab.file)
+  t.teardown(() => aside.close())
+  t.strictSame(checkData(aside).problems, [], "and a replay of the history makes the same indexes")
+})
+
+t.test("the index tells every text that contains a query, and says when they may be many", (t) => {
+  fc.assert(
+    fc.property(fc.array(words(20), { minLength: 1, maxLength: 30 }), fc.integer({ min: 1, max: 6 }), fc.gen(), (texts, most, g) => {
+      const db = openDatabase(":memory:")
+      try {
+        const write = db.prepare("INSERT INTO concept_trigrams (rowid, text) VALUES (?, ?)")
+        texts.forEach((text, item) => write.run(item, text))
+        const query = g(asked, texts)
+        const among = substrings(db, "concept_trigrams", [most]).among(query)
+        if (among === undefined) return
+        const found = db.prepare<{ item: number }>("SELECT rowid AS item FROM concept_trigrams WHERE concept_trigrams MATCH ?").all(among)
+        const contains = db.prepare<{ yes: number }>("SELECT ? LIKE ? ESCAPE '\\' AS yes")
+        const due = [...texts.keys()].filter((item) => contains.one(texts[item] ?? "", containing(query)).yes === 1)
+        const items = new Set(found.map(({ item }) => item))
+        t.ok(due.every((item) => items.has(item)) && items.size < most, JSON.stringify({ query, most, among }))
+      } finally {
+        db.close()
+      }
+    }),
+    { numRuns: 60 },
+  )
+  t.end()
+})
