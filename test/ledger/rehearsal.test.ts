@@ -13,10 +13,10 @@ const { roomId, openingThreadId: threadId } = demo.rooms.empty
 const token = demo.credentials.member_all.token
 
 const tables = db
-  .prepare<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+  .prepare<{ name: string }>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'virtual' AND name NOT LIKE 'sqlite_%'")
   .all()
   .map(({ name }) => name)
-/** Every row of every table. */
+/** Every row of every table, of what the indexes keep too. */
 const everything = () => tables.map((table) => [table, db.prepare(`SELECT * FROM "${table}"`).all()])
 
 const send = (path: string, body: Body, rehearse: boolean): Promise<Answer> =>
