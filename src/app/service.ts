@@ -10,6 +10,7 @@ import { createInstance, type Instance } from "./instance.ts"
 import { cratesOf } from "../research/index.ts"
 import { openForward } from "./forward.ts"
 import { databaseFile } from "../ledger/data.ts"
+import { fill } from "../ledger/database.ts"
 import { lockFolder } from "../ledger/ownership.ts"
 import { Readiness } from "../ledger/readiness.ts"
 import type { OnProgress } from "../ledger/replay.ts"
@@ -141,7 +142,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const readiness = new Readiness({ file, ledger: instance.ledger, ending: () => ending })
   const budgets = new Budgets(options.budgets)
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage: () => watchman.readings })
-  await options.prepare?.(instance, baseUrl)
+  const { prepare } = options
+  if (prepare) await fill(db, () => prepare(instance, baseUrl))
   const writer = options.writer === "thread" ? startWriter() : null
   // Of a process that is not the service's own, the memory is not its to rest.
   if (options.writer === "thread") started.defer(restMemory())

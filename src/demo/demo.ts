@@ -83,8 +83,11 @@ const everything = enumerations.permission
 /** Fills the Rooms and issues the credentials. */
 async function tell(instance: Instance, clock: StoryClock, repositories: DemoRepositories): Promise<Cast> {
   const narrator = new Narrator(instance, clock)
-  const people = { owner: await narrator.person("ada"), member: await narrator.person("grace"), visitor: await narrator.person("mary") }
-  const { owner, member } = people
+  const told = Promise.withResolvers<void>()
+  const ada = narrator.person("ada")
+  const grace = narrator.person("grace", ada)
+  const mary = narrator.person("mary", told.promise)
+  const [owner, member] = [await ada, await grace]
 
   const room = async (title: string, question: string): Promise<DemoRoom> => {
     const { roomId, openingThreadId } = (await narrator.does(owner, "create_room", {}, { title, question })).result
@@ -150,6 +153,8 @@ async function tell(instance: Instance, clock: StoryClock, repositories: DemoRep
     CredentialName,
     DemoCredential
   >
+  told.resolve()
+  const people = { owner, member, visitor: await mary }
   const keys = await tellLibrary(instance, narrator, people)
   return { people, rooms: { main, empty, archived }, credentials, keys, repositories }
 }

@@ -56,10 +56,10 @@ export class Narrator {
     return this.#instance.tables.threads.summary(threadId)?.timelineWatermark ?? 0
   }
 
-  /** Makes a person with a password that is known to the story. */
-  async person(username: string): Promise<{ userId: string; username: string; password: string }> {
+  /** Makes a person with a password that is known to the story; hashing it begins at once, and takes longest of all that is told. */
+  async person(username: string, after?: Promise<unknown>): Promise<{ userId: string; username: string; password: string }> {
     const password = `${username}-${this.#instance.world.bytes(9).toString("base64url")}`
-    const { userId } = await this.#instance.accounts.add(username, password)
+    const { userId } = await this.#instance.accounts.add(username, password, after)
     return { userId, username, password }
   }
 

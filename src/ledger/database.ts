@@ -287,6 +287,18 @@ export function openScratch(file: string): Db {
   return new SqliteDb(database)
 }
 
+/** Lets `work` fill data that nobody relies on yet, without waiting for the disk at each write; all of it is safe once this returns. */
+export async function fill(db: Db, work: () => Promise<void>): Promise<void> {
+  db.exec("PRAGMA synchronous = OFF")
+  try {
+    await work()
+  } finally {
+    db.exec("PRAGMA synchronous = FULL")
+    // Syncs the log, then the file.
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+}
+
 /** A second connection to a file that this process has opened, checked and brought to its schema already; it writes too. */
 export function openBeside(file: string): Db {
   const database = new Database(file, { fileMustExist: true, timeout: BUSY_TIMEOUT })

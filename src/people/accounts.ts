@@ -72,9 +72,13 @@ export class Accounts {
     })
   }
 
-  /** Makes a person without an invitation: for the command line. @throws Refusal 409 when the name is taken */
-  async add(username: string, password: string): Promise<Person> {
+  /**
+   * Makes a person without an invitation: for the command line, and, once `after` has settled, for the demo.
+   * @throws Refusal 409 when the name is taken
+   */
+  async add(username: string, password: string, after?: Promise<unknown>): Promise<Person> {
     const hash = await this.#hash(password)
+    await after
     return this.#parts.ledger.transact(() => this.#create(username, hash, !this.#parts.people.exist()))
   }
 

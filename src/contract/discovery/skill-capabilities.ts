@@ -20,10 +20,10 @@ const common: readonly string[] = Object.keys(agentOperations[0]?.body.entries ?
 )
 
 /** What every operation of a family may be refused with. */
-const refusingAll = (family: Family): readonly string[] =>
-  Object.keys(refusals).filter((code) =>
-    agentOperationsOf(family).every((operation) => operationRefusals(operation, "agent").some((possible) => possible === code)),
-  )
+function refusingAll(family: Family): readonly string[] {
+  const each = agentOperationsOf(family).map((operation): readonly string[] => operationRefusals(operation, "agent"))
+  return Object.keys(refusals).filter((code) => each.every((possible) => possible.includes(code)))
+}
 const commonRefusals: Readonly<Record<Family, readonly string[]>> = { research: refusingAll("research"), library: refusingAll("library") }
 
 const isCommon = ({ delivery }: Operation, field: string) => common.includes(field.split(/[.[]/)[0] ?? "") || field === delivery
