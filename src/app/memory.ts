@@ -12,9 +12,12 @@ export interface MemoryLimits {
   readonly busy: number
   /** How many times what is held at rest is worth a collection. */
   readonly grown: number
+  /** Collections after a rush, and the milliseconds between them: connections that time out and caches that run dry let go later. */
+  readonly collections: number
+  readonly apart: number
 }
 
-const memoryLimits: MemoryLimits = { every: 5_000, busy: 0.1, grown: 1.2 }
+const memoryLimits: MemoryLimits = { every: 5_000, busy: 0.1, grown: 1.5, collections: 4, apart: 8_000 }
 
 type Collect = (how: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void
 
@@ -33,9 +36,11 @@ function held(): number {
 }
 
 /** Collects when the thread is at rest and holds more than when it last was; each thread of the service has its own. @param onCollected told after each @returns what ends the looks */
-export function restMemory({ every, busy, grown }: MemoryLimits = memoryLimits, onCollected = () => {}): () => void {
+export function restMemory({ every, busy, grown, collections, apart }: MemoryLimits = memoryLimits, onCollected = () => {}): () => void {
   const collect = collector()
   let resting = held()
+  let left = 0
+  let next = 0
   let before = performance.eventLoopUtilization()
   const look = () => {
     const now = performance.eventLoopUtilization()
@@ -43,12 +48,13 @@ export function restMemory({ every, busy, grown }: MemoryLimits = memoryLimits, 
     before = now
     if (utilization > busy) return
     const holds = held()
-    if (holds <= grown * resting) {
-      resting = Math.min(resting, holds)
-      return
-    }
+    if (holds > grown * resting) left = collections
+    resting = Math.min(resting, holds)
+    if (left === 0 || performance.now() < next) return
     collect()
-    // What is still there is in use: it is not collected for again.
+    left -= 1
+    next = performance.now() + apart
+    // What is still there after the last of them is in use: it is not collected for again.
     resting = held()
     onCollected()
   }
