@@ -32,6 +32,8 @@ export type MediaType =
   | "text/x-python"
   | "application/x-bibtex"
   | "application/vnd.citationstyles.csl+json"
+  | "text/csv"
+  | "application/x-ndjson"
   | "application/zip"
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
@@ -193,6 +195,10 @@ export interface Read {
   readonly answer: v.GenericSchema
   readonly formats: Formats
 }
+
+/** Whether pages of every origin may ask it: what anybody may read, but for the paths that take no page at all. */
+export const openOf = ({ surface, path }: Pick<Read, "surface" | "path">): "everywhere" | undefined =>
+  (surface === "public" || surface === "discovery") && !path.startsWith("/api/agent/") ? "everywhere" : undefined
 
 /** The media type of an answer in one of a read's forms. */
 export const mediaTypeOf = ({ mediaType, formats }: Pick<Read, "mediaType" | "formats">, format: unknown): MediaType =>

@@ -1,11 +1,12 @@
 /** How answers leave: JSON with the headers every answer carries, pages in their envelope, refusals in theirs. */
+import { createHash } from "node:crypto"
 import { HTTPResponse } from "h3"
 import { JsonText, type Writable, writeJson } from "../contract/json.ts"
-import { mediaTypeOf, type Read } from "../contract/read.ts"
+import { isText, type MediaType, mediaTypeOf, type Read } from "../contract/read.ts"
 import type { Refusal } from "../contract/refusals.ts"
 import { type Family, schemaVersions } from "../contract/versions.ts"
 import { withoutTokens } from "../log.ts"
-import { type Found, isDownload } from "../ledger/reading.ts"
+import { type Found, isDownload, NamedText } from "../ledger/reading.ts"
 
 /** On every answer, pages and errors alike. */
 export const commonHeaders: Readonly<Record<string, string>> = {
@@ -28,13 +29,22 @@ export const headersAt = (baseUrl: string): Readonly<Record<string, string>> =>
 export const answer = (body: string, type: string, status = 200, headers: Readonly<Record<string, string>> = {}): HTTPResponse =>
   new HTTPResponse(body, { status, headers: { ...commonHeaders, "content-type": `${type}; charset=utf-8`, ...headers } })
 
+/** Under which name a program keeps an answer. */
+const asFile = (name: string) => ({ "content-disposition": `attachment; filename="${name.replace(/[^A-Za-z0-9._-]+/g, "-")}"` })
+
 /** A file to be kept, sent as it is made. */
-export const download = (body: ReadableStream<Uint8Array>, type: string, name: string): HTTPResponse =>
-  new HTTPResponse(body, { headers: { ...commonHeaders, "content-type": type, "content-disposition": `attachment; filename="${name}"` } })
+export const download = (body: ReadableStream<Uint8Array>, type: MediaType, name: string): HTTPResponse =>
+  new HTTPResponse(body, { headers: { ...commonHeaders, "content-type": isText(type) ? `${type}; charset=utf-8` : type, ...asFile(name) } })
 
 /** A file that never changes under its name. */
-export const asset = (body: Uint8Array<ArrayBuffer>, type: string): HTTPResponse =>
-  new HTTPResponse(body, { headers: { ...commonHeaders, "content-type": type, "cache-control": "public, max-age=31536000, immutable" } })
+export const asset = (body: Uint8Array<ArrayBuffer>, type: string, tag: string): HTTPResponse =>
+  new HTTPResponse(body, {
+    headers: { ...commonHeaders, "content-type": type, "cache-control": "public, max-age=31536000, immutable", etag: tag },
+  })
+
+/** What tells an answer from another of the same address; weak, for it is one for all encodings. */
+export const tagOf = (content: string | Uint8Array): string =>
+  `W/"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`
 
 /** An answer of JSON text. */
 export const json = (text: string, status = 200, headers?: Readonly<Record<string, string>>): HTTPResponse =>
@@ -77,9 +87,12 @@ export function enveloped(
 /** What a reader found, as it is answered. */
 export function told(definition: Read, format: unknown, found: Found, place: Place): HTTPResponse {
   if (typeof found === "string") return answer(found, mediaTypeOf(definition, format))
+  if (found instanceof NamedText) return answer(found.text, mediaTypeOf(definition, format), 200, asFile(found.name))
   if (found instanceof JsonText) return json(found.text)
-  if (isDownload(found)) return download(found.bytes, definition.mediaType, found.name)
-  return json(writeJson(enveloped(definition, found, place)))
+  if (isDownload(found)) return download(found.bytes, mediaTypeOf(definition, format), found.name)
+  const whole = enveloped(definition, found, place)
+  const { next = null } = (whole.links ?? {}) as { readonly next?: string | null }
+  return json(writeJson(whole), 200, definition.cursor === null || next === null ? {} : { link: `<${next}>; rel="next"` })
 }
 
 /** The refusal envelope as it is sent. What a client sent wrongly may be named in it, but no token is ever shown back. */

@@ -2,7 +2,11 @@
 import type { H3 } from "h3"
 import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
+import { commonHeaders } from "./answer.ts"
+import { mustNotComeFromBrowser } from "./callers.ts"
+import { Compressor } from "./compression.ts"
 import { type Edge, type Handler, refusing } from "./edge.ts"
+import { described, type Open, opened } from "./open.ts"
 import { routePatterns } from "./paths.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE"
@@ -14,7 +18,8 @@ export class Routes {
   readonly #app: H3
   readonly #edge: Edge
   /** The methods of each pattern, and the path it was made from. */
-  readonly #methods = new Map<string, { path: string; methods: Method[] }>()
+  readonly #methods = new Map<string, { path: string; methods: Method[]; open: Open | undefined }>()
+  readonly #compressor = new Compressor()
   readonly #own: { method: Method; path: RegExp }[] = []
 
   constructor(app: H3, edge: Edge) {
@@ -22,12 +27,16 @@ export class Routes {
     this.#edge = edge
   }
 
-  /** @param path with `{name}` for each part that varies */
-  add(method: Method, path: string, handler: Handler): void {
-    const route = refusing(this.#edge, familyOf(path), path, handler)
+  /**
+   * @param path with `{name}` for each part that varies
+   * @param open whom its answers are for, refusals included; left out, whoever asks
+   */
+  add(method: Method, path: string, handler: Handler, open?: Open): void {
+    const refused = refusing(this.#edge, familyOf(path), path, handler)
+    const route: Handler = async (event) => opened(open, event, await refused(event), this.#compressor)
     for (const pattern of routePatterns(path)) {
       const known = this.#methods.get(pattern)
-      if (known === undefined) this.#methods.set(pattern, { path, methods: [method] })
+      if (known === undefined) this.#methods.set(pattern, { path, methods: [method], open })
       else known.methods.push(method)
       this.#own.push({ method, path: expressionOf(pattern) })
       this.#app.on(method, pattern, route)
@@ -38,17 +47,19 @@ export class Routes {
   /** Whether a path, as it stands, is one of those added for a method. */
   has(method: string, path: string): boolean {
     const asked = method === "HEAD" ? "GET" : method
-    return this.#own.some((route) => route.method === asked && route.path.test(path))
+    return this.#own.some((route) => (method === "OPTIONS" || route.method === asked) && route.path.test(path))
   }
 
-  /** Answers every other method of the paths added so far. */
+  /** Answers every other method of the paths added so far: OPTIONS with those it takes, to agents' paths from no page. */
   refuseOtherMethods(): void {
-    for (const [pattern, { path, methods }] of this.#methods) {
-      const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ")
+    for (const [pattern, { path, methods, open }] of this.#methods) {
+      const allow = [...methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])), "OPTIONS"].join(", ")
       this.#app.all(
         pattern,
-        refusing(this.#edge, familyOf(path), path, () => {
-          throw new Refusal("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } })
+        refusing(this.#edge, familyOf(path), path, (event) => {
+          if (event.req.method !== "OPTIONS") throw new Refusal("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } })
+          if (path.startsWith("/api/agent/")) mustNotComeFromBrowser(event)
+          return described(allow, open, commonHeaders)
         }),
       )
     }

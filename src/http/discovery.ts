@@ -9,9 +9,9 @@ import { type DiscoveryName, type DiscoveryParameters, discoveryRoutes } from ".
 import { schemaAnswer } from "../contract/discovery/schemas.ts"
 import { skill } from "../contract/discovery/skill.ts"
 import type { Slice } from "../contract/enumerations.ts"
-import { checkParameters } from "../contract/read.ts"
+import { checkParameters, openOf } from "../contract/read.ts"
 import { Refusal } from "../contract/refusals.ts"
-import { answer, json } from "../edge/answer.ts"
+import { answer, tagOf } from "../edge/answer.ts"
 import { bearer, mustNotComeFromBrowser } from "../edge/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { metricsRoute } from "./metrics-route.ts"
@@ -57,21 +57,48 @@ async function mustBeReady({ whyNotReady }: Edge): Promise<void> {
   if (why !== null) throw new Refusal("temporarily_unavailable", why, { retryAfter: 2 })
 }
 
+/** What can be asked of these documents is bounded by the registry; this bounds it should that ever change. */
+const ANSWERS = 1_000
+
+interface Document {
+  readonly text: string
+  readonly tag: string
+}
+
+/** The documents by how they were asked for: each is the same for as long as the process runs. */
+function kept(made: Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => string>>) {
+  const known = new Map<string, Document>()
+  return (name: string, query: Readonly<Record<string, unknown>>): Document => {
+    const asked = JSON.stringify([name, query])
+    const found = known.get(asked)
+    if (found !== undefined) return found
+    const text = made[name]?.(query) ?? ""
+    const document = { text, tag: tagOf(text) }
+    if (known.size < ANSWERS) known.set(asked, document)
+    return document
+  }
+}
+
 /** Adds every discovery route of the registry. */
 export function discovery(edge: Edge, routes: Routes): void {
-  const made = documents(edge) as Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => string>>
+  const document = kept(documents(edge) as Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => string>>)
   metricsRoute(edge, routes)
   for (const definition of discoveryRoutes) {
-    routes.add(definition.method, definition.path, async (event): Promise<HTTPResponse> => {
-      if (definition.family === "library") {
-        mustNotComeFromBrowser(event)
-        // The Library's own schemas are no secret, but nothing below its path answers to the credential of a Room.
-        if (event.req.headers.has("authorization")) bearer(edge, definition.family, event)
-      }
-      const query = checkParameters(definition, event.url.searchParams)
-      if (definition.name === "health_ready") await mustBeReady(edge)
-      const text = made[definition.name]?.(query) ?? ""
-      return definition.mediaType === "application/json" ? json(text) : answer(text, definition.mediaType)
-    })
+    routes.add(
+      definition.method,
+      definition.path,
+      async (event): Promise<HTTPResponse> => {
+        if (definition.family === "library") {
+          mustNotComeFromBrowser(event)
+          // The Library's own schemas are no secret, but nothing below its path answers to the credential of a Room.
+          if (event.req.headers.has("authorization")) bearer(edge, definition.family, event)
+        }
+        const query = checkParameters(definition, event.url.searchParams)
+        if (definition.name === "health_ready") await mustBeReady(edge)
+        const { text, tag } = document(definition.name, query)
+        return answer(text, definition.mediaType, 200, { etag: tag })
+      },
+      openOf(definition),
+    )
   }
 }

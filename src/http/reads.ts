@@ -1,6 +1,6 @@
 /** The routes of reads: public ones, those of a credential, and those of a signed-in person. */
 import type { H3Event } from "h3"
-import { browserReadPath, type Read } from "../contract/read.ts"
+import { browserReadPath, openOf, type Read } from "../contract/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { isDownload } from "../ledger/reading.ts"
@@ -56,10 +56,10 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       // Nobody reads the body of a HEAD: it is given back unmade.
       if (event.req.method === "HEAD" && isDownload(found)) await found.bytes.cancel()
       const answer = told(definition, asked.query.format, found, { url: event.url, basePath, at: isoTime(world.now()) })
-      if (Object.keys(definition.formats).length > 0) answer.headers.set("vary", "accept")
+      if (Object.keys(definition.formats).length > 0) answer.headers.append("vary", "accept")
       return answer
     }
-    routes.add(definition.method, definition.path, (event) => answered(event, () => asking(edge, definition, event)))
+    routes.add(definition.method, definition.path, (event) => answered(event, () => asking(edge, definition, event)), openOf(definition))
     const inBrowser = browserReadPath(definition)
     if (inBrowser !== null)
       routes.add(definition.method, inBrowser, (event) => answered(event, () => personActor(mustBeSignedIn(edge, event))))

@@ -13,7 +13,7 @@ import { type Answering, RequestContext } from "../edge/request-context.ts"
 const LINGER = 1_000
 
 /** The methods that some route takes. */
-const ALLOWED = "GET, HEAD, POST, PATCH, DELETE"
+const ALLOWED = "GET, HEAD, POST, PATCH, DELETE, OPTIONS"
 
 export const malformed = (sentence: string, status: 400 | 417 | 431 = 400): Refusal =>
   new Refusal("malformed_request", sentence, { status })

@@ -26,6 +26,18 @@ export interface Download {
   readonly bytes: ReadableStream<Uint8Array>
 }
 
+/** A text that is kept under a name of its own. */
+export class NamedText {
+  readonly name: string
+  readonly text: string
+  constructor(name: string, text: string) {
+    this.name = name
+    this.text = text
+  }
+}
+
+type File = Download | NamedText
+
 type Less<Answer, Members extends PropertyKey> = Answer extends unknown ? Omit<Answer, Members> : never
 /** What the edge adds to an object, and to a page of a list. */
 type Envelope<N extends ReadName> = DefinitionOf<N>["cursor"] extends null ? "schemaVersion" : "schemaVersion" | "generatedAt" | "links"
@@ -39,12 +51,12 @@ export type FoundBy<N extends ReadName> =
   | (DefinitionOf<N>["mediaType"] extends "application/zip"
       ? Download
       : AnswerOf<N> extends string
-        ? string
+        ? string | NamedText
         : Served<Plain<N>> | JsonText<AnswerOf<N>>)
-  | (keyof DefinitionOf<N>["formats"] extends never ? never : string)
+  | (keyof DefinitionOf<N>["formats"] extends never ? never : string | NamedText | Download)
 
 /** What any reader finds. */
-export type Found = Download | string | JsonText | { readonly [member: string]: Writable }
+export type Found = Download | NamedText | string | JsonText | { readonly [member: string]: Writable }
 
 type AskerOf<N extends ReadName> = DefinitionOf<N>["surface"] extends "credential"
   ? Actor & { readonly grant: Grant }
@@ -74,11 +86,11 @@ type Excess<T, Answer> = unknown extends Answer
 type Exact<R> = {
   [N in keyof R]: N extends ReadName
     ? R[N] extends (...asked: never[]) => infer Returned
-      ? [Excess<Exclude<Awaited<Returned>, JsonText>, Plain<N>>] extends [never]
+      ? [Excess<Exclude<Awaited<Returned>, JsonText | File>, Plain<N>>] extends [never]
         ? unknown
         : DefinitionOf<N>["mediaType"] extends "application/zip"
           ? unknown
-          : { readonly "is not in the answer": Excess<Exclude<Awaited<Returned>, JsonText>, Plain<N>> }
+          : { readonly "is not in the answer": Excess<Exclude<Awaited<Returned>, JsonText | File>, Plain<N>> }
       : never
     : never
 }

@@ -5,7 +5,7 @@ import type { LibraryPaper } from "../contract/library/answers.ts"
 import { limits } from "../contract/limits.ts"
 import { inBrowser, pathTo } from "../contract/reads/index.ts"
 import { schemaVersions } from "../contract/versions.ts"
-import type { Readers } from "../ledger/reading.ts"
+import { NamedText, type Readers } from "../ledger/reading.ts"
 import { writeBibtex } from "./bibtex/write.ts"
 import { type PaperStanding, shownPaper } from "./papers/papers.ts"
 import type { LibraryTables } from "./tables.ts"
@@ -115,7 +115,7 @@ export function libraryReads({ papers, saved, collections, notes, invitations, k
     },
     collection_bibtex({ actor, params }) {
       const { id } = collections.mustFind(scopeOf(actor), params.collectionId)
-      return writeBibtex(collections.bibliography(id))
+      return new NamedText(`collection-${id}.bib`, writeBibtex(collections.bibliography(id)))
     },
     reading_position({ actor, query }) {
       mustKnow(scopeOf(actor), query.arxivId)

@@ -45,7 +45,8 @@ export function openAssets(): Assets {
       const body = type === undefined ? undefined : (kept.get(name) ?? packagedBytes(`dist/assets/${name}`))
       if (type === undefined || body === undefined) throw unknown()
       kept.set(name, body)
-      return asset(body, type)
+      // Its name tells its contents.
+      return asset(body, type, `W/"${name}"`)
     },
   }
 }

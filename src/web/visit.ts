@@ -10,7 +10,7 @@ import { pathParams } from "../edge/paths.ts"
 import { enveloped } from "../edge/answer.ts"
 import { askRead, basePathOf } from "../edge/reads.ts"
 import type { Actor } from "../ledger/actor.ts"
-import { isDownload } from "../ledger/reading.ts"
+import { isDownload, NamedText } from "../ledger/reading.ts"
 import { isoTime } from "../ledger/world.ts"
 import type { Person } from "../people/people.ts"
 import type { Html } from "./html.ts"
@@ -95,15 +95,16 @@ export function visitOf(edge: Edge, event: H3Event): Visit {
     id: (name) => params[name] ?? "",
     ask: <N extends ReadName>(name: N, params?: Params, query?: Query<N>) => {
       const { definition, found, url } = find(name, params, query)
-      if (typeof found === "string" || isDownload(found)) throw new Error(`${name} answers no JSON`)
+      if (typeof found === "string" || found instanceof NamedText || isDownload(found)) throw new Error(`${name} answers no JSON`)
       const whole =
         found instanceof JsonText ? found : enveloped(definition, found, { url, basePath, at: isoTime(edge.instance.world.now()) })
       return parsed(whole as Served<AnswerOf<N>>)
     },
     text(name, params, query) {
       const { found } = find(name, params, query)
-      if (typeof found !== "string") throw new Error(`${name} answers no text`)
-      return found
+      const text = found instanceof NamedText ? found.text : found
+      if (typeof text !== "string") throw new Error(`${name} answers no text`)
+      return text
     },
   }
 }

@@ -151,6 +151,21 @@ test("a Collection takes a file in, whole, and gives it out under the same keys"
   t.equal(await (await ada.request("GET", `/api/library/collections/${collectionId}/bibtex`)).text(), text)
 })
 
+test("an agent's key fetches a Collection's BibTeX as a file, as far as it reaches", async (t) => {
+  const collectionId = await collectionOf(ada, "For a paper", ["1706.03762"])
+  const token = (await ada.write("issue_key", { label: "bib", permissions: ["read_library"], reach: "all" })).result.token as string
+  const asked = (bearer: string) =>
+    fetch(`${house.baseUrl}/api/agent/library/collections/${collectionId}/bibtex`, { headers: { authorization: `Bearer ${bearer}` } })
+  const found = await asked(token)
+  t.equal(found.status, 200)
+  t.equal(found.headers.get("content-disposition"), `attachment; filename="collection-${collectionId}.bib"`)
+  t.match(await found.text(), /eprint = \{1706\.03762\}/)
+  const other = (await grace.write("issue_key", { label: "bib", permissions: ["read_library"], reach: "all" })).result.token as string
+  t.match(await (await asked(other)).json(), { refusal: "unknown_collection" })
+  const notes = (await ada.write("issue_key", { label: "notes", permissions: ["post_notes"], reach: "all" })).result.token as string
+  t.match(await (await asked(notes)).json(), { refusal: "not_authorized" })
+})
+
 test("an import keeps the rules of every write", async (t) => {
   const collectionId = await collectionOf(ada, "Rules")
   const entries = (count: number, from: number) =>

@@ -105,6 +105,7 @@ test("the manifest lists the Library beside the rest, marked as its surface", (t
       ["papers", ["offset"], "offset"],
       ["paper", ["arxivId"], null],
       ["annotations", ["arxivId"], null],
+      ["collections/{collectionId}/bibtex", [], null],
     ],
   )
   t.ok(made.slices.includes("library"))

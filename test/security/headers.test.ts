@@ -5,7 +5,7 @@ import { actions } from "../../src/contract/actions.ts"
 import { discoveryRoutes, metricsRead } from "../../src/contract/discovery/routes.ts"
 import { browserPath } from "../../src/contract/operation.ts"
 import { operations } from "../../src/contract/operations/index.ts"
-import { browserReadPath } from "../../src/contract/read.ts"
+import { browserReadPath, openOf } from "../../src/contract/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { commonHeaders } from "../../src/edge/answer.ts"
 import type { Edge } from "../../src/edge/edge.ts"
@@ -36,6 +36,8 @@ const described: readonly Route[] = [
   ...operations,
   ...operations.map((operation) => ({ method: operation.method, path: browserPath(operation) })),
 ]
+/** What pages of other origins may read: a test of its own goes through it (`test/http/manners.test.ts`). */
+const open = new Set([...reads, ...discoveryRoutes].filter((read) => openOf(read) !== undefined).map(({ path }) => path))
 const nowhere: readonly Route[] = ["/nowhere", "/api", "/api/nowhere", "/api/agent/library/nowhere", "/assets/none.js", "/%ff"].map(
   (path) => ({ method: "GET", path }),
 )
@@ -57,7 +59,9 @@ async function all(t: Test, routes: readonly Route[], headers: Record<string, st
     if (type !== "application/zip" && type !== null) t.match(type, content, `${what}: its letters are said to be UTF-8`)
     if (type === null) t.equal(response.status, 303, `${what}: only a redirect has nothing to say`)
     t.match(response.headers.get("x-request-id"), /^[a-z0-9]{10}$/, what)
-    for (const name of ["access-control-allow-origin", "x-powered-by", "server", "set-cookie"])
+    const shared = method === "GET" && open.has(path) ? "*" : null
+    t.equal(response.headers.get("access-control-allow-origin"), shared, `${what}: pages of other origins read along where anybody may`)
+    for (const name of ["access-control-allow-credentials", "x-powered-by", "server", "set-cookie"])
       t.equal(response.headers.get(name), null, `${what}: no ${name}`)
     t.not(response.status, 500)
   }

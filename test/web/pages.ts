@@ -81,7 +81,7 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
 }
 
 /** Signs a person in through the page. */
-export async function signIn(page: Page, demo: Demo, who: "owner" | "member" | "visitor"): Promise<void> {
+export async function signIn(page: Page, demo: Pick<Demo, "people" | "baseUrl">, who: "owner" | "member" | "visitor"): Promise<void> {
   const { username, password } = demo.people[who]
   await page.goto(`${demo.baseUrl}/sign-in`)
   await page.getByLabel("Name").fill(username)

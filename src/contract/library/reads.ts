@@ -70,6 +70,16 @@ export const libraryReads = [
     refusals: ["unknown_paper"],
     answer: answers.annotations,
   }),
+  read({
+    name: "collection_bibtex",
+    family,
+    surface,
+    path: "/api/agent/library/collections/{collectionId}/bibtex",
+    summary: "The papers of a Collection as BibTeX; a paper keeps its citation key.",
+    permissions,
+    mediaType: "application/x-bibtex",
+    answer: v.string(),
+  }),
 
   read({
     name: "library_keys",
@@ -106,15 +116,6 @@ export const libraryReads = [
     refusals: ["unknown_paper"],
     cursor: "offset",
     answer: answers.libraryPage(answers.note),
-  }),
-  read({
-    name: "collection_bibtex",
-    family,
-    surface: "session",
-    path: "/api/library/collections/{collectionId}/bibtex",
-    summary: "The papers of a Collection as BibTeX; a paper keeps its citation key.",
-    mediaType: "application/x-bibtex",
-    answer: v.string(),
   }),
   read({
     name: "reading_position",

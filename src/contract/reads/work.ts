@@ -10,6 +10,12 @@ import { subject } from "../ref.ts"
 import { digest } from "../work.ts"
 import * as answers from "../work-answers.ts"
 
+/** Forms for other programs: the whole list unless limit says less. Texts that a spreadsheet would run get an apostrophe in CSV. */
+const files = {
+  csv: { mediaType: "text/csv", answer: v.string() },
+  jsonl: { mediaType: "application/x-ndjson", answer: v.string() },
+} as const
+
 const roomId = v.exactOptional(subject("room"))
 
 export const workReads = [
@@ -57,7 +63,7 @@ export const workReads = [
     name: "attempts",
     path: "/api/research/attempts",
     summary:
-      "Attempts with what came of each, by id; label needs roomId. With order=label, within a Room or an experiment, in the order they were registered, after as a number. With findingVersionId each says how that finding names it: producing, baseline or evidence only.",
+      "Attempts with what came of each, by id; label needs roomId. With order=label, within a Room or an experiment, in the order they were registered, after as a number. As csv and jsonl the list is whole, unless limit says less. With findingVersionId each says how that finding names it: producing, baseline or evidence only.",
     parameters: {
       experimentId: v.exactOptional(subject("experiment")),
       roomId,
@@ -69,6 +75,7 @@ export const workReads = [
     },
     cursor: "uuid",
     answer: page(answers.attemptSummary),
+    formats: files,
   }),
   read({
     name: "attempt",
@@ -79,11 +86,12 @@ export const workReads = [
   read({
     name: "attempt_metrics",
     path: "/api/research/attempts/{attemptId}/metrics",
-    summary: "Every point of an attempt's metrics in the order reported, as columns.",
+    summary: "Every point of an attempt's metrics in the order reported, as columns; as csv and jsonl all of them, unless limit says less.",
     parameters: { name: v.exactOptional(plain(limits.name)) },
     cursor: "sequence",
     pageItems: limits.metricPoints,
     answer: answers.metricColumns,
+    formats: files,
   }),
   read({
     name: "room_materials",

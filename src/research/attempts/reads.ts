@@ -1,15 +1,17 @@
 /** Reads of attempts and their metric series. */
 import { limits } from "../../contract/limits.ts"
-import { JsonText, parsed, stored } from "../../contract/json.ts"
+import { JsonText, parse, parsed, stored } from "../../contract/json.ts"
 import { badParameter, noSuch } from "../../contract/refusals.ts"
-import type { AttemptAnswer } from "../../contract/work-answers.ts"
+import type { AttemptAnswer, AttemptSummary } from "../../contract/work-answers.ts"
 import { keysetPage, pageSize, sequenceCursor, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Attempts } from "./attempts.ts"
+import { fileOf } from "./rows.ts"
 import type { Events, MetricPoint } from "./events.ts"
 
+type Summary = ReturnType<Attempts["page"]>[number]
 type Value = AttemptAnswer["metrics"][number]["value"]
 
 /** The columns of a metric series, each a list as long as the others. */
@@ -23,6 +25,42 @@ const columnsOf = (points: readonly MetricPoint[]) => ({
   reportedAt: points.map(({ reported_at }) => reported_at),
 })
 
+const PAGE = 50
+
+/** Metric points as rows. */
+const pointTable = {
+  columns: ["ordinal", "name", "split", "unit", "step", "value", "reportedAt"],
+  row: ({ ordinal, name, split, unit, step, value, reported_at }: MetricPoint) => {
+    const measured: Value = parse(value)
+    return [ordinal, name, split, unit, step, measured, reported_at]
+  },
+  json: ({ ordinal, name, split, unit, step, value, reported_at }: MetricPoint) => ({
+    ...{ ordinal, name, split, unit, step },
+    value: new JsonText(value),
+    reportedAt: reported_at,
+  }),
+}
+
+/** Attempts as rows: what tells them apart and what came of each; lists in a cell are JSON. */
+const attemptTable = {
+  columns: [
+    ...["attemptId", "label", "roomId", "experimentId", "experimentLabel", "registrant", "intent", "status", "outcome"],
+    ...["planId", "rerunOf", "registeredAt", "updatedAt", "argv", "metrics", "failureStage", "failureExplanation"],
+  ],
+  row(item: Summary) {
+    const { failure, registrant, argv, metrics, ...rest } = parsed<AttemptSummary>(item)
+    const { attemptId, label, roomId, experimentId, experimentLabel, intent, status, outcome, planId, rerunOf, registeredAt, updatedAt } =
+      rest
+    const last = metrics.map(({ name, split, value }) => [split === null ? name : `${name} (${split})`, value])
+    return [
+      ...[attemptId, label, roomId, experimentId, experimentLabel, registrant.username, intent, status, outcome, planId, rerunOf],
+      ...[registeredAt, updatedAt, JSON.stringify(argv), JSON.stringify(Object.fromEntries(last))],
+      ...[failure?.stage ?? null, failure?.explanation ?? null],
+    ]
+  },
+  json: (item: Summary) => item,
+}
+
 export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, materials: Materials) {
   /** @throws Refusal 404 */
   function mustRead(attemptId: string) {
@@ -34,6 +72,12 @@ export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, m
   return {
     attempts({ query }) {
       rooms.mustFitLabel(query)
+      const { format, limit, after } = query
+      if (format === "csv" || format === "jsonl") {
+        if (query.order === "label") throw badParameter("order", "is not for files: they are in the order of ids")
+        const file = query.roomId === undefined ? "attempts" : `attempts-${query.roomId}`
+        return fileOf(file, format, attemptTable, (last) => attempts.page(query, last?.attemptId ?? uuidCursor(after), PAGE), limit)
+      }
       if (query.order === "label") {
         if (query.roomId === undefined && query.experimentId === undefined)
           throw badParameter("order", "is within a Room: give roomId or experimentId with it")
@@ -66,6 +110,15 @@ export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, m
 
     attempt_metrics({ params, query }) {
       const { attemptId } = mustRead(params.attemptId)
+      const { format, name, limit, after = 0 } = query
+      if (format === "csv" || format === "jsonl")
+        return fileOf(
+          `metrics-${attemptId}`,
+          format,
+          pointTable,
+          (last) => events.series(attemptId, last?.ordinal ?? after, name, limits.metricPoints),
+          limit,
+        )
       const size = query.limit ?? limits.metricPoints
       const points = events.series(attemptId, query.after ?? 0, query.name, size + 1)
       const shown = points.slice(0, size)

@@ -4,7 +4,7 @@ import { isUuid } from "../../contract/fields.ts"
 import type { ParametersOf } from "../../contract/reads/index.ts"
 import { noSuch, Refusal } from "../../contract/refusals.ts"
 import { keysetPage, type ListOf, offsetPage, opaqueCursor, pageSize, readOpaqueCursor, uuidCursor } from "../../ledger/paging.ts"
-import type { Readers } from "../../ledger/reading.ts"
+import { NamedText, type Readers } from "../../ledger/reading.ts"
 import type { People } from "../../people/people.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
@@ -64,8 +64,8 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
     hypothesis: ({ params }) => mustRead(params.versionId, "hypothesis"),
     record({ params, query, baseUrl = "" }) {
       const versionId = params.versionId
-      if (query.format === "bibtex") return citations.bibtex(versionId, baseUrl)
-      if (query.format === "csl") return citations.csl(versionId, baseUrl)
+      if (query.format === "bibtex") return new NamedText(`${versionId}.bib`, citations.bibtex(versionId, baseUrl))
+      if (query.format === "csl") return new NamedText(`${versionId}.json`, citations.csl(versionId, baseUrl))
       return mustRead(versionId)
     },
 

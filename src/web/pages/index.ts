@@ -158,9 +158,10 @@ const formHandler = (edge: Edge, press: Press, form: Sent) => async (event: H3Ev
 export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => Promise<HTTPResponse> | null } {
   const assets = openAssets()
   const press = { assets, renderer: edge.renderer ?? new Renderer(new OnThisThread()) }
-  for (const [path, page] of Object.entries(pages)) routes.add("GET", path, addressHandler(edge, press, path, page))
+  for (const [path, page] of Object.entries(pages))
+    routes.add("GET", path, addressHandler(edge, press, path, page), Object.hasOwn(reading, path) ? "visitors" : undefined)
   for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, press, form))
-  routes.add("GET", "/assets/{name}", (event) => assets.answer(event.context.params?.name ?? ""))
+  routes.add("GET", "/assets/{name}", (event) => assets.answer(event.context.params?.name ?? ""), "here")
   const nothing = pageHandler(edge, press, () => {
     throw new Refusal("unknown_operation", "No page of this service has this address.")
   })

@@ -1,0 +1,79 @@
+/**
+ * What an answer that anybody may have gets on its way out: compressed where that is asked for, told apart from an earlier one by
+ * its `ETag`, and, where pages of other origins may read it, the headers that let them.
+ *
+ * Nothing else is compressed. The length of a compressed answer tells what it holds beside what an attacker had put into it
+ * (BREACH), so what is made for one person, agent or session goes out as it is.
+ */
+import { getCookie, HTTPResponse, type H3Event } from "h3"
+import { sessionCookie } from "../contract/actions.ts"
+import { type Compressor, encodingFor } from "./compression.ts"
+
+/**
+ * Whom an answer is for: `everywhere`, anybody and their pages of whatever origin; `here`, anybody, the same for all of them;
+ * `visitors`, the same for all who bring no session. Left out, whoever asks.
+ */
+export type Open = "everywhere" | "here" | "visitors"
+
+/** Below this an answer fits in a packet as it is. */
+const WORTHWHILE = 1_024
+/** Texts; fonts and zip files are compressed already. */
+const TEXT = /^(?:text\/|image\/svg|application\/(?:json|xml|x-bibtex|x-ndjson|[a-z.-]+\+(?:json|xml))\b)/
+
+/** What a page of another origin may ask a public read with, and see of its answer. */
+const anyOrigin = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "content-disposition, etag, link, retry-after, x-request-id",
+}
+const preflight = {
+  "access-control-allow-methods": "GET, HEAD",
+  "access-control-allow-headers": "accept, content-type, if-none-match",
+  "access-control-max-age": "86400",
+}
+
+/** Whether one of the tags that a client holds is that of the answer. Tags are weak: one for all encodings. */
+const isHeld = (held: string | null, tag: string): boolean =>
+  held !== null && (held.trim() === "*" || held.split(",").some((each) => each.trim().replace(/^W\//, "") === tag.replace(/^W\//, "")))
+
+/** Without its body, its other headers kept; a client that has the same needs no more. */
+function unchanged({ headers, body }: HTTPResponse): HTTPResponse {
+  for (const name of ["content-type", "content-length", "content-disposition"]) headers.delete(name)
+  if (body instanceof ReadableStream) void body.cancel()
+  return new HTTPResponse(null, { status: 304, headers })
+}
+
+/** Gives an answer what its openness asks for. */
+export async function opened(open: Open | undefined, event: H3Event, answer: HTTPResponse, compressor: Compressor): Promise<HTTPResponse> {
+  if (open === undefined) return answer
+  const { headers } = answer
+  if (open === "everywhere") for (const [name, value] of Object.entries(anyOrigin)) headers.set(name, value)
+  const tag = headers.get("etag")
+  if (!TEXT.test(headers.get("content-type") ?? ""))
+    return tag !== null && isHeld(event.req.headers.get("if-none-match"), tag) ? unchanged(answer) : answer
+  if (open === "visitors" && (getCookie(event, sessionCookie) !== undefined || headers.has("set-cookie"))) return answer
+  headers.append("vary", "accept-encoding")
+  if (tag !== null && isHeld(event.req.headers.get("if-none-match"), tag)) return unchanged(answer)
+  const encoding = encodingFor(event.req.headers.get("accept-encoding"))
+  if (encoding === null || headers.has("content-encoding")) return answer
+  const { body, status = 200 } = answer
+  const sent = () => {
+    headers.set("content-encoding", encoding)
+    headers.delete("content-length")
+  }
+  if (body instanceof ReadableStream) {
+    sent()
+    // Nobody reads the body of a HEAD.
+    if (event.req.method === "HEAD") return new HTTPResponse(null, { status, headers })
+    return new HTTPResponse(body.pipeThrough(compressor.stream(encoding)), { status, headers })
+  }
+  if ((typeof body !== "string" && !(body instanceof Uint8Array)) || body.length < WORTHWHILE) return answer
+  const bytes = typeof body === "string" ? Buffer.from(body) : body
+  const smaller = event.req.method === "HEAD" ? bytes : await compressor.compressed(bytes, encoding, tag)
+  if (smaller === null) return answer
+  sent()
+  return new HTTPResponse(smaller, { status, headers })
+}
+
+/** What a path says of itself when it is asked with OPTIONS; to a page of another origin, whether it may read there. */
+export const described = (allow: string, open: Open | undefined, common: Readonly<Record<string, string>>): HTTPResponse =>
+  new HTTPResponse(null, { status: 204, headers: { ...common, allow, ...(open === "everywhere" ? { ...anyOrigin, ...preflight } : {}) } })

@@ -1,0 +1,62 @@
+/** Long lists as files for other programs: CSV and JSON lines, sent while they are read, a page in each turn of the thread. */
+import { setImmediate as turn } from "node:timers/promises"
+import { writeJson, type Writable } from "../../contract/json.ts"
+import type { Download } from "../../ledger/reading.ts"
+
+/**
+ * A cell of CSV. A text that a spreadsheet would take for a formula gets an apostrophe in front, which it shows as text; numbers
+ * stay as they are, and so do NaN, Infinity and -Infinity. JSON lines have every text as it was told.
+ */
+function cell(value: string | number | null): string {
+  if (value === null) return ""
+  if (typeof value === "number") return String(value)
+  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(value) && value !== "-Infinity" ? `'${value}` : value
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** A line of CSV as RFC 4180 has it. */
+const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(",")}\r\n`
+
+/** Pages of a list: what follows one item, until there is nothing more. */
+type Pages<Item> = (last: Item | undefined) => readonly Item[]
+
+/** How the items of a list are written. */
+interface Table<Item> {
+  readonly columns: readonly string[]
+  readonly row: (item: Item) => readonly (string | number | null)[]
+  readonly json: (item: Item) => Writable
+}
+
+/**
+ * A list as a file. It holds a page of it at a time, and reads the next when its reader has taken that.
+ * @param most how many items it may hold at all
+ */
+export function fileOf<Item>(
+  name: string,
+  format: "csv" | "jsonl",
+  { columns, row, json }: Table<Item>,
+  pages: Pages<Item>,
+  most = Number.POSITIVE_INFINITY,
+): Download {
+  const written = format === "csv" ? (item: Item) => csvLine(row(item)) : (item: Item) => `${writeJson(json(item))}\n`
+  const encoder = new TextEncoder()
+  let last: Item | undefined
+  let left = most
+  const bytes = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        if (format === "csv") controller.enqueue(encoder.encode(csvLine(columns)))
+      },
+      async pull(controller) {
+        await turn()
+        const items = left > 0 ? pages(last).slice(0, left) : []
+        left -= items.length
+        last = items.at(-1)
+        if (last === undefined) controller.close()
+        else controller.enqueue(encoder.encode(items.map(written).join("")))
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { name: `${name}.${format}`, bytes }
+}
