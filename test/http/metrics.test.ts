@@ -126,7 +126,7 @@ test("gauges tell of now", async (t) => {
 
 test("the path takes what every read takes, and is described like one", async (t) => {
   const wrong = await fetch(`${house.baseUrl}/metrics`, { method: "POST" })
-  t.strictSame([wrong.status, wrong.headers.get("allow")], [405, "GET, HEAD"])
+  t.strictSame([wrong.status, wrong.headers.get("allow")], [405, "GET, HEAD, OPTIONS"])
   t.equal((await fetch(`${house.baseUrl}/metrics`, { method: "HEAD" })).status, 200)
   t.equal((await fetch(`${house.baseUrl}/metrics?all=1`)).status, 422)
   const { paths } = (await (await fetch(`${house.baseUrl}/api/openapi.json`)).json()) as { paths: Record<string, object> }

@@ -33,10 +33,11 @@ async function proxyBefore({ port }: Demo, takesOff: string): Promise<string> {
   const proxy = createServer(async (request, response) => {
     const url = request.url ?? "/"
     const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>)
-    const { host: _host, connection: _connection, ...headers } = request.headers as Record<string, string>
+    // It passes on what it reads, unpacked.
+    const { host: _host, connection: _connection, "accept-encoding": _packed, ...headers } = request.headers as Record<string, string>
     const answer = await fetch(`http://127.0.0.1:${port}${url.slice(takesOff.length)}`, {
       method: request.method ?? "GET",
-      headers,
+      headers: { ...headers, "accept-encoding": "identity" },
       ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
     })
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
