@@ -50,10 +50,22 @@ function commonOnes(answer: Answer, path: string | null): string[] {
       if (kept && name === "cache-control") return []
       return values.length === 1 && values[0] === value ? [] : [`${name} is ${JSON.stringify(values)} on a ${answer.status}`]
     }),
-    ...["server", "x-powered-by", "access-control-allow-origin"]
+    ...["server", "x-powered-by", "access-control-allow-credentials"]
       .filter((name) => headerOf(answer, name) !== null)
       .map((name) => `the answer carries ${name}`),
+    ...sharedFaults(headerOf(answer, "access-control-allow-origin"), path),
   ]
+}
+
+/** Paths below which something is read that anybody may read; the patterns of the routes are looked at elsewhere. */
+const shared = ["/api/research", "/api/health", "/api/manifest", "/api/openapi.json", "/.well-known/", "/llms.txt", "/research_room.py"]
+
+/** Pages of other origins read what anybody may, and are let in by nothing else. */
+function sharedFaults(origin: string | null, path: string | null): string[] {
+  if (origin === null) return []
+  const plain = plainPath(path)
+  const isShared = origin === "*" && (plain === null || shared.some((each) => plain.includes(each)))
+  return isShared ? [] : [`${origin} may read ${path}`]
 }
 
 function pageFaults({ status }: Answer, text: string): string[] {
@@ -118,6 +130,7 @@ function answerFaults(given: Shot, answer: Answer, index: number): string[] {
   const isElsewhere = status === 503 && text.includes('"refusal":"repository_unavailable"')
   if (status >= 500 && !isElsewhere) faults.push(`status ${status} to ${given.attack}: ${text.slice(0, 200)}`)
   if (status >= 400) faults.push(...leaks(answer, text, Buffer.concat(pieces).toString("utf8")))
+  if (status === 304) return text === "" ? faults : [...faults, "what has not changed is sent again"]
   if (status >= 300 && status < 400) return [...faults, ...redirectFaults(answer)]
   const type = headerOf(answer, "content-type") ?? ""
   if (status >= 400 && text.length > (type.startsWith("text/html") ? MOST_PAGE : MOST_REFUSED))
