@@ -1,9 +1,10 @@
 /** Follows a Room's activity: long polls one after the other, through restarts and lost connections. */
 import type { ActivityEntry } from "../contract/answers.ts"
 import { limits } from "../contract/limits.ts"
+import { readRequest } from "../contract/requests.ts"
 import { type ActivityMark, Chain } from "./chain.ts"
 import { InstanceChanged } from "./errors.ts"
-import { readOf, readRequest } from "./requests.ts"
+import { readOf } from "./requests.ts"
 import type { Request, Transport } from "./transport.ts"
 
 export interface FollowOptions {

@@ -1,7 +1,7 @@
 /** Walks through lists, page by page, whatever the kind of their cursor. */
 import type { Read } from "../contract/read.ts"
+import type { Input } from "../contract/requests.ts"
 import { UnexpectedAnswer } from "./errors.ts"
-import type { Input } from "./requests.ts"
 
 /** What every page has that matters here: lists of the Library count, all others name a cursor. */
 export interface AnyPage {

@@ -1,7 +1,7 @@
 /** Delivers a write: the same id, body and credential at every try, and a certain answer or an honest "uncertain". */
 import type { Operation } from "../contract/operation.ts"
+import { delivery, type Input } from "../contract/requests.ts"
 import { UncertainDelivery } from "./errors.ts"
-import { delivery, type Input } from "./requests.ts"
 import type { Transport } from "./transport.ts"
 
 export interface WriteOptions {
