@@ -5,7 +5,7 @@ import { commands, jobsCommand } from "./commands/all.ts"
 import { Refusal } from "./contract/refusals.ts"
 import { ListenError } from "./http/server.ts"
 import { DataError } from "./ledger/database.ts"
-import { refuseUnknownVariables, UsageError } from "./settings.ts"
+import { FailedError, refuseUnknownVariables, UsageError } from "./settings.ts"
 import { softwareVersion } from "./version.ts"
 
 // What is stored is for the user who runs this: digests of passwords and private Libraries are in it.
@@ -37,7 +37,7 @@ function end(error: unknown): never {
     console.error(`research-room: ${error.message}`)
     process.exit(2)
   }
-  const told = error instanceof DataError || error instanceof ListenError || error instanceof Refusal
+  const told = error instanceof FailedError || error instanceof DataError || error instanceof ListenError || error instanceof Refusal
   console.error(`research-room: ${told ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
   process.exit(1)
 }

@@ -8,6 +8,11 @@ export class UsageError extends Error {
   override readonly name = "UsageError"
 }
 
+/** What was asked for could not be done; one sentence, exit code 1. */
+export class FailedError extends Error {
+  override readonly name = "FailedError"
+}
+
 const invalid = (message: string): never => {
   throw new InvalidArgumentError(message)
 }
@@ -70,6 +75,11 @@ export const baseUrlOption = () =>
     "--base-url <address>",
     "where people and agents reach the service, for links and the Origin check (default: the address it listens on)",
   ).argParser(webAddress)
+/** Where a service is that this program speaks to as anybody's agent does. */
+export const urlOption = () =>
+  option("--url <address>", "where the service is, such as https://rooms.example.org/lab").argParser(webAddress)
+export const tokenOption = () =>
+  option("--token <token>", "a Room credential or a personal key; without one, only what everybody may read").argParser(secret)
 export const passwordOption = () => option("--password <text>", "the password; left out, one is made and printed once")
 export const namedOption = option
 

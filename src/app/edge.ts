@@ -11,6 +11,7 @@ import { contextOf } from "../edge/request-context.ts"
 import { readRoutes } from "../http/reads.ts"
 import { Routes } from "../edge/routes.ts"
 import { writeRoutes } from "../http/writes.ts"
+import { mcpRoute } from "../mcp/route.ts"
 import { pageRoutes } from "../web/pages/index.ts"
 
 const nothingHere = (event: H3Event) =>
@@ -38,6 +39,7 @@ export function createApp(edge: Edge): App {
   readRoutes(edge, routes)
   writeRoutes(edge, routes)
   peopleRoutes(edge, routes)
+  mcpRoute(edge, routes, (url, init, context) => app.request(url, init, context))
   const pages = pageRoutes(edge, routes)
   routes.refuseOtherMethods()
   return Object.assign(app, { edge, serves: (method: string, path: string) => routes.has(method, path) })

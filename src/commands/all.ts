@@ -7,6 +7,7 @@ import { credentialCommand } from "./credential.ts"
 import { demoCommand } from "./demo.ts"
 import { exportCommand } from "./export.ts"
 import { keyCommand } from "./key.ts"
+import { mcpCommand } from "./mcp.ts"
 import { papersCommand } from "./papers.ts"
 import { roomCommand } from "./room.ts"
 import { serveCommand } from "./serve.ts"
@@ -27,5 +28,6 @@ export const commands = (): readonly Command[] => [
   restoreCommand(),
   checkCommand(),
   exportCommand(),
+  mcpCommand(),
   new Command("version").description("print the version").action(() => console.log(softwareVersion)),
 ]

@@ -127,6 +127,8 @@ export const limits = {
   briefFailures: 10_000,
   /** Bytes of a page in its form for agents, Markdown. */
   documentBytes: 32_000,
+  /** Bytes of what a tool answers to an agent that speaks MCP; of more it is told how to ask for less. */
+  toolAnswerBytes: 100_000,
   /** Bytes that a brief may have: at the least, when nothing is said, at the most. */
   briefMin: 2_000,
   brief: 8_000,

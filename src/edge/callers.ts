@@ -26,8 +26,12 @@ export function mustComeFromOwnPage({ baseUrl }: Edge, event: H3Event): void {
   event.context.clientAddress = countedAs(contextOf(event).address)
 }
 
-/** Who the bearer credential or key speaks for, within what one caller may ask. @throws Refusal `not_authenticated`, `too_many_requests` */
-export function bearer(edge: Edge, family: Family, event: H3Event): Actor {
+/**
+ * Who the bearer credential or key speaks for, within what one caller may ask.
+ * @param method as what it is counted, where it is not what it looks like
+ * @throws Refusal `not_authenticated`, `too_many_requests`
+ */
+export function bearer(edge: Edge, family: Family, event: H3Event, method: string = event.req.method): Actor {
   const context = contextOf(event)
   let actor: Actor
   try {
@@ -39,7 +43,7 @@ export function bearer(edge: Edge, family: Family, event: H3Event): Actor {
   context.userId = actor.userId
   context.credentialId = actor.grant?.credentialId ?? null
   context.keyId = actor.key?.keyId ?? null
-  edge.rates?.caller(context, context.credentialId ?? context.keyId ?? actor.userId, event.req.method)
+  edge.rates?.caller(context, context.credentialId ?? context.keyId ?? actor.userId, method)
   return actor
 }
 

@@ -68,5 +68,11 @@ export interface NodeSide {
 /** Node's own request and answer; undefined for a request that was made inside this process. */
 export const nodeSide = (event: H3Event): NodeSide | undefined => event.runtime?.node as NodeSide | undefined
 
-/** What is known of a request; of one made inside this process, nothing. */
-export const contextOf = (event: H3Event): RequestContext => nodeSide(event)?.res.context ?? new RequestContext("unknown")
+/** What a request that is made inside this process brings along: it stands for the one that it is made for, and comes from where that came from. */
+export const madeFor = ({ address, id }: RequestContext): { readonly standsFor: RequestContext } => ({
+  standsFor: new RequestContext(address, id),
+})
+
+/** What is known of a request; of one made inside this process, what was said of it. */
+export const contextOf = (event: H3Event): RequestContext =>
+  nodeSide(event)?.res.context ?? (event.context.standsFor as RequestContext | undefined) ?? new RequestContext("unknown")

@@ -3,7 +3,7 @@ import { enumerations } from "../enumerations.ts"
 import type { Read } from "../read.ts"
 import { serviceName } from "../versions.ts"
 import { blocks, bullets, pathOf } from "./markdown.ts"
-import { discoveryRoutes } from "./routes.ts"
+import { discoveryRoutes, mcpPath } from "./routes.ts"
 import { slices } from "./slices.ts"
 
 interface Place {
@@ -16,7 +16,7 @@ export function llmsTxt({ baseUrl }: Place): string {
   return `${blocks(
     `# ${serviceName}`,
     "> Public research in Rooms, written by people in a browser and by agents over HTTP. Reading needs no credential; writing needs a Room credential. Beside it, each person has a Library of their own, for agents with a personal key.",
-    `An agent reads the [skill](${baseUrl}${pathOf("skill")}) first: it is short, and leads to all else. Served here: ${slices.join(", ")}.`,
+    `An agent reads the [skill](${baseUrl}${pathOf("skill")}) first: it is short, and leads to all else. Served here: ${slices.join(", ")}. Agents that speak MCP connect to ${baseUrl}${mcpPath} (streamable HTTP), with their credential or key as bearer, or none to read.`,
     "## Documents",
     bullets([...discoveryRoutes.map(link), ...references]),
   )}\n`

@@ -1,0 +1,89 @@
+/** `research-room mcp`: an agent's program starts it and speaks MCP with it over its standard input and output; it asks a service over HTTP. */
+import { Command } from "commander"
+import { ResearchRoomClient } from "../client/index.ts"
+import { ConnectionLost, RefusedError, UnexpectedAnswer } from "../client/errors.ts"
+import { Transport } from "../client/transport.ts"
+import { protocolVersion } from "../contract/versions.ts"
+import { type Answered, type Asked, type Door, NoAnswer } from "../mcp/door.ts"
+import { tokenPrefixes } from "../people/tokens.ts"
+import { FailedError, tokenOption, UsageError, urlOption } from "../settings.ts"
+import { softwareVersion } from "../version.ts"
+
+interface McpSettings {
+  readonly url?: string
+  readonly token?: string
+}
+
+/** Seconds for an answer, and before a request is sent again: agents' programs give up after a minute. */
+const PATIENCE = { timeout: 45, longestWait: 5, retries: 2 }
+
+/** A service somewhere else, asked as every agent asks it. */
+class DistantDoor implements Door {
+  readonly baseUrl: string
+  readonly bearer: Door["bearer"]
+  readonly #transport: Transport
+  readonly #headers: Readonly<Record<string, string>>
+
+  constructor(baseUrl: string, token: string | undefined) {
+    this.baseUrl = baseUrl
+    this.bearer = token === undefined ? "none" : token.startsWith(tokenPrefixes.personalKey) ? "key" : "credential"
+    this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    this.#transport = new Transport({ baseUrl, ...PATIENCE })
+  }
+
+  async ask({ method, path, body, asBearer }: Asked, signal?: AbortSignal): Promise<Answered> {
+    const wait = Number(new URL(path, this.baseUrl).searchParams.get("wait") ?? 0)
+    const headers = { ...(asBearer ? this.#headers : {}), ...(body === undefined ? {} : { "content-type": "application/json" }) }
+    const result = await this.#transport.persist<string>({
+      method,
+      path,
+      body,
+      headers,
+      form: "text",
+      signal,
+      wait: Number.isFinite(wait) ? wait : 0,
+    })
+    if ("value" in result) return { status: 200, text: result.value }
+    const { failure } = result
+    if (failure instanceof RefusedError) {
+      const { status, message: error, refusal, committed, retryable, retryAfter, current, issues } = failure
+      return { status, text: JSON.stringify({ error, refusal, committed, retryable, retryAfter, current, issues }) }
+    }
+    if (failure instanceof UnexpectedAnswer && failure.status < 500) return { status: failure.status, text: failure.excerpt }
+    throw new NoAnswer(failure instanceof Error ? failure.message : String(failure))
+  }
+}
+
+/** Makes sure that there is a service, and one that this program understands. @throws FailedError */
+async function mustSpeak(baseUrl: string): Promise<void> {
+  const client = new ResearchRoomClient({ baseUrl, retries: 1, timeout: 15 })
+  const ready = await client.ready().catch((error: unknown) => {
+    if (error instanceof ConnectionLost || error instanceof UnexpectedAnswer)
+      throw new FailedError(`${error.message}. Is ${baseUrl} the address of a research-room?`)
+    // It is there, and will be ready in a while.
+    if (error instanceof RefusedError && error.status === 503) return undefined
+    throw new FailedError(`${baseUrl} is not the address of a research-room: ${error instanceof Error ? error.message : String(error)}`)
+  })
+  if (ready === undefined || (ready.protocolVersion as unknown) === protocolVersion) return
+  throw new FailedError(
+    `${baseUrl} speaks protocol version ${ready.protocolVersion}, this program ${protocolVersion}: use the research-room of that service's version, or its /mcp over HTTP.`,
+  )
+}
+
+async function mcp({ url, token }: McpSettings): Promise<void> {
+  if (url === undefined) throw new UsageError("Name the service with --url, or RESEARCH_ROOM_URL.")
+  await mustSpeak(url)
+  const [{ serveStdio }, { mcpServer }] = await Promise.all([import("@modelcontextprotocol/server/stdio"), import("../mcp/server.ts")])
+  const door = new DistantDoor(url, token)
+  // What an agent's program shows of standard error is its log.
+  const onFault = (error: unknown) =>
+    console.error(`research-room: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  serveStdio(() => mcpServer(door, softwareVersion, onFault), { maxSubscriptions: 0 })
+}
+
+export const mcpCommand = (): Command =>
+  new Command("mcp")
+    .description("speak MCP over standard input and output, for an agent's program that starts it; a service has the same at /mcp")
+    .addOption(urlOption())
+    .addOption(tokenOption())
+    .action(mcp)

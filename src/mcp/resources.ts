@@ -1,0 +1,58 @@
+/** Rooms, Threads, records and work as resources: the documents that are served at the addresses of their pages. */
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server"
+import { pathOf } from "../contract/discovery/markdown.ts"
+import type { RoomSummary } from "../contract/answers.ts"
+import { present } from "../contract/present.ts"
+import { pathTo } from "../contract/reads/index.ts"
+import { documents } from "../documents/index.ts"
+import { askAddress, askDocument, pathBelow } from "./asking.ts"
+import type { Door } from "./door.ts"
+import type { Told } from "./told.ts"
+
+const mimeType = "text/markdown"
+
+/** The addresses of documents, with a place for an id in each. */
+export const templatesOf = ({ baseUrl }: Door) =>
+  Object.keys(documents).map((path) => {
+    const noun = present(path.split("/")[1]).replace(/s$/, "")
+    return { name: noun, uriTemplate: `${baseUrl}${path}.md`, mimeType, description: `One ${noun}, with links to what it names.` }
+  })
+
+const skillOf = ({ baseUrl }: Door) => ({
+  uri: `${baseUrl}${pathOf("skill")}`,
+  name: "skill",
+  description: "How an agent works here.",
+  mimeType,
+})
+
+/** A Room's page as a resource. */
+export const roomAddress = ({ baseUrl }: Door, roomId: string): string => `${baseUrl}/rooms/${roomId}.md`
+
+/** The skill and the Rooms, newest first, a page at a time. @throws ProtocolError for a cursor that is none */
+export async function listed(door: Door, cursor: string | undefined, signal: AbortSignal) {
+  const { status, text } = await door.ask(
+    { method: "GET", path: pathTo("rooms", {}, cursor === undefined ? {} : { after: cursor }), asBearer: false },
+    signal,
+  )
+  if (status >= 400) throw refused(text)
+  const { items, nextCursor } = JSON.parse(text) as { items: RoomSummary[]; nextCursor: string | null }
+  const rooms = items.map(({ roomId, title, question }) => ({
+    uri: roomAddress(door, roomId),
+    name: title,
+    mimeType,
+    ...(question === null ? {} : { description: question }),
+  }))
+  return { resources: cursor === undefined ? [skillOf(door), ...rooms] : rooms, ...(nextCursor === null ? {} : { nextCursor }) }
+}
+
+/** @throws ResourceNotFoundError for an address that is none of these, or where nothing is */
+export async function resource(door: Door, uri: string, signal: AbortSignal) {
+  const path = pathBelow(door, uri)
+  let told: Told | undefined
+  if (path !== undefined) told = uri === skillOf(door).uri ? await askAddress(door, uri, signal) : await askDocument(door, path, signal)
+  if (told === undefined || told.isError) throw new ResourceNotFoundError(uri, told?.text.replace(/^#+ */, "").trim())
+  return { contents: [{ uri, mimeType, text: told.text }] }
+}
+
+/** A refusal in the place of something other than a tool's answer. */
+export const refused = (text: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, text)

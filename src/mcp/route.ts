@@ -1,0 +1,82 @@
+/** `/mcp`: agents that speak MCP, let in by the same doors as everybody. */
+import type { H3Event, HTTPResponse } from "h3"
+import { mcpPath } from "../contract/discovery/routes.ts"
+import { Refusal } from "../contract/refusals.ts"
+import { familyOf } from "../contract/versions.ts"
+import { answer, refusalText } from "../edge/answer.ts"
+import { readJsonBody } from "../edge/body.ts"
+import { bearer, mustNotComeFromBrowser } from "../edge/callers.ts"
+import type { Edge } from "../edge/edge.ts"
+import { contextOf, madeFor, type RequestContext } from "../edge/request-context.ts"
+import type { Routes } from "../edge/routes.ts"
+import { tokenPrefixes } from "../people/tokens.ts"
+import type { Answered, Asked, Bearer, Door } from "./door.ts"
+
+/** Sends a request through the whole application, as if it had come from outside. */
+export type Within = (url: string, init: RequestInit, context: Record<string, unknown>) => Response | Promise<Response>
+
+/** Which key an agent brings. One that opens nothing is refused here, whatever is asked. @throws Refusal */
+function bearerOf(edge: Edge, event: H3Event): Bearer {
+  const authorization = event.req.headers.get("authorization")
+  if (authorization === null) return "none"
+  const isKey = authorization.trim().split(/\s+/)[1]?.startsWith(tokenPrefixes.personalKey) === true
+  bearer(edge, isKey ? "library" : "research", event, "GET")
+  return isKey ? "key" : "credential"
+}
+
+/** The service's own routes, each request counted for whoever the agent is. */
+class OwnDoor implements Door {
+  readonly baseUrl: string
+  readonly bearer: Bearer
+  readonly #edge: Edge
+  readonly #within: Within
+  readonly #context: RequestContext
+  readonly #headers: Readonly<Record<string, string>>
+
+  constructor(edge: Edge, within: Within, event: H3Event) {
+    this.#edge = edge
+    this.#within = within
+    this.#context = contextOf(event)
+    this.baseUrl = edge.baseUrl
+    this.bearer = bearerOf(edge, event)
+    const authorization = event.req.headers.get("authorization")
+    this.#headers = authorization === null ? {} : { authorization }
+  }
+
+  async ask({ method, path, body, asBearer }: Asked, signal?: AbortSignal): Promise<Answered> {
+    const tooMany = this.#edge.rates?.request(this.#context.address) ?? null
+    if (tooMany !== null) return { status: tooMany.status, text: refusalText(tooMany, familyOf(path)) }
+    const { origin, host } = new URL(this.baseUrl)
+    const response = await this.#within(
+      `${origin}${path}`,
+      {
+        method,
+        headers: { host, ...(asBearer ? this.#headers : {}), ...(body === undefined ? {} : { "content-type": "application/json" }) },
+        ...(body === undefined ? {} : { body }),
+        ...(signal === undefined ? {} : { signal }),
+      },
+      madeFor(this.#context),
+    )
+    return { status: response.status, text: await response.text() }
+  }
+}
+
+/** Adds the route. @param within the application that it is a route of */
+export function mcpRoute(edge: Edge, routes: Routes, within: Within): void {
+  routes.add("POST", mcpPath, async (event): Promise<HTTPResponse> => {
+    mustNotComeFromBrowser(event)
+    const door = new OwnDoor(edge, within, event)
+    const message = await readJsonBody(event)
+    if (Array.isArray(message))
+      throw new Refusal("invalid_schema", "Send one message in a request: batches are not taken.", {
+        issues: [{ path: "", message: "must be an object" }],
+      })
+    // Loaded when the first agent comes: most instances start without one.
+    const { spokenTo } = await import("./speaking.ts")
+    const { softwareVersion: version, journal } = edge
+    const asked = new Request(event.url, { method: "POST", headers: event.req.headers, signal: event.req.signal })
+    const response = await spokenTo({ door, version, onFault: (error) => journal?.failed(contextOf(event), error) }, asked, message)
+    const type = response.headers.get("content-type")?.split(";")[0] ?? "application/json"
+    return answer(await response.text(), type, response.status)
+  })
+}

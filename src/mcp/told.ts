@@ -1,0 +1,40 @@
+/** What a tool tells: an answer as text, bounded; a refusal as something to act on. */
+import { limits } from "../contract/limits.ts"
+import { refusals } from "../contract/refusals.ts"
+import type { Answered } from "./door.ts"
+
+export interface Told {
+  readonly text: string
+  readonly isError: boolean
+}
+
+export const wrong = (text: string): Told => ({ text, isError: true })
+
+/** What to do about a refusal, in the words of the contract; a newer service may know more codes. */
+function remedyOf(code: string): string {
+  const known = Object.hasOwn(refusals, code) ? refusals[code as keyof typeof refusals] : undefined
+  return known === undefined ? "" : `${known.remedy}\n`
+}
+
+/** Whether a text is a refusal of the service; a proxy before it has answers of its own. */
+function refusalIn(text: string): { readonly error: string; readonly refusal: string } | null {
+  try {
+    const { error, refusal } = JSON.parse(text) as { error?: unknown; refusal?: unknown }
+    return typeof error === "string" && typeof refusal === "string" ? { error, refusal } : null
+  } catch {
+    return null
+  }
+}
+
+/** @param less what an agent can do to be answered less */
+export function told({ status, text }: Answered, less: string, more = ""): Told {
+  if (status >= 400) {
+    const refused = refusalIn(text)
+    if (refused === null) return wrong(`The service answered with status ${status}, and not in its own words: ${text.slice(0, 200)}`)
+    return wrong(`Refused: ${refused.error} (${refused.refusal}, ${status})\n${remedyOf(refused.refusal)}${more}${text}`)
+  }
+  const bytes = Buffer.byteLength(text)
+  if (bytes > limits.toolAnswerBytes)
+    return wrong(`The answer would have ${bytes} bytes; a tool answers ${limits.toolAnswerBytes} at most. ${less}`)
+  return { text, isError: false }
+}

@@ -1,0 +1,330 @@
+/**
+ * What agents that speak MCP can reach is what everybody can reach over HTTP, with the same key and no more: refusals are
+ * answers to act on, tools are few, nothing is kept between two messages, and what is sent wrongly is refused.
+ */
+import * as fc from "fast-check"
+import { startResearchRoom } from "research-room/testing"
+import tap from "tap"
+import { agentOperations } from "../../src/contract/discovery/manifest.ts"
+import { limits } from "../../src/contract/limits.ts"
+import { standardRates } from "../../src/edge/rate-limits.ts"
+import { openLog } from "../../src/log.ts"
+import { startService } from "../../src/app/service.ts"
+import { ask, type Json } from "../support/ask.ts"
+import { executable, newPlace, run } from "../support/program.ts"
+import { temporaryFolder } from "../support/service.ts"
+import { type Agent, overHttp } from "./agent.ts"
+
+const house = await startResearchRoom()
+tap.teardown(() => house.close())
+const { roomId, openingThreadId: threadId } = house.rooms.empty
+const all = house.credentials.member_all
+const text = (value: Json | undefined) => value as unknown as string
+
+const agents = {
+  none: await overHttp(house.baseUrl),
+  credential: await overHttp(house.baseUrl, all.token),
+  key: await overHttp(house.baseUrl, house.keys.all.token),
+}
+tap.teardown(() => Promise.all(Object.values(agents).map((agent) => agent.close())))
+const withToken = async (token: string): Promise<Agent> => {
+  const agent = await overHttp(house.baseUrl, token)
+  tap.teardown(agent.close)
+  return agent
+}
+
+/** A message as a client sends it, or as nobody should. */
+const message = (body: unknown, headers: Readonly<Record<string, string>> = {}, token?: string) =>
+  fetch(`${house.baseUrl}/mcp`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  })
+const list = { jsonrpc: "2.0", id: 1, method: "tools/list" }
+const opening = (protocolVersion: string) => ({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: "t", version: "1" } },
+})
+
+tap.test("the tools are few and soon read; each bearer has those that it can use", async (t) => {
+  const named: Record<string, string[]> = {}
+  for (const [bearer, { client }] of Object.entries(agents)) {
+    const { tools } = await client.listTools()
+    named[bearer] = tools.map(({ name }) => name)
+    t.ok(tools.length <= 15, `${bearer}: ${tools.length} tools`)
+    const described = tools.reduce((bytes, { description = "" }) => bytes + Buffer.byteLength(description), 0)
+    t.ok(described < 6 * 1024, `${bearer}: descriptions of ${described} bytes`)
+    t.ok(Buffer.byteLength(JSON.stringify(tools)) < 12 * 1024, `${bearer}: ${JSON.stringify(tools).length} bytes in all`)
+    t.ok(tools.every(({ description }) => (description ?? "").length > 20))
+  }
+  const reading = ["rooms", "brief", "next", "search", "similar", "evidence", "activity", "open", "read", "schema"]
+  t.strictSame(named, {
+    none: reading,
+    credential: [...reading, "whoami", "write", "rehearse"],
+    key: [...reading, "whoami", "library", "write", "rehearse"],
+  })
+  const { tools } = await agents.credential.client.listTools()
+  const operation = tools.find(({ name }) => name === "write")?.inputSchema.properties?.operation
+  t.strictSame(
+    (operation as { enum: string[] }).enum,
+    agentOperations.filter(({ family }) => family === "research").map(({ name }) => name),
+  )
+})
+
+tap.test("a read answers what the same read answers over HTTP, to whoever may ask it", async (t) => {
+  const { call } = agents.credential
+  const main = house.rooms.main.roomId
+  const { items } = (await call("read", { name: "hypotheses", parameters: { roomId: main } })).body
+  const versionId = text((items as unknown as Json[])[0]?.versionId)
+  const pairs: [string, object, string, string?][] = [
+    ["read", { name: "record", parameters: { versionId } }, `/api/research/records/${versionId}`],
+    ["read", { path: `/api/research/records/${versionId}` }, `/api/research/records/${versionId}`],
+    ["read", { path: `${house.baseUrl}/records/${versionId}` }, `/records/${versionId}.md`],
+    ["open", { versionId }, `/records/${versionId}.md`],
+    ["open", { roomId: main }, `/rooms/${main}.md`],
+    ["next", { roomId: main }, `/api/research/rooms/${main}/next`],
+    ["whoami", {}, "/api/agent/research/identity", all.token],
+    ["read", { name: "health_live" }, "/api/health/live"],
+  ]
+  for (const [tool, input, path, token] of pairs) {
+    const over = await ask(`${house.baseUrl}${path}`, { token, ...(path.endsWith(".md") && { fetch: globalThis.fetch }) })
+    // When it was asked stands in the answer, and nothing else may differ.
+    const timeless = (answer: string) => answer.replace(/"generatedAt":"[^"]+"/, "")
+    t.equal(timeless((await call(tool, input)).text), timeless(over.text), `${tool} ${path}`)
+  }
+})
+
+tap.test("a refusal is an answer to act on", async (t) => {
+  const { call } = agents.credential
+  const nowhere = await call("evidence", { versionId: crypto.randomUUID() })
+  t.match(nowhere, { isError: true, text: /^Refused: There is no such record.*\(unknown_record, 404\)\n/ })
+  const wrong = await call("write", { operation: "create_thread", input: { roomId, titel: "x" } })
+  t.match(wrong, { isError: true, body: { refusal: "invalid_schema", committed: false, issues: [{ path: "/title" }, { path: "/titel" }] } })
+  t.match(wrong.text, /schema/, "and says where the fields are told")
+  t.match(await call("write", { operation: "post_message", input: { text: "where?" } }), {
+    isError: true,
+    text: /post_message needs threadId/,
+  })
+  t.match(await call("write", { operation: "create_room", input: {} }), { isError: true, text: /no such operation/ })
+  t.match(await call("rooms", { limit: 51 }), { isError: true, body: { refusal: "invalid_parameter" } })
+
+  const clientMessageId = crypto.randomUUID()
+  t.notOk((await call("write", { operation: "post_message", input: { threadId, clientMessageId, text: "one" } })).isError)
+  const other = await call("write", { operation: "post_message", input: { threadId, clientMessageId, text: "two" } })
+  t.match(other, { isError: true, body: { refusal: "request_conflict" } })
+
+  const proposal = { roomId, threadId, question: "What happens on a conflict?", scope: "Here.", hypotheses: [] }
+  const { targetId: experimentId } = await agents.credential.write("propose_experiment", proposal)
+  const stale = { experimentId, expectedRevision: 9, expectedStatus: "open" }
+  t.match((await call("write", { operation: "take_experiment", input: stale })).body, { refusal: "state_conflict", current: {} })
+})
+
+tap.test("whoever may not over HTTP may not here", async (t) => {
+  const post = (input: object = {}) => ({ operation: "post_message", input: { threadId, text: "may I?", ...input } })
+  const thread = { operation: "create_thread", input: { roomId, title: "May I?" } }
+  const may = await withToken(house.credentials.member_post_only.token)
+  t.notOk((await may.call("write", post())).isError, "with the grant one may")
+  const grant = await (await withToken(house.credentials.member_publish_only.token)).call("write", post())
+  t.match(grant, { isError: true, body: { refusal: "permission_missing" } }, "the wrong grant")
+  const scope = await (await withToken(house.credentials.member_thread_scoped.token)).call("write", thread)
+  t.match(scope, { isError: true, body: { refusal: "scope_missing" } }, "the wrong scope")
+  const archived = { operation: "create_thread", input: { roomId: house.rooms.archived.roomId, title: "Too late" } }
+  const late = await (await withToken(house.credentials.archived_member_all.token)).call("write", archived)
+  t.match(late, { isError: true, body: { current: { room: { state: "archived" } } } })
+
+  t.match(await agents.none.call("write", post()), { isError: true, text: /not open to you/ }, "nobody writes nothing")
+  t.match(await agents.none.call("read", { name: "identity" }), { isError: true, body: { refusal: "not_authenticated" } })
+  t.match(await agents.key.call("write", post()), { isError: true, body: { refusal: "not_authenticated" } }, "a key writes in no Room")
+  const library = { operation: "save_papers", input: { arxivIds: ["1706.03762"] } }
+  t.match(await agents.credential.call("write", library), { isError: true, text: /401/ }, "and a credential in no Library")
+
+  t.notOk((await agents.key.call("write", library)).isError)
+  t.match((await agents.key.call("library", { name: "library_papers" })).text, /1706\.03762/)
+  const readOnly = await withToken(house.keys.read_only.token)
+  t.match(await readOnly.call("write", library), { isError: true, body: { refusal: "not_authorized" } })
+  for (const path of [
+    "/metrics",
+    "/account",
+    "/api/session",
+    `/api/rooms/${roomId}/members`,
+    "/assets/x",
+    "https://example.org/api/manifest",
+  ])
+    t.match(await agents.credential.call("read", { path }), { isError: true, text: /Nothing that a tool reads/ }, path)
+})
+
+tap.test("a key that opens nothing is turned away, whatever is asked", async (t) => {
+  for (const token of [
+    house.credentials.member_expired.token,
+    house.credentials.member_revoked.token,
+    house.keys.expired.token,
+    "rrc_no",
+  ]) {
+    const answer = await message(list, {}, token)
+    t.equal(answer.status, 401)
+    t.equal(answer.headers.get("www-authenticate"), "Bearer")
+    t.notMatch(await answer.text(), token)
+  }
+  t.equal((await message(list, { authorization: `Basic ${all.token}` })).status, 401)
+})
+
+tap.test("an agent of another version of the protocol gets a clear answer", async (t) => {
+  const answered = async (answer: Response) => (await answer.json()) as Json
+  const offered = await answered(await message(opening("1999-01-01")))
+  t.match(offered.result, { protocolVersion: /^20\d\d-\d\d-\d\d$/ }, "at the handshake it is offered one")
+  const header = await message(list, { "mcp-protocol-version": "1999-01-01" })
+  t.equal(header.status, 400)
+  t.match(await answered(header), { error: { message: /1999-01-01.*supported.*2025/s } })
+  const meta = { "io.modelcontextprotocol/protocolVersion": "2099-01-01", "io.modelcontextprotocol/clientCapabilities": {} }
+  const future = await message({ ...list, params: { _meta: meta } }, { "mcp-protocol-version": "2099-01-01", "mcp-method": "tools/list" })
+  t.equal(future.status, 400)
+  t.match(await answered(future), { error: { data: { supported: ["2026-07-28"], requested: "2099-01-01" } } })
+})
+
+tap.test("what is sent wrongly is refused, and nothing is held open", async (t) => {
+  const refusal = async (answer: Response) => [answer.status, ((await answer.json()) as Json).refusal]
+  t.same(await refusal(await message(list, { origin: "https://example.org" })), [403, "browser_origin"])
+  t.same(await refusal(await message(list, { origin: house.baseUrl })), [403, "browser_origin"])
+  t.same(await refusal(await message("{", {})), [422, "invalid_schema"])
+  t.same(await refusal(await message([list, list])), [422, "invalid_schema"], "a batch")
+  t.same(await refusal(await message(list, { "content-type": "text/plain" })), [415, "not_json"])
+  t.same(await refusal(await message({ ...list, params: { x: "x".repeat(limits.strangerBodyBytes) } })), [413, "request_too_large"])
+  t.same(await refusal(await message({ ...list, params: { x: "x".repeat(limits.requestBodyBytes) } }, {}, all.token)), [
+    413,
+    "request_too_large",
+  ])
+  t.same(await refusal(await fetch(`${house.baseUrl}/mcp`)), [405, "method_not_allowed"], "nothing is pushed")
+  t.same(
+    await refusal(await fetch(`${house.baseUrl}/mcp`, { method: "DELETE" })),
+    [405, "method_not_allowed"],
+    "there is no session to end",
+  )
+  t.equal((await message(opening("2025-06-18"))).headers.get("mcp-session-id"), null)
+  const listening = await message(
+    {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "subscriptions/listen",
+      params: {
+        notifications: { toolsListChanged: true },
+        _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} },
+      },
+    },
+    { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" },
+  )
+  t.match(await listening.text(), /limit reached/)
+})
+
+tap.test("whatever stands in a call, no answer is a fault", async (t) => {
+  const names = (await agents.credential.client.listTools()).tools.map(({ name }) => name)
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom("../../metrics", "%2e%2e%2f", "a\u0000b", "record", "?", "{roomId}"),
+  )
+  const input = fc.dictionary(
+    fc.constantFrom(
+      "roomId",
+      "threadId",
+      "versionId",
+      "name",
+      "parameters",
+      "path",
+      "operation",
+      "input",
+      "query",
+      "arxivId",
+      "__proto__",
+      "limit",
+    ),
+    value,
+    { maxKeys: 4 },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...names, "constructor"), input, async (name, arguments_) => {
+      const answer = await message(
+        JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: arguments_ } }),
+        {},
+        all.token,
+      )
+      const said = await answer.text()
+      if (/failed while|Internal error|TypeError|at \w+ \(/.test(said) || answer.status >= 500) throw new Error(said)
+    }),
+    { numRuns: 300 },
+  )
+  const { client } = agents.credential
+  for (const uri of [
+    "file:///etc/passwd",
+    `${house.baseUrl}/metrics`,
+    `${house.baseUrl}/rooms/nothing.md`,
+    "http://169.254.169.254/x.md",
+    "nonsense",
+  ])
+    await t.rejects(client.readResource({ uri }), uri)
+  await t.rejects(client.getPrompt({ name: "start", arguments: {} }), /needs roomId/)
+  await t.rejects(client.getPrompt({ name: "begin", arguments: {} }), /There is no prompt/)
+  await t.rejects(client.listResources({ cursor: "nonsense" }), /cursor|after/)
+  t.match(await agents.credential.call("schema", { name: "constructor" }), { isError: true })
+})
+
+tap.test("an answer that is too long to be read says how to ask for less", async (t) => {
+  const { call } = agents.credential
+  const main = house.rooms.main.roomId
+  const whole = await call("read", { name: "room_context", parameters: { roomId: main } })
+  if (whole.isError) t.match(whole.text, /would have \d+ bytes.*parts/)
+  t.ok(Buffer.byteLength(whole.text) <= limits.toolAnswerBytes)
+  const document = await call("read", { name: "openapi" })
+  t.match(document, { isError: true, text: /would have \d+ bytes.*\/api\/openapi\.json/ })
+})
+
+tap.test("agents are counted like everybody, by address and by credential", async (t) => {
+  const data = temporaryFolder()
+  const one = { perMinute: 1, atOnce: 5 }
+  const service = await startService({
+    data,
+    host: "127.0.0.1",
+    port: 0,
+    log: openLog("silent"),
+    repositories: { folders: [], github: null },
+    trustProxy: "on",
+    rateLimits: { ...standardRates, addressRequests: one },
+  })
+  t.teardown(() => service.close())
+  const from = (tool: string) =>
+    fetch(`${service.baseUrl}/mcp`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "x-forwarded-for": "203.0.113.7",
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: {} } }),
+    })
+  const told = []
+  for (let times = 0; times < 4; times += 1) told.push(await (await from("rooms")).text())
+  t.match(told[0], /items/)
+  t.match(told[2], /too_many_requests/, "each call counts for the message and for what it asks")
+  t.match(told[3], /too_many_requests/)
+})
+
+tap.test("the program for pipes says what is wrong before it begins", async (t) => {
+  const place = newPlace()
+  t.teardown(place.remove)
+  const told = async (...args: string[]) => {
+    const { code, out, err } = await run(executable(), ["mcp", ...args], place)
+    t.equal(out, "", "standard output is the protocol's")
+    t.match(err, /^[^\n]+\n$/, "one line")
+    return [code, err] as const
+  }
+  t.match(await told(), [2, /--url/])
+  t.match(await told("--url", "ftp://x"), [2, /http/])
+  t.match(await told("--url", "http://127.0.0.1:9"), [1, /No answer came from http:\/\/127\.0\.0\.1:9/])
+  t.match(await told("--url", `${house.baseUrl}/nowhere`), [1, /is not the address/])
+  t.match(await told("--url", house.baseUrl, "--tokken", "x"), [2, /unknown option/])
+})
