@@ -8,6 +8,7 @@ import { shape } from "./fields.ts"
 import { labelledKinds } from "./labels.ts"
 import { alreadyTried } from "./similar.ts"
 import { schemaVersions } from "./versions.ts"
+import { warning } from "./warnings.ts"
 
 const state = v.picklist(enumerations.roomState)
 const client = v.exactOptional(v.record(v.string(), v.string()))
@@ -44,7 +45,7 @@ export const receipt = shape({
   result: v.record(v.string(), v.unknown()),
   entry: v.nullable(shape({ entryId: id, sequence: count })),
   activity: v.nullable(shape({ sequence: count, digest: v.string() })),
-  warnings: v.array(v.unknown()),
+  warnings: v.array(warning),
   /** Of a proposal, a hypothesis and an attempt: what is near to it, and where the same was run before. */
   similar: v.exactOptional(alreadyTried.similar),
   sameExecution: v.exactOptional(alreadyTried.sameExecution),
@@ -256,7 +257,7 @@ export const record = shape({
   ...recordFields,
   content: v.record(v.string(), v.unknown()),
   client,
-  warnings: v.array(v.unknown()),
+  warnings: v.array(warning),
   references: v.array(resolved),
   premises: v.array(resolved),
   usedBy: shape({ premises: count, references: count, evidence: count, reuses: count, verdicts: count, reproductions: count }),

@@ -5,6 +5,7 @@ import { archive, notice, person, recordSummary, resolved, roomSummary, schemaVe
 import { enumerations } from "./enumerations.ts"
 import { fromOtherRoom, staleReason } from "./evidence.ts"
 import { shape } from "./fields.ts"
+import { warning } from "./warnings.ts"
 import { experimentSummary } from "./work-answers.ts"
 
 const status = v.picklist(enumerations.recordStatus)
@@ -71,7 +72,7 @@ export type FindingLink = v.InferOutput<typeof findingLink>
 
 /** One link of either form. */
 export const link = v.variant("kind", [
-  shape({ schemaVersion, ...researchLinkFields, warnings: v.array(v.unknown()) }),
+  shape({ schemaVersion, ...researchLinkFields, warnings: v.array(warning) }),
   shape({ schemaVersion, ...findingLinkFields }),
 ])
 

@@ -6,6 +6,7 @@ import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
+import { warning } from "./warnings.ts"
 
 const json = v.unknown()
 const attemptStatus = v.picklist(enumerations.attemptStatus)
@@ -157,7 +158,7 @@ export const plan = shape({
   hypotheses: v.array(related),
   premises: v.array(shape({ ...related.entries, explanation: v.string() })),
   requiredMaterials: v.array(shape({ material: v.nullable(materialSummary), purpose: v.string() })),
-  warnings: v.array(json),
+  warnings: v.array(warning),
 })
 
 const planMatch = shape({

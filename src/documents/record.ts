@@ -40,7 +40,7 @@ Evidence: ${tallyInWords(evidenceTally) ?? "nothing counts for or against it yet
             `${named(asking, "link", notice.linkId, notice.label, notice)}: ${notice.author.username} ${notice.kind} it, ${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (taken back)"}: ${said(notice.explanation)}${notice.correction === null ? "" : ` Correction: ${said(notice.correction)}`}${notice.replacementVersionId === null ? "" : ` Replaced by ${named(asking, kind, notice.replacementVersionId, "this")}.`}`,
         ),
       },
-      { title: "Warnings", items: accepted("warnings", record.warnings).map(({ code, message }) => `${code}: ${said(message)}`) },
+      { title: "Warnings", items: record.warnings.map(({ code, message }) => `${code}: ${said(message)}`) },
       {
         title: "What bears on it",
         items: bearing.map(

@@ -3,6 +3,7 @@ import type { LabelledKind } from "../contract/labels.ts"
 import type { JsonObject, Writable } from "../contract/json.ts"
 import type { BodyOf, OperationName, ParamsOf, ResultOf } from "../contract/operations/index.ts"
 import type { Issue } from "../contract/refusals.ts"
+import type { Warning } from "../contract/warnings.ts"
 import type { RepositoryPin } from "../contract/work.ts"
 import type { Actor } from "./actor.ts"
 import type { Token } from "./chance.ts"
@@ -76,7 +77,7 @@ export interface Outcome<Result = Readonly<Record<string, Writable>>> {
   }[]
   /** false: nothing happened that the Room should hear of. */
   readonly activity?: false
-  readonly warnings?: readonly Writable[]
+  readonly warnings?: readonly Warning[]
 }
 
 /** The part of an operation that its domain writes; called in this order, all but `outside` and `prepare` inside the transaction. */

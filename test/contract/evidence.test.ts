@@ -30,7 +30,8 @@ const rows: readonly (readonly [name: string, documents: readonly Document[]])[]
   ...[...enumerations.evidenceSource, ...enumerations.evidenceStanding].map((word) => [word, told] as const),
   ["lineage", told],
   ...["conclusions", "syntheses", "labelFromOtherRoom", "originRoomId"].map((member) => [member, answered] as const),
-  ...enumerations.warning.map((code) => [code, ["manifest"] as const] as const),
+  ["Warning", answered],
+  ...enumerations.warning.map((code) => [code, told] as const),
 ]
 
 t.test("Every row of the evidence model is in the documents it belongs in", async (t) => {

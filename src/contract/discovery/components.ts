@@ -9,6 +9,7 @@ import { refusals } from "../refusals.ts"
 import * as science from "../science.ts"
 import * as work from "../work.ts"
 import * as workAnswers from "../work-answers.ts"
+import * as advice from "../warnings.ts"
 
 /** `publish_hypothesis` and `roomSummary` as `PublishHypothesis` and `RoomSummary`. */
 const typeName = (name: string): string => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -23,7 +24,7 @@ const named = (module: object, suffix: string): Shared =>
 
 const answered: Form & { shared: Shared } = {
   open: true,
-  shared: { ...named(workAnswers, ""), ...named(answers, ""), ...named(libraryAnswers, "") },
+  shared: { ...named(advice, ""), ...named(workAnswers, ""), ...named(answers, ""), ...named(libraryAnswers, "") },
 }
 const sent: Form & { shared: Shared } = { shared: { ...named(fields, "Input"), ...named(science, "Input"), ...named(work, "Input") } }
 

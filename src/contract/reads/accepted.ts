@@ -7,19 +7,6 @@ export type RecordContent = Pick<BodyOf<"publish_hypothesis">, "assertion" | "co
   Partial<Pick<BodyOf<"publish_finding">, "outcome" | "evidence" | "provenance" | "retrospective" | "limitations">> &
   Partial<Pick<BodyOf<"publish_cited_claim">, "paper" | "quote" | "locator">>
 
-/** Advice: each code has members of its own. */
-export interface Warning {
-  readonly code: string
-  readonly message: string
-  readonly evidence?: number
-  readonly versionId?: string
-  readonly label?: string
-  readonly kind?: string
-  readonly status?: string
-  readonly through?: { readonly versionId: string; readonly label: string }
-  readonly attemptId?: string
-}
-
 interface Verdict {
   readonly versionId?: string
   readonly verdict: string
@@ -41,7 +28,6 @@ interface Parts {
     } | null
     readonly purpose: string
   }[]
-  warnings: readonly Warning[]
   verdict: Verdict
   verdicts: readonly Verdict[]
   protocol: Protocol

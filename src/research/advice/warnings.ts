@@ -16,7 +16,7 @@ import type { Plans } from "../experiments/plans.ts"
 import type { Findings } from "../findings/findings.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Evidence } from "../evidence/evidence.ts"
-import type { Warning } from "../evidence/warning.ts"
+import type { Warning } from "../../contract/warnings.ts"
 
 /** What a write was, as far as advice looks at it. */
 export interface Written<Body> {
@@ -53,6 +53,16 @@ type Premises = readonly { readonly versionId: string }[]
 type Advisers = { readonly [N in OperationName]?: (written: Written<BodyOf<N>>) => readonly Warning[] }
 
 const twice = (ids: readonly string[]): string[] => [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]
+
+/** An attempt, as a warning names it. */
+const shown = (
+  { attemptId, label, roomId }: { readonly attemptId: string; readonly label: string; readonly roomId: string },
+  seenFrom: string,
+) => ({
+  attemptId,
+  label,
+  ...fromOtherRoom(roomId, seenFrom),
+})
 
 /** The same premise said twice. */
 const repeatedPremises = (premises: Premises): Warning[] =>
@@ -141,13 +151,11 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
           ? [{ code: "cites_nothing", message: "It is not retrospective, and cites neither evidence nor an execution." } as const]
           : []),
         ...both.map((attemptId) => {
-          const { label, roomId } = present(attempts.find(attemptId))
+          const attempt = present(attempts.find(attemptId))
           return {
             code: "attempt_in_two_roles",
-            message: `${label} is named both as producing and as baseline.`,
-            attemptId,
-            label,
-            ...fromOtherRoom(roomId, written.roomId),
+            message: `${attempt.label} is named both as producing and as baseline.`,
+            ...shown(attempt, written.roomId),
           } as const
         }),
       ]
@@ -177,10 +185,11 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
           registeredAt,
         })
       for (const { outputLabel, digest, materialId } of outputs) {
-        const promised = materialId === undefined ? null : materials.place(materialId)?.digest
+        if (materialId === undefined) continue
+        const promised = materials.place(materialId)?.digest
         if (!promised || promised === digest) continue
         const message = `Output ${outputLabel} has another digest than the material it names.`
-        said.push({ code: "output_differs_from_material", message, outputLabel, materialId: materialId ?? null })
+        said.push({ code: "output_differs_from_material", message, outputLabel, materialId })
       }
       return said
     },
@@ -188,14 +197,16 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
       status === "completed" && anyAttempt.get(experimentId) === undefined
         ? [{ code: "completed_without_attempt", message: "It is completed without an attempt.", experimentId }]
         : [],
-    link_experiment_finding({ body: { experimentId, findingVersionId, attemptId, towardHypothesis } }) {
+    link_experiment_finding({ body: { experimentId, findingVersionId, attemptId, towardHypothesis }, roomId }) {
       const addressed = experiments.hypothesesOf(experimentId)
-      const label = attemptId === undefined ? undefined : attempts.find(attemptId)?.label
-      const isNamed = attemptId === undefined || findings.roleOf(findingVersionId, attemptId) !== undefined
+      const producing = attemptId === undefined ? undefined : attempts.find(attemptId)
+      const isNamed = producing === undefined || findings.roleOf(findingVersionId, producing.attemptId) !== undefined
       return [
         ...(isNamed
           ? []
-          : [{ code: "attempt_not_named", message: `The finding does not name ${label}.`, attemptId, label: label ?? null } as const]),
+          : [
+              { code: "attempt_not_named", message: `The finding does not name ${producing.label}.`, ...shown(producing, roomId) } as const,
+            ]),
         ...towardHypothesis
           .filter(({ versionId }) => !addressed.includes(versionId))
           .map(({ versionId }) => {

@@ -3,10 +3,10 @@
  * replaced by.
  */
 import { groundingPurposes, hasFallen } from "../../contract/evidence.ts"
-import type { RecordKind, RecordStatus, WarningCode } from "../../contract/enumerations.ts"
+import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
-import type { Writable } from "../../contract/json.ts"
+import type { Warning } from "../../contract/warnings.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
 
 interface Ground {
@@ -29,11 +29,7 @@ export const RESTS = `(x.part IN ('premise', 'evidence', 'plan', 'role') OR x.pa
 const GROUND = `r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status`
 
 /** A cause of doubt as it is told, seen from a Room. */
-const doubt = (
-  { through, ...fallen }: Reached,
-  status: Exclude<RecordStatus, "current">,
-  roomId: string,
-): { readonly code: WarningCode; readonly message: string; readonly [member: string]: Writable } => ({
+const doubt = ({ through, ...fallen }: Reached, status: Exclude<RecordStatus, "current">, roomId: string): Warning => ({
   code: `rests_on_${status}`,
   message: `It rests on ${fallen.label}, which is ${status}${through === null ? "" : `, through ${through.label}`}.`,
   versionId: fallen.versionId,
@@ -62,7 +58,7 @@ export function grounds(db: Db) {
   /** Goes down from records, nearest first, each met once. */
   function fallenBelow(start: readonly Ground[], roomId: string) {
     const met = new Set(start.map(({ versionId }) => versionId))
-    const causes: ReturnType<typeof doubt>[] = []
+    const causes: Warning[] = []
     let level: readonly Reached[] = start.map((ground) => ({ ...ground, through: null }))
     for (let looked = 0; level.length > 0; ) {
       const next: Reached[] = []
@@ -82,8 +78,8 @@ export function grounds(db: Db) {
     return causes
   }
 
-  const unfollowed = () => ({
-    code: "rests_on_more" as const,
+  const unfollowed = (): Warning => ({
+    code: "rests_on_more",
     message: "It rests on more records than are told of here; those further away were not looked at.",
   })
 

@@ -1,7 +1,7 @@
 /** What a reader of a finding should be warned of: advice, never a refusal. */
 import type { AttemptStatus } from "../../contract/enumerations.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
-import type { Warning } from "../evidence/warning.ts"
+import type { Warning } from "../../contract/warnings.ts"
 
 export interface EvidenceRow {
   readonly position: number
@@ -49,7 +49,7 @@ function outputWarnings(
       ? [{ code: "outcome_unknown", message: `${label} is ${status}: there is no outcome to cite yet.`, ...at }]
       : []
   }
-  if (kind !== "attempt_output" || reportedDigest === digest) return []
+  if (kind !== "attempt_output" || outputLabel === null || reportedDigest === digest) return []
   if (reportedDigest === null)
     return [
       { code: "output_unknown", message: `${label} has reported no output ${outputLabel}; its digest is not known.`, ...at, outputLabel },

@@ -1,5 +1,6 @@
 /** What a finding shows beyond other records: the denominator, its evidence and what was checked of it. */
-import { accepted, type RecordContent, type Warning } from "../../contract/reads/accepted.ts"
+import { accepted, type RecordContent } from "../../contract/reads/accepted.ts"
+import type { Warning } from "../../contract/warnings.ts"
 import type { Execution } from "../../contract/answers.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/enumerations.ts"
@@ -41,7 +42,7 @@ function evidence(entries: readonly Evidence[], record: Answer, execution: Execu
   const labelOf = (attemptId: string) => execution?.attempts.find((attempt) => attempt.attemptId === attemptId)?.label ?? "an attempt"
   const rows = entries.map(
     (entry, index) => html`<tr><td>${words(entry.kind)}</td>
-    <td>${checked(entry, index, accepted("warnings", record.warnings), labelOf)}${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</td>
+    <td>${checked(entry, index, record.warnings, labelOf)}${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</td>
     <td>${inlineMarkdown(entry.kind === "paper" ? `“${entry.quote}”` : entry.explanation)}</td></tr>`,
   )
   return html`<section aria-labelledby="evidence">${heading(2, "evidence", "Evidence")}${rows.length === 0 ? html`<p class="quiet">None was given.</p>` : table("Evidence", ["Kind", "What the service checked", "What the author says"], rows)}</section>`

@@ -23,7 +23,7 @@ import { findingParts } from "./finding-parts.ts"
 type Answer = AnswerOf<"record">
 
 const warnings = (given: Answer["warnings"]): Html | null =>
-  given.length === 0 ? null : html`<ul class="warnings" aria-label="Warnings">${accepted("warnings", given).map(warning)}</ul>`
+  given.length === 0 ? null : html`<ul class="warnings" aria-label="Warnings">${given.map(warning)}</ul>`
 
 type Resolved = Answer["references"][number]
 const rests = (id: string, name: string, records: readonly Resolved[]): Html | null =>

@@ -1,5 +1,5 @@
 /** Who uses a record and how, and what puts it in doubt. */
-import type { Warning } from "../../contract/reads/accepted.ts"
+import type { Warning } from "../../contract/warnings.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, pathOf } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
