@@ -347,6 +347,7 @@ CREATE TABLE record_papers (
   version_id TEXT NOT NULL REFERENCES records (version_id),
   PRIMARY KEY (arxiv_id, version_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX record_papers_of ON record_papers (version_id);
 
 -- Findings related to experiments, with a verdict toward the question and toward each hypothesis.
 CREATE TABLE finding_links (
@@ -741,6 +742,8 @@ CREATE INDEX research_links_replacing ON research_links (replacement_version_id)
 CREATE TABLE room_failures (
   room_id TEXT NOT NULL,
   sequence INTEGER NOT NULL,
+  -- Where it failed: the Thread of what is named.
+  thread_id TEXT NOT NULL,
   kind TEXT NOT NULL,
   id TEXT NOT NULL,
   at TEXT NOT NULL,
@@ -749,54 +752,99 @@ CREATE TABLE room_failures (
   PRIMARY KEY (room_id, sequence)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX room_failures_of ON room_failures (id, kind);
+CREATE INDEX room_failures_of_thread ON room_failures (thread_id, sequence);
 
--- Records that are disputed and nothing stronger.
+-- Records that are disputed and nothing stronger, each with the newest dispute of it that stands.
 CREATE TABLE disputed_records (
+  version_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL,
-  version_id TEXT NOT NULL,
-  PRIMARY KEY (room_id, version_id)
+  thread_id TEXT NOT NULL,
+  link_id TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX disputed_records_of_room ON disputed_records (room_id, link_id);
+CREATE INDEX disputed_records_of_thread ON disputed_records (thread_id, link_id);
 
 -- How much a reader would miss a hypothesis: 2 while it is contested, 1 while something bears on it, else 0.
 CREATE TABLE hypothesis_ranks (
   version_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL,
+  thread_id TEXT NOT NULL,
   rank INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX hypothesis_ranks_of ON hypothesis_ranks (room_id, rank, version_id);
+CREATE INDEX hypothesis_ranks_of_thread ON hypothesis_ranks (thread_id, rank, version_id);
+
+-- How much there is of what a brief lists, in each Room and in each Thread.
+CREATE TABLE brief_counts (
+  place_id TEXT PRIMARY KEY,
+  stands INTEGER NOT NULL DEFAULT 0,
+  hypotheses INTEGER NOT NULL DEFAULT 0,
+  failures INTEGER NOT NULL DEFAULT 0,
+  disputes INTEGER NOT NULL DEFAULT 0,
+  work INTEGER NOT NULL DEFAULT 0,
+  open_questions INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
 
 CREATE INDEX threads_selected ON threads (room_id, selected_checkpoint_id) WHERE selected_checkpoint_id IS NOT NULL;
-CREATE INDEX experiments_live ON experiments (room_id, experiment_id) WHERE status IN ('open', 'claimed', 'in_progress');
+CREATE INDEX experiments_live ON experiments (thread_id, status, experiment_id) WHERE status IN ('open', 'claimed', 'in_progress');
 CREATE INDEX attempts_running ON attempts (room_id, updated_at) WHERE status IN ('registered', 'started');
+CREATE INDEX attempts_running_in_thread ON attempts (thread_id, updated_at) WHERE status IN ('registered', 'started');
+CREATE INDEX attempts_heard_of ON attempts (experiment_id, updated_at);
 
 CREATE TRIGGER attempts_failing AFTER UPDATE OF status ON attempts WHEN new.status IN ('failed', 'preflight_failed') AND old.status <> new.status
-  BEGIN INSERT INTO room_failures SELECT new.room_id, 1 + coalesce(max(sequence), 0), 'attempt_failed', new.attempt_id, new.updated_at, NULL FROM room_failures WHERE room_id = new.room_id; END;
+  BEGIN INSERT INTO room_failures SELECT new.room_id, 1 + coalesce(max(sequence), 0), new.thread_id, 'attempt_failed', new.attempt_id, new.updated_at, NULL FROM room_failures WHERE room_id = new.room_id; END;
 CREATE TRIGGER attempts_diverging AFTER INSERT ON attempt_metrics
   WHEN new.value IN ('"NaN"', '"Infinity"', '"-Infinity"') AND NOT EXISTS (SELECT 1 FROM room_failures f WHERE f.id = new.attempt_id AND f.kind = 'attempt_diverged')
-  BEGIN INSERT INTO room_failures SELECT a.room_id, 1 + (SELECT coalesce(max(sequence), 0) FROM room_failures WHERE room_id = a.room_id), 'attempt_diverged', a.attempt_id, new.reported_at,
+  BEGIN INSERT INTO room_failures SELECT a.room_id, 1 + (SELECT coalesce(max(sequence), 0) FROM room_failures WHERE room_id = a.room_id), a.thread_id, 'attempt_diverged', a.attempt_id, new.reported_at,
     new.name || coalesce(' (' || new.split || ')', '') || ' became ' || trim(new.value, '"') || coalesce(' at step ' || new.step, '') FROM attempts a WHERE a.attempt_id = new.attempt_id; END;
 CREATE TRIGGER findings_negative AFTER INSERT ON findings WHEN new.outcome = 'negative'
-  BEGIN INSERT INTO room_failures SELECT r.room_id, 1 + (SELECT coalesce(max(sequence), 0) FROM room_failures WHERE room_id = r.room_id), 'negative_finding', r.version_id, r.created_at, NULL FROM records r WHERE r.version_id = new.version_id; END;
+  BEGIN INSERT INTO room_failures SELECT r.room_id, 1 + (SELECT coalesce(max(sequence), 0) FROM room_failures WHERE room_id = r.room_id), r.thread_id, 'negative_finding', r.version_id, r.created_at, NULL FROM records r WHERE r.version_id = new.version_id; END;
 CREATE TRIGGER records_retracted AFTER INSERT ON research_links WHEN new.kind = 'retracts'
-  BEGIN INSERT INTO room_failures SELECT new.room_id, 1 + coalesce(max(sequence), 0), 'retraction', new.link_id, new.at, NULL FROM room_failures WHERE room_id = new.room_id; END;
+  BEGIN INSERT INTO room_failures SELECT new.room_id, 1 + coalesce(max(sequence), 0), new.thread_id, 'retraction', new.link_id, new.at, NULL FROM room_failures WHERE room_id = new.room_id; END;
 CREATE TRIGGER standings_noted AFTER INSERT ON standings BEGIN
-  INSERT INTO disputed_records SELECT r.room_id, r.version_id FROM records r WHERE r.version_id = new.version_id AND new.status = 'disputed' ON CONFLICT DO NOTHING;
+  INSERT INTO disputed_records SELECT * FROM newest_disputes WHERE version_id = new.version_id AND new.status = 'disputed';
   INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.version_id ON CONFLICT DO UPDATE SET rank = excluded.rank;
 END;
-CREATE TRIGGER standings_moved AFTER UPDATE OF status ON standings WHEN old.status <> new.status BEGIN
-  DELETE FROM disputed_records WHERE version_id = new.version_id AND new.status <> 'disputed' AND room_id = (SELECT r.room_id FROM records r WHERE r.version_id = new.version_id);
-  INSERT INTO disputed_records SELECT r.room_id, r.version_id FROM records r WHERE r.version_id = new.version_id AND new.status = 'disputed' ON CONFLICT DO NOTHING;
-  INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.version_id ON CONFLICT DO UPDATE SET rank = excluded.rank;
+-- Another dispute, or one withdrawn, need not move the status.
+CREATE TRIGGER standings_moved AFTER UPDATE ON standings BEGIN
+  DELETE FROM disputed_records WHERE version_id = new.version_id AND new.status <> 'disputed';
+  INSERT INTO disputed_records SELECT * FROM newest_disputes WHERE version_id = new.version_id AND new.status = 'disputed' ON CONFLICT DO UPDATE SET link_id = excluded.link_id;
+  INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.version_id AND new.status <> old.status ON CONFLICT DO UPDATE SET rank = excluded.rank;
 END;
 CREATE TRIGGER tallies_made AFTER INSERT ON evidence_tallies
   BEGIN INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.target_id ON CONFLICT DO UPDATE SET rank = excluded.rank; END;
 CREATE TRIGGER tallies_moved AFTER UPDATE ON evidence_tallies
   BEGIN INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.target_id ON CONFLICT DO UPDATE SET rank = excluded.rank; END;
 -- The weight of each hypothesis as it is now.
-CREATE VIEW hypothesis_weights (version_id, room_id, rank) AS
-  SELECT r.version_id, r.room_id, CASE WHEN s.status = 'disputed' OR y.supports > 0 AND y.contradicts > 0 THEN 2
+CREATE VIEW hypothesis_weights (version_id, room_id, thread_id, rank) AS
+  SELECT r.version_id, r.room_id, r.thread_id, CASE WHEN s.status = 'disputed' OR y.supports > 0 AND y.contradicts > 0 THEN 2
     WHEN coalesce(y.supports + y.contradicts + y.inconclusive + y.reproductions, 0) > 0 THEN 1 ELSE 0 END
   FROM records r LEFT JOIN evidence_tallies y ON y.target_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.kind = 'hypothesis';
+-- The newest dispute of each record that stands as it is now.
+CREATE VIEW newest_disputes (version_id, room_id, thread_id, link_id) AS
+  SELECT r.version_id, r.room_id, r.thread_id, (SELECT l.link_id FROM research_links l WHERE l.target_version_id = r.version_id AND l.kind = 'disputes'
+    AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id) ORDER BY l.link_id DESC LIMIT 1) FROM records r;
+
+CREATE TRIGGER hypotheses_counted AFTER INSERT ON records WHEN new.kind = 'hypothesis'
+  BEGIN INSERT INTO brief_counts (place_id, hypotheses) VALUES (new.room_id, 1), (new.thread_id, 1) ON CONFLICT DO UPDATE SET hypotheses = hypotheses + 1; END;
+CREATE TRIGGER failures_counted AFTER INSERT ON room_failures
+  BEGIN INSERT INTO brief_counts (place_id, failures) VALUES (new.room_id, 1), (new.thread_id, 1) ON CONFLICT DO UPDATE SET failures = failures + 1; END;
+CREATE TRIGGER disputes_counted AFTER INSERT ON disputed_records
+  BEGIN INSERT INTO brief_counts (place_id, disputes) VALUES (new.room_id, 1), (new.thread_id, 1) ON CONFLICT DO UPDATE SET disputes = disputes + 1; END;
+CREATE TRIGGER disputes_settled AFTER DELETE ON disputed_records
+  BEGIN UPDATE brief_counts SET disputes = disputes - 1 WHERE place_id IN (old.room_id, old.thread_id); END;
+CREATE TRIGGER work_proposed AFTER INSERT ON experiments
+  BEGIN INSERT INTO brief_counts (place_id, work) VALUES (new.room_id, 1), (new.thread_id, 1) ON CONFLICT DO UPDATE SET work = work + 1; END;
+CREATE TRIGGER work_ended AFTER UPDATE OF status ON experiments
+  WHEN old.status IN ('open', 'claimed', 'in_progress') AND new.status NOT IN ('open', 'claimed', 'in_progress')
+  BEGIN UPDATE brief_counts SET work = work - 1 WHERE place_id IN (new.room_id, new.thread_id); END;
+CREATE TRIGGER stands_counted AFTER UPDATE OF selected_checkpoint_id ON threads WHEN new.selected_checkpoint_id IS NOT old.selected_checkpoint_id BEGIN
+  INSERT INTO brief_counts (place_id) VALUES (new.room_id), (new.thread_id) ON CONFLICT DO NOTHING;
+  UPDATE brief_counts SET stands = stands + (new.selected_checkpoint_id IS NOT NULL) - (old.selected_checkpoint_id IS NOT NULL), open_questions = open_questions
+      + coalesce((SELECT json_array_length(c.open_questions) FROM checkpoints c WHERE c.checkpoint_id = new.selected_checkpoint_id), 0)
+      - coalesce((SELECT json_array_length(c.open_questions) FROM checkpoints c WHERE c.checkpoint_id = old.selected_checkpoint_id), 0)
+    WHERE place_id IN (new.room_id, new.thread_id);
+END;
 
 ------------------------------------------------------------------------------------------------ src/research/search
 

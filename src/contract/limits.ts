@@ -123,8 +123,8 @@ export const limits = {
   verdicts: 20,
   openQuestions: 20,
   citations: 50,
-  /** Failures and disputes of a Room, the newest, among which those of one of its Threads are looked for. */
-  briefFailures: 10_000,
+  /** Threads with a checkpoint, those with the newest, whose open questions a brief tells. */
+  briefThreads: 1_000,
   /** Bytes of a page in its form for agents, Markdown. */
   documentBytes: 32_000,
   /** Bytes of what a tool answers to an agent that speaks MCP; of more it is told how to ask for less. */

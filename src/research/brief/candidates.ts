@@ -5,9 +5,9 @@
  *   others; the newest first;
  * - failures, disputes, open questions: the newest first;
  * - work: what is held but silent, then what is held, then what is open; the oldest first, since it waits longest.
- * However large the Room, no more than `limits.briefSight` of each sort are told of; those of a Thread are looked for among
- * the newest `limits.briefFailures` of its Room.
+ * However large the Room or Thread, no more than `limits.briefSight` of each sort are looked at, each from an index, and all are counted.
  */
+import type { BriefList } from "../../contract/brief.ts"
 import type { EvidenceTally, StaleReason } from "../../contract/evidence.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -88,7 +88,16 @@ export interface Found {
   readonly experimentId: string | null
 }
 
+/** How much there is in all of each list that is counted as it lands. */
+export type Counts = Record<Exclude<BriefList, "next">, number>
+
 const SIGHT = limits.briefSight
+/** Threads with a checkpoint, the newest checkpoint first. */
+const SELECTED = (place: string): string =>
+  `SELECT t.thread_id, t.selected_checkpoint_id FROM threads t WHERE t.selected_checkpoint_id IS NOT NULL AND ${place} ORDER BY t.selected_checkpoint_id DESC`
+/** The opening Thread of the Room, however long ago it had its checkpoint. */
+const OPENING = (place: string): string =>
+  `SELECT o.opening_thread_id FROM rooms o WHERE o.room_id = (SELECT t.room_id FROM threads t WHERE ${place} LIMIT 1) AND EXISTS (SELECT 1 FROM threads t WHERE t.thread_id = o.opening_thread_id AND ${place})`
 
 /** The same of a Room and of a Thread: `?` is the one or the other, wherever it stands. */
 const both = <Row>(db: Db, sql: (place: string) => string, table: string) => {
@@ -121,63 +130,57 @@ export function candidates(db: Db) {
     ) => `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
        p.username AS by, c.at, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons,
        coalesce((SELECT h.timeline_sequence FROM thread_heads h WHERE h.thread_id = t.thread_id), 0) AS timelineWatermark
-     FROM (SELECT * FROM threads t WHERE t.selected_checkpoint_id IS NOT NULL AND ${place} ORDER BY t.selected_checkpoint_id DESC LIMIT ${SIGHT}) t
-     JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id JOIN people p ON p.user_id = c.author_id JOIN rooms r ON r.room_id = t.room_id
+     FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id JOIN people p ON p.user_id = c.author_id JOIN rooms r ON r.room_id = t.room_id
+     WHERE t.thread_id IN (SELECT thread_id FROM (${SELECTED(place)} LIMIT ${SIGHT}) UNION ${OPENING(place)})
      ORDER BY t.thread_id = r.opening_thread_id DESC, c.state, c.checkpoint_id DESC`,
     "t",
   )
   const HYPOTHESIS = `SELECT r.version_id AS versionId, r.label, r.wording AS says, coalesce(s.status, 'current') AS status, ${TALLY} AS tally,
        coalesce(k.rank, 0) AS rank, r.thread_id AS threadId
      FROM records r LEFT JOIN hypothesis_ranks k ON k.version_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}`
-  const ranked = db.prepare<Hypothesis>(
-    `${HYPOTHESIS} WHERE r.version_id IN (SELECT version_id FROM hypothesis_ranks WHERE room_id = ? AND rank > 0 ORDER BY rank DESC, version_id DESC LIMIT ${SIGHT})
-     ORDER BY rank DESC, r.version_id DESC`,
+  const ranked = both<Hypothesis>(
+    db,
+    (place) =>
+      `${HYPOTHESIS} WHERE r.version_id IN (SELECT w.version_id FROM hypothesis_ranks w WHERE ${place} AND w.rank > 0 ORDER BY w.rank DESC, w.version_id DESC LIMIT ${SIGHT})
+       ORDER BY rank DESC, r.version_id DESC`,
+    "w",
   )
-  const newest = db.prepare<Hypothesis>(
-    `${HYPOTHESIS} WHERE r.room_id = ? AND r.kind = 'hypothesis' ORDER BY r.version_id DESC LIMIT ${SIGHT}`,
+  const newest = both<Hypothesis>(
+    db,
+    (place) => `${HYPOTHESIS} WHERE ${place} AND r.kind = 'hypothesis' ORDER BY r.version_id DESC LIMIT ${SIGHT}`,
+    "r",
   )
-  const ofThread = db.prepare<Hypothesis>(
-    `SELECT * FROM (${HYPOTHESIS} WHERE r.thread_id = ? AND r.kind = 'hypothesis' ORDER BY r.version_id DESC LIMIT ${SIGHT}) ORDER BY rank DESC, versionId DESC`,
-  )
-  // Whose Thread a failure is of is told by what failed.
-  const FAILURES_OF = `room_failures f
+  const FAILURE = `SELECT f.sequence, f.kind, f.id, f.at, coalesce(a.label, r.label, l.label) AS label, f.thread_id AS threadId,
+       CASE f.kind WHEN 'attempt_failed' THEN ${FAILED} WHEN 'attempt_diverged' THEN f.detail WHEN 'retraction' THEN t.label || ' was retracted: ' || l.explanation ELSE r.wording END AS why
+     FROM room_failures f
      LEFT JOIN attempts a ON f.kind IN ('attempt_failed', 'attempt_diverged') AND a.attempt_id = f.id
      LEFT JOIN records r ON f.kind = 'negative_finding' AND r.version_id = f.id
-     LEFT JOIN research_links l ON f.kind = 'retraction' AND l.link_id = f.id`
-  const THREAD = "coalesce(a.thread_id, r.thread_id, l.thread_id)"
-  const FAILURE = `SELECT f.sequence, f.kind, f.id, f.at, coalesce(a.label, r.label, l.label) AS label, ${THREAD} AS threadId,
-       CASE f.kind WHEN 'attempt_failed' THEN ${FAILED} WHEN 'attempt_diverged' THEN f.detail WHEN 'retraction' THEN t.label || ' was retracted: ' || l.explanation ELSE r.wording END AS why
-     FROM ${FAILURES_OF} LEFT JOIN records t ON t.version_id = l.target_version_id`
-  const failures = db.prepare<Failure>(`${FAILURE} WHERE f.room_id = ? AND f.sequence < ? ORDER BY f.sequence DESC LIMIT ?`)
-  const LOOKED_AT = `f.room_id = ? AND f.sequence > (SELECT coalesce(max(m.sequence), 0) - ${limits.briefFailures} FROM room_failures m WHERE m.room_id = f.room_id) AND ${THREAD} = ?`
-  const failuresOfThread = db.prepare<Failure>(
-    `${FAILURE} WHERE f.room_id = ? AND f.sequence IN (SELECT f.sequence FROM ${FAILURES_OF} WHERE ${LOOKED_AT} ORDER BY f.sequence DESC LIMIT ${SIGHT}) ORDER BY f.sequence DESC`,
-  )
+     LEFT JOIN research_links l ON f.kind = 'retraction' AND l.link_id = f.id
+     LEFT JOIN records t ON t.version_id = l.target_version_id`
+  const failuresBefore = db.prepare<Failure>(`${FAILURE} WHERE f.room_id = ? AND f.sequence < ? ORDER BY f.sequence DESC LIMIT ?`)
+  const failures = both<Failure>(db, (place) => `${FAILURE} WHERE ${place} ORDER BY f.sequence DESC LIMIT ${SIGHT}`, "f")
   // The newest dispute of a record that stands decides where it comes, not the record: an old one may be doubted today.
-  const STANDING = (link: string) => `NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = ${link}.link_id)`
-  const DISPUTE = (
-    where: string,
-  ) => `SELECT r.version_id AS versionId, r.label, r.kind, r.wording AS says, r.thread_id AS threadId, l.explanation AS why, l.link_id AS linkId, p.username AS by
-     FROM (SELECT link_id, room_id, target_version_id, author_id, explanation FROM research_links WHERE room_id = ? AND kind = 'disputes' ORDER BY link_id DESC LIMIT ${limits.briefFailures}) l
-     JOIN disputed_records d ON d.room_id = l.room_id AND d.version_id = l.target_version_id JOIN records r ON r.version_id = d.version_id
-     JOIN people p ON p.user_id = l.author_id
-     WHERE ${where} AND ${STANDING("l")} AND NOT EXISTS (SELECT 1 FROM research_links x WHERE x.target_version_id = l.target_version_id AND x.kind = 'disputes' AND x.link_id > l.link_id AND ${STANDING("x")})
-     ORDER BY l.link_id DESC LIMIT ${SIGHT}`
-  const disputes = db.prepare<Dispute>(DISPUTE("TRUE"))
-  const disputesOfThread = db.prepare<Dispute>(DISPUTE("r.thread_id = ?"))
-  const DISPUTED_IN = `SELECT n.version_id FROM (SELECT version_id FROM disputed_records WHERE room_id = ? ORDER BY version_id DESC LIMIT ${limits.briefFailures}) n JOIN records o ON o.version_id = n.version_id WHERE o.thread_id = ?`
+  const disputes = both<Dispute>(
+    db,
+    (
+      place,
+    ) => `SELECT r.version_id AS versionId, r.label, r.kind, r.wording AS says, r.thread_id AS threadId, l.explanation AS why, l.link_id AS linkId, p.username AS by
+     FROM (SELECT version_id, link_id FROM disputed_records d WHERE ${place} ORDER BY link_id DESC LIMIT ${SIGHT}) d
+     JOIN research_links l ON l.link_id = d.link_id JOIN records r ON r.version_id = d.version_id JOIN people p ON p.user_id = l.author_id ORDER BY d.link_id DESC`,
+    "d",
+  )
   // By status, each from its index: sorted together, a Room's live experiments would all be read.
   const LIVE = (place: string) =>
     ["in_progress", "claimed", "open"]
       .map(
         (status) =>
-          `SELECT experiment_id FROM (SELECT e.experiment_id FROM experiments e WHERE e.status = '${status}' AND ${place} ORDER BY e.experiment_id LIMIT ${SIGHT})`,
+          `SELECT experiment_id FROM (SELECT e.experiment_id FROM experiments e WHERE e.status = '${status}' AND e.status IN ('open', 'claimed', 'in_progress') AND ${place} ORDER BY e.experiment_id LIMIT ${SIGHT})`,
       )
       .join(" UNION ALL ")
   const work = both<Work>(
     db,
     (place) => `SELECT e.experiment_id AS experimentId, e.label, e.question AS asks, e.status, e.revision, p.username AS assignee,
-       max(e.updated_at, coalesce((SELECT max(a.updated_at) FROM (SELECT updated_at FROM attempts a WHERE a.experiment_id = e.experiment_id ORDER BY a.attempt_id DESC LIMIT ${SIGHT}) a), '')) AS lastSign
+       max(e.updated_at, coalesce((SELECT max(a.updated_at) FROM attempts a WHERE a.experiment_id = e.experiment_id), '')) AS lastSign
      FROM experiments e LEFT JOIN people p ON p.user_id = e.assignee_id
      WHERE e.experiment_id IN (${LIVE(place)}) ORDER BY e.status = 'open', e.experiment_id LIMIT ${SIGHT}`,
     "e",
@@ -201,31 +204,23 @@ export function candidates(db: Db) {
     db,
     (
       place,
-    ) => `SELECT c.open_questions AS questions, t.thread_id AS threadId FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id
-     WHERE c.open_questions <> '[]' AND t.selected_checkpoint_id IS NOT NULL AND ${place} ORDER BY t.selected_checkpoint_id DESC LIMIT ${SIGHT}`,
+    ) => `SELECT c.open_questions AS questions, s.thread_id AS threadId FROM (${SELECTED(place)} LIMIT ${limits.briefThreads}) s JOIN checkpoints c ON c.checkpoint_id = s.selected_checkpoint_id
+     WHERE c.open_questions <> '[]' ORDER BY s.selected_checkpoint_id DESC LIMIT ${SIGHT}`,
     "t",
   )
-  const counts = db.prepare<{ failures: number; disputes: number }>(
-    "SELECT (SELECT coalesce(max(sequence), 0) FROM room_failures WHERE room_id = ?) AS failures, (SELECT count(*) FROM (SELECT 1 FROM disputed_records WHERE room_id = ? LIMIT 1000)) AS disputes",
-  )
-  const countsOfThread = db.prepare<{ hypotheses: number; failures: number; disputes: number }>(
-    `SELECT (SELECT count(*) FROM records h WHERE h.thread_id = ? AND h.kind = 'hypothesis') AS hypotheses,
-       (SELECT count(*) FROM ${FAILURES_OF} WHERE ${LOOKED_AT}) AS failures, (SELECT count(*) FROM (${DISPUTED_IN})) AS disputes`,
+  const counts = db.prepare<Counts>(
+    "SELECT stands, hypotheses, failures, disputes, work, open_questions AS openQuestions FROM brief_counts WHERE place_id = ?",
   )
 
   return {
     stands,
-    hypotheses: ({ roomId, threadId }: Place): Hypothesis[] => {
-      if (threadId !== undefined) return ofThread.all(threadId)
-      const first = ranked.all(roomId)
-      return first.length >= SIGHT ? first : [...first, ...newest.all(roomId).filter(({ rank }) => rank === 0)]
-    },
-    failures: ({ roomId, threadId }: Place): Failure[] =>
-      threadId === undefined ? failures.all(roomId, Number.MAX_SAFE_INTEGER, SIGHT) : failuresOfThread.all(roomId, roomId, threadId),
+    /** What something bears on, then the newest that nothing bears on. */
+    hypotheses: (place: Place): Hypothesis[] => [...ranked(place), ...newest(place).filter(({ rank }) => rank === 0)],
+    failures,
     /** Up to `count` failures of a Room before one, the newest first. */
-    failuresBefore: (roomId: string, before = Number.MAX_SAFE_INTEGER, count: number): Failure[] => failures.all(roomId, before, count),
-    disputes: ({ roomId, threadId }: Place): Dispute[] =>
-      threadId === undefined ? disputes.all(roomId) : disputesOfThread.all(roomId, threadId),
+    failuresBefore: (roomId: string, before = Number.MAX_SAFE_INTEGER, count: number): Failure[] =>
+      failuresBefore.all(roomId, before, count),
+    disputes,
     work,
     running,
     /** Positive findings that stand and that nobody has set out to reproduce with a verdict. */
@@ -244,10 +239,7 @@ export function candidates(db: Db) {
         openQuestions: openQuestions(place),
       }
     },
-    /** How many failures and unanswered disputes a Room has in all. */
-    counts: (roomId: string) => counts.get(roomId, roomId) ?? { failures: 0, disputes: 0 },
-    /** The same of a Thread, and its hypotheses. */
-    countsOfThread: (roomId: string, threadId: string) =>
-      countsOfThread.get(threadId, roomId, threadId, roomId, threadId) ?? { hypotheses: 0, failures: 0, disputes: 0 },
+    /** How much there is in a Room or Thread of what a brief lists. */
+    counts: ({ roomId, threadId = roomId }: Place): Partial<Counts> => counts.get(threadId) ?? {},
   }
 }

@@ -53,7 +53,6 @@ export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, no
       const room = rooms.summary(roomId)
       if (room === undefined) throw noSuch("room")
       const { title, question, state, concluded, activityWatermark } = room
-      const counts: Readonly<Record<string, number>> = room.counts
       return write<"room_brief">(
         { roomId },
         {
@@ -67,7 +66,7 @@ export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, no
             },
           }),
           activityWatermark,
-          totals: { hypotheses: counts.hypothesis ?? 0, ...brief.counts(roomId) },
+          totals: brief.counts({ roomId }),
           links: linksOf({ roomId }, basePath),
         },
         query,
@@ -92,7 +91,7 @@ export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, no
             },
           }),
           activityWatermark: room.activityWatermark,
-          totals: brief.countsOfThread(thread.roomId, threadId),
+          totals: brief.counts(place),
           links: linksOf(place, basePath),
         },
         query,

@@ -42,22 +42,53 @@ export async function makeLarge(demo: string, folder: string, size: number): Pro
   fillTalk(cloner, large)
   fillRecords(cloner, large)
   fillWork(cloner, large)
-  indexNewest(cloner, size)
+  noteRecords(cloner, size)
+  noteNewest(cloner, size)
   for (const { sql } of triggers) cloner.exec(sql)
-  house.instance.tables.search.index()
+  indexTexts(cloner)
   cloner.exec("COMMIT")
   house.close()
   return large
 }
 
+/** Notes every record: the index of what concepts contain needs it. Those that nothing looks for among words are not indexed for them. */
+function noteRecords(cloner: Cloner, size: number): void {
+  cloner.exec(
+    `CREATE TEMP TABLE only_noted AS SELECT coalesce(max(item), 0) + 1 AS first FROM search_items;
+     INSERT INTO search_items (kind, id) SELECT iif(n % 2 = 0, 'hypothesis', 'finding'), ${idSql("record")} FROM temp.numbers;
+     INSERT INTO concept_trigrams (rowid, text) SELECT i.item, concat_ws(char(10), d.key, d.label, d.definition)
+       FROM temp.only_noted o CROSS JOIN search_items i ON i.item >= o.first CROSS JOIN concepts d ON d.version_id = i.id;
+     ALTER TABLE temp.only_noted ADD COLUMN last INTEGER;
+     UPDATE temp.only_noted SET last = first + ${size - 2 * limits.similarSight - 1}`,
+  )
+}
+
+/**
+ * Indexes what was noted, as the service does before each commit, but in bulk: messages past the view that knows where the words
+ * of every kind stand, and with so much kept in memory before it is written out that little is merged.
+ */
+function indexTexts(cloner: Cloner): void {
+  const config = (name: string, value: number) => `INSERT INTO search_index (search_index, rank) VALUES ('${name}', ${value})`
+  const NEW = "item > (SELECT coalesce(max(id), 0) FROM search_index_docsize)"
+  cloner.exec(config("hashsize", 256 * 1_024 * 1_024))
+  cloner.exec(
+    `CREATE TEMP TABLE new_items AS SELECT item, kind, id FROM search_items, temp.only_noted WHERE ${NEW} AND item NOT BETWEEN first AND last;
+     INSERT INTO search_index (rowid, label, title, body, tags) SELECT item, NULL, NULL, h.content ->> '$.text',
+       'kmessage ' || replace(t.room_id, '-', '') || ' ' || replace(e.author_id, '-', '')
+     FROM temp.new_items i CROSS JOIN timeline_entries e ON e.entry_id = i.id JOIN threads t USING (thread_id) JOIN history h ON h.position = e.history_position
+     WHERE i.kind = 'message' ORDER BY item;
+     INSERT INTO search_index (rowid, label, title, body, tags) SELECT s.* FROM temp.new_items i CROSS JOIN search_texts s USING (item) WHERE i.kind <> 'message' ORDER BY item;
+     INSERT INTO search_index (search_index) VALUES ('flush')`,
+  )
+  cloner.exec(config("hashsize", 1_024 * 1_024))
+}
+
 /** What is similar is looked for among the newest of each kind, which are read from where search has them. */
-function indexNewest(cloner: Cloner, size: number): void {
-  const newest = (kind: string, id: string, count: number, where = "1") =>
+function noteNewest(cloner: Cloner, size: number): void {
+  const newest = (kind: string, id: string) =>
     cloner.exec(
-      `INSERT INTO search_items (kind, id) SELECT '${kind}', ${id} FROM temp.numbers WHERE n > ${size - count} AND n <= ${size} AND ${where}`,
+      `INSERT INTO search_items (kind, id) SELECT '${kind}', ${id} FROM temp.numbers WHERE n > ${size - limits.similarSight} AND n <= ${size}`,
     )
-  newest("hypothesis", idSql("record"), 2 * limits.similarSight, "n % 2 = 0")
-  newest("finding", idSql("record"), 2 * limits.similarSight, "n % 2 = 1")
-  newest("experiment", idSql("experiment"), limits.similarSight)
-  newest("attempt", scatteredIdSql("attempt"), limits.similarSight)
+  newest("experiment", idSql("experiment"))
+  newest("attempt", scatteredIdSql("attempt"))
 }

@@ -14,7 +14,8 @@ export function fillRecords(cloner: Cloner, large: Large): void {
   cloner.like("records", ["version_id", findingId], size, { ...row, label: "'F' || (n + 10)" }, "n % 2 = 1")
   cloner.like("findings", ["version_id", findingId], size, { version_id: record }, "n % 2 = 1")
   cloner.like("finding_attempts", ["version_id", findingId], size, { version_id: record }, "n % 2 = 1")
-  const seldom = `CASE WHEN n % ${Math.max(1, Math.floor(size / RARE))} = 0 THEN '${spoken.rare}' ELSE t.label END`
+  const isSeldom = `n % ${Math.max(1, Math.floor(size / RARE))} = 0`
+  const seldom = `iif(${isSeldom}, '${spoken.rare}', t.label)`
   cloner.like("concepts", ["version_id", findingId], size, { version_id: record, label: seldom })
   cloner.like("record_papers", ["version_id", claimId], size, { version_id: record })
   for (const kind of ["hypothesis", "finding"])
@@ -25,11 +26,12 @@ export function fillRecords(cloner: Cloner, large: Large): void {
     entry_id: idSql("entry"),
     target_version_id: record,
     label: "'L' || (n + 10)",
-    kind: `CASE WHEN n % ${Math.max(1, Math.floor(size / RARE))} = 0 THEN 'retracts' ELSE t.kind END`,
+    kind: `iif(${isSeldom}, 'retracts', t.kind)`,
     history_position: cloner.written("research_links", ["link_id", disputeId], size, "t.content"),
   })
   cloner.like("standings", ["version_id", hypothesisId], size, {
     version_id: record,
+    status: `iif(${isSeldom}, 'retracted', t.status)`,
     notices: swapped("t.notices", [[disputeId, idSql("link")]]),
   })
   cloner.exec(`UPDATE counters SET last = last + ${size} WHERE room_id = '${roomId}' AND kind = 'link'`)

@@ -48,7 +48,7 @@ export function fillTalk(cloner: Cloner, large: Large): void {
   cloner.exec(`UPDATE counters SET last = last + ${fewer} WHERE room_id = '${crowdedRoomId}' AND kind = 'thread'`)
 
   const seldom = `CASE WHEN n % ${Math.max(1, Math.floor(fewer / RARE))} = 0 THEN '${spoken.rare} ' ELSE 'Room ' END || n`
-  cloner.like("rooms", ["room_id", crowdedRoomId], fewer, { room_id: idSql("room"), title: seldom })
+  cloner.like("rooms", ["room_id", crowdedRoomId], fewer, { item: `n + ${OFFSET}`, room_id: idSql("room"), title: seldom })
   for (const table of ["members", "room_heads", "counters"])
     cloner.like(table, ["room_id", crowdedRoomId], fewer, { room_id: idSql("room") })
 }

@@ -5,7 +5,7 @@ import type { Large } from "./large.ts"
 import { OFFSET } from "./talk.ts"
 
 export function fillWork(cloner: Cloner, large: Large): void {
-  const { size, fewer, openExperimentId, amendedId, experimentId, attemptId, materialId, roomId } = large
+  const { size, fewer, openExperimentId, amendedId, experimentId, attemptId, materialId, roomId, threadId } = large
   cloner.like("experiments", ["experiment_id", openExperimentId], size, {
     experiment_id: idSql("experiment"),
     entry_id: idSql("entry"),
@@ -28,7 +28,7 @@ export function fillWork(cloner: Cloner, large: Large): void {
   cloner.withoutIndexes("attempts", () => cloner.like("attempts", registered, size, row))
   cloner.withoutIndexes("room_failures", () =>
     cloner.exec(
-      `INSERT INTO room_failures SELECT '${roomId}', n / 3 + ${OFFSET}, 'attempt_failed', ${attempt}, (SELECT updated_at FROM attempts WHERE attempt_id = '${attemptId}'), NULL
+      `INSERT INTO room_failures SELECT '${roomId}', n / 3 + ${OFFSET}, '${threadId}', 'attempt_failed', ${attempt}, (SELECT updated_at FROM attempts WHERE attempt_id = '${attemptId}'), NULL
        FROM temp.numbers WHERE n % 3 = 0 AND NOT ${isSeldom}`,
     ),
   )
