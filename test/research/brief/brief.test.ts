@@ -201,6 +201,43 @@ t.test("a Thread's brief finds what failed in it behind any number of the Room's
   t.strictSame([all[0]?.why, all.at(-1)?.why, all.at(-1)?.threadId], [`later ${limits.briefSight + 49}`, "early and aside", made.aside])
 })
 
+t.test("of more than is looked at, all is counted, and where the Room stands as a whole comes first however old it is", async (t) => {
+  const filler = new Filler(lab.file)
+  const owner = filler.person(house.people.owner.username)
+  const threads = limits.briefSight + 20
+  const ending = (thread: string, state: "open" | "concluded", openQuestions: string[]) => {
+    const watermark = filler.instance.tables.threads.summary(thread)?.timelineWatermark ?? 0
+    const said = state === "concluded" ? { conclusion: "So it is." } : {}
+    const covered = { threadId: thread, expectedWatermark: watermark, coversThrough: watermark }
+    filler.does(owner, "post_research_checkpoint", { ...covered, ...said, state, synthesis: "So far.", openQuestions, citations: [] })
+  }
+  const made = await filler.fill(() => {
+    const { roomId: at, openingThreadId } = filler.does(owner, "create_room", { title: "Much is asked here" }).result
+    ending(openingThreadId, "open", ["Why?", "How far?"])
+    const asides = Array.from({ length: threads }, (_, index) => {
+      const aside = filler.does(owner, "create_thread", { roomId: at, title: `Aside ${index}` }).result.threadId
+      ending(aside, "concluded", ["Why?", "How far?"])
+      const asked = { roomId: at, threadId: aside, question: "Is it so?", scope: "Here.", hypotheses: [] }
+      return { aside, experimentId: filler.does(owner, "propose_experiment", asked).result.experimentId }
+    })
+    return { roomId: at, openingThreadId, asides }
+  })
+  const all = async () => {
+    const whole = await reader.read("room_brief", { roomId: made.roomId })
+    t.equal(whole.stands[0]?.threadId, made.openingThreadId)
+    return (["stands", "work", "openQuestions"] as const).map((list) => whole[list].length + (whole.omitted[list]?.count ?? 0))
+  }
+  t.strictSame(await all(), [threads + 1, threads, 2 * (threads + 1)])
+
+  await filler.fill(() => {
+    const [{ aside, experimentId } = { aside: "", experimentId: "" }] = made.asides
+    filler.does(owner, "cancel_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open", reason: because })
+    ending(aside, "open", ["Why?"])
+  })
+  filler.close()
+  t.strictSame(await all(), [threads + 1, threads - 1, 2 * (threads + 1) - 1])
+})
+
 t.test("what failed is listed with why, whatever it was", async (t) => {
   const { items } = await reader.read("room_failures", { roomId })
   t.strictSame(

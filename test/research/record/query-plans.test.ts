@@ -136,6 +136,35 @@ for (const [name, read] of [
   })
 }
 
+/** What a virtual table is asked for by its own index is no walk through it, nor is what goes through a list that the statement made. */
+const walks = (plan: readonly string[]) =>
+  scans(plan).filter(
+    (step) =>
+      !/VIRTUAL TABLE INDEX \d+:\S/.test(step) && !plan.some((made) => made.replace(/^(?:CO-ROUTINE|MATERIALIZE)/, "SCAN") === step),
+  )
+/** What a brief, a search or what is near is chosen from: sorted, but never looked for in a whole table. */
+const chosen = {
+  room_brief: [{ roomId }, {}],
+  thread_brief: [{ threadId }, {}],
+  room_next: [{ roomId }, {}],
+  room_failures: [{ roomId }, {}],
+  room_similar: [{ roomId }, { like: versionId }],
+  search: [{}, { query: "warm-up", roomId }],
+} as const
+for (const [name, [params, query]] of Object.entries(chosen)) {
+  t.test(name, async (t) => {
+    const read = readers[name as keyof typeof chosen] as (asked: object) => unknown
+    const steps = await recorder.readsDuring(() => read({ params, query, actor: null, basePath: "" }))
+    t.ok(steps.length > 0)
+    for (const { sql, values } of steps) t.strictSame(walks(planOf(sql, values)), [], sql.replace(/\s+/g, " ").slice(0, 200))
+  })
+}
+
+t.test("the words of what is new are read without passing those of anything else", (t) => {
+  t.strictSame(walks(planOf("SELECT * FROM search_texts WHERE item > ?", [0])), [])
+  t.end()
+})
+
 const ofKind = {
   thread_timeline: [{ threadId }, "timeline_by_kind (thread_id=? AND kind=? AND sequence>?)"],
   room_activity: [{ roomId }, "activity_by_kind (room_id=? AND kind=? AND sequence>?)"],
