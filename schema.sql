@@ -471,6 +471,7 @@ CREATE TABLE evidence_words (
 CREATE INDEX evidence_words_of ON evidence_words (source_id);
 CREATE INDEX evidence_words_by ON evidence_words (speaker_id, target_id, author_id, sequence);
 
+-- joined: evidence_tallies by src/ledger
 -- The words that count, counted.
 CREATE TABLE evidence_tallies (
   target_id TEXT PRIMARY KEY,

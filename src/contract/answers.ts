@@ -133,6 +133,7 @@ const recordCard = shape({
   client,
   status,
   notices: v.array(notice),
+  evidenceTally,
 })
 const findingLinkCard = shape({
   linkId: id,

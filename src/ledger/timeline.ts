@@ -1,5 +1,7 @@
 /** The timeline of each Thread: messages, cards and receipts in order. */
 import type { Entry, Notice } from "../contract/answers.ts"
+import { each, keysOf } from "../contract/each.ts"
+import { evidenceTally } from "../contract/evidence.ts"
 import type { EntryFilter } from "../contract/reads/kinds.ts"
 import { type JsonObject, JsonText, type Stored, stored, type Writable, writeJson } from "../contract/json.ts"
 import { receiptKinds } from "../contract/operations/index.ts"
@@ -37,26 +39,35 @@ interface Row {
   readonly status: string | null
   readonly notices: Stored<Notice[]> | null
   readonly withdrawn: string | null
+  /** Of the card of a record of which something was said. */
+  readonly tally: string | null
   /** Of a message: its text as JSON. */
   readonly text: string | null
 }
 
+const tallyMembers = keysOf(evidenceTally.entries)
+const nothingSaid = JSON.stringify(each(tallyMembers, () => 0))
+
 const SELECT = `SELECT e.thread_id AS threadId, e.kind, e.sequence, e.body, e.reply_count AS replyCount, e.version_id AS versionId, s.status, s.notices,
     CASE e.kind WHEN 'message' THEN (SELECT coalesce(h.content -> '$.text', h.content -> '$.message') FROM history h WHERE h.position = e.history_position) END AS text,
     CASE WHEN e.kind = 'link_experiment_finding' THEN
-      (SELECT json_object('at', g.at, 'explanation', g.explanation) FROM link_withdrawals g WHERE g.link_id = e.body ->> '$.card.linkId') END AS withdrawn
+      (SELECT json_object('at', g.at, 'explanation', g.explanation) FROM link_withdrawals g WHERE g.link_id = e.body ->> '$.card.linkId') END AS withdrawn,
+    CASE WHEN e.kind = 'publication' THEN (SELECT json_object(${tallyMembers.map((member) => `'${member}', y.${member}`).join(", ")})
+      FROM evidence_tallies y WHERE y.target_id = e.version_id) END AS tally
   FROM timeline_entries e LEFT JOIN standings s ON s.version_id = e.version_id`
 
 /** Where the text of a message, which is in the history, stands in its entry. */
 const TEXT_HERE = '"message":{'
 
-/** An entry as it is answered: the stored text, with its replies counted and the standing of its card as it is now. */
-function served({ body: kept, replyCount, versionId, status, notices, withdrawn, text }: Row): JsonText<Entry> {
+/** An entry as it is answered: the stored text, with its replies counted and the standing of its card, and what was said of it, as it is now. */
+function served({ kind, body: kept, replyCount, versionId, status, notices, withdrawn, tally, text }: Row): JsonText<Entry> {
   const body = text === null ? kept : kept.replace(TEXT_HERE, () => `"message":{"text":${text},`)
   // A card is stored as the last member, so that the standing of its record can be added inside it.
   // Where the record is another Room's, so are the links that speak of it.
   const said = notices === null ? "[]" : body.includes('"labelFromOtherRoom":true') ? marked(notices, markIn(body)) : notices
-  const standing = `,"status":"${status ?? "current"}","notices":${said}${withdrawn === null ? "" : `,"withdrawn":${withdrawn}`}}`
+  const further =
+    kind === "publication" ? `,"evidenceTally":${tally ?? nothingSaid}` : withdrawn === null ? "" : `,"withdrawn":${withdrawn}`
+  const standing = `,"status":"${status ?? "current"}","notices":${said}${further}}`
   const open = versionId === null ? body.slice(0, -1) : `${body.slice(0, -2)}${standing}`
   return new JsonText(stored<Entry>(`${open},"replyCount":${replyCount}}`))
 }

@@ -18,7 +18,7 @@ interface Parts {
   readonly records: Records
   readonly concepts: ConceptIndex
   readonly plans: Plans
-  readonly attempts: Pick<Attempts, "find">
+  readonly attempts: Pick<Attempts, "find" | "matchOf">
   readonly findings: Findings
   readonly evidence: EvidenceModel
 }
@@ -32,16 +32,23 @@ function papersOf({ evidence, provenance }: Finding): string[] {
 }
 
 export function publicationOperations({ threads, records, concepts: index, plans, attempts, findings, evidence: model }: Parts) {
-  /** What a finding rests on: its references, the records among its evidence, and what its plan rests on. */
+  /** What its plan builds on, and the plans of the attempts and baseline attempts it names, each once. */
+  function planned({ execution }: Finding["provenance"]): Reference[] {
+    if (execution === undefined) return []
+    const { planId, attemptIds, baselineAttemptIds } = execution
+    const planIds = new Set([planId, ...[...attemptIds, ...baselineAttemptIds].map((attemptId) => attempts.matchOf(attemptId)?.planId)])
+    const premises = [...planIds].flatMap((id) => (id === undefined ? [] : (plans.read(id)?.parsed.premises ?? [])))
+    return premises.map((premise) => ({ part: "plan", ...premise }))
+  }
+
+  /** What a finding rests on: its references, the records among its evidence, and what its plan and its attempts' plans rest on. */
   function restsOn({ references, evidence, provenance }: Finding): Reference[] {
-    const { execution } = provenance
-    const plan = execution?.planId === undefined ? undefined : plans.contentOf(execution.planId, execution.experimentId)
     return [
       ...references.map((reference) => ({ part: "reference" as const, ...reference })),
       ...evidence.flatMap((entry) =>
         entry.kind === "record" ? [{ part: "evidence" as const, versionId: entry.versionId, explanation: entry.explanation }] : [],
       ),
-      ...(plan?.premises ?? []).map((premise) => ({ part: "plan" as const, ...premise })),
+      ...planned(provenance),
     ]
   }
 

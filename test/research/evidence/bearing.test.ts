@@ -135,12 +135,73 @@ t.test("a reproduction shows on what it reproduces, with its verdict once it has
   holds(t, await reader.read("attempt", { attemptId }), { reproduction })
   holds(t, (await lab.record(found)).usedBy, { reproductions: 1 })
 
+  const told = await find("mary", { provenance: { execution: work.execution([attemptId]), papers: [] } })
+  holds(
+    t,
+    await bearing(found.versionId),
+    [
+      {
+        source: "reproduction",
+        verdict: null,
+        by: { id: told.versionId, label: told.label },
+        attempt: { attemptId },
+        standing: "uncounted",
+      },
+      { by: { id: attemptId }, standing: "counted" },
+    ],
+    "and so does the finding that reports it, which counts as the attempt does",
+  )
+  t.strictSame(await tallyOf(found.versionId), { ...none, reproductions: 1, independent: 1 })
+
   const own = await work.attempt("started")
   t.equal(
     await refusedAs(work.tell(own, "succeeded", { reproduction })),
     "422 invalid_schema /reproduction",
     "an attempt that reproduces nothing has no such verdict",
   )
+})
+
+t.test("what bears on a record is listed newest first, page by page", async (t) => {
+  const predicted = await predict()
+  for (const purpose of ["supports", "contradicts", "supports"] as const)
+    await find("grace", { references: [reference(predicted.versionId, purpose)] })
+  const { versionId } = predicted
+  const whole = await reader.read("record_evidence", { versionId })
+  t.strictSame(
+    whole.items.map(({ sequence }) => sequence),
+    [3, 2, 1],
+  )
+  const first = await reader.read("record_evidence", { versionId, limit: 2 })
+  t.strictSame([first.items.map(({ sequence }) => sequence), first.nextCursor, first.hasMore], [[3, 2], 2, true])
+  t.strictSame(await everyItem(reader.items("record_evidence", { versionId, limit: 1 })), whole.items)
+})
+
+t.test("a tally stands beside a record in every list and read of records", async (t) => {
+  const at = await lab.room()
+  const predicted = await predict("ada", at)
+  const { versionId } = predicted
+  await find("grace", { references: [reference(versionId, "supports")] }, at)
+  await at.mary.write("reuse_record", { threadId: at.threadId, versionId })
+  const { roomId, threadId } = at
+  const answers = {
+    record: await lab.record(predicted),
+    hypothesis: await reader.read("hypothesis", { versionId }),
+    hypotheses: await reader.read("hypotheses", { roomId }),
+    publications: await reader.read("publications", {}),
+    room_publications: await reader.read("room_publications", { roomId }),
+    thread_records: await reader.read("thread_records", { threadId }),
+    room_context: await reader.read("room_context", { roomId }),
+    thread_research_context: await reader.read("thread_research_context", { threadId }),
+    thread_timeline: await reader.read("thread_timeline", { threadId }),
+  }
+  type Shown = { readonly versionId?: string; readonly evidenceTally?: unknown }
+  const shown = (value: unknown): Shown[] =>
+    typeof value !== "object" || value === null ? [] : [value as Shown, ...Object.values(value).flatMap(shown)]
+  for (const [name, answer] of Object.entries(answers)) {
+    const tallies = shown(answer).filter((each) => each.versionId === versionId && each.evidenceTally !== undefined)
+    t.ok(tallies.length > 0, name)
+    for (const { evidenceTally } of tallies) t.strictSame(evidenceTally, { ...none, supports: 1, independent: 1 }, name)
+  }
 })
 
 t.test("who uses a record, and how, newest first", async (t) => {
@@ -191,6 +252,18 @@ t.test("one's own link is taken back, once; another's is not, nor a retraction",
   t.equal(await refusedAs(room.mary.write("assert_dispute", aimed)), "409 link_exists")
   await back("mary", first.linkId)
   await room.mary.write("assert_dispute", aimed)
+  for (const [kind, more] of [
+    ["assert_correction", { correction: "Read 7." }],
+    ["assert_supersession", { replacementVersionId: found.versionId }],
+  ] as const) {
+    const felled = await predict()
+    const said = { targetVersionId: felled.versionId, explanation: because, ...more }
+    const { result: link } = await room.mary.write(kind, said as never)
+    t.not((await lab.record(felled)).status, "current", kind)
+    await back("mary", link.linkId)
+    t.equal((await lab.record(felled)).status, "current", `${kind}, taken back`)
+    t.ok((await room.mary.write(kind, said as never)).result.linkId, "and said again")
+  }
   holds(t, await lab.record(predicted), { status: "disputed", notices: [{ withdrawn: {} }, { withdrawn: undefined }] })
 })
 

@@ -4,7 +4,7 @@ import t from "tap"
 import { because, claim, finding, hypothesis, premise, reference } from "./bodies.ts"
 import { holds } from "./holds.ts"
 import { type LabRoom, openLab, refusalOf } from "./lab.ts"
-import { Work } from "./work.ts"
+import { losses, Work } from "./work.ts"
 
 const lab = await openLab(t)
 const { reader } = lab
@@ -31,6 +31,9 @@ const rests: Readonly<Record<string, Publish>> = {
   "a hypothesis, by a definition it borrows": (at, on) =>
     at.grace.write("publish_hypothesis", naming(at, { type: "concept_ref", versionId: on, key: "lowers" })),
   "a finding, by its plan's premise": (at, on) => underPlan(at, { premises: [premise(on)] }),
+  "a finding, by the plan of an attempt it names": (at, on) => ofPlanned(at, on, (work, planned) => work.execution([planned])),
+  "a finding, by the plan of a baseline attempt": (at, on) =>
+    ofPlanned(at, on, async (work, planned) => work.execution([await work.attempt()], [planned])),
 }
 
 /** What names another record without resting on it. */
@@ -56,6 +59,14 @@ async function underPlan(at: LabRoom, more: Parameters<Work["plan"]>[0]) {
   const execution = work.execution([await work.attempt()], [], planId)
   return at.grace.write("publish_finding", finding(at, { provenance: { execution, papers: [] } }))
 }
+
+/** A finding that names an attempt of a plan with that premise, and not the plan. */
+async function ofPlanned(at: LabRoom, on: string, naming: (work: Work, planned: string) => Execution | Promise<Execution>) {
+  const work = await Work.begin(lab, at)
+  const planned = await work.attempt("succeeded", [losses], await work.plan({ premises: [premise(on)] }))
+  return at.grace.write("publish_finding", finding(at, { provenance: { execution: await naming(work, planned), papers: [] } }))
+}
+type Execution = ReturnType<Work["execution"]>
 
 const publish = async (client: ResearchRoomClient = room.ada) => (await client.write("publish_hypothesis", hypothesis(room))).result
 const retract = (targetVersionId: string) => room.ada.write("assert_retraction", { targetVersionId, explanation: because })

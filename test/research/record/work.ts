@@ -80,12 +80,12 @@ export class Work {
   }
 
   /** Registers an attempt and leads it to its end; one that succeeded brought forth `outputs`. */
-  async attempt(ending: Ending = "succeeded", outputs: Event["outputs"] = [losses]): Promise<string> {
+  async attempt(ending: Ending = "succeeded", outputs: Event["outputs"] = [losses], planId?: string): Promise<string> {
     const attemptId = crypto.randomUUID()
     await this.#holder.write("register_attempt", {
       attemptId,
       experimentId: this.experimentId,
-      intent: "exploratory",
+      ...(planId === undefined ? { intent: "exploratory" as const } : { intent: "planned" as const, planId }),
       ...(await this.#expected()),
       repository: this.#pin,
       argv: ["run"],
