@@ -101,6 +101,8 @@ export const limits = {
   searchRankedWords: 200_000,
   /** Characters of the texts in which the passages of one page are looked for; what is behind them is shown unmarked. */
   searchSight: 60_000,
+  /** Bytes of texts that are compared for a page of concepts or Rooms that contain something. */
+  substringRead: 2_000_000,
   /** Characters that a passage shows of a word at either end. */
   searchWord: 100,
   /** Texts of each kind in a Room, the newest, among which what is similar is looked for; characters of each that are looked at. */

@@ -25,12 +25,18 @@ export const pageSize = (query: { limit?: number }): number => query.limit ?? li
 /**
  * A page from items of which one more than the page holds was asked for.
  * @param cursorOf the cursor that continues after an item
+ * @param goesOn the cursor that continues where no more was looked at, after all that was found
  */
-export function keysetPage<Item>(found: Item[], query: { limit?: number }, cursorOf: (item: Item) => string | number): Page<Said<Item>> {
+export function keysetPage<Item>(
+  found: Item[],
+  query: { limit?: number },
+  cursorOf: (item: Item) => string | number,
+  goesOn: string | null = null,
+): Page<Said<Item>> {
   const items = fitting(found.slice(0, pageSize(query)), limits.listBytes)
-  const hasMore = found.length > items.length
   const last = found[items.length - 1]
-  return { items, nextCursor: hasMore && last !== undefined ? cursorOf(last) : null, hasMore }
+  const nextCursor = found.length > items.length && last !== undefined ? cursorOf(last) : goesOn
+  return { items, nextCursor, hasMore: nextCursor !== null }
 }
 
 /** A page of a list that is counted through. */

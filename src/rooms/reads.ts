@@ -75,7 +75,9 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
     rooms({ query }) {
       const list: ListOf = ["rooms", query.query]
       const [before] = readOpaqueCursor(query.after, 1, list) ?? []
-      return keysetPage(rooms.page(before, query.query, pageSize(query) + 1), query, ({ roomId }) => opaqueCursor([roomId], list))
+      const { found, stopped } = rooms.page(before, query.query, pageSize(query) + 1)
+      const goesOn = stopped === undefined ? undefined : opaqueCursor([stopped], list)
+      return keysetPage(found, query, ({ roomId }) => opaqueCursor([roomId], list), goesOn)
     },
 
     room: ({ params }) => ({ ...mustFind(params.roomId), members: members.of(params.roomId) }),

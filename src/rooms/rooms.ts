@@ -7,7 +7,7 @@ import { noSuch, Refusal } from "../contract/refusals.ts"
 import type { RoomAccess } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import { containing } from "../ledger/paging.ts"
-import { substrings } from "../ledger/substrings.ts"
+import { portions, type Sized, substrings, type Walked, walked } from "../ledger/substrings.ts"
 
 /** Who archived a Room, when and why; all null while it is active. */
 export interface ArchiveRow {
@@ -56,8 +56,7 @@ const BELONGING = `
   LEFT JOIN people a ON a.user_id = r.archived_by
   LEFT JOIN room_heads h ON h.room_id = r.room_id`
 const SUMMARY = `SELECT ${SHOWN} FROM rooms r ${BELONGING}`
-/** Those older than one that contain a pattern. */
-const CONTAINING = "r.room_id < ? AND (r.title LIKE ? ESCAPE '\\' OR r.question LIKE ? ESCAPE '\\') ORDER BY r.room_id DESC LIMIT ?"
+const SIZED = "SELECT r.room_id AS id, octet_length(r.title) + coalesce(octet_length(r.question), 0) AS bytes FROM"
 
 export type Rooms = ReturnType<typeof rooms>
 
@@ -79,10 +78,13 @@ export function rooms(db: Db) {
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ?`)
   const list = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id < ? ORDER BY r.room_id DESC LIMIT ?`)
   const spelled = substrings(db, "room_trigrams")
-  const walk = db.prepare<SummaryRow>(`${SUMMARY} WHERE ${CONTAINING}`)
-  const few = db.prepare<SummaryRow>(
-    `SELECT ${SHOWN} FROM (SELECT room_id FROM (SELECT f.rowid AS item FROM room_trigrams f WHERE room_trigrams MATCH ?) CROSS JOIN rooms r USING (item)
-       WHERE ${CONTAINING}) CROSS JOIN rooms r USING (room_id) ${BELONGING} ORDER BY r.room_id DESC`,
+  const inOrder = db.prepare<Sized>(`${SIZED} rooms r WHERE r.room_id < ? ORDER BY r.room_id DESC LIMIT ?`)
+  const few = db.prepare<Sized>(
+    `${SIZED} room_trigrams f CROSS JOIN rooms r ON r.item = f.rowid WHERE room_trigrams MATCH ? AND r.room_id < ? ORDER BY r.room_id DESC`,
+  )
+  const contain = db.prepare<SummaryRow>(
+    `${SUMMARY} WHERE r.room_id IN (SELECT r.room_id FROM json_each(?) j CROSS JOIN rooms r ON r.room_id = j.value
+       WHERE r.title LIKE ? ESCAPE '\\' OR r.question LIKE ? ESCAPE '\\' ORDER BY r.room_id DESC LIMIT ?) ORDER BY r.room_id DESC`,
   )
   // Written out at once: what has no space then fails before the commit, where it is certain that nothing is stored.
   const flush = db.prepare("INSERT INTO room_trigrams (room_trigrams) VALUES ('flush')")
@@ -126,13 +128,12 @@ export function rooms(db: Db) {
       return row && summary(row)
     },
     /** Rooms older than `before`, newest first; with a query, those whose title or question contains it. */
-    page(before: string | undefined, query: string | undefined, count: number): RoomSummary[] {
+    page(before: string | undefined, query: string | undefined, count: number): Walked<RoomSummary> {
       const start = before ?? "g"
-      if (query === undefined) return list.all(start, count).map(summary)
-      const pattern = containing(query)
-      const asked = [start, pattern, pattern, count] as const
-      const among = spelled.among(query)
-      return (among === undefined ? walk.all(...asked) : few.all(among, ...asked)).map(summary)
+      if (query === undefined) return { found: list.all(start, count).map(summary) }
+      const [pattern, among] = [containing(query), spelled.among(query)]
+      const texts = among === undefined ? portions(start, (from, most) => inOrder.all(from, most)) : [few.all(among, start)]
+      return walked(texts, (ids) => contain.all(JSON.stringify(ids), pattern, pattern, count).map(summary), count)
     },
     all: (): RoomSummary[] => all.all().map(summary),
   }

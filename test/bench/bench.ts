@@ -45,7 +45,7 @@ const unknown = chosen.find((name) => parts[name] === undefined)
 if (flags.help || unknown !== undefined) {
   if (unknown !== undefined) console.error(`There is no part ${unknown}.`)
   console.log(
-    `npm run bench -- [--quick] [--only PART]… [--matching TEXT] [--sizes COUNT,COUNT…]\n  parts: ${Object.keys(parts).join(", ")}\n  --matching measures only the writes and reads whose name holds TEXT\n  --sizes: rows of each list that the part reads fills`,
+    `npm run bench -- [--quick] [--only PART]… [--matching TEXT] [--sizes COUNT,COUNT…]\n  parts: ${Object.keys(parts).join(", ")}\n  --matching measures only the writes and reads whose name holds TEXT, or one of several with commas between\n  --sizes: rows of each list that the part reads fills`,
   )
   process.exit(unknown === undefined ? 0 : 2)
 }

@@ -98,8 +98,9 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
     },
     concepts({ query }) {
       const list: ListOf = ["concepts", query.query]
-      const found = index.page(query.query, readOpaqueCursor(query.after, 2, list), pageSize(query) + 1)
-      return keysetPage(found, query, ({ versionId, key }) => opaqueCursor([versionId, key], list))
+      const { found, stopped } = index.page(query.query, readOpaqueCursor(query.after, 2, list), pageSize(query) + 1)
+      const goesOn = stopped === undefined ? undefined : opaqueCursor([stopped, ""], list)
+      return keysetPage(found, query, ({ versionId, key }) => opaqueCursor([versionId, key], list), goesOn)
     },
   } satisfies Partial<Readers>
 }

@@ -174,7 +174,9 @@ export function conceptsPage(visit: Visit): Shown {
 <form class="inline" role="search" aria-label="Concepts" action="${to("/concepts")}"><div class="field"><label for="concept-query">Key, label or definition contains</label><input id="concept-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field"><button class="quiet">Filter</button></div></form>
 ${
   items.length === 0
-    ? empty(query === undefined ? "No record defines a concept yet." : `No concept contains “${query}”.`)
+    ? empty(
+        query === undefined ? "No record defines a concept yet." : `No ${nextCursor === null ? "" : "newer "}concept contains “${query}”.`,
+      )
     : table(
         "Concepts",
         ["Concept", "Definition", "Defined in"],

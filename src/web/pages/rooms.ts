@@ -35,7 +35,10 @@ export function roomsPage(visit: Visit): Shown {
   const { items, nextCursor } = visit.ask("rooms", {}, { query, after: visit.url.searchParams.get("after") ?? undefined })
   const nothing =
     query !== undefined
-      ? empty(html`No Room's title or question contains “${query}”.`, html`<a href="${to("/")}">All Rooms</a>`)
+      ? empty(
+          html`No ${nextCursor === null ? "" : "newer "}Room's title or question contains “${query}”.`,
+          html`<a href="${to("/")}">All Rooms</a>`,
+        )
       : empty(
           "There is no Room yet. A Room holds one question: what is asked, who works on it, and everything they try.",
           visit.person === undefined

@@ -152,7 +152,7 @@ async function row(bench: Bench, sides: readonly Side[], fixed: Helper<Fixed, Fi
 const inWords = (size: number) => size.toLocaleString("en")
 
 export async function reads(bench: Bench): Promise<void> {
-  const names = measured().filter((name) => name.includes(bench.matching))
+  const names = measured().filter((name) => bench.matching.split(",").some((part) => name.includes(part)))
   const sides: Side[] = []
   const fixed = new Helper<Fixed, Fixture>("reads/fixed.ts")
   const filling = progress("reads", bench.sizes.length)

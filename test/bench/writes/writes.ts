@@ -125,7 +125,7 @@ function told(operation: string, { single, grouped }: Answer): string[] {
 }
 
 export async function writes(bench: Bench): Promise<void> {
-  const names = measured().filter((name) => name.includes(bench.matching))
+  const names = measured().filter((name) => bench.matching.split(",").some((part) => name.includes(part)))
   const shown = progress(
     "writes",
     names.reduce((steps, name) => steps + 1 + (name === HEADLINE ? bench.headline.rounds : bench.rounds), 0),

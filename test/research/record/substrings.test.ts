@@ -69,6 +69,59 @@ t.test("over HTTP, of concepts and of Rooms, some of them amended", async (t) =>
   t.strictSame(checkData(aside).problems, [], "and a replay of the history makes the same indexes")
 })
 
+t.test(
+  "what is too short for the index, or stands nowhere, is looked for a part of the list at a time, and all of it is found",
+  async (t) => {
+    const lab = await openLab(t)
+    const room = await lab.room()
+    const record = (await room.ada.write("publish_hypothesis", hypothesis(room))).result.versionId
+    const db = new Database(lab.file)
+    const ids = Array.from({ length: 6_000 }, (_, n) => `0190aaaa-0000-7000-8000-${n.toString(16).padStart(12, "0")}`)
+    const definition = "Nothing of it stands here. ".repeat(20)
+    db.transaction(() => {
+      const [row] = db.prepare("SELECT * FROM records WHERE version_id = ?").all(record) as [Record<string, string>]
+      const copy = db.prepare(
+        `INSERT INTO records (${Object.keys(row).join(", ")}) VALUES (${Object.keys(row)
+          .map(() => "?")
+          .join(", ")})`,
+      )
+      const define = db.prepare("INSERT INTO concepts (version_id, key, label, definition) VALUES (?, 'made', ?, ?)")
+      for (const [n, id] of ids.entries()) {
+        copy.run(...Object.entries({ ...row, version_id: id, entry_id: id, label: `H${n + 100}` }).map(([, value]) => value))
+        define.run(id, n === 3 || n === 5_990 ? "qx" : "so", definition)
+      }
+      const rooms = db.prepare(
+        "INSERT INTO rooms (room_id, title, question, owner_id, opening_thread_id, created_at, state) SELECT ?, ?, ?, owner_id, opening_thread_id, created_at, state FROM rooms WHERE room_id = ?",
+      )
+      for (const [n, id] of ids.entries()) rooms.run(id, n === 3 || n === 5_990 ? "QX" : "so", definition, room.roomId)
+    })()
+    db.close()
+    const pages = async (name: "concepts" | "rooms", query: string) => {
+      const found: number[] = []
+      for (let after: string | undefined; ; ) {
+        const page = await lab.reader.read(name, { query, ...(after === undefined ? {} : { after }) })
+        found.push(page.items.length)
+        t.equal(page.hasMore, page.nextCursor !== null)
+        if (page.nextCursor === null) return found
+        after = page.nextCursor as string
+      }
+    }
+    for (const name of ["concepts", "rooms"] as const) {
+      const [first, ...others] = await pages(name, "qx")
+      t.equal(first, 1, `${name}: the newest is found at once`)
+      t.ok(
+        others.length > 0 && others.length < 6 && others.reduce((sum, count) => sum + count, 0) === 1,
+        `then the other: ${others.join(", ")}`,
+      )
+      const nowhere = await pages(name, "zzqxj")
+      t.strictSame(nowhere, [0], "of what the index tells to stand nowhere, nothing is compared")
+    }
+    const shown = await (await fetch(`${lab.house.baseUrl}/concepts?query=zq`)).text()
+    t.match(shown, /No newer concept contains/)
+    t.match(shown, /rel="next"/)
+  },
+)
+
 t.test("the index tells every text that contains a query, and says when they may be many", (t) => {
   fc.assert(
     fc.property(fc.array(words(20), { minLength: 1, maxLength: 30 }), fc.integer({ min: 1, max: 6 }), fc.gen(), (texts, most, g) => {
