@@ -35,7 +35,7 @@ CREATE TABLE history (
   -- Who it was, and what they were called; null: nobody was signed in.
   user_id TEXT,
   username TEXT,
-  -- The credential or personal key; null for a person in the browser.
+  -- The credential or personal key; null for a person in the browser; of a Room of another instance, what stands for either.
   sender TEXT,
   at TEXT NOT NULL,
   -- The ids in the path, and what the sender said of itself; JSON or null.
@@ -129,13 +129,20 @@ CREATE INDEX activity_by_kind ON activity_entries (room_id, kind, sequence);
 -- joined: people by src/threads, src/rooms, src/research, src/library
 
 -- People of this instance. The operator is the first one; passwords are stored as scrypt hashes with their parameters.
+-- And people of other instances, whom imported Rooms name: they cannot sign in.
 CREATE TABLE people (
   user_id TEXT PRIMARY KEY,
+  -- What they are called here: of another instance's people its name stands behind an `@`.
   username TEXT NOT NULL UNIQUE,
   password_hash TEXT NOT NULL,
   is_operator INTEGER NOT NULL CHECK (is_operator IN (0, 1)),
-  created_at TEXT NOT NULL
+  created_at TEXT NOT NULL,
+  -- The other instance, and what they are called there; null for people of this one.
+  instance_id TEXT,
+  known_as TEXT,
+  CHECK ((instance_id IS NULL) = (known_as IS NULL))
 ) STRICT;
+CREATE INDEX people_of_here ON people (user_id) WHERE instance_id IS NULL;
 
 -- Signed-in browsers; only a digest of each session's token is kept.
 CREATE TABLE sessions (
@@ -161,6 +168,7 @@ CREATE TABLE invitations (
 ------------------------------------------------------------------------------------------------ src/rooms
 -- joined: rooms by src/people, src/threads, src/research
 -- joined: members by src/research
+-- joined: imported_rooms by src/research
 
 -- Rooms, with what archives them while they are archived.
 CREATE TABLE rooms (
@@ -189,6 +197,28 @@ CREATE TRIGGER rooms_respelled AFTER UPDATE OF title, question ON rooms WHEN (ol
   INSERT INTO room_trigrams (room_trigrams, rowid, title, question) VALUES ('delete', old.item, old.title, old.question);
   INSERT INTO room_trigrams (rowid, title, question) VALUES (new.item, new.title, new.question);
 END;
+
+-- Rooms of other instances, and where each comes from. Noted before the first of a Room's writes is done again here.
+CREATE TABLE imported_rooms (
+  room_id TEXT PRIMARY KEY,
+  instance_id TEXT NOT NULL,
+  base_url TEXT NOT NULL,
+  software_version TEXT NOT NULL,
+  -- When it last came from there.
+  imported_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Which of them are followed, from where, and how far that has come. No write makes it: whom it follows is an instance's own affair.
+CREATE TABLE mirrors (
+  room_id TEXT PRIMARY KEY,
+  base_url TEXT NOT NULL,
+  added_at TEXT NOT NULL,
+  -- Where the Room stood there when it was last heard of, and when; null until it is.
+  origin_sequence INTEGER,
+  heard_at TEXT,
+  -- Why it is followed no longer; null while it is.
+  stopped TEXT
+) STRICT, WITHOUT ROWID;
 
 -- Who belongs to a Room now.
 CREATE TABLE members (
@@ -687,7 +717,9 @@ CREATE TABLE attempt_last_metrics (
 -- Materials, each known once by its reference and labelled in the Room that registered it first.
 CREATE TABLE materials (
   material_id TEXT PRIMARY KEY,
-  reference TEXT NOT NULL UNIQUE,
+  reference TEXT NOT NULL,
+  -- The instance within which the reference is known once; empty for this one.
+  known_in TEXT NOT NULL,
   origin_room_id TEXT NOT NULL REFERENCES rooms (room_id),
   label TEXT NOT NULL,
   registered_by TEXT NOT NULL REFERENCES people (user_id),
@@ -699,6 +731,7 @@ CREATE TABLE materials (
   values_digest TEXT,
   history_position INTEGER NOT NULL,
   content_digest TEXT NOT NULL,
+  UNIQUE (reference, known_in),
   UNIQUE (origin_room_id, label)
 ) STRICT;
 CREATE INDEX materials_by_values ON materials (values_digest, material_id) WHERE values_digest IS NOT NULL;

@@ -22,7 +22,8 @@ function port(value: string): number {
   return read <= 65_535 ? read : invalid("It must be a whole number from 0 to 65535.")
 }
 
-function webAddress(value: string): string {
+/** An address of a service, without a slash at the end. */
+export function webAddress(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : invalid("It must be an address such as https://rooms.example.org/lab.")
   if (url.protocol !== "http:" && url.protocol !== "https:") invalid("It must begin with http:// or https://.")
   if (url.search !== "" || url.hash !== "" || url.username !== "") invalid("It must be an address without query, fragment and user.")

@@ -13,7 +13,7 @@ import { isoTime, type World } from "../ledger/world.ts"
 import { libraryOperations, libraryReads, libraryTables } from "../library/index.ts"
 import { Accounts, peopleReads, peopleTables } from "../people/index.ts"
 import { type Crates, cratesOn, Exports, researchOperations, researchReads, researchTables } from "../research/index.ts"
-import { roomOperations, roomReads, roomTables } from "../rooms/index.ts"
+import { importActs, roomOperations, roomReads, roomTables } from "../rooms/index.ts"
 import { threadOperations, threadReads, threadTables } from "../threads/index.ts"
 
 export type Instance = ReturnType<typeof createInstance>
@@ -69,7 +69,8 @@ export function createInstance(parts: InstanceParts) {
         const reach = tables.library.keys.find(sender)?.reach ?? "all"
         return { ...person, key: { keyId: sender, permissions: new Set(), reach } }
       }
-      const roomId = tables.credentials.find(sender)?.roomId ?? ""
+      // Of another instance no credential is known; its Room stands for it.
+      const roomId = tables.credentials.find(sender)?.roomId ?? sender
       return { ...person, grant: { credentialId: sender, roomId, permissions: new Set(), threadIds: null } }
     },
     standing: tables.rooms.standing,
@@ -85,16 +86,36 @@ export function createInstance(parts: InstanceParts) {
   }
   ledger.setBehaviours(behaviours)
 
+  const importing = ledger.learnActs(importActs(tables))
   const accounts = new Accounts({ ...tables, ledger, world })
   const exports = new Exports({ rooms: tables.rooms, crates: crates ?? cratesOn(aside), instanceId })
   const readers = answering({
     ...receiptReads(ledger),
     ...peopleReads({ ...tables, accounts }),
-    ...roomReads({ ...tables, activity, watch, assignments: tables.experiments.assignedTo, snapshot: (work) => ledger.snapshot(work) }),
+    ...roomReads({
+      ...tables,
+      activity,
+      watch,
+      assignments: tables.experiments.assignedTo,
+      written: tables.writes,
+      snapshot: (work) => ledger.snapshot(work),
+    }),
     ...threadReads(tables.threads, tables.rooms, timeline, () => isoTime(world.now())),
     ...researchReads(tables, exports, () => world.now()),
     ...libraryReads(tables.library),
   })
 
-  return { instanceId, lineage, db, world, ledger, tables, readers, ask: asking(db, readers, ledger.mustKnow), accounts, exports }
+  return {
+    instanceId,
+    lineage,
+    db,
+    world,
+    ledger,
+    tables,
+    readers,
+    ask: asking(db, readers, ledger.mustKnow),
+    accounts,
+    exports,
+    importing,
+  }
 }

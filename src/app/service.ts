@@ -21,6 +21,7 @@ import { configuredCheck, type RepositorySettings } from "../repositories/config
 import { OnThisThread, OnThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
 import { restMemory } from "./memory.ts"
+import { Mirroring } from "./mirrors.ts"
 import { Writer } from "./writer.ts"
 import { softwareVersion } from "../version.ts"
 
@@ -164,6 +165,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       })
     : null
   clerk?.start()
+  const mirroring = new Mirroring(instance, options.log)
+  mirroring.start()
   const token = instance.accounts.openSetUp()
   const running = started.move()
 
@@ -192,6 +195,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     async close() {
       instance.ledger.watch.close()
       await stop()
+      await mirroring.close()
       await clerk?.close()
       await writer?.close()
       await renderer.close()

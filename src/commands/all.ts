@@ -6,8 +6,10 @@ import { checkCommand } from "./check.ts"
 import { credentialCommand } from "./credential.ts"
 import { demoCommand } from "./demo.ts"
 import { exportCommand } from "./export.ts"
+import { importCommand } from "./import.ts"
 import { keyCommand } from "./key.ts"
 import { mcpCommand } from "./mcp.ts"
+import { mirrorCommand } from "./mirror.ts"
 import { papersCommand } from "./papers.ts"
 import { roomCommand } from "./room.ts"
 import { serveCommand } from "./serve.ts"
@@ -28,6 +30,8 @@ export const commands = (): readonly Command[] => [
   restoreCommand(),
   checkCommand(),
   exportCommand(),
+  importCommand(),
+  mirrorCommand(),
   mcpCommand(),
   new Command("version").description("print the version").action(() => console.log(softwareVersion)),
 ]

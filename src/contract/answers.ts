@@ -62,6 +62,19 @@ const labelCounts = each(labelledKinds, () => count)
 export const archive = shape({ archivedAt: at, archivedBy: person, reason: v.string() })
 export type Archive = v.InferOutput<typeof archive>
 
+/** Where a Room of another instance comes from, and the last entry of its activity that is here. */
+export const roomOrigin = shape({
+  instanceId: id,
+  baseUrl: v.string(),
+  throughSequence: count,
+  importedAt: at,
+  /** null: it is not followed. Else where it stood there when last heard of, how many entries are not here yet, and why it stopped. */
+  mirror: v.nullable(
+    shape({ originSequence: v.nullable(count), behind: v.nullable(count), heardAt: v.nullable(at), stopped: v.nullable(v.string()) }),
+  ),
+})
+export type RoomOrigin = v.InferOutput<typeof roomOrigin>
+
 const roomFields = {
   roomId: id,
   title: v.string(),
@@ -75,6 +88,8 @@ const roomFields = {
   lastActivityAt: at,
   counts: shape({ members: count, threads: count, ...labelCounts }),
   archive: v.nullable(archive),
+  /** null: it is of this instance. */
+  origin: v.nullable(roomOrigin),
 }
 export const roomSummary = shape(roomFields)
 export type RoomSummary = v.InferOutput<typeof roomSummary>
@@ -187,7 +202,7 @@ export type Entry = v.InferOutput<typeof entry>
 export const threadContext = shape({
   schemaVersion,
   thread,
-  room: shape({ roomId: id, title: v.string(), state, archive: v.nullable(archive) }),
+  room: shape({ roomId: id, title: v.string(), state, archive: v.nullable(archive), origin: v.nullable(roomOrigin) }),
   /** The card or message it follows up, where it follows one. */
   follows: v.nullable(entry),
   /** The newest entries, oldest first. */
@@ -310,6 +325,8 @@ export const activityEntry = shape({
   /** With include, and outside of the digest: what happened in one sentence, and what was accepted; null where that is not kept. */
   summary: v.exactOptional(v.string()),
   content: v.exactOptional(v.nullable(v.record(v.string(), v.unknown()))),
+  /** As a crate holds it, with whom it names besides its actor, and the Rooms of which it names something, through which entry. */
+  write: v.exactOptional(v.nullable(v.record(v.string(), v.unknown()))),
 })
 export type ActivityEntry = v.InferOutput<typeof activityEntry>
 

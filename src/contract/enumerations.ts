@@ -159,7 +159,7 @@ export const enumerations = {
   /** The parts of the service, in the order in which a client meets them. */
   slice: ["rooms", "threads", "research", "attempts", "materials", "publications", "links", "library"],
   /** What a feed can add beside each entry. */
-  activityInclude: ["summary", "content"],
+  activityInclude: ["summary", "content", "write"],
   skillPart: ["capabilities", "examples"],
 } as const
 

@@ -98,6 +98,13 @@ const table = {
     meaning: "The Room is archived and admits no new work on Thread, message and publication routes; current.room tells when and why.",
     remedy: "Read, cite, and do not retry.",
   },
+  room_mirrored: {
+    status: [403, 404],
+    retryable: false,
+    meaning:
+      "The Room is of another instance and admits no writes here; current.room.origin tells where it comes from, and through which entry.",
+    remedy: "Read and cite it here; write to it at its origin.",
+  },
   room_unavailable: {
     status: [404],
     retryable: false,

@@ -1,5 +1,5 @@
 /** Who writes, and what the ledger has to know of Rooms to let them. */
-import type { Archive } from "../contract/answers.ts"
+import type { Archive, RoomOrigin } from "../contract/answers.ts"
 import type { KeyReach, LibraryPermission, MemberRole, Permission, RoomState } from "../contract/enumerations.ts"
 import type { Operation } from "../contract/operation.ts"
 import type { Entry } from "./history.ts"
@@ -37,6 +37,8 @@ export interface RoomAccess {
   readonly title: string
   readonly state: RoomState
   readonly archive: Archive | null
+  /** Where it comes from, for a Room of another instance. */
+  readonly origin: RoomOrigin | null
   /** null: not a member. */
   readonly role: MemberRole | null
 }

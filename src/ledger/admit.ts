@@ -326,8 +326,32 @@ export class Ledger {
       requestDigest: contentDigest,
       prepared: given.prepared,
       ...(given.foreseen && { foreseen: given.foreseen }),
+      ...(given.named !== undefined && { named: given.named }),
     }
     return this.#write(delivery, delivery.behaviour.subject(delivery), entry.at, again(given))
+  }
+
+  /**
+   * Does an accepted write of another instance again, as `replay` does, within an open transaction. Its body is looked at as if it
+   * had just been sent.
+   * @param roomId the Room it should be of
+   * @throws Refusal for a body that would not be accepted, or what makes it impossible to do
+   */
+  receive(entry: Omit<Entry, "position" | "sender">, roomId: string): Recorded | null {
+    const operation = operationNamed(entry.operation)
+    if (operation === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
+    const { userId, username, params, client } = entry
+    const body = { ...(JSON.parse(entry.content) as JsonObject), ...(client === undefined ? {} : { client }) }
+    const actor = this.#gate.actorOf({ userId, username, sender: roomId }, operation)
+    const { deliveryId, content } = checkRequest({ operation, actor, params, body }, this.#behaviourOf(operation))
+    if (content !== entry.content) throw new Error("its body is not as it is kept")
+    // Two credentials of one member may have used one id there; here the Room stands for all of them.
+    const isTaken = this.#receipts.find(operation, actor, deliveryId) !== undefined
+    try {
+      return this.replay({ ...entry, position: 0, sender: isTaken ? (entry.given.ids?.[0] ?? roomId) : roomId })
+    } finally {
+      this.#isReplaying = false
+    }
   }
 
   /** Notes in the history that a row was carried over. */

@@ -21,6 +21,8 @@ export interface Call<Body = unknown, Params = Readonly<Record<string, string>>>
   readonly contentDigest: string
   /** What the behaviour's own `prepare` made of it. */
   readonly prepared?: unknown
+  /** In a Room of another instance, the id of the person whom the body names: names of there mean others here. */
+  readonly named?: string
   /** What its behaviour told beforehand. */
   readonly foreseen?: Readonly<Record<string, Writable>>
 }

@@ -48,6 +48,12 @@ export function grantRefusal(operation: Operation, actor: Actor): Refusal | null
  */
 export function roomRefusal(operation: Operation, actor: Actor, standing: RoomAccess, threadId: string | null | undefined): Refusal | null {
   const { grant } = actor
+  if (standing.origin !== null) {
+    return new Refusal("room_mirrored", "The Room is of another instance: it can be read and cited here, and written to there.", {
+      status: operation.archived === "room_unavailable" ? 404 : 403,
+      current: { room: { id: standing.roomId, origin: standing.origin } },
+    })
+  }
   if (operation.by !== "person" && standing.role === null) {
     return new Refusal("not_a_member", `${actor.username} is not a member of this Room.`)
   }

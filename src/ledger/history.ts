@@ -20,6 +20,8 @@ export interface Given {
   readonly warnings?: readonly Json[]
   /** The Room that gave its target the label, where that is another one: the feed says so. Left out of writes before it did. */
   readonly labelledBy?: string
+  /** The person whom its body calls by a name of another instance. */
+  readonly named?: string
   /** The digest of the content that was accepted, where `content` only stands in for one that is not kept. */
   readonly contentDigest?: string
   /** What a retry is compared with, where the content cannot tell it. */
@@ -36,7 +38,7 @@ export interface Entry {
   readonly userId: string | null
   /** What the person was called at the time. */
   readonly username: string | null
-  /** The credential or personal key it came by; null for a person in the browser. */
+  /** The credential or personal key it came by; null for a person in the browser; its Room's id, or another, for a write of another instance. */
   readonly sender: string | null
   readonly at: string
   /** The ids in the path. */

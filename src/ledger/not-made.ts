@@ -15,6 +15,11 @@ export const notMade: readonly NotMade[] = [
   { table: "sessions", columns: null, why: "a signed-in browser comes and goes without anything being said" },
   { table: "papers", columns: null, why: "what arXiv says of papers is arXiv's, and can be imported again" },
   { table: "paper_misses", columns: null, why: "what arXiv did not have, remembered so that it is not asked again" },
+  {
+    table: "mirrors",
+    columns: null,
+    why: "which Rooms of other instances are followed is set by command, and how far they are moves by itself",
+  },
   { table: "people", columns: ["password_hash"], why: "a password is never in the history" },
   { table: "credentials", columns: ["last_used_at"], why: "reads are uses too, and are no writes" },
   { table: "personal_keys", columns: ["last_used_at"], why: "reads are uses too, and are no writes" },

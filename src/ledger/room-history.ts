@@ -9,20 +9,56 @@ const PAGE = 200
 export interface RoomEntry {
   /** That of its entry of the Room's activity. */
   readonly sequence: number
+  /** What that entry names. */
+  readonly targetId: string
   readonly entry: Entry
+}
+
+const ROWS = "SELECT sequence, history_position AS position, body ->> '$.target.id' AS targetId FROM activity_entries WHERE room_id = ?"
+interface Row {
+  readonly sequence: number
+  readonly position: number
+  readonly targetId: string
 }
 
 /** Every write of a Room's activity in order; no more than one of them is in memory at once. @param db a snapshot */
 export function* roomHistory(db: Db, roomId: string): Generator<RoomEntry> {
   const kept = history(db)
-  const page = db.prepare<{ sequence: number; position: number }>(
-    `SELECT sequence, history_position AS position FROM activity_entries WHERE room_id = ? AND sequence > ? ORDER BY sequence LIMIT ${PAGE}`,
-  )
+  const page = db.prepare<Row>(`${ROWS} AND sequence > ? ORDER BY sequence LIMIT ${PAGE}`)
   for (let rows = page.all(roomId, 0); rows.length > 0; rows = page.all(roomId, rows.at(-1)?.sequence ?? 0)) {
-    for (const { sequence, position } of rows) {
+    for (const { sequence, position, targetId } of rows) {
       const entry = kept.at(position)
       if (entry === undefined) throw new Error(`the write of entry ${sequence} of the activity is not in the history`)
-      yield { sequence, entry }
+      yield { sequence, targetId, entry }
     }
+  }
+}
+
+/** Looks up one write of a Room by its place; undefined where there is none. */
+export function roomEntry(db: Db) {
+  const kept = history(db)
+  const one = db.prepare<Row>(`${ROWS} AND sequence = ?`)
+  return (roomId: string, sequence: number): RoomEntry | undefined => {
+    const row = one.get(roomId, sequence)
+    const entry = row && kept.at(row.position)
+    return row && entry && { sequence, targetId: row.targetId, entry }
+  }
+}
+
+/** Where a Room's activity stood when something was written. */
+export function standingBefore(db: Db) {
+  const last = db.prepare<{ sequence: number }>("SELECT activity_sequence AS sequence FROM room_heads WHERE room_id = ?")
+  const at = db.prepare<{ position: number }>(
+    "SELECT history_position AS position FROM activity_entries WHERE room_id = ? AND sequence = ?",
+  )
+  /** The last entry of a Room that is older than a place in the history; 0 where none is. */
+  return (roomId: string, position: number): number => {
+    let [low, high] = [0, last.get(roomId)?.sequence ?? 0]
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if ((at.get(roomId, middle)?.position ?? 0) < position) low = middle
+      else high = middle - 1
+    }
+    return low
   }
 }

@@ -388,6 +388,8 @@ INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_
   { to: 9, sql: "", isRemade: true },
   // What a brief lists is counted as it lands, and told of a Thread as quickly as of a Room; papers of a record have an index.
   { to: 10, sql: "", isRemade: true },
+  // Rooms of other instances, and the people there.
+  { to: 11, sql: "", isRemade: true },
 ]
 
 /** The first version that has a history. */

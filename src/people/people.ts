@@ -1,10 +1,18 @@
-/** The people of this instance. */
+/** The people of this instance, and those of other ones whom Rooms that came from there name. */
 import type { Db } from "../ledger/database.ts"
 
 export interface Person {
   readonly userId: string
   readonly username: string
   readonly isOperator: boolean
+}
+
+/** A person of another instance. */
+export interface Foreigner {
+  readonly userId: string
+  /** What they are called there. */
+  readonly knownAs: string
+  readonly instanceId: string
 }
 
 /** A person as a row. */
@@ -18,23 +26,47 @@ export type People = ReturnType<typeof people>
 export function people(db: Db) {
   const insert = db.prepare("INSERT INTO people (user_id, username, password_hash, is_operator, created_at) VALUES (?, ?, ?, ?, ?)")
   const byId = db.prepare<PersonRow>(`SELECT ${PERSON} FROM people p WHERE user_id = ?`)
-  const byName = db.prepare<PersonRow>(`SELECT ${PERSON} FROM people p WHERE username = ?`)
+  const byName = db.prepare<PersonRow>(`SELECT ${PERSON} FROM people p WHERE username = ? AND instance_id IS NULL`)
+  const shownAs = db.prepare<{ userId: string }>("SELECT user_id AS userId FROM people WHERE username = ?")
+  const origin = db.prepare<{ knownAs: string | null; instanceId: string | null }>(
+    "SELECT known_as AS knownAs, instance_id AS instanceId FROM people WHERE user_id = ?",
+  )
+  const insertForeign = db.prepare(
+    "INSERT INTO people (user_id, username, password_hash, is_operator, created_at, instance_id, known_as) VALUES (?, ?, '', 0, ?, ?, ?)",
+  )
   const hash = db.prepare<{ passwordHash: string }>("SELECT password_hash AS passwordHash FROM people WHERE user_id = ?")
   const setHash = db.prepare("UPDATE people SET password_hash = ? WHERE user_id = ?")
-  const any = db.prepare("SELECT 1 FROM people LIMIT 1")
-  const all = db.prepare<PersonRow & { createdAt: string }>(`SELECT ${PERSON}, p.created_at AS createdAt FROM people p ORDER BY user_id`)
+  const any = db.prepare("SELECT 1 FROM people WHERE instance_id IS NULL LIMIT 1")
+  const all = db.prepare<PersonRow & { createdAt: string }>(
+    `SELECT ${PERSON}, p.created_at AS createdAt FROM people p WHERE instance_id IS NULL ORDER BY user_id`,
+  )
 
   return {
     insert: (userId: string, username: string, passwordHash: string, isOperator: boolean, at: string) =>
       insert.run(userId, username, passwordHash, isOperator ? 1 : 0, at),
     withId: (userId: string): Person | undefined => personOf(byId.get(userId)),
+    /** Somebody of this instance. */
     named: (username: string): Person | undefined => personOf(byName.get(username)),
-    /** The id of somebody, by id or name. */
-    idOf: (idOrName: string): string | undefined => (byId.get(idOrName.toLowerCase()) ?? byName.get(idOrName))?.userId,
+    /** The id of somebody, by id or by what they are called here. */
+    idOf: (idOrName: string): string | undefined => (byId.get(idOrName.toLowerCase()) ?? shownAs.get(idOrName))?.userId,
+    /** Where somebody comes from: null for a person of this instance, undefined for nobody. */
+    foreigner(userId: string): Foreigner | null | undefined {
+      const row = origin.get(userId)
+      if (row === undefined) return undefined
+      const { knownAs, instanceId } = row
+      return knownAs === null || instanceId === null ? null : { userId, knownAs, instanceId }
+    },
+    /** Makes a person of another instance, who cannot sign in. @param place what that instance is called here */
+    meet({ userId, knownAs, instanceId }: Foreigner, place: string, at: string): void {
+      const names = [`${knownAs}@${place}`, `${knownAs}@${place}~${instanceId.slice(0, 8)}`]
+      const free = names.find((name) => shownAs.get(name) === undefined) ?? `${knownAs}@${place}~${userId}`
+      insertForeign.run(userId, free, at, instanceId, knownAs)
+    },
     passwordHash: (userId: string): string | undefined => hash.get(userId)?.passwordHash,
     setPasswordHash: (userId: string, passwordHash: string) => setHash.run(passwordHash, userId),
-    /** Whether anybody exists: until then the one-time set-up link is open. */
+    /** Whether anybody of this instance exists: until then the one-time set-up link is open. */
     exist: (): boolean => any.get() !== undefined,
+    /** Everybody of this instance. */
     all: () => all.all().map(person),
   }
 }

@@ -25,6 +25,7 @@ import { experimentOperations } from "./experiments/operations.ts"
 import { plans } from "./experiments/plans.ts"
 import { experimentReads } from "./experiments/reads.ts"
 import { type Crates, cratesOn, Exports } from "./export/exports.ts"
+import { writes } from "./export/written.ts"
 import { cratesOf } from "./export/process.ts"
 import { findingLinks } from "./findings/finding-links.ts"
 import { findings } from "./findings/findings.ts"
@@ -69,6 +70,7 @@ export function researchTables(db: Db, basePath: string) {
     search: search(db),
     similar: similar(db),
     provenance: provenance(db),
+    writes: writes(db),
   }
 }
 

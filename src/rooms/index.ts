@@ -4,13 +4,22 @@ import type { People } from "../people/people.ts"
 import { credentialOperations } from "./credential-operations.ts"
 import { credentials } from "./credentials.ts"
 import { memberOperations } from "./member-operations.ts"
+import { importedRooms } from "./imported.ts"
 import { members } from "./members.ts"
 import { roomOperations as operationsOnRooms, type RoomThreads } from "./room-operations.ts"
+import { mirrors } from "./mirrors.ts"
 import { rooms } from "./rooms.ts"
 
+export { importActs } from "./imported.ts"
 export { roomReads } from "./reads.ts"
 
-export const roomTables = (db: Db) => ({ rooms: rooms(db), members: members(db), credentials: credentials(db) })
+export const roomTables = (db: Db) => ({
+  rooms: rooms(db),
+  imported: importedRooms(db),
+  mirrors: mirrors(db),
+  members: members(db),
+  credentials: credentials(db),
+})
 
 export const roomOperations = ({ rooms, members, credentials }: ReturnType<typeof roomTables>, people: People, threads: RoomThreads) => ({
   ...operationsOnRooms(rooms, members, threads),

@@ -66,8 +66,8 @@ export function memberOperations(members: Members, credentials: Credentials, peo
       if (person === undefined) throw nobody(`Nobody here is called ${body.username}.`)
       mustNotBeMember(roomId, person.userId)
     },
-    write({ body }, { roomId }, { at }) {
-      const { userId, username } = present(people.named(body.username))
+    write({ body, named }, { roomId }, { at }) {
+      const { userId, username } = present(named === undefined ? people.named(body.username) : people.withId(named))
       join(roomId, userId, at)
       return { target: { id: userId, label: null }, result: { userId, username, label: null } }
     },

@@ -1,6 +1,6 @@
 /** Reads about Rooms, their members and credentials. */
 import type { ActivityEntry, RoomSummary } from "../contract/answers.ts"
-import { extendJson, JsonText, parse, stored } from "../contract/json.ts"
+import { extendJson, JsonText, parse, stored, type Writable } from "../contract/json.ts"
 import { activityKindsOf } from "../contract/reads/kinds.ts"
 import { operations } from "../contract/operations/index.ts"
 import { noSuch, Refusal } from "../contract/refusals.ts"
@@ -24,6 +24,8 @@ interface Parts {
   readonly watch: Watch
   /** Reads several things as of one moment: of a feed that waited, what it asks for has long answered. */
   readonly snapshot: <T>(work: () => T) => T
+  /** What another instance needs to do the write of an entry again. */
+  readonly written: (roomId: string, sequence: number) => Writable
   /** The experiments a person holds now. */
   readonly assignments: (
     userId: string,
@@ -31,16 +33,21 @@ interface Parts {
 }
 
 /** An entry with what was asked for beside it. */
-function withIncluded({ body, content }: FullRow, include: readonly string[] = []): FullRow["body"] {
+function withIncluded(
+  { body, content, sequence }: FullRow,
+  include: readonly string[],
+  written: (sequence: number) => Writable,
+): FullRow["body"] {
   return stored<ActivityEntry>(
     extendJson(body, {
       ...(include.includes("summary") ? { summary: happened(parse(body), content) } : {}),
       ...(include.includes("content") ? { content: content === null ? null : new JsonText(stored(content)) } : {}),
+      ...(include.includes("write") ? { write: written(sequence) } : {}),
     }),
   )
 }
 
-export function roomReads({ rooms, members, credentials, activity, watch, assignments, snapshot }: Parts) {
+export function roomReads({ rooms, members, credentials, activity, watch, assignments, written, snapshot }: Parts) {
   /** @throws Refusal 404 */
   function mustFind(roomId: string): RoomSummary {
     const room = rooms.summary(roomId)
@@ -93,7 +100,7 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
           rows: query.include
             ? activity
                 .fullAfter(roomId, after, kinds, pageSize(query) + 1)
-                .map((row) => ({ ...row, body: withIncluded(row, query.include) }))
+                .map((row) => ({ ...row, body: withIncluded(row, query.include ?? [], (sequence) => written(roomId, sequence)) }))
             : activity.after(roomId, after, kinds, pageSize(query) + 1),
           watermark: activity.watermark(roomId),
         }))

@@ -1,5 +1,5 @@
 /** Rooms: their rows, and how they are shown. */
-import type { Archive, RoomSummary } from "../contract/answers.ts"
+import type { Archive, RoomOrigin, RoomSummary } from "../contract/answers.ts"
 import { parse, type Stored } from "../contract/json.ts"
 import { each } from "../contract/each.ts"
 import { labelledKinds } from "../contract/labels.ts"
@@ -8,6 +8,7 @@ import type { RoomAccess } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import { containing } from "../ledger/paging.ts"
 import { portions, type Sized, substrings, type Walked, walked } from "../ledger/substrings.ts"
+import { ORIGIN } from "./imported.ts"
 
 /** Who archived a Room, when and why; all null while it is active. */
 export interface ArchiveRow {
@@ -16,9 +17,10 @@ export interface ArchiveRow {
   readonly archiver: string | null
   readonly reason: string | null
 }
-type AccessRow = Omit<RoomAccess, "archive"> & ArchiveRow
-type SummaryRow = Omit<RoomSummary, "owner" | "concluded" | "counts" | "archive"> &
+type AccessRow = Omit<RoomAccess, "archive" | "origin"> & ArchiveRow & { readonly origin: Stored<RoomOrigin> | null }
+type SummaryRow = Omit<RoomSummary, "owner" | "concluded" | "counts" | "archive" | "origin"> &
   ArchiveRow & {
+    readonly origin: Stored<RoomOrigin> | null
     readonly ownerId: string
     readonly username: string
     readonly concluded: number
@@ -39,6 +41,7 @@ function summary(row: SummaryRow): RoomSummary {
     concluded: concluded === 1,
     counts: { members, threads: last.thread ?? 0, ...each(labelledKinds, (kind) => last[kind] ?? 0) },
     archive: archiveOf(row),
+    origin: row.origin && parse(row.origin),
   }
 }
 
@@ -49,6 +52,7 @@ const SHOWN = `r.room_id AS roomId, r.title, r.question, r.state, r.owner_id AS 
     r.opening_thread_id AS openingThreadId, ${ARCHIVE},
     coalesce(h.activity_sequence, 0) AS activityWatermark, coalesce(h.last_activity_at, r.created_at) AS lastActivityAt,
     (SELECT count(*) FROM members m WHERE m.room_id = r.room_id) AS members,
+    ${ORIGIN("r", "h")} AS origin,
     coalesce((SELECT c.state = 'concluded' FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE t.thread_id = r.opening_thread_id), 0) AS concluded,
     (SELECT json_group_object(c.kind, c.last) FROM counters c WHERE c.room_id = r.room_id) AS counters`
 const BELONGING = `
@@ -69,7 +73,8 @@ export function rooms(db: Db) {
   )
   const setArchive = db.prepare("UPDATE rooms SET state = ?, archived_at = ?, archived_by = ?, archive_reason = ? WHERE room_id = ?")
   const standing = db.prepare<AccessRow>(
-    `SELECT r.room_id AS roomId, r.title, r.state, ${ARCHIVE}, m.role FROM rooms r
+    `SELECT r.room_id AS roomId, r.title, r.state, ${ARCHIVE}, ${ORIGIN("r", "h")} AS origin, m.role FROM rooms r
+     LEFT JOIN room_heads h ON h.room_id = r.room_id
      LEFT JOIN people a ON a.user_id = r.archived_by
      LEFT JOIN members m ON m.room_id = r.room_id AND m.user_id = ?
      WHERE r.room_id = ?`,
@@ -107,7 +112,16 @@ export function rooms(db: Db) {
     /** What admission asks: the Room, and what the person is in it. */
     standing(roomId: string, userId: string): RoomAccess | undefined {
       const row = standing.get(userId, roomId)
-      return row && { roomId: row.roomId, title: row.title, state: row.state, archive: archiveOf(row), role: row.role }
+      return (
+        row && {
+          roomId: row.roomId,
+          title: row.title,
+          state: row.state,
+          archive: archiveOf(row),
+          origin: row.origin && parse(row.origin),
+          role: row.role,
+        }
+      )
     },
     /** @throws Refusal 404 for a Room that does not exist */
     mustExist(roomId: string): void {

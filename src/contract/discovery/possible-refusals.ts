@@ -62,7 +62,7 @@ export function operationRefusals(operation: Operation, caller: "agent" | "brows
     ],
     path,
     given: body,
-    own: inRoom && archived !== "admitted" ? [...own, archived] : own,
+    own: [...own, ...(inRooms && inRoom ? (["room_mirrored"] as const) : []), ...(inRoom && archived !== "admitted" ? [archived] : [])],
   })
 }
 

@@ -43,7 +43,7 @@ const all = [
     name: "room_activity",
     path: "/api/research/rooms/{roomId}/activity",
     summary:
-      "The change feed of a Room: every accepted write after a sequence, each chained to the one before by digest. With wait, an empty answer is held until something lands. With include, a sentence on what happened and the accepted content stand beside each entry, outside of its digest.",
+      "The change feed of a Room: every accepted write after a sequence, each chained to the one before by digest. With wait, an empty answer is held until something lands. With include, a sentence on what happened, the accepted content, or all that another instance needs to do the write again stand beside each entry, outside of its digest.",
     parameters: {
       kinds: v.exactOptional(words(kinds)),
       include: v.exactOptional(words(enumerations.activityInclude)),

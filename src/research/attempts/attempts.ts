@@ -9,6 +9,7 @@ import type { Db } from "../../ledger/database.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
 import { contentOf } from "../../ledger/history.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
+import { WORK_STATE } from "../../rooms/imported.ts"
 import { type AttemptState, attemptAffordances, outcomeOf } from "./admission.ts"
 import type { PlanMatch } from "./plan-match.ts"
 
@@ -123,7 +124,7 @@ const COLUMNS = `${STATE}, a.entry_id AS entryId, a.plan_id AS planId, a.rerun_o
   ${REPRODUCTION},
   CASE WHEN a.status IN ('failed', 'preflight_failed') THEN
     (SELECT v.body -> '$.failure' FROM attempt_events v WHERE v.attempt_id = a.attempt_id AND v.revision = a.revision) END AS failure,
-  p.username, e.label AS experimentLabel, r.state AS roomState,
+  p.username, e.label AS experimentLabel, ${WORK_STATE("r")} AS roomState,
   EXISTS (SELECT 1 FROM members m WHERE m.room_id = a.room_id AND m.user_id = a.registrant_id) AS registrantIsMember`
 /** What a list shows beside: how it was started, and the last values. The rest of the registration is left to the read of one attempt. */
 const LISTED = `${COLUMNS}, ${contentOf("a")} -> '$.argv' AS argv,

@@ -8,6 +8,7 @@ import type { ExperimentAnswer, ExperimentSummary, Revision } from "../../contra
 import type { Db } from "../../ledger/database.ts"
 import { contentOf } from "../../ledger/history.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
+import { WORK_STATE } from "../../rooms/imported.ts"
 import { type ExperimentState, experimentAffordances } from "./admission.ts"
 
 /** An experiment as admission sees it, with where it belongs. */
@@ -114,7 +115,7 @@ function summary(row: Row, basePath: string): ExperimentSummary {
 const STATE = `e.experiment_id AS experimentId, e.label, e.room_id AS roomId, e.thread_id AS threadId, e.status, e.revision,
     e.proposer_id AS proposerId, e.assignee_id AS assigneeId`
 const COLUMNS = `${STATE}, e.entry_id AS entryId, e.question, e.scope, e.hypotheses, e.created_at AS createdAt, e.updated_at AS updatedAt,
-    p.username AS proposerName, a.username AS assigneeName, r.state AS roomState,
+    p.username AS proposerName, a.username AS assigneeName, ${WORK_STATE("r")} AS roomState,
     (SELECT json_group_object(c.status, c.attempts) FROM attempt_counts c WHERE c.experiment_id = e.experiment_id) AS attempts,
     (SELECT count(*) FROM plans n WHERE n.experiment_id = e.experiment_id) AS plans,
     EXISTS (SELECT 1 FROM members m WHERE m.room_id = e.room_id AND m.user_id = e.proposer_id) AS proposerIsMember,

@@ -1,8 +1,10 @@
 /** The files that hold a Room's record: what was accepted byte for byte, and what is served of it now. */
 import { JsonText, parse, stored, type Stored, type Writable, writeJson } from "../../contract/json.ts"
-import type { RoomEntry } from "../../ledger/room-history.ts"
+import { FORM } from "../import/origin.ts"
+import type { Elsewhere } from "../../rooms/imported.ts"
+import { writtenOut } from "./written.ts"
 import { recordSummary } from "../records/shown.ts"
-import type { ExportedRoom, Person } from "./room.ts"
+import type { ExportedRoom, ExportedWrite, Person } from "./room.ts"
 import type { AttemptRow, ExperimentRow, MaterialRow } from "./rows.ts"
 import type { TextFile } from "./zip.ts"
 
@@ -122,26 +124,18 @@ function* attemptLines(room: ExportedRoom, { software }: Met): Generator<string>
   }
 }
 
-/**
- * An accepted write. What it was given says which ids came of it, and what a later version would say otherwise. Digests of
- * tokens, who sent it through which credential, and what a retry is compared with stay where they are.
- */
-const write = ({ sequence, entry }: RoomEntry) => {
-  const { tokens: _tokens, requestDigest: _request, ...given } = entry.given
-  return {
-    sequence,
-    operation: entry.operation,
-    at: entry.at,
-    actor: { userId: entry.userId, username: entry.username },
-    path: entry.params,
-    body: new JsonText(stored(entry.content)),
-    client: entry.client,
-    given: given as Writable,
-  }
-}
-
-/** Where every accepted write stands. */
+/** Where every accepted write stands; and those of other Rooms on which they rest; and where all of it comes from. */
 export const HISTORY = "history.jsonl"
+export const CITED = "cited.jsonl"
+export const ORIGIN = "origin.json"
+
+/** A write of another Room, with its entry of that Room's feed. */
+const citedWrite = ({ roomId, before, activity, ...written }: ExportedWrite) => ({
+  roomId,
+  before,
+  activity: new JsonText(stored(activity)),
+  write: writtenOut(written),
+})
 /** Where accepted content stands, a file for each object. */
 export const folders = { record: "records", plan: "plans", link: "links", checkpoint: "checkpoints", material: "materials" } as const
 
@@ -158,7 +152,7 @@ export const pathOf = {
 } as const
 
 /** Every file of the record, one after the other. */
-export function* contents(room: ExportedRoom, met: Met): Generator<CrateFile> {
+export function* contents(room: ExportedRoom, met: Met, here: Elsewhere): Generator<CrateFile> {
   const { people, software } = met
   const noted = (row: { author_id: string; username: string }) => void people.set(row.author_id, person(row))
   for (const member of room.members) people.set(member.userId, member)
@@ -173,7 +167,13 @@ export function* contents(room: ExportedRoom, met: Met): Generator<CrateFile> {
     HISTORY,
     "The history",
     "Every accepted write in order, as it was kept: what was done, by whom, when, with which body, and the ids it was given. The feed names the digest of each body.",
-    each(room.history(), write),
+    each(room.history(), writtenOut),
+  )
+  yield jsonLines(
+    CITED,
+    "What is cited",
+    "Accepted writes of other Rooms, as far as this Room's rest on them: each with its entry of that Room's feed, and the entry of this Room before which it was accepted.",
+    each(room.cited(), citedWrite),
   )
   yield jsonLines(
     "people.jsonl",
@@ -181,12 +181,33 @@ export function* contents(room: ExportedRoom, met: Met): Generator<CrateFile> {
     "Everybody whom the history names, with what they are called where it was written.",
     each(room.named(), (person) => ({ ...person })),
   )
+  const { roomId, activityWatermark } = room.summary
+  const { instanceId, baseUrl, softwareVersion } = room.from ?? here
+  yield {
+    path: ORIGIN,
+    name: "Where it comes from",
+    mediaType: "application/json",
+    description: "The instance whose Room this is, and how many entries its activity has.",
+    text: [
+      line({
+        form: FORM,
+        roomId,
+        entries: activityWatermark,
+        instanceId,
+        baseUrl,
+        softwareVersion,
+        cited: room.citedFrom(here) as unknown as Writable,
+      }),
+    ],
+  }
+  // Where it is shown is no part of what it is.
+  const { origin: _origin, ...summary } = room.summary
   yield {
     path: "room.json",
     name: "The Room",
     mediaType: "application/json",
     description: "The Room as it is served, with its members.",
-    text: [line({ ...room.summary, members: room.members })],
+    text: [line({ ...summary, members: room.members })],
   }
   yield jsonLines(
     "threads.jsonl",

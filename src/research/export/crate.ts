@@ -9,7 +9,9 @@ import { pythonProgram } from "./verify-python.ts"
 import { type TextFile, type Written, zipped } from "./zip.ts"
 
 /** The record, then what was made for readers, then what describes all of it. */
-async function* files(room: ExportedRoom, source: Source): AsyncGenerator<TextFile, void, Written | undefined> {
+async function* files(room: ExportedRoom, here: Source): AsyncGenerator<TextFile, void, Written | undefined> {
+  // What comes from elsewhere is handed on as it came.
+  const source = room.from ?? here
   const met: Met = { people: new Map(), software: new Map() }
   const kept: Kept[] = []
   const readme: CrateFile = {
@@ -33,7 +35,7 @@ async function* files(room: ExportedRoom, source: Source): AsyncGenerator<TextFi
     description: "The same program for Python, with its standard library alone.",
     text: [pythonProgram()],
   }
-  for (const parts of [contents(room, met), [readme, program, python]]) {
+  for (const parts of [contents(room, met, here), [readme, program, python]]) {
     for (const file of parts) {
       const written = yield file
       if (written === undefined) throw new Error(`what was written of ${file.path} is not known`)

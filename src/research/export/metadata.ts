@@ -20,16 +20,12 @@ import {
   to,
   unknownLicence,
 } from "./entities.ts"
+import type { Elsewhere } from "../../rooms/imported.ts"
 import type { ExportedRoom } from "./room.ts"
 import type { Written } from "./zip.ts"
 
 /** Where the crate comes from. */
-export interface Source {
-  /** Scheme, host and path of the service, without a slash at the end. */
-  readonly baseUrl: string
-  readonly instanceId: string
-  readonly softwareVersion: string
-}
+export type Source = Elsewhere
 
 /** A file as it was written. */
 export type Kept = Omit<CrateFile, "text"> & Written

@@ -3,12 +3,13 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import { activity } from "../../ledger/activity.ts"
 import type { Db } from "../../ledger/database.ts"
 import { roomHistory } from "../../ledger/room-history.ts"
-import { people } from "../../people/people.ts"
 import { timeline } from "../../ledger/timeline.ts"
+import { type Elsewhere, importedRooms } from "../../rooms/imported.ts"
 import { members } from "../../rooms/members.ts"
 import { rooms } from "../../rooms/rooms.ts"
 import { threads } from "../../threads/threads.ts"
 import { findingLinks } from "../findings/finding-links.ts"
+import { citedHistory, type CitedEntry } from "./cited.ts"
 import { rows } from "./rows.ts"
 
 /** Entries that are in memory at once. */
@@ -18,10 +19,16 @@ export interface Person {
   readonly userId: string
   readonly username: string
 }
+/** A write of another Room, with its entry of that one's feed as it is served. */
+export type ExportedWrite = CitedEntry & { readonly activity: string }
 export type ExportedRoom = NonNullable<ReturnType<typeof exportedRoom>>
 
 /** @param db a snapshot @returns undefined where there is no such Room */
 export function exportedRoom(db: Db, roomId: string) {
+  // As they are called where they are from, as it stands in what was accepted.
+  db.exec(
+    `CREATE TEMP VIEW people AS SELECT user_id, coalesce(known_as, username) AS username, password_hash, is_operator, created_at, instance_id, known_as FROM main.people`,
+  )
   const summary = rooms(db).summary(roomId)
   if (summary === undefined) return undefined
   const feed = activity(db)
@@ -30,8 +37,12 @@ export function exportedRoom(db: Db, roomId: string) {
   const authors = db.prepare<{ userId: string; username: string }>(
     "SELECT p.user_id AS userId, p.username FROM people p WHERE p.user_id IN (SELECT e.author_id FROM timeline_entries e WHERE e.thread_id = ?)",
   )
+  const withId = db.prepare<Person>("SELECT user_id AS userId, username FROM people WHERE user_id = ?")
+  const named = db.prepare<Person>("SELECT user_id AS userId, username FROM people WHERE username = ? AND instance_id IS NULL")
   return {
     summary,
+    /** The instance that it comes from; undefined for a Room of this one. */
+    from: importedRooms(db).from(roomId),
     members: members(db).of(roomId),
     threads: threads(db).all(roomId),
     /** Everybody who left something in a Thread. */
@@ -40,15 +51,30 @@ export function exportedRoom(db: Db, roomId: string) {
 
     /** Every accepted write, as it was kept. */
     history: () => roomHistory(db, roomId),
+    /** Of the Rooms it names something of, those that come from another instance than it does itself. */
+    citedFrom(source: Elsewhere): Record<string, Elsewhere> {
+      const { from } = importedRooms(db)
+      const own = from(roomId) ?? source
+      const found = new Map<string, Elsewhere>()
+      for (const { roomId: other } of citedHistory(db, roomId)) if (!found.has(other)) found.set(other, from(other) ?? source)
+      return Object.fromEntries([...found].filter(([, { instanceId }]) => instanceId !== own.instanceId))
+    },
+    /** What of other Rooms its writes rest on. */
+    *cited(): Generator<ExportedWrite> {
+      for (const each of citedHistory(db, roomId))
+        for (const { body } of feed.after(each.roomId, each.sequence - 1, undefined, 1)) yield { ...each, activity: body }
+    },
     /** Everybody whom the history names: who wrote, and whose membership came or went. */
     named(): readonly Person[] {
-      const { withId, named } = people(db)
       const found = new Map<string, Person>()
       const note = (person: Person | undefined) => person && found.set(person.userId, { userId: person.userId, username: person.username })
-      for (const { entry } of roomHistory(db, roomId)) {
-        for (const userId of [entry.userId, entry.params.userId]) if (userId != null && !found.has(userId)) note(withId(userId))
-        if (entry.operation === "add_member") note(named((JSON.parse(entry.content) as BodyOf<"add_member">).username))
-      }
+      for (const entries of [roomHistory(db, roomId), citedHistory(db, roomId)])
+        for (const { entry } of entries) {
+          for (const userId of [entry.userId, entry.params.userId, entry.given.named])
+            if (userId != null && !found.has(userId)) note(withId.get(userId))
+          if (entry.operation === "add_member" && entry.given.named === undefined)
+            note(named.get((JSON.parse(entry.content) as BodyOf<"add_member">).username))
+        }
       return [...found.values()].sort((one, other) => (one.userId < other.userId ? -1 : 1))
     },
 

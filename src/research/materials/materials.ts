@@ -87,12 +87,15 @@ const COLUMNS = `m.material_id AS materialId, m.label, m.origin_room_id AS mater
 const TABLES = "materials m JOIN people p ON p.user_id = m.registered_by"
 const SUMMARY = `SELECT ${COLUMNS} FROM ${TABLES}`
 
+/** The instance that a Room comes from, empty for this one: two that never met may both have registered one reference. */
+const KNOWN_IN = "coalesce((SELECT instance_id FROM imported_rooms WHERE room_id = ?), '')"
+
 export type Materials = ReturnType<typeof materials>
 
 export function materials(db: Db) {
   const insert = db.prepare(
-    `INSERT INTO materials (material_id, reference, origin_room_id, label, registered_by, registered_at, name, description, media_type, size_bytes, values_digest, history_position, content_digest)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO materials (material_id, reference, known_in, origin_room_id, label, registered_by, registered_at, name, description, media_type, size_bytes, values_digest, history_position, content_digest)
+     VALUES (?, ?, ${KNOWN_IN}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const insertRoom = db.prepare(
     "INSERT INTO room_materials (room_id, material_id, thread_id, entry_id, registered_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -102,7 +105,7 @@ export function materials(db: Db) {
      VALUES (?, (SELECT coalesce(max(sequence), 0) + 1 FROM material_reports WHERE material_id = ?), ?, ?, ?, ?, ?, ?, ?)`,
   )
   const byReference = db.prepare<{ materialId: string; label: string; originRoomId: string }>(
-    "SELECT material_id AS materialId, label, origin_room_id AS originRoomId FROM materials WHERE reference = ?",
+    `SELECT material_id AS materialId, label, origin_room_id AS originRoomId FROM materials WHERE reference = ? AND known_in = ${KNOWN_IN}`,
   )
   const place = db.prepare<{ originRoomId: string; label: string; reference: string }>(
     "SELECT origin_room_id AS originRoomId, label, reference FROM materials WHERE material_id = ?",
@@ -154,6 +157,8 @@ export function materials(db: Db) {
       insert.run(
         materialId,
         reference,
+        // The instance that the Room comes from, and the Room.
+        roomId,
         roomId,
         label,
         registeredBy,
@@ -174,7 +179,8 @@ export function materials(db: Db) {
       insertReport.run(materialId, materialId, reporterId, roomId, at, uri, state, observedDigest ?? null, explanation ?? null)
     },
 
-    withReference: (reference: string) => byReference.get(reference),
+    /** The material of a reference, as far as it is known where the Room comes from. */
+    withReference: (reference: string, roomId: string) => byReference.get(reference, roomId),
     /** Where a material comes from; undefined when there is none. */
     place(materialId: string) {
       const row = place.get(materialId)

@@ -18,7 +18,7 @@ export function materialOperations(rooms: Rooms, threads: Threads, materials: Ma
     },
     write({ actor, body, contentDigest }, { roomId, threadId }, change) {
       const { at, entryId } = change
-      const known = materials.withReference(body.reference)
+      const known = materials.withReference(body.reference, roomId)
       const materialId = known?.materialId ?? change.newId()
       const label = known?.label ?? change.label("material")
       if (known === undefined)

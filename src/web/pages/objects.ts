@@ -8,7 +8,7 @@ import { act, forMembers } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, empty, exactTime, facts, fromOther, heading, label, more, person, recordChip, table, time, ways } from "../parts/parts.ts"
-import { archivedBanner, roomRail } from "../parts/room-frame.ts"
+import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { bytes, counted, shortened, title, words } from "../words.ts"
@@ -125,7 +125,7 @@ export function checkpointPage(visit: Visit): Shown {
 <h1>${stateBadge(checkpoint.state, title(checkpoint.state))} checkpoint</h1>
 ${checkpoint.stale ? html`<div class="banner warn" role="note">${stateBadge("disputed", "Stale")}${whyStale(checkpoint.staleReasons)}</div>` : whyStale(checkpoint.staleReasons)}
 ${checkpoint.selected ? null : html`<div class="banner quiet" role="note"><p>A newer checkpoint of this Thread has taken its place.</p></div>`}
-${archivedBanner(room)}
+${roomBanners(room)}
 ${checkpoint.conclusion === null ? null : html`<p class="statement">${inlineMarkdown(checkpoint.conclusion)}</p>`}
 <section aria-labelledby="synthesis">${heading(2, "synthesis", "Synthesis")}${markdown(checkpoint.synthesis)}</section>
 ${

@@ -5,7 +5,7 @@ import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { actionButton, empty, exactTime, heading, person, table, time } from "../parts/parts.ts"
-import { archivedBanner, roomRail } from "../parts/room-frame.ts"
+import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { counted, joinedWords, title, words } from "../words.ts"
 
@@ -113,7 +113,7 @@ export function peoplePage(visit: Visit): Shown {
     json: `/api/research/rooms/${roomId}`,
     wide: true,
     body: html`<h1>People</h1>
-      ${archivedBanner(room)}${members(visit, room)}${asked === null ? null : requests(roomId, asked)}${issued === null ? null : credentials(visit, roomId, issued)}${role === "owner" ? ownership(room) : null}
+      ${roomBanners(room)}${members(visit, room)}${asked === null ? null : requests(roomId, asked)}${issued === null ? null : credentials(visit, roomId, issued)}${role === "owner" ? ownership(room) : null}
 <p class="meta"${attributes({ hidden: role !== "nobody" })}>Created ${exactTime(room.createdAt)}</p>`,
   }
 }

@@ -10,7 +10,7 @@ import { standsAt } from "../parts/conclusion.ts"
 import { evidenceBeside, tally } from "../parts/evidence.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { command, empty, heading, label, person, time, ways } from "../parts/parts.ts"
-import { archivedBanner, roomRail } from "../parts/room-frame.ts"
+import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted, words } from "../words.ts"
 import { experimentTable } from "./experiments.ts"
@@ -118,7 +118,7 @@ export function roomPage(visit: Visit): Shown {
     follow: { roomId, after: context.activityWatermark },
     body: html`<h1>${room.title}</h1>
 ${room.question === null ? null : html`<p class="lead">${room.question}</p>`}
-${archivedBanner(room)}
+${roomBanners(room)}
 <section aria-label="Where it stands" id="live-where" data-live>${where(context)}</section>
 <section aria-label="Actions">${forMembers(visit, room, html`${act("publish_hypothesis", at, "Publish a hypothesis")}${act("propose_experiment", at, "Propose an experiment")}${act("publish_finding", at, "Publish a finding")}${act("publish_cited_claim", at, "Cite a claim")}${act("register_material", at, "Register a material")}`)}</section>
 ${hypotheses(visit, context)}

@@ -13,7 +13,7 @@ import { whyStale } from "../parts/conclusion.ts"
 import { entryItem, type EntryView, gist } from "../parts/entry.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, person, time, ways } from "../parts/parts.ts"
-import { archivedBanner, roomRail } from "../parts/room-frame.ts"
+import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import type { Fitting, Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 
@@ -82,7 +82,7 @@ function head({ thread, room, checkpoint }: AnswerOf<"thread_research_context">,
   return html`<h1>${thread.title}</h1>
 <p class="meta"><span>${thread.opening ? "opening Thread of" : "Thread in"} <a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></span><span>started by ${person(thread.author)} ${time(thread.createdAt)}</span><span id="live-entries" data-live>${counted(thread.timelineWatermark, "entry", "entries")}</span></p>
 ${follows === null ? null : html`<p class="in-reply">Follows up <a href="${to(`/threads/${follows.threadId}?entry=${follows.entryId}#entry-${follows.entryId}`)}">${follows.author.username}: ${gist(follows)}</a></p>`}
-${archivedBanner(room)}
+${roomBanners(room)}
 ${
   checkpoint === null
     ? null

@@ -12,6 +12,7 @@ export type Role = "nobody" | "visitor" | "member" | "owner"
 interface RoomLike {
   readonly roomId: string
   readonly state: string
+  readonly origin?: object | null
   readonly members?: readonly { readonly userId: string; readonly role: "owner" | "member" }[]
 }
 
@@ -35,6 +36,7 @@ export function whyNot(visit: Visit, room: RoomLike): Html | null {
   const role = roleIn(visit, room)
   const here = encodeURIComponent(`${visit.url.pathname}${visit.url.search}`)
   if (role === "nobody") return html`<p class="not-now"><a href="${to(`/sign-in?next=${here}`)}">Sign in</a> to take part.</p>`
+  if (room.origin != null) return html`<p class="not-now">${refusals.room_mirrored.meaning.replace(/; current.*$/, ".")}</p>`
   if (room.state === "archived") return html`<p class="not-now">${refusals.room_archived.meaning.replace(/; current.*$/, ".")}</p>`
   if (role === "visitor")
     return html`<p class="not-now">${refusals.not_a_member.meaning.replace("The caller is", "You are")} <a href="${to(withQuery("/do/request_to_join", { roomId: room.roomId }))}">Ask to join</a></p>`

@@ -1,5 +1,6 @@
 /** What every page inside a Room has: the rail with the Room's sections and their counts, and the banner of an archived Room. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
+import { pageOf } from "../../contract/objects.ts"
 import { attributes, type Html, html, to } from "../html.ts"
 import { shortened } from "../words.ts"
 import { stateBadge } from "./marks.ts"
@@ -37,8 +38,19 @@ export const roomRail = (
 )}</ul>
   </div></nav>`
 
-/** Says that a Room is archived, by whom and why. */
-export const archivedBanner = ({ archive }: { readonly archive: Room["archive"] }): Html | null =>
-  archive &&
-  html`<div class="banner quiet" role="note" aria-label="Archived">${stateBadge("archived", "Archived")}<p>${archive.reason}</p>
-    <p class="meta"><span>${person(archive.archivedBy)}</span><span>${exactTime(archive.archivedAt)}</span></p></div>`
+/** Says of a Room of another instance where it is from, and what of it is here. */
+const originBanner = ({ roomId, origin }: Pick<Room, "roomId" | "origin">): Html | null =>
+  origin &&
+  html`<div class="banner quiet" role="note" aria-label="From another instance">${stateBadge("mirrored", "From elsewhere")}<p>This Room is of <a href="${`${origin.baseUrl}${pageOf("room", roomId)}`}">${placeOf(origin)}</a>. It can be read and cited here, and is written to there.</p>
+    <p class="meta"><span>here through entry ${origin.throughSequence.toLocaleString("en")}</span><span>${exactTime(origin.importedAt)}</span></p></div>`
+
+/** Says of a Room that nothing is written here to it: that it is of another instance, that it is archived, by whom and why. */
+export const roomBanners = (room: Pick<Room, "roomId" | "archive" | "origin">): Html =>
+  html`${originBanner(room)}${
+    room.archive &&
+    html`<div class="banner quiet" role="note" aria-label="Archived">${stateBadge("archived", "Archived")}<p>${room.archive.reason}</p>
+    <p class="meta"><span>${person(room.archive.archivedBy)}</span><span>${exactTime(room.archive.archivedAt)}</span></p></div>`
+  }`
+
+/** What another instance is called: where it is reached, without what all have. */
+export const placeOf = ({ baseUrl }: { readonly baseUrl: string }): string => baseUrl.replace(/^https?:\/\//, "")

@@ -13,6 +13,8 @@ import { operations } from "../../../src/contract/operations/index.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
 import { kindsIn, namedIn, refersIn } from "../../../src/contract/ref.ts"
 import { openData } from "../../../src/ledger/data.ts"
+import { elsewhere } from "../../support/elsewhere.ts"
+import { bytesOf, unpack } from "../added/unpacked.ts"
 import { because, claim, finding, hypothesis, premise, reference, sha256 } from "./bodies.ts"
 import { type LabRoom, openLab } from "./lab.ts"
 import { launch, losses, reportedAt, Work } from "./work.ts"
@@ -343,6 +345,22 @@ t.test("what is marked is part of what the history makes again, entry by entry",
   const { db: data } = openData(lab.file)
   t.teardown(() => data.close())
   t.strictSame(checkData(data).problems, [])
+})
+
+t.test("each of them is read into another instance together with what it names of the other one", async (t) => {
+  for (const { roomId } of rooms) {
+    const first = Buffer.from(await bytesOf(await lab.reader.download("room_export", { roomId })))
+    const there = elsewhere(t)
+    const { cited, origin } = await there.import(first)
+    t.ok(cited >= 1)
+    t.equal(origin.baseUrl, lab.house.baseUrl)
+    const [one, other] = [unpack(first), unpack(await there.export(roomId))]
+    t.strictSame(
+      [...other.files].filter(([path, text]) => one.files.get(path) !== text).map(([path]) => path),
+      [],
+    )
+    t.strictSame(there.problems(), [])
+  }
 })
 
 /** The receipts of a Room that its owner has. */

@@ -1,0 +1,117 @@
+/** Rooms of other instances as they arrive: each write is done again here, and has to come out as it was there. */
+import { messageOf } from "../contract/faults.ts"
+import { parse } from "../contract/json.ts"
+import type { Arrival, Elsewhere } from "../rooms/imported.ts"
+import { CrateFault } from "../research/import/crate-file.ts"
+import type { ProvedWrite } from "../research/import/writes.ts"
+import type { Instance } from "./instance.ts"
+
+/** Entries that are indexed for search together. */
+const GROUP = 500
+
+export interface Arrivals {
+  /** The instance that a Room comes from. */
+  readonly from: (roomId: string) => Elsewhere
+  /** What everybody whom the writes name is called there, by id. */
+  readonly people: ReadonlyMap<string, string>
+}
+
+/** Does proved writes again within one open transaction. One of these for each transaction. */
+export class Arriving {
+  readonly #instance: Instance
+  readonly #arrivals: Arrivals
+  /** Rooms whose origin is noted in this transaction. */
+  readonly #noted = new Set<string>()
+  #done = 0
+
+  constructor(instance: Instance, arrivals: Arrivals) {
+    this.#instance = instance
+    this.#arrivals = arrivals
+  }
+
+  /** How many writes were done that were not here. */
+  get done(): number {
+    return this.#done
+  }
+
+  /** The last entry of a Room's activity that is here. */
+  through = (roomId: string): number => this.#instance.ledger.activity.watermark(roomId)
+
+  /** @throws CrateFault where it is not what is here, or does not come out as it was */
+  take(write: ProvedWrite): void {
+    const { roomId, sequence, entry } = write
+    const where = `Entry ${sequence} of the history of Room ${roomId} (${entry.operation})`
+    const through = this.through(roomId)
+    if (sequence <= through) {
+      const [here] = this.#instance.ledger.activity.after(roomId, sequence - 1, undefined, 1)
+      if (here !== undefined && parse(here.body).digest === write.digest) return
+      throw new CrateFault(`${where} is another one here: the Room has another history.`)
+    }
+    if (sequence !== through + 1) throw new CrateFault(`${where} comes before the one that is due, ${through + 1}.`)
+    this.#arrive(write, where, through)
+    try {
+      this.#doAgain(write)
+    } catch (error) {
+      throw error instanceof CrateFault ? error : new CrateFault(`${where} cannot be done here: ${messageOf(error)}`, { cause: error })
+    }
+    this.#done += 1
+    if (this.#done % GROUP === 0) this.#instance.ledger.settle()
+  }
+
+  /** Notes where a Room comes from, and whom it names, before the write that is new here. */
+  #arrive({ roomId, entry, people, member }: ProvedWrite, where: string, through: number): void {
+    const { tables, importing, instanceId, lineage } = this.#instance
+    const from = this.#arrivals.from(roomId)
+    if (through > 0 && tables.imported.from(roomId) === undefined)
+      throw new CrateFault(`${where} is not here, though the Room is this instance's own: it has another history.`)
+    if ([instanceId, ...lineage].includes(from.instanceId))
+      throw new CrateFault(`${where} is said to be of this instance, and is not here.`)
+    const strangers: { userId: string; username: string }[] = []
+    for (const userId of new Set(people)) {
+      const username = this.#arrivals.people.get(userId)
+      if (username === undefined) throw new CrateFault(`${where} names ${userId}, of whom nothing is said.`)
+      const known = tables.people.foreigner(userId)
+      if (known === null)
+        throw new CrateFault(
+          `${where} names ${username} (${userId}), a person of this instance: what they do here is not taken from elsewhere.`,
+        )
+      if (known === undefined) strangers.push({ userId, username })
+      else if (known.knownAs !== username) throw new CrateFault(`${where} calls ${userId} ${username}, who is called ${known.knownAs}.`)
+    }
+    for (const { userId, username } of [entry, member ?? entry])
+      if (this.#arrivals.people.get(userId ?? "") !== username) throw new CrateFault(`${where} names ${username}, who is called otherwise.`)
+    if (this.#noted.has(roomId) && strangers.length === 0) return
+    importing.import_room(null, { roomId, ...from, people: strangers } satisfies Arrival)
+    this.#noted.add(roomId)
+  }
+
+  #doAgain({ roomId, sequence, digest, entry }: ProvedWrite): void {
+    const { ledger, tables } = this.#instance
+    // Requests are between a person and the owner, and stay where they were; that there was one is told by the decision.
+    const asking = entry.operation === "decide_join_request" ? entry.params.userId : undefined
+    if (asking !== undefined) {
+      const [requestId = ""] = entry.given.ids ?? []
+      const username = this.#arrivals.people.get(asking) ?? ""
+      const content = JSON.stringify({ requestId, schemaVersion: 3 })
+      const { at } = entry
+      ledger.receive(
+        {
+          operation: "request_to_join",
+          userId: asking,
+          username,
+          at,
+          params: { roomId },
+          content,
+          client: undefined,
+          given: { ids: [requestId] },
+        },
+        roomId,
+      )
+    }
+    const made = ledger.receive(entry, roomId)
+    const is = made?.roomId === roomId && made.activity?.sequence === sequence && made.activity.digest === digest
+    if (!is) throw new CrateFault(`Entry ${sequence} of the history of Room ${roomId} (${entry.operation}) does not come out as it was.`)
+    if (sequence === 1 && tables.rooms.openingThread(roomId) === undefined)
+      throw new CrateFault(`Entry 1 of the history of Room ${roomId} does not make it.`)
+  }
+}

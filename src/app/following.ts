@@ -1,0 +1,172 @@
+/** Follows one Room of another instance: its writes are proved and done again here as they land there. */
+import type { Logger } from "pino"
+import { firstPreviousDigest } from "../contract/chain.ts"
+import { parse } from "../contract/json.ts"
+import { isoTime } from "../ledger/world.ts"
+import type { Elsewhere } from "../rooms/imported.ts"
+import { CrateFault } from "../research/import/crate-file.ts"
+import { Prover, type ProvedWrite } from "../research/import/writes.ts"
+import { Arriving } from "./arriving.ts"
+import type { Instance } from "./instance.ts"
+import { type FeedPage, type Origin, originAt, WAIT } from "./origin.ts"
+
+/** Milliseconds between two tries while the origin does not answer: the first, and the longest. */
+const FIRST_PAUSE = 250
+const LONGEST_PAUSE = 15_000
+/** Writes done in one go: whoever is served beside them waits no longer than for these. */
+const GROUP = 10
+/** Rooms that name something of each other may lead from one to the next this far. */
+const DEPTH = 50
+
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true })
+  })
+
+interface Parts {
+  readonly instance: Instance
+  readonly log: Logger
+  readonly roomId: string
+  readonly baseUrl: string
+  readonly signal: AbortSignal
+}
+
+/** Follows until `signal` is aborted, or the Room can be followed no longer: then it is noted why. Never throws. */
+export async function follow({ instance, log, roomId, baseUrl, signal }: Parts): Promise<void> {
+  const { ledger, tables } = instance
+  const origin = originAt(baseUrl, signal)
+  let wait = FIRST_PAUSE
+  while (!signal.aborted) {
+    try {
+      await new Following(instance, origin, roomId).run(signal, () => (wait = FIRST_PAUSE))
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof CrateFault) {
+        log.warn({ roomId, baseUrl, why: error.message }, "a mirror stopped")
+        await ledger.transact(() => tables.mirrors.stop(roomId, error.message)).catch(() => undefined)
+        return
+      }
+      log.info({ roomId, baseUrl, err: error }, "a mirror's origin does not answer; it is tried again")
+      await pause(wait, signal)
+      wait = Math.min(wait * 2, LONGEST_PAUSE)
+    }
+  }
+}
+
+class Following {
+  readonly #instance: Instance
+  readonly #origin: Origin
+  readonly #roomId: string
+  readonly #provers = new Map<string, Prover>()
+  readonly #from = new Map<string, Elsewhere>()
+  readonly #people = new Map<string, string>()
+  #stands = 0
+
+  constructor(instance: Instance, origin: Origin, roomId: string) {
+    this.#instance = instance
+    this.#origin = origin
+    this.#roomId = roomId
+  }
+
+  async run(signal: AbortSignal, onAnswer: () => void): Promise<void> {
+    const { tables } = this.#instance
+    const roomId = this.#roomId
+    await this.#arrive(roomId)
+    if (tables.rooms.openingThread(roomId) !== undefined && tables.imported.from(roomId) === undefined)
+      throw new CrateFault(`The Room ${roomId} is this instance's own.`)
+    await this.#mustHold(roomId)
+    while (!signal.aborted) {
+      const after = this.#through(roomId)
+      const page = await this.#origin.feed(roomId, after, WAIT)
+      onAnswer()
+      this.#stands = Math.max(this.#stands, page.nextCursor)
+      await this.#take(roomId, page, 0)
+      await this.#heard()
+    }
+  }
+
+  #through(roomId: string): number {
+    return this.#instance.ledger.activity.watermark(roomId)
+  }
+
+  /** Asks where a Room comes from: where it is followed, or where that one has it from. */
+  async #arrive(roomId: string): Promise<void> {
+    const [instance, room] = await Promise.all([this.#origin.instance(), this.#origin.room(roomId)])
+    if (roomId === this.#roomId) {
+      if (room.origin !== null) throw new CrateFault(`The Room ${roomId} is itself from ${room.origin.baseUrl}; follow it there.`)
+      this.#stands = room.activityWatermark
+      await this.#heard()
+    }
+    this.#from.set(roomId, { ...instance, ...room.origin })
+  }
+
+  /** Proves that the last entry that is here is the one that is there. @throws CrateFault where it is not */
+  async #mustHold(roomId: string): Promise<void> {
+    const through = this.#through(roomId)
+    const { activity } = this.#instance.ledger
+    const [last] = through === 0 ? [] : activity.after(roomId, through - 1, undefined, 1)
+    const digest = last === undefined ? firstPreviousDigest : parse(last.body).digest
+    if (through > 0) {
+      const { items } = await this.#origin.feed(roomId, through - 1, 0)
+      if (items[0]?.digest !== digest)
+        throw new CrateFault(`Entry ${through} of Room ${roomId} is another one there now: its history was rewritten. What is here stays.`)
+    }
+    this.#provers.set(roomId, new Prover(roomId, ` of Room ${roomId}`, { sequence: through, digest }))
+  }
+
+  #heard(): Promise<unknown> {
+    const { ledger, tables, world } = this.#instance
+    return ledger.transact(() => tables.mirrors.heard(this.#roomId, this.#stands, isoTime(world.now())))
+  }
+
+  /** Does the writes of a page, each after what it names of other Rooms. */
+  async #take(roomId: string, { items }: FeedPage, depth: number): Promise<void> {
+    let group: ProvedWrite[] = []
+    const done = async () => {
+      if (group.length > 0) await this.#doAgain(roomId, group)
+      group = []
+    }
+    for (const { write, ...entry } of items) {
+      const { people, cites, ...written } = write
+      for (const { userId, username } of [entry.actor, ...people]) this.#people.set(userId, username)
+      const proved = this.#provers.get(roomId)?.prove(entry, written)
+      if (proved === undefined) throw new Error(`the Room ${roomId} is not followed`)
+      const missing = cites.filter((cited) => this.#through(cited.roomId) < cited.through)
+      if (missing.length > 0) await done()
+      for (const cited of missing) await this.#ensure(cited.roomId, cited.through, depth + 1)
+      group.push(proved)
+      if (group.length === GROUP) await done()
+    }
+    await done()
+  }
+
+  async #doAgain(roomId: string, group: readonly ProvedWrite[]): Promise<void> {
+    const { ledger } = this.#instance
+    await ledger.transact(() => {
+      const arriving = new Arriving(this.#instance, {
+        from: (id) => this.#from.get(id) ?? this.#instance.tables.imported.from(id) ?? unknown(id),
+        people: this.#people,
+      })
+      for (const write of group) arriving.take(write)
+    })
+    ledger.watch.landed(roomId)
+  }
+
+  /** Brings another Room as far as a write of this one needs it. */
+  async #ensure(roomId: string, through: number, depth: number): Promise<void> {
+    if (depth > DEPTH) throw new CrateFault(`The Rooms that Room ${this.#roomId} names something of lead on without an end.`)
+    if (!this.#from.has(roomId)) await this.#arrive(roomId)
+    await this.#mustHold(roomId)
+    for (let here = this.#through(roomId); here < through; here = this.#through(roomId)) {
+      const { items, ...page } = await this.#origin.feed(roomId, here, 0)
+      const due = items.filter(({ sequence }) => sequence <= through)
+      if (due.length === 0) throw new CrateFault(`Room ${roomId} has no entry ${here + 1} there, of which something is named.`)
+      await this.#take(roomId, { items: due, ...page }, depth)
+    }
+  }
+}
+
+function unknown(roomId: string): never {
+  throw new CrateFault(`Nothing is said of where Room ${roomId} comes from.`)
+}

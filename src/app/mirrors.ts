@@ -1,0 +1,51 @@
+/** The Rooms of other instances that a service follows, each by a follower of its own, as the data says at the time. */
+import type { Logger } from "pino"
+import { follow } from "./following.ts"
+import type { Instance } from "./instance.ts"
+
+/** Milliseconds after which it is looked again which Rooms are to be followed: a command may have said so meanwhile. */
+const LOOK = 1_000
+
+interface Running {
+  readonly baseUrl: string
+  readonly ending: AbortController
+  readonly ended: Promise<void>
+}
+
+export class Mirroring {
+  readonly #instance: Instance
+  readonly #log: Logger
+  readonly #running = new Map<string, Running>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(instance: Instance, log: Logger) {
+    this.#instance = instance
+    this.#log = log
+  }
+
+  start(): void {
+    this.look()
+    this.#timer = setInterval(() => this.look(), LOOK).unref()
+  }
+
+  /** Begins to follow what is new, and ends what is no longer to be followed. */
+  look(): void {
+    const due = new Map(this.#instance.tables.mirrors.all().flatMap((each) => (each.stopped === null ? [[each.roomId, each.baseUrl]] : [])))
+    for (const [roomId, { baseUrl, ending }] of this.#running) if (due.get(roomId) !== baseUrl) ending.abort()
+    for (const [roomId, baseUrl] of due) {
+      if (this.#running.has(roomId)) continue
+      const ending = new AbortController()
+      const ended = follow({ instance: this.#instance, log: this.#log, roomId, baseUrl, signal: ending.signal }).finally(() =>
+        this.#running.delete(roomId),
+      )
+      this.#running.set(roomId, { baseUrl, ending, ended })
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    const running = [...this.#running.values()]
+    for (const { ending } of running) ending.abort()
+    await Promise.all(running.map(({ ended }) => ended))
+  }
+}

@@ -1,0 +1,93 @@
+/** `research-room mirror`: Rooms of other instances that are followed here, also while this one is served. */
+import { Command } from "commander"
+import { originAt, Unreachable } from "../app/origin.ts"
+import { isUuid } from "../contract/fields.ts"
+import { isoTime } from "../ledger/world.ts"
+import { DataError } from "../ledger/database.ts"
+import { CrateFault } from "../research/import/crate-file.ts"
+import { dataOption, UsageError, webAddress } from "../settings.ts"
+import { jsonOption, printList } from "./table.ts"
+import { withInstance } from "./with-instance.ts"
+
+interface Options {
+  readonly data: string
+}
+
+function roomIdOf(room: string): string {
+  if (!isUuid(room)) throw new UsageError(`${room} is not the id of a Room.`)
+  return room.toLowerCase()
+}
+
+/** Looks at the Room where it is, so that what can never be followed is told at once. */
+async function lookAt(baseUrl: string, roomId: string): Promise<string> {
+  try {
+    const origin = originAt(baseUrl)
+    await origin.instance()
+    const room = await origin.room(roomId)
+    if (room.origin !== null) throw new CrateFault(`The Room ${roomId} is itself from ${room.origin.baseUrl}; follow it there.`)
+    return room.title
+  } catch (error) {
+    if (error instanceof CrateFault || error instanceof Unreachable) throw new DataError(`${error.message} Nothing was changed.`)
+    throw error
+  }
+}
+
+const add = () =>
+  new Command("add")
+    .description("follow a Room of another instance: serve copies it and keeps up with it")
+    .argument("<address>", "where the other instance is reached", webAddress)
+    .argument("<room>", "the Room's id")
+    .addOption(dataOption())
+    .action(async (baseUrl: string, room: string, { data }: Options) => {
+      const roomId = roomIdOf(room)
+      const title = await lookAt(baseUrl, roomId)
+      await withInstance(
+        data,
+        async ({ ledger, tables, world }) => {
+          if (tables.rooms.openingThread(roomId) !== undefined && tables.imported.from(roomId) === undefined)
+            throw new UsageError(`The Room ${roomId} is this instance's own.`)
+          await ledger.transact(() => tables.mirrors.put(roomId, baseUrl, isoTime(world.now())))
+        },
+        { make: true },
+      )
+      console.log(`${title} (${roomId}) of ${baseUrl} is followed from now on, while this instance is served.`)
+    })
+
+const list = () =>
+  new Command("list")
+    .description("list the Rooms that are followed, and how far they are")
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(({ data, ...how }: Options & { json?: boolean }) =>
+      withInstance(data, ({ tables, ledger }) => {
+        const rows = tables.mirrors.all().map((each) => ({ ...each, throughSequence: ledger.activity.watermark(each.roomId) }))
+        printList(rows, how, ["ROOM ID", "FROM", "HERE", "THERE", "LAST HEARD OF", "STATE"], (row) => [
+          row.roomId,
+          row.baseUrl,
+          String(row.throughSequence),
+          String(row.originSequence ?? ""),
+          row.heardAt ?? "never",
+          row.stopped ?? "followed",
+        ])
+      }),
+    )
+
+const remove = () =>
+  new Command("remove")
+    .description("follow a Room no longer; what is here of it stays")
+    .argument("<room>", "the Room's id")
+    .addOption(dataOption())
+    .action((room: string, { data }: Options) =>
+      withInstance(data, async ({ ledger, tables }) => {
+        const roomId = roomIdOf(room)
+        if (!(await ledger.transact(() => tables.mirrors.remove(roomId)))) throw new UsageError(`The Room ${roomId} is not followed.`)
+        console.log(`The Room ${roomId} is followed no longer; what is here of it stays.`)
+      }),
+    )
+
+export const mirrorCommand = (): Command =>
+  new Command("mirror")
+    .description("Rooms of other instances that are followed here")
+    .addCommand(add())
+    .addCommand(list())
+    .addCommand(remove())

@@ -1,0 +1,83 @@
+/** What a Room's writes name of other Rooms: whoever does them again elsewhere needs what those Rooms had said by then. */
+import { isObject } from "../../contract/json.ts"
+import { objectOf } from "../../contract/objects.ts"
+import { operationNamed } from "../../contract/operations/index.ts"
+import { kindsIn, namedIn } from "../../contract/ref.ts"
+import type { Db, Statement } from "../../ledger/database.ts"
+import { roomHistory, type RoomEntry, standingBefore } from "../../ledger/room-history.ts"
+
+/** A Room of which something is named, and the last entry of its activity that came before the write that names it. */
+export interface Cited {
+  readonly roomId: string
+  readonly through: number
+}
+
+export type Citing = ReturnType<typeof citing>
+
+/** What writes name of other Rooms. */
+export function citing(db: Db) {
+  const rooms = new Map<string, Statement<{ roomId: string }>>()
+  const known = db.prepare<{ roomId: string }>("SELECT origin_room_id AS roomId FROM materials WHERE material_id = ?")
+  const standing = standingBefore(db)
+
+  function roomsOf(table: string, key: string, room: string): Statement<{ roomId: string }> {
+    const found = rooms.get(table) ?? db.prepare<{ roomId: string }>(`SELECT ${room} AS roomId FROM ${table} WHERE ${key} = ?`)
+    rooms.set(table, found)
+    return found
+  }
+
+  /** In the order of their ids. */
+  return (roomId: string, { entry, targetId }: Pick<RoomEntry, "entry" | "targetId">): Cited[] => {
+    const operation = operationNamed(entry.operation)
+    const body: unknown = JSON.parse(entry.content)
+    if (operation === undefined || !isObject(body)) return []
+    const found = new Set<string>()
+    for (const { refers, id } of namedIn(operation.body, body))
+      for (const { table, key, room } of kindsIn(refers).map(objectOf)) {
+        const of = room === null ? undefined : roomsOf(table, key, room).get(id)?.roomId
+        if (of !== undefined) found.add(of)
+      }
+    // A reference that another Room registered first is known by what that one calls it.
+    const material = operation.name === "register_material" ? known.get(targetId)?.roomId : undefined
+    if (material !== undefined) found.add(material)
+    found.delete(roomId)
+    return [...found].sort().map((each) => ({ roomId: each, through: standing(each, entry.position) }))
+  }
+}
+
+/** A write of another Room that has to be done before one of this one. */
+export interface CitedEntry extends RoomEntry {
+  readonly roomId: string
+  /** The entry of the Room itself that was accepted after it; one more than there are where none was. */
+  readonly before: number
+}
+
+/** The Rooms of which a Room's writes name something, and of which those name something in turn. */
+function citedRooms(db: Db, roomId: string): Set<string> {
+  const cites = citing(db)
+  const found = new Set([roomId])
+  // What is added on the way is gone through too.
+  for (const of of found) for (const each of roomHistory(db, of)) for (const cited of cites(of, each)) found.add(cited.roomId)
+  found.delete(roomId)
+  return found
+}
+
+/** Every write of other Rooms on which a Room's own rest, in the order in which they were accepted. */
+export function* citedHistory(db: Db, roomId: string): Generator<CitedEntry> {
+  const rooms = [...citedRooms(db, roomId)]
+  if (rooms.length === 0) return
+  const others = rooms.map((of) => ({ of, entries: roomHistory(db, of), next: null as RoomEntry | null }))
+  const step = (other: (typeof others)[number]) => (other.next = other.entries.next().value ?? null)
+  others.forEach(step)
+  const own = roomHistory(db, roomId)
+  let last = own.next().value
+  let before = 1
+  for (;;) {
+    const [first] = others.filter(({ next }) => next !== null).sort((one, other) => positionOf(one.next) - positionOf(other.next))
+    if (first === undefined || first.next === null) return
+    for (; last !== undefined && last.entry.position < first.next.entry.position; last = own.next().value) before = last.sequence + 1
+    yield { roomId: first.of, before, ...first.next }
+    step(first)
+  }
+}
+const positionOf = (next: RoomEntry | null): number => next?.entry.position ?? Number.POSITIVE_INFINITY

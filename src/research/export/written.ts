@@ -1,0 +1,45 @@
+/** An accepted write as whoever does it again elsewhere needs it: in a crate, and beside an entry of the feed. */
+import { JsonText, stored, type Writable } from "../../contract/json.ts"
+import type { Db } from "../../ledger/database.ts"
+import { roomEntry, type RoomEntry } from "../../ledger/room-history.ts"
+import { citing } from "./cited.ts"
+
+/**
+ * An accepted write. What it was given says which ids came of it, and what a later version would say otherwise. Digests of
+ * tokens, who sent it through which credential, and what a retry is compared with stay where they are.
+ */
+export const writtenOut = ({ sequence, entry }: Pick<RoomEntry, "sequence" | "entry">) => {
+  const { tokens: _tokens, requestDigest: _request, named: _named, ...given } = entry.given
+  return {
+    sequence,
+    operation: entry.operation,
+    at: entry.at,
+    actor: { userId: entry.userId, username: entry.username },
+    path: entry.params,
+    body: new JsonText(stored(entry.content)),
+    client: entry.client,
+    // Of a Room of another instance it is said that there were none.
+    given: Object.fromEntries(Object.entries(given).filter(([name, value]) => name !== "warnings" || (value as []).length > 0)) as Writable,
+  }
+}
+
+/** What stands beside an entry of the feed for those who follow a Room from another instance. */
+export function writes(db: Db) {
+  const find = roomEntry(db)
+  const person = db.prepare<{ userId: string; username: string }>(
+    "SELECT user_id AS userId, coalesce(known_as, username) AS username FROM people WHERE user_id = ?",
+  )
+  const cites = citing(db)
+  /** The write, whom it names besides its actor, and what it names of other Rooms; null where it is not kept. */
+  return (roomId: string, sequence: number): Writable => {
+    const found = find(roomId, sequence)
+    if (found === undefined) return null
+    const { entry, targetId } = found
+    const member = entry.params.userId ?? (entry.operation === "add_member" ? targetId : undefined)
+    return {
+      ...writtenOut(found),
+      people: member === undefined ? [] : [person.one(member)],
+      cites: cites(roomId, found).map((cited) => ({ ...cited })),
+    }
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * A crate as a file from somebody: hostile until proved. Its names, sizes and digests are looked at before a word of it is
+ * believed; nothing of it is ever written to a disk, or held in memory beyond a line.
+ */
+import { createHash } from "node:crypto"
+import { type Entry, openPromise, type ZipFile } from "yauzl"
+import { messageOf } from "../../contract/faults.ts"
+
+/** The crate cannot be believed; the sentence says why, and where. */
+export class CrateFault extends Error {}
+
+/** Bounds of what is read, in bytes but for `files`. */
+export interface CrateBounds {
+  readonly files: number
+  /** Of all files together, unpacked. */
+  readonly total: number
+  readonly line: number
+  readonly metadata: number
+  /** How many times its packed size a file may be; less would refuse what compresses well. */
+  readonly ratio: number
+}
+
+export const crateBounds: CrateBounds = {
+  files: 200_000,
+  total: 64 * 2 ** 30,
+  line: 16 * 2 ** 20,
+  metadata: 256 * 2 ** 20,
+  ratio: 1_000,
+}
+
+const METADATA = "ro-crate-metadata.json"
+/** A file so small may be packed as well as it can be. */
+const SMALL = 1 << 20
+
+interface Said {
+  readonly "@id": string
+  readonly sha256: string
+  readonly contentSize: string
+}
+
+async function* bytesOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  try {
+    yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>
+  } catch (error) {
+    throw new CrateFault(`${entry.fileName} in the crate cannot be unpacked (${messageOf(error)}).`)
+  }
+}
+
+/** The files that a zip names, each once, within the bounds. */
+async function entriesOf(zip: ZipFile, bounds: CrateBounds): Promise<Map<string, Entry>> {
+  const entries = new Map<string, Entry>()
+  let total = 0
+  try {
+    for await (const entry of zip.eachEntry()) {
+      const { fileName, uncompressedSize, compressedSize } = entry
+      if (fileName.endsWith("/")) continue
+      if (entries.has(fileName)) throw new CrateFault(`${fileName} is in the crate twice.`)
+      if (entry.isEncrypted()) throw new CrateFault(`${fileName} in the crate is encrypted.`)
+      if (uncompressedSize > SMALL && uncompressedSize > compressedSize * bounds.ratio)
+        throw new CrateFault(`${fileName} in the crate would unpack to ${uncompressedSize} bytes from ${compressedSize}.`)
+      total += uncompressedSize
+      entries.set(fileName, entry)
+      if (entries.size > bounds.files) throw new CrateFault(`The crate holds more than ${bounds.files} files.`)
+      if (total > bounds.total) throw new CrateFault(`The crate would unpack to more than ${bounds.total} bytes.`)
+    }
+  } catch (error) {
+    throw error instanceof CrateFault ? error : new CrateFault(`The file is no whole zip (${messageOf(error)}).`)
+  }
+  return entries
+}
+
+export interface CrateFile {
+  /** The objects of a file with one a line, by their number. @throws CrateFault */
+  lines(path: string): AsyncGenerator<{ readonly number: number; readonly value: unknown }>
+  close(): void
+}
+
+/**
+ * Opens a crate and proves that every file is what its metadata says, and that there is no other.
+ * @throws CrateFault
+ */
+export async function openCrate(file: string, bounds: CrateBounds = crateBounds): Promise<CrateFile> {
+  // Names with `..`, with a drive or a backslash are refused by the library, and sizes other than those that were said.
+  const zip = await openPromise(file, { autoClose: false, strictFileNames: true }).catch((error: unknown) => {
+    throw new CrateFault(`${file} is no whole zip (${messageOf(error)}).`)
+  })
+  try {
+    const entries = await entriesOf(zip, bounds)
+    const said = await saidOf(zip, entries, bounds)
+    for (const [path, entry] of entries) {
+      if (path.startsWith("ro-crate-")) continue
+      const due = said.get(path)
+      if (due === undefined) throw new CrateFault(`${path} is in the crate and not in its metadata.`)
+      if (String(entry.uncompressedSize) !== due.contentSize)
+        throw new CrateFault(`${path} in the crate is not as long as its metadata says.`)
+      const hash = createHash("sha256")
+      for await (const piece of bytesOf(zip, entry)) hash.update(piece)
+      if (hash.digest("hex") !== due.sha256) throw new CrateFault(`${path} in the crate is not what its metadata says.`)
+      said.delete(path)
+    }
+    const [missing] = said.keys()
+    if (missing !== undefined) throw new CrateFault(`${missing} is in the metadata of the crate and not in the crate.`)
+    return {
+      async *lines(path) {
+        const entry = entries.get(path)
+        if (entry === undefined) throw new CrateFault(`The crate has no ${path}: it is of an earlier version, or of another program.`)
+        yield* linesOf(path, bytesOf(zip, entry), bounds.line)
+      },
+      close: () => zip.close(),
+    }
+  } catch (error) {
+    zip.close()
+    throw error
+  }
+}
+
+/** What the metadata says of each file. */
+async function saidOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>, bounds: CrateBounds): Promise<Map<string, Said>> {
+  const entry = entries.get(METADATA)
+  if (entry === undefined) throw new CrateFault("The file is no crate: it has no ro-crate-metadata.json.")
+  if (entry.uncompressedSize > bounds.metadata) throw new CrateFault(`${METADATA} is over ${bounds.metadata} bytes.`)
+  const pieces: Buffer[] = []
+  for await (const piece of bytesOf(zip, entry)) pieces.push(piece)
+  const graph = (parsed(Buffer.concat(pieces)) as { "@graph"?: unknown } | undefined)?.["@graph"]
+  if (!Array.isArray(graph)) throw new CrateFault(`${METADATA} is no description of a crate.`)
+  const files = (graph as Partial<Said & { "@type": unknown }>[]).filter(
+    (each): each is Said => each?.["@type"] === "File" && typeof each["@id"] === "string" && !each["@id"].startsWith("#"),
+  )
+  return new Map(files.map((each) => [each["@id"], each]))
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+async function* linesOf(path: string, pieces: AsyncIterable<Buffer>, most: number) {
+  let number = 0
+  let waiting: Buffer[] = []
+  let length = 0
+  const line = () => {
+    const value = parsed(Buffer.concat(waiting))
+    number += 1
+    waiting = []
+    length = 0
+    if (value === undefined) throw new CrateFault(`${path} line ${number} is no JSON.`)
+    return { number, value }
+  }
+  const add = (piece: Buffer) => {
+    length += piece.length
+    if (length > most) throw new CrateFault(`${path} line ${number + 1} is over ${most} bytes.`)
+    waiting.push(piece)
+  }
+  for await (const piece of pieces) {
+    let from = 0
+    for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, from)) {
+      add(piece.subarray(from, end))
+      yield line()
+      from = end + 1
+    }
+    if (from < piece.length) add(piece.subarray(from))
+  }
+  if (length > 0) throw new CrateFault(`${path} is cut off at line ${number + 1}.`)
+}

@@ -1,0 +1,67 @@
+/** What a crate says of itself: where it comes from, and who is named in it. */
+import * as v from "valibot"
+import { CrateFault, type CrateFile } from "./crate-file.ts"
+
+/** The form of crates that this program reads and writes. */
+export const FORM = 1
+/** People that one crate may name. */
+const MOST_PEOPLE = 20_000
+
+export const uuid = v.pipe(v.string(), v.regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "is no id"))
+/** What somebody is called where they are from: a name as people choose one, of those from elsewhere with the instance's. */
+export const NAME = v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/, "is no name"))
+const address = v.pipe(
+  v.string(),
+  v.maxLength(300),
+  v.url(),
+  v.check((value) => {
+    const { protocol, username, search, hash } = new URL(value)
+    return (protocol === "http:" || protocol === "https:") && username === "" && search === "" && hash === "" && !value.endsWith("/")
+  }, "is no address of a service"),
+)
+
+export const elsewhereSchema = v.object({
+  instanceId: uuid,
+  baseUrl: address,
+  softwareVersion: v.pipe(v.string(), v.maxLength(50)),
+})
+const originSchema = v.object({
+  ...elsewhereSchema.entries,
+  roomId: uuid,
+  entries: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  /** Of the cited Rooms, those that are of yet another instance. */
+  cited: v.record(uuid, elsewhereSchema),
+})
+export type CrateOrigin = v.InferOutput<typeof originSchema>
+
+async function first(crate: CrateFile, path: string): Promise<unknown> {
+  for await (const { value } of crate.lines(path)) return value
+  throw new CrateFault(`${path} in the crate is empty.`)
+}
+
+/** @throws CrateFault for a crate of a later form */
+export async function originOf(crate: CrateFile): Promise<CrateOrigin> {
+  const told = await first(crate, "origin.json")
+  const { success, output } = v.safeParse(v.object({ form: v.number() }), told)
+  if (success && output.form > FORM)
+    throw new CrateFault(`The crate is of a newer version (form ${output.form}; this program reads ${FORM}).`)
+  const found = v.safeParse(originSchema, told, { abortEarly: true })
+  if (found.success) return found.output
+  throw new CrateFault(
+    `origin.json in the crate is not as this program writes it (${v.getDotPath(found.issues[0]) ?? "it"}: ${found.issues[0].message}).`,
+  )
+}
+
+/** What everybody is called there, by id. @throws CrateFault */
+export async function peopleOf(crate: CrateFile): Promise<ReadonlyMap<string, string>> {
+  const people = new Map<string, string>()
+  const personSchema = v.strictObject({ userId: uuid, username: NAME })
+  for await (const { number, value } of crate.lines("people.jsonl")) {
+    const found = v.safeParse(personSchema, value)
+    if (!found.success || people.has(found.output.userId))
+      throw new CrateFault(`people.jsonl line ${number} names nobody, or somebody twice.`)
+    people.set(found.output.userId, found.output.username)
+    if (people.size > MOST_PEOPLE) throw new CrateFault(`The crate names more than ${MOST_PEOPLE} people.`)
+  }
+  return people
+}

@@ -1,0 +1,175 @@
+/** Writes as a crate or another instance's feed tells them, each proved against its Room's feed: what may then be done again. */
+import * as v from "valibot"
+import { entryDigest, firstPreviousDigest } from "../../contract/chain.ts"
+import { canonicalJson, digestOf, isObject, type JsonObject } from "../../contract/json.ts"
+import { operationNamed } from "../../contract/operations/index.ts"
+import type { Entry } from "../../ledger/history.ts"
+import { CrateFault, type CrateFile } from "./crate-file.ts"
+import { NAME, uuid } from "./origin.ts"
+
+/** Milliseconds by which the clock of another instance may go before this one's. */
+const AHEAD = 3_600_000
+
+const at = v.pipe(
+  v.string(),
+  v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  v.check((value) => Date.parse(value) <= Date.now() + AHEAD, "is no moment that has been"),
+)
+const digest = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/))
+const actor = v.strictObject({ userId: uuid, username: NAME })
+const object = v.custom<JsonObject>((value) => isObject(value) && !Array.isArray(value), "is no object")
+
+const writeSchema = v.strictObject({
+  sequence: v.pipe(v.number(), v.safeInteger()),
+  operation: v.string(),
+  at,
+  actor,
+  path: v.record(v.string(), uuid),
+  body: object,
+  client: v.optional(object),
+  given: v.strictObject({
+    ids: v.optional(v.array(uuid)),
+    warnings: v.optional(v.array(object)),
+    foreseen: v.optional(object),
+    labelledBy: v.optional(uuid),
+    contentDigest: v.optional(digest),
+  }),
+})
+const feedSchema = v.looseObject({
+  sequence: v.number(),
+  operation: v.string(),
+  at,
+  actor,
+  target: v.looseObject({ kind: v.string(), id: v.string() }),
+  contentDigest: digest,
+  digest,
+  previousDigest: digest,
+})
+
+/** A write that is what the feed says was accepted. What doing it again makes must have the digest. */
+export interface ProvedWrite {
+  readonly roomId: string
+  readonly sequence: number
+  readonly entry: Omit<Entry, "position" | "sender">
+  /** Of its entry of the activity. */
+  readonly digest: string
+  /** Everybody whom it names, as far as ids go. */
+  readonly people: readonly string[]
+  /** The member whom its body calls by name. */
+  readonly member: { readonly userId: string; readonly username: string } | null
+}
+
+export function checked<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
+  const found = v.safeParse(schema, value, { abortEarly: true })
+  if (found.success) return found.output
+  throw new CrateFault(`${what} is not as this program writes it (${v.getDotPath(found.issues[0]) ?? "it"}: ${found.issues[0].message}).`)
+}
+
+/** Follows the feed of one Room, and proves each write against its entry. */
+export class Prover {
+  readonly #roomId: string
+  readonly #of: string
+  #sequence: number
+  #digest: string
+
+  /** @param after where the feed is taken up @param of what the Room is called in a sentence */
+  constructor(roomId: string, of = "", after = { sequence: 0, digest: firstPreviousDigest as string }) {
+    this.#roomId = roomId
+    this.#of = of
+    this.#sequence = after.sequence
+    this.#digest = after.digest
+  }
+
+  /** @throws CrateFault where an entry does not follow from the one before it, or the write is not what it says */
+  prove(activity: unknown, written: unknown): ProvedWrite {
+    const due = this.#sequence + 1
+    const inFeed = `Entry ${due} of the activity${this.#of}`
+    const inHistory = `Entry ${due} of the history${this.#of}`
+    const told = checked(feedSchema, activity, inFeed)
+    if (
+      told.sequence !== due ||
+      told.previousDigest !== this.#digest ||
+      entryDigest(activity as Parameters<typeof entryDigest>[0]) !== told.digest
+    )
+      throw new CrateFault(`${inFeed} does not follow from the one before it.`)
+    const write = checked(writeSchema, written, inHistory)
+    const operation = operationNamed(write.operation)
+    if (operation === undefined || operation.family !== "research" || operation.activity === null)
+      throw new CrateFault(`${inHistory} is ${write.operation}, which this program does not do: it is of a newer version.`)
+    const content = canonicalJson(write.body)
+    const { userId, username } = write.actor
+    const isIt =
+      write.sequence === due &&
+      write.operation === told.operation &&
+      write.at === told.at &&
+      userId === told.actor.userId &&
+      username === told.actor.username &&
+      (write.given.contentDigest ?? digestOf(content)) === told.contentDigest
+    if (!isIt) throw new CrateFault(`${inHistory} is not what the activity says was accepted.`)
+    this.#sequence = due
+    this.#digest = told.digest
+    const named = write.operation === "add_member" ? told.target.id : undefined
+    const member = write.path.userId ?? named
+    return {
+      roomId: this.#roomId,
+      sequence: due,
+      digest: told.digest,
+      member: named === undefined ? null : { userId: named, username: String(write.body.username) },
+      people: member === undefined ? [userId] : [userId, member],
+      entry: {
+        operation: write.operation,
+        userId,
+        username,
+        at: write.at,
+        params: write.path,
+        content,
+        client: write.client,
+        // As it was written, in its order; more may be seen here in the same grounds. Names of there mean others here.
+        given: {
+          ...(written as { given: Entry["given"] }).given,
+          ...(write.given.warnings === undefined && { warnings: [] }),
+          ...(named !== undefined && { named }),
+        },
+      },
+    }
+  }
+}
+
+const citedSchema = v.strictObject({
+  roomId: uuid,
+  before: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  activity: v.unknown(),
+  write: v.unknown(),
+})
+
+/** The writes of other Rooms in a crate, in the order in which they have to be done. */
+async function* citedWrites(crate: CrateFile): AsyncGenerator<ProvedWrite & { readonly before: number }> {
+  const provers = new Map<string, Prover>()
+  for await (const { number, value } of crate.lines("cited.jsonl")) {
+    const { roomId, before, activity, write } = checked(citedSchema, value, `Line ${number} of cited.jsonl`)
+    const prover = provers.get(roomId) ?? new Prover(roomId, ` of the cited Room ${roomId}`)
+    provers.set(roomId, prover)
+    yield { ...prover.prove(activity, write), before }
+  }
+}
+
+/**
+ * Every write of a crate in the order in which they can be done, each once it is proved.
+ * @throws CrateFault at the first that is not what the feed says
+ */
+export async function* provedWrites(crate: CrateFile, roomId: string): AsyncGenerator<ProvedWrite> {
+  const history = crate.lines("history.jsonl")
+  const cited = citedWrites(crate)
+  const prover = new Prover(roomId)
+  let next = await cited.next()
+  let due = 0
+  for await (const { value } of crate.lines("activity.jsonl")) {
+    due += 1
+    for (; next.done !== true && next.value.before <= due; next = await cited.next()) yield next.value
+    const line = await history.next()
+    if (line.done === true) throw new CrateFault(`The history ends before entry ${due}.`)
+    yield prover.prove(value, line.value.value)
+  }
+  if ((await history.next()).done !== true) throw new CrateFault(`The history goes on after entry ${due}, the last of the activity.`)
+  for (; next.done !== true; next = await cited.next()) yield next.value
+}

@@ -1,0 +1,39 @@
+/** Rooms of other instances that are followed: which, from where, and how far that has come. */
+import type { Db } from "../ledger/database.ts"
+
+export interface Followed {
+  readonly roomId: string
+  /** Where it is followed: scheme, host and path, without a slash at the end. */
+  readonly baseUrl: string
+  /** Where its activity stood there when it was last heard of, and when that was; null until it is. */
+  readonly originSequence: number | null
+  readonly heardAt: string | null
+  /** Why it is followed no longer; null while it is. */
+  readonly stopped: string | null
+}
+
+export type Mirrors = ReturnType<typeof mirrors>
+
+export function mirrors(db: Db) {
+  const put = db.prepare(
+    `INSERT INTO mirrors (room_id, base_url, added_at) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET base_url = excluded.base_url, added_at = excluded.added_at, stopped = NULL`,
+  )
+  const remove = db.prepare("DELETE FROM mirrors WHERE room_id = ?")
+  const all = db.prepare<Followed>(
+    `SELECT room_id AS roomId, base_url AS baseUrl, origin_sequence AS originSequence, heard_at AS heardAt, stopped
+     FROM mirrors ORDER BY added_at, room_id`,
+  )
+  const heard = db.prepare("UPDATE mirrors SET origin_sequence = ?, heard_at = ? WHERE room_id = ?")
+  const stop = db.prepare("UPDATE mirrors SET stopped = ? WHERE room_id = ?")
+  return {
+    /** Begins to follow a Room, or goes on after it was stopped. */
+    put: (roomId: string, baseUrl: string, at: string) => put.run(roomId, baseUrl, at),
+    /** Whether it was followed. What is here of the Room stays. */
+    remove: (roomId: string): boolean => remove.run(roomId) === 1,
+    all: (): Followed[] => all.all(),
+    /** Notes where the Room stands at its origin. */
+    heard: (roomId: string, sequence: number, at: string) => heard.run(sequence, at, roomId),
+    stop: (roomId: string, why: string) => stop.run(why, roomId),
+  }
+}

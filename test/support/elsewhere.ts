@@ -1,0 +1,42 @@
+/** An instance that Rooms of another one are read into: its data in a folder of the test's own, without a service before it. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { importCrate } from "../../src/app/import.ts"
+import { createInstance } from "../../src/app/instance.ts"
+import { openForward } from "../../src/app/forward.ts"
+import { checkData } from "../../src/check/check.ts"
+import { databaseFile } from "../../src/check/backup.ts"
+import { softwareVersion } from "../../src/version.ts"
+
+interface Test {
+  testdir(): string
+  teardown(end: () => unknown): unknown
+}
+
+export type Elsewhere = ReturnType<typeof elsewhere>
+
+/** Opens what a folder holds; left out, an instance of nobody yet. */
+export function elsewhere(t: Test, folder = t.testdir()) {
+  const { db, world, instanceId, lineage, aside } = openForward(databaseFile(folder))
+  t.teardown(() => db.close())
+  const instance = createInstance({ db, world, instanceId, lineage, aside })
+  return {
+    ...instance,
+    folder,
+    async import(zip: Uint8Array) {
+      const file = join(folder, "import.zip")
+      writeFileSync(file, zip)
+      return importCrate(instance, file)
+    },
+    /** Its own export of a Room. */
+    async export(roomId: string): Promise<Buffer> {
+      const pieces: Uint8Array[] = []
+      for await (const piece of instance.exports.bytes(roomId, { baseUrl: "http://here.example", softwareVersion }).bytes)
+        pieces.push(piece)
+      return Buffer.concat(pieces)
+    },
+    problems: () => checkData(db).problems,
+    /** How many entries its history has: a refusal adds none. */
+    entries: () => instance.ledger.history.count(),
+  }
+}
