@@ -24,6 +24,11 @@ test("each list, as the program itself names them, is printed as JSON and as a t
     rooms: { empty: { roomId: string } }
     people: { owner: { username: string } }
   }
+  // What is followed is of another instance.
+  const there = start(program, ["demo", "--json", "--port", "0"], place)
+  const other = JSON.parse((await there.printed(/^\{.*\}(?=\n)/))[0]) as { baseUrl: string; rooms: { empty: { roomId: string } } }
+  const added = await run(program, ["mirror", "add", other.baseUrl, other.rooms.empty.roomId, "--data", "data"], place)
+  t.strictSame([added.code, added.err], [0, ""])
   /** What a list may call for. */
   const known: Readonly<Record<string, string>> = { data: "data", room: rooms.empty.roomId, user: people.owner.username }
   const lists = below(commands()).filter(({ command }) => /^list( |$)/.test(command.name()) || command.description().startsWith("list "))
@@ -49,6 +54,8 @@ test("each list, as the program itself names them, is printed as JSON and as a t
     const table = await run(program, [...words, ...given], place)
     t.equal(table.out.trimEnd().split("\n").length, items.length + 1, `${name}: the table has a line for each, below its heading`)
   }
+  there.signal("SIGTERM")
+  await there.ended()
   demo.signal("SIGTERM")
   await demo.ended()
 })

@@ -22,6 +22,8 @@ export interface Own extends Service {
 
 export interface OwnOptions {
   readonly baseUrl?: string
+  /** Left out, the system picks one. */
+  readonly port?: number
   readonly folder?: string
   /** The data stays when the service is closed. */
   readonly keeps?: boolean
@@ -37,12 +39,12 @@ export const passwordOf = (username: string): string => `the long password of ${
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), "research-room-test-"))
 
 /** Starts a service in this process on a port that the system picks. */
-export async function startOwn({ baseUrl, folder = temporaryFolder(), keeps = false, arxiv }: OwnOptions = {}): Promise<Own> {
+export async function startOwn({ baseUrl, port = 0, folder = temporaryFolder(), keeps = false, arxiv }: OwnOptions = {}): Promise<Own> {
   let ahead = 0
   const service = await startService({
     data: folder,
     host: "127.0.0.1",
-    port: 0,
+    port,
     baseUrl,
     log: openLog("silent"),
     repositories: { folders: [], github: null },

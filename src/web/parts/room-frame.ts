@@ -2,7 +2,7 @@
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { attributes, type Html, html, to } from "../html.ts"
-import { shortened } from "../words.ts"
+import { counted, shortened } from "../words.ts"
 import { stateBadge } from "./marks.ts"
 import { exactTime, person } from "./parts.ts"
 
@@ -42,7 +42,15 @@ export const roomRail = (
 const originBanner = ({ roomId, origin }: Pick<Room, "roomId" | "origin">): Html | null =>
   origin &&
   html`<div class="banner quiet" role="note" aria-label="From another instance">${stateBadge("mirrored", "From elsewhere")}<p>This Room is of <a href="${`${origin.baseUrl}${pageOf("room", roomId)}`}">${placeOf(origin)}</a>. It can be read and cited here, and is written to there.</p>
-    <p class="meta"><span>here through entry ${origin.throughSequence.toLocaleString("en")}</span><span>${exactTime(origin.importedAt)}</span></p></div>`
+    <p class="meta"><span>here through entry ${origin.throughSequence.toLocaleString("en")}</span>${followed(origin)}</p></div>`
+
+/** Whether it is followed, and how far that has come. */
+function followed({ importedAt, mirror }: NonNullable<Room["origin"]>): Html {
+  if (mirror === null) return html`<span>imported ${exactTime(importedAt)}</span>`
+  if (mirror.stopped !== null) return html`<span>followed no longer: ${mirror.stopped}</span>`
+  const behind = mirror.behind ? `${counted(mirror.behind, "entry", "entries")} behind` : "followed"
+  return html`<span>${behind}</span>${mirror.heardAt === null ? null : html`<span>last heard of ${exactTime(mirror.heardAt)}</span>`}`
+}
 
 /** Says of a Room that nothing is written here to it: that it is of another instance, that it is archived, by whom and why. */
 export const roomBanners = (room: Pick<Room, "roomId" | "archive" | "origin">): Html =>

@@ -1,0 +1,173 @@
+/** A Room of one running instance, followed by another: copied, kept up with, through restarts of either, and stopped where its history is another one. */
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { ResearchRoomClient } from "research-room/client"
+import t, { type Test } from "tap"
+import { checkData } from "../../../src/check/check.ts"
+import { backUp, restore } from "../../../src/check/backup.ts"
+import { hypothesis } from "../../support/bodies.ts"
+import { openForward } from "../../../src/app/forward.ts"
+import { databaseFile } from "../../../src/ledger/data.ts"
+import { type Own, startOwn, temporaryFolder } from "../../support/service.ts"
+
+/** Two instances, the one with a Room to follow. */
+async function two(t: Test) {
+  const folders = [temporaryFolder(), temporaryFolder()] as const
+  const there = await startOwn({ folder: folders[0], keeps: true })
+  const ada = await there.setUp()
+  const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Followed from afar" })).result
+  const here = await startOwn({ folder: folders[1], keeps: true })
+  await here.setUp("eve")
+  t.teardown(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
+  return { there, here, ada, roomId, threadId, folders }
+}
+/** As `mirror add` does. */
+const mirror = ({ instance }: Own, roomId: string, baseUrl: string) =>
+  instance.ledger.transact(() => instance.tables.mirrors.put(roomId, baseUrl, new Date().toISOString()))
+
+/** Waits for what the other instance will say: no longer than a minute. */
+async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  const end = performance.now() + 60_000
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > end) throw new Error(`never: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+const through = ({ instance }: Own, roomId: string) => instance.ledger.activity.watermark(roomId)
+const reaches = (own: Own, roomId: string, sequence: number) =>
+  until(`entry ${sequence}`, () => through(own, roomId) >= sequence || undefined)
+const stopped = ({ instance }: Own, roomId: string) =>
+  until("it stops", () => instance.tables.mirrors.all().find((each) => each.roomId === roomId)?.stopped ?? undefined)
+const digests = ({ instance }: Own, roomId: string) => instance.ledger.activity.after(roomId, 0, undefined, 1_000).map(({ body }) => body)
+
+t.test("It is copied and kept up with, and says where it is from and how far", async (t) => {
+  const { there, here, ada, roomId, threadId } = await two(t)
+  await ada.write("post_message", { threadId, text: "Before anybody followed." } as never)
+  await mirror(here, roomId, there.baseUrl)
+  await reaches(here, roomId, 2)
+  const reader = new ResearchRoomClient({ baseUrl: here.baseUrl })
+  const lags: number[] = []
+  for (let count = 0; count < 20; count++) {
+    const began = performance.now()
+    await ada.write("post_message", { threadId, text: `Message ${count}.` } as never)
+    await reaches(here, roomId, 3 + count)
+    lags.push(performance.now() - began)
+  }
+  t.comment(`the slowest of 20 was here after ${Math.max(...lags).toFixed(0)} ms`)
+  t.ok(Math.max(...lags) < 1_000, "each within a second")
+  t.strictSame(digests(here, roomId), digests(there, roomId))
+  const { origin } = await until("it is heard of", async () => {
+    const room = await reader.read("room", { roomId })
+    return room.origin?.mirror?.behind === 0 ? room : undefined
+  })
+  t.match(origin, { baseUrl: there.baseUrl, throughSequence: 22, mirror: { originSequence: 22, behind: 0, stopped: null } })
+  await here.close()
+  const { db } = openForward(databaseFile(here.folder))
+  t.strictSame(checkData(db).problems, [])
+  db.close()
+  await there.close()
+})
+
+t.test(
+  "Through restarts of either and an hour that the origin is down, nothing is lost; what is renamed or archived there is so here",
+  async (t) => {
+    const { there, here, ada, roomId, threadId } = await two(t)
+    await mirror(here, roomId, there.baseUrl)
+    await reaches(here, roomId, 1)
+    await here.close()
+    await ada.write("post_message", { threadId, text: "While the mirror was down." } as never)
+    const again = await startOwn({ folder: here.folder, keeps: true })
+    await reaches(again, roomId, 2)
+    await there.close()
+    const back = await startOwn({ folder: there.folder, keeps: true, port: there.port })
+    await ada.write("amend_room", { roomId, title: "Called otherwise" })
+    await ada.write("archive_room", { roomId, reason: "Done." })
+    await reaches(again, roomId, 4)
+    t.match(again.instance.tables.rooms.summary(roomId), { title: "Called otherwise", state: "archived", archive: { reason: "Done." } })
+    t.strictSame(digests(again, roomId), digests(back, roomId))
+    await again.close()
+    await back.close()
+  },
+)
+
+for (const rewritten of [false, true])
+  t.test(
+    `An origin that was put back from an older copy${rewritten ? ", and has written since," : ""} stops the mirror, and what was here stays`,
+    async (t) => {
+      const { there, here, ada, roomId, threadId, folders } = await two(t)
+      await mirror(here, roomId, there.baseUrl)
+      await ada.write("post_message", { threadId, text: "In the copy." } as never)
+      const copy = join(t.testdir(), "copy.db")
+      backUp(there.instance.db, copy)
+      for (const text of ["One more.", "And another."]) await ada.write("post_message", { threadId, text } as never)
+      await reaches(here, roomId, 4)
+      const before = digests(here, roomId)
+      await there.close()
+      restore(copy, folders[0], { force: true })
+      // Where it goes on before anybody follows again, the mirror finds other entries in the place of those it has.
+      const first = await startOwn({ folder: folders[0], keeps: true, port: rewritten ? 0 : there.port })
+      if (rewritten) {
+        const browser = first.stranger()
+        await browser.request("POST", "/api/session", { username: "ada", password: "the long password of ada" })
+        for (let count = 0; count < 4; count++) await browser.write("post_message", { threadId, text: `Otherwise ${count}.` } as never)
+        await first.close()
+      }
+      const back = rewritten ? await startOwn({ folder: folders[0], keeps: true, port: there.port }) : first
+      const why = await stopped(here, roomId)
+      t.match(
+        why,
+        rewritten ? /^Entry 4 .* its history was rewritten\. What is here stays\.$/ : /put back from an older copy\. What is here stays\.$/,
+      )
+      t.strictSame(digests(here, roomId), before)
+      const shown = await new ResearchRoomClient({ baseUrl: here.baseUrl }).read("room", { roomId })
+      t.equal(shown.origin?.mirror?.stopped, why)
+      t.match(await (await fetch(`${here.baseUrl}/rooms/${roomId}`)).text(), /What is here stays/, "the page says so too")
+      await here.close()
+      await back.close()
+    },
+  )
+
+t.test("Twenty Rooms at once, some of which name something of each other", async (t) => {
+  const { there, here, ada, roomId, threadId } = await two(t)
+  const rooms = [{ roomId, threadId }]
+  for (let count = 1; count < 20; count++) {
+    const { result } = await ada.write("create_room", { title: `Room ${count}` })
+    rooms.push({ roomId: result.roomId, threadId: result.openingThreadId })
+  }
+  const published = await ada.write("publish_hypothesis", hypothesis(roomId, threadId))
+  for (const each of rooms.slice(1, 6))
+    await ada.write("reuse_record", { threadId: each.threadId, versionId: published.result.versionId } as never)
+  for (const each of rooms.toReversed()) await mirror(here, each.roomId, there.baseUrl)
+  for (const each of rooms) await reaches(here, each.roomId, through(there, each.roomId))
+  for (const each of rooms) await ada.write("post_message", { threadId: each.threadId, text: "To each of them." } as never)
+  for (const each of rooms) await reaches(here, each.roomId, through(there, each.roomId))
+  for (const each of rooms) t.strictSame(digests(here, each.roomId), digests(there, each.roomId))
+  await here.instance.ledger.transact(() => here.instance.tables.mirrors.remove(roomId))
+  await here.close()
+  const { db } = openForward(databaseFile(here.folder))
+  t.strictSame(checkData(db).problems, [])
+  db.close()
+  await there.close()
+})
+
+t.test(
+  "What cannot be followed says why: a Room that is not there, one of this instance's own, one that is itself from elsewhere",
+  async (t) => {
+    const { there, here, roomId } = await two(t)
+    await mirror(here, roomId, there.baseUrl)
+    await reaches(here, roomId, 1)
+    const third = await startOwn()
+    await mirror(third, roomId, here.baseUrl)
+    t.match(await stopped(third, roomId), /is itself from http/)
+    const unknown = "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b"
+    await mirror(third, unknown, here.baseUrl)
+    t.match(await stopped(third, unknown), /is not at http/)
+    await mirror(there, roomId, here.baseUrl)
+    t.match(await stopped(there, roomId), /itself from|own/)
+    await third.close()
+    await here.close()
+    await there.close()
+  },
+)
