@@ -12,6 +12,7 @@
  *
  * `load/` sends requests, `data/` makes the data, `report.ts` prints the tables and keeps them as JSON.
  */
+import { existsSync } from "node:fs"
 import { loadavg } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -37,6 +38,7 @@ const { values: flags } = parseArgs({
     only: { type: "string", multiple: true, default: [] },
     matching: { type: "string", default: "" },
     sizes: { type: "string" },
+    keep: { type: "string" },
     help: { type: "boolean", default: false },
   },
 })
@@ -45,7 +47,7 @@ const unknown = chosen.find((name) => parts[name] === undefined)
 if (flags.help || unknown !== undefined) {
   if (unknown !== undefined) console.error(`There is no part ${unknown}.`)
   console.log(
-    `npm run bench -- [--quick] [--only PART]… [--matching TEXT] [--sizes COUNT,COUNT…]\n  parts: ${Object.keys(parts).join(", ")}\n  --matching measures only the writes and reads whose name holds TEXT, or one of several with commas between\n  --sizes: rows of each list that the part reads fills`,
+    `npm run bench -- [--quick] [--only PART]… [--matching TEXT] [--sizes COUNT,COUNT…] [--keep FOLDER]\n  parts: ${Object.keys(parts).join(", ")}\n  --matching measures only the writes and reads whose name holds TEXT, or one of several with commas between\n  --sizes: rows of each list that the part reads fills\n  --keep: where it keeps what it filled, and takes it from when it is there; with --matching nothing it only fills`,
   )
   process.exit(unknown === undefined ? 0 : 2)
 }
@@ -73,14 +75,14 @@ try {
     "Each figure is the median of its rounds, each ratio taken within a round. Loader, service and bare loop are processes of their own.\n",
   )
   const report = new Report({ ...about, quick: flags.quick })
-  const demo = join(scratch, "demo")
-  keepDemo(demo, await makeDemo(demo))
+  const demo = join(flags.keep ?? scratch, "demo")
+  if (!existsSync(demo)) keepDemo(demo, await makeDemo(demo))
   const [loader, reader] = [new Helper<Load, Loaded>("load/load.ts"), new Helper<Load, Loaded>("load/load.ts")]
   const amounts = flags.quick ? quick : whole
   const sizes = flags.sizes?.split(",").map(Number) ?? amounts.sizes
-  const bench: Bench = { ...amounts, sizes, scratch, demo, loader, reader, report, matching: flags.matching }
+  const bench: Bench = { ...amounts, sizes, scratch, demo, loader, reader, report, matching: flags.matching, keep: flags.keep }
   for (const name of chosen) await parts[name]?.(bench)
-  removeFolder(demo)
+  if (flags.keep === undefined) removeFolder(demo)
   report.aims()
   report.write(jsonFile)
   console.log(

@@ -63,6 +63,8 @@ export interface Bench extends Amounts {
   readonly report: Report
   /** Of what a part measures, only that whose name holds this. */
   readonly matching: string
+  /** A folder in which filled data stays for the next run, which must be of the same schema. */
+  readonly keep: string | undefined
 }
 
 /** Whether things are measured in the opposite order in this round. */

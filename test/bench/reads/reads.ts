@@ -1,4 +1,5 @@
 /** Each list and context in short and in long data, beside its bare query and beside a fixed answer of the same bytes. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { sessionCookie } from "../../../src/contract/actions.ts"
 import type { Read } from "../../../src/contract/read.ts"
@@ -52,11 +53,23 @@ interface Took {
   readonly statements: number
 }
 
-async function makeSide({ scratch, demo }: Bench, size: number): Promise<Side> {
-  const folder = join(scratch, `large-${size}`)
-  const bare = new Helper<Ask, Answer>("reads/bare.ts")
+const folderOf = ({ scratch, keep }: Bench, size: number) => join(keep ?? scratch, `large-${size}`)
+
+/** Fills data, or takes what an earlier run kept. */
+async function filled(bare: Helper<Ask, Answer>, demo: string, folder: string, size: number): Promise<Large> {
+  const kept = `${folder}.json`
+  if (existsSync(kept)) return JSON.parse(readFileSync(kept, "utf8")) as Large
   const { large } = await bare.ask({ fill: { demo, folder, size } })
   if (large === undefined) throw new Error("nothing was filled")
+  writeFileSync(kept, JSON.stringify(large))
+  return large
+}
+
+async function makeSide(bench: Bench, size: number): Promise<Side> {
+  const { demo } = bench
+  const folder = folderOf(bench, size)
+  const bare = new Helper<Ask, Answer>("reads/bare.ts")
+  const large = await filled(bare, demo, folder, size)
   await bare.ask({ open: { demo, folder } })
   const served = await startServe(folder, repositoriesOf(demo))
   return { size, large, served, bare, cookie: await signIn(served.port, demo) }
@@ -175,7 +188,7 @@ export async function reads(bench: Bench): Promise<void> {
   }
   for (const { served, bare, size } of sides) {
     await Promise.all([served.end(), bare.end()])
-    remove(join(bench.scratch, `large-${size}`))
+    if (bench.keep === undefined) remove(folderOf(bench, size))
   }
   await fixed.end()
   tell(bench, rows)
