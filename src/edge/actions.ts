@@ -7,6 +7,7 @@ import type { SignedIn } from "../people/accounts.ts"
 import type { Person } from "../people/people.ts"
 import { tokenForm } from "../people/tokens.ts"
 import { mustBeSignedIn, mustComeFromOwnPage } from "./callers.ts"
+import { cookieOf } from "./cookies.ts"
 import type { Edge } from "./edge.ts"
 import { pathParams } from "./paths.ts"
 import { contextOf } from "./request-context.ts"
@@ -28,14 +29,6 @@ export interface Done<N extends ActionName> {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The cookie's attributes: sent back to this service alone where several share a host; `Secure` where it is reached over https. */
-function cookie({ baseUrl }: Edge, value: string, maxAge: number): { "set-cookie": string } {
-  const { protocol, pathname } = new URL(baseUrl)
-  const secure = protocol === "https:" ? "; Secure" : ""
-  const path = pathname.replace(/(?<=.)\/$/, "")
-  return { "set-cookie": `${sessionCookie}=${value}; Max-Age=${maxAge}; Path=${path}; HttpOnly; SameSite=Lax${secure}` }
-}
-
 /** Whom the sign-in limit counts. */
 const clientOf = (event: H3Event): string => getRequestIP(event) ?? "unknown"
 
@@ -47,7 +40,7 @@ function browserOf({ instance: { tables } }: Edge, event: H3Event): Person | und
 
 const welcome = (edge: Edge, { person: { userId, username, isOperator }, token, maxAge }: SignedIn) => ({
   answer: { person: { userId, username, isOperator } },
-  headers: cookie(edge, token, maxAge),
+  headers: cookieOf(edge, sessionCookie, token, maxAge),
 })
 
 type Acts = { readonly [N in ActionName]: (acting: Acting<N>) => Promise<Done<N>> }
@@ -76,7 +69,7 @@ const acts: Acts = {
       const token = pair.startsWith(`${sessionCookie}=`) ? pair.slice(sessionCookie.length + 1) : ""
       if (tokenForm("session", token) === "whole") await edge.instance.accounts.signOut(token)
     }
-    return { answer: { person: null }, headers: cookie(edge, "", 0) }
+    return { answer: { person: null }, headers: cookieOf(edge, sessionCookie, "", 0) }
   },
 
   change_password: async ({ edge, event, body, person }) =>

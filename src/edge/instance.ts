@@ -9,8 +9,11 @@ import type { Sessions } from "../people/sessions.ts"
 import type { Evidence } from "../research/evidence/evidence.ts"
 import type { Experiments } from "../research/experiments/experiments.ts"
 import type { FindingLinks } from "../research/findings/finding-links.ts"
+import type { Links } from "../research/links/links.ts"
 import type { Credentials } from "../rooms/credentials.ts"
+import type { Members } from "../rooms/members.ts"
 import type { Rooms } from "../rooms/rooms.ts"
+import type { Threads } from "../threads/threads.ts"
 
 export interface Instance {
   readonly instanceId: string
@@ -26,8 +29,11 @@ export interface Instance {
     readonly people: People
     readonly sessions: Sessions
     readonly credentials: Credentials
-    readonly library: Pick<LibraryTables, "keys">
+    readonly library: Pick<LibraryTables, "keys" | "invitations">
     readonly rooms: Rooms
+    readonly members: Pick<Members, "waitingFor">
+    readonly threads: Pick<Threads, "repliesTo">
+    readonly links: Pick<Links, "disputesOf">
     readonly experiments: Pick<Experiments, "assignedTo">
     /** What a page asks for all rows of a list at once. */
     readonly evidence: Pick<Evidence, "newestOn">

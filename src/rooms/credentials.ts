@@ -49,11 +49,18 @@ export function credentials(db: Db) {
   const life = db.prepare<Pick<Credential, "expiresAt" | "revokedAt">>(
     "SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM credentials WHERE credential_id = ?",
   )
+  const ending = db.prepare<{ roomId: string; label: string; at: string }>(
+    `SELECT c.room_id AS roomId, c.label, c.expires_at AS at FROM members m CROSS JOIN credentials c USING (room_id, user_id)
+     WHERE m.user_id = ? AND c.revoked_at IS NULL AND c.expires_at > ? AND c.expires_at <= ? ORDER BY c.expires_at LIMIT 50`,
+  )
   const revoke = db.prepare("UPDATE credentials SET revoked_at = ? WHERE credential_id = ? AND revoked_at IS NULL")
   const revokeAll = db.prepare("UPDATE credentials SET revoked_at = ? WHERE room_id = ? AND user_id = ? AND revoked_at IS NULL")
   const used = db.prepare("UPDATE credentials SET last_used_at = ? WHERE credential_id = ? AND (last_used_at IS NULL OR last_used_at < ?)")
 
   return {
+    /** A person's own credentials that end between two moments, 50 at most, the first to end first. */
+    endingOf: (userId: string, from: string, until: string) => ending.all(userId, from, until),
+
     insert(
       { credentialId, roomId, owner, label, permissions, threadIds, createdAt, expiresAt }: Omit<Credential, "revokedAt" | "lastUsedAt">,
       digest: string,

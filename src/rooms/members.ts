@@ -20,6 +20,11 @@ export function members(db: Db) {
   const requests = db.prepare<Person & { message: string | null; requestedAt: string }>(
     "SELECT j.user_id AS userId, p.username, j.message, j.requested_at AS requestedAt FROM join_requests j JOIN people p USING (user_id) WHERE j.room_id = ? ORDER BY j.requested_at, j.user_id",
   )
+  const waiting = db.prepare<{ roomId: string; title: string; username: string; at: string }>(
+    `SELECT r.room_id AS roomId, r.title, p.username, j.requested_at AS at
+     FROM members m CROSS JOIN join_requests j USING (room_id) JOIN rooms r USING (room_id) JOIN people p ON p.user_id = j.user_id
+     WHERE m.user_id = ? AND m.role = 'owner' ORDER BY j.requested_at LIMIT 50`,
+  )
   const settle = db.prepare("DELETE FROM join_requests WHERE room_id = ? AND user_id = ?")
 
   return {
@@ -36,6 +41,8 @@ export function members(db: Db) {
     ask: (roomId: string, userId: string, message: string | null, at: string): boolean => ask.run(roomId, userId, message, at) === 1,
     /** The name of a person who waits for a decision. */
     asking: (roomId: string, userId: string): string | undefined => request.get(roomId, userId)?.username,
+    /** Requests to join any Room that a person owns, 50 at most, the oldest first. */
+    waitingFor: (ownerId: string) => waiting.all(ownerId),
     requests: (roomId: string) =>
       requests.all(roomId).map(({ userId, username, message, requestedAt }) => ({ person: { userId, username }, message, requestedAt })),
     decline: (roomId: string, userId: string) => settle.run(roomId, userId),

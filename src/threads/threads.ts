@@ -48,9 +48,22 @@ export function threads(db: Db) {
   const one = db.prepare<Row>(`${SUMMARY} WHERE t.thread_id = ?`)
   const list = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = ? AND t.sequence > ? ORDER BY t.sequence LIMIT ?`)
   const all = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = ? ORDER BY t.sequence`)
+  // Among the newest entries of the whole service: a reply that nobody answered for longer waits no more.
+  const repliesTo = db.prepare<{ threadId: string; entryId: string; title: string; username: string; at: string }>(
+    `SELECT e.thread_id AS threadId, e.entry_id AS entryId, t.title, p.username, e.body ->> '$.at' AS at
+     FROM timeline_entries e JOIN timeline_entries o ON o.entry_id = e.reply_to_entry_id
+     JOIN threads t ON t.thread_id = e.thread_id JOIN people p ON p.user_id = e.author_id
+     WHERE e.rowid > (SELECT max(rowid) - 1000 FROM timeline_entries) AND e.reply_to_entry_id IS NOT NULL AND o.author_id = ? AND e.author_id <> ?
+       AND NOT EXISTS (SELECT 1 FROM timeline_entries a WHERE a.reply_to_entry_id = e.entry_id AND a.author_id = ?)
+       AND NOT EXISTS (SELECT 1 FROM timeline_entries a WHERE a.thread_id = e.thread_id AND a.sequence > e.sequence AND a.author_id = ?)
+     ORDER BY e.rowid DESC LIMIT 50`,
+  )
   const following = db.prepare<Row>(`${SUMMARY} WHERE t.follows_entry_id = ? ORDER BY t.sequence LIMIT 1`)
 
   return {
+    /** Replies by others to what a person said, after which they said nothing in the Thread: 50 at most, the newest first. */
+    repliesTo: (userId: string) => repliesTo.all(userId, userId, userId, userId),
+
     open(thread: {
       threadId: string
       roomId: string

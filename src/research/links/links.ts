@@ -9,6 +9,15 @@ import { filteredList } from "../../ledger/filtered-list.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
 import { related, type RelatedRow, standing, type StandingRow } from "../records/shown.ts"
 
+/** A dispute that stands against somebody's own record. */
+export interface Disputed {
+  readonly versionId: string
+  readonly label: string
+  readonly kind: string
+  readonly username: string
+  readonly at: string
+}
+
 export interface NewLink {
   readonly linkId: string
   readonly kind: LinkKind
@@ -93,6 +102,13 @@ export function links(db: Db) {
      WHERE l.target_version_id = ? AND l.kind = ? AND l.author_id = ? AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)
      ORDER BY l.link_id`,
   )
+  const disputesOf = db.prepare<Disputed>(
+    `SELECT r.version_id AS versionId, r.label, r.kind, p.username, l.at
+     FROM members m CROSS JOIN research_links l ON l.room_id = m.room_id AND l.target_author_id = m.user_id AND l.kind = 'disputes'
+     JOIN records r ON r.version_id = l.target_version_id JOIN people p ON p.user_id = l.author_id
+     WHERE m.user_id = ? AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)
+     ORDER BY l.link_id DESC LIMIT 50`,
+  )
   const standingOn = db.prepare<{ kind: LinkKind }>(
     `SELECT DISTINCT l.kind FROM research_links l WHERE l.target_version_id = ? AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)`,
   )
@@ -113,6 +129,9 @@ export function links(db: Db) {
   )
 
   return {
+    /** Disputes that stand against a person's own records, in the Rooms they are a member of: 50 at most, the newest first. */
+    disputesOf: (authorId: string) => disputesOf.all(authorId),
+
     insert(link: NewLink): void {
       insert.run(
         link.linkId,

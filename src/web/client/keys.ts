@@ -1,4 +1,6 @@
 /** The keys: `/` searches, `j` and `k` step through entries, `?` lists them all. */
+import { openPalette } from "./palette.ts"
+
 const typing = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
@@ -13,14 +15,33 @@ function step(by: 1 | -1): void {
   next.scrollIntoView({ block: "nearest" })
 }
 
+/** Opens the reply form of the entry that has the focus. */
+function reply(): void {
+  const folded = document.activeElement?.closest("[data-entry]")?.querySelector<HTMLDetailsElement>("details.reply")
+  if (folded === null || folded === undefined) return
+  folded.open = true
+  folded.querySelector("textarea")?.focus()
+}
+
 export function listenForKeys(): void {
-  const keys = document.getElementById("keys") as HTMLDialogElement | null
+  const keys = document.getElementById("key-list") as HTMLDialogElement | null
   document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+      event.preventDefault()
+      openPalette()
+      return
+    }
+    if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && event.target instanceof HTMLTextAreaElement) {
+      event.target.form?.requestSubmit()
+      return
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || keys?.open === true) return
     const acts: Record<string, () => void> = {
       "/": () => document.getElementById("search")?.focus(),
       j: () => step(1),
       k: () => step(-1),
+      r: reply,
+      c: () => document.getElementById("text-thread")?.focus(),
       g: () => document.querySelector<HTMLAnchorElement>("a.brand")?.click(),
       "?": () => keys?.showModal(),
     }

@@ -20,18 +20,42 @@ const inUse = (part: Element): boolean => {
   return selected !== null && !selected.isCollapsed && selected.anchorNode !== null && part.contains(selected.anchorNode)
 }
 
+/** The link to an entry's replies: its count, or the link itself where the first reply came. */
+function takeReplies(known: Element, item: Element): void {
+  const [before, after] = [known.querySelector("[data-replies]"), item.querySelector("[data-replies]")]
+  if (after === null) return
+  if (before !== null) before.textContent = after.textContent
+  else known.querySelector(".after")?.prepend(document.importNode(after, true))
+}
+
+/** Says that entries arrived below what the reader sees, with the way to the first of them. */
+function announce(list: Element, added: number): void {
+  const news = document.getElementById("arrived")
+  const first = list.querySelector("[data-arrived]") ?? list.children[list.children.length - added]
+  if (news === null || first === undefined || first.getBoundingClientRect().top < innerHeight) return
+  const link = document.createElement("a")
+  const arrived = list.querySelectorAll<HTMLElement>("[data-arrived]")
+  link.href = `#${first.id}`
+  link.textContent = `${arrived.length} new ${arrived.length === 1 ? "entry" : "entries"} ↓`
+  link.addEventListener("click", () => {
+    for (const entry of arrived) delete entry.dataset.arrived
+    news.replaceChildren()
+  })
+  news.replaceChildren(link)
+}
+
 /** Takes over the entries of a list that are not there yet. */
 function append(list: Element, fresh: Element): number {
   let added = 0
   for (const item of [...fresh.children]) {
     const known = item.id === "" ? null : document.getElementById(item.id)
     if (known !== null) {
-      const [before, after] = [known.querySelector(".after > a"), item.querySelector(".after > a")]
-      if (before !== null && after !== null) before.textContent = after.textContent
+      takeReplies(known, item)
       continue
     }
     const taken = document.importNode(item, true)
     taken.classList.add("fresh")
+    taken.dataset.arrived = "yes"
     list.append(taken)
     added += 1
   }
@@ -43,7 +67,9 @@ function take(fresh: Document): boolean {
   let left = false
   for (const list of document.querySelectorAll("[data-append]")) {
     const other = fresh.getElementById(list.id)
-    if (other !== null) append(list, other)
+    if (other === null) continue
+    const added = append(list, other)
+    if (added > 0) announce(list, added)
   }
   // A list that was empty when the page was made.
   const entries = document.getElementById("entries")
@@ -55,6 +81,7 @@ function take(fresh: Document): boolean {
     if (inUse(part)) left = true
     else part.replaceChildren(...[...other.childNodes].map((child) => document.importNode(child, true)))
   }
+  document.title = fresh.title
   const watermark = fresh.getElementById("timeline")
   if (watermark !== null) refreshExpectations(fresh)
   return left
@@ -99,7 +126,10 @@ export async function follow(main: HTMLElement): Promise<void> {
   while (!gone) {
     asking = new AbortController()
     try {
-      const response = await fetch(`${base}/api/research/rooms/${room}/activity?after=${after}&wait=${WAIT}`, { signal: asking.signal })
+      // After a failure the first answer says that the connection is back: it is not waited for.
+      const response = await fetch(`${base}/api/research/rooms/${room}/activity?after=${after}&wait=${failures === 0 ? WAIT : 0}`, {
+        signal: asking.signal,
+      })
       if (!response.ok) throw new Error(`status ${response.status}`)
       const { items, nextCursor } = (await response.json()) as { items: unknown[]; nextCursor: number }
       if (items.length > 0 || failures > 0) await refresh()

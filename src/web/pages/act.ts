@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import type { HTTPResponse } from "h3"
 import type { Receipt } from "../../contract/answers.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
 import { checkBody, type Operation, pathNames } from "../../contract/operation.ts"
 import { limits } from "../../contract/limits.ts"
 import type { PagedKind, TargetKind } from "../../contract/objects.ts"
@@ -19,6 +20,7 @@ import { dataLists, fields, forPeople, idOf } from "../forms/render.ts"
 import { type Subject, subjectOf } from "../forms/subject.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { markdown } from "../markdown.ts"
+import { roleIn, whyNot } from "../parts/actions.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { similarTo, tellsSimilar } from "../parts/similar.ts"
 import { ownPath, redirected } from "../redirect.ts"
@@ -117,6 +119,15 @@ const charactersIn = (text: string): number => {
   return count
 }
 
+/** Why a write of the visitor's would be refused whatever its form held; nothing where it would not. */
+function barred(visit: Visit, operation: Operation, room: AnswerOf<"room"> | null): Html | null {
+  if (room === null || operation.by === "person") return null
+  const role = roleIn(visit, room)
+  const isIn = role === "member" || role === "owner"
+  if (!isIn || (room.state === "archived" && operation.archived !== "admitted")) return whyNot(visit, room)
+  return operation.by === "owner" && role !== "owner" ? html`<p class="not-now">Only the owner of the Room may do this.</p>` : null
+}
+
 function formPage(visit: Visit, { operation, draft, refusal, preview: previewed = false }: FormPage): Shown {
   const form = formOf(operation)
   const given = (name: string) => draft.get(`/${name}`) || draft.get(name) || undefined
@@ -128,6 +139,14 @@ function formPage(visit: Visit, { operation, draft, refusal, preview: previewed 
     ),
   )
   const room = subject.roomId === undefined ? null : orNull(() => visit.ask("room", { roomId: subject.roomId }))
+  const name = title(operation.name)
+  const frame = { title: name, ...(room === null ? {} : { rail: roomRail(room) }) }
+  const about =
+    subject.about.length === 0
+      ? null
+      : html`<div class="about" aria-label="About">${subject.about.map((line) => html`<p>${line}</p>`)}</div>`
+  const why = refusal === undefined ? barred(visit, operation, room) : null
+  if (why !== null) return { ...frame, body: html`<h1>${name}</h1><p class="lead">${operation.summary}</p>${about}${why}` }
   const known = SUBJECTS.filter((name) => given(name) !== undefined)
   const hidden = new Set(
     [...known, "attemptId", ...(given("threadId") === undefined ? [] : ["threadId"])]
@@ -145,22 +164,21 @@ function formPage(visit: Visit, { operation, draft, refusal, preview: previewed 
   const tried = previewed && tellsSimilar(operation.name) && room !== null ? similarTo(visit, room.roomId, draft) : null
   const inPath: Content = pathNames(operation.path).map((name) => html`<input type="hidden" name="${name}" value="${draft.get(name)}">`)
   return {
-    title: title(operation.name),
-    ...(room === null ? {} : { rail: roomRail(room) }),
+    ...frame,
     status: refusal?.status ?? 200,
-    body: html`<h1>${title(operation.name)}</h1><p class="lead">${operation.summary}</p>
-${subject.about.length === 0 ? null : html`<div class="about" aria-label="About">${subject.about.map((line) => html`<p>${line}</p>`)}</div>`}
+    body: html`<h1>${name}</h1><p class="lead">${operation.summary}</p>
+${about}
 ${refusal === undefined ? null : said(refusal, form, draft)}${previewed && isMarkdown ? preview(form, draft) : null}${tried}
 <form class="stack" method="post" action="${to(`/web/${operation.name}`)}" data-draft="${operation.name}-${known.map((name) => given(name)).join("-")}" data-state="${refusal === undefined ? "fresh" : "refused"}" novalidate>
 <button class="aside" tabindex="-1" aria-hidden="true">Send</button>
 <input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${draft.has("_next") ? html`<input type="hidden" name="_next" value="${draft.get("_next")}">` : null}${fields(form.fields, "", state)}
-<div class="buttons"><button>${title(operation.name)}</button>
+<div class="buttons"><button>${name}</button>
   ${isMarkdown || tellsSimilar(operation.name) ? html`<button class="quiet" name="_preview" value="1">${isMarkdown ? "Preview" : "Was it tried before?"}</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Leave it</a>`}</div>
   ${dataLists(form, state.choices)}</form>`,
   }
 }
 
-/** `/do/{operation}`: the form, empty but for what is known. */
+/** `/do/{operation}`: the form, empty but for what is known; or, before anything is filled in, why it would be refused. */
 export function actPage(visit: Visit): Shown | HTTPResponse {
   const operation = operationIn(visit)
   if (visit.person === undefined) return redirected(visit, withQuery("/sign-in", { next: `${visit.url.pathname}${visit.url.search}` }))

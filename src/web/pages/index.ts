@@ -12,7 +12,7 @@ import { Renderer } from "../../renderer/renderer.ts"
 import { type Assets, openAssets } from "../assets.ts"
 import { basePathOf } from "../addresses.ts"
 import { fitted } from "../fitting.ts"
-import { layout } from "../layout.ts"
+import { layout } from "../parts/layout.ts"
 import { documentAnswer, documentAsked, withDocument } from "../markdown-pages.ts"
 import { accountPage, actionForms, invitationPage, setUpPage, signInPage } from "./account.ts"
 import { actPage, actSent } from "./act.ts"
@@ -21,6 +21,7 @@ import { comparePage } from "./compare.ts"
 import { experimentPage } from "./experiment.ts"
 import { experimentsPage } from "./experiments.ts"
 import { graphPage } from "./graph.ts"
+import { helpPage } from "./help.ts"
 import { checkpointPage, conceptsPage, linkPage, materialPage, paperPage } from "./objects.ts"
 import { peoplePage } from "./people.ts"
 import { collectionPage, libraryPage } from "./library.ts"
@@ -33,6 +34,8 @@ import { roomPage } from "./room.ts"
 import { roomsPage } from "./rooms.ts"
 import { searchPage } from "./search.ts"
 import { repliesPage, threadPage } from "./thread.ts"
+import { themeSent } from "../parts/theme.ts"
+import { waitingFor } from "../parts/waiting.ts"
 import { type Sent, type Fitting, type Shown, type Visit, visitOf, type WebPage } from "../visit.ts"
 
 /** Pages that anybody may read, by their address. */
@@ -62,6 +65,7 @@ const reading: Readonly<Record<string, WebPage>> = {
   "/papers/{arxivId}": paperPage,
   "/concepts": conceptsPage,
   "/search": searchPage,
+  "/help": helpPage,
 }
 
 /** Pages with a form, and those about oneself. */
@@ -80,7 +84,7 @@ const acting: Readonly<Record<string, WebPage>> = {
 export const pages: Readonly<Record<string, WebPage>> = { ...reading, ...acting }
 
 /** What forms send; each works without a script. */
-const sent: Readonly<Record<string, Sent>> = { ...actionForms, "/web/{operation}": actSent }
+const sent: Readonly<Record<string, Sent>> = { ...actionForms, "/web/theme": themeSent, "/web/{operation}": actSent }
 
 /** Writes a page, once its texts are rendered. One that would be too large says so in its place. */
 async function write(visit: Visit, { assets, renderer }: Press, given: Shown | Fitting): Promise<HTTPResponse> {
@@ -118,6 +122,7 @@ async function made(edge: Edge, press: Press, page: WebPage, visiting: () => Vis
   await ownTurn()
   const [visit, shown] = edge.instance.ledger.snapshot(() => {
     const visit = visiting()
+    waitingFor(visit)
     return [visit, shownBy(page, visit)] as const
   })
   try {

@@ -4,7 +4,7 @@ import { enumerations, permissionMeanings } from "../../contract/enumerations.ts
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { actionButton, empty, exactTime, heading, person, table, time } from "../parts/parts.ts"
+import { actionButton, askedOnce, empty, exactTime, heading, person, table, time } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { counted, joinedWords, title, words } from "../words.ts"
@@ -14,11 +14,17 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
   const remove = (userId: string, username: string, theirs: string): Content => {
     if (theirs === "owner") return null
     if (role === "owner")
-      return actionButton("remove_member", { roomId: room.roomId, userId }, html`Remove<span class="aside"> ${username}</span>`, {
-        danger: true,
-      })
+      return askedOnce(
+        html`Remove<span class="aside"> ${username}</span>`,
+        "Their credentials here end at once. What they said stays under their name.",
+        actionButton("remove_member", { roomId: room.roomId, userId }, html`Remove ${username}`, { danger: true }),
+      )
     return userId === visit.person?.userId
-      ? actionButton("remove_member", { roomId: room.roomId, userId }, "Leave the Room", { danger: true })
+      ? askedOnce(
+          "Leave the Room",
+          "Your credentials here end at once. What you said stays under your name; coming back needs the owner.",
+          actionButton("remove_member", { roomId: room.roomId, userId }, "Leave it", { danger: true }),
+        )
       : null
   }
   return html`<section aria-labelledby="members">${heading(2, "members", "Members")}${table(
@@ -30,6 +36,7 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
     <td>${theirs}</td><td>${time(joinedAt)}</td>
     ${role === "owner" || role === "member" ? html`<td>${remove(userId, username, theirs)}</td>` : null}</tr>`,
     ),
+    "stacked",
   )}
 ${
   role === "owner"
@@ -68,7 +75,7 @@ function credentialRow(
   const own = owner.userId === visit.person?.userId
   return html`<tr><th scope="row">${label}</th><td>${person(owner)}</td>
     <td title="${permissions.map((permission) => permissionMeanings[permission]).join(" ")}">${joinedWords(permissions)}${threadIds === null ? null : html` <span class="tag">${counted(threadIds.length, "Thread")} only</span>`}</td>
-    <td>${over}</td><td>${time(expiresAt)}</td><td>${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td>
+    <td>${over}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last used">${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td>
     <td>${
       revokedAt !== null
         ? null
@@ -92,6 +99,7 @@ ${
         "Credentials",
         ["Label", "Of", "May", "State", "Expires", "Last use", html`<span class="aside">Actions</span>`],
         items.map((credential) => credentialRow(visit, roomId, credential, visit.edge.instance.world.now())),
+        "stacked",
       )
 }</section>`
 

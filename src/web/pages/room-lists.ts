@@ -5,6 +5,7 @@ import { activityChart } from "../charts/activity.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
+import { deed } from "../parts/deed.ts"
 import { evidenceBeside, tally } from "../parts/evidence.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, empty, fromOther, heading, label, more, person, recordChip, table, time } from "../parts/parts.ts"
@@ -154,9 +155,8 @@ export function linksPage(visit: Visit): Shown {
 function activityRow(entry: AnswerOf<"room_activity">["items"][number]): Html {
   const { sequence, actor, operation, target, at, threadId, entryId, digest: chained } = entry
   const path = pathOf(target.kind, target.id)
-  const name = target.label ?? words(target.kind)
   return html`<tr id="activity-${sequence}" data-entry><td class="number">${sequence}</td><td>${time(at)}</td><td>${person(actor)}</td>
-    <td>${title(operation)} ${path === undefined ? name : html`<a href="${to(path)}">${name}</a>`}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td>
+    <td>${deed(title(operation), target, path)}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td>
     <td>${digest(chained)}</td></tr>`
 }
 

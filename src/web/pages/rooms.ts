@@ -3,6 +3,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { command, empty, more, person, time } from "../parts/parts.ts"
+import { waitingBlock } from "../parts/waiting.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { placeOf } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -34,8 +35,12 @@ ${room.question === null ? null : html`<p class="question">${room.question}</p>`
 export function roomsPage(visit: Visit): Shown {
   const query = visit.url.searchParams.get("query") || undefined
   const { items, nextCursor } = visit.ask("rooms", {}, { query, after: visit.url.searchParams.get("after") ?? undefined })
-  const nothing =
-    query !== undefined
+  const isNew = !visit.edge.instance.tables.people.exist()
+  const nothing = isNew
+    ? empty(
+        "Nobody is here yet. The service printed a link when it started, with which the first person sets it up: look where it was started, or in its log.",
+      )
+    : query !== undefined
       ? empty(
           html`No ${nextCursor === null ? "" : "newer "}Room's title or question contains “${query}”.`,
           html`<a href="${to("/")}">All Rooms</a>`,
@@ -50,7 +55,7 @@ export function roomsPage(visit: Visit): Shown {
   return {
     title: "Rooms",
     json: withQuery("/api/research/rooms", { query }),
-    body: html`<div class="heading"><h1>Rooms</h1><div class="beside">${visit.person === undefined ? null : html`<a class="button" href="${to("/do/create_room")}">Create a Room</a>`}</div></div>
+    body: html`${query === undefined && visit.url.searchParams.get("after") === null ? waitingBlock(visit) : null}<div class="heading"><h1>Rooms</h1><div class="beside">${visit.person === undefined ? null : html`<a class="button" href="${to("/do/create_room")}">Create a Room</a>`}</div></div>
 <form class="inline" role="search" aria-label="Rooms" action="${to("/")}"><div class="field"><label for="room-query">Title or question contains</label><input id="room-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field"><button class="quiet">Filter</button></div></form>
 ${items.length === 0 ? nothing : html`<ul class="cards rooms">${items.map(row)}</ul>`}
 ${more(nextCursor === null ? null : withQuery("/", { query, after: nextCursor }), "Older Rooms")}`,

@@ -5,6 +5,7 @@ import { entryPath, pathOf, withQuery } from "../addresses.ts"
 import { type Html, html, markup, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, heading, label, more, person, time } from "../parts/parts.ts"
+import { plainText } from "../plain-text.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { choices, shortened, words } from "../words.ts"
 
@@ -18,7 +19,7 @@ function place({ kind, id, threadId, entryId }: Hit): string | null {
 
 /** The snippet comes escaped, but for the marks around the words found. */
 function hit(found: Hit): Html {
-  const [at, shown] = [place(found), markup(found.snippet)]
+  const [at, shown] = [place(found), markup(plainText(found.snippet))]
   return html`<li data-entry><p class="meta"><span>${
     found.label === null ? null : html`<span class="label">${found.label}</span> `
   }${words(found.kind)}</span>${

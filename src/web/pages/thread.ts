@@ -131,7 +131,7 @@ export function threadPage(visit: Visit): Fitting {
       rail: roomRail(room),
       json: `/api/research/threads/${threadId}/timeline`,
       ...(last >= watermark ? { follow: { roomId: room.roomId, after: context.activityWatermark } } : {}),
-      body: html`${head(context, follows)}
+      body: html`${writes ? html`<a class="skip" href="#text-thread">Skip to writing</a>` : null}${head(context, follows)}
 ${first > 0 ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: Math.max(0, first - limits.pageItems) }))}" rel="prev">Earlier entries</a></p>` : null}
 <section aria-label="Entries" id="entries">${timeline(visit, within, items.slice(from, until))}</section>
 ${last < watermark ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: last }))}" rel="next">Later entries</a></p>` : null}

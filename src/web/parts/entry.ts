@@ -5,7 +5,9 @@ import type { CardKind, CardOf, Entry } from "../../contract/answers.ts"
 import { entryPath, pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"
+import { plainText } from "../plain-text.ts"
 import { counted, shortened, title, words } from "../words.ts"
+import { deed } from "./deed.ts"
 import { stateBadge } from "./marks.ts"
 import { fromOther, label, person, time } from "./parts.ts"
 import { struckIf, takenBack } from "./withdrawal.ts"
@@ -89,8 +91,7 @@ const viewOf = (kind: string): CardView<AnyCard> | undefined =>
 function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>): Html {
   const path = pathOf(target.kind, target.id)
   const status = typeof result.status === "string" ? html` → ${stateBadge(result.status)}` : null
-  const name = target.label ?? words(target.kind)
-  return html`${words(operation)} ${path === undefined ? name : html`<a class="${target.label === null ? "" : "label"}" href="${to(path)}">${name}</a>`}${status}`
+  return html`${deed(words(operation), target, path)}${status}`
 }
 
 const via = (client: Readonly<Record<string, string>> | undefined): Html | null =>
@@ -112,7 +113,7 @@ export interface EntryView {
 
 /** The start of what an entry says, for those that answer it. */
 export function gist({ kind, message, card, receipt }: Entry): string {
-  if (message !== undefined) return shortened(message.text.replace(/[*_`#>]+/g, "").replace(/\s+/g, " "), 80)
+  if (message !== undefined) return shortened(plainText(message.text), 80)
   if (card !== undefined) return shortened(viewOf(kind)?.line(card) ?? words(kind), 80)
   return receipt === undefined ? "" : words(receipt.operation)
 }
@@ -141,5 +142,5 @@ export function entryItem(entry: Entry, { known, chosen, below, labels }: EntryV
   return html`<li${common(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>
     ${inReply(entry, known)}
 ${message === undefined ? null : markdown(message.text)}${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels ?? new Map())}
-<div class="after">${replyCount === 0 ? null : html`<a href="${to(`/threads/${threadId}/replies/${entryId}`)}">${counted(replyCount, "reply", "replies")}</a>`}${below?.(entry)}</div></li>`
+<div class="after">${replyCount === 0 ? null : html`<a data-replies href="${to(`/threads/${threadId}/replies/${entryId}`)}">${counted(replyCount, "reply", "replies")}</a>`}${below?.(entry)}</div></li>`
 }

@@ -26,7 +26,7 @@ const marks: Readonly<Record<string, readonly [Shape, "good" | "bad" | "warn" | 
   completed: ["filled", "good"],
   cancelled: ["dash", "quiet"],
   registered: ["hollow", "quiet"],
-  started: ["question", "warn"],
+  started: ["half", "active"],
   unknown: ["question", "warn"],
   preflight_failed: ["cross", "warn"],
   succeeded: ["filled", "good"],

@@ -57,6 +57,10 @@ export function actionButton(
     </form>`
 }
 
+/** A step that cannot be taken back: the first press says what it does, the second does it. */
+export const askedOnce = (text: Content, what: Content, button: Html): Html =>
+  html`<details class="asked"><summary>${text}</summary><p>${what}</p>${button}</details>`
+
 /** What teaches the next step where there is nothing yet. */
 export const empty = (what: Content, next?: Content): Html =>
   html`<div class="empty"><p>${what}</p>${next === undefined ? null : html`<div class="next">${next}</div>`}</div>`
@@ -76,14 +80,14 @@ export const heading = (level: 2 | 3, id: string, text: Content, beside?: Conten
 export const facts = (rows: readonly (readonly [Content, Content] | null)[]): Html =>
   html`<dl class="facts">${rows.map((row) => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
 
-/** A table that scrolls by itself where the screen is too narrow. */
+/** A table that scrolls by itself where the screen is too narrow; a `stacked` one, with actions in it, becomes a list of blocks there. */
 export const table = (
   caption: string,
   head: readonly Content[],
   rows: readonly Html[],
-  shown: "caption" | "no-caption" = "no-caption",
+  shown: "caption" | "no-caption" | "stacked" = "no-caption",
 ): Html =>
-  html`<div class="table" tabindex="0" role="group" aria-label="${caption}"><table><caption class="${shown === "caption" ? "" : "aside"}">${caption}</caption><thead><tr>${head.map(
+  html`<div class="table${shown === "stacked" ? " stacked" : ""}" tabindex="0" role="group" aria-label="${caption}"><table><caption class="${shown === "caption" ? "" : "aside"}">${caption}</caption><thead><tr>${head.map(
     (cell) => html`<th scope="col">${cell === "" ? html`<span class="aside">Label</span>` : cell}</th>`,
   )}</tr>
     </thead><tbody>${rows}</tbody></table></div>`

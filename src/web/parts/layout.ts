@@ -1,36 +1,46 @@
 /** The page around every page: head, header, rail, main part, foot. */
-import { operationNamed } from "../contract/operations/index.ts"
-import type { Assets } from "./assets.ts"
-import { attributes, type Html, html, to } from "./html.ts"
-import type { Shown, Visit } from "./visit.ts"
-import { words } from "./words.ts"
+import { operationNamed } from "../../contract/operations/index.ts"
+import type { Assets } from "../assets.ts"
+import { attributes, type Html, html, to } from "../html.ts"
+import { themeOf, themeSwitch } from "./theme.ts"
+import { waitingCount, waitingMark } from "./waiting.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { words } from "../words.ts"
 
 const keys = [
+  ["Ctrl K", "go to anything, or do what can be done here"],
   ["/", "search"],
   ["j", "next entry"],
   ["k", "entry before"],
+  ["r", "reply to the entry"],
+  ["c", "write in the Thread"],
+  ["Ctrl ↵", "send what you write"],
   ["g", "all Rooms"],
   ["?", "this list"],
 ] as const
 
 /** The list of keys, shown by the script. */
-const keyList = html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2>
+const keyList = html`<dialog id="key-list" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2>
   <dl class="facts">${keys.map(
     ([key, does]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${does}</dd>
   </div>`,
   )}</dl><form method="dialog"><button>Close</button></form></dialog>`
 
-function header({ person, url }: Visit): Html {
+/** What the script fills at Ctrl+K; without it nothing opens it. */
+const palette = html`<dialog id="palette" class="palette" aria-label="Go to"><input id="palette-query" type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-label="Go to a Room, a label, a paper; or do something here" placeholder="Go to a Room, a label, a paper; or do something here" maxlength="200" autocomplete="off"><ul id="palette-list" role="listbox" aria-label="Places and actions"></ul></dialog>`
+
+function header(visit: Visit): Html {
+  const { person, url } = visit
   const here = (path: string) => attributes({ "aria-current": url.pathname === path ? "page" : null })
   const back = url.pathname === "/sign-in" ? "/" : `${url.pathname}${url.search}`
   return html`<header class="top"><div class="inner">
-<a class="brand" href="${to("/")}"><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false"><path d="M3 4h7v16H3zM12 4h9v7h-9zM12 13h9v7h-9z"/></svg>Research Room</a>
+<a class="brand" href="${to("/")}" aria-label="Research Room"><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false"><path d="M3 4h7v16H3zM12 4h9v7h-9zM12 13h9v7h-9z"/></svg><span class="name">Research Room</span></a>
 <nav aria-label="Service"><a href="${to("/")}"${here("/")}>Rooms</a> <a href="${to("/concepts")}"${here("/concepts")}>Concepts</a>${person === undefined ? null : html` <a href="${to("/library")}"${here("/library")}>Library</a>`}</nav>
 <form class="search" role="search" action="${to("/search")}"><label class="aside" for="search">Search the record</label><input id="search" name="query" type="search" placeholder="Search" maxlength="200" value="${url.pathname === "/search" ? url.searchParams.get("query") : null}"></form>
 <div class="who">${
     person === undefined
       ? html`<a class="button quiet" href="${to(`/sign-in?next=${encodeURIComponent(back)}`)}">Sign in</a>`
-      : html`<a href="${to("/account")}"${here("/account")}>${person.username}</a><form method="post" action="${to("/web/sign-out")}"><button class="quiet">Sign out</button>
+      : html`${waitingMark(visit)}<a href="${to("/account")}"${here("/account")}>${person.username}</a><form method="post" action="${to("/web/sign-out")}"><button class="quiet">Sign out</button>
   </form>`
   }</div>
 </div></header>`
@@ -41,12 +51,12 @@ export function layout(visit: Visit, assets: Assets, { title, body, rail, follow
   const { edge } = visit
   const done = operationNamed(visit.url.searchParams.get("done") ?? "")
   return html`<!doctype html>
-<html lang="en">
+<html lang="en"${attributes({ "data-theme": themeOf(visit) })}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · Research Room</title>
+<title>${waitingCount(visit)}${title} · Research Room</title>
 ${assets.head}${json === undefined ? null : html`<link rel="alternate" type="application/json" href="${to(json)}">`}
 </head>
 <body>
@@ -55,15 +65,16 @@ ${header(visit)}
 <div class="page${rail === undefined ? "" : " railed"}${wide === true ? " wide" : ""}">
 ${rail}
 <main id="main" tabindex="-1"${attributes({ "data-room": follow?.roomId, "data-after": follow?.after, "data-base": to(""), "data-done": done?.name })}>
-${follow === undefined ? null : html`<p id="connection" class="connection" role="status" aria-live="polite"></p>`}
+${follow === undefined ? null : html`<p id="connection" class="connection" role="status" aria-live="polite"></p><p id="arrived" class="arrived" role="status" aria-live="polite"></p>`}
 ${done === undefined || done.name === "post_message" ? null : html`<div class="done" role="status">Stored: ${words(done.name)}.</div>`}
 ${body}
+<p class="on-paper">${edge.baseUrl}${visit.url.pathname}</p>
 </main>
 </div>
 <footer class="foot"><div class="inner"><p>Research Room ${edge.softwareVersion}. The service keeps the record; it runs and verifies nothing that is claimed in it.</p>
-  <p><a href="${to("/llms.txt")}">For agents</a> <a href="${to("/api/openapi.json")}">API</a>${json === undefined ? null : html` <a href="${to(json)}">This page as JSON</a>`}</p>
-  </div></footer>
-${keyList}
+  <p><a href="${to("/help")}">What you see here</a> <a href="${to("/llms.txt")}">For agents</a> <a href="${to("/api/openapi.json")}">API</a>${json === undefined ? null : html` <a href="${to(json)}">This page as JSON</a>`}</p>
+  ${themeSwitch(visit)}</div></footer>
+${keyList}${palette}
 </body>
 </html>
 `

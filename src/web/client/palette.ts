@@ -1,0 +1,114 @@
+/**
+ * `Ctrl+K`: goes to any Room, label, paper or person by a few letters of it, and lists what can be done on this page. What is
+ * found comes from the service's own search; the page's actions are its own links.
+ */
+interface Choice {
+  readonly text: string
+  readonly beside: string
+  readonly href: string
+}
+
+const MOST = 12
+/** Milliseconds after the last key before the service is asked. */
+const PAUSE = 120
+
+/** What this page links to as a place or an action. */
+function onPage(query: string): Choice[] {
+  const links = document.querySelectorAll<HTMLAnchorElement>(".rail a[href], .actions a[href], .beside a.button[href], .top nav a[href]")
+  const wanted = query.toLowerCase()
+  const seen = new Set<string>()
+  return [...links].flatMap(({ textContent, href, parentElement }) => {
+    const text = (textContent ?? "").replace(/\s+/g, " ").trim()
+    if (text === "" || seen.has(href) || !text.toLowerCase().includes(wanted)) return []
+    seen.add(href)
+    return [{ text: text.replace(/\s\d[\d,]*$/, ""), beside: parentElement?.classList.contains("actions") ? "do" : "go", href }]
+  })
+}
+
+/** The places that a page of results leads to. */
+async function found(base: string, query: string, signal: AbortSignal): Promise<Choice[]> {
+  const response = await fetch(`${base}/search?query=${encodeURIComponent(query)}`, { headers: { accept: "text/html" }, signal })
+  if (!response.ok) return []
+  const page = new DOMParser().parseFromString(await response.text(), "text/html")
+  return [...page.querySelectorAll<HTMLAnchorElement>("main .banner a[href], main .cards li > a[href]")].map((link) => ({
+    text: (link.textContent ?? "").replace(/\s+/g, " ").trim(),
+    beside: (link.closest("li")?.querySelector(".meta > span")?.textContent ?? "").replace(/\s+/g, " ").trim(),
+    href: new URL(link.getAttribute("href") ?? "", location.href).href,
+  }))
+}
+
+export function openPalette(): void {
+  const dialog = document.getElementById("palette") as HTMLDialogElement | null
+  const input = document.getElementById("palette-query") as HTMLInputElement | null
+  const list = document.getElementById("palette-list")
+  if (dialog === null || input === null || list === null || dialog.open) return
+  const base = document.getElementById("main")?.dataset.base ?? ""
+  let asking = new AbortController()
+  let timer = 0
+  let chosen = 0
+
+  const options = () => [...list.querySelectorAll<HTMLElement>("[role=option]")]
+  const choose = (index: number) => {
+    const all = options()
+    chosen = all.length === 0 ? 0 : (index + all.length) % all.length
+    all.forEach((option, at) => option.setAttribute("aria-selected", String(at === chosen)))
+    const at = all[chosen]
+    if (at === undefined) input.removeAttribute("aria-activedescendant")
+    else input.setAttribute("aria-activedescendant", at.id)
+    at?.scrollIntoView({ block: "nearest" })
+  }
+  const show = (choices: readonly Choice[]) => {
+    list.replaceChildren(
+      ...choices.slice(0, MOST).map(({ text, beside, href }, index) => {
+        const item = document.createElement("li")
+        item.id = `palette-${index}`
+        item.setAttribute("role", "option")
+        item.dataset.href = href
+        const [name, kind] = [document.createElement("span"), document.createElement("span")]
+        name.textContent = text
+        kind.textContent = beside
+        kind.className = "meta"
+        item.append(name, kind)
+        item.addEventListener("click", () => location.assign(href))
+        return item
+      }),
+    )
+    choose(0)
+  }
+  const look = () => {
+    asking.abort()
+    asking = new AbortController()
+    const query = input.value.trim()
+    const here = onPage(query)
+    show(here)
+    clearTimeout(timer)
+    if (query === "") return
+    const { signal } = asking
+    timer = window.setTimeout(() => {
+      found(base, query, signal).then(
+        (others) => signal.aborted || show([...others.slice(0, MOST - Math.min(3, here.length)), ...here]),
+        () => {},
+      )
+    }, PAUSE)
+  }
+  input.value = ""
+  input.oninput = look
+  input.onkeydown = (event) => {
+    const acts: Record<string, () => void> = {
+      ArrowDown: () => choose(chosen + 1),
+      ArrowUp: () => choose(chosen - 1),
+      Enter: () => {
+        const href = options()[chosen]?.dataset.href
+        if (href !== undefined) location.assign(href)
+        else if (input.value.trim() !== "") location.assign(`${base}/search?query=${encodeURIComponent(input.value.trim())}`)
+      },
+    }
+    const act = acts[event.key]
+    if (act === undefined) return
+    event.preventDefault()
+    act()
+  }
+  look()
+  dialog.showModal()
+  input.focus()
+}

@@ -1,0 +1,95 @@
+/** What a Room is, and what each mark and word on the pages means: two minutes for somebody who is here for the first time. */
+import type { enumerations } from "../../contract/enumerations.ts"
+import { objects } from "../../contract/objects.ts"
+import { type Html, html, to } from "../html.ts"
+import { glyph, stateBadge } from "../parts/marks.ts"
+import { facts, heading } from "../parts/parts.ts"
+import type { Shown } from "../visit.ts"
+import { title } from "../words.ts"
+
+type Words<N extends keyof typeof enumerations> = Readonly<Record<(typeof enumerations)[N][number], string>>
+
+const standings: Words<"recordStatus"> = {
+  current: "Nobody has said anything against it.",
+  disputed: "Somebody says that it is wrong, and why; its author may not agree.",
+  corrected: "Part of it was wrong; the correction says what holds instead.",
+  superseded: "A newer record takes its place.",
+  retracted: "Its author took it back.",
+}
+const verdicts: Words<"hypothesisVerdict"> = {
+  supports: "Speaks for the hypothesis.",
+  contradicts: "Speaks against it.",
+  inconclusive: "Was looked at, and says neither.",
+}
+const answers: Words<"questionVerdict"> = {
+  answers: "The finding answers what the experiment asked.",
+  partly_answers: "It answers a part of it.",
+  does_not_answer: "It does not.",
+}
+const reproductions: Omit<Words<"reproductionVerdict">, "inconclusive"> = {
+  reproduces: "The same came out again.",
+  partly_reproduces: "A part of it did.",
+  does_not_reproduce: "Something else came out.",
+}
+const attempts: Words<"attemptOutcome"> = {
+  unknown: "It was started, and nobody has said how it ended.",
+  preflight_failed: "It was not started: a check before it failed.",
+  succeeded: "It ran to its end. What came out may still speak against the hypothesis.",
+  failed: "It broke off, at the stage that is told.",
+  cancelled: "It was stopped on purpose.",
+}
+const experiments: Words<"experimentStatus"> = {
+  open: "Anybody in the Room may take it.",
+  claimed: "Somebody holds it and has not begun.",
+  in_progress: "Somebody works on it.",
+  completed: "It ended, with a conclusion.",
+  cancelled: "It was given up, with the reason.",
+}
+const materials: Words<"obtainability"> = {
+  obtainable: "Everybody who reported could get it.",
+  restricted: "It can be had under conditions.",
+  unobtainable: "Who tried could not get it.",
+  disputed: "Reports do not agree.",
+  unreported: "Nobody has tried, or said so.",
+}
+
+const kinds: Readonly<Partial<Record<keyof typeof objects, string>>> = {
+  hypothesis: "A sentence exact enough to be wrong, with the words it uses and where it holds.",
+  experiment: "A question that somebody can take, plan and try.",
+  attempt: "A receipt that somebody ran something elsewhere: which code, how, and what came of it. This service runs nothing.",
+  finding: "What came out, with the evidence for it, also when nothing did.",
+  cited_claim: "What a paper says, in words that can be checked against it.",
+  material: "An input or output, known by its content.",
+  link: "What somebody said later of a record: that it is corrected, replaced, taken back or disputed.",
+}
+
+const meaning = (words: Readonly<Record<string, string>>): Html =>
+  facts(Object.entries(words).map(([word, said]) => [stateBadge(word), said] as const))
+
+export const helpPage = (): Shown => ({
+  title: "What you see here",
+  body: html`<h1>What you see here</h1>
+<p class="lead">A Room holds one question: what is asked, who works on it, and everything they try. Agents and people write the same record, and nothing in it is changed later: what turns out wrong is answered, not erased.</p>
+<section aria-labelledby="begin">${heading(2, "begin", "Where to begin")}
+<p>Open a Room and read its <strong>Overview</strong>: where it stands, then each hypothesis with what speaks for and against it. A <strong>Thread</strong> is the conversation in which it came about. The <strong>Graph</strong> shows what rests on what.</p>
+<p>Reading needs no account. Who takes part is a member of the Room; an agent writes with a credential that a member gave it. What waits for you is counted beside your name.</p></section>
+<section aria-labelledby="kinds">${heading(2, "kinds", "What there is")}${facts(
+    Object.entries(kinds).map(([kind, said]) => {
+      const { label, noun } = objects[kind as keyof typeof kinds & keyof typeof objects] as {
+        readonly label?: string
+        readonly noun: readonly string[]
+      }
+      return [html`${title(noun[0] ?? kind)}${label === undefined ? null : html` <span class="label">${label}1</span>`}`, said] as const
+    }),
+  )}</section>
+<section aria-labelledby="evidence">${heading(2, "evidence", "What bears on a hypothesis")}
+<p>A tally counts who speaks for and against a statement. Each author counts once for each source, by the newest word; a word whose source was taken back, replaced, corrected or disputed is shown and not counted. What comes from others than the statement's author is told apart as independent. A record that <em>rests on</em> another is in doubt when that one falls; one that contradicts it is not.</p>
+${meaning(verdicts)}<h3>Toward the question of an experiment</h3>${meaning(answers)}<h3>Reproductions</h3>${meaning(reproductions)}</section>
+<section aria-labelledby="standing">${heading(2, "standing", "How a record stands")}${meaning(standings)}</section>
+<section aria-labelledby="attempts">${heading(2, "attempts", "How an attempt ended")}${meaning(attempts)}
+<p>${glyph("disputed")} <em>Deviates</em> beside a plan means that what was registered differs from what was planned; the attempt's page says in what.</p></section>
+<section aria-labelledby="experiments">${heading(2, "experiments", "Where an experiment is")}${meaning(experiments)}</section>
+<section aria-labelledby="materials">${heading(2, "materials", "Whether a material can be had")}${meaning(materials)}</section>
+<section aria-labelledby="digests">${heading(2, "digests", "Digests")}<p>A digest such as <code>sha256:1f3a9c0…77b2e</code> is a fingerprint: the smallest change of what it was taken of gives another one. The activity of a Room is a chain of them, so that nothing before one that you have kept can be rewritten unseen.</p></section>
+<p><a href="${to("/")}">To the Rooms</a></p>`,
+})

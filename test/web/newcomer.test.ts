@@ -1,0 +1,145 @@
+/** A day of a newcomer and an owner: where to begin, what waits, what may be done and what may not, from the keyboard. */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { Page } from "playwright-core"
+import t from "tap"
+import { passwordOf, startOwn } from "../support/service.ts"
+import { built } from "./built.ts"
+import { launch } from "./browser.ts"
+import { watched } from "./watched.ts"
+
+built()
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+const own = await startOwn()
+const browser = await launch()
+t.teardown(async () => {
+  await browser.close()
+  await own.close()
+})
+const at = (path: string) => `${own.baseUrl}${path}`
+
+async function signIn(page: Page, username: string): Promise<void> {
+  await page.goto(at("/sign-in"))
+  await page.getByLabel("Name").fill(username)
+  await page.getByLabel("Password").fill(passwordOf(username))
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.waitForURL(at("/"))
+}
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))",
+  )) as string[]
+}
+
+t.test("a fresh service says where its set-up link is, and not any more once somebody is there", async (t) => {
+  const { page } = await watched(browser, own.baseUrl)
+  await page.goto(at("/"))
+  t.match(await page.textContent("main"), /printed a link/)
+  await own.setUp()
+  await own.person("grace")
+  await page.goto(at("/"))
+  t.notMatch(await page.textContent("main"), /printed a link/)
+})
+
+t.test("who asks to join waits at the owner's side, on every page, and is told before a form is filled in vain", async (t) => {
+  const ada = await watched(browser, own.baseUrl)
+  const grace = await watched(browser, own.baseUrl, { viewport: { width: 390, height: 844 } })
+  await signIn(ada.page, "ada")
+  await signIn(grace.page, "grace")
+  t.equal(await ada.page.locator(".waiting").count(), 0, "nothing waits yet")
+  await ada.page.getByRole("link", { name: "Create a Room" }).click()
+  await ada.page.getByLabel("Title").fill("Does warm-up matter?")
+  await ada.page.getByRole("button", { name: "Create room" }).click()
+  await ada.page.waitForURL(/\/rooms\/[0-9a-f-]{36}/)
+  const room = new URL(ada.page.url()).pathname
+  const roomId = room.split("/")[2] ?? ""
+
+  await grace.page.goto(at(`/do/publish_hypothesis?roomId=${roomId}`))
+  t.equal(await grace.page.locator("main form").count(), 0, "no form for what would be refused")
+  t.match(await grace.page.textContent("main"), /not a member/)
+  await grace.page.getByRole("link", { name: "Ask to join" }).click()
+  await grace.page.getByRole("button", { name: "Request to join" }).click()
+  await grace.page.waitForURL(/done=request_to_join/)
+
+  await ada.page.goto(at("/"))
+  t.match(await ada.page.title(), /^\(1\) /)
+  t.match(await ada.page.textContent("section[aria-labelledby=waiting]"), /grace asks to join Does warm-up matter\?/)
+  t.same(await violations(ada.page), [])
+  await ada.page.goto(at("/account"))
+  t.match(await ada.page.textContent(".waiting"), /^1/, "on every page")
+  await ada.page.locator(".waiting").click()
+  await ada.page.locator("section[aria-labelledby=waiting] a").click()
+  await ada.page.getByRole("button", { name: "Admit grace" }).click()
+  await ada.page.waitForURL(/people/)
+  t.equal(await ada.page.locator(".waiting").count(), 0, "what was decided waits no more")
+
+  // Who answers what somebody said waits for them, until they say something themselves.
+  await ada.page.goto(at(room))
+  await ada.page.locator("#live-threads a").first().click()
+  await ada.page.getByLabel("Write in this Thread").fill("A ramp of $\\eta_0$ steps, **linear**.")
+  await ada.page.keyboard.press("Control+Enter")
+  await ada.page.waitForURL(/done=post_message/)
+  const thread = new URL(ada.page.url()).pathname
+  await grace.page.goto(at(thread))
+  await grace.page.keyboard.press("j")
+  await grace.page.keyboard.press("r")
+  await grace.page.keyboard.type("Since when?")
+  await grace.page.keyboard.press("Control+Enter")
+  await grace.page.waitForURL(/done=post_message/)
+  t.match(await grace.page.locator(".in-reply").last().textContent(), /ada: A ramp of η_?0 steps, linear\./, "a quote is plain words")
+  await ada.page.waitForSelector("[data-replies]")
+  t.equal(await ada.page.textContent("[data-replies]"), "1 reply", "the first reply's link appears by itself")
+  t.match(await ada.page.getAttribute("[data-replies]", "href"), /\/replies\//)
+  await ada.page.goto(at("/"))
+  t.match(await ada.page.textContent("section[aria-labelledby=waiting]"), /grace replied to you in/)
+  await ada.page.goto(at(`${room}/activity`))
+  t.notMatch(await ada.page.textContent("main"), /Post message message/)
+  t.same(ada.troubles(), [])
+  t.same(grace.troubles(), [])
+})
+
+t.test("removing somebody asks once; the keys open their list on every page, and lead anywhere", async (t) => {
+  const { page, troubles } = await watched(browser, own.baseUrl)
+  await signIn(page, "ada")
+  const room = await page.locator(".rooms a").first().getAttribute("href")
+  await page.goto(at(`${room}/people`))
+  t.notOk(await page.getByRole("button", { name: "Remove grace" }).isVisible(), "one press removes nobody")
+  await page.locator("summary", { hasText: "Remove" }).click()
+  t.ok(await page.getByRole("button", { name: "Remove grace" }).isVisible())
+  t.same(await violations(page), [])
+
+  await page.goto(at("/account"))
+  await page.keyboard.press("?")
+  t.ok(await page.locator("#key-list").isVisible())
+  await page.keyboard.press("Escape")
+  await page.keyboard.press("Control+k")
+  await page.keyboard.type("warm-up")
+  await page.waitForSelector("#palette-list [role=option]")
+  await page.waitForFunction("document.querySelector('#palette-list')?.textContent?.includes('Does warm-up matter?')")
+  t.same(await violations(page), [])
+  await page.keyboard.press("Enter")
+  await page.waitForURL(/\/(rooms|threads)\//)
+  t.same(troubles(), [])
+})
+
+t.test("colours follow the choice, without a script too; help tells what the marks mean; paper has dates and the address", async (t) => {
+  const { page, context, troubles } = await watched(browser, own.baseUrl, { javaScriptEnabled: false, colorScheme: "light" })
+  await page.goto(at("/help"))
+  const paper = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+  const light = await paper()
+  await page.getByRole("button", { name: "Dark" }).click()
+  await page.waitForURL(at("/help"))
+  t.not(await paper(), light)
+  t.equal(await page.getAttribute("html", "data-theme"), "dark")
+  await page.getByRole("button", { name: "As my system" }).click()
+  t.equal(await paper(), light)
+  t.match(await page.textContent("main"), /Somebody says that it is wrong/)
+  await page.emulateMedia({ media: "print" })
+  t.match(await page.textContent(".on-paper"), /\/help$/)
+  t.ok(await page.locator(".on-paper").isVisible())
+  t.notOk(await page.locator(".top").isVisible())
+  t.same(troubles(), [])
+  await context.close()
+})
