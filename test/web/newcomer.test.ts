@@ -71,7 +71,7 @@ t.test("who asks to join waits at the owner's side, on every page, and is told b
   t.match(await ada.page.textContent(".waiting"), /^1/, "on every page")
   await ada.page.locator(".waiting").click()
   await ada.page.locator("section[aria-labelledby=waiting] a").click()
-  await ada.page.getByRole("button", { name: "Admit grace" }).click()
+  await ada.page.getByRole("button", { name: "Accept grace" }).click()
   await ada.page.waitForURL(/people/)
   t.equal(await ada.page.locator(".waiting").count(), 0, "what was decided waits no more")
 

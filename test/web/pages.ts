@@ -40,6 +40,7 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
   const sections = ["threads", "hypotheses", "experiments", "attempts", "findings", "materials", "links", "graph", "activity", "people"]
   return [
     { name: "rooms", path: "/" },
+    { name: "help", path: "/help" },
     { name: "room", path: room },
     ...sections.map((section) => ({ name: `room-${section}`, path: `${room}/${section}` })),
     { name: "room-empty", path: `/rooms/${demo.rooms.empty.roomId}` },
