@@ -276,7 +276,7 @@ t.test("the keyboard alone reaches a Thread, writes in it, and steps through it"
   await press("j", "Enter")
   await page.waitForURL(/\/rooms\//)
   await press("?")
-  t.ok(await page.locator("#keys").isVisible(), "? lists the keys")
+  t.ok(await page.locator("#key-list").isVisible(), "? lists the keys")
   await press("Escape", "/")
   t.equal(await focused(), "query", "/ searches")
   await page.keyboard.type("landed")

@@ -27,7 +27,7 @@ const keyList = html`<dialog id="key-list" aria-labelledby="keys-title"><h2 id="
   )}</dl><form method="dialog"><button>Close</button></form></dialog>`
 
 /** What the script fills at Ctrl+K; without it nothing opens it. */
-const palette = html`<dialog id="palette" class="palette" aria-label="Go to"><input id="palette-query" type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-label="Go to a Room, a label, a paper; or do something here" placeholder="Go to a Room, a label, a paper; or do something here" maxlength="200" autocomplete="off"><ul id="palette-list" role="listbox" aria-label="Places and actions"></ul></dialog>`
+const palette = html`<dialog id="palette" class="palette" aria-label="Go anywhere"><input id="palette-query" type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-label="Go to" placeholder="Go to a Room, a label, a paper; or do something here" maxlength="200" autocomplete="off"><ul id="palette-list" role="listbox" aria-label="Places and actions"></ul></dialog>`
 
 function header(visit: Visit): Html {
   const { person, url } = visit

@@ -25,7 +25,7 @@ export function themeSwitch(visit: Visit): Html {
   const chosen = themeOf(visit) ?? ""
   const choice = (value: Theme | "", text: string) =>
     html`<button class="plain" name="theme" value="${value}" aria-pressed="${value === chosen ? "true" : "false"}">${text}</button>`
-  return html`<form class="inline theme" method="post" action="${to("/web/theme")}" aria-label="Colours"><input type="hidden" name="next" value="${pathname.startsWith("/web/") ? "/" : `${pathname}${search}`}">${choice("light", "Light")} ${choice("dark", "Dark")} ${choice("", "As my system")}</form>`
+  return html`<form class="inline theme" method="post" action="${to("/web/theme")}" aria-label="Light or dark"><input type="hidden" name="next" value="${pathname.startsWith("/web/") ? "/" : `${pathname}${search}`}">${choice("light", "Light")} ${choice("dark", "Dark")} ${choice("", "As my system")}</form>`
 }
 
 /** `POST /web/theme`: keeps the choice in this browser. */
