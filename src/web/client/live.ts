@@ -55,7 +55,7 @@ function append(list: Element, fresh: Element): number {
     }
     const taken = document.importNode(item, true)
     taken.classList.add("fresh")
-    taken.dataset.arrived = "yes"
+    taken.setAttribute("data-arrived", "yes")
     list.append(taken)
     added += 1
   }
