@@ -1,6 +1,7 @@
 /** Rooms of other instances as they arrive: each write is done again here, and has to come out as it was there. */
 import { messageOf } from "../contract/faults.ts"
 import { parse } from "../contract/json.ts"
+import { isStorageFault } from "../ledger/database.ts"
 import type { Arrival, Elsewhere } from "../rooms/imported.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
 import type { ProvedWrite } from "../research/import/writes.ts"
@@ -52,7 +53,10 @@ export class Arriving {
     try {
       this.#doAgain(write)
     } catch (error) {
-      throw error instanceof CrateFault ? error : new CrateFault(`${where} cannot be done here: ${messageOf(error)}`, { cause: error })
+      // What the disk does is no fault of the Room's.
+      throw error instanceof CrateFault || isStorageFault(error)
+        ? error
+        : new CrateFault(`${where} cannot be done here: ${messageOf(error)}`, { cause: error })
     }
     this.#done += 1
     if (this.#done % GROUP === 0) this.#instance.ledger.settle()

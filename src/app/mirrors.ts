@@ -30,7 +30,8 @@ export class Mirroring {
 
   /** Begins to follow what is new, and ends what is no longer to be followed. */
   look(): void {
-    const due = new Map(this.#instance.tables.mirrors.all().flatMap((each) => (each.stopped === null ? [[each.roomId, each.baseUrl]] : [])))
+    const due = this.#due()
+    if (due === null) return
     for (const [roomId, { baseUrl, ending }] of this.#running) if (due.get(roomId) !== baseUrl) ending.abort()
     for (const [roomId, baseUrl] of due) {
       if (this.#running.has(roomId)) continue
@@ -39,6 +40,17 @@ export class Mirroring {
         this.#running.delete(roomId),
       )
       this.#running.set(roomId, { baseUrl, ending, ended })
+    }
+  }
+
+  /** Where each Room is followed; null while the data cannot be read. */
+  #due(): Map<string, string> | null {
+    try {
+      const followed = this.#instance.tables.mirrors.all().filter(({ stopped }) => stopped === null)
+      return new Map(followed.map(({ roomId, baseUrl }) => [roomId, baseUrl]))
+    } catch (error) {
+      this.#log.warn({ err: error }, "which Rooms are followed cannot be read now")
+      return null
     }
   }
 

@@ -2,8 +2,9 @@
 import { existsSync } from "node:fs"
 import { Command } from "commander"
 import { importCrate } from "../app/import.ts"
+import { messageOf } from "../contract/faults.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
-import { DataError } from "../ledger/database.ts"
+import { DataError, isStorageFault } from "../ledger/database.ts"
 import { lockFolder } from "../ledger/ownership.ts"
 import { dataOption, UsageError } from "../settings.ts"
 import { checkingBar } from "./progress.ts"
@@ -34,6 +35,7 @@ async function run(file: string, { data }: { readonly data: string }): Promise<v
       { make: true },
     )
   } catch (error) {
+    if (isStorageFault(error)) throw new DataError(`The data cannot be written (${messageOf(error)}). Nothing was imported.`)
     throw error instanceof CrateFault ? new DataError(`${error.message} Nothing was imported.`) : error
   } finally {
     bar.stop()
