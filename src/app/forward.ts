@@ -107,7 +107,7 @@ export function rebuild(file: string, db: Db, entries?: Iterable<Entry>, watchin
       throw new DataError(`${file} cannot be brought forward: ${error.message}. Nothing was changed. Use the program that wrote it.`)
     if (isBusy(error)) throw openElsewhere(file)
     if (isStorageFault(error) || (error as NodeJS.ErrnoException).code === "ENOSPC")
-      throw new DataError(`There is no room beside ${file} to bring it forward; as much as it takes itself is needed. Nothing was changed.`)
+      throw new DataError(`There is not enough space beside ${file} to bring it forward: it takes as much again. Nothing was changed.`)
     throw error
   } finally {
     if (db.inTransaction) db.exec("ROLLBACK")

@@ -127,7 +127,7 @@ export function backUp(db: Db, file: string, { onProgress, onCopying }: Watching
 function mustBeBackup(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) throw new DataError(`There is no file ${file}.`)
-  if (!found.isFile()) throw new DataError(`${file} is no file; name a backup.`)
+  if (!found.isFile()) throw new DataError(`${file} is not a file; name a backup.`)
   // Without its log the file would be whole, and yet lack the newest writes.
   if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new DataError(

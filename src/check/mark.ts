@@ -25,7 +25,7 @@ export function compareMark(db: Db, file: string): string[] {
       return { success: false as const }
     }
   })()
-  if (!read.success) throw new DataError(`${file} is no mark of this program; nothing was written to it.`)
+  if (!read.success) throw new DataError(`${file} is not a mark of this program; nothing was written to it.`)
   const mark = read.output
   // What was restored from a marked instance should hold what was marked there.
   const isEarlier = db.prepare("SELECT 1 FROM earlier_instances WHERE instance_id = ?").get(mark.instanceId) !== undefined

@@ -8,7 +8,7 @@ import { digestOf, extendJson, type Json, type JsonObject, parse, type Stored, s
 import { label as labelText } from "../contract/labels.ts"
 import type { Operation } from "../contract/operation.ts"
 import { operationNamed } from "../contract/operations/index.ts"
-import { Refusal } from "../contract/refusals.ts"
+import { noSuch, Refusal } from "../contract/refusals.ts"
 import type { RepositoryPin } from "../contract/work.ts"
 import { type Actor, type Gate, senderId } from "./actor.ts"
 import { activity } from "./activity.ts"
@@ -407,7 +407,7 @@ export class Ledger {
   /** Step 9: membership, scope, role and archive of the Room. */
   #enter({ operation, actor }: Delivery, roomId: string, threadId: string | null | undefined): void {
     const standing = this.#gate.standing(roomId, actor.userId)
-    if (standing === undefined) throw new Refusal("room_unavailable", "There is no such Room.")
+    if (standing === undefined) throw noSuch("room")
     const refusal = roomRefusal(operation, actor, standing, threadId)
     if (refusal) throw refusal
   }

@@ -23,7 +23,7 @@ interface Job {
   resolve: (value: unknown) => void
   reject: (reason: unknown) => void
 }
-type Outcome = { value: unknown } | { error: unknown }
+type Settled = { value: unknown } | { error: unknown }
 
 /** One write of a group cannot be undone alone: the group has to be run again. */
 class NeedsSavepoints extends Error {}
@@ -38,7 +38,7 @@ export const uncertain = () =>
     committed: null,
   })
 
-const isStorageFailure = (outcome: Outcome): boolean =>
+const isStorageFailure = (outcome: Settled): boolean =>
   "error" in outcome && outcome.error instanceof Refusal && outcome.error.code === "temporarily_unavailable"
 
 export interface GroupHooks {
@@ -124,7 +124,7 @@ export class CommitQueue {
   }
 
   /** Commits the jobs together and says how each of them ended. Never throws: everybody who waits is answered. */
-  #commit(jobs: Job[]): Outcome[] {
+  #commit(jobs: Job[]): Settled[] {
     let committing = false
     try {
       // What an earlier failure could not even roll back.
@@ -145,7 +145,7 @@ export class CommitQueue {
   }
 
   /** Opens the transaction and runs the jobs in it: without savepoints, or, where one of them cannot be undone so, with them. */
-  #attemptAll(jobs: Job[]): Outcome[] {
+  #attemptAll(jobs: Job[]): Settled[] {
     const { begin, rollback } = this.#statements
     for (const withSavepoints of [false, true]) {
       this.#committed = []
@@ -172,7 +172,7 @@ export class CommitQueue {
   }
 
   /** Runs one job. @throws NeedsSavepoints when it fails after it has changed something */
-  #attempt({ work }: Job): Outcome {
+  #attempt({ work }: Job): Settled {
     const before = this.#changes()
     return this.#outcome(work, () => {
       if (this.#changes() !== before) throw new NeedsSavepoints()
@@ -180,7 +180,7 @@ export class CommitQueue {
   }
 
   /** Runs one job; when it fails, undoes it and only it. */
-  #attemptInSavepoint({ work }: Job): Outcome {
+  #attemptInSavepoint({ work }: Job): Settled {
     const { savepoint, release, undo } = this.#statements
     savepoint.run()
     const outcome = this.#outcome(work, () => undo.run())
@@ -189,12 +189,12 @@ export class CommitQueue {
   }
 
   /** Runs a job that has the transaction to itself. */
-  #attemptAlone({ work }: Job): Outcome {
+  #attemptAlone({ work }: Job): Settled {
     return this.#outcome(work, () => this.#statements.rollback.run())
   }
 
   /** What work returns or throws; of work that throws, what it did is undone, unless its failure has ended the transaction. */
-  #outcome(work: () => unknown, undo: () => void): Outcome {
+  #outcome(work: () => unknown, undo: () => void): Settled {
     const notified = this.#committed.length
     try {
       return { value: work() }

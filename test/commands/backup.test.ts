@@ -205,7 +205,7 @@ test("what is no whole backup is refused before anything is replaced", async (t)
       /changed\.db is not whole: The trigger history_keep was not there, or another, when the data was opened\. And \d+ more\. Nothing was changed\.$/,
     ],
     [join(folder, "nothing.db"), /There is no file .*nothing\.db\./],
-    [folder, /is no file; name a backup\./],
+    [folder, /is not a file; name a backup\./],
     [logged, /has a log beside it .*: it is the data of a service, not a backup\. Nothing was changed\./],
   ]
   for (const [file, told] of refused) {

@@ -110,7 +110,7 @@ test("another instance's mark, and what is no mark, are refused", async (t) => {
   writeFileSync(at("letter.json"), "Dear reader")
   t.match(await check(data, "--quick", "--mark", "letter.json"), {
     code: 1,
-    err: /letter\.json is no mark of this program; nothing was written to it\./,
+    err: /letter\.json is not a mark of this program; nothing was written to it\./,
   })
   t.equal(readFileSync(at("letter.json"), "utf8"), "Dear reader")
   t.match(await check(data, "--quick", "--mark", "nowhere/mark.json"), {

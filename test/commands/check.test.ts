@@ -6,9 +6,9 @@ import tap, { test } from "tap"
 import { startResearchRoom } from "research-room/testing"
 import { checkData } from "../../src/check/check.ts"
 import { openDatabase } from "../../src/ledger/database.ts"
-import { crimesAgainstCopies } from "./crimes-against-copies.ts"
-import { crimesAgainstTheRecord } from "./crimes.ts"
-import { crimesInParts } from "./crimes-in-parts.ts"
+import { tamperingWithCopies } from "./tampering-with-copies.ts"
+import { tamperingWithRecords } from "./tampering.ts"
+import { tamperingWithParts } from "./tampering-with-parts.ts"
 import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
 
 const program = executable()
@@ -18,7 +18,7 @@ tap.teardown(() => {
   place.remove()
 })
 
-/** The demo's whole story, told once and then copied for every crime. */
+/** The demo's whole story, told once and then copied for each change. */
 const told = join(place.folder, "told")
 const house = await startResearchRoom({ data: told })
 const { roomId, openingThreadId: threadId } = house.rooms.main
@@ -98,10 +98,10 @@ test("a thousand problems are told, the rest counted", (t) => {
   t.end()
 })
 
-const crimes = [...crimesAgainstTheRecord(roomId, threadId), ...crimesInParts(roomId), ...crimesAgainstCopies]
-for (const [index, { what, sql, told: sentence }] of crimes.entries()) {
+const changes = [...tamperingWithRecords(roomId, threadId), ...tamperingWithParts(roomId), ...tamperingWithCopies]
+for (const [index, { what, sql, told: sentence }] of changes.entries()) {
   test(`it is noticed when ${what}`, (t) => {
-    t.match(found(after(`crime-${index}`, ...sql)).problems.join("\n"), sentence)
+    t.match(found(after(`tampered-${index}`, ...sql)).problems.join("\n"), sentence)
     t.end()
   })
 }

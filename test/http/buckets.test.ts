@@ -41,9 +41,9 @@ test("each bucket behaves like its own tank, whoever else takes", (t) => {
         now += after
         const tank = tanks.get(key) ?? new Tank(size)
         tanks.set(key, tank)
-        const foretold = buckets.wait(key, now)
+        const expected = buckets.wait(key, now)
         const wait = buckets.take(key, now)
-        if (wait !== tank.take(now) || wait !== foretold) return false
+        if (wait !== tank.take(now) || wait !== expected) return false
       }
       return true
     }),

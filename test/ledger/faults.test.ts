@@ -56,7 +56,7 @@ const faulty: Db = {
 const { ledger } = createInstance({ db: faulty, world: realWorld(), instanceId: "the same" })
 
 /** How a write ended: its receipt, or what its sender may believe of it. */
-async function fateOf({
+async function outcomeOf({
   actor,
   name,
   params = {},
@@ -108,25 +108,25 @@ for (const { how, once, together } of runs) {
       const sent = group()
       const before = everything(house.db)
       Object.assign(disk, { failsAt, once, asked: 0, failed: [] })
-      const fates = together ? await Promise.all(sent.map(fateOf)) : []
-      if (!together) for (const each of sent) fates.push(await fateOf(each))
+      const outcomes = together ? await Promise.all(sent.map(outcomeOf)) : []
+      if (!together) for (const each of sent) outcomes.push(await outcomeOf(each))
       const { failed } = disk
       Object.assign(disk, { failsAt: Number.POSITIVE_INFINITY })
-      const what = `statement ${failsAt} (${failed[0]?.slice(0, 40)}): ${fates.join(", ")}`
+      const what = `statement ${failsAt} (${failed[0]?.slice(0, 40)}): ${outcomes.join(", ")}`
 
       // Every table is compared with the history now and then, and after the last fault: it costs as much as all that was written.
       const quick = failed.length > 0 && failsAt % 25 !== 0
       const { problems, rows } = seen((db) => ({ problems: checkData(db, undefined, { quick }).problems, rows: everything(db) }))
       if (problems.length > 0) t.strictSame(problems, [], what)
-      if (fates.every((fate) => fate === "not stored")) t.strictSame(rows, before, `${what}: nothing is stored`)
+      if (outcomes.every((outcome) => outcome === "not stored")) t.strictSame(rows, before, `${what}: nothing is stored`)
       const again = []
-      for (const each of sent) again.push(await fateOf(each))
-      for (const [index, fate] of fates.entries()) {
+      for (const each of sent) again.push(await outcomeOf(each))
+      for (const [index, outcome] of outcomes.entries()) {
         const wanted: readonly string[] = sent[index]?.rehearse
           ? ["rehearsed"]
-          : fate === "stored"
+          : outcome === "stored"
             ? ["replayed"]
-            : fate === "uncertain"
+            : outcome === "uncertain"
               ? ["stored", "replayed"]
               : ["stored"]
         if (!wanted.includes(again[index] ?? "")) t.fail(`${what}: sent again, ${again[index]}`)

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import fc from "fast-check"
 import tap, { test } from "tap"
 import { freshId, hypothesis } from "../support/bodies.ts"
-import { fateOf, openHouse, type Sent } from "../support/house.ts"
+import { outcomeOf, openHouse, type Sent } from "../support/house.ts"
 
 const house = await openHouse()
 tap.teardown(() => house.close())
@@ -74,16 +74,16 @@ test("new, replayed or in conflict: as the rules say, alone and together in one 
     fc.asyncProperty(fc.array(delivery, { minLength: 1, maxLength: 14 }), fc.boolean(), async (deliveries, together) => {
       const ids = [freshId(), freshId(), freshId()]
       const stored = new Map<string, string>()
-      const foretold = deliveries.map((each) => {
+      const expected = deliveries.map((each) => {
         const content = `${each.content} in ${each.place}`
         const known = stored.get(keyOf(each))
         if (known === undefined) stored.set(keyOf(each), content)
         return known === undefined ? "accepted" : known === content ? "replayed" : "request_conflict"
       })
-      const admit = (each: Delivered) => fateOf(house.admit(sent(each, ids)))
-      const fates = together ? await Promise.all(deliveries.map(admit)) : []
-      if (!together) for (const each of deliveries) fates.push(await admit(each))
-      assert.deepEqual(fates, foretold)
+      const admit = (each: Delivered) => outcomeOf(house.admit(sent(each, ids)))
+      const outcomes = together ? await Promise.all(deliveries.map(admit)) : []
+      if (!together) for (const each of deliveries) outcomes.push(await admit(each))
+      assert.deepEqual(outcomes, expected)
     }),
     { numRuns: 150 },
   )

@@ -5,7 +5,7 @@
 import tap, { test } from "tap"
 import type { Actor } from "../../src/ledger/actor.ts"
 import { freshId, hypothesis, message } from "../support/bodies.ts"
-import { fateOf, type House, openHouse, type Sent } from "../support/house.ts"
+import { outcomeOf, type House, openHouse, type Sent } from "../support/house.ts"
 
 const house = await openHouse()
 tap.teardown(() => house.close())
@@ -29,19 +29,19 @@ const rows = ({ db }: House) =>
 // shows: Membership, expiry, revocation and the archive are looked at again inside the transaction.
 test("a credential that is revoked after it was let in writes nothing", async (t) => {
   const agent = await house.credential(grace)
-  t.equal(await fateOf(house.admit(post(agent))), "accepted")
+  t.equal(await outcomeOf(house.admit(post(agent))), "accepted")
   await house.admit(action(grace, "revoke_credential", { roomId, credentialId: agent.credentialId }))
   const before = rows(house)
-  t.equal(await fateOf(house.admit(post(agent))), "not_authenticated")
+  t.equal(await outcomeOf(house.admit(post(agent))), "not_authenticated")
   t.strictSame(rows(house), before)
 })
 
 // shows: Membership, expiry, revocation and the archive are looked at again inside the transaction.
 test("a credential that expires on the way writes nothing", async (t) => {
   const agent = await house.credential(grace, { expiresAt: "2026-12-01T00:00:00.000Z" })
-  t.equal(await fateOf(house.admit(post(agent))), "accepted")
+  t.equal(await outcomeOf(house.admit(post(agent))), "accepted")
   house.clock.pass(60 * 24 * 11)
-  t.equal(await fateOf(house.admit(post(agent))), "not_authenticated")
+  t.equal(await outcomeOf(house.admit(post(agent))), "not_authenticated")
 })
 
 // shows: Membership, expiry, revocation and the archive are looked at again inside the transaction.
@@ -49,31 +49,31 @@ test("a member who is removed on the way writes nothing, and is let in again as 
   const agent = await house.credential(grace)
   await house.admit(action(ada, "remove_member", { roomId, userId: grace.userId }))
   const before = rows(house)
-  for (const sent of [post(agent), publish(agent), post(grace)]) t.equal(await fateOf(house.admit(sent)), "not_a_member")
+  for (const sent of [post(agent), publish(agent), post(grace)]) t.equal(await outcomeOf(house.admit(sent)), "not_a_member")
   t.strictSame(rows(house), before)
   await house.admit(action(ada, "add_member", { roomId }, { username: "grace" }))
-  t.equal(await fateOf(house.admit(post(grace))), "accepted")
-  t.equal(await fateOf(house.admit(post(agent))), "not_authenticated", "the credential of the membership that ended admits nothing more")
-  t.equal(await fateOf(house.admit(post(await house.credential(grace)))), "accepted", "a new one does")
+  t.equal(await outcomeOf(house.admit(post(grace))), "accepted")
+  t.equal(await outcomeOf(house.admit(post(agent))), "not_authenticated", "the credential of the membership that ended admits nothing more")
+  t.equal(await outcomeOf(house.admit(post(await house.credential(grace)))), "accepted", "a new one does")
 })
 
 // shows: Membership, expiry, revocation and the archive are looked at again inside the transaction.
 test("a Room that is archived on the way admits nothing new, and still answers a replay", async (t) => {
   const agent = await house.credential(grace)
   const sent = [post(agent), publish(agent)]
-  for (const each of sent) t.equal(await fateOf(house.admit(each)), "accepted")
+  for (const each of sent) t.equal(await outcomeOf(house.admit(each)), "accepted")
   await house.admit(action(ada, "archive_room", { roomId }, { reason: "Enough." }))
-  t.equal(await fateOf(house.admit(post(agent))), "room_archived")
-  t.equal(await fateOf(house.admit(publish(agent))), "room_unavailable")
-  for (const each of sent) t.equal(await fateOf(house.admit(each)), "replayed")
+  t.equal(await outcomeOf(house.admit(post(agent))), "room_archived")
+  t.equal(await outcomeOf(house.admit(publish(agent))), "room_unavailable")
+  for (const each of sent) t.equal(await outcomeOf(house.admit(each)), "replayed")
   await house.admit(action(ada, "restore_room", { roomId }, { reason: "Not enough." }))
-  t.equal(await fateOf(house.admit(post(agent))), "accepted")
+  t.equal(await outcomeOf(house.admit(post(agent))), "accepted")
 })
 
 // shows: Permission, membership, expiry and revocation are looked at again inside the transaction.
 test("what comes earlier in the same transaction counts for what comes later in it", async (t) => {
   const agent = await house.credential(grace)
-  const together = (...sent: Sent[]) => Promise.all(sent.map((each) => fateOf(house.admit(each))))
+  const together = (...sent: Sent[]) => Promise.all(sent.map((each) => outcomeOf(house.admit(each))))
   const archive = action(ada, "archive_room", { roomId }, { reason: "Now." })
   const restore = action(ada, "restore_room", { roomId }, { reason: "Again." })
   t.strictSame(await together(post(agent), archive, post(agent), restore, post(agent)), [

@@ -4,7 +4,7 @@ import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
 import { type Answer, ask } from "../support/ask.ts"
 import { type Body, freshId, hypothesis, message, thread } from "../support/bodies.ts"
-import { fateOf, openHouse } from "../support/house.ts"
+import { outcomeOf, openHouse } from "../support/house.ts"
 
 const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
 tap.teardown(() => demo.close())
@@ -103,7 +103,7 @@ test("in a group, rehearsals leave their neighbours alone and take no number fro
     .all(house.threadId)
     .map(({ text }) => text)
   t.strictSame(texts, ["one", "two", "three"])
-  for (const each of sent) t.equal(await fateOf(house.admit({ ...each, rehearse: false })), each.rehearse ? "accepted" : "replayed")
+  for (const each of sent) t.equal(await outcomeOf(house.admit({ ...each, rehearse: false })), each.rehearse ? "accepted" : "replayed")
 })
 
 test("nobody who waits is woken by a rehearsal", async (t) => {

@@ -78,7 +78,7 @@ test("a name tried from everywhere is slowed for strangers, each of whom has a c
   const flood = Array.from({ length: 400 }, (_, n) => `203.0.113.${n}`)
   const first: string[] = []
   for (const address of flood) first.push(await knock("ada", address))
-  t.equal(first.filter((fate) => fate === "at once").length, limits.signInFailures + 1)
+  t.equal(first.filter((outcome) => outcome === "at once").length, limits.signInFailures + 1)
   t.equal(due.length, 1, "one by one")
   t.equal(await knock("ada", "198.51.100.1"), "at once", "from where she came in before, ada passes the flood")
   t.equal(await knock("grace", "192.0.2.1"), "at once", "and it is nothing to others")

@@ -77,7 +77,7 @@ export async function openHouse() {
 }
 
 /** The code a write was refused with, `accepted`, or `replayed`. @throws whatever else went wrong */
-export const fateOf = (write: Promise<Receipt>): Promise<RefusalCode | "accepted" | "replayed"> =>
+export const outcomeOf = (write: Promise<Receipt>): Promise<RefusalCode | "accepted" | "replayed"> =>
   write.then(
     ({ replayed }) => (replayed === true ? "replayed" : "accepted"),
     (error: unknown) => {

@@ -46,7 +46,7 @@ test("what is sent at once is admitted once each, by the other thread, and read 
   t.equal(new Set(labels).size, labels.length)
 })
 
-/** A write of each fate, made for a house. */
+/** A write of each outcome, made for a house. */
 const attemptsIn = ({ rooms: { empty, archived }, credentials }: House): Record<string, [string, string, Body, string?]> => {
   const all = credentials.member_all.token
   const messages = `/api/agent/threads/${empty.openingThreadId}/messages`
@@ -73,7 +73,7 @@ const attemptsIn = ({ rooms: { empty, archived }, credentials }: House): Record<
   }
 }
 
-test("each write meets the same fate as where one thread does everything", async (t) => {
+test("each write meets the same outcome as where one thread does everything", async (t) => {
   /** What is the same in two instances: everything but ids, moments, digests and addresses. */
   const alike = (text: string) =>
     text
@@ -81,7 +81,7 @@ test("each write meets the same fate as where one thread does everything", async
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<moment>")
       .replaceAll(/sha256:[0-9a-f]{64}/g, "<digest>")
       .replaceAll(/"sequence":\d+/g, '"sequence":0')
-  const fates = async (of: House) => {
+  const outcomes = async (of: House) => {
     const told: Record<string, unknown> = {}
     for (const [what, [path, token, body]] of Object.entries(attemptsIn(of))) {
       const { status, text } = await ask(`${of.baseUrl}${path}`, { token, body })
@@ -89,9 +89,9 @@ test("each write meets the same fate as where one thread does everything", async
     }
     return told
   }
-  const there = await fates(house)
-  t.strictSame(there, await fates(plain))
-  t.ok(new Set(Object.values(there).map((fate) => (fate as [number])[0])).size >= 5, "fates of many kinds")
+  const there = await outcomes(house)
+  t.strictSame(there, await outcomes(plain))
+  t.ok(new Set(Object.values(there).map((outcome) => (outcome as [number])[0])).size >= 5, "outcomes of many kinds")
 })
 
 test("who reads the feed is woken by what the other thread has written", async (t) => {

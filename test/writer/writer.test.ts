@@ -47,7 +47,7 @@ const delivery = (name: string = postMessage.name): Delivery => {
     client: undefined,
   }
 }
-const fate = (write: Promise<unknown>) =>
+const outcome = (write: Promise<unknown>) =>
   write.then(
     () => "accepted",
     (error: unknown) => (error instanceof Refusal ? [error.code, error.details.committed === null ? null : false] : String(error)),
@@ -57,7 +57,7 @@ const messages = () => db.prepare<{ held: number }>("SELECT count(*) AS held FRO
 test("a write is there once it is answered, and its Room is told of", async (t) => {
   const { writer, failures, landed } = startWriter()
   const before = messages() ?? 0
-  t.equal(await fate(writer.admit(delivery(), false)), "accepted")
+  t.equal(await outcome(writer.admit(delivery(), false)), "accepted")
   t.equal(messages(), before + 1)
   t.strictSame(landed, [house.roomId])
   await writer.close()
@@ -87,7 +87,7 @@ test("who writes alone is not disturbed, and what waited meanwhile is written af
     writer.alone(() => Promise.reject(new Error("a fault"))),
     { message: "a fault" },
   )
-  t.equal(await fate(writer.admit(delivery(), false)), "accepted", "a fault lets the others go on")
+  t.equal(await outcome(writer.admit(delivery(), false)), "accepted", "a fault lets the others go on")
   await writer.close()
 })
 
@@ -95,14 +95,14 @@ test("a thread that ends by itself leaves nobody waiting: of what it had it is u
   const { writer, failures } = startWriter()
   const before = messages() ?? 0
   // There is no such operation, which a thread of the same program never hears of: it gives up.
-  const fates = await Promise.all([writer.admit(delivery("no_operation"), false), writer.admit(delivery(), false)].map(fate))
-  t.strictSame(fates, [
+  const outcomes = await Promise.all([writer.admit(delivery("no_operation"), false), writer.admit(delivery(), false)].map(outcome))
+  t.strictSame(outcomes, [
     ["temporarily_unavailable", null],
     ["temporarily_unavailable", null],
   ])
   t.match(failures, [/no_operation is not an operation/])
-  t.strictSame(await fate(writer.admit(delivery(), false)), ["temporarily_unavailable", false], "later ones are not taken")
-  t.strictSame(await fate(writer.alone(async () => "written")), ["temporarily_unavailable", false])
+  t.strictSame(await outcome(writer.admit(delivery(), false)), ["temporarily_unavailable", false], "later ones are not taken")
+  t.strictSame(await outcome(writer.alone(async () => "written")), ["temporarily_unavailable", false])
   t.equal(messages(), before)
   await writer.close()
 })

@@ -36,7 +36,7 @@ forgeries(history, "a refusal that shows what never stood", "refusal", withRevis
 })
 forgeries(
   history,
-  "a rehearsal that foretold wrongly",
+  "a rehearsal whose receipt is not the one that follows",
   "rehearsal",
   (forger) => forger.rehearsals(),
   (_forger, write) => {

@@ -1,6 +1,6 @@
 /** What may be done to the data behind the ledger's back, and what `check` must say of it. */
 
-export interface Crime {
+export interface Tampering {
   readonly what: string
   readonly sql: readonly string[]
   readonly told: RegExp
@@ -12,8 +12,8 @@ export const changed = (table: string, ...columns: string[]): RegExp =>
 export const gone = (table: string): RegExp => new RegExp(`^${table} \\(.*\\) is not there; the history makes it\\.$`, "m")
 export const slippedIn = (table: string): RegExp => new RegExp(`^${table} \\(.*\\) is in no write of the history\\.$`, "m")
 
-/** Crimes against the feed, the timeline and contents that are kept whole, in the demo's main Room. */
-export const crimesAgainstTheRecord = (roomId: string, threadId: string): readonly Crime[] => {
+/** Tampering with the feed, the timeline and contents that are kept whole, in the demo's main Room. */
+export const tamperingWithRecords = (roomId: string, threadId: string): readonly Tampering[] => {
   const entry = (sequence: number) => `room_id = '${roomId}' AND sequence = ${sequence}`
   return [
     {

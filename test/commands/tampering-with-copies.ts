@@ -1,7 +1,7 @@
-/** Crimes against what is kept a second time so that it can be found: links, verdicts, references, receipts and counts. */
-import { changed, type Crime, gone } from "./crimes.ts"
+/** Tampering with what is kept a second time so that it can be found: links, verdicts, references, receipts and counts. */
+import { changed, type Tampering, gone } from "./tampering.ts"
 
-export const crimesAgainstCopies: readonly Crime[] = [
+export const tamperingWithCopies: readonly Tampering[] = [
   {
     what: "the verdict of a finding link is another",
     sql: [`UPDATE finding_links SET toward_question = json_set(toward_question, '$.verdict', 'does_not_answer')`],

@@ -1,8 +1,8 @@
-/** Crimes against what is kept in parts: materials, experiments, Threads and attempts. */
-import { changed, type Crime, gone } from "./crimes.ts"
+/** Tampering with what is kept in parts: materials, experiments, Threads and attempts. */
+import { changed, type Tampering, gone } from "./tampering.ts"
 
 /** @param roomId the demo's main Room */
-export const crimesInParts = (roomId: string): readonly Crime[] => [
+export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
   {
     what: "a material's digest of values is another",
     sql: [`UPDATE materials SET values_digest = 'sha256:${"0".repeat(64)}' WHERE label = 'M1'`],

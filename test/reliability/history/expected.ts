@@ -4,8 +4,8 @@ import type { Receipt, Write } from "./history.ts"
 import type { Model } from "./model.ts"
 import { prefixes, stepOf } from "./state.ts"
 
-/** What is foretold of a receipt. */
-function foretold(model: Model, at: number, { operation, person, params, body }: Write) {
+/** What is expected of a receipt. */
+function expected(model: Model, at: number, { operation, person, params, body }: Write) {
   const { truth, experiments, attempts, threads, records, labels } = model
   const experiment = experiments.at(at, body.experimentId)
   const attempt = attempts.at(at, body.attemptId)
@@ -45,9 +45,9 @@ function foretold(model: Model, at: number, { operation, person, params, body }:
   }
 }
 
-/** What a receipt says otherwise than foretold; null when it fits. */
+/** What a receipt says otherwise than expected; null when it fits. */
 export function receiptFault(model: Model, at: number, write: Write, receipt: Receipt): string | null {
-  const told: Readonly<Record<string, unknown>> = foretold(model, at, write)
+  const told: Readonly<Record<string, unknown>> = expected(model, at, write)
   const { revision, status, assigneeId } = receipt.result
   const said: Readonly<Record<string, unknown>> = {
     sequence: receipt.activity?.sequence,
