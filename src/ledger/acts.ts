@@ -9,7 +9,11 @@ export interface ActCall {
   readonly change: Pick<Chance, "newId" | "token"> & { readonly at: string }
 }
 
-export type Acts = Readonly<Record<string, (call: ActCall, said: never) => unknown>>
+interface AnyAct {
+  /** Each act takes what was said of it alone; as a method, so that acts of different things stand in one list. */
+  act(call: ActCall, said: unknown): unknown
+}
+export type Acts = Readonly<Record<string, AnyAct["act"]>>
 type By = { readonly userId: string; readonly username: string } | null
 /** Each act as it is done: within an open transaction, by whom, with what is said. */
 export type Done<A extends Acts> = {
@@ -26,7 +30,7 @@ export function noting<A extends Acts>(acts: A, history: History, chance: () => 
   const done = (name: string, act: Acts[string]) => (by: By, said: unknown) => {
     const given = chance()
     const moment = at()
-    const result = act(callOf(by?.userId ?? null, moment, given), said as never)
+    const result = act(callOf(by?.userId ?? null, moment, given), said)
     const content = canonicalJson(said as Json)
     history.append(
       {
@@ -51,6 +55,6 @@ export function noting<A extends Acts>(acts: A, history: History, chance: () => 
 /** Does an act again. */
 export function actAgain(acts: Acts, entry: Entry): void {
   const chance = again(entry.given)
-  acts[entry.operation]?.(callOf(entry.userId, entry.at, chance), JSON.parse(entry.content) as never)
+  acts[entry.operation]?.(callOf(entry.userId, entry.at, chance), JSON.parse(entry.content))
   chance.given()
 }

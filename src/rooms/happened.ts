@@ -63,6 +63,6 @@ export function happened({ operation, actor, target }: Told, content: string | n
   const label = target.label ?? words(target.kind)
   // A content that was accepted is one of its operation's bodies.
   const sentence = sentences[operation as OperationName] as Sentence<OperationName> | undefined
-  const done = sentence === undefined || content === null ? `${words(operation)} ${label}` : sentence(JSON.parse(content) as never, label)
+  const done = sentence === undefined || content === null ? `${words(operation)} ${label}` : sentence(JSON.parse(content), label)
   return `${actor.username} ${done}${/[.!?…]$/u.test(done) ? "" : "."}`
 }
