@@ -118,6 +118,7 @@ export function materials(db: Db) {
   const one = db.prepare<Row & { readonly content: Stored<MaterialAnswer["content"]> }>(
     `SELECT ${COLUMNS}, ${contentOf("m")} AS content FROM ${TABLES} WHERE m.material_id = ?`,
   )
+  const summary = db.prepare<Row>(`${SUMMARY} WHERE m.material_id = ?`)
   const ofRoom = db.prepare<Row>(
     `${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = ? AND x.material_id > ? ORDER BY x.material_id LIMIT ?`,
   )
@@ -192,7 +193,7 @@ export function materials(db: Db) {
     roomOf: (userId: string, materialId: string): string | undefined => ofMember.get(userId, materialId)?.roomId,
 
     summary(materialId: string, roomId: string | null = null) {
-      const row = one.get(materialId)
+      const row = summary.get(materialId)
       return row && shown(row, roomId)
     },
     /** A material whole, with its reports (newest first) and uses. */
