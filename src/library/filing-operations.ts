@@ -51,10 +51,18 @@ export function filingOperations({ saved, collections, notes, keys }: LibraryTab
 
   const add_papers = behaviour("add_papers", {
     subject: inBody,
+    references: ({ body }) =>
+      (body.titles ?? []).flatMap(({ arxivId }, index) =>
+        body.arxivIds.includes(arxivId) ? [] : [{ path: `/titles/${index}/arxivId`, message: "is not among arxivIds" }],
+      ),
     write({ actor, body }, { collection }, { at }) {
+      const titles = new Map((body.titles ?? []).map(({ arxivId, title }) => [arxivId, title]))
       const filed = collections.add(
         collection,
-        body.arxivIds.map((arxivId) => ({ arxivId })),
+        body.arxivIds.map((arxivId) => {
+          const title = titles.get(arxivId)
+          return title === undefined ? { arxivId } : { arxivId, given: { title, authors: [], publishedAt: null } }
+        }),
         actor.userId,
         at,
       )

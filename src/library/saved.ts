@@ -3,13 +3,15 @@ import { JsonText, type Stored } from "../contract/json.ts"
 import type { Holding, SavedPaper } from "../contract/library/answers.ts"
 import { limits } from "../contract/limits.ts"
 import type { Db } from "../ledger/database.ts"
-import { holders, type PaperRecord, shownPaper } from "./papers/papers.ts"
+import { type Given, holders, type PaperRecord, shownPaper } from "./papers/papers.ts"
 import { mustFit, REACHED, type Scope, values } from "./reach/scope.ts"
 
 interface Row {
   readonly arxivId: string
   readonly savedAt: string
   readonly record: Stored<PaperRecord> | null
+  /** What a file or an agent said of it that added it to a Collection in reach. */
+  readonly given: Stored<Given> | null
   readonly collections: Stored<Holding>
 }
 
@@ -39,7 +41,9 @@ export function saved(db: Db) {
      SELECT s.arxiv_id AS arxivId, s.saved_at AS savedAt, ${holders("s.arxiv_id")} AS collections,
        CASE WHEN s.known = 1 OR p.origin = 'import'
          OR EXISTS (SELECT 1 FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = s.arxiv_id AND h.known = 1)
-         THEN p.record END AS record
+         THEN p.record END AS record,
+       (SELECT h.given FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id
+        WHERE h.arxiv_id = s.arxiv_id AND h.given IS NOT NULL ORDER BY h.entry LIMIT 1) AS given
      FROM (SELECT entry, arxiv_id, saved_at, known FROM saved_papers WHERE user_id = ? ORDER BY entry DESC LIMIT ${pageItems + 1} OFFSET ?) s
      LEFT JOIN papers p ON p.arxiv_id = s.arxiv_id
      ORDER BY s.entry DESC`,
@@ -62,8 +66,8 @@ export function saved(db: Db) {
       offsetPage(
         page
           .all(...values(scope), scope.userId, offset)
-          .map(({ arxivId, savedAt, record, collections }) =>
-            shownPaper<SavedPaper>(arxivId, record, { savedAt, collections: new JsonText(collections) }),
+          .map(({ arxivId, savedAt, record, given, collections }) =>
+            shownPaper<SavedPaper>(arxivId, record, { savedAt, collections: new JsonText(collections) }, given),
           ),
         offset,
       ),

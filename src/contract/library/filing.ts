@@ -1,6 +1,6 @@
 /** What a person, or an agent with their personal key, files in the Library. The browser has the same under /api/library. */
 import * as v from "valibot"
-import { arxivId, distinct, text, uuid } from "../fields.ts"
+import { arxivId, distinct, distinctBy, list, shape, text, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
 import { ref, subject } from "../ref.ts"
@@ -8,6 +8,8 @@ import { ref, subject } from "../ref.ts"
 const family = "library"
 const surface = "agent"
 const arxivIds = distinct(arxivId, limits.arxivIds, 1)
+/** What the sender takes papers' titles to be: each of a paper that is sent. */
+const titles = distinctBy(list(shape({ arxivId, title: text(limits.explanation) }), limits.arxivIds), "arxivId")
 const name = text(limits.collectionName)
 const label = v.null()
 /** Which papers of a batch were new, in the order they were sent, and which were there before. */
@@ -44,11 +46,11 @@ export const addPapers = operation({
   family,
   surface,
   summary:
-    "Adds papers to a Collection, and saves them to the Library when the reach includes it; saved and alreadySaved are null when it does not.",
+    "Adds papers to a Collection, and saves them to the Library when the reach includes it; saved and alreadySaved are null when it does not. A title given with a paper is shown until arXiv's is known.",
   permissions: ["file_papers"],
   target: "collection",
   refusals: ["limit_reached"],
-  fields: { collectionId: subject("collection"), arxivIds },
+  fields: { collectionId: subject("collection"), arxivIds, titles: v.exactOptional(titles) },
   result: { collectionId: uuid, added: ids, alreadyThere: ids, saved: v.nullable(ids), alreadySaved: v.nullable(ids), label },
   example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivIds: ["1706.03762"] },
 })

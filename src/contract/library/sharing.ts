@@ -154,7 +154,7 @@ export const importBibtex = operation({
   surface,
   path: "/api/library/collections/{collectionId}/bibtex",
   summary:
-    "Adds the arXiv papers of a BibTeX file to a Collection and saves them, all of them or none. Entries that name no arXiv id are told in the receipt.",
+    "Adds the arXiv papers of a BibTeX or RIS file to a Collection and saves them, all of them or none. Entries that name no arXiv id are told in the receipt; a file in which none does is refused.",
   target: "collection",
   refusals: ["limit_reached"],
   contentBytes: limits.requestBodyBytes,

@@ -2,10 +2,10 @@
  * Reads the papers of arXiv out of a BibTeX file, entry by entry. A file can be made so that this takes any time and memory:
  * what comes from elsewhere is read in a process of its own (see `import.ts`).
  */
-import { arxivId } from "../../contract/fields.ts"
+import { asArxivId, mentionedArxivId } from "../../contract/arxiv-mention.ts"
 import { limits } from "../../contract/limits.ts"
-import { check } from "../../contract/validation.ts"
 import type { Filed, Given } from "../papers/papers.ts"
+import { isRis, type RisEntry, risEntries } from "./ris.ts"
 
 /** What was found in a file. */
 export interface Bibliography {
@@ -28,17 +28,11 @@ interface Creator {
   readonly suffix?: string
 }
 
-const ID = "([0-9]{4}\\.[0-9]{4,5}|[a-z-]+(?:\\.[A-Z]{2})?/[0-9]{7})"
-/** The forms in which an arXiv id stands in the text of a field. */
-const MENTION = new RegExp(`(?:arxiv\\.org/(?:abs|pdf|html)/|10\\.48550/arxiv\\.|arxiv:\\s*)${ID}`, "i")
-
-const asId = (value: unknown): string | undefined => {
-  const checked = check(arxivId, value)
-  return checked.ok ? checked.value : undefined
-}
-
 const fieldText = (value: unknown): string =>
   typeof value === "string" ? value : Array.isArray(value) ? value.filter((part) => typeof part === "string").join(" ") : ""
+
+/** A bare number in a field is no mention: pages and volumes look like ids. */
+const mentionIn = (text: string): string | undefined => (/[a-z]/i.test(text) ? mentionedArxivId(text) : undefined)
 
 /** The arXiv id of an entry: its eprint, or where else people write it. */
 function idOf({ fields }: Entry): string | undefined {
@@ -46,14 +40,15 @@ function idOf({ fields }: Entry): string | undefined {
   const archive = fieldText(fields.archiveprefix ?? fields.eprinttype ?? "arxiv").toLowerCase()
   if (archive === "arxiv") {
     // The old style was often split: the archive in primaryClass, the number in eprint.
-    const found = asId(eprint.replace(/^arxiv:\s*/i, "")) ?? asId(`${fieldText(fields.primaryclass ?? fields.eprintclass)}/${eprint}`)
+    const found = mentionedArxivId(eprint) ?? asArxivId(`${fieldText(fields.primaryclass ?? fields.eprintclass)}/${eprint}`)
     if (found !== undefined) return found
   }
-  for (const name of ["doi", "url", "journal", "journaltitle", "howpublished", "note", "number", "volume"]) {
-    const found = asId(MENTION.exec(fieldText(fields[name]))?.[1])
-    if (found !== undefined) return found
-  }
-  return undefined
+  // As DBLP has it: the journal is CoRR, and the id stands where its volume would.
+  const journal = fieldText(fields.journal ?? fields.journaltitle)
+  const inCorr = /\bcorr\b/i.test(journal) ? mentionedArxivId(fieldText(fields.volume).replace(/^\s*abs\//i, "")) : undefined
+  if (inCorr !== undefined) return inCorr
+  const texts = ["doi", "url", "journal", "journaltitle", "howpublished", "note", "number", "volume", "eid", "pages", "annote"]
+  return texts.map((name) => mentionIn(fieldText(fields[name]))).find((found) => found !== undefined)
 }
 
 const plainText = (value: string): string =>
@@ -79,10 +74,33 @@ function givenBy({ fields }: Entry): Given | undefined {
 
 const isKey = (key: string): boolean => key.length <= limits.name && /^[^\s{}(),\\"#%~]+$/u.test(key)
 
-/** Reads a BibTeX file: its arXiv papers in order, and what was left out with the reason. */
+/** An entry of RIS as one of BibTeX: what both say has one meaning. */
+function ofRis(entry: RisEntry): Entry {
+  const one = (...tags: readonly string[]) => tags.flatMap((tag) => entry.get(tag) ?? []).find((value) => value !== "")
+  const all = (...tags: readonly string[]) => tags.flatMap((tag) => entry.get(tag) ?? []).join(" ")
+  const [, year, month, day] = /^(\d{4})\/(\d{1,2})\/(\d{1,2})/.exec(one("DA", "PY", "Y1") ?? "") ?? []
+  const author = ["AU", "A1"]
+    .flatMap((tag) => entry.get(tag) ?? [])
+    .map((name) => ({ name: name.split(/,\s*/).slice(0, 2).reverse().join(" ") }))
+  return {
+    type: one("TY") ?? "",
+    key: one("ID") ?? "",
+    fields: {
+      title: one("TI", "T1"),
+      author,
+      ...(year !== undefined && { date: [year, month?.padStart(2, "0"), day?.padStart(2, "0")].join("-") }),
+      doi: one("DO"),
+      url: all("UR", "L1", "L2", "LK"),
+      journal: one("JO", "JF", "T2", "JA"),
+      volume: one("VL"),
+      number: one("M1", "IS"),
+      note: all("N1", "AN", "C1", "M3", "PB"),
+    },
+  }
+}
+
+/** Reads a file of BibTeX or RIS: its arXiv papers in order, and what was left out with the reason. */
 export async function readBibtex(text: string): Promise<Bibliography> {
-  // Loaded when it is first needed: it is large, and most instances never import a bibliography.
-  const { parse } = await import("@retorquere/bibtex-parser")
   const papers = new Map<string, Filed>()
   const keys = new Set<string>()
   const skipped: { key: string | null; reason: string }[] = []
@@ -99,10 +117,21 @@ export async function readBibtex(text: string): Promise<Bibliography> {
     papers.set(id, { arxivId: id, ...(given && { given }), ...(citationKey && { citationKey }) })
   }
 
+  const tooLong = () => void skipped.push({ key: null, reason: `is longer than ${limits.bibtexEntry.toLocaleString("en")} characters` })
+  if (isRis(text)) {
+    for (const entry of risEntries(text)) {
+      if (entry === undefined) tooLong()
+      else take(ofRis(entry))
+    }
+    return { papers: [...papers.values()], skipped }
+  }
+
+  // Loaded when it is first needed: it is large, and most instances never import a bibliography.
+  const { parse } = await import("@retorquere/bibtex-parser")
   for (const piece of text.split(/^(?=[ \t]*@[A-Za-z]+[ \t]*[{(])/m)) {
     if (!piece.trimStart().startsWith("@")) continue
     if (piece.length > limits.bibtexEntry) {
-      skipped.push({ key: null, reason: `is longer than ${limits.bibtexEntry.toLocaleString("en")} characters` })
+      tooLong()
       continue
     }
     try {

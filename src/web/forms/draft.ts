@@ -2,6 +2,7 @@
  * What was written into a form, and the body it makes. Inputs are named by the JSON Pointer of what they say, so that a
  * refusal's issues find their field; a draft keeps what was typed even where no body can be made of it.
  */
+import { mentionedArxivId } from "../../contract/arxiv-mention.ts"
 import { isObject } from "../../contract/json.ts"
 import type { Issue } from "../../contract/refusals.ts"
 import { readJson } from "../../contract/strict-json.ts"
@@ -79,12 +80,31 @@ function pairs(text: string | undefined): Record<string, string> | undefined {
 /** A number as typed, or the text itself, which the schema then refuses. */
 const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number.isFinite(Number(text)) ? Number(text) : text)
 
+/** What was pasted for a paper as its id; what mentions none as it is, for the schema to refuse. */
+const arxivIdIn = (text: string | undefined) => (text === undefined ? undefined : (mentionedArxivId(text) ?? text))
+
+/** The papers in lines of ids and addresses, one or more a line. */
+const pastedPapers = (all: readonly string[]): string[] =>
+  all.flatMap((line) => {
+    const whole = mentionedArxivId(line)
+    const parts = line.split(/[\s,;]+/).filter((part) => part !== "")
+    const found = parts.map((part) => mentionedArxivId(part) ?? part)
+    // A sentence around one address is that one paper.
+    return whole !== undefined &&
+      found.filter((part, index) => part !== parts[index]).length <= 1 &&
+      parts.length > 1 &&
+      parts.some((part) => mentionedArxivId(part) === undefined)
+      ? [whole]
+      : found
+  })
+
 function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): unknown {
   switch (field.form) {
     case "fixed":
       return field.value
     case "text":
       if (field.type === "time") return asTime(typed(draft, path))
+      if (field.name === "arxivId") return arxivIdIn(typed(draft, path))
       return field.name === "value" && field.hint?.startsWith("A number") ? numberOf(typed(draft, path)) : typed(draft, path)
     case "choice":
       return typed(draft, path)
@@ -101,6 +121,7 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
       const all = draft
         .getAll(path)
         .flatMap((text) => (field.of === "id" ? text.split(/[\s,]+/).filter((id) => id !== "") : lines(text.replaceAll("\r\n", "\n"))))
+      if (field.name === "arxivIds") return [...new Set(pastedPapers(all))]
       return all.length === 0 && !field.required ? undefined : field.of === "id" ? [...new Set(all)] : all
     }
     case "object": {

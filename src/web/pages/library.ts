@@ -83,7 +83,7 @@ export const libraryPage = signedInOnly((visit) => {
     body: html`<h1>Library</h1><p class="meta">Yours alone, but for the Collections you share. Nothing of it enters a Room by itself.</p>${invitations(received)}
 <section aria-labelledby="collections">${heading(2, "collections", "Collections", act("create_collection", {}, "Create a Collection"))}${collections(held.items)}</section>
 <section aria-labelledby="papers">${heading(2, "papers", "Saved papers", act("save_papers", { _next: "/library" }, "Save papers"))}
-  ${rows.length === 0 ? empty("No paper is saved. Save one by its arXiv id; an agent of yours can do so with a personal key, issued under your account.") : table("Saved papers", ["Paper", "Collections", "Saved", html`<span class="aside">Actions</span>`], rows)}
+  ${rows.length === 0 ? empty("No paper is saved. Save one by its arXiv id or address; an agent of yours can do so with a personal key, issued under your account.") : table("Saved papers", ["Paper", "Collections", "Saved", html`<span class="aside">Actions</span>`], rows)}
   ${more(saved.nextOffset === null ? null : withQuery("/library", { offset: saved.nextOffset }), "Older papers")}</section>`,
   }
 })
@@ -118,9 +118,9 @@ export const collectionPage = signedInOnly((visit) => {
     title: held.name,
     body: html`<p class="meta"><a href="${to("/library")}">Library</a></p><h1>${held.name}</h1>
 <p class="meta"><span>${held.isOwner ? "yours" : html`of ${person({ username: held.owner })}`}</span><span>${counted(held.counts.papers, "paper")}</span><span>${noted(held.counts)} notes</span></p>
-<section aria-label="Actions"><div class="actions">${act("add_papers", { collectionId, _next: here }, "Add papers", "first")}${act("import_bibtex", { collectionId, _next: here }, "Import BibTeX")}${held.counts.unread === 0 ? null : actionButton("mark_read", { "/collectionId": collectionId }, "Mark everything read", { next: here })}${held.isOwner ? html`${act("rename_collection", { collectionId, name: held.name }, "Rename")}` : null}</div>
+<section aria-label="Actions"><div class="actions">${act("add_papers", { collectionId, _next: here }, "Add papers", "first")}${act("import_bibtex", { collectionId, _next: here }, "Import BibTeX or RIS")}${held.counts.unread === 0 ? null : actionButton("mark_read", { "/collectionId": collectionId }, "Mark everything read", { next: here })}${held.isOwner ? html`${act("rename_collection", { collectionId, name: held.name }, "Rename")}` : null}</div>
   </section>
-<section aria-labelledby="papers">${heading(2, "papers", "Papers")}${rows.length === 0 ? empty("No paper yet. Add some by their arXiv ids, or import a BibTeX file.") : table("Papers", ["Paper", "Notes", "Added by", html`<span class="aside">Actions</span>`], rows)}${more(held.nextOffset === null ? null : withQuery(here, { offset: held.nextOffset }), "Older papers")}</section>
+<section aria-labelledby="papers">${heading(2, "papers", "Papers")}${rows.length === 0 ? empty("No paper yet. Add some by their arXiv ids or addresses, or import a BibTeX or RIS file.") : table("Papers", ["Paper", "Notes", "Added by", html`<span class="aside">Actions</span>`], rows)}${more(held.nextOffset === null ? null : withQuery(here, { offset: held.nextOffset }), "Older papers")}</section>
 ${sharing(held, sent)}
 ${facts([["Created", exactTime(held.createdAt)]])}
 ${

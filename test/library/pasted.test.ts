@@ -1,0 +1,167 @@
+/** What people and agents have of a paper: files of other programs, addresses as they are pasted, a title. */
+import fc from "fast-check"
+import t, { test } from "tap"
+import { mentionedArxivId } from "../../src/contract/arxiv-mention.ts"
+import type { Operation } from "../../src/contract/operation.ts"
+import { operationNamed } from "../../src/contract/operations/index.ts"
+import { readBibtex } from "../../src/library/bibtex/read.ts"
+import { bodyOf } from "../../src/web/forms/draft.ts"
+import { formOf } from "../../src/web/forms/fields.ts"
+import { collectionOf, refused, startHouse } from "./house.ts"
+
+// As DBLP, Hugging Face, Zotero and people write them.
+test("papers are found where other places put them", async (t) => {
+  const { papers, skipped } = await readBibtex(String.raw`
+@article{DBLP:journals/corr/KingmaB14, author={Diederik P. Kingma and Jimmy Ba}, title={Adam}, journal={CoRR}, volume={abs/1412.6980}, year={2014}}
+@article{old, title={Older}, journal={CoRR}, volume={cs.LG/0102027}, year={2001}}
+@misc{hf, title={On the hub}, howpublished={\url{https://huggingface.co/papers/2307.09288}}}
+@misc{versioned, title={Versioned}, url={https://arxiv.org/pdf/2402.17764v2.pdf}}
+@misc{mirror, title={Mirror}, note={https://ar5iv.labs.arxiv.org/html/2106.09685}}
+@article{pages, title={No mention}, volume={2401.12345}, pages={1234.56789}, journal={Annals}}
+`)
+  t.strictSame(
+    papers.map(({ arxivId }) => arxivId),
+    ["1412.6980", "cs/0102027", "2307.09288", "2402.17764", "2106.09685"],
+  )
+  t.match(skipped, [{ key: "pages", reason: "names no arXiv id" }])
+})
+
+test("RIS is read as BibTeX is", async (t) => {
+  const { papers, skipped } = await readBibtex(
+    [
+      "\uFEFFTY  - JOUR",
+      "ID  - vaswani2017",
+      "AU  - Vaswani, Ashish",
+      "AU  - The ATLAS Collaboration",
+      "TI  - Attention Is All",
+      "      You Need",
+      "DA  - 2017/06/12/",
+      "UR  - https://arxiv.org/abs/1706.03762v5",
+      "ER  - ",
+      "",
+      "TY  - BOOK\r\nT1  - The Art\r\nER  -",
+      "TY  - GEN",
+      "DO  - 10.48550/ARXIV.1412.6980",
+      "TY  - GEN",
+      "T1  - Again",
+      "AN  - arXiv:1706.03762",
+      `N2  - ${"long ".repeat(10_000)}`,
+    ].join("\n"),
+  )
+  t.match(papers, [
+    {
+      arxivId: "1706.03762",
+      citationKey: "vaswani2017",
+      given: {
+        title: "Attention Is All You Need",
+        authors: ["Ashish Vaswani", "The ATLAS Collaboration"],
+        publishedAt: "2017-06-12T00:00:00.000Z",
+      },
+    },
+    { arxivId: "1412.6980" },
+  ])
+  t.match(skipped, [{ reason: "names no arXiv id" }, { reason: /is longer than/ }])
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: fc.constantFrom("TY  - ", "ER  - ", "\n", "AU  - ", "UR  - ", "arXiv:1706.03762", ",", " ", "x"), maxLength: 40 }),
+      async (text) => void (await readBibtex(`TY  - X${text}`)),
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test("an address of arXiv is understood in every form that people paste", (t) => {
+  for (const pasted of [
+    "2401.01234",
+    " 2401.01234v3 ",
+    "arXiv:2401.01234",
+    "arXiv: 2401.01234v2 [cs.LG]",
+    "arxiv.org/abs/2401.01234",
+    "https://arxiv.org/abs/2401.01234v2",
+    "http://www.arxiv.org/pdf/2401.01234.pdf",
+    "https://arxiv.org/pdf/2401.01234v1.pdf#page=3",
+    "https://arxiv.org/html/2401.01234v1/#S2",
+    "https://export.arxiv.org/abs/2401.01234?context=cs",
+    "https://doi.org/10.48550/arXiv.2401.01234",
+    "doi:10.48550/ARXIV.2401.01234",
+    "https://huggingface.co/papers/2401.01234",
+    "https://www.alphaxiv.org/abs/2401.01234v1",
+    "https://ar5iv.org/abs/2401.01234",
+    "see https://arxiv.org/abs/2401.01234, section 2",
+  ])
+    t.equal(mentionedArxivId(pasted), "2401.01234", pasted)
+  for (const [pasted, id] of [
+    ["https://arxiv.org/abs/hep-th/9901001v2", "hep-th/9901001"],
+    ["arXiv:math.GT/0309136", "math/0309136"],
+    ["https://arxiv.org/abs/math.gt%2F0309136", "math/0309136"],
+    ["https://example.org/2401.01234", undefined],
+    ["12.3456", undefined],
+    ["https://arxiv.org/list/cs.LG/recent", undefined],
+    ["", undefined],
+  ] as const)
+    t.equal(mentionedArxivId(pasted), id, pasted)
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", maxLength: 100 }), (text) => {
+      const found = mentionedArxivId(text)
+      if (found !== undefined && mentionedArxivId(found) !== found) throw new Error(text)
+    }),
+  )
+  t.end()
+})
+
+const house = await startHouse()
+t.teardown(() => house.close())
+const { ada } = house
+
+test("a file that holds nothing to be used says so, and imports nothing", async (t) => {
+  const collectionId = await collectionOf(ada, "Nothing")
+  for (const [bibtex, says] of [
+    ["no entries", /holds no entry of BibTeX or RIS\. Nothing was imported/],
+    ["@book{knuth, title={The Art}, year={1968}}", /Its one entry names no arXiv id\. Nothing was imported/],
+    ["@book{a, title={A}}\n@book{b, title={B}}", /None of its 2 entries names an arXiv paper/],
+    ["TY  - BOOK\nTI  - The Art\nER  - \n", /Its one entry names no arXiv id/],
+  ] as const) {
+    t.match(await refused(ada.write("import_bibtex", { collectionId, bibtex })), { status: 422, issues: ["/bibtex"] })
+    await t.rejects(ada.write("import_bibtex", { collectionId, bibtex }), { message: says })
+  }
+})
+
+test("people paste addresses into the forms, many at once", (t) => {
+  const form = formOf(operationNamed("add_papers") as Operation)
+  const written = (text: string) => bodyOf(form, new URLSearchParams({ "/arxivIds": text })).body.arxivIds
+  t.strictSame(
+    written("https://arxiv.org/abs/2401.01234v2 arXiv:2401.01235\r\nsee arxiv.org/pdf/2401.01236.pdf\n2401.01234, hep-th/9901001"),
+    ["2401.01234", "2401.01235", "2401.01236", "hep-th/9901001"],
+  )
+  t.strictSame(written("what is no paper"), ["what", "is", "no", "paper"], "the schema says what is wrong with these")
+  const note = formOf(operationNamed("post_note") as Operation)
+  t.match(bodyOf(note, new URLSearchParams({ "/arxivId": "https://huggingface.co/papers/2401.01234" })).body, { arxivId: "2401.01234" })
+  t.end()
+})
+
+test("a title that an agent gives is shown until arXiv's is known", async (t) => {
+  const agent = await house.agentOf(ada)
+  const collectionId = await collectionOf(ada, "Told by an agent")
+  const titles = [{ arxivId: "2402.01234v2", title: "What the agent read there <b>" }]
+  await agent.write("add_papers", { collectionId, arxivIds: ["2402.01234", "2402.01235"], titles })
+  const { items } = await ada.read("library_collection", { collectionId })
+  t.strictSame(Object.fromEntries(items.map(({ arxivId, title, metadata }) => [arxivId, [title, metadata]])), {
+    "2402.01235": [null, "unknown"],
+    "2402.01234": ["What the agent read there <b>", "unknown"],
+  })
+  const saved = (await ada.read("library_papers", {})).items.find(({ arxivId }) => arxivId === "2402.01234")
+  t.match(saved, { title: "What the agent read there <b>", metadata: "unknown" })
+  const { library } = house.instance.tables
+  const known = { arxivId: "2402.01234", title: "ArXiv's own", authors: ["A B"], abstract: null, categories: [], publishedAt: null }
+  await house.instance.ledger.transact(() => library.papers.put(known, "import", "2026-11-20T09:30:00.000Z"))
+  const after = await ada.read("library_collection", { collectionId })
+  t.match(
+    after.items.find(({ arxivId }) => arxivId === "2402.01234"),
+    { title: "ArXiv's own", metadata: "known" },
+  )
+  t.match(
+    await refused(agent.write("add_papers", { collectionId, arxivIds: ["2402.01236"], titles })),
+    { status: 422, issues: ["/titles/0/arxivId"] },
+    "only of what is sent",
+  )
+})
