@@ -11,6 +11,7 @@ import { OnThisThread } from "../../renderer/engines.ts"
 import { Renderer } from "../../renderer/renderer.ts"
 import { type Assets, openAssets } from "../assets.ts"
 import { basePathOf } from "../addresses.ts"
+import { feedRoutes } from "../feeds.ts"
 import { fitted } from "../fitting.ts"
 import { layout } from "../parts/layout.ts"
 import { documentAnswer, documentAsked, withDocument } from "../markdown-pages.ts"
@@ -166,6 +167,7 @@ export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (eve
   for (const [path, page] of Object.entries(pages))
     routes.add("GET", path, addressHandler(edge, press, path, page), Object.hasOwn(reading, path) ? "visitors" : undefined)
   for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, press, form))
+  feedRoutes(edge, routes)
   routes.add("GET", "/assets/{name}", (event) => assets.answer(event.context.params?.name ?? ""), "here")
   const nothing = pageHandler(edge, press, () => {
     throw new Refusal("unknown_operation", "No page of this service has this address.")

@@ -1,0 +1,122 @@
+/** What feed readers may follow, by the page it belongs to: made from the reads that everybody has, the newest first. */
+import type { Entry, RecordSummary } from "../../contract/answers.ts"
+import { limits } from "../../contract/limits.ts"
+import { pageOf } from "../../contract/objects.ts"
+import { type Asking, said, words } from "../writing.ts"
+import { shortened } from "../../contract/text.ts"
+import type { Feed, FeedEntry } from "./formats.ts"
+
+/** Characters of what somebody said at length. */
+const TEXT = 4_000
+const TITLE = 120
+
+const urn = (id: string): string => `urn:uuid:${id}`
+const placeOf = (threadId: string | null, entryId: string | null): string | undefined =>
+  threadId === null || entryId === null ? undefined : `/threads/${threadId}?entry=${entryId}#entry-${entryId}`
+
+/** Where the newest page of a list of so many begins. */
+const lastPage = (watermark: number): number => Math.max(0, watermark - limits.pageItems)
+
+const ofRecord = ({
+  versionId,
+  kind,
+  label,
+  wording,
+  author,
+  createdAt,
+  status,
+  outcome,
+  provenanceSummary,
+}: RecordSummary): FeedEntry => ({
+  id: urn(versionId),
+  title: `${label} (${words(kind)}${outcome === null ? "" : `, ${outcome}`}${status === "current" ? "" : `, ${status}`}): ${said(wording, TITLE)}`,
+  text: `${shortened(wording, TEXT)}\n\n${provenanceSummary}`,
+  path: pageOf(kind, versionId) ?? "/",
+  author: author.username,
+  at: createdAt,
+})
+
+function roomFeed({ ask, id }: Asking): Feed {
+  const roomId = id("roomId")
+  const { title, activityWatermark } = ask("room", { roomId })
+  const { items } = ask("room_activity", { roomId }, { after: lastPage(activityWatermark), include: "summary" })
+  const entries = items.map(({ digest, sequence, at, actor, target, threadId, entryId, summary = "" }): FeedEntry => {
+    const path = placeOf(threadId, entryId) ?? pageOf(target.kind, target.id) ?? `/rooms/${roomId}`
+    // A URI for a digest (RFC 6920): an entry is known by the link of its chain.
+    const name = Buffer.from(digest.replace("sha256:", ""), "hex").toString("base64url")
+    return { id: `ni:///sha-256;${name}`, title: said(summary, TITLE), text: `${sequence}. ${summary}`, path, author: actor.username, at }
+  })
+  return { title, path: `/rooms/${roomId}`, entries: entries.reverse() }
+}
+
+/** What an entry of a timeline says: a title and a text. */
+function told({ kind, author, message, card, receipt }: Entry): { readonly title: string; readonly text: string } {
+  if (message !== undefined) return { title: `${author.username}: ${said(message.text, TITLE)}`, text: shortened(message.text, TEXT) }
+  if (receipt !== undefined) {
+    const title = `${words(receipt.operation)}${receipt.target.label === null ? "" : ` ${receipt.target.label}`}`
+    return { title, text: `${author.username}: ${title}` }
+  }
+  if (card === undefined) return { title: words(kind), text: words(kind) }
+  const text = "checkpointId" in card ? (card.conclusion ?? card.synthesis) : card.wording
+  const name = "checkpointId" in card ? (card.state === "concluded" ? "Concluded" : "Checkpoint") : card.label
+  return { title: `${name}: ${said(text, TITLE)}`, text: shortened(text, TEXT) }
+}
+
+function threadFeed({ ask, id }: Asking): Feed {
+  const threadId = id("threadId")
+  const { thread, room } = ask("thread_context", { threadId })
+  const { items } = ask("thread_timeline", { threadId }, { after: lastPage(thread.timelineWatermark) })
+  const entries = items.map((entry): FeedEntry => {
+    const { entryId, author, at } = entry
+    return { id: urn(entryId), ...told(entry), path: placeOf(threadId, entryId) ?? "/", author: author.username, at }
+  })
+  return { title: `${thread.title} · ${room.title}`, path: `/threads/${threadId}`, entries: entries.reverse() }
+}
+
+function searchFeed({ ask, query }: Asking): Feed {
+  const asked = Object.fromEntries([...query].filter(([name]) => name !== "after" && name !== "limit"))
+  const { items } = ask("search", {}, asked)
+  const entries = items.map(
+    ({ id, kind, label, title, threadId, entryId, author, at, standing, snippet }): FeedEntry => ({
+      id: urn(id),
+      title: `${label ?? words(kind)}${standing === null ? "" : ` (${standing})`}: ${said(title, TITLE)}`,
+      text: plainOf(snippet),
+      path: pageOf(kind, id) ?? placeOf(threadId, entryId) ?? "/",
+      author: author.username,
+      at,
+    }),
+  )
+  const newest = entries.sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0))
+  return { title: `Search: ${said(query.get("query") ?? "", TITLE)}`, path: `/search?${new URLSearchParams(asked)}`, entries: newest }
+}
+
+/** A passage without its marks. */
+const plainOf = (snippet: string): string =>
+  snippet
+    .replace(/<\/?mark>/g, "")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
+
+function paperFeed({ ask, id }: Asking): Feed {
+  const arxivId = id("arxivId")
+  const { items } = ask("paper_publications", { arxivId })
+  return { title: `Records on arXiv:${arxivId}`, path: `/papers/${encodeURIComponent(arxivId)}`, entries: items.map(ofRecord) }
+}
+
+function personFeed({ ask, id }: Asking): Feed {
+  const author = id("username")
+  const { items } = ask("publications", {}, { author })
+  return { title: `Records by ${author}`, path: `/search?${new URLSearchParams({ query: author })}`, entries: items.map(ofRecord) }
+}
+
+/** Feeds by what they follow; each at `feed.atom` and `feed.json` below it. */
+export const feeds: Readonly<Record<string, (asking: Asking) => Feed>> = {
+  "/rooms/{roomId}": roomFeed,
+  "/threads/{threadId}": threadFeed,
+  "/papers/{arxivId}": paperFeed,
+  "/people/{username}": personFeed,
+  "/search": searchFeed,
+}

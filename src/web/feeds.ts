@@ -1,0 +1,54 @@
+/** The routes of what programs read beside the pages: feeds, the maps for crawlers, the icon. */
+import type { H3Event, HTTPResponse } from "h3"
+import { roomSitemap, robotsTxt, sitemapIndex } from "../documents/crawlers.ts"
+import { atom, jsonFeed } from "../documents/feeds/formats.ts"
+import { feeds } from "../documents/feeds/index.ts"
+import type { Asking } from "../documents/writing.ts"
+import { answer, asset, tagOf } from "../edge/answer.ts"
+import type { Edge } from "../edge/edge.ts"
+import { ownTurn } from "../edge/own-turn.ts"
+import type { Routes } from "../edge/routes.ts"
+import { basePathOf } from "./addresses.ts"
+import { favicon } from "./favicon.ts"
+import { visitOf } from "./visit.ts"
+
+const forms = {
+  "feed.atom": { write: atom, type: "application/atom+xml" },
+  "feed.json": { write: jsonFeed, type: "application/feed+json" },
+}
+
+/** Its name does not tell its contents: it is asked for again after a day. */
+function iconAnswer(): HTTPResponse {
+  const icon = asset(favicon(), "image/x-icon", tagOf(favicon()))
+  icon.headers.set("cache-control", "public, max-age=86400")
+  return icon
+}
+
+/** Adds them all. Each is made in a turn of its own, of one moment, and tells by its tag whether anything is new. */
+export function feedRoutes(edge: Edge, routes: Routes): void {
+  const made = async (event: H3Event, make: (asking: Asking) => string, type: string): Promise<HTTPResponse> => {
+    await ownTurn()
+    const text = edge.instance.ledger.snapshot(() => {
+      const { ask, text, id } = visitOf(edge, event)
+      return make({ ask, text, id, query: event.url.searchParams, basePath: basePathOf(edge) })
+    })
+    return answer(text, type, 200, { etag: tagOf(text) })
+  }
+  for (const [path, feed] of Object.entries(feeds))
+    for (const [name, { write, type }] of Object.entries(forms))
+      routes.add(
+        "GET",
+        `${path}/${name}`,
+        (event) => made(event, (asking) => write(feed(asking), `${event.url.pathname}${event.url.search}`, edge.baseUrl), type),
+        "here",
+      )
+  routes.add("GET", "/robots.txt", () => answer(robotsTxt(edge.baseUrl), "text/plain"), "here")
+  routes.add("GET", "/sitemap.xml", (event) => made(event, (asking) => sitemapIndex(asking, edge.baseUrl), "application/xml"), "here")
+  routes.add(
+    "GET",
+    "/rooms/{roomId}/sitemap.xml",
+    (event) => made(event, (asking) => roomSitemap(asking, edge.baseUrl), "application/xml"),
+    "here",
+  )
+  routes.add("GET", "/favicon.ico", () => iconAnswer(), "here")
+}
