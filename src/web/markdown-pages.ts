@@ -46,10 +46,11 @@ export function documentAsked(path: string, event: H3Event): Document | undefine
 /** A page says that it has a document, and where. */
 export function withDocument(path: string, { url }: H3Event, page: HTTPResponse): HTTPResponse {
   if (!Object.hasOwn(documents, path)) return page
-  page.headers.set("vary", varies.vary)
+  page.headers.append("vary", varies.vary)
   // Relative to the page: it is reached below any base path.
   const own = url.pathname.replace(/\/$/, "").split("/").at(-1) ?? ""
-  if (page.status === 200 && !url.pathname.endsWith("/")) page.headers.set("link", `<${own}${SUFFIX}>; rel="alternate"; type="${MARKDOWN}"`)
+  if (page.status === 200 && !url.pathname.endsWith("/"))
+    page.headers.append("link", `<${own}${SUFFIX}>; rel="alternate"; type="${MARKDOWN}"`)
   return page
 }
 

@@ -14,6 +14,7 @@ import { isDownload, NamedText } from "../ledger/reading.ts"
 import { isoTime } from "../ledger/world.ts"
 import type { Person } from "../people/people.ts"
 import type { Html } from "./html.ts"
+import type { About, Link } from "./about.ts"
 
 type Params = Readonly<Record<string, string | undefined>>
 /** What a page's address may hold for a read: text, checked as the read checks it. */
@@ -46,6 +47,10 @@ export interface Shown {
   readonly follow?: { readonly roomId: string; readonly after: number }
   /** The same as JSON. */
   readonly json?: string
+  /** What programs read of it. */
+  readonly about?: About
+  /** Feeds that follow what it shows, where `about` names none. */
+  readonly feeds?: readonly Link[]
   /** Wider than a column for reading: graphs and tables. */
   readonly wide?: boolean
 }

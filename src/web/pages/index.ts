@@ -37,6 +37,7 @@ import { searchPage } from "./search.ts"
 import { repliesPage, threadPage } from "./thread.ts"
 import { themeSent } from "../parts/theme.ts"
 import { waitingFor } from "../parts/waiting.ts"
+import { linkHeader } from "../about.ts"
 import { type Sent, type Fitting, type Shown, type Visit, visitOf, type WebPage } from "../visit.ts"
 
 /** Pages that anybody may read, by their address. */
@@ -96,7 +97,12 @@ async function write(visit: Visit, { assets, renderer }: Press, given: Shown | F
   const fits = Buffer.byteLength(whole) <= limits.pageBytes
   return new HTTPResponse(fits ? whole : layout(visit, assets, tooLargePage(shown)).write(setting), {
     status: shown.status ?? 200,
-    headers: { ...commonHeaders, "content-type": "text/html; charset=utf-8", ...shown.headers },
+    headers: {
+      ...commonHeaders,
+      "content-type": "text/html; charset=utf-8",
+      ...(shown.about && { link: linkHeader(shown.about, visit.edge.baseUrl) }),
+      ...shown.headers,
+    },
   })
 }
 

@@ -1,4 +1,5 @@
 /** Smaller objects, a page each: materials, links, checkpoints, papers; and the concepts of every Room. */
+import { feedLinks } from "../about.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entryPath, withQuery } from "../addresses.ts"
@@ -148,6 +149,7 @@ export function paperPage(visit: Visit): Shown {
   return {
     title: `arXiv:${arxivId}`,
     json: `/api/research/papers/${encodeURIComponent(arxivId)}/publications`,
+    feeds: feedLinks(`/papers/${encodeURIComponent(arxivId)}`, `arXiv:${arxivId}`),
     body: html`<h1>arXiv:${arxivId}</h1>
       <p class="meta"><span>What this service knows of the paper is what records quote from it.</span><span><a rel="noopener" href="https://arxiv.org/abs/${arxivId}">the paper at arXiv</a></span></p>
 ${

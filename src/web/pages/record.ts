@@ -12,6 +12,7 @@ import { standing } from "../parts/entry.ts"
 import { evidenceList, tally } from "../parts/evidence.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, exactTime, facts, heading, label, more, person, recordChip, ways } from "../parts/parts.ts"
+import { aboutRecord } from "../about.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { useList, warning } from "../parts/uses.ts"
 import { takeBack } from "../parts/withdrawal.ts"
@@ -98,6 +99,7 @@ export function recordPage(visit: Visit): Shown {
     rail: roomRail(room),
     json: `/api/research/records/${versionId}`,
     follow: { roomId: record.roomId, after: room.activityWatermark },
+    about: aboutRecord(record, room, assertion.wording, content.paper),
     body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}</div>
 <p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${
       record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`

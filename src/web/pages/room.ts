@@ -6,6 +6,7 @@ import { verdictChart } from "../charts/verdicts.ts"
 import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { act, forMembers, roleIn, whyNot } from "../parts/actions.ts"
+import { aboutRoom } from "../about.ts"
 import { standsAt } from "../parts/conclusion.ts"
 import { evidenceBeside, tally } from "../parts/evidence.ts"
 import { stateBadge } from "../parts/marks.ts"
@@ -116,6 +117,7 @@ export function roomPage(visit: Visit): Shown {
     rail: roomRail(room, ""),
     json: `/api/research/rooms/${roomId}/research-context`,
     follow: { roomId, after: context.activityWatermark },
+    about: aboutRoom(room),
     body: html`<h1>${room.title}</h1>
 ${room.question === null ? null : html`<p class="lead">${room.question}</p>`}
 ${roomBanners(room)}

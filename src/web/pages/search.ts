@@ -1,4 +1,5 @@
 /** Search: full text of the record, Rooms and concepts; an id that is pasted leads to its object. */
+import { feedLinks } from "../about.ts"
 import { isUuid } from "../../contract/fields.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entryPath, pathOf, withQuery } from "../addresses.ts"
@@ -97,6 +98,7 @@ export function searchPage(visit: Visit): Shown {
   return {
     title: `Search: ${query}`,
     json: withQuery("/api/research/search", { query }),
+    feeds: feedLinks("/search", query, `?${new URLSearchParams({ query })}`),
     body: html`<h1>Search for “${query}”</h1>${results(visit, query)}`,
   }
 }

@@ -1,4 +1,5 @@
 /** A Thread: its timeline in order, with what may be said next. */
+import { feedLinks } from "../about.ts"
 import { present } from "../../contract/present.ts"
 import { parsed } from "../../contract/json.ts"
 import { randomUUID } from "node:crypto"
@@ -130,6 +131,7 @@ export function threadPage(visit: Visit): Fitting {
       title: thread.title,
       rail: roomRail(room),
       json: `/api/research/threads/${threadId}/timeline`,
+      feeds: feedLinks(`/threads/${threadId}`, thread.title),
       ...(last >= watermark ? { follow: { roomId: room.roomId, after: context.activityWatermark } } : {}),
       body: html`${writes ? html`<a class="skip" href="#text-thread">Skip to writing</a>` : null}${head(context, follows)}
 ${first > 0 ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: Math.max(0, first - limits.pageItems) }))}" rel="prev">Earlier entries</a></p>` : null}

@@ -1,5 +1,6 @@
 /** The page around every page: head, header, rail, main part, foot. */
 import { operationNamed } from "../../contract/operations/index.ts"
+import { feedElements, headOf } from "../about.ts"
 import type { Assets } from "../assets.ts"
 import { attributes, type Html, html, to } from "../html.ts"
 import { themeOf, themeSwitch } from "./theme.ts"
@@ -47,7 +48,7 @@ function header(visit: Visit): Html {
 }
 
 /** The whole document. */
-export function layout(visit: Visit, assets: Assets, { title, body, rail, follow, json, wide }: Shown): Html {
+export function layout(visit: Visit, assets: Assets, { title, body, rail, follow, json, wide, about, feeds = [] }: Shown): Html {
   const { edge } = visit
   const done = operationNamed(visit.url.searchParams.get("done") ?? "")
   return html`<!doctype html>
@@ -58,7 +59,7 @@ export function layout(visit: Visit, assets: Assets, { title, body, rail, follow
 <meta name="color-scheme" content="light dark">
 <title>${waitingCount(visit)}${title} · Research Room</title>
 ${assets.head}${json === undefined ? null : html`<link rel="alternate" type="application/json" href="${to(json)}">`}
-</head>
+${about === undefined ? feedElements(feeds, edge.baseUrl) : headOf(about, edge.baseUrl)}</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 ${header(visit)}

@@ -1,0 +1,175 @@
+/** What programs read of a page beside its text: citations, previews, linked data, feeds; and the same as links in its header. */
+import type { AnswerOf } from "../contract/reads/index.ts"
+import { serviceName } from "../contract/versions.ts"
+import { oneLine, shortened } from "../contract/text.ts"
+import { type Html, html, markup } from "./html.ts"
+import { words } from "./words.ts"
+
+/** A link of a page, as its header and its head have it. */
+export interface Link {
+  readonly rel: string
+  /** Below the base URL, or a whole address. */
+  readonly href: string
+  readonly type?: string
+  readonly title?: string
+}
+
+/** What a page is about. */
+export interface About {
+  /** The page's own address, below the base URL. */
+  readonly path: string
+  readonly title: string
+  readonly description: string
+  /** For Open Graph. */
+  readonly type: "article" | "website"
+  /** Names and contents of `citation_…`, as reference managers read them. */
+  readonly citation: readonly (readonly [string, string])[]
+  /** Members of the JSON-LD object, in the words of schema.org. */
+  readonly linked: Readonly<Record<string, unknown>>
+  readonly links: readonly Link[]
+  /** What it is a part of. */
+  readonly within?: { readonly path: string; readonly title: string }
+}
+
+const DESCRIPTION = 300
+const SCHEMA = "https://schema.org/"
+
+/** A feed of a place, in both its forms. */
+export const feedLinks = (place: string, title: string, query = ""): readonly Link[] => [
+  { rel: "alternate", href: `${place}/feed.atom${query}`, type: "application/atom+xml", title: `${title} (Atom)` },
+  { rel: "alternate", href: `${place}/feed.json${query}`, type: "application/feed+json", title: `${title} (JSON Feed)` },
+]
+
+const whole = (href: string, baseUrl: string): string => (href.startsWith("/") ? baseUrl + href : href)
+
+/** The feeds among a page's links, where feed readers look for them. */
+export const feedElements = (links: readonly Link[], baseUrl: string): Html =>
+  html`${links
+    .filter(({ rel }) => rel === "alternate")
+    .map(({ rel, href, type, title }) => html`<link rel="${rel}" type="${type}" title="${title}" href="${whole(href, baseUrl)}">`)}`
+
+/** The elements in a page's head. */
+export function headOf({ path, title, description, type, citation, linked, links, within }: About, baseUrl: string): Html {
+  const isPartOf = within && { "@type": "Collection", "@id": baseUrl + within.path, name: within.title }
+  const graph = { "@context": "https://schema.org", "@id": baseUrl + path, url: baseUrl + path, ...linked, isPartOf }
+  const named: readonly (readonly [string, string])[] = [
+    ["og:title", shortened(title, DESCRIPTION)],
+    ["og:type", type],
+    ["og:url", baseUrl + path],
+    ["og:description", description],
+    ["og:site_name", serviceName],
+  ]
+  return html`<link rel="canonical" href="${baseUrl + path}">
+<meta name="description" content="${description}">
+${named.map(([property, content]) => html`<meta property="${property}" content="${content}">`)}
+${citation.map(([name, content]) => html`<meta name="${name}" content="${content}">`)}
+${feedElements(links, baseUrl)}
+${
+  // Data, which no browser runs; no element can end inside of it.
+  markup(`<script type="application/ld+json">${JSON.stringify(graph).replaceAll("<", "\\u003c")}</script>`)
+}
+`
+}
+
+/** The links of a page as its `Link` header has them (Signposting). */
+export const linkHeader = ({ path, links, linked }: About, baseUrl: string): string =>
+  [
+    { rel: "cite-as", href: path },
+    { rel: "type", href: `${SCHEMA}${String(linked["@type"])}` },
+    ...links.filter(({ title }) => title === undefined),
+  ]
+    .map(({ rel, href, type }: Link) => `<${whole(href, baseUrl)}>; rel="${rel}"${type === undefined ? "" : `; type="${type}"`}`)
+    .join(", ")
+
+const described = (text: string): string => shortened(oneLine(text), DESCRIPTION)
+const person = (username: string) => ({ "@type": "Person", name: username })
+const paperAddress = (arxivId: string) => `https://arxiv.org/abs/${arxivId}`
+
+/** A record: a claim that somebody made, with its standing. */
+export function aboutRecord(
+  record: AnswerOf<"record">,
+  room: AnswerOf<"room">,
+  wording: string,
+  paper: { readonly arxivId: string } | undefined,
+): About {
+  const { versionId, kind, label, author, createdAt, status, contentDigest, outcome } = record
+  const path = `/records/${versionId}`
+  const api = `/api/research/records/${versionId}`
+  const standing = `${words(kind)} ${label}${outcome === null ? "" : `, ${outcome}`}, ${status}`
+  return {
+    path,
+    title: `${label}: ${oneLine(wording)}`,
+    description: described(`${standing}: ${wording}`),
+    type: "article",
+    citation: [
+      ["citation_title", oneLine(wording)],
+      ["citation_author", author.username],
+      ["citation_publication_date", createdAt.slice(0, 10).replaceAll("-", "/")],
+      ["citation_technical_report_institution", `${serviceName}: ${room.title}`],
+      ["citation_technical_report_number", label],
+      ["citation_keywords", `${words(kind)}; ${status}`],
+      ...(paper === undefined
+        ? []
+        : ([
+            ["citation_reference", `citation_arxiv_id=${paper.arxivId}; citation_fulltext_html_url=${paperAddress(paper.arxivId)}`],
+          ] as const)),
+    ],
+    linked: {
+      "@type": "Claim",
+      additionalType: words(kind),
+      name: `${label}: ${described(wording)}`,
+      text: wording,
+      author: person(author.username),
+      datePublished: createdAt,
+      creativeWorkStatus: status,
+      identifier: [label, contentDigest],
+      ...(paper !== undefined && {
+        citation: { "@type": "ScholarlyArticle", identifier: `arXiv:${paper.arxivId}`, url: paperAddress(paper.arxivId) },
+      }),
+    },
+    links: [
+      { rel: "describedby", href: `${api}?format=bibtex`, type: "application/x-bibtex" },
+      { rel: "describedby", href: `${api}?format=csl`, type: "application/vnd.citationstyles.csl+json" },
+      { rel: "describedby", href: api, type: "application/json" },
+      { rel: "collection", href: `/rooms/${record.roomId}`, type: "text/html" },
+      ...feedLinks(`/rooms/${record.roomId}`, room.title),
+    ],
+    within: { path: `/rooms/${record.roomId}`, title: room.title },
+  }
+}
+
+/** A Room: what it asks, and all that is in it. */
+export function aboutRoom({
+  roomId,
+  title,
+  question = null,
+  owner,
+  createdAt,
+  lastActivityAt,
+  state,
+}: AnswerOf<"room_context">["room"]): About {
+  const path = `/rooms/${roomId}`
+  const api = `/api/research/rooms/${roomId}`
+  return {
+    path,
+    title,
+    description: described(question ?? title),
+    type: "website",
+    citation: [],
+    linked: {
+      "@type": "Collection",
+      name: title,
+      ...(question !== null && { abstract: question }),
+      author: person(owner.username),
+      dateCreated: createdAt,
+      dateModified: lastActivityAt,
+      creativeWorkStatus: state,
+      publisher: { "@type": "Organization", name: serviceName },
+    },
+    links: [
+      { rel: "describedby", href: api, type: "application/json" },
+      { rel: "item", href: `${api}/export`, type: "application/zip" },
+      ...feedLinks(path, title),
+    ],
+  }
+}
