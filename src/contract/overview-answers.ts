@@ -56,3 +56,26 @@ export const provenance = shape({
   truncated: v.record(v.string(), v.string()),
   activityWatermark: count,
 })
+
+/** How a Room is cited. */
+export const roomCitation = shape({
+  schemaVersion,
+  key: v.string(),
+  title: v.string(),
+  /** Its owner first, then members by when they joined. */
+  authors: v.array(v.string()),
+  createdAt: v.string(),
+  /** The entry of the activity through which it is cited. */
+  throughSequence: count,
+  url: v.string(),
+})
+export const roomCslItems = v.array(
+  v.looseObject({
+    id: v.string(),
+    type: v.literal("collection"),
+    title: v.string(),
+    author: v.array(v.looseObject({ literal: v.string() })),
+    issued: v.looseObject({ "date-parts": v.array(v.array(count)) }),
+    URL: v.string(),
+  }),
+)

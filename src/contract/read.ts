@@ -34,6 +34,7 @@ export type MediaType =
   | "application/vnd.citationstyles.csl+json"
   | "text/csv"
   | "application/x-ndjson"
+  | "application/yaml"
   | "application/zip"
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never

@@ -18,7 +18,7 @@ export type Open = "everywhere" | "here" | "visitors"
 /** Below this an answer fits in a packet as it is. */
 const WORTHWHILE = 1_024
 /** Texts; fonts and zip files are compressed already. */
-const TEXT = /^(?:text\/|image\/svg|application\/(?:json|xml|x-bibtex|x-ndjson|[a-z.-]+\+(?:json|xml))\b)/
+const TEXT = /^(?:text\/|image\/svg|application\/(?:json|xml|yaml|x-bibtex|x-ndjson|[a-z.-]+\+(?:json|xml))\b)/
 
 /** What a page of another origin may ask a public read with, and see of its answer. */
 const anyOrigin = {

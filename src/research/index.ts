@@ -5,6 +5,7 @@ import type { Behaviour } from "../ledger/behaviour.ts"
 import type { Db } from "../ledger/database.ts"
 import type { Standings } from "../ledger/standings.ts"
 import type { People } from "../people/people.ts"
+import type { Members } from "../rooms/members.ts"
 import type { Rooms } from "../rooms/rooms.ts"
 import type { Threads } from "../threads/threads.ts"
 import { attempts } from "./attempts/attempts.ts"
@@ -15,6 +16,7 @@ import { candidates } from "./brief/candidates.ts"
 import { briefReads } from "./brief/reads.ts"
 import { checkpoints } from "./checkpoints/checkpoints.ts"
 import { checkpointOperations } from "./checkpoints/operations.ts"
+import { roomCitationReads } from "./citations/room.ts"
 import { citations } from "./citations/citations.ts"
 import { contextReads } from "./contexts/room-context.ts"
 import { evidence } from "./evidence/evidence.ts"
@@ -78,6 +80,7 @@ export function researchTables(db: Db, basePath: string) {
 type Tables = ReturnType<typeof researchTables> & {
   readonly people: People
   readonly rooms: Rooms
+  readonly members: Members
   readonly threads: Threads
   readonly standings: Standings
 }
@@ -134,6 +137,7 @@ export function researchReads(tables: Tables, exports: Exports, now: () => numbe
     ...evidenceReads(evidence),
     ...briefReads(rooms, threads, tables.brief, now),
     ...publicationReads({ ...tables, citations: citations(records, rooms, findings) }),
+    ...roomCitationReads(rooms, tables.members),
     ...linkReads(rooms, experiments, links, findingLinks, evidence),
     ...contextReads(tables),
     ...experimentReads(tables),

@@ -167,6 +167,9 @@ export function aboutRoom({
       publisher: { "@type": "Organization", name: serviceName },
     },
     links: [
+      { rel: "describedby", href: `${api}/citation?format=bibtex`, type: "application/x-bibtex" },
+      { rel: "describedby", href: `${api}/citation?format=csl`, type: "application/vnd.citationstyles.csl+json" },
+      { rel: "describedby", href: `${api}/citation?format=cff`, type: "application/yaml" },
       { rel: "describedby", href: api, type: "application/json" },
       { rel: "item", href: `${api}/export`, type: "application/zip" },
       ...feedLinks(path, title),

@@ -84,6 +84,18 @@ export const overviewReads = [
     answer: answers.provenance,
   }),
   read({
+    name: "room_citation",
+    path: "/api/research/rooms/{roomId}/citation",
+    summary:
+      "How a Room is cited, as it stands now: its owner and members, and through which entry of its activity. As BibTeX, CSL-JSON or CITATION.cff.",
+    answer: answers.roomCitation,
+    formats: {
+      bibtex: { mediaType: "application/x-bibtex", answer: v.string() },
+      csl: { mediaType: "application/vnd.citationstyles.csl+json", answer: answers.roomCslItems },
+      cff: { mediaType: "application/yaml", answer: v.string() },
+    },
+  }),
+  read({
     name: "room_export",
     path: "/api/research/rooms/{roomId}/export",
     summary:

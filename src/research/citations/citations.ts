@@ -29,17 +29,27 @@ export function citations(records: Records, rooms: Rooms, findings: Findings) {
     return `naming ${named} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"} of ${execution.experimentLabel}`
   }
 
+  /** The paper that a claim is cited from. */
+  function paperOf(versionId: string): string | undefined {
+    const content = records.read(versionId)?.content
+    const { paper } = content === undefined ? {} : parsed<{ paper?: { arxivId: string; version?: number } }>(content)
+    return paper && `arXiv:${paper.arxivId}${paper.version === undefined ? "" : `v${paper.version}`}`
+  }
+
   /** Everything that a citation says. @throws Refusal `unknown_record` */
   function cited(versionId: string, baseUrl: string) {
     const record = records.summary(versionId)
     if (record === undefined) throw noSuch("record")
     const { kind, label, author, createdAt, wording, status, contentDigest, outcome } = record
+    const paper = kind === "cited_claim" ? paperOf(versionId) : undefined
     const all = parsed<Notice[]>(record.notices)
     // What its author took back is no standing any more.
     const notices = all.filter(({ withdrawn }) => withdrawn === undefined)
     const standing = notices.length === 0 ? [] : [`${status}: ${notices.map((notice) => `${notice.label} ${notice.kind} it`).join(", ")}`]
     const what =
-      kind === "finding" ? [`${kinds[kind]} ${label}, ${outcome}, ${denominator(versionId, record.roomId)}`] : [`${kinds[kind]} ${label}`]
+      kind === "finding"
+        ? [`${kinds[kind]} ${label}, ${outcome}, ${denominator(versionId, record.roomId)}`]
+        : [`${kinds[kind]} ${label}${paper === undefined ? "" : ` of ${paper}`}`]
     return {
       key: `${author.username}${createdAt.slice(0, 4)}-${label}-${contentDigest.slice("sha256:".length, "sha256:".length + 8)}`,
       kind,

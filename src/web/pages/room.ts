@@ -131,6 +131,9 @@ ${experiments(visit, context)}
 ${agents(visit, roomId)}
 ${ways([
   ["Graph of the Room", `/rooms/${roomId}/graph`],
+  ["Cite it as BibTeX", `/api/research/rooms/${roomId}/citation?format=bibtex`],
+  ["CSL-JSON", `/api/research/rooms/${roomId}/citation?format=csl`],
+  ["CITATION.cff", `/api/research/rooms/${roomId}/citation?format=cff`],
   ["JSON", `/api/research/rooms/${roomId}/research-context`],
 ])}`,
   }

@@ -1,0 +1,86 @@
+/** How a Room is cited, as BibTeX, CSL-JSON and CITATION.cff: as the collection of a group's records that it is, never as a program. */
+import { noSuch } from "../../contract/refusals.ts"
+import { serviceName } from "../../contract/versions.ts"
+import { NamedText, type Readers } from "../../ledger/reading.ts"
+import type { Members } from "../../rooms/members.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import { texOf } from "./tex.ts"
+
+/** Names of authors that a citation gives; of more it says that there are others. */
+const AUTHORS = 20
+
+/** YAML takes strings as JSON writes them. */
+const yaml = (text: string): string => JSON.stringify(text)
+
+export function roomCitationReads(rooms: Rooms, members: Members) {
+  function cited(roomId: string, baseUrl: string) {
+    const room = rooms.summary(roomId)
+    if (room === undefined) throw noSuch("room")
+    const { title, owner, createdAt, activityWatermark: throughSequence } = room
+    const others = members.of(roomId).filter(({ userId }) => userId !== owner.userId)
+    return {
+      key: `${owner.username}${createdAt.slice(0, 4)}-room-${roomId.slice(-8)}`,
+      title,
+      authors: [owner.username, ...others.map(({ username }) => username)],
+      createdAt,
+      throughSequence,
+      url: `${baseUrl}/rooms/${roomId}`,
+    }
+  }
+  type Cited = ReturnType<typeof cited>
+  const named = ({ authors }: Cited): string[] => [...authors.slice(0, AUTHORS), ...(authors.length > AUTHORS ? ["others"] : [])]
+
+  function bibtex(one: Cited): string {
+    const { key, title, createdAt, throughSequence, url } = one
+    const author = named(one).map((name) => (name === "others" ? name : `{${texOf(name)}}`))
+    const fields = {
+      author: author.join(" and "),
+      title: `{${texOf(title)}}`,
+      howpublished: serviceName,
+      year: createdAt.slice(0, 4),
+      url,
+      note: `Room, through entry ${throughSequence}`,
+    }
+    return `@misc{${key},\n${Object.entries(fields)
+      .map(([name, value]) => `  ${name} = {${value}}`)
+      .join(",\n")}\n}\n`
+  }
+
+  const csl = (one: Cited): string =>
+    JSON.stringify([
+      {
+        id: one.key,
+        "citation-key": one.key,
+        type: "collection",
+        title: one.title,
+        author: named(one).map((literal) => ({ literal })),
+        issued: { "date-parts": [one.createdAt.slice(0, 10).split("-").map(Number)] },
+        publisher: serviceName,
+        version: String(one.throughSequence),
+        URL: one.url,
+      },
+    ])
+
+  const cff = (one: Cited): string =>
+    `cff-version: 1.2.0
+message: "If you build on this Room, cite it as below."
+type: dataset
+title: ${yaml(one.title)}
+authors:
+${named(one)
+  .map((name) => `  - name: ${yaml(name)}\n`)
+  .join("")}date-released: ${yaml(one.createdAt.slice(0, 10))}
+version: ${yaml(String(one.throughSequence))}
+url: ${yaml(one.url)}
+`
+
+  return {
+    room_citation({ params, query, baseUrl = "" }) {
+      const one = cited(params.roomId, baseUrl)
+      if (query.format === "bibtex") return new NamedText(`${one.key}.bib`, bibtex(one))
+      if (query.format === "csl") return new NamedText(`${one.key}.json`, csl(one))
+      if (query.format === "cff") return new NamedText("CITATION.cff", cff(one))
+      return one
+    },
+  } satisfies Partial<Readers>
+}
