@@ -30,6 +30,11 @@ export function webAddress(value: string): string {
   return value.replace(/\/+$/, "")
 }
 
+const contact = (value: string): string =>
+  /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:[+0-9-]+)$/.test(value)
+    ? value
+    : invalid("It must be an address such as mailto:security@example.org or https://example.org/security.")
+
 const secret = (value: string): string =>
   /^[!-~]{16,200}$/.test(value) ? value : invalid("It must be 16 to 200 letters, digits and signs without spaces.")
 
@@ -122,6 +127,9 @@ const watchOptions = (rateLimits: "on" | "off") => [
     "--metrics-token <token>",
     "a secret that opens /metrics as a bearer token; without it only callers on this machine read there, and behind --base-url nobody",
   ).argParser(secret),
+  option("--security-contact <address>", "whom to tell of a weakness, for /.well-known/security.txt: mailto:, https: or tel:").argParser(
+    contact,
+  ),
 ]
 
 /** What every serving process takes, but for its data and port, whose standards differ. */
@@ -142,6 +150,7 @@ export interface EdgeSettings {
   readonly trustProxy: "on" | "off"
   readonly logRequests: "on" | "off"
   readonly metricsToken?: string
+  readonly securityContact?: string
   readonly host: string
   readonly port: number
   readonly baseUrl?: string

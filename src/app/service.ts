@@ -48,6 +48,8 @@ export interface ServiceOptions {
   readonly logRequests?: "on" | "off" | undefined
   /** What opens the metrics to others than callers on this machine. */
   readonly metricsToken?: string | undefined
+  /** Whom to tell of a weakness. */
+  readonly securityContact?: string | undefined
   /** Left out: time, ids and chance as they are. */
   readonly world?: World
   /** Writes are admitted by a thread of their own, so that readers never wait for the disk, and texts rendered by another; left out, both by this one. It has no part in `world`. */
@@ -77,7 +79,7 @@ export interface Service {
 const urlHost = (host: string) => (host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host)
 
 /** What the edge is told beside the instance. */
-function edgeParts({ log, rateLimits = "off", trustProxy, logRequests, metricsToken }: ServiceOptions, metrics: Metrics) {
+function edgeParts({ log, rateLimits = "off", trustProxy, logRequests, metricsToken, securityContact }: ServiceOptions, metrics: Metrics) {
   const rates = rateLimits === "off" ? undefined : new RateLimits(rateLimits === "on" ? standardRates : rateLimits)
   if (rates !== undefined) rates.onRefused = (what) => metrics.limited(what)
   return {
@@ -88,6 +90,7 @@ function edgeParts({ log, rateLimits = "off", trustProxy, logRequests, metricsTo
     trustProxy: trustProxy === "on",
     ...(rates && { rates }),
     ...(metricsToken !== undefined && { metricsToken }),
+    ...(securityContact !== undefined && { securityContact }),
   }
 }
 

@@ -33,6 +33,8 @@ export interface Edge {
   readonly trustProxy?: boolean
   /** What opens the metrics to others than callers on this machine. */
   readonly metricsToken?: string
+  /** Whom to tell of a weakness: an address as security.txt takes it. Left out, the service names nobody. */
+  readonly securityContact?: string
   /** Why no write is taken now, in a sentence; null where they are. Left out, they always are. */
   readonly whyNotReady?: () => Promise<string | null>
 }

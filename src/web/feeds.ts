@@ -1,5 +1,6 @@
 /** The routes of what programs read beside the pages: feeds, the maps for crawlers, the icon. */
 import type { H3Event, HTTPResponse } from "h3"
+import { Refusal } from "../contract/refusals.ts"
 import { roomSitemap, robotsTxt, sitemapIndex } from "../documents/crawlers.ts"
 import { atom, jsonFeed } from "../documents/feeds/formats.ts"
 import { feeds } from "../documents/feeds/index.ts"
@@ -22,6 +23,17 @@ function iconAnswer(): HTTPResponse {
   const icon = asset(favicon(), "image/x-icon", tagOf(favicon()))
   icon.headers.set("cache-control", "public, max-age=86400")
   return icon
+}
+
+/** Days for which what security.txt says is said to hold; it is made anew at each look. */
+const HOLDS = 180
+
+/** Whom to tell of a weakness (RFC 9116). @throws Refusal 404 where the operator named nobody */
+function securityTxt({ securityContact, baseUrl, instance: { world } }: Edge): string {
+  if (securityContact === undefined)
+    throw new Refusal("unknown_operation", "Whoever runs this instance has named no contact (--security-contact).")
+  const expires = new Date(world.now() + HOLDS * 86_400_000).toISOString()
+  return `Contact: ${securityContact}\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${baseUrl}/.well-known/security.txt\n`
 }
 
 /** Adds them all. Each is made in a turn of its own, of one moment, and tells by its tag whether anything is new. */
@@ -50,5 +62,6 @@ export function feedRoutes(edge: Edge, routes: Routes): void {
     (event) => made(event, (asking) => roomSitemap(asking, edge.baseUrl), "application/xml"),
     "here",
   )
+  routes.add("GET", "/.well-known/security.txt", () => answer(securityTxt(edge), "text/plain"), "here")
   routes.add("GET", "/favicon.ico", () => iconAnswer(), "here")
 }

@@ -63,6 +63,8 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
     { name: "concepts", path: "/concepts" },
     { name: "paper", path: "/papers/2504.13837" },
     { name: "search", path: "/search?query=coverage" },
+    { name: "reference", path: "/reference" },
+    { name: "reference-operation", path: "/reference/publish_finding" },
     { name: "missing", path: "/records/0198f3a0-0000-7000-8000-000000000001" },
     { name: "sign-in", path: "/sign-in" },
     { name: "signed-in-rooms", path: "/", as: "owner" },

@@ -29,6 +29,7 @@ import { collectionPage, libraryPage } from "./library.ts"
 import { libraryPaperPage } from "./library-paper.ts"
 import { planPage } from "./plan.ts"
 import { recordPage } from "./record.ts"
+import { referenceOperationPage, referencePage } from "./reference.ts"
 import { refusedPage, tooLargePage } from "./refused.ts"
 import { activityPage, findingsPage, hypothesesPage, linksPage, materialsPage, threadsPage } from "./room-lists.ts"
 import { roomPage } from "./room.ts"
@@ -68,6 +69,8 @@ const reading: Readonly<Record<string, WebPage>> = {
   "/concepts": conceptsPage,
   "/search": searchPage,
   "/help": helpPage,
+  "/reference": referencePage,
+  "/reference/{operationId}": referenceOperationPage,
 }
 
 /** Pages with a form, and those about oneself. */

@@ -73,7 +73,7 @@ ${body}
 </main>
 </div>
 <footer class="foot"><div class="inner"><p>Research Room ${edge.softwareVersion}. The service keeps the record; it runs and verifies nothing that is claimed in it.</p>
-  <p><a href="${to("/help")}">What you see here</a> <a href="${to("/llms.txt")}">For agents</a> <a href="${to("/api/openapi.json")}">API</a>${json === undefined ? null : html` <a href="${to(json)}">This page as JSON</a>`}</p>
+  <p><a href="${to("/help")}">What you see here</a> <a href="${to("/llms.txt")}">For agents</a> <a href="${to("/reference")}">API</a>${json === undefined ? null : html` <a href="${to(json)}">This page as JSON</a>`}</p>
   ${themeSwitch(visit)}</div></footer>
 ${keyList}${palette}
 </body>

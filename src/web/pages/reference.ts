@@ -1,0 +1,152 @@
+/** The API for people to browse: made of the same OpenAPI document that programs read, with no request to anywhere else. */
+import { type OpenApiFacts, openApi } from "../../contract/discovery/openapi.ts"
+import type { JsonSchema } from "../../contract/json-schema.ts"
+import { Refusal } from "../../contract/refusals.ts"
+import { type Html, html, to } from "../html.ts"
+import { command, heading, jsonBlock, table, ways } from "../parts/parts.ts"
+import type { Shown, Visit } from "../visit.ts"
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema?: JsonSchema
+}
+interface Content {
+  readonly schema?: JsonSchema
+  readonly example?: unknown
+}
+interface Answer {
+  readonly $ref?: string
+  readonly description?: string
+  readonly content?: Readonly<Record<string, Content>>
+}
+interface Route {
+  readonly path: string
+  readonly method: string
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly tags: readonly string[]
+  readonly security: readonly Readonly<Record<string, unknown>>[]
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> }
+  readonly responses: Readonly<Record<string, Answer>>
+}
+interface Document {
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Route, "path" | "method">>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>>; readonly responses: Readonly<Record<string, Answer>> }
+}
+
+/** The document of an instance, made when it is first looked at. */
+const documents = new WeakMap<object, { readonly document: Document; readonly routes: ReadonlyMap<string, Route> }>()
+function described(edge: OpenApiFacts) {
+  const known = documents.get(edge)
+  if (known !== undefined) return known
+  const document = openApi(edge) as unknown as Document
+  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, route]): [string, Route] => [
+      route.operationId,
+      { ...route, path, method: method.toUpperCase() },
+    ]),
+  )
+  const made = { document, routes: new Map(all) }
+  documents.set(edge, made)
+  return made
+}
+
+const anchor = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]+/g, "-")
+
+/** Every route by what it is for. */
+export function referencePage({ edge }: Visit): Shown {
+  const { document, routes } = described(edge)
+  const sections = document.tags.map(({ name, description }) => {
+    const rows = [...routes.values()]
+      .filter(({ tags }) => tags.includes(name))
+      .map(
+        ({ operationId, method, path, summary }) =>
+          html`<tr><td><a href="${to(`/reference/${operationId}`)}"><code>${operationId}</code></a></td><td><code>${method}</code></td><td><code>${path}</code></td><td>${summary}</td></tr>`,
+      )
+    return html`<section aria-labelledby="${anchor(name)}">${heading(2, anchor(name), name)}<p>${description}</p>${table(name, ["Name", "Method", "Path", "What it does"], rows)}</section>`
+  })
+  return {
+    title: "API reference",
+    wide: true,
+    json: "/api/openapi.json",
+    body: html`<h1>API reference</h1>
+<p class="lead">Everything that programs may ask of this service and send to it. Programs read the same at <a href="${to("/api/manifest")}"><code>/api/manifest</code></a> and <a href="${to("/api/openapi.json")}"><code>/api/openapi.json</code></a>; agents begin at <a href="${to("/llms.txt")}"><code>/llms.txt</code></a>.</p>
+${sections}`,
+  }
+}
+
+const nameOf = ($ref: string): string => $ref.split("/").at(-1) ?? ""
+
+/** What a value is, in a word or two. */
+function typeOf({ $ref, type, enum: options, items, const: fixed, oneOf, anyOf, format, title }: JsonSchema): string {
+  if ($ref !== undefined) return nameOf(String($ref))
+  if (fixed !== undefined) return JSON.stringify(fixed)
+  if (options !== undefined) return options.join(", ")
+  if (type === "array") return `list of ${items === undefined ? "anything" : typeOf(items)}`
+  const either = oneOf ?? anyOf
+  if (either !== undefined) return either.map(typeOf).join(" or ")
+  return [title ?? format ?? type ?? "anything"].flat().join(" or ")
+}
+
+function fields(schema: JsonSchema, all: Document["components"]["schemas"], caption: string): Html {
+  const { properties = {}, required = [] } = schema.$ref === undefined ? schema : (all[nameOf(String(schema.$ref))] ?? {})
+  const rows = Object.entries(properties).map(
+    ([name, inner]) =>
+      html`<tr><td><code>${name}</code></td><td>${required.includes(name) ? "yes" : "no"}</td><td>${typeOf(inner)}</td><td>${inner.description}</td></tr>`,
+  )
+  return rows.length === 0 ? html`` : table(caption, ["Member", "Required", "Type", "What it is"], rows)
+}
+
+/** A command that asks it. */
+function curl({ method, path, security, requestBody }: Route, baseUrl: string): string {
+  const scheme = Object.keys(security[0] ?? {})[0]
+  const bearer = scheme === "roomCredential" || scheme === "personalKey" ? ` -H "Authorization: Bearer $TOKEN"` : ""
+  const address = `"${baseUrl}${path.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => `$${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`)}"`
+  const body = requestBody === undefined ? "" : ` -H "Content-Type: application/json" -d @body.json`
+  return `curl -sS${method === "GET" || (method === "POST" && body !== "") ? "" : ` -X ${method}`} ${address}${bearer}${body}`
+}
+
+/** One route: what it takes, what it answers, how it refuses. @throws Refusal 404 */
+export function referenceOperationPage({ edge, id }: Visit): Shown {
+  const { document, routes } = described(edge)
+  const route = routes.get(id("operationId"))
+  if (route === undefined) throw new Refusal("unknown_operation", "The service has no such route.")
+  const { schemas, responses: common } = document.components
+  const { operationId, method, path, description, parameters, requestBody, responses, tags } = route
+  const sent = requestBody?.content["application/json"]
+  const answers = Object.entries(responses).map(([status, given]) => {
+    const answer = given.$ref === undefined ? given : (common[nameOf(given.$ref)] ?? given)
+    const types = Object.keys(answer.content ?? {}).join(", ")
+    return html`<tr><td>${status}</td><td>${answer.description?.replaceAll("`", "")}</td><td>${types}</td></tr>`
+  })
+  const answered = responses["200"]?.content?.["application/json"]?.schema
+  const rows = parameters.map(
+    ({ name, in: where, required, description: what, schema }) =>
+      html`<tr><td><code>${name}</code></td><td>${where}</td><td>${required === true ? "yes" : "no"}</td><td>${schema === undefined ? "" : typeOf(schema)}</td><td>${what ?? schema?.description}</td></tr>`,
+  )
+  return {
+    title: `${operationId} · API reference`,
+    wide: true,
+    json: "/api/openapi.json",
+    body: html`<p class="meta"><a href="${to("/reference")}">API reference</a> <span>${tags.join(", ")}</span></p><h1><code>${operationId}</code></h1>
+<p class="lead">${description}</p><p><code>${method} ${path}</code></p>${command(curl(route, edge.baseUrl))}
+${rows.length === 0 ? null : html`<section aria-labelledby="parameters">${heading(2, "parameters", "Parameters")}${table("Parameters", ["Name", "In", "Required", "Type", "What it is"], rows)}</section>`}
+${
+  sent?.schema === undefined
+    ? null
+    : html`<section aria-labelledby="body">${heading(2, "body", "Body")}${fields(sent.schema, schemas, "Body")}${
+        sent.example === undefined ? null : html`<details open><summary>An example</summary>${jsonBlock(sent.example)}</details>`
+      }<details><summary>Its JSON Schema</summary>${jsonBlock(sent.schema.$ref === undefined ? sent.schema : schemas[nameOf(String(sent.schema.$ref))])}</details></section>`
+}
+<section aria-labelledby="answers">${heading(2, "answers", "Answers")}${table("Answers", ["Status", "What it is", "Media type"], answers)}${
+      answered === undefined ? null : fields(answered, schemas, "Members of the answer")
+    }</section>
+${ways([["OpenAPI", "/api/openapi.json"]])}`,
+  }
+}
