@@ -102,7 +102,8 @@ function pages(): Target[] {
   pageRoutes({} as Edge, { add: (method: string, path: string) => void told.push({ method, path }) } as unknown as Routes)
   return told.flatMap(({ method, path }): Target[] => {
     const page: Target = { ...plain, name: `page ${path}`, method, path, family: familyOf(path), caller: "session" as const }
-    if (path.startsWith("/assets/")) return [{ ...page, isOther: true }]
+    // Files, feeds and maps: what their names end with says so.
+    if (path.startsWith("/assets/") || /\.[a-z]+$/.test(path)) return [{ ...page, isOther: true }]
     const isForm = method === "POST"
     const shown = { ...page, isPage: true, takesForm: isForm, isOfAccounts: isForm }
     if (!path.includes("{operation}")) return [shown]
