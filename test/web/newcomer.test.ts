@@ -143,3 +143,25 @@ t.test("colours follow the choice, without a script too; help tells what the mar
   t.same(troubles(), [])
   await context.close()
 })
+
+t.test("attempts stand in the order of their labels, and a comparison says what it leaves out", async (t) => {
+  const { startDemo } = await import("../../src/demo/demo.ts")
+  const { openLog } = await import("../../src/log.ts")
+  const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+  t.teardown(() => demo.close())
+  const { page } = await watched(browser, demo.baseUrl)
+  await page.goto(`${demo.baseUrl}/rooms/${demo.rooms.main.roomId}/attempts`)
+  const labels = await page.locator("tbody .label").allTextContents()
+  t.ok(labels.length > 10)
+  t.same(
+    labels,
+    labels.map((_, index) => `A${index + 1}`),
+  )
+  const answer = await fetch(`${demo.baseUrl}/api/research/attempts?roomId=${demo.rooms.main.roomId}&order=label`)
+  const { items } = (await answer.json()) as { items: { attemptId: string }[] }
+  const ids = items.slice(0, 9).map(({ attemptId }) => attemptId)
+  await page.goto(`${demo.baseUrl}/attempts/compare?ids=${ids.join(",")}`)
+  t.match(await page.textContent("main"), /6 of the 9 attempts that were asked for are shown/)
+  await page.goto(`${demo.baseUrl}/attempts/compare?ids=${ids.slice(0, 4).join(",")}`)
+  t.notMatch(await page.textContent("main"), /asked for are shown/)
+})

@@ -58,6 +58,16 @@ export function openPalette(): void {
     at?.scrollIntoView({ block: "nearest" })
   }
   const show = (choices: readonly Choice[]) => {
+    if (choices.length === 0) {
+      const nothing = document.createElement("li")
+      nothing.className = "quiet"
+      nothing.setAttribute("role", "option")
+      nothing.setAttribute("aria-disabled", "true")
+      nothing.textContent = "Nothing here has that in its name. Enter searches the record."
+      list.replaceChildren(nothing)
+      choose(0)
+      return
+    }
     list.replaceChildren(
       ...choices.slice(0, MOST).map(({ text, beside, href }, index) => {
         const item = document.createElement("li")

@@ -71,7 +71,7 @@ export function attemptsPage(visit: Visit): Shown {
   const asked = (name: string) => visit.url.searchParams.get(name) || undefined
   const filters = { status: asked("status"), intent: asked("intent"), experimentId: asked("experimentId") }
   const room = visit.ask("room", { roomId })
-  const { items, nextCursor } = visit.ask("attempts", {}, { roomId, ...filters, after: asked("after") })
+  const { items, nextCursor } = visit.ask("attempts", {}, { roomId, ...filters, order: "label", after: asked("after") })
   return {
     title: `Attempts · ${room.title}`,
     rail: roomRail(room, "/attempts"),

@@ -44,7 +44,7 @@ function differences(attempts: readonly Attempt[]): { differ: [string, (string |
 function chooser(visit: Visit, chosen: readonly Attempt[]): Html {
   const [first] = chosen
   if (first === undefined) return html``
-  const { items } = visit.ask("attempts", {}, { experimentId: first.experimentId })
+  const { items } = visit.ask("attempts", {}, { experimentId: first.experimentId, order: "label" })
   return html`<form class="stack" action="${to("/attempts/compare")}"><fieldset class="choices"><legend>Attempts of ${first.experimentLabel}, ${MOST} at most</legend>
     ${items.map(
       (attempt) =>
@@ -54,14 +54,15 @@ function chooser(visit: Visit, chosen: readonly Attempt[]): Html {
 }
 
 export function comparePage(visit: Visit): Shown {
-  const ids = [
+  const asked = [
     ...new Set(
       visit.url.searchParams
         .getAll("ids")
         .flatMap((given) => given.split(","))
         .filter(isUuid),
     ),
-  ].slice(0, MOST)
+  ]
+  const ids = asked.slice(0, MOST)
   if (ids.length === 0) throw new Refusal("unknown_attempt", "Name the attempts to compare.")
   const attempts = ids.map((attemptId) => visit.ask("attempt", { attemptId: attemptId.toLowerCase() }))
   const room = visit.ask("room", { roomId: attempts[0]?.roomId })
@@ -71,6 +72,7 @@ export function comparePage(visit: Visit): Shown {
     title: `Comparing ${attempts.map(({ label: text }) => text).join(", ")}`,
     rail: roomRail(room),
     body: html`<h1>Comparing ${attempts.length === 1 ? "an attempt" : `${attempts.length} attempts`}</h1>
+${asked.length > ids.length ? html`<div class="banner warn" role="note"><p>${ids.length} of the ${asked.length} attempts that were asked for are shown: as many as one legend can tell apart. Choose others below.</p></div>` : null}
 <section aria-labelledby="which">${heading(2, "which", "Which")}<p class="meta">${attempts.map((attempt) => html`<span>${label("attempt", attempt.attemptId, attempt.label)} ${outcome(attempt)}</span>`)}</p>
   <details><summary>Choose others</summary>${chooser(visit, attempts)}</details></section>
 <section aria-labelledby="metrics">${heading(2, "metrics", "Metrics over steps")}${
