@@ -52,6 +52,15 @@ const [filed] = live
   .all()
 await does(filed?.username ?? "", "set_reading_position", {}, { arxivId: filed?.arxivId, page: 2, offset: 500 })
 await does(link?.username ?? "", "withdraw_link", {}, { linkId: link?.linkId, explanation: "It was about another run." })
+await ledger.transact(() =>
+  demo.instance.importing.import_room(null, {
+    roomId: world.id(),
+    instanceId: world.id(),
+    baseUrl: "http://elsewhere.example",
+    softwareVersion: "0.1.0",
+    people: [{ userId: world.id(), username: "zoe" }],
+  }),
+)
 live.prepare("VACUUM INTO ?").run(file)
 await demo.close()
 
