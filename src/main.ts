@@ -1,7 +1,7 @@
 /** The command line. One file a command in src/commands; here they are put together and their failures told. */
 import "./allocator.ts"
 import { Command, CommanderError } from "commander"
-import { commands, jobsCommand } from "./commands/all.ts"
+import { commands, jobsCommand, keepCommand } from "./commands/all.ts"
 import { Refusal } from "./contract/refusals.ts"
 import { ListenError } from "./http/server.ts"
 import { DataError } from "./ledger/database.ts"
@@ -15,7 +15,7 @@ const program = new Command("research-room")
   .description("A self-hosted home for research Rooms: one executable, one file of data.")
   .version(softwareVersion, "--version", "print the version")
 for (const command of commands()) program.addCommand(command)
-program.addCommand(jobsCommand(), { hidden: true })
+for (const own of [jobsCommand(), keepCommand()]) program.addCommand(own, { hidden: true })
 
 /** A wrong call is told in one line, suggestions included. */
 const onOneLine = (text: string) => `${text.trim().replace(/\s*\n\s*/g, " ")}\n`

@@ -51,6 +51,9 @@ export function option(flags: string, description: string): Option {
   return made.env(`${PREFIX}${made.name().replaceAll("-", "_").toUpperCase()}`)
 }
 
+/** What `run` hands the command that it runs, which may be this program. */
+const HANDED = `${PREFIX}METRICS`
+
 /** The environment variables of a command and of all below it. */
 const variablesOf = (command: Command): string[] => [
   ...command.options.flatMap(({ envVar }) => envVar ?? []),
@@ -59,7 +62,7 @@ const variablesOf = (command: Command): string[] => [
 
 /** A misspelt variable would leave a setting as it is without a word. @throws UsageError for one that no command knows */
 export function refuseUnknownVariables(program: Command, environment: NodeJS.ProcessEnv): void {
-  const known = new Set(variablesOf(program))
+  const known = new Set([...variablesOf(program), HANDED])
   const unknown = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.has(name))
   if (unknown.length === 0) return
   const are = unknown.length === 1 ? "is not a variable" : "are not variables"
@@ -86,6 +89,8 @@ export const urlOption = () =>
   option("--url <address>", "where the service is, such as https://rooms.example.org/lab").argParser(webAddress)
 export const tokenOption = () =>
   option("--token <token>", "a Room credential or a personal key; without one, only what everybody may read").argParser(secret)
+export const spoolOption = () =>
+  option("--spool <folder>", "where what cannot be delivered is kept; the Python client's too").default("~/.research-room/spool")
 export const passwordOption = () => option("--password <text>", "the password; left out, one is made and printed once")
 export const namedOption = option
 

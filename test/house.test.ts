@@ -10,6 +10,7 @@ import { test } from "tap"
 const floors = [
   ["main.ts"],
   ["commands"],
+  ["runs"],
   ["client"],
   ["demo"],
   ["settings.ts"],

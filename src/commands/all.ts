@@ -12,11 +12,13 @@ import { mcpCommand } from "./mcp.ts"
 import { mirrorCommand } from "./mirror.ts"
 import { papersCommand } from "./papers.ts"
 import { roomCommand } from "./room.ts"
+import { deliverCommand, runCommand } from "./run.ts"
 import { serveCommand } from "./serve.ts"
 import { userCommand } from "./user.ts"
 
 /** What the program starts itself for costly work; no command of people's. */
 export { jobsCommand } from "./jobs.ts"
+export { keepCommand } from "./run.ts"
 
 export const commands = (): readonly Command[] => [
   serveCommand(),
@@ -33,5 +35,7 @@ export const commands = (): readonly Command[] => [
   importCommand(),
   mirrorCommand(),
   mcpCommand(),
+  runCommand(),
+  deliverCommand(),
   new Command("version").description("print the version").action(() => console.log(softwareVersion)),
 ]

@@ -1,0 +1,126 @@
+/** A person's own machine: a git repository, the program beside it, and a way to a service that can be cut. */
+import { spawnSync } from "node:child_process"
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { createServer, request, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import type { ResearchRoomClient } from "research-room/client"
+import { ResearchRoomClient as Client } from "research-room/client"
+import { executable, newPlace, type Running, start } from "../support/program.ts"
+
+const ADDRESS = "https://example.org/lab/train"
+
+/** Whether there is a git to make repositories with. */
+export const hasGit = (): boolean => spawnSync("git", ["--version"]).status === 0
+
+/** Passes requests on to a service, or to nobody. */
+async function wayTo(baseUrl: string) {
+  const { port } = new URL(baseUrl)
+  let server: Server
+  const open = (at: number) =>
+    new Promise<number>((resolve) => {
+      server = createServer((asked, answer) => {
+        const { host: _, ...headers } = asked.headers
+        const onwards = request(
+          { port, method: asked.method, path: asked.url, headers: { ...headers, host: `127.0.0.1:${port}` } },
+          (got) => {
+            answer.writeHead(got.statusCode ?? 502, got.headers)
+            got.pipe(answer)
+          },
+        )
+        asked.pipe(onwards)
+      }).listen(at, "127.0.0.1", () => resolve((server.address() as AddressInfo).port))
+    })
+  const own = await open(0)
+  return {
+    url: `http://127.0.0.1:${own}`,
+    cut: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+    mend: () => open(own),
+  }
+}
+
+export type Machine = Awaited<ReturnType<typeof machine>>
+
+/** @throws Error where there is no git */
+export async function machine() {
+  const place = newPlace()
+  const { folder } = place
+  const home = join(folder, "home")
+  const work = join(folder, "work")
+  mkdirSync(work)
+  const env = { HOME: home, PATH: process.env.PATH ?? "", GIT_CONFIG_NOSYSTEM: "1" }
+  const git = (...words: string[]) => {
+    const { status, stdout, stderr } = spawnSync("git", words, { cwd: work, encoding: "utf8", env })
+    if (status !== 0) throw new Error(`git ${words.join(" ")}: ${stderr}`)
+    return stdout.trim()
+  }
+  git("init", "--quiet")
+  git("config", "user.name", "Grace")
+  git("config", "user.email", "grace@example.org")
+  writeFileSync(join(work, "train.py"), "print('trained')\n")
+  writeFileSync(join(work, ".gitignore"), "out/\n")
+  git("add", ".")
+  git("commit", "--quiet", "-m", "Train")
+  git("remote", "add", "origin", `git@example.org:lab/train.git`)
+  const bare = join(folder, "repositories/example.org/lab/train.git")
+  git("clone", "--quiet", "--bare", ".", bare)
+  writeFileSync(join(bare, "git-daemon-export-ok"), "")
+  mkdirSync(join(work, "out"))
+
+  const service = start(executable(), ["demo", "--json", "--port", "0", "--repositories", join(folder, "repositories")], { folder, env })
+  const [line] = await service.printed(/^\{.*\}\n/m)
+  const { baseUrl, credentials, rooms } = JSON.parse(line) as {
+    baseUrl: string
+    credentials: Record<string, { token: string }>
+    rooms: Record<string, { roomId: string; openingThreadId: string }>
+  }
+  const way = await wayTo(baseUrl)
+  const token = credentials.member_all?.token ?? ""
+  const client: ResearchRoomClient = new Client({ baseUrl, token })
+  const { roomId = "", openingThreadId: threadId = "" } = rooms.empty ?? {}
+  const spool = join(folder, "spool")
+
+  return {
+    ...way,
+    work,
+    spool,
+    client,
+    roomId,
+    git,
+    commit: git("rev-parse", "HEAD"),
+    address: ADDRESS,
+    /** An experiment that the person holds. */
+    async experiment(question: string): Promise<string> {
+      const { targetId } = await client.write("propose_experiment", { roomId, threadId, question, scope: "Here.", hypotheses: [] })
+      await client.write("take_experiment", { experimentId: targetId, expectedRevision: 1, expectedStatus: "open" })
+      return targetId
+    },
+    /** The program, as the person starts it in the repository. */
+    program: (words: readonly string[], more: Readonly<Record<string, string>> = {}): Running =>
+      start(executable(), words, {
+        folder: work,
+        env: { ...env, RESEARCH_ROOM_URL: way.url, RESEARCH_ROOM_TOKEN: token, RESEARCH_ROOM_SPOOL: spool, ...more },
+      }),
+    /** What waits to be delivered. */
+    waiting: (): string[] => {
+      const runs = join(spool, new URL(way.url).host.replace(":", "_"), "runs")
+      try {
+        return readdirSync(runs).map((name) => join(runs, name))
+      } catch {
+        return []
+      }
+    },
+    attempts: async (experimentId: string) => (await client.read("attempts", { experimentId, order: "label" })).items,
+    attempt: (attemptId: string) => client.read("attempt", { attemptId }),
+    async close() {
+      await way.cut()
+      service.signal("SIGTERM")
+      await service.ended()
+      place.remove()
+    },
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * A command as an attempt: `research-room run` in a git repository, against a service that is there, that is not, and that comes
+ * back; killed in the midst, and delivered afterwards. Told by the built executable.
+ */
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import tap, { type Test } from "tap"
+import { endAll } from "../support/program.ts"
+import { hasGit, type Machine, machine } from "./place.ts"
+
+const sh = (script: string) => ["--", "sh", "-c", script]
+/** What happened, but for what was told on the way: how often that is depends on when it was measured. */
+const events = ({ events: all }: { events: readonly { event: string }[] }) =>
+  all.map(({ event }) => event).filter((event) => event !== "progress")
+
+async function told(t: Test, here: Machine, experimentId: string) {
+  const [first, ...more] = await here.attempts(experimentId)
+  t.equal(more.length, 0, "one attempt, however often it was delivered")
+  if (first === undefined) throw new Error("There is no attempt")
+  return here.attempt(first.attemptId)
+}
+
+if (!hasGit()) tap.comment("there is no git on this machine: research-room run was not tried")
+else {
+  const here = await machine()
+  tap.teardown(async () => {
+    endAll()
+    await here.close()
+  })
+  const run = (experimentId: string, ...words: string[]) => here.program(["run", "--experiment", experimentId, ...words])
+  const deliver = async () => {
+    const { code, out, err } = await here.program(["deliver"]).ended()
+    return { code, said: `${out}${err}` }
+  }
+
+  tap.test("a command that succeeds is told with what it measured and made", async (t) => {
+    const experimentId = await here.experiment("Does it run?")
+    const script = `
+      echo '{"step": 1, "loss": 0.5, "acc": NaN}' >> "$RESEARCH_ROOM_METRICS"
+      echo '{"name": "loss", "value": 0.25, "step": 2, "split": "val"}' >> "$RESEARCH_ROOM_METRICS"
+      echo 'epoch 3' >> "$RESEARCH_ROOM_METRICS"
+      printf weights > out/model.pt; echo trained; echo warned >&2`
+    writeFileSync(join(here.work, "out/c.json"), '{"seed": 7}')
+    const { code, out, err } = await run(experimentId, "--configuration", "out/c.json", "--output", "out/model.pt", ...sh(script)).ended()
+    t.equal(code, 0)
+    t.equal(out, "trained\n", "its output is its own")
+    t.match(
+      err,
+      /^research-room: A\d+ is registered: http\S+\nwarned\nresearch-room: Of the metrics 1 line says nothing.*\nresearch-room: A\d+ succeeded, exit code 0\n$/,
+    )
+    const attempt = await told(t, here, experimentId)
+    t.match(attempt, {
+      status: "succeeded",
+      intent: "exploratory",
+      repository: { url: here.address, commit: here.commit },
+      argv: ["sh", "-c", script],
+      configuration: { seed: 7 },
+      environment: { platform: String },
+      outputs: [{ outputLabel: "out/model.pt", digest: /^sha256:/, sizeBytes: 7 }],
+    })
+    t.strictSame(events(attempt), ["registered", "started", "succeeded"])
+    t.match(
+      attempt.metrics.map(({ name, split, value }) => [name, split, value]),
+      [
+        ["acc", null, "NaN"],
+        ["loss", null, 0.5],
+        ["loss", "val", 0.25],
+      ],
+    )
+    t.strictSame(here.waiting(), [], "nothing waits")
+  })
+
+  tap.test("it ends as the command does, and says why it failed", async (t) => {
+    const experimentId = await here.experiment("Does it fail?")
+    t.match(await run(experimentId, ...sh("exit 7")).ended(), { code: 7 })
+    t.match(await told(t, here, experimentId), { status: "failed", failure: { stage: "run", explanation: /exit code 7/ } })
+
+    const killed = await here.experiment("Is it killed?")
+    t.match(await run(killed, ...sh("kill -KILL $$")).ended(), { code: 137 })
+    t.match(await told(t, here, killed), { status: "failed", failure: { explanation: /SIGKILL/ } })
+
+    const missing = await here.experiment("Is there such a program?")
+    t.match(await run(missing, "--", "./no-such-program").ended(), { code: 127 })
+    t.match(await told(t, here, missing), { status: "preflight_failed", failure: { stage: "start", explanation: /no-such-program/ } })
+  })
+
+  tap.test("a signal is passed on, and the run is told as cancelled", async (t) => {
+    const experimentId = await here.experiment("Can it be stopped?")
+    const running = run(experimentId, ...sh("echo up; while :; do sleep 0.05; done"))
+    await running.printed(/up/)
+    running.signal("SIGTERM")
+    t.match(await running.ended(), { code: 143 })
+    t.match(await told(t, here, experimentId), { status: "cancelled" })
+
+    const graceful = await here.experiment("May it end as it likes?")
+    const ending = run(graceful, ...sh("trap 'echo saved; exit 5' TERM; echo up; while :; do sleep 0.05; done"))
+    await ending.printed(/up/)
+    ending.signal("SIGTERM")
+    t.match(await ending.ended(), { code: 5, out: "up\nsaved\n" })
+    t.match(await told(t, here, graceful), { status: "failed", failure: { explanation: /exit code 5.*SIGTERM/ } })
+  })
+
+  tap.test("changes that no commit holds are not run, unless it is said what they are", async (t) => {
+    const experimentId = await here.experiment("Is it clean?")
+    writeFileSync(join(here.work, "train.py"), "print('changed')\n")
+    t.teardown(() => here.git("checkout", "--quiet", "--", "."))
+    const { code, out, err } = await run(experimentId, ...sh("echo ran")).ended()
+    t.match([code, out, err], [2, /^$/, /^research-room: This folder holds changes that are not committed[^\n]*\n$/])
+    t.same(await here.attempts(experimentId), [])
+    t.match(await run(experimentId, "--intended-deviation", "Prints more.", ...sh("echo ran")).ended(), { code: 0, out: "ran\n" })
+    t.match(await told(t, here, experimentId), { intendedDeviation: "Prints more." })
+  })
+
+  tap.test("with an arm the plan says what is run", async (t) => {
+    const experimentId = await here.experiment("Which arm?")
+    const expected = (await here.client.read("experiment", { experimentId })).affordances.expected
+    const arms = [
+      { name: "long", argv: ["echo", "400", "steps"] },
+      { name: "short", argv: ["echo", "4"] },
+    ]
+    const { result } = await here.client.write("accept_plan", {
+      experimentId,
+      expectedRevision: expected.expectedRevision,
+      expectedStatus: expected.expectedStatus as "claimed",
+      repository: { url: here.address, commit: here.commit },
+      hypotheses: [],
+      premises: [],
+      protocol: { summary: "Two arms.", steps: [], arms },
+      intent: "exploratory",
+      requiredMaterials: [],
+    })
+    t.match(await run(experimentId, "--arm", "long").ended(), { code: 0, out: "400 steps\n" })
+    t.match(await told(t, here, experimentId), {
+      intent: "planned",
+      planId: result.planId,
+      planMatch: { argvComparedWith: "long", deviations: [] },
+    })
+    t.match(await run(experimentId, "--arm", "tall").ended(), {
+      code: 2,
+      err: /^research-room: The plan has no arm tall; it has long, short\.\n$/,
+    })
+    t.match(await run(experimentId, "--arm", "long", "--", "echo").ended(), { code: 2, err: /--arm takes the command from the plan/ })
+  })
+
+  tap.test("where nobody answers it runs all the same, and is delivered when somebody does, once", async (t) => {
+    const experimentId = await here.experiment("Does it need the service?")
+    await here.cut()
+    const { code, err } = await run(experimentId, ...sh('echo "{\\"loss\\": 1}" >> "$RESEARCH_ROOM_METRICS"; exit 3')).ended()
+    t.equal(code, 3)
+    t.match(err, /No answer came.*deliver/)
+    t.match(await deliver(), { code: 1, said: /waits/ }, "still nobody")
+    t.equal(here.waiting().length, 1)
+    for (const file of ["run.json", "letter-000000000.json"])
+      t.notMatch(readFileSync(join(here.waiting()[0] ?? "", file), "utf8"), /rrc_/, "no token is kept")
+
+    await here.mend()
+    t.match(await deliver(), { code: 0, said: /A\d+ is delivered: failed/ })
+    const attempt = await told(t, here, experimentId)
+    t.match(attempt, { status: "failed", metrics: [{ name: "loss", value: 1 }] })
+    t.strictSame(events(attempt), ["registered", "started", "failed"])
+    t.match(await deliver(), { code: 0, said: /Nothing waits/ })
+    t.strictSame(events(await told(t, here, experimentId)), ["registered", "started", "failed"], "delivered twice, told once")
+  })
+
+  /** Waits until the service knows that the attempt has started. */
+  const started = async (experimentId: string, after: number) => {
+    for (let from = after; ; ) {
+      const { items } = await here.client.read("room_activity", { roomId: here.roomId, after: from, wait: 25 })
+      for (const { sequence, operation } of items) {
+        from = sequence
+        if (operation === "report_attempt_event") return (await here.attempts(experimentId))[0]?.attemptId ?? ""
+      }
+    }
+  }
+  const watermark = async () => (await here.client.read("room", { roomId: here.roomId })).activityWatermark
+  /** Delivers until it is told how it ended. */
+  const delivered = async (): Promise<string> => {
+    for (;;) {
+      const { said } = await deliver()
+      if (!said.includes("still running")) return said
+    }
+  }
+
+  tap.test("kill -9 of the program loses nothing: the command goes on, and deliver tells how it ended", async (t) => {
+    const experimentId = await here.experiment("What if the watcher dies?")
+    const after = await watermark()
+    const running = run(
+      experimentId,
+      ...sh('until [ -e out/go ]; do sleep 0.05; done; echo "{\\"loss\\": 2}" >> "$RESEARCH_ROOM_METRICS"; exit 4'),
+    )
+    const attemptId = await started(experimentId, after)
+    running.signal("SIGKILL")
+    t.match(await deliver(), { code: 0, said: /still running/ }, "the command goes on without it")
+    t.match(await here.attempt(attemptId), { status: "started" })
+    writeFileSync(join(here.work, "out/go"), "")
+    t.match(await delivered(), /is delivered: failed/)
+    t.match(await told(t, here, experimentId), {
+      status: "failed",
+      failure: { explanation: /exit code 4/ },
+      metrics: [{ value: 2 }],
+    })
+    await running.ended()
+    rmSync(join(here.work, "out/go"))
+  })
+
+  tap.test("where all of it was killed, deliver says what is known, and no more", async (t) => {
+    const experimentId = await here.experiment("What if everything dies?")
+    const after = await watermark()
+    const running = run(
+      experimentId,
+      ...sh('echo "{\\"loss\\": 3}" >> "$RESEARCH_ROOM_METRICS"; echo $$ > out/pid; until [ -e out/go ]; do sleep 0.05; done'),
+    )
+    const attemptId = await started(experimentId, after)
+    const kept = JSON.parse(readFileSync(join(here.waiting()[0] ?? "", "kept.json"), "utf8")) as { keeper: { pid: number } }
+    running.signal("SIGKILL")
+    process.kill(kept.keeper.pid, "SIGKILL")
+    const said = await delivered()
+    writeFileSync(join(here.work, "out/go"), "")
+    t.match(said, /how it ended is not known/)
+    const attempt = await here.attempt(attemptId)
+    t.match(attempt, { status: "started" }, "it reads as unknown, which it is")
+    t.match(attempt.events.at(-1), { event: "progress", message: /not seen/ })
+    t.match(await deliver(), { said: /Nothing waits/ })
+  })
+
+  tap.test("a wrong call is one clear line, and what the service refuses is not run", async (t) => {
+    const experimentId = await here.experiment("Is the call right?")
+    const wrong = async (words: readonly string[], more: Readonly<Record<string, string>> = {}) => {
+      const { code, out, err } = await here.program(words, more).ended()
+      t.equal(out, "")
+      t.match(err, /^[^\n]+\n$/, err.trim())
+      return [code, err] as const
+    }
+    t.match(await wrong(["run", "--", "true"]), [2, /--experiment/])
+    t.match(await wrong(["run", "--experiment", experimentId]), [2, /after --/])
+    t.match(await wrong(["run", "--experimnet", experimentId, "--", "true"]), [2, /unknown option/])
+    t.match(await wrong(["run", "--experiment", experimentId, "--commit", "0", "--", "true"]), [2, /go together/])
+    t.match(await wrong(["run", "--experiment", experimentId, "--configuration", "train.py", "--", "true"]), [2, /no JSON object/])
+    t.match(await wrong(["deliver", "--url", "nowhere"]), [2, /address/])
+    t.match(await wrong(["run", "--experiment", experimentId, ...sh("echo ran")], { PATH: "/nowhere" }), [1, /no git/])
+    t.match(await wrong(["run", "--experiment", crypto.randomUUID(), ...sh("echo ran")]), [1, /Nothing was run.*no such experiment/])
+    const unknown = { RESEARCH_ROOM_TOKEN: "rrc_000000000000000000000000000000000000" }
+    t.match(await wrong(["run", "--experiment", experimentId, ...sh("echo ran")], unknown), [1, /Nothing was run/])
+    t.same(await here.attempts(experimentId), [])
+    t.strictSame(here.waiting(), [])
+  })
+}
