@@ -113,7 +113,11 @@ export function writeJson(value: Writable): string {
 
 /** Adds members to the end of an object's JSON text without parsing it. */
 export function extendJson(object: string, members: { readonly [member: string]: Writable }): string {
-  const added = writeJson(members)
+  return joinJson(object, writeJson(members))
+}
+
+/** The JSON text of an object with the members of both; they have none in common. */
+export function joinJson(object: string, added: string): string {
   if (added === "{}") return object
   return object === "{}" ? added : `${object.slice(0, -1)},${added.slice(1)}`
 }

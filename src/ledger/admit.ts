@@ -4,30 +4,30 @@
  */
 import type * as v from "valibot"
 import type { Receipt } from "../contract/answers.ts"
-import { digestOf, extendJson, type Json, type JsonObject, parse, type Stored, stored } from "../contract/json.ts"
-import { label as labelText } from "../contract/labels.ts"
+import { extendJson, type Stored, stored } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
-import { operationNamed } from "../contract/operations/index.ts"
-import { noSuch, Refusal } from "../contract/refusals.ts"
+import { Refusal } from "../contract/refusals.ts"
 import type { RepositoryPin } from "../contract/work.ts"
 import { type Actor, type Gate, senderId } from "./actor.ts"
 import { activity } from "./activity.ts"
-import { actAgain, type Acts, type Done, noting } from "./acts.ts"
-import type { Change, Subject } from "./behaviour.ts"
-import { again, type Chance, fresh } from "./chance.ts"
+import { type Acts, type Done, noting } from "./acts.ts"
+import { Approach } from "./approach.ts"
+import type { Foreseen } from "./behaviour.ts"
+import { fresh } from "./chance.ts"
 import { CommitQueue, type GroupHooks, notStored, Undo } from "./commit-queue.ts"
 import { type Db, isStorageFault } from "./database.ts"
-import { tryStorage } from "./try-storage.ts"
 import { type AnyBehaviour, checkRequest, type Delivery, type Request } from "./delivery.ts"
-import { grantRefusal, roomRefusal } from "./entrance.ts"
-import { type Entry, history } from "./history.ts"
-import { type Recorded, Recorder } from "./recorder.ts"
+import { history } from "./history.ts"
 import { receipts } from "./receipts.ts"
+import { Recorder } from "./recorder.ts"
 import { references } from "./references.ts"
+import { Replaying } from "./replaying.ts"
 import { sequences } from "./sequences.ts"
 import { timeline } from "./timeline.ts"
+import { tryStorage } from "./try-storage.ts"
 import { Watch } from "./watch.ts"
 import { isoTime, type World } from "./world.ts"
+import { Writing } from "./writing.ts"
 
 /** What a rehearsal answers: the receipt it would have given, marked. */
 const rehearsed = (receipt: string): string => extendJson(receipt, { rehearsed: true })
@@ -70,18 +70,18 @@ export class Ledger {
   readonly #world: World
   readonly #gate: Gate
   readonly #repositories: OutsideCheck
-  readonly #hooks: GroupHooks
-  #isReplaying = false
   readonly #queue: CommitQueue
   readonly #receipts
-  readonly #sequences
   readonly #references
-  readonly #recorder
+  readonly #approach: Approach
+  readonly #writing: Writing
   readonly #behaviours = new Map<string, AnyBehaviour>()
   readonly #acts: Record<string, Acts[string]> = {}
   #writer: OtherWriter | null = null
   /** Every accepted write. */
   readonly history
+  /** Does the history again. */
+  readonly replaying: Replaying
   readonly timeline
   readonly activity
   readonly watch = new Watch()
@@ -91,24 +91,28 @@ export class Ledger {
     this.#db = db
     this.#world = world
     this.#gate = gate
-    this.#hooks = hooks
     this.#queue = new CommitQueue(db, hooks)
     this.history = history(db)
-    this.#receipts = receipts(db, this.history)
-    this.#sequences = sequences(db)
-    this.#references = references(db)
     this.timeline = timeline(db)
     this.activity = activity(db)
-    this.#recorder = new Recorder({
-      timeline: this.timeline,
-      activity: this.activity,
-      receipts: this.#receipts,
-      history: this.history,
-      sequences: this.#sequences,
-      // Nobody waits for what is replayed.
-      landed: (roomId) => {
-        if (!this.#isReplaying) this.#queue.afterCommit(() => this.watch.landed(roomId))
-      },
+    this.#receipts = receipts(db, this.history, (operation, { given }) =>
+      given.foreseen === undefined ? {} : (this.#behaviourOf(operation).recall?.(given.foreseen) ?? {}),
+    )
+    this.#references = references(db)
+    this.#approach = new Approach(gate, this.#receipts, this.#references)
+    const shared = { history: this.history, sequences: sequences(db) }
+    this.#writing = new Writing({
+      ...shared,
+      recorder: new Recorder({ ...shared, timeline: this.timeline, activity: this.activity, receipts: this.#receipts }),
+      landed: (roomId) => this.#queue.afterCommit(() => this.watch.landed(roomId)),
+    })
+    this.replaying = new Replaying({
+      ...shared,
+      gate,
+      writing: this.#writing,
+      acts: this.#acts,
+      behaviourOf: (operation) => this.#behaviourOf(operation),
+      settle: () => hooks.beforeCommit?.(),
     })
   }
 
@@ -123,21 +127,35 @@ export class Ledger {
    */
   async admit(request: Request): Promise<string> {
     const checked = this.#checked(request)
-    const foreseen = this.#told(checked)
-    const delivery = foreseen === undefined ? checked : { ...checked, foreseen }
     const rehearse = request.rehearse === true
+    const before = checked.behaviour.foresee === undefined ? {} : this.#beforehand(checked)
+    if (before.receipt !== undefined) return rehearse ? rehearsed(before.receipt) : before.receipt
+    const delivery = before.foreseen === undefined ? checked : { ...checked, foreseen: before.foreseen }
     return this.#writer === null ? this.#admit(delivery, rehearse) : this.#writer.admit(delivery, rehearse)
   }
 
-  /** What the behaviour tells beforehand. @throws Refusal 503 when the disk does not answer */
-  #told(delivery: Delivery): Delivery["foreseen"] {
-    const { behaviour } = delivery
-    if (behaviour.foresee === undefined) return undefined
+  /**
+   * What is told before a write: its receipt where it was accepted before, else what its behaviour foresees.
+   * @throws Refusal of steps 8 to 10, or 503 when the disk does not answer
+   */
+  #beforehand(delivery: Delivery): { readonly receipt?: string; readonly foreseen?: Foreseen | undefined } {
     try {
-      return this.#db.snapshot(() => behaviour.foresee?.(delivery))
+      return this.#db.snapshot(() => {
+        const receipt = this.#answeredBefore(delivery)
+        return receipt === undefined ? { foreseen: delivery.behaviour.foresee?.(delivery) } : { receipt }
+      })
     } catch (error) {
       throw isStorageFault(error) ? notStored() : error
     }
+  }
+
+  /**
+   * A first walk through steps 8 to 10, before work outside of the transaction: a replay never reaches a host.
+   * @returns the receipt, where there is one
+   */
+  #answeredBefore(delivery: Delivery): string | undefined {
+    const found = this.#db.snapshot(() => this.#approach.walk(delivery, isoTime(this.#world.now())))
+    return "replayed" in found ? found.replayed : undefined
   }
 
   /** Admits a write for the thread that has checked it. */
@@ -217,45 +235,6 @@ export class Ledger {
     return behaviour
   }
 
-  /** Steps 8 to 10: what can be answered without changing anything. */
-  #approach(delivery: Delivery, at: string): { replayed: string } | { subject: Subject } {
-    const { operation, behaviour, actor } = delivery
-    this.#gate.confirm(actor, at)
-    const replayed = this.#replay(delivery)
-    if (replayed !== undefined) return { replayed }
-
-    const lacking = grantRefusal(operation, actor)
-    if (lacking) throw lacking
-    const subject = this.#subject(delivery)
-    if (subject.roomId !== null) this.#enter(delivery, subject.roomId, subject.threadId)
-    const unknown = this.#references.faults(operation, delivery.body)
-    const further = behaviour.references?.(delivery, subject) ?? []
-    const faults = [...unknown, ...further.filter(({ path }) => unknown.every((fault) => fault.path !== path))]
-    const [first] = faults
-    if (first === undefined) return { subject }
-    const others =
-      faults.length === 1 ? "" : ` ${faults.length - 1} more of its references ${faults.length === 2 ? "is" : "are"} wrong: see issues.`
-    throw new Refusal("unknown_reference", `${first.path} ${first.message}.${others}`, { issues: faults })
-  }
-
-  /** @throws Refusal 404 */
-  #subject(delivery: Delivery): Subject {
-    try {
-      return delivery.behaviour.subject(delivery)
-    } catch (error) {
-      throw this.#references.explained(error, delivery.operation, delivery.params, delivery.body)
-    }
-  }
-
-  /**
-   * A first walk through steps 8 to 10, before work outside of the transaction: a replay never reaches a host.
-   * @returns the receipt, where there is one
-   */
-  #answeredBefore(delivery: Delivery): string | undefined {
-    const found = this.#db.snapshot(() => this.#approach(delivery, isoTime(this.#world.now())))
-    return "replayed" in found ? found.replayed : undefined
-  }
-
   /** Step 11, outside of any transaction. */
   async #askOutside(pin: RepositoryPin): Promise<void> {
     const answer = await this.#repositories.check(pin)
@@ -272,101 +251,14 @@ export class Ledger {
   #deliver(delivery: Delivery): string {
     const { behaviour, actor } = delivery
     const at = isoTime(this.#world.now())
-    const found = this.#approach(delivery, at)
+    const found = this.#approach.walk(delivery, at)
     if ("replayed" in found) return found.replayed
     const { subject } = found
     behaviour.admit?.(delivery, subject)
 
-    const chance = fresh(this.#world)
-    const { answer } = this.#write(delivery, subject, at, chance)
+    const { answer } = this.#writing.write(delivery, subject, at, fresh(this.#world))
     this.#gate.used(actor, at)
     return answer
-  }
-
-  /** Step 13: what the operation does, and what every write leaves behind. */
-  #write(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
-    const { behaviour, prepared, foreseen } = delivery
-    const change = this.#change(at, subject.roomId, chance)
-    const outcome = behaviour.write(delivery, subject, change)
-    const labelledBy = this.#isReplaying ? undefined : outcome.target.originRoomId
-    return this.#recorder.record(delivery, subject, change, outcome, {
-      ...chance.given(),
-      ...(prepared !== undefined && { prepared: prepared as Json }),
-      ...(foreseen !== undefined && { foreseen: foreseen as JsonObject }),
-      ...(labelledBy !== undefined && { labelledBy }),
-    })
-  }
-
-  /**
-   * Does an accepted write again, in another database, with what the world gave it then. Nothing that could refuse it is
-   * asked: not the outside, nor what was granted, nor what stood against it. Within an open transaction.
-   * @throws OtherChance, or what the behaviour throws, when it cannot be done again
-   */
-  replay(entry: Entry): Recorded | null {
-    this.#isReplaying = true
-    const operation = operationNamed(entry.operation)
-    if (operation === undefined) {
-      if (this.#acts[entry.operation] === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
-      this.#actAgain(entry)
-      return null
-    }
-    const { given, content, params, client } = entry
-    const body: JsonObject = { ...(JSON.parse(content) as JsonObject), ...(client === undefined ? {} : { client }) }
-    const contentDigest = given.contentDigest ?? digestOf(content)
-    const delivery: Delivery = {
-      operation,
-      behaviour: this.#behaviourOf(operation),
-      actor: this.#gate.actorOf(entry, operation),
-      params,
-      body,
-      content,
-      contentDigest,
-      client,
-      deliveryId: body[operation.delivery] as string,
-      requestDigest: contentDigest,
-      prepared: given.prepared,
-      ...(given.foreseen && { foreseen: given.foreseen }),
-      ...(given.named !== undefined && { named: given.named }),
-    }
-    return this.#write(delivery, delivery.behaviour.subject(delivery), entry.at, again(given))
-  }
-
-  /**
-   * Does an accepted write of another instance again, as `replay` does, within an open transaction. Its body is looked at as if it
-   * had just been sent.
-   * @param roomId the Room it should be of
-   * @throws Refusal for a body that would not be accepted, or what makes it impossible to do
-   */
-  receive(entry: Omit<Entry, "position" | "sender">, roomId: string): Recorded | null {
-    const operation = operationNamed(entry.operation)
-    if (operation === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
-    const { userId, username, params, client } = entry
-    const body = { ...(JSON.parse(entry.content) as JsonObject), ...(client === undefined ? {} : { client }) }
-    const actor = this.#gate.actorOf({ userId, username, sender: roomId }, operation)
-    const { deliveryId, content } = checkRequest({ operation, actor, params, body }, this.#behaviourOf(operation))
-    if (content !== entry.content) throw new Error("its body is not as it is kept")
-    // Two credentials of one member may have used one id there; here the Room stands for all of them.
-    const isTaken = this.#receipts.find(operation, actor, deliveryId) !== undefined
-    try {
-      return this.replay({ ...entry, position: 0, sender: isTaken ? (entry.given.ids?.[0] ?? roomId) : roomId })
-    } finally {
-      this.#isReplaying = false
-    }
-  }
-
-  /** Notes in the history that a row was carried over. */
-  carry(entry: Entry): void {
-    this.history.append(entry, digestOf(entry.content))
-  }
-
-  /** Ends a group of replayed writes, as the queue ends one before its commit. */
-  settle(): void {
-    this.#hooks.beforeCommit?.()
-  }
-
-  #actAgain(entry: Entry): void {
-    actAgain(this.#acts, entry)
-    this.history.append(entry, digestOf(entry.content))
   }
 
   /** Tells the ledger what people do beside operations. @returns each as it is done, and noted in the history */
@@ -378,53 +270,6 @@ export class Ledger {
       () => fresh(this.#world),
       () => isoTime(this.#world.now()),
     )
-  }
-
-  /** Step 8: a known id answers its first receipt, or refuses other content. */
-  #replay({ operation, behaviour, actor, deliveryId, requestDigest }: Delivery): string | undefined {
-    const known = this.#receipts.find(operation, actor, deliveryId)
-    if (known === undefined) return undefined
-    if (known.requestDigest !== requestDigest) {
-      const { acceptedAt, target } = parse(known.body)
-      throw new Refusal(
-        "request_conflict",
-        `This ${operation.delivery} was used before with other content. A new contribution needs a new id.`,
-        {
-          // What a Library's receipt names may be out of this key's reach.
-          current: {
-            operation: operation.name,
-            acceptedAt,
-            ...(actor.key === undefined ? { target } : {}),
-          },
-        },
-      )
-    }
-    const changed = known.credentialId !== senderId(actor)
-    const current = behaviour.moved?.(parse(known.body))
-    return extendJson(known.body, { replayed: true, ...(changed ? { credentialChanged: true } : {}), ...(current && { current }) })
-  }
-
-  /** Step 9: membership, scope, role and archive of the Room. */
-  #enter({ operation, actor }: Delivery, roomId: string, threadId: string | null | undefined): void {
-    const standing = this.#gate.standing(roomId, actor.userId)
-    if (standing === undefined) throw noSuch("room")
-    const refusal = roomRefusal(operation, actor, standing, threadId)
-    if (refusal) throw refusal
-  }
-
-  #change(at: string, roomId: string | null, { newId, token }: Chance): Change {
-    return {
-      at,
-      position: this.history.next(),
-      entryId: newId(),
-      newId,
-      token,
-      label: (kind) => {
-        if (roomId === null) throw new Error("labels are given in Rooms")
-        return labelText(kind, this.#sequences.ordinal(roomId, kind))
-      },
-      ordinal: (room, kind) => this.#sequences.ordinal(room, kind),
-    }
   }
 
   /** Reads several things as of one moment. */

@@ -23,8 +23,14 @@ export interface Call<Body = unknown, Params = Readonly<Record<string, string>>>
   readonly prepared?: unknown
   /** In a Room of another instance, the id of the person whom the body names: names of there mean others here. */
   readonly named?: string
-  /** What its behaviour told beforehand. */
-  readonly foreseen?: Readonly<Record<string, Writable>>
+}
+
+/** What stands beside a receipt, told from what was there before its write. */
+export interface Foreseen {
+  /** JSON text of an object: the members beside the receipt. They are stored nowhere. */
+  readonly told: string
+  /** What the history keeps of it: as much as it takes to tell the same later, whatever has moved since. */
+  readonly kept: JsonObject
 }
 
 /** What a write is about: the Room it belongs to, and the Thread in which its subject originated. */
@@ -95,9 +101,11 @@ export interface Behaviour<
   references?(call: Call<Body, Params>, subject: S): Issue[]
   /**
    * What stands beside its receipt, told from what is there before it is admitted, by the thread that checks it: none of it is
-   * looked up while others wait to write.
+   * looked up while others wait to write. Only of what nothing but its state can still refuse.
    */
-  foresee?(call: Call<Body, Params>): Readonly<Record<string, Writable>>
+  foresee?(call: Call<Body, Params>): Foreseen
+  /** The members that stood beside a receipt, of what was kept of them. */
+  recall?(kept: JsonObject): Readonly<Record<string, Writable>>
   /** The repository and commit that must be public and exist; asked of their host outside of any transaction. */
   outside?(call: Call<Body, Params>): RepositoryPin | null
   /** Work that takes its time and looks at the body alone, done outside of any transaction. @throws Refusal 422 */

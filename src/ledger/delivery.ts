@@ -4,7 +4,7 @@ import { canonicalJson, digestOf, type JsonObject, type Writable } from "../cont
 import { checkBody, type Operation, pathNames } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "./actor.ts"
-import type { Behaviour, Call, Subject } from "./behaviour.ts"
+import type { Behaviour, Call, Foreseen, Subject } from "./behaviour.ts"
 
 /** A write as the edge hands it over: authenticated, JSON, within the size of a request. */
 export interface Request {
@@ -26,6 +26,8 @@ export interface Delivery extends Call {
   /** What a retry must equal: the content and the ids in the path. */
   readonly requestDigest: string
   readonly client: JsonObject | undefined
+  /** What its behaviour told beforehand. */
+  readonly foreseen?: Foreseen
 }
 
 /** Steps 6 and 7: the schema, and the size of the content. @throws Refusal 422, 413 */

@@ -14,7 +14,7 @@ export interface Given {
   readonly tokens?: readonly string[]
   /** What was made of its body outside of the transaction. */
   readonly prepared?: Json
-  /** What stands beside its receipt, told from what was there before it. */
+  /** What its receipt is told beside from what was there before it: as its behaviour keeps it. */
   readonly foreseen?: JsonObject
   /** The warnings of its receipt: later versions may see more in the same grounds. */
   readonly warnings?: readonly Json[]

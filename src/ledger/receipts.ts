@@ -1,11 +1,11 @@
 /** Stored receipts: what a retry is compared with, and answered from. */
 import type { Receipt } from "../contract/answers.ts"
-import type { Json, Stored } from "../contract/json.ts"
+import { extendJson, type Json, type Stored, stored, type Writable } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { type Actor, senderId } from "./actor.ts"
 import type { Db } from "./database.ts"
 import { requestDigestOf } from "./delivery.ts"
-import type { History } from "./history.ts"
+import type { Entry, History } from "./history.ts"
 
 /** A receipt, its result as JSON: not yet looked at as its operation's. */
 export type KeptReceipt = Omit<Receipt, "result"> & { readonly result: Readonly<Record<string, Json>> }
@@ -25,7 +25,8 @@ interface Row {
 
 export type Receipts = ReturnType<typeof receipts>
 
-export function receipts(db: Db, history: History) {
+/** @param beside what stood beside the receipt of a write, which is not stored with it */
+export function receipts(db: Db, history: History, beside: (operation: Operation, entry: Entry) => Readonly<Record<string, Writable>>) {
   const find = db.prepare<Row>(
     "SELECT history_position, request_digest, body FROM receipts WHERE user_id = ? AND operation = ? AND delivery_id = ? AND sender = ?",
   )
@@ -43,7 +44,7 @@ export function receipts(db: Db, history: History) {
     const entry = row && history.at(row.history_position)
     if (row === undefined || entry === undefined) return undefined
     const requestDigest = row.request_digest ?? requestDigestOf(operation, entry.params, entry.content)
-    return { requestDigest, credentialId: entry.sender, body: row.body }
+    return { requestDigest, credentialId: entry.sender, body: stored(extendJson(row.body, beside(operation, entry))) }
   }
 
   return {

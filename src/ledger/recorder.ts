@@ -1,6 +1,6 @@
 /** What every accepted write leaves behind, whatever it was: timeline entries, an activity entry, and its receipt. */
 import type { ActivityEntry } from "../contract/answers.ts"
-import { type Json, type JsonObject, type Writable, writeJson } from "../contract/json.ts"
+import { joinJson, type Json, type JsonObject, type Writable, writeJson } from "../contract/json.ts"
 import { senderId } from "./actor.ts"
 import type { Activity } from "./activity.ts"
 import type { Change, Outcome, Subject } from "./behaviour.ts"
@@ -16,8 +16,6 @@ export interface RecorderParts {
   readonly receipts: Receipts
   readonly history: History
   readonly sequences: Sequences
-  /** Told of the Room in which something was recorded; it holds only if the transaction commits. */
-  readonly landed: (roomId: string) => void
 }
 
 /** What became of a write. */
@@ -27,6 +25,8 @@ export interface Recorded {
   /** Its entry of the Room's activity; null where it has none. */
   readonly activity: { readonly sequence: number; readonly digest: string } | null
 }
+
+const NOTHING = "{}"
 
 export class Recorder {
   readonly #parts: RecorderParts
@@ -80,7 +80,6 @@ export class Recorder {
       entry,
       activity: landed,
       warnings,
-      ...delivery.foreseen,
     }
     const text = writeJson(receipt)
     this.#parts.receipts.store(operation, actor, deliveryId, change.position, given.requestDigest ?? null, text)
@@ -99,9 +98,8 @@ export class Recorder {
       },
       contentDigest,
     )
-    if (landed !== null && roomId !== null) this.#parts.landed(roomId)
     const answer = outcome.secret === undefined ? text : writeJson({ ...receipt, result: { ...outcome.result, ...outcome.secret } })
-    return { answer, roomId, activity: landed }
+    return { answer: joinJson(answer, delivery.foreseen?.told ?? NOTHING), roomId, activity: landed }
   }
 
   /** Writes the timeline entry of a write, and the messages that came with it. */

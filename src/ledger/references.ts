@@ -19,6 +19,8 @@ const tables = [...new Map(objectList.filter(({ isPublic }) => isPublic).map((sp
 /** Who wrote what is public, and people are filtered by. */
 const findable = [...tables, ...objectList.filter(({ kind }) => kind === "person")]
 
+export type References = ReturnType<typeof references>
+
 export function references(db: Db) {
   const found = new Map(
     tables.map(({ table, key, kind, kindIn, label, line, of }) => {

@@ -75,10 +75,10 @@ export function replay(entries: Iterable<Entry>, { db, ledger }: Scratch, { onEn
     try {
       if (entry.operation === CARRIED) {
         carried.put(entry)
-        ledger.carry(entry)
+        ledger.replaying.carry(entry)
       } else {
         carried.end()
-        const recorded = ledger.replay(entry)
+        const recorded = ledger.replaying.entry(entry)
         onEntry?.(entry, recorded)
       }
     } catch (error) {
@@ -87,12 +87,12 @@ export function replay(entries: Iterable<Entry>, { db, ledger }: Scratch, { onEn
     done += 1
     if (done % GROUP !== 0) continue
     carried.end()
-    ledger.settle()
+    ledger.replaying.settle()
     db.exec("COMMIT; BEGIN")
     onProgress?.(done)
   }
   carried.end()
-  ledger.settle()
+  ledger.replaying.settle()
   db.exec("COMMIT")
   onProgress?.(done)
   return done

@@ -97,10 +97,11 @@ export const researchOperations = (tables: Tables & { readonly db: Db }) => {
 function foreseeing({ similar, experiments }: Tables, behaviours: ReturnType<typeof behavioursOf>) {
   const { propose_experiment, publish_hypothesis, register_attempt } = behaviours
   const tried = foreseers(similar, experiments)
+  const { recall } = similar
   return {
-    propose_experiment: { ...propose_experiment, foresee: tried.propose_experiment },
-    publish_hypothesis: { ...publish_hypothesis, foresee: tried.publish_hypothesis },
-    register_attempt: { ...register_attempt, foresee: tried.register_attempt },
+    propose_experiment: { ...propose_experiment, foresee: tried.propose_experiment, recall },
+    publish_hypothesis: { ...publish_hypothesis, foresee: tried.publish_hypothesis, recall },
+    register_attempt: { ...register_attempt, foresee: tried.register_attempt, recall },
   }
 }
 

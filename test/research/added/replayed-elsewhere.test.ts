@@ -57,7 +57,7 @@ function madeAgain(files: ReturnType<typeof unpack>, file: string): void {
     const userId = line.path.userId ?? ""
     // Requests are between a person and the owner, and not in the history; that there was one is told by the decision.
     if (line.operation === "decide_join_request")
-      ledger.replay(
+      ledger.replaying.entry(
         entryOf({
           ...line,
           operation: "request_to_join",
@@ -65,10 +65,10 @@ function madeAgain(files: ReturnType<typeof unpack>, file: string): void {
           body: { requestId: entryId, schemaVersion: 3 },
         }),
       )
-    const made = ledger.replay(entryOf(line))
+    const made = ledger.replaying.entry(entryOf(line))
     t.equal(made?.activity?.digest, feed[index]?.digest, `entry ${line.sequence}, ${line.operation}`)
   }
-  ledger.settle()
+  ledger.replaying.settle()
   db.exec("COMMIT")
   db.close()
 }

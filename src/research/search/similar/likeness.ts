@@ -16,9 +16,12 @@ export interface Text {
 /** How much a further occurrence counts, and the length of a text. */
 const [REPEATED, LENGTH] = [1.2, 0.5]
 
-interface Place {
-  readonly text: number
-  readonly times: number
+/** Where a term stands, in ascending order, and how often there. */
+interface Places {
+  readonly texts: number[]
+  readonly times: number[]
+  /** The first of them that is still looked at. */
+  from: number
 }
 
 export interface Near {
@@ -30,33 +33,54 @@ export const nearestFirst = (one: Near, other: Near): number => other.score - on
 /** One more than are shown: one of them may be what is asked about. */
 const MOST = limits.similarItems + 1
 
+/** How near each text is that is looked at, while it is worked out; -1 where it shares no term. */
+const scores = new Float64Array(limits.similarSight)
+
 export class Likeness {
-  /** `until`: the terms of it and of all before it. */
-  #texts: { readonly id: string; readonly place: string | number; readonly terms: number; readonly until: number }[] = []
-  #places = new Map<string, Place[]>()
+  readonly #ids: string[] = []
+  /** How many terms each text has. */
+  readonly #lengths: number[] = []
+  readonly #places = new Map<string, Places>()
+  #newest: string | number | undefined
+  #occurrences = 0
+  /** Terms of those texts that are looked at. */
+  #seen = 0
 
   /** The place of the newest text; undefined where there is none. */
   get newest(): string | number | undefined {
-    return this.#texts.at(-1)?.place
+    return this.#newest
   }
 
   /** Terms of all its texts together: what it takes of memory. */
   get occurrences(): number {
-    return this.#texts.at(-1)?.until ?? 0
+    return this.#occurrences
   }
 
   /** Whether it holds so many that are no longer looked at that it had better be made anew. */
   get isOverfull(): boolean {
-    return this.#texts.length > 2 * limits.similarSight
+    return this.#ids.length > 2 * limits.similarSight
+  }
+
+  /** The first text that is looked at. */
+  get #first(): number {
+    return Math.max(0, this.#ids.length - limits.similarSight)
   }
 
   add({ id, place, text }: Text): void {
     const terms = termsOf(text)
-    const at = this.#texts.push({ id, place, terms: terms.size, until: this.occurrences + terms.size }) - 1
+    const at = this.#ids.push(id) - 1
+    this.#lengths.push(terms.size)
+    this.#newest = place
+    this.#occurrences += terms.size
+    this.#seen += terms.size
+    if (this.#first > 0) this.#seen -= present(this.#lengths[this.#first - 1])
     for (const [term, times] of terms) {
       const places = this.#places.get(term)
-      if (places === undefined) this.#places.set(term, [{ text: at, times }])
-      else places.push({ text: at, times })
+      if (places === undefined) this.#places.set(term, { texts: [at], times: [times], from: 0 })
+      else {
+        places.texts.push(at)
+        places.times.push(times)
+      }
     }
   }
 
@@ -65,26 +89,28 @@ export class Likeness {
    * there are occurrences to look at: where all texts say nearly the same, a few terms tell as much as all of them.
    */
   near(terms: Iterable<string>): Near[] {
-    const first = Math.max(0, this.#texts.length - limits.similarSight)
-    const held = this.#texts.length - first
-    const usual = (this.occurrences - (this.#texts[first - 1]?.until ?? 0)) / Math.max(1, held)
-    const near = new Map<number, number>()
+    const first = this.#first
+    const held = this.#ids.length - first
+    const usual = this.#seen / Math.max(1, held)
+    scores.fill(-1, 0, held)
     let left: number = limits.similarWeighed
-    for (const { places, from } of this.#rarest(terms, first)) {
+    for (const { texts, times, from } of this.#rarest(terms, first)) {
       if (left <= 0) break
-      const holding = places.length - from
+      const holding = texts.length - from
       left -= holding
       const weight = Math.log(1 + (held - holding + 0.5) / (holding + 0.5))
-      // The newest first: of texts as near as each other those are shown, and the others need not be put in order.
-      for (let at = places.length - 1; at >= from; at -= 1) {
-        const { text, times } = present(places[at])
-        const length = 1 - LENGTH + (LENGTH * present(this.#texts[text]).terms) / usual
-        near.set(text, (near.get(text) ?? 0) + (weight * times * (REPEATED + 1)) / (times + REPEATED * length))
+      for (let at = from; at < texts.length; at += 1) {
+        const [text, often] = [present(texts[at]), present(times[at])]
+        const length = 1 - LENGTH + (LENGTH * present(this.#lengths[text])) / usual
+        scores[text - first] = Math.max(0, present(scores[text - first])) + (weight * often * (REPEATED + 1)) / (often + REPEATED * length)
       }
     }
     const best: Near[] = []
-    for (const [text, score] of near) {
-      const found = { id: present(this.#texts[text]).id, score }
+    // The newest first: of texts as near as each other those are shown, and the others need not be put in order.
+    for (let at = held - 1; at >= 0; at -= 1) {
+      const score = present(scores[at])
+      if (score < (best.length === MOST ? present(best.at(-1)).score : 0)) continue
+      const found = { id: present(this.#ids[first + at]), score }
       if (best.length === MOST && nearestFirst(found, present(best.at(-1))) > 0) continue
       best.push(found)
       best.sort(nearestFirst)
@@ -94,14 +120,14 @@ export class Likeness {
   }
 
   /** Where terms stand in the texts from one on, what stands in the fewest first. */
-  #rarest(terms: Iterable<string>, first: number): { readonly places: Place[]; readonly from: number }[] {
-    const found: { readonly places: Place[]; readonly from: number }[] = []
+  #rarest(terms: Iterable<string>, first: number): Places[] {
+    const found: Places[] = []
     for (const term of terms) {
       const places = this.#places.get(term)
       if (places === undefined) continue
-      const from = present(places[0]).text >= first ? 0 : places.findLastIndex(({ text }) => text < first) + 1
-      if (from < places.length) found.push({ places, from })
+      while (places.from < places.texts.length && present(places.texts[places.from]) < first) places.from += 1
+      if (places.from < places.texts.length) found.push(places)
     }
-    return found.sort((one, other) => one.places.length - one.from - (other.places.length - other.from))
+    return found.sort((one, other) => one.texts.length - one.from - (other.texts.length - other.from))
   }
 }

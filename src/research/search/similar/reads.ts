@@ -1,11 +1,11 @@
 /** The read of what is similar, and what a write is told of it. */
 import type { BodyOf, OperationName } from "../../../contract/operations/index.ts"
 import { Refusal } from "../../../contract/refusals.ts"
-import type { AlreadyTried } from "../../../contract/similar.ts"
-import type { Call } from "../../../ledger/behaviour.ts"
+import type { Call, Foreseen } from "../../../ledger/behaviour.ts"
 import type { Readers } from "../../../ledger/reading.ts"
 import type { Rooms } from "../../../rooms/rooms.ts"
 import type { Experiments } from "../../experiments/experiments.ts"
+import { foreseenOf } from "./items.ts"
 import { executionText, type Similar } from "./similar.ts"
 
 export function similarReads(rooms: Rooms, similar: Similar) {
@@ -29,20 +29,19 @@ export function similarReads(rooms: Rooms, similar: Similar) {
   } satisfies Partial<Readers>
 }
 
-type Told<N extends OperationName> = (call: Call<BodyOf<N>>) => AlreadyTried
+type Foresee<N extends OperationName> = (call: Call<BodyOf<N>>) => Foreseen
 
 /** What each operation is told of what was already tried: looked up before it is admitted, from what stands there then. */
 export function foreseers(similar: Similar, experiments: Experiments) {
-  const near = (roomId: string, text: string) => ({ similar: similar.near(roomId, text), sameExecution: [] })
-  const propose_experiment: Told<"propose_experiment"> = ({ body: { roomId, question, scope } }) => near(roomId, `${question}\n${scope}`)
-  const publish_hypothesis: Told<"publish_hypothesis"> = ({ body: { roomId, assertion, scope } }) =>
-    near(roomId, `${assertion.wording}\n${scope}`)
-  const register_attempt: Told<"register_attempt"> = ({ body }) => {
+  const propose_experiment: Foresee<"propose_experiment"> = ({ body: { roomId, question, scope } }) =>
+    foreseenOf(similar.tried(roomId, `${question}\n${scope}`))
+  const publish_hypothesis: Foresee<"publish_hypothesis"> = ({ body: { roomId, assertion, scope } }) =>
+    foreseenOf(similar.tried(roomId, `${assertion.wording}\n${scope}`))
+  const register_attempt: Foresee<"register_attempt"> = ({ body }) => {
     const { experimentId, repository, argv, configuration, intendedDeviation = "" } = body
     const execution = { commit: repository.commit, argv, configuration }
-    const room = experiments.find(experimentId)?.roomId
-    const text = `${executionText(execution)}\n${intendedDeviation}`
-    return { similar: room === undefined ? [] : similar.near(room, text), sameExecution: similar.sameExecution(execution, room ?? null) }
+    const room = experiments.find(experimentId)?.roomId ?? null
+    return foreseenOf(similar.tried(room, `${executionText(execution)}\n${intendedDeviation}`, execution))
   }
   return { propose_experiment, publish_hypothesis, register_attempt }
 }

@@ -1,0 +1,74 @@
+/** What was accepted is done again, in another database, with what the world gave it then (see replay.ts). */
+import { digestOf, type JsonObject } from "../contract/json.ts"
+import type { Operation } from "../contract/operation.ts"
+import { operationNamed } from "../contract/operations/index.ts"
+import type { Gate } from "./actor.ts"
+import { actAgain, type Acts } from "./acts.ts"
+import { again } from "./chance.ts"
+import type { AnyBehaviour, Delivery } from "./delivery.ts"
+import type { Entry, History } from "./history.ts"
+import type { Recorded } from "./recorder.ts"
+import type { Writing } from "./writing.ts"
+
+export interface ReplayingParts {
+  readonly gate: Gate
+  readonly history: History
+  readonly writing: Writing
+  readonly acts: Acts
+  readonly behaviourOf: (operation: Operation) => AnyBehaviour
+  /** What a group of writes needs as its last step. */
+  readonly settle: () => void
+}
+
+export class Replaying {
+  readonly #parts: ReplayingParts
+
+  constructor(parts: ReplayingParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Does an accepted write again. Nothing that could refuse it is asked: not the outside, nor what was granted, nor what
+   * stood against it. Within an open transaction.
+   * @returns what became of it; null of what is no operation
+   * @throws OtherChance, or what the behaviour throws, when it cannot be done again
+   */
+  entry(entry: Entry): Recorded | null {
+    const { gate, writing, acts, behaviourOf } = this.#parts
+    const operation = operationNamed(entry.operation)
+    if (operation === undefined) {
+      if (acts[entry.operation] === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
+      actAgain(acts, entry)
+      this.carry(entry)
+      return null
+    }
+    const { given, content, params, client } = entry
+    const body: JsonObject = { ...(JSON.parse(content) as JsonObject), ...(client === undefined ? {} : { client }) }
+    const contentDigest = given.contentDigest ?? digestOf(content)
+    const delivery: Delivery = {
+      operation,
+      behaviour: behaviourOf(operation),
+      actor: gate.actorOf(entry, operation),
+      params,
+      body,
+      content,
+      contentDigest,
+      client,
+      deliveryId: body[operation.delivery] as string,
+      requestDigest: contentDigest,
+      prepared: given.prepared,
+      ...(given.foreseen && { foreseen: { kept: given.foreseen, told: "{}" } }),
+    }
+    return writing.again(delivery, delivery.behaviour.subject(delivery), entry.at, again(given))
+  }
+
+  /** Notes in the history what needs no more than that: a row that was carried over. */
+  carry(entry: Entry): void {
+    this.#parts.history.append(entry, digestOf(entry.content))
+  }
+
+  /** Ends a group of replayed writes, as the queue ends one before its commit. */
+  settle(): void {
+    this.#parts.settle()
+  }
+}

@@ -1,0 +1,67 @@
+/** Step 13 of a write: what the operation does, and what every write leaves behind. */
+import type { Json } from "../contract/json.ts"
+import { label as labelText } from "../contract/labels.ts"
+import type { Change, Subject } from "./behaviour.ts"
+import type { Chance } from "./chance.ts"
+import type { Delivery } from "./delivery.ts"
+import type { History } from "./history.ts"
+import type { Recorded, Recorder } from "./recorder.ts"
+import type { Sequences } from "./sequences.ts"
+
+export interface WritingParts {
+  readonly history: History
+  readonly sequences: Sequences
+  readonly recorder: Recorder
+  /** Told of the Room in which something landed; it holds only if the transaction commits. */
+  readonly landed: (roomId: string) => void
+}
+
+export class Writing {
+  readonly #parts: WritingParts
+
+  constructor(parts: WritingParts) {
+    this.#parts = parts
+  }
+
+  /** Does a write that was admitted. Within an open transaction. */
+  write(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
+    const recorded = this.#do(delivery, subject, at, chance, true)
+    if (recorded.activity !== null && recorded.roomId !== null) this.#parts.landed(recorded.roomId)
+    return recorded
+  }
+
+  /** Does a write again. Nobody waits for it. */
+  again(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
+    return this.#do(delivery, subject, at, chance, false)
+  }
+
+  #do(delivery: Delivery, subject: Subject, at: string, chance: Chance, isNew: boolean): Recorded {
+    const { behaviour, prepared, foreseen } = delivery
+    const change = this.#change(at, subject.roomId, chance)
+    const outcome = behaviour.write(delivery, subject, change)
+    // What is done again has it of what was given, or is of a time before it was said.
+    const labelledBy = isNew ? outcome.target.originRoomId : undefined
+    return this.#parts.recorder.record(delivery, subject, change, outcome, {
+      ...chance.given(),
+      ...(prepared !== undefined && { prepared: prepared as Json }),
+      ...(foreseen !== undefined && { foreseen: foreseen.kept }),
+      ...(labelledBy !== undefined && { labelledBy }),
+    })
+  }
+
+  #change(at: string, roomId: string | null, { newId, token }: Chance): Change {
+    const { history, sequences } = this.#parts
+    return {
+      at,
+      position: history.next(),
+      entryId: newId(),
+      newId,
+      token,
+      label: (kind) => {
+        if (roomId === null) throw new Error("labels are given in Rooms")
+        return labelText(kind, sequences.ordinal(roomId, kind))
+      },
+      ordinal: (room, kind) => sequences.ordinal(room, kind),
+    }
+  }
+}
