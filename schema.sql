@@ -9,7 +9,7 @@
 -- joined: timeline_entries by src/threads, src/research
 -- joined: room_heads by src/rooms
 -- joined: thread_heads by src/threads, src/research
--- joined: counters by src/rooms
+-- joined: counters by src/rooms, src/research
 
 -- One row: who this instance is. A copied instance keeps it; a restored or new one is another instance.
 CREATE TABLE instance (

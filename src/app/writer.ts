@@ -47,7 +47,7 @@ export class Writer implements OtherWriter {
     )
   }
 
-  admit({ operation, behaviour: _here, ...checked }: Delivery, rehearse: boolean): Promise<string> {
+  admit({ operation, behaviour: _here, body: _inContent, ...checked }: Delivery, rehearse: boolean): Promise<string> {
     if (this.#failure !== null) return Promise.reject(notStored())
     return new Promise((resolve, reject) => {
       const id = ++this.#last

@@ -16,7 +16,7 @@ import type { Foreseen } from "./behaviour.ts"
 import { fresh } from "./chance.ts"
 import { CommitQueue, type GroupHooks, notStored, Undo } from "./commit-queue.ts"
 import { type Db, isStorageFault } from "./database.ts"
-import { type AnyBehaviour, checkRequest, type Delivery, type Request } from "./delivery.ts"
+import { type AnyBehaviour, bodyOf, checkRequest, type Delivery, type Request } from "./delivery.ts"
 import { history } from "./history.ts"
 import { receipts } from "./receipts.ts"
 import { Recorder } from "./recorder.ts"
@@ -42,7 +42,7 @@ export interface LedgerParts {
 }
 
 /** A write that was checked by another thread, and so without what cannot leave it. */
-export type CheckedWrite = Omit<Delivery, "operation" | "behaviour">
+export type CheckedWrite = Omit<Delivery, "operation" | "behaviour" | "body">
 
 /** Another thread that writes for this one. */
 export interface OtherWriter {
@@ -160,7 +160,8 @@ export class Ledger {
 
   /** Admits a write for the thread that has checked it. */
   admitChecked(operation: Operation, checked: CheckedWrite, rehearse: boolean): Promise<string> {
-    return this.#admit({ ...checked, operation, behaviour: this.#behaviourOf(operation) }, rehearse)
+    const body = bodyOf(checked.content, checked.client)
+    return this.#admit({ ...checked, operation, behaviour: this.#behaviourOf(operation), body }, rehearse)
   }
 
   /** From now on another thread admits what this one has checked; what this one must write itself, it writes alone. */

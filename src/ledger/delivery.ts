@@ -53,8 +53,7 @@ export function checkRequest({ operation, actor, params, body: input }: Request,
     behaviour,
     actor,
     params,
-    // As it is read again from the history: what is stored of it must not rest on the order in which members were sent.
-    body: { ...(JSON.parse(content) as JsonObject), ...(client === undefined ? {} : { client }) },
+    body: bodyOf(content, client as JsonObject | undefined),
     content,
     contentDigest,
     client: client as JsonObject | undefined,
@@ -62,6 +61,12 @@ export function checkRequest({ operation, actor, params, body: input }: Request,
     requestDigest: requestDigestOf(operation, params, content, contentDigest),
   }
 }
+
+/** The body, as it is read again from the history: what is stored of it must not rest on the order in which members were sent. */
+export const bodyOf = (content: string, client: JsonObject | undefined): JsonObject => ({
+  ...(JSON.parse(content) as JsonObject),
+  ...(client === undefined ? {} : { client }),
+})
 
 /** What a retry must equal. @param contentDigest `sha256:` over the content, where it is known already */
 export function requestDigestOf(

@@ -1,11 +1,11 @@
 /** What was accepted is done again, in another database, with what the world gave it then (see replay.ts). */
-import { digestOf, type JsonObject } from "../contract/json.ts"
+import { digestOf } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { operationNamed } from "../contract/operations/index.ts"
 import type { Gate } from "./actor.ts"
 import { actAgain, type Acts } from "./acts.ts"
 import { again } from "./chance.ts"
-import type { AnyBehaviour, Delivery } from "./delivery.ts"
+import { type AnyBehaviour, bodyOf, type Delivery } from "./delivery.ts"
 import type { Entry, History } from "./history.ts"
 import type { Recorded } from "./recorder.ts"
 import type { Writing } from "./writing.ts"
@@ -43,7 +43,7 @@ export class Replaying {
       return null
     }
     const { given, content, params, client } = entry
-    const body: JsonObject = { ...(JSON.parse(content) as JsonObject), ...(client === undefined ? {} : { client }) }
+    const body = bodyOf(content, client)
     const contentDigest = given.contentDigest ?? digestOf(content)
     const delivery: Delivery = {
       operation,

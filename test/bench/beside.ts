@@ -1,6 +1,6 @@
 /**
  * This checkout beside another one, in one run: writes a second over HTTP and the size of the file after the same writes.
- * `node --conditions=research-room-source test/bench/beside.ts --before FOLDER [--rounds 6] [--writes 8000]`; both are built before.
+ * `node --conditions=research-room-source test/bench/beside.ts --before FOLDER [--rounds 6] [--writes 8000] [--kinds post_message,mixed]`; both are built before.
  */
 import { statSync } from "node:fs"
 import { join } from "node:path"
@@ -21,6 +21,7 @@ const { values: flags } = parseArgs({
     before: { type: "string" },
     rounds: { type: "string", default: "6" },
     writes: { type: "string", default: "8000" },
+    kinds: { type: "string", default: "post_message,publish_hypothesis,mixed" },
   },
 })
 if (flags.before === undefined) throw new Error("name the other checkout with --before")
@@ -58,7 +59,7 @@ try {
     before: await makeDemo(join(scratch, "demo-before"), sides.before),
     now: await makeDemo(join(scratch, "demo-now"), sides.now),
   }
-  for (const kind of ["post_message", "publish_hypothesis", "mixed"]) {
+  for (const kind of flags.kinds.split(",")) {
     const file = (side: Side) => join(scratch, `shots-${side}.json`)
     const measured = async (side: Side): Promise<Figures> => {
       writeShots(file(side), shotsOf(demos[side], kind))

@@ -1,7 +1,9 @@
 /** What is shown of what is similar, and how much of it the history keeps beside a write that was told of it. */
+import { each } from "../../../contract/each.ts"
+import { enumerations, type SimilarKind } from "../../../contract/enumerations.ts"
 import { type Json, type JsonObject, writeJson } from "../../../contract/json.ts"
-import type { SimilarKind } from "../../../contract/enumerations.ts"
 import { limits } from "../../../contract/limits.ts"
+import { present } from "../../../contract/present.ts"
 import type { AlreadyTried, SimilarItem } from "../../../contract/similar.ts"
 import { shortened } from "../../../contract/text.ts"
 import type { Foreseen } from "../../../ledger/behaviour.ts"
@@ -27,27 +29,32 @@ export interface Row {
 /** What a write is told of, before it is written out. */
 export type Tried = { readonly [K in keyof AlreadyTried]: readonly Row[] } & { readonly seenFrom: string | null }
 
-/** What came of it, in a sentence. */
-const CAME_OF_IT = `CASE i.kind
-  WHEN 'attempt' THEN (SELECT coalesce(v.body ->> '$.failure.stage' || ': ' || (v.body ->> '$.failure.explanation'), v.body ->> '$.message')
-    FROM attempt_events v WHERE v.attempt_id = i.id ORDER BY v.revision DESC LIMIT 1)
-  WHEN 'experiment' THEN coalesce((SELECT x.conclusion ->> '$.text' FROM experiments x WHERE x.experiment_id = i.id),
-    (SELECT group_concat(c.attempts || ' ' || replace(c.status, '_', ' '), ', ') || ' of its attempts' FROM attempt_counts c WHERE c.experiment_id = i.id))
-  WHEN 'finding' THEN (SELECT f.outcome || ' outcome' FROM findings f WHERE f.version_id = i.id)
-  ELSE (SELECT y.supports || ' for, ' || y.contradicts || ' against it' FROM evidence_tallies y WHERE y.target_id = i.id) END`
-/** The experiment whose question is the line of an experiment or attempt: it may be amended. */
-const EXPERIMENT =
-  "CASE i.kind WHEN 'experiment' THEN i.id WHEN 'attempt' THEN (SELECT a.experiment_id FROM attempts a WHERE a.attempt_id = i.id) END"
-const ITEMS = `SELECT i.kind, i.id, h.label, h.room_id AS roomId, h.thread_id AS threadId, h.line, h.user_id AS userId, p.username, h.at,
-    coalesce(h.standing, s.status, 'current') AS status, ${CAME_OF_IT} AS cameOfIt,
-    (SELECT q.revision FROM experiments q WHERE q.experiment_id = ${EXPERIMENT}) AS revision
-  FROM json_each(?) j JOIN search_items i ON i.id = j.value AND i.part IS NULL JOIN search_places h USING (item) JOIN people p ON p.user_id = h.user_id
-  LEFT JOIN standings s ON s.version_id = i.id ORDER BY j.key`
-
+/** An object as it is shown, with what came of it in a sentence: read from its own tables, for every proposal waits for it. */
+const ROWS: Readonly<Record<SimilarKind, string>> = (() => {
+  const record = (cameOfIt: string) =>
+    `SELECT r.kind, r.version_id AS id, r.label, r.room_id AS roomId, r.thread_id AS threadId, r.wording AS line, r.author_id AS userId, p.username,
+      r.created_at AS at, coalesce(s.status, 'current') AS status, (${cameOfIt}) AS cameOfIt, NULL AS revision
+    FROM records r JOIN people p ON p.user_id = r.author_id LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.version_id = ?`
+  return {
+    hypothesis: record(
+      "SELECT y.supports || ' for, ' || y.contradicts || ' against it' FROM evidence_tallies y WHERE y.target_id = r.version_id",
+    ),
+    finding: record("SELECT f.outcome || ' outcome' FROM findings f WHERE f.version_id = r.version_id"),
+    experiment: `SELECT 'experiment' AS kind, x.experiment_id AS id, x.label, x.room_id AS roomId, x.thread_id AS threadId, x.question AS line, x.proposer_id AS userId,
+        p.username, x.created_at AS at, x.status, x.revision, coalesce(x.conclusion ->> '$.text', (SELECT group_concat(c.attempts || ' ' || replace(c.status, '_', ' '), ', ')
+          || ' of its attempts' FROM attempt_counts c WHERE c.experiment_id = x.experiment_id)) AS cameOfIt
+      FROM experiments x JOIN people p ON p.user_id = x.proposer_id WHERE x.experiment_id = ?`,
+    attempt: `SELECT 'attempt' AS kind, a.attempt_id AS id, a.label, a.room_id AS roomId, a.thread_id AS threadId, x.question AS line, a.registrant_id AS userId, p.username,
+        a.registered_at AS at, a.status, x.revision,
+        (SELECT coalesce(v.body ->> '$.failure.stage' || ': ' || (v.body ->> '$.failure.explanation'), v.body ->> '$.message')
+          FROM attempt_events v WHERE v.attempt_id = a.attempt_id ORDER BY v.revision DESC LIMIT 1) AS cameOfIt
+      FROM attempts a JOIN experiments x USING (experiment_id) JOIN people p ON p.user_id = a.registrant_id WHERE a.attempt_id = ?`,
+  }
+})()
 /** What an experiment asked at one of its revisions. */
-const ASKED = `SELECT h.content ->> '$.question' AS question FROM search_items i CROSS JOIN experiment_revisions v ON v.experiment_id = ${EXPERIMENT}
-  JOIN history h ON h.position = v.history_position
-  WHERE i.id = ? AND i.kind = ? AND i.part IS NULL AND v.revision <= ? AND h.content ->> '$.question' IS NOT NULL ORDER BY v.revision DESC LIMIT 1`
+const ASKED = `SELECT h.content ->> '$.question' AS question FROM experiment_revisions v JOIN history h ON h.position = v.history_position
+  WHERE v.experiment_id = coalesce((SELECT a.experiment_id FROM attempts a WHERE a.attempt_id = ?), ?) AND v.revision <= ?
+    AND h.content ->> '$.question' IS NOT NULL ORDER BY v.revision DESC LIMIT 1`
 
 /** @param seenFrom the Room it is shown in; null outside of any */
 export const itemOf = ({ line, userId, username, cameOfIt, revision: _asked, ...row }: Row, seenFrom: string | null): SimilarItem => ({
@@ -65,23 +72,21 @@ export const itemOf = ({ line, userId, username, cameOfIt, revision: _asked, ...
 type Kept = readonly [kind: SimilarKind, id: string, status: string, cameOfIt: string | null, revision?: number] | SimilarItem
 
 export function items(db: Db) {
-  const rows = db.prepare<Row>(ITEMS)
+  const rows = each(enumerations.similarKind, (kind) => db.prepare<Row>(ROWS[kind]))
   const asked = db.prepare<{ question: string }>(ASKED)
-  const rowsOf = (found: readonly { readonly id: string }[]): Row[] =>
-    found.length === 0 ? [] : rows.all(JSON.stringify(found.map(({ id }) => id)))
+  const rowOf = (kind: SimilarKind, id: string): Row => present(rows[kind].get(id))
 
   /** @throws Error when it names what is not there, which no write that was accepted does */
   function recalled(kept: Kept): SimilarItem {
     if (!isShort(kept)) return kept
     const [kind, id, status, cameOfIt, revision] = kept
-    const row = rowsOf([{ id }]).find((found) => found.kind === kind)
-    if (row === undefined) throw new Error(`${kind} ${id} was told of and is gone`)
-    const line = revision === undefined ? row.line : (asked.get(id, kind, revision)?.question ?? row.line)
+    const row = rowOf(kind, id)
+    const line = revision === undefined ? row.line : present(asked.get(kind === "attempt" ? id : null, id, revision)).question
     return itemOf({ ...row, line, status, cameOfIt }, row.roomId)
   }
 
   return {
-    rowsOf,
+    rowOf,
     /** What stands beside a receipt, of what the history keeps of it. @param kept as `foreseenOf` made it, or whole, as it once was */
     recall({ similar = [], sameExecution = [] }: JsonObject): AlreadyTried {
       return { similar: (similar as unknown as Kept[]).map(recalled), sameExecution: (sameExecution as unknown as Kept[]).map(recalled) }

@@ -33,7 +33,7 @@ export const nearestFirst = (one: Near, other: Near): number => other.score - on
 /** One more than are shown: one of them may be what is asked about. */
 const MOST = limits.similarItems + 1
 
-/** How near each text is that is looked at, while it is worked out; -1 where it shares no term. */
+/** How near each text is that is looked at, while it is worked out; 0 where it shares no term. */
 const scores = new Float64Array(limits.similarSight)
 
 export class Likeness {
@@ -45,6 +45,8 @@ export class Likeness {
   #occurrences = 0
   /** Terms of those texts that are looked at. */
   #seen = 0
+  /** The ordinal of the label given last when it was read: what is labelled later is not in it yet. */
+  label = 0
 
   /** The place of the newest text; undefined where there is none. */
   get newest(): string | number | undefined {
@@ -92,29 +94,31 @@ export class Likeness {
     const first = this.#first
     const held = this.#ids.length - first
     const usual = this.#seen / Math.max(1, held)
-    scores.fill(-1, 0, held)
+    scores.fill(0, 0, held)
     let left: number = limits.similarWeighed
     for (const { texts, times, from } of this.#rarest(terms, first)) {
       if (left <= 0) break
       const holding = texts.length - from
       left -= holding
-      const weight = Math.log(1 + (held - holding + 0.5) / (holding + 0.5))
+      const weight = Math.log(1 + (held - holding + 0.5) / (holding + 0.5)) * (REPEATED + 1)
       for (let at = from; at < texts.length; at += 1) {
         const [text, often] = [present(texts[at]), present(times[at])]
         const length = 1 - LENGTH + (LENGTH * present(this.#lengths[text])) / usual
-        scores[text - first] = Math.max(0, present(scores[text - first])) + (weight * often * (REPEATED + 1)) / (often + REPEATED * length)
+        scores[text - first] = present(scores[text - first]) + (weight * often) / (often + REPEATED * length)
       }
     }
     const best: Near[] = []
+    let worst: Near = { id: "", score: 0 }
     // The newest first: of texts as near as each other those are shown, and the others need not be put in order.
     for (let at = held - 1; at >= 0; at -= 1) {
       const score = present(scores[at])
-      if (score < (best.length === MOST ? present(best.at(-1)).score : 0)) continue
+      if (score === 0 || score < worst.score) continue
       const found = { id: present(this.#ids[first + at]), score }
-      if (best.length === MOST && nearestFirst(found, present(best.at(-1))) > 0) continue
+      if (nearestFirst(found, worst) > 0) continue
       best.push(found)
       best.sort(nearestFirst)
       if (best.length > MOST) best.pop()
+      if (best.length === MOST) worst = present(best.at(-1))
     }
     return best
   }

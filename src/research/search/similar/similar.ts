@@ -46,7 +46,8 @@ export type Similar = ReturnType<typeof similar>
 
 export function similar(db: Db) {
   const texts = each(enumerations.similarKind, (kind) => db.prepare<Text>(TEXTS[kind][0]))
-  const { rowsOf, recall } = items(db)
+  const labelled = db.prepare<{ kind: string; last: number }>("SELECT kind, last FROM counters WHERE room_id = ?")
+  const { rowOf, recall } = items(db)
   const text = db.prepare<{ text: string; kind: string }>(
     `SELECT concat_ws(char(10), w.title, w.body) AS text, i.kind FROM search_items i JOIN search_places h USING (item) JOIN search_texts w USING (item)
      WHERE i.id = ? AND i.part IS NULL AND h.room_id = ?`,
@@ -62,9 +63,13 @@ export function similar(db: Db) {
     const found = rooms.get(roomId) ?? each(enumerations.similarKind, () => new Likeness())
     rooms.delete(roomId)
     rooms.set(roomId, found)
+    const labels = new Map(labelled.all(roomId).map(({ kind, last }) => [kind, last]))
     for (const kind of enumerations.similarKind) {
+      // Most writes find that nothing of most kinds has come since.
+      if (found[kind].label === (labels.get(kind) ?? 0)) continue
       if (found[kind].isOverfull) found[kind] = new Likeness()
       for (const text of texts[kind].all(roomId, found[kind].newest ?? TEXTS[kind][1])) found[kind].add(text)
+      found[kind].label = labels.get(kind) ?? 0
     }
     // Who names a Room that is not there, or an empty one, crowds out no other.
     if (occurrencesOf(found) === 0) rooms.delete(roomId)
@@ -83,7 +88,7 @@ export function similar(db: Db) {
     const query = `body : "${ran.slice(ran.lastIndexOf("\n") + 1)}" AND tags : "kattempt"`
     const begins = `${ran}\n`
     const found = executed.all(query, begins, begins, limits.similarItems + 1)
-    return rowsOf(found)
+    return found.map(({ id }) => rowOf("attempt", id))
   }
 
   /** What is nearest to a text among those of a Room, the nearest first; not what has an id. */
@@ -91,8 +96,9 @@ export function similar(db: Db) {
     const terms = termsOf(given)
     if (terms.size === 0) return []
     const room = known(roomId)
-    const found = enumerations.similarKind.flatMap((kind) => room[kind].near(terms.keys())).filter(({ id }) => id !== but?.toLowerCase())
-    return rowsOf(found.sort(nearestFirst).slice(0, limits.similarItems))
+    const found = enumerations.similarKind.flatMap((kind) => room[kind].near(terms.keys()).map((near) => ({ ...near, kind })))
+    const others = found.filter(({ id }) => id !== but?.toLowerCase()).sort(nearestFirst)
+    return others.slice(0, limits.similarItems).map(({ kind, id }) => rowOf(kind, id))
   }
 
   return {

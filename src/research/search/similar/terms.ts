@@ -13,29 +13,32 @@ who whom why will with would you your`.split(/\s+/u),
 /** Scripts that are written without spaces: there, each two letters beside each other are a word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
-const stems = new Map<string, string>()
-/** Stems are looked up again and again: so many are kept. */
+/** What stands for a word: its stem; nothing for a common one, and its pairs of letters where it is of an unspaced script. */
+const known = new Map<string, readonly string[]>()
+/** Words are looked up again and again: so many are kept. */
 const KEPT = 20_000
 
-function stemOf(word: string): string {
-  const known = stems.get(word)
-  if (known !== undefined) return known
-  if (stems.size >= KEPT) stems.clear()
-  const stem = word.length > limits.searchWord ? word.slice(0, limits.searchWord) : stemmer(word)
-  stems.set(word, stem)
-  return stem
+function stemsOf(word: string): readonly string[] {
+  const plain = folded(word)
+  if (COMMON.has(plain)) return []
+  const letters = UNSPACED.test(plain) ? [...plain] : undefined
+  if (letters !== undefined && letters.length > 1) return letters.slice(1).map((letter, at) => `${letters[at]}${letter}`)
+  return [plain.length > limits.searchWord ? plain.slice(0, limits.searchWord) : stemmer(plain)]
+}
+
+function knownStemsOf(word: string): readonly string[] {
+  const found = known.get(word)
+  if (found !== undefined) return found
+  if (known.size >= KEPT) known.clear()
+  const stems = stemsOf(word)
+  if (word.length <= limits.searchWord) known.set(word, stems)
+  return stems
 }
 
 /** The terms of a text, each once with how often it stands there; of a long text, of its beginning. */
 export function termsOf(text: string): Map<string, number> {
   const terms = new Map<string, number>()
-  for (const [word] of text.slice(0, limits.similarText).matchAll(WORDS)) {
-    const plain = folded(word)
-    if (COMMON.has(plain)) continue
-    const letters = UNSPACED.test(plain) ? [...plain] : undefined
-    const made =
-      letters === undefined || letters.length < 2 ? [stemOf(plain)] : letters.slice(1).map((letter, at) => `${letters[at]}${letter}`)
-    for (const term of made) terms.set(term, (terms.get(term) ?? 0) + 1)
-  }
+  for (const word of text.slice(0, limits.similarText).match(WORDS) ?? [])
+    for (const term of knownStemsOf(word)) terms.set(term, (terms.get(term) ?? 0) + 1)
   return terms
 }
