@@ -130,7 +130,8 @@ export class Judge {
     const replacement = body.replacementVersionId
     const known =
       operation === "register_attempt"
-        ? (body.planId === undefined || this.#find(plans, body.planId) === body.experimentId) &&
+        ? (body.planId === undefined || this.#find(plans, body.planId)?.experimentId === body.experimentId) &&
+          !this.#isAnothersPlan(body) &&
           isOfExperiment(body.rerunOf) &&
           (body.reproduces === undefined || this.#find(attempts, (body.reproduces as { attemptId: string }).attemptId) !== undefined)
         : operation === "link_experiment_finding"
@@ -148,6 +149,12 @@ export class Judge {
     if (!known) return refused("unknown_reference")
     const repository = body.repository as { url: string } | undefined
     return repository?.url.endsWith("/unpublished") ? refused("repository_unavailable") : undefined
+  }
+
+  /** A planned attempt follows a plan that whoever holds the experiment accepted; where nobody holds it, step 12 says so. */
+  #isAnothersPlan({ intent, planId, experimentId }: Write["body"]): boolean {
+    const holder = this.#find(this.#model.experiments, experimentId)?.assignee ?? null
+    return intent === "planned" && holder !== null && this.#find(this.#model.plans, planId)?.acceptedBy !== holder
   }
 
   /** Step 12. */

@@ -10,6 +10,7 @@ import {
   cards,
   type Entry,
   type Experiment,
+  type Plan,
   prefixes,
   publications,
   type Published,
@@ -37,7 +38,7 @@ export class Model {
   readonly replacements = new Map<string, Grown<string>>()
   /** Which finding links say the same, by who says what. */
   readonly related = new Map<string, Grown<{ linkId: string; at: string }>>()
-  readonly plans = new Shelf<string>()
+  readonly plans = new Shelf<Plan>()
   readonly accepted = new Shelf<Accepted>()
   readonly archive = new Versioned<Members | null>()
   readonly labels = new Map<string, Grown<string>>()
@@ -166,7 +167,7 @@ export class Model {
       revision: before.revision + 1,
       plans: planId === null ? before.plans : [...before.plans, planId],
     }
-    if (planId !== null) this.plans.set(this.#now, planId, id)
+    if (planId !== null) this.plans.set(this.#now, planId, { experimentId: id, acceptedBy: person })
     this.experiments.set(this.#now, id, after)
     const { revision, status, assignee: assigneeId } = after
     this.#grow(this.revisions, id, { revision, operation, author: person, status, assigneeId, planId })

@@ -14,6 +14,10 @@ export interface Experiment {
   /** Attempts by status. */
   readonly attempts: Readonly<Record<string, number>>
 }
+export interface Plan {
+  readonly experimentId: string
+  readonly acceptedBy: string
+}
 export interface Revision {
   readonly revision: number
   readonly operation: string
