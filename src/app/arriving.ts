@@ -59,7 +59,7 @@ export class Arriving {
         : new CrateFault(`${where} cannot be done here: ${messageOf(error)}`, { cause: error })
     }
     this.#done += 1
-    if (this.#done % GROUP === 0) this.#instance.ledger.settle()
+    if (this.#done % GROUP === 0) this.#instance.ledger.replaying.settle()
   }
 
   /** Notes where a Room comes from, and whom it names, before the write that is new here. */
@@ -98,7 +98,7 @@ export class Arriving {
       const username = this.#arrivals.people.get(asking) ?? ""
       const content = JSON.stringify({ requestId, schemaVersion: 3 })
       const { at } = entry
-      ledger.receive(
+      ledger.replaying.received(
         {
           operation: "request_to_join",
           userId: asking,
@@ -112,7 +112,7 @@ export class Arriving {
         roomId,
       )
     }
-    const made = ledger.receive(entry, roomId)
+    const made = ledger.replaying.received(entry, roomId)
     const is = made?.roomId === roomId && made.activity?.sequence === sequence && made.activity.digest === digest
     if (!is) throw new CrateFault(`Entry ${sequence} of the history of Room ${roomId} (${entry.operation}) does not come out as it was.`)
     if (sequence === 1 && tables.rooms.openingThread(roomId) === undefined)

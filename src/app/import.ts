@@ -40,7 +40,7 @@ export async function importCrate(instance: Instance, file: string, onProgress: 
       arriving.take(write)
     }
     if (own !== entries) throw new CrateFault(`The crate says that it holds ${entries} entries, and holds ${own}.`)
-    ledger.settle()
+    ledger.replaying.settle()
     db.exec("COMMIT")
     const [room, origin] = [tables.rooms.summary(roomId), tables.imported.origin(roomId)]
     if (room === undefined || origin === null) throw new Error(`the Room ${roomId} is not there after its import`)

@@ -109,6 +109,7 @@ export class Ledger {
     this.replaying = new Replaying({
       ...shared,
       gate,
+      receipts: this.#receipts,
       writing: this.#writing,
       acts: this.#acts,
       behaviourOf: (operation) => this.#behaviourOf(operation),

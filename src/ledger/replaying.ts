@@ -5,14 +5,16 @@ import { operationNamed } from "../contract/operations/index.ts"
 import type { Gate } from "./actor.ts"
 import { actAgain, type Acts } from "./acts.ts"
 import { again } from "./chance.ts"
-import { type AnyBehaviour, bodyOf, type Delivery } from "./delivery.ts"
+import { type AnyBehaviour, bodyOf, checkRequest, type Delivery } from "./delivery.ts"
 import type { Entry, History } from "./history.ts"
+import type { Receipts } from "./receipts.ts"
 import type { Recorded } from "./recorder.ts"
 import type { Writing } from "./writing.ts"
 
 export interface ReplayingParts {
   readonly gate: Gate
   readonly history: History
+  readonly receipts: Receipts
   readonly writing: Writing
   readonly acts: Acts
   readonly behaviourOf: (operation: Operation) => AnyBehaviour
@@ -58,8 +60,29 @@ export class Replaying {
       requestDigest: contentDigest,
       prepared: given.prepared,
       ...(given.foreseen && { foreseen: { kept: given.foreseen, told: "{}" } }),
+      ...(given.named !== undefined && { named: given.named }),
     }
     return writing.again(delivery, delivery.behaviour.subject(delivery), entry.at, again(given))
+  }
+
+  /**
+   * Does an accepted write of another instance again, as `entry` does, within an open transaction. Its body is looked at as if it
+   * had just been sent.
+   * @param roomId the Room it should be of
+   * @throws Refusal for a body that would not be accepted, or what makes it impossible to do
+   */
+  received(entry: Omit<Entry, "position" | "sender">, roomId: string): Recorded | null {
+    const { gate, receipts, behaviourOf } = this.#parts
+    const operation = operationNamed(entry.operation)
+    if (operation === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
+    const { userId, username, params, client } = entry
+    const actor = gate.actorOf({ userId, username, sender: roomId }, operation)
+    const body = bodyOf(entry.content, client)
+    const { deliveryId, content } = checkRequest({ operation, actor, params, body }, behaviourOf(operation))
+    if (content !== entry.content) throw new Error("its body is not as it is kept")
+    // Two credentials of one member may have used one id there; here the Room stands for all of them.
+    const isTaken = receipts.find(operation, actor, deliveryId) !== undefined
+    return this.entry({ ...entry, position: 0, sender: isTaken ? (entry.given.ids?.[0] ?? roomId) : roomId })
   }
 
   /** Notes in the history what needs no more than that: a row that was carried over. */

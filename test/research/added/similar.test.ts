@@ -105,6 +105,31 @@ t.test("an attempt answers what was run on the same commit with the same command
   t.match((await reader.read("room_similar", { roomId, like: failed })).sameExecution, [{ id: twice, status: "succeeded" }])
 })
 
+t.test("a retry is told what was told first, though the experiment asks something else by now", async (t) => {
+  const first = await Work.begin(lab, room, { question: "Do tardigrades outlive a winter in orbit?" })
+  const propose = { ...place(room), question: "Would tardigrades in orbit live through winter?", scope: "There.", hypotheses: [] }
+  const body = { ...propose, requestId: crypto.randomUUID() }
+  const told = await mary.write("propose_experiment", body)
+  t.match(told.similar?.[0], { kind: "experiment", id: first.experimentId, says: "Do tardigrades outlive a winter in orbit?" })
+  const other = await mary.write("amend_experiment", {
+    experimentId: told.result.experimentId,
+    ...(await reader.read("experiment", { experimentId: told.result.experimentId })).affordances.expected,
+    question: "Does anything outlive a winter in orbit?",
+    explanation: because,
+  })
+  const again = await mary.write("propose_experiment", { ...propose, requestId: crypto.randomUUID() })
+  t.match(again.similar?.find(({ id }) => id === other.targetId)?.says, "Does anything outlive a winter in orbit?")
+  const later = await mary.write("amend_experiment", {
+    experimentId: told.result.experimentId,
+    ...(await reader.read("experiment", { experimentId: told.result.experimentId })).affordances.expected,
+    question: "Does nothing outlive it?",
+    explanation: because,
+  })
+  t.ok(later.entry)
+  const { replayed: _, current: _moved, ...retried } = await mary.write("propose_experiment", { ...body })
+  t.strictSame(retried.similar, told.similar)
+})
+
 t.test("an object is no likeness of itself, and another Room's are not told", async (t) => {
   const one = (await mary.write("publish_hypothesis", hypothesis(room, {}, "Quokkas sleep upside down in winter."))).result.versionId
   const two = (await mary.write("publish_hypothesis", hypothesis(room, {}, "In winter quokkas are asleep upside down."))).result.versionId

@@ -1,0 +1,44 @@
+/** What stands beside a receipt is stored once, in the history, and only as much of it as may move; who asks early is told. */
+import t from "tap"
+import { freshId, hypothesis } from "../support/bodies.ts"
+import { fateOf, openHouse } from "../support/house.ts"
+
+const house = await openHouse()
+t.teardown(() => house.close())
+const { db, roomId, threadId, ada } = house
+
+t.test("what a write was told is neither in its receipt as stored nor whole in the history, and a retry is told the same", async (t) => {
+  const publish = (requestId: string) =>
+    ({ name: "publish_hypothesis", actor: ada, body: { ...hypothesis(roomId, threadId), requestId } }) as const
+  for (let time = 0; time < 6; time += 1) await house.admit(publish(freshId()))
+  const requestId = freshId()
+  const told = await house.admit(publish(requestId))
+  t.equal(told.similar?.length, 5)
+  const stored = db.prepare<{ body: string; given: string }>(
+    "SELECT r.body, h.given FROM receipts r JOIN history h ON h.position = r.history_position WHERE r.delivery_id = ?",
+  )
+  const { body, given } = stored.one(requestId)
+  t.notMatch(body, "similar")
+  t.ok(given.length < 600, `${given.length} characters are kept of ${JSON.stringify(told.similar).length}`)
+  const { replayed, ...again } = await house.admit(publish(requestId))
+  t.ok(replayed)
+  t.strictSame(again, told)
+})
+
+t.test("who may not publish is refused before anything is looked up for them", async (t) => {
+  const stranger = await house.credential(ada, { permissions: ["post_thread"] })
+  const asked: string[] = []
+  const behaviour = house.instance.tables.similar
+  const { tried } = behaviour
+  behaviour.tried = (...given) => {
+    asked.push(given[1])
+    return tried(...given)
+  }
+  t.teardown(() => void (behaviour.tried = tried))
+  const body = { ...hypothesis(roomId, threadId), requestId: freshId() }
+  t.equal(await fateOf(house.admit({ name: "publish_hypothesis", actor: stranger, body })), "permission_missing")
+  t.strictSame(asked, [])
+  t.equal(await fateOf(house.admit({ name: "publish_hypothesis", actor: ada, body })), "accepted")
+  t.equal(await fateOf(house.admit({ name: "publish_hypothesis", actor: ada, body })), "replayed")
+  t.equal(asked.length, 1, "and a retry does not pay for it again")
+})
