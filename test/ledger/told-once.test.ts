@@ -1,7 +1,7 @@
 /** What stands beside a receipt is stored once, in the history, and only as much of it as may move; who asks early is told. */
 import t from "tap"
 import { freshId, hypothesis } from "../support/bodies.ts"
-import { fateOf, openHouse } from "../support/house.ts"
+import { outcomeOf, openHouse } from "../support/house.ts"
 
 const house = await openHouse()
 t.teardown(() => house.close())
@@ -36,9 +36,9 @@ t.test("who may not publish is refused before anything is looked up for them", a
   }
   t.teardown(() => void (behaviour.tried = tried))
   const body = { ...hypothesis(roomId, threadId), requestId: freshId() }
-  t.equal(await fateOf(house.admit({ name: "publish_hypothesis", actor: stranger, body })), "permission_missing")
+  t.equal(await outcomeOf(house.admit({ name: "publish_hypothesis", actor: stranger, body })), "permission_missing")
   t.strictSame(asked, [])
-  t.equal(await fateOf(house.admit({ name: "publish_hypothesis", actor: ada, body })), "accepted")
-  t.equal(await fateOf(house.admit({ name: "publish_hypothesis", actor: ada, body })), "replayed")
+  t.equal(await outcomeOf(house.admit({ name: "publish_hypothesis", actor: ada, body })), "accepted")
+  t.equal(await outcomeOf(house.admit({ name: "publish_hypothesis", actor: ada, body })), "replayed")
   t.equal(asked.length, 1, "and a retry does not pay for it again")
 })
