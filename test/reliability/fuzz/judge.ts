@@ -1,4 +1,6 @@
 /** Judges what came back: what must hold of every answer whatever was sent. Each violation is a sentence. */
+import { brotliDecompressSync, gunzipSync } from "node:zlib"
+import { mcpPath } from "../../../src/contract/discovery/routes.ts"
 import type { RefusalSpec } from "../../../src/contract/refusal-codes.ts"
 import { type RefusalCode, refusals } from "../../../src/contract/refusals.ts"
 import { commonHeaders } from "../../../src/edge/answer.ts"
@@ -119,9 +121,19 @@ function isOfAnyRoute(text: string): boolean {
   return spec?.when?.includes("any") === true
 }
 
+/** What an answer says, unpacked where the request asked for it packed. */
+function plainText(answer: Answer): string {
+  const { body } = answer
+  const unpack = { br: brotliDecompressSync, gzip: gunzipSync }[headerOf(answer, "content-encoding") ?? ""]
+  return (unpack === undefined || body.length === 0 ? body : unpack(body)).toString("utf8")
+}
+
+/** Whether it is MCP that refuses, in its own protocol: what such an answer holds is shown in test/mcp. */
+const isOfMcp = ({ target }: Shot, text: string): boolean => target?.path === mcpPath && text.startsWith('{"jsonrpc"')
+
 function answerFaults(given: Shot, answer: Answer, index: number): string[] {
   const { target, path, methods, isSound, pieces } = given
-  const text = answer.body.toString("utf8")
+  const text = plainText(answer)
   const { status } = answer
   const faults = [...commonOnes(answer, path)]
   // Then it is not the service that answers, and there is no more to look for.
@@ -141,6 +153,7 @@ function answerFaults(given: Shot, answer: Answer, index: number): string[] {
     return [...faults, ...pageFaults(answer, text)]
   }
   const method = methods[index] ?? "GET"
+  if (isOfMcp(given, text)) return faults
   if (status >= 400 || (where !== null && target !== null && !target.isPage && !target.isOther)) {
     const headers = new Headers(answer.headers.map(([name, value]) => [name, value] as [string, string]))
     const broken = envelopeFaults(method, new Response(status === 204 ? null : text, { status, headers }), text, where)

@@ -2,7 +2,7 @@
 import { actions } from "../../../src/contract/actions.ts"
 import { openApiRoutes } from "../../../src/contract/discovery/openapi-routes.ts"
 import { queryParameters } from "../../../src/contract/discovery/parameters.ts"
-import { discoveryRoutes, metricsRead } from "../../../src/contract/discovery/routes.ts"
+import { discoveryRoutes, mcpPath, metricsRead } from "../../../src/contract/discovery/routes.ts"
 import { bodySchema, type JsonSchema, jsonSchemaOf } from "../../../src/contract/json-schema.ts"
 import { browserPath, type Operation, pathNames, writeParameters } from "../../../src/contract/operation.ts"
 import { operations } from "../../../src/contract/operations/index.ts"
@@ -124,6 +124,22 @@ const all: readonly Target[] = [
   ...operations.flatMap(writesOf),
   ...[...reads, ...discoveryRoutes].flatMap(readsOf),
   ...readsOf(metricsRead).map((target) => ({ ...target, isOther: true })),
+  {
+    ...plain,
+    name: "mcp",
+    method: "POST",
+    path: mcpPath,
+    family: familyOf(mcpPath),
+    caller: "credential",
+    // Its messages are of another protocol, which test/mcp holds; what is refused before them is the contract's.
+    isOther: true,
+    body: {
+      type: "object",
+      required: ["jsonrpc", "method"],
+      properties: { jsonrpc: { const: "2.0" }, id: { type: "integer" }, method: { type: "string" } },
+    },
+    example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+  },
   ...actions.map(
     ({ name, method, path, by, body, example }): Target => ({
       ...plain,
