@@ -4,6 +4,7 @@ import { entryDigest, firstPreviousDigest } from "../../contract/chain.ts"
 import { canonicalJson, digestOf, isObject, type JsonObject } from "../../contract/json.ts"
 import { operationNamed } from "../../contract/operations/index.ts"
 import type { Entry } from "../../ledger/history.ts"
+import { keptForeseen } from "../search/similar/items.ts"
 import { CrateFault, type CrateFile } from "./crate-file.ts"
 import { NAME, uuid } from "./origin.ts"
 
@@ -30,7 +31,7 @@ const writeSchema = v.strictObject({
   given: v.strictObject({
     ids: v.optional(v.array(uuid)),
     warnings: v.optional(v.array(object)),
-    foreseen: v.optional(object),
+    foreseen: v.optional(keptForeseen),
     labelledBy: v.optional(uuid),
     contentDigest: v.optional(digest),
   }),

@@ -1,10 +1,12 @@
 /** What is shown of what is similar, and how much of it the history keeps beside a write that was told of it. */
+import * as v from "valibot"
+import { uuid } from "../../../contract/fields.ts"
 import { each } from "../../../contract/each.ts"
 import { enumerations, type SimilarKind } from "../../../contract/enumerations.ts"
 import { type Json, type JsonObject, writeJson } from "../../../contract/json.ts"
 import { limits } from "../../../contract/limits.ts"
 import { present } from "../../../contract/present.ts"
-import type { AlreadyTried, SimilarItem } from "../../../contract/similar.ts"
+import { type AlreadyTried, type SimilarItem, similarItem } from "../../../contract/similar.ts"
 import { shortened } from "../../../contract/text.ts"
 import type { Foreseen } from "../../../ledger/behaviour.ts"
 import type { Db } from "../../../ledger/database.ts"
@@ -69,27 +71,36 @@ export const itemOf = ({ line, userId, username, cameOfIt, revision: _asked, ...
  * An item as the history keeps it: what may move of it, and the revision of its experiment; the rest stands in the Room. An
  * item of another Room is kept whole, for the Room may go where the other one is not.
  */
-type Kept = readonly [kind: SimilarKind, id: string, status: string, cameOfIt: string | null, revision?: number] | SimilarItem
+const short = [v.picklist(enumerations.similarKind), uuid, v.string(), v.nullable(v.string())] as const
+const kept = v.union([v.strictTuple(short), v.strictTuple([...short, v.pipe(v.number(), v.safeInteger())]), similarItem])
+type Kept = v.InferOutput<typeof kept>
+
+/** What the history keeps of what a write was told of: for writes that come from elsewhere. */
+export const keptForeseen = v.strictObject({ similar: v.array(kept), sameExecution: v.optional(v.array(kept)) })
 
 export function items(db: Db) {
   const rows = each(enumerations.similarKind, (kind) => db.prepare<Row>(ROWS[kind]))
   const asked = db.prepare<{ question: string }>(ASKED)
   const rowOf = (kind: SimilarKind, id: string): Row => present(rows[kind].get(id))
 
-  /** @throws Error when it names what is not there, which no write that was accepted does */
-  function recalled(kept: Kept): SimilarItem {
-    if (!isShort(kept)) return kept
+  /** Nothing where it names what is not there: the history of another instance may say so. */
+  function recalled(kept: Kept): SimilarItem[] {
+    if (!isShort(kept)) return [kept]
     const [kind, id, status, cameOfIt, revision] = kept
-    const row = rowOf(kind, id)
-    const line = revision === undefined ? row.line : present(asked.get(kind === "attempt" ? id : null, id, revision)).question
-    return itemOf({ ...row, line, status, cameOfIt }, row.roomId)
+    const row = rows[kind].get(id)
+    if (row === undefined) return []
+    const line = revision === undefined ? row.line : (asked.get(kind === "attempt" ? id : null, id, revision)?.question ?? row.line)
+    return [itemOf({ ...row, line, status, cameOfIt }, row.roomId)]
   }
 
   return {
     rowOf,
     /** What stands beside a receipt, of what the history keeps of it. @param kept as `foreseenOf` made it, or whole, as it once was */
     recall({ similar = [], sameExecution = [] }: JsonObject): AlreadyTried {
-      return { similar: (similar as unknown as Kept[]).map(recalled), sameExecution: (sameExecution as unknown as Kept[]).map(recalled) }
+      return {
+        similar: (similar as unknown as Kept[]).flatMap(recalled),
+        sameExecution: (sameExecution as unknown as Kept[]).flatMap(recalled),
+      }
     },
   }
 }
