@@ -117,7 +117,7 @@ t.test("removing somebody asks once; the keys open their list on every page, and
   await page.keyboard.press("Control+k")
   await page.keyboard.type("warm-up")
   await page.waitForSelector("#palette-list [role=option]")
-  await page.waitForFunction("document.querySelector('#palette-list')?.textContent?.includes('Does warm-up matter?')")
+  await page.locator("#palette-list", { hasText: "Does warm-up matter?" }).waitFor()
   t.same(await violations(page), [])
   await page.keyboard.press("Enter")
   await page.waitForURL(/\/(rooms|threads)\//)
