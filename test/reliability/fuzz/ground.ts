@@ -103,13 +103,13 @@ function toWorkOn(baseUrl: string, cast: Cast): Promise<Anchors> {
   })
 }
 
-/** Starts it. */
-export async function openGround(): Promise<Ground> {
+/** Starts it. @param same whether it has the same ids each time, which one thread alone can give: a service that is run has three */
+export async function openGround({ same = true } = {}): Promise<Ground> {
   const place = newPlace()
   const data = join(place.folder, "data")
   const env = { RESEARCH_ROOM_RATE_LIMITS: "off" }
   const program = executable()
-  const running = start(program, ["demo", "--json", "--deterministic", "--port", "0", "--data", data], { folder: place.folder, env })
+  const running = start(program, ["demo", "--json", ...(same ? ["--deterministic"] : []), "--port", "0", "--data", data], { folder: place.folder, env })
   const [line] = await running.printed(/^\{.*\}$/m)
   const { baseUrl, ...cast } = JSON.parse(line) as Cast & { baseUrl: string }
   const { credentials, keys, people } = cast

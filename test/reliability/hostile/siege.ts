@@ -212,7 +212,8 @@ const told = ({ name, requests, seconds, seen, memory }: Omit<Row, "waited">, wa
 
 /** Runs it. */
 export async function siege(plan: Plan): Promise<Report> {
-  const ground = await openGround()
+  // As it is run: with a thread for writes and one that renders.
+  const ground = await openGround({ same: false })
   const watch = new Watch(await Tally.open(ground))
   const made = new Siege(ground, plan, watch)
   try {
