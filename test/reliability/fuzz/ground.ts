@@ -109,7 +109,10 @@ export async function openGround({ same = true } = {}): Promise<Ground> {
   const data = join(place.folder, "data")
   const env = { RESEARCH_ROOM_RATE_LIMITS: "off" }
   const program = executable()
-  const running = start(program, ["demo", "--json", ...(same ? ["--deterministic"] : []), "--port", "0", "--data", data], { folder: place.folder, env })
+  const running = start(program, ["demo", "--json", ...(same ? ["--deterministic"] : []), "--port", "0", "--data", data], {
+    folder: place.folder,
+    env,
+  })
   const [line] = await running.printed(/^\{.*\}$/m)
   const { baseUrl, ...cast } = JSON.parse(line) as Cast & { baseUrl: string }
   const { credentials, keys, people } = cast
