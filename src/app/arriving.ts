@@ -1,6 +1,7 @@
 /** Rooms of other instances as they arrive: each write is done again here, and has to come out as it was there. */
 import { messageOf } from "../contract/faults.ts"
 import { parse } from "../contract/json.ts"
+import { schemaVersions } from "../contract/versions.ts"
 import { isStorageFault } from "../ledger/database.ts"
 import type { Arrival, Elsewhere } from "../rooms/imported.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
@@ -96,7 +97,7 @@ export class Arriving {
     if (asking !== undefined) {
       const [requestId = ""] = entry.given.ids ?? []
       const username = this.#arrivals.people.get(asking) ?? ""
-      const content = JSON.stringify({ requestId, schemaVersion: 3 })
+      const content = JSON.stringify({ requestId, schemaVersion: schemaVersions.research })
       const { at } = entry
       ledger.replaying.received(
         {

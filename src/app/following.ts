@@ -24,7 +24,7 @@ const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true })
   })
 
-interface Parts {
+interface Followed {
   readonly instance: Instance
   readonly log: Logger
   readonly roomId: string
@@ -33,7 +33,7 @@ interface Parts {
 }
 
 /** Follows until `signal` is aborted, or the Room can be followed no longer: then it is noted why. Never throws. */
-export async function follow({ instance, log, roomId, baseUrl, signal }: Parts): Promise<void> {
+export async function follow({ instance, log, roomId, baseUrl, signal }: Followed): Promise<void> {
   const { ledger, tables } = instance
   const origin = originAt(baseUrl, signal)
   let wait = FIRST_PAUSE

@@ -1,7 +1,7 @@
 /** Another instance, asked over HTTP: its answers are a stranger's, bounded and looked at before a word of them is believed. */
 import * as v from "valibot"
 import { CrateFault } from "../research/import/crate-file.ts"
-import { elsewhereSchema, uuid } from "../research/import/origin.ts"
+import { elsewhereSchema, NAME, uuid } from "../research/import/origin.ts"
 import { checked } from "../research/import/writes.ts"
 import type { Elsewhere } from "../rooms/imported.ts"
 
@@ -26,7 +26,7 @@ const roomSchema = v.object({
   activityWatermark: count,
   origin: v.optional(v.nullable(v.object({ instanceId: uuid, baseUrl: elsewhereSchema.entries.baseUrl })), null),
 })
-const person = v.object({ userId: uuid, username: v.string() })
+const person = v.object({ userId: uuid, username: NAME })
 const feedSchema = v.object({
   items: v.pipe(
     v.array(

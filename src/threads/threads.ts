@@ -48,21 +48,27 @@ export function threads(db: Db) {
   const one = db.prepare<Row>(`${SUMMARY} WHERE t.thread_id = ?`)
   const list = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = ? AND t.sequence > ? ORDER BY t.sequence LIMIT ?`)
   const all = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = ? ORDER BY t.sequence`)
-  // Among the newest entries of the whole service: a reply that nobody answered for longer waits no more.
+  // Among the newest entries of the whole service, each looked at once: a reply that nobody answered for longer waits no more.
   const repliesTo = db.prepare<{ threadId: string; entryId: string; title: string; username: string; at: string }>(
-    `SELECT e.thread_id AS threadId, e.entry_id AS entryId, t.title, p.username, e.body ->> '$.at' AS at
-     FROM timeline_entries e JOIN timeline_entries o ON o.entry_id = e.reply_to_entry_id
-     JOIN threads t ON t.thread_id = e.thread_id JOIN people p ON p.user_id = e.author_id
-     WHERE e.rowid > (SELECT max(rowid) - 1000 FROM timeline_entries) AND e.reply_to_entry_id IS NOT NULL AND o.author_id = ? AND e.author_id <> ?
-       AND NOT EXISTS (SELECT 1 FROM timeline_entries a WHERE a.reply_to_entry_id = e.entry_id AND a.author_id = ?)
-       AND NOT EXISTS (SELECT 1 FROM timeline_entries a WHERE a.thread_id = e.thread_id AND a.sequence > e.sequence AND a.author_id = ?)
-     ORDER BY e.rowid DESC LIMIT 50`,
+    `WITH newest AS MATERIALIZED (
+       SELECT rowid AS place, entry_id, thread_id, sequence, author_id, reply_to_entry_id FROM timeline_entries
+       WHERE rowid > (SELECT max(rowid) - 1000 FROM timeline_entries)),
+     own AS MATERIALIZED (SELECT thread_id, max(sequence) AS last FROM newest WHERE author_id = ? GROUP BY thread_id),
+     answered AS MATERIALIZED (SELECT DISTINCT reply_to_entry_id AS entry_id FROM newest WHERE author_id = ? AND reply_to_entry_id IS NOT NULL)
+     SELECT f.thread_id AS threadId, f.entry_id AS entryId, t.title, p.username, f.body ->> '$.at' AS at
+     FROM (SELECT e.place FROM newest e CROSS JOIN timeline_entries o ON o.entry_id = e.reply_to_entry_id
+       WHERE o.author_id = ? AND e.author_id <> o.author_id
+         AND e.sequence > coalesce((SELECT last FROM own WHERE own.thread_id = e.thread_id), 0)
+         AND e.entry_id NOT IN (SELECT entry_id FROM answered)
+       ORDER BY e.place DESC LIMIT 50) w
+     JOIN timeline_entries f ON f.rowid = w.place JOIN threads t ON t.thread_id = f.thread_id JOIN people p ON p.user_id = f.author_id
+     ORDER BY w.place DESC`,
   )
   const following = db.prepare<Row>(`${SUMMARY} WHERE t.follows_entry_id = ? ORDER BY t.sequence LIMIT 1`)
 
   return {
     /** Replies by others to what a person said, after which they said nothing in the Thread: 50 at most, the newest first. */
-    repliesTo: (userId: string) => repliesTo.all(userId, userId, userId, userId),
+    repliesTo: (userId: string) => repliesTo.all(userId, userId, userId),
 
     open(thread: {
       threadId: string

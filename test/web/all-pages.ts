@@ -1,20 +1,13 @@
 /** Every page of the app, with the demo's story in it: as assistive tools see it, how wide it is, and what it asks of the network. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import type { BrowserContextOptions } from "playwright-core"
 import t from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
+import { violations } from "./axe.ts"
 import { launch } from "./browser.ts"
 import { built } from "./built.ts"
 import { pagesOf, signIn } from "./pages.ts"
 import { watched } from "./watched.ts"
-
-interface Violation {
-  readonly id: string
-  readonly help: string
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
-}
 
 // Some fifty pages are looked at in a real browser, one after the other: on a busy machine that takes minutes.
 const timeout = 420_000
@@ -23,7 +16,6 @@ const timeout = 420_000
 export async function everyPageIsWhole(sight: string, options: BrowserContextOptions): Promise<void> {
   t.setTimeout(timeout)
   built()
-  const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
   const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
   const browser = await launch()
   t.teardown(async () => {
@@ -42,15 +34,7 @@ export async function everyPageIsWhole(sight: string, options: BrowserContextOpt
       }
       const response = await page.goto(demo.baseUrl + path)
       t.equal(response?.status(), name === "missing" ? 404 : 200, `${name} is answered`)
-      await page.evaluate(axe)
-      const violations = (await page.evaluate(
-        "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
-      )) as Violation[]
-      t.same(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`),
-        [],
-        `${name} has no violation`,
-      )
+      t.same(await violations(page), [], `${name} has no violation`)
       t.equal(
         await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"),
         0,

@@ -1,17 +1,16 @@
 /** Pages tell of evidence what the record says: what rests on what, what counts, what was taken back, what came of a reproduction. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import type { Page } from "playwright-core"
 import t, { type Test } from "tap"
 import { finding, hypothesis, reference } from "../research/record/bodies.ts"
 import { openLab } from "../research/record/lab.ts"
 import { launch as execution, Work } from "../research/record/work.ts"
 import { built } from "./built.ts"
+import { violations } from "./axe.ts"
 import { launch } from "./browser.ts"
+import { signInAs } from "./pages.ts"
 import { watched } from "./watched.ts"
 
 built()
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 const lab = await openLab(t)
 const { baseUrl, people } = lab.house
 const browser = await launch()
@@ -42,11 +41,7 @@ const textOf = async (selector: string) => ((await page.locator(selector).first(
 
 /** The page as assistive tools see it, and for looking at, in both themes and on a phone, where the run asks for pictures. */
 async function isWhole(t: Test, name: string): Promise<void> {
-  await page.evaluate(axe)
-  const found = (await page.evaluate(
-    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))",
-  )) as string[]
-  t.same(found, [], `${name} has no violation`)
+  t.same(await violations(page), [], `${name} has no violation`)
   t.equal(await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"), 0, `${name} is not wider than the screen`)
   if (shots !== undefined) await pictures(page, name)
 }
@@ -63,14 +58,6 @@ async function pictures(of: Page, name: string): Promise<void> {
   }
   await of.emulateMedia({ colorScheme: "light" })
   if (before !== null) await of.setViewportSize(before)
-}
-
-async function signIn({ username, password }: { readonly username: string; readonly password: string }): Promise<void> {
-  await at("/sign-in")
-  await page.getByLabel("Name").fill(username)
-  await page.getByLabel("Password").fill(password)
-  await page.getByRole("button", { name: "Sign in" }).click()
-  await page.waitForURL(`${baseUrl}/`)
 }
 
 t.test("a finding that contradicts a disputed hypothesis is not told to rest on it", async (t) => {
@@ -110,7 +97,7 @@ t.test("the hypothesis shows the contradiction, on its page and in every list, a
 t.test("its author takes the dispute back where they see it; it stays readable and no longer counts", async (t) => {
   await record(h1.versionId)
   t.equal(await page.getByRole("link", { name: "Take it back" }).count(), 0, "nobody who did not say it is offered that")
-  await signIn(people.visitor)
+  await signInAs(page, baseUrl, people.visitor)
   await record(h1.versionId)
   await page.locator("#live-standing").getByRole("link", { name: "Take it back" }).click()
   t.match(await textOf(".about"), /L1.*disputes.*H1/, "the form says what it is about")

@@ -1,15 +1,14 @@
 /** The Library in the browser: saving, a shared Collection with notes, marks of what is new, annotations, a personal key. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import type { Page } from "playwright-core"
 import t from "tap"
 import { passwordOf, startOwn } from "../support/service.ts"
+import { violations } from "./axe.ts"
 import { built } from "./built.ts"
 import { launch } from "./browser.ts"
+import { signInAs } from "./pages.ts"
 import { watched } from "./watched.ts"
 
 built()
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 const own = await startOwn()
 await own.setUp()
 await own.person("grace")
@@ -20,20 +19,7 @@ t.teardown(async () => {
 })
 const at = (path: string) => `${own.baseUrl}${path}`
 
-async function signIn(page: Page, username: string): Promise<void> {
-  await page.goto(at("/sign-in?next=/library"))
-  await page.getByLabel("Name").fill(username)
-  await page.getByLabel("Password").fill(passwordOf(username))
-  await page.getByRole("button", { name: "Sign in" }).click()
-  await page.waitForURL(at("/library"))
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  return (await page.evaluate(
-    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))",
-  )) as string[]
-}
+const signIn = (page: Page, username: string) => signInAs(page, own.baseUrl, { username, password: passwordOf(username) }, "/library")
 
 t.test("a paper is saved, filed, shared, noted and annotated", async (t) => {
   const ada = await watched(browser, own.baseUrl, {}, [404, 422])

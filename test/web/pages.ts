@@ -85,10 +85,19 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
 
 /** Signs a person in through the page. */
 export async function signIn(page: Page, demo: Pick<Demo, "people" | "baseUrl">, who: "owner" | "member" | "visitor"): Promise<void> {
-  const { username, password } = demo.people[who]
-  await page.goto(`${demo.baseUrl}/sign-in`)
+  await signInAs(page, demo.baseUrl, demo.people[who])
+}
+
+/** Signs somebody in, and waits for the page that it leads to: the first one where none is named. */
+export async function signInAs(
+  page: Page,
+  baseUrl: string,
+  { username, password }: { readonly username: string; readonly password: string },
+  next = "/",
+): Promise<void> {
+  await page.goto(`${baseUrl}/sign-in${next === "/" ? "" : `?next=${next}`}`)
   await page.getByLabel("Name").fill(username)
   await page.getByLabel("Password").fill(password)
   await page.getByRole("button", { name: "Sign in" }).click()
-  await page.waitForURL(`${demo.baseUrl}/`)
+  await page.waitForURL(baseUrl + next)
 }

@@ -13,6 +13,10 @@ export interface OpenApiFacts {
   readonly softwareVersion: string
 }
 
+/** What is the same for every instance and slice: half of the work, done when the first of them is asked for. */
+let described: { readonly routes: readonly OpenApiRoute[]; readonly schemas: ReturnType<typeof componentSchemas> } | undefined
+const ofRegistry = () => (described ??= { routes: openApiRoutes(), schemas: componentSchemas(operations) })
+
 /** Routes with the same path stand together, one member for each method. */
 function paths(routes: readonly OpenApiRoute[]): Record<string, JsonSchema> {
   const items: Record<string, JsonSchema> = {}
@@ -57,9 +61,9 @@ const whole = ({ baseUrl, softwareVersion }: OpenApiFacts, slice?: Slice): JsonS
   },
   servers: [{ url: baseUrl }],
   tags: Object.values(tags),
-  paths: paths(openApiRoutes().filter((route) => slice === undefined || route.slice === slice)),
+  paths: paths(ofRegistry().routes.filter((route) => slice === undefined || route.slice === slice)),
   components: {
-    schemas: componentSchemas(operations),
+    schemas: ofRegistry().schemas,
     responses: commonResponses,
     securitySchemes: {
       [securitySchemes.credential]: {

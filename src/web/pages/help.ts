@@ -10,11 +10,11 @@ import { title } from "../words.ts"
 type Words<N extends keyof typeof enumerations> = Readonly<Record<(typeof enumerations)[N][number], string>>
 
 const standings: Words<"recordStatus"> = {
-  current: "Nobody has said anything against it.",
+  current: "It was not disputed, corrected, replaced or retracted. Findings may speak against it all the same.",
   disputed: "Somebody says that it is wrong, and why; its author may not agree.",
   corrected: "Part of it was wrong; the correction says what holds instead.",
   superseded: "A newer record takes its place.",
-  retracted: "Its author took it back.",
+  retracted: "Its author, or the owner of the Room, took it back.",
 }
 const verdicts: Words<"hypothesisVerdict"> = {
   supports: "Speaks for the hypothesis.",
@@ -46,10 +46,10 @@ const experiments: Words<"experimentStatus"> = {
   cancelled: "It was given up, with the reason.",
 }
 const materials: Words<"obtainability"> = {
-  obtainable: "Everybody who reported could get it.",
-  restricted: "It can be had under conditions.",
+  obtainable: "It lies at one place at least from which it can be had.",
+  restricted: "Where it lies, not everybody is let in.",
   unobtainable: "Who tried could not get it.",
-  disputed: "Reports do not agree.",
+  disputed: "Reports on one place do not agree, or what was found there is something else.",
   unreported: "Nobody has tried, or said so.",
 }
 

@@ -7,12 +7,10 @@ import { join } from "node:path"
 import fc from "fast-check"
 import tap, { test } from "tap"
 import { rebuild } from "../../../src/app/forward.ts"
-import { startService } from "../../../src/app/service.ts"
 import { checkData } from "../../../src/check/check.ts"
 import { databaseFile } from "../../../src/ledger/data.ts"
 import { openDatabase } from "../../../src/ledger/database.ts"
-import { openLog } from "../../../src/log.ts"
-import { temporaryFolder } from "../../support/service.ts"
+import { startOwn, temporaryFolder } from "../../support/service.ts"
 import { checkHistory } from "./check.ts"
 import type { History } from "./history.ts"
 import { openInside } from "./inside.ts"
@@ -39,13 +37,7 @@ function remade(): string {
 
 /** What a service on that data says of the Room. */
 async function seenIn(folder: string, { truth }: History) {
-  const service = await startService({
-    data: folder,
-    host: "127.0.0.1",
-    port: 0,
-    log: openLog("silent"),
-    repositories: { folders: [], github: null },
-  })
+  const service = await startOwn({ folder, keeps: true })
   try {
     const client = reader(service.baseUrl)
     const timelines: Record<string, unknown> = {}

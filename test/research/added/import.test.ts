@@ -4,13 +4,12 @@ import { strToU8, zipSync } from "fflate"
 import { ResearchRoomClient } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t, { type Test } from "tap"
-import { openLog } from "../../../src/log.ts"
-import { startService } from "../../../src/app/service.ts"
 import { CrateFault } from "../../../src/research/import/crate-file.ts"
 import { ask } from "../../support/ask.ts"
 import { message } from "../../support/bodies.ts"
 import { castOf } from "../../support/cast.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
+import { startOwn } from "../../support/service.ts"
 import { bytesOf, unpack } from "./unpacked.ts"
 
 const there = await startResearchRoom()
@@ -87,18 +86,7 @@ t.test(
   "Beside people and Rooms of the same names, each instance's are told apart, and nothing is written to what is another's",
   async (t) => {
     const folder = t.testdir()
-    const {
-      instance: lived,
-      baseUrl,
-      setUpLink,
-      close,
-    } = await startService({
-      data: folder,
-      host: "127.0.0.1",
-      port: 0,
-      log: openLog("silent"),
-      repositories: { folders: [], github: null },
-    })
+    const { instance: lived, baseUrl, setUpLink, close } = await startOwn({ folder, keeps: true })
     const set = await ask(`${baseUrl}/api/setup`, {
       body: { token: new URL(setUpLink ?? "").searchParams.get("token"), username: "ada", password: "a password of this ada" },
       headers: { origin: baseUrl },
@@ -126,13 +114,7 @@ t.test(
     t.strictSame(people, ["ada"], "people of elsewhere are none of this instance")
     here.db.close()
 
-    const service = await startService({
-      data: folder,
-      host: "127.0.0.1",
-      port: 0,
-      log: openLog("silent"),
-      repositories: { folders: [], github: null },
-    })
+    const service = await startOwn({ folder, keeps: true })
     t.teardown(() => service.close())
     const client = new ResearchRoomClient({ baseUrl: service.baseUrl })
     const room = await client.read("room", { roomId: main.roomId })

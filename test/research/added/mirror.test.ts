@@ -42,6 +42,15 @@ const stopped = ({ instance }: Own, roomId: string) =>
   until("it stops", () => instance.tables.mirrors.all().find((each) => each.roomId === roomId)?.stopped ?? undefined)
 const digests = ({ instance }: Own, roomId: string) => instance.ledger.activity.after(roomId, 0, undefined, 1_000).map(({ body }) => body)
 
+/** Ends both, and checks what the mirror has. */
+async function ended(t: Test, here: Own, there: Own): Promise<void> {
+  await here.close()
+  const { db } = openForward(databaseFile(here.folder))
+  t.strictSame(checkData(db).problems, [])
+  db.close()
+  await there.close()
+}
+
 t.test("It is copied and kept up with, and says where it is from and how far", async (t) => {
   const { there, here, ada, roomId, threadId } = await two(t)
   await ada.write("post_message", { threadId, text: "Before anybody followed." } as never)
@@ -63,11 +72,7 @@ t.test("It is copied and kept up with, and says where it is from and how far", a
     return room.origin?.mirror?.behind === 0 ? room : undefined
   })
   t.match(origin, { baseUrl: there.baseUrl, throughSequence: 22, mirror: { originSequence: 22, behind: 0, stopped: null } })
-  await here.close()
-  const { db } = openForward(databaseFile(here.folder))
-  t.strictSame(checkData(db).problems, [])
-  db.close()
-  await there.close()
+  await ended(t, here, there)
 })
 
 t.test(
@@ -145,11 +150,7 @@ t.test("Twenty Rooms at once, some of which name something of each other", async
   for (const each of rooms) await reaches(here, each.roomId, through(there, each.roomId))
   for (const each of rooms) t.strictSame(digests(here, each.roomId), digests(there, each.roomId))
   await here.instance.ledger.transact(() => here.instance.tables.mirrors.remove(roomId))
-  await here.close()
-  const { db } = openForward(databaseFile(here.folder))
-  t.strictSame(checkData(db).problems, [])
-  db.close()
-  await there.close()
+  await ended(t, here, there)
 })
 
 t.test(
