@@ -8,7 +8,6 @@ import { openApi } from "../contract/discovery/openapi.ts"
 import { type DiscoveryName, type DiscoveryParameters, discoveryRoutes } from "../contract/discovery/routes.ts"
 import { schemaAnswer } from "../contract/discovery/schemas.ts"
 import { skill } from "../contract/discovery/skill.ts"
-import type { Slice } from "../contract/enumerations.ts"
 import { checkParameters, openOf } from "../contract/read.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { answer, tagOf } from "../edge/answer.ts"
@@ -21,27 +20,15 @@ import type { Routes } from "../edge/routes.ts"
 /** Whoever asks for one has checked its parameters by its definition. */
 type Documents = { readonly [N in DiscoveryName]: { make(query: DiscoveryParameters<N>): string }["make"] }
 
-/** Keeps what `make` makes for each key: the documents are large, and the same for as long as the process runs. */
-function once<K extends string>(make: (key: K) => string): (key: K) => string {
-  const made = new Map<K, string>()
-  return (key) => {
-    const text = made.get(key) ?? make(key)
-    made.set(key, text)
-    return text
-  }
-}
-
 function documents({ instance, baseUrl, softwareVersion, rates }: Edge): Documents {
   const running = { baseUrl, softwareVersion, instanceId: instance.instanceId, lineage: instance.lineage, rates: rates?.told ?? null }
-  const whole = once((name: "manifest" | "llms") => (name === "llms" ? llmsTxt(running) : JSON.stringify(manifest(running))))
-  const described = once((slice: Slice | "all") => JSON.stringify(openApi(running, slice === "all" ? undefined : slice)))
-  const python = once((_: "python") => pythonClient(packaged("src/client/python/research_room.py"), running))
+  const told = () => JSON.stringify(manifest(running))
   return {
-    service: () => whole("manifest"),
-    manifest: () => whole("manifest"),
-    openapi: ({ slice }) => described(slice ?? "all"),
-    llms_txt: () => whole("llms"),
-    python_client: () => python("python"),
+    service: told,
+    manifest: told,
+    openapi: ({ slice }) => JSON.stringify(openApi(running, slice)),
+    llms_txt: () => llmsTxt(running),
+    python_client: () => pythonClient(packaged("src/client/python/research_room.py"), running),
     skill: ({ part, operation }) => skill(part, running, operation),
     health_ready: () => JSON.stringify(healthReady(running)),
     health_live: () => JSON.stringify(healthLive()),

@@ -1,6 +1,7 @@
 /** The server that speaks MCP, over whatever transport: made anew for each request or connection, it keeps nothing of its own. */
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server"
 import { serviceName } from "../contract/versions.ts"
+import { tokenPrefixes } from "../people/tokens.ts"
 import type { Door } from "./door.ts"
 import { NoAnswer } from "./door.ts"
 import { prompted, prompts } from "./prompts.ts"
@@ -31,7 +32,7 @@ function missing(name: string): Told {
   if (!tools.some((tool) => tool.name === name))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name.slice(0, 100)}.`)
   return wrong(
-    `${name} is not open to you: it needs a Room credential (rrc_…) for research, a personal key (rrk_…) for a Library, sent as the bearer. A person issues one in the browser.`,
+    `${name} is not open to you: it needs a Room credential (${tokenPrefixes.credential}…) for research, a personal key (${tokenPrefixes.personalKey}…) for a Library, sent as the bearer. A person issues one in the browser.`,
   )
 }
 

@@ -5,6 +5,7 @@ import { RefusedError } from "../client/errors.ts"
 import { Transport } from "../client/transport.ts"
 import { operationNamed } from "../contract/operations/index.ts"
 import { isAlive, makeFolder, markOf, markOfProcess, namesIn, placeOf, type ProcessMark, readBack, runsIn, writeWhole } from "./files.ts"
+import { tokenPrefixes } from "../people/tokens.ts"
 import { files, type Kept } from "./keeper.ts"
 import { Report } from "./report.ts"
 
@@ -79,7 +80,7 @@ async function deliverRun(folder: string, transport: Transport, token: string, {
 /** The Python client's letters, as that client delivers them. @returns whether anybody answers */
 async function deliverLetters(place: string, transport: Transport, token: string, { told, trouble }: Delivered): Promise<boolean> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
-  const family = token.startsWith("rrk_") ? "library" : "research"
+  const family = token.startsWith(tokenPrefixes.personalKey) ? "library" : "research"
   let sent = 0
   for (const name of namesIn(place).filter((each) => each.endsWith(".json") && each.includes(`-${family}-`))) {
     const file = join(place, name)
