@@ -29,6 +29,9 @@ test("each list, as the program itself names them, is printed as JSON and as a t
   const other = JSON.parse((await there.printed(/^\{.*\}(?=\n)/))[0]) as { baseUrl: string; rooms: { empty: { roomId: string } } }
   const added = await run(program, ["mirror", "add", other.baseUrl, other.rooms.empty.roomId, "--data", "data"], place)
   t.strictSame([added.code, added.err], [0, ""])
+  // Its Room arrives beside this: from then on the lists stay as they are.
+  const listed = async () => (await run(program, ["room", "list", "--data", "data", "--json"], place)).out
+  while (!(await listed()).includes(other.rooms.empty.roomId));
   /** What a list may call for. */
   const known: Readonly<Record<string, string>> = { data: "data", room: rooms.empty.roomId, user: people.owner.username }
   const lists = below(commands()).filter(({ command }) => /^list( |$)/.test(command.name()) || command.description().startsWith("list "))
