@@ -1,8 +1,8 @@
 /** The whole HTTP surface, in the order in which it is asked. */
-import { H3, type H3Event } from "h3"
+import { H3, type H3Event, type HTTPError } from "h3"
 import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
-import { refused } from "../edge/answer.ts"
+import { type Answer, refused } from "../edge/answer.ts"
 import { discovery } from "../http/discovery.ts"
 import { type App, type Edge, fault, tellOf } from "../edge/edge.ts"
 import { mustBeOwnHost } from "../edge/host.ts"
@@ -22,16 +22,19 @@ export function createApp(edge: Edge): App {
   const app = new H3({
     // Failures are logged below; the framework would print refusals too.
     silent: true,
-    onError(error, event) {
-      const family = familyOf(event.url.pathname)
-      if (error.cause instanceof Refusal) return tellOf(edge, event, error.cause, family)
-      if (error.status === 404) return pages.missing(event) ?? tellOf(edge, event, nothingHere(event), family)
-      if (error.status < 500)
-        return tellOf(edge, event, new Refusal("unknown_operation", "The address of this request cannot be read."), family)
-      edge.journal?.failed(contextOf(event), error)
-      return refused(fault(event), family)
+    async onError(error, event) {
+      return (await unanswered(error, event)).leaving
     },
   })
+  const unanswered = (error: HTTPError, event: H3Event): Answer | Promise<Answer> => {
+    const family = familyOf(event.url.pathname)
+    if (error.cause instanceof Refusal) return tellOf(edge, event, error.cause, family)
+    if (error.status === 404) return pages.missing(event) ?? tellOf(edge, event, nothingHere(event), family)
+    if (error.status < 500)
+      return tellOf(edge, event, new Refusal("unknown_operation", "The address of this request cannot be read."), family)
+    edge.journal?.failed(contextOf(event), error)
+    return refused(fault(event), family)
+  }
   app.use((event) => mustBeOwnHost(event.req.headers.get("host"), edge.baseUrl))
 
   const routes = new Routes(app, edge)

@@ -1,5 +1,6 @@
 /** A running service: data opened, instance built, edge listening. What `serve`, `demo` and the test instance start. */
 import type { Logger } from "pino"
+import { basePathOf } from "../contract/base-path.ts"
 import { createApp } from "./edge.ts"
 import { Journal } from "../edge/journal.ts"
 import { Metrics } from "../edge/metrics.ts"
@@ -138,7 +139,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     world,
     instanceId,
     lineage,
-    basePath: new URL(baseUrl).pathname.replace(/\/$/, ""),
+    basePath: basePathOf({ baseUrl }),
     repositories,
     crates: cratesOf(file),
     hooks,

@@ -1,12 +1,39 @@
 /** How answers leave: JSON with the headers every answer carries, pages in their envelope, refusals in theirs. */
 import { createHash } from "node:crypto"
-import { HTTPResponse } from "h3"
+import { FastResponse } from "srvx"
 import { JsonText, type Writable, writeJson } from "../contract/json.ts"
 import { isText, type MediaType, mediaTypeOf, type Read } from "../contract/read.ts"
 import type { Refusal } from "../contract/refusals.ts"
 import { type Family, schemaVersions } from "../contract/versions.ts"
 import { withoutTokens } from "../log.ts"
 import { type Found, isDownload, NamedText } from "../ledger/reading.ts"
+
+/** An answer on its way out. Whoever it passes may add to its header fields, whose names are in lower case. */
+export class Answer {
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
+  readonly status: number
+  readonly headers: Record<string, string>
+
+  constructor(
+    body: Answer["body"],
+    { status = 200, headers }: { readonly status?: number; readonly headers: Readonly<Record<string, string>> },
+  ) {
+    this.body = body
+    this.status = status
+    this.headers = { ...headers }
+  }
+
+  /** Adds to a field that is a list. */
+  append(name: string, value: string): void {
+    const { [name]: before } = this.headers
+    this.headers[name] = before === undefined ? value : `${before}, ${value}`
+  }
+
+  /** As the server takes it. Nobody adds to it any more: a `Headers` object would cost as much as a small read. */
+  get leaving(): Response {
+    return new FastResponse(this.body, { status: this.status, headers: this.headers })
+  }
+}
 
 /** On every answer, pages and errors alike. */
 export const commonHeaders: Readonly<Record<string, string>> = {
@@ -26,19 +53,19 @@ export const headersAt = (baseUrl: string): Readonly<Record<string, string>> =>
   baseUrl.startsWith("https:") ? { "strict-transport-security": STRICT } : {}
 
 /** An answer of some media type. */
-export const answer = (body: string, type: string, status = 200, headers: Readonly<Record<string, string>> = {}): HTTPResponse =>
-  new HTTPResponse(body, { status, headers: { ...commonHeaders, "content-type": `${type}; charset=utf-8`, ...headers } })
+export const answer = (body: string, type: string, status = 200, headers: Readonly<Record<string, string>> = {}): Answer =>
+  new Answer(body, { status, headers: { ...commonHeaders, "content-type": `${type}; charset=utf-8`, ...headers } })
 
 /** Under which name a program keeps an answer. */
 const asFile = (name: string) => ({ "content-disposition": `attachment; filename="${name.replace(/[^A-Za-z0-9._-]+/g, "-")}"` })
 
 /** A file to be kept, sent as it is made. */
-export const download = (body: ReadableStream<Uint8Array>, type: MediaType, name: string): HTTPResponse =>
-  new HTTPResponse(body, { headers: { ...commonHeaders, "content-type": isText(type) ? `${type}; charset=utf-8` : type, ...asFile(name) } })
+export const download = (body: ReadableStream<Uint8Array>, type: MediaType, name: string): Answer =>
+  new Answer(body, { headers: { ...commonHeaders, "content-type": isText(type) ? `${type}; charset=utf-8` : type, ...asFile(name) } })
 
 /** A file that never changes under its name. */
-export const asset = (body: Uint8Array<ArrayBuffer>, type: string, tag: string): HTTPResponse =>
-  new HTTPResponse(body, {
+export const asset = (body: Uint8Array<ArrayBuffer>, type: string, tag: string): Answer =>
+  new Answer(body, {
     headers: { ...commonHeaders, "content-type": type, "cache-control": "public, max-age=31536000, immutable", etag: tag },
   })
 
@@ -47,7 +74,7 @@ export const tagOf = (content: string | Uint8Array): string =>
   `W/"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`
 
 /** An answer of JSON text. */
-export const json = (text: string, status = 200, headers?: Readonly<Record<string, string>>): HTTPResponse =>
+export const json = (text: string, status = 200, headers?: Readonly<Record<string, string>>): Answer =>
   answer(text, "application/json", status, headers)
 
 /** Where and when a read was asked. */
@@ -55,7 +82,8 @@ export interface Place {
   /** The read as it was asked, below the base path. */
   readonly url: URL
   readonly basePath: string
-  readonly at: string
+  /** Now, told where the answer says it. */
+  readonly at: () => string
 }
 
 /** An object of the interface's first family, with its schema version. */
@@ -76,7 +104,7 @@ export function enveloped(
   onwards.searchParams.set(inLibrary ? "offset" : "after", String(next))
   return {
     ...versioned,
-    ...(inLibrary ? {} : { generatedAt: at }),
+    ...(inLibrary ? {} : { generatedAt: at() }),
     links: {
       self: `${basePath}${url.pathname}${url.search}`,
       next: next === null ? null : `${basePath}${onwards.pathname}${onwards.search}`,
@@ -85,7 +113,7 @@ export function enveloped(
 }
 
 /** What a reader found, as it is answered. */
-export function told(definition: Read, format: unknown, found: Found, place: Place): HTTPResponse {
+export function told(definition: Read, format: unknown, found: Found, place: Place): Answer {
   if (typeof found === "string") return answer(found, mediaTypeOf(definition, format))
   if (found instanceof NamedText) return answer(found.text, mediaTypeOf(definition, format), 200, asFile(found.name))
   if (found instanceof JsonText) return json(found.text)
@@ -99,7 +127,7 @@ export function told(definition: Read, format: unknown, found: Found, place: Pla
 export const refusalText = (refusal: Refusal, family: Family): string => withoutTokens(writeJson(refusal.envelope(family)))
 
 /** The refusal envelope of the interface, with `Retry-After` where a time is known. */
-export function refused(refusal: Refusal, family: Family): HTTPResponse {
+export function refused(refusal: Refusal, family: Family): Answer {
   const { retryAfter, headers } = refusal.details
   return json(refusalText(refusal, family), refusal.status, {
     ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),

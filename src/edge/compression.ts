@@ -18,8 +18,9 @@ const [asBrotli, asGzip] = [promisify(brotliCompress), promisify(gzip)]
 
 /** The encoding that a client's `Accept-Encoding` asks for: br before gzip where it likes both as much; null for neither. */
 export function encodingFor(accepted: string | null): Encoding | null {
+  if (accepted === null) return null
   const likes = new Map<string, number>()
-  for (const part of (accepted ?? "").toLowerCase().split(",").slice(0, 20)) {
+  for (const part of accepted.toLowerCase().split(",").slice(0, 20)) {
     const [name = "", ...parameters] = part.split(";").map((each) => each.trim())
     const weight = parameters.find((each) => each.startsWith("q="))
     if (name !== "") likes.set(name, weight === undefined ? 1 : Number(weight.slice(2)) || 0)

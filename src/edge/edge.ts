@@ -1,12 +1,12 @@
 /** What every route has at hand, and how a handler becomes one: refusals rendered, faults told without detail. */
-import type { H3, H3Event, HTTPResponse } from "h3"
+import type { H3, H3Event } from "h3"
 import type { Logger } from "pino"
 import { Refusal } from "../contract/refusals.ts"
 import type { Family } from "../contract/versions.ts"
 import type { Instance } from "./instance.ts"
 import { sessionCookie } from "../contract/actions.ts"
 import type { Renderer } from "../renderer/renderer.ts"
-import { refused } from "./answer.ts"
+import { type Answer, refused } from "./answer.ts"
 import type { Budgets } from "./budgets.ts"
 import type { Journal } from "./journal.ts"
 import type { Metrics } from "./metrics.ts"
@@ -42,7 +42,7 @@ export interface Edge {
 /** The application, and whether a path as it stands is one of its own. */
 export type App = H3 & { readonly edge: Edge; serves(method: string, path: string): boolean }
 
-export type Handler = (event: H3Event) => HTTPResponse | Promise<HTTPResponse>
+export type Handler = (event: H3Event) => Answer | Promise<Answer>
 
 /** Something went wrong that no refusal foresaw: of a write it is not known whether it was stored, so say that. */
 export function fault({ req: { method } }: H3Event): Refusal {
@@ -74,7 +74,7 @@ export function refusing(edge: Edge, family: Family, route: string, handler: Han
 }
 
 /** Renders a refusal; the operator hears of those that concern the service or who comes in. */
-export function tellOf({ journal }: Edge, event: H3Event, refusal: Refusal, family: Family): HTTPResponse {
+export function tellOf({ journal }: Edge, event: H3Event, refusal: Refusal, family: Family): Answer {
   const context = contextOf(event)
   context.refusal = refusal.code
   const isRead = event.req.method === "GET" || event.req.method === "HEAD"
@@ -85,14 +85,14 @@ export function tellOf({ journal }: Edge, event: H3Event, refusal: Refusal, fami
 }
 
 /** Tells of a sign-in by its cookie: by whatever door somebody came in, the journal has it. */
-function tellOfSignIn({ journal, instance }: Edge, event: H3Event, answer: HTTPResponse): void {
+function tellOfSignIn({ journal, instance }: Edge, event: H3Event, answer: Answer): void {
   const context = contextOf(event)
   if (journal === undefined || event.req.method === "GET" || event.req.method === "HEAD" || context.operation !== null) return
   if (answer.status === 401 || answer.status === 429) {
     journal.turnedAway(context)
     return
   }
-  const token = new RegExp(`^${sessionCookie}=([^;]+)`).exec(answer.headers.get("set-cookie") ?? "")?.[1]
+  const token = new RegExp(`^${sessionCookie}=([^;]+)`).exec(answer.headers["set-cookie"] ?? "")?.[1]
   const person = token === undefined ? undefined : instance.tables.sessions.person(token)
   if (person !== undefined) journal.cameIn(context, person.username)
 }

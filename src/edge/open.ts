@@ -5,8 +5,9 @@
  * Nothing else is compressed. The length of a compressed answer tells what it holds beside what an attacker had put into it
  * (BREACH), so what is made for one person, agent or session goes out as it is.
  */
-import { getCookie, HTTPResponse, type H3Event } from "h3"
+import { getCookie, type H3Event } from "h3"
 import { sessionCookie } from "../contract/actions.ts"
+import { Answer } from "./answer.ts"
 import { type Compressor, encodingFor } from "./compression.ts"
 
 /**
@@ -36,44 +37,37 @@ const isHeld = (held: string | null, tag: string): boolean =>
   held !== null && (held.trim() === "*" || held.split(",").some((each) => each.trim().replace(/^W\//, "") === tag.replace(/^W\//, "")))
 
 /** Without its body, its other headers kept; a client that has the same needs no more. */
-function unchanged({ headers, body }: HTTPResponse): HTTPResponse {
-  for (const name of ["content-type", "content-length", "content-disposition"]) headers.delete(name)
+function unchanged({ headers, body }: Answer): Answer {
+  const { "content-type": _type, "content-disposition": _name, ...kept } = headers
   if (body instanceof ReadableStream) void body.cancel()
-  return new HTTPResponse(null, { status: 304, headers })
+  return new Answer(null, { status: 304, headers: kept })
 }
 
 /** Gives an answer what its openness asks for. */
-export async function opened(open: Open | undefined, event: H3Event, answer: HTTPResponse, compressor: Compressor): Promise<HTTPResponse> {
+export async function opened(open: Open | undefined, event: H3Event, answer: Answer, compressor: Compressor): Promise<Answer> {
   if (open === undefined) return answer
   const { headers } = answer
-  if (open === "everywhere") for (const [name, value] of Object.entries(anyOrigin)) headers.set(name, value)
-  const tag = headers.get("etag")
-  if (!TEXT.test(headers.get("content-type") ?? ""))
+  if (open === "everywhere") Object.assign(headers, anyOrigin)
+  const { etag: tag = null } = headers
+  if (!TEXT.test(headers["content-type"] ?? ""))
     return tag !== null && isHeld(event.req.headers.get("if-none-match"), tag) ? unchanged(answer) : answer
-  if (open === "visitors" && (getCookie(event, sessionCookie) !== undefined || headers.has("set-cookie"))) return answer
-  headers.append("vary", "accept-encoding")
+  if (open === "visitors" && (getCookie(event, sessionCookie) !== undefined || headers["set-cookie"] !== undefined)) return answer
+  answer.append("vary", "accept-encoding")
   if (tag !== null && isHeld(event.req.headers.get("if-none-match"), tag)) return unchanged(answer)
+  const { body, status } = answer
+  if (!(body instanceof ReadableStream) && (body === null || body.length < WORTHWHILE)) return answer
   const encoding = encodingFor(event.req.headers.get("accept-encoding"))
-  if (encoding === null || headers.has("content-encoding")) return answer
-  const { body, status = 200 } = answer
-  const sent = () => {
-    headers.set("content-encoding", encoding)
-    headers.delete("content-length")
-  }
+  if (encoding === null) return answer
+  const compressed = (smaller: Answer["body"]) => new Answer(smaller, { status, headers: { ...headers, "content-encoding": encoding } })
   if (body instanceof ReadableStream) {
-    sent()
     // Nobody reads the body of a HEAD.
-    if (event.req.method === "HEAD") return new HTTPResponse(null, { status, headers })
-    return new HTTPResponse(body.pipeThrough(compressor.stream(encoding)), { status, headers })
+    return compressed(event.req.method === "HEAD" ? null : body.pipeThrough(compressor.stream(encoding)))
   }
-  if ((typeof body !== "string" && !(body instanceof Uint8Array)) || body.length < WORTHWHILE) return answer
   const bytes = typeof body === "string" ? Buffer.from(body) : body
   const smaller = event.req.method === "HEAD" ? bytes : await compressor.compressed(bytes, encoding, tag)
-  if (smaller === null) return answer
-  sent()
-  return new HTTPResponse(smaller, { status, headers })
+  return smaller === null ? answer : compressed(smaller)
 }
 
 /** What a path says of itself when it is asked with OPTIONS; to a page of another origin, whether it may read there. */
-export const described = (allow: string, open: Open | undefined, common: Readonly<Record<string, string>>): HTTPResponse =>
-  new HTTPResponse(null, { status: 204, headers: { ...common, allow, ...(open === "everywhere" ? { ...anyOrigin, ...preflight } : {}) } })
+export const described = (allow: string, open: Open | undefined, common: Readonly<Record<string, string>>): Answer =>
+  new Answer(null, { status: 204, headers: { ...common, allow, ...(open === "everywhere" ? { ...anyOrigin, ...preflight } : {}) } })

@@ -1,13 +1,11 @@
 /** A read as it comes in from outside, by whatever door: its parameters checked, and what is in reach of who asks. */
+import { basePathOf } from "../contract/base-path.ts"
 import { checkParameters, type Read } from "../contract/read.ts"
 import type { ReadName } from "../contract/reads/index.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { keyRefusal } from "../ledger/entrance.ts"
 import type { Found } from "../ledger/reading.ts"
 import type { Edge } from "./edge.ts"
-
-/** The path of the base URL: with a slash in front and none at the end, or empty. */
-export const basePathOf = ({ baseUrl }: Edge): string => new URL(baseUrl).pathname.replace(/\/$/, "")
 
 export interface Asking {
   readonly params: Readonly<Record<string, string>>

@@ -41,11 +41,12 @@ export class Answering extends ServerResponse {
 
   override writeHead(status: number, ...rest: unknown[]): this {
     const headers = rest.at(-1)
-    const added = { ...this.ownHeaders, ...(this.context === null ? {} : { "x-request-id": this.context.id }) }
-    for (const [name, value] of Object.entries(added)) {
+    const add = (name: string, value: string) => {
       if (Array.isArray(headers)) headers.push(name, value)
       else this.setHeader(name, value)
     }
+    for (const name in this.ownHeaders) add(name, this.ownHeaders[name] ?? "")
+    if (this.context !== null) add("x-request-id", this.context.id)
     // An empty reason phrase is allowed, but there are programs that count such an answer as failed.
     if (rest[0] === "") rest[0] = STATUS_CODES[status] ?? ""
     return super.writeHead(status, ...(rest as []))

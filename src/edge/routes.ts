@@ -1,5 +1,5 @@
 /** Registers routes so that a path that exists with other methods answers 405, and GET also answers HEAD. */
-import type { H3 } from "h3"
+import type { H3, H3Event } from "h3"
 import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
 import { commonHeaders } from "./answer.ts"
@@ -33,7 +33,7 @@ export class Routes {
    */
   add(method: Method, path: string, handler: Handler, open?: Open): void {
     const refused = refusing(this.#edge, familyOf(path), path, handler)
-    const route: Handler = async (event) => opened(open, event, await refused(event), this.#compressor)
+    const route = async (event: H3Event) => (await opened(open, event, await refused(event), this.#compressor)).leaving
     for (const pattern of routePatterns(path)) {
       const known = this.#methods.get(pattern)
       if (known === undefined) this.#methods.set(pattern, { path, methods: [method], open })
@@ -54,14 +54,12 @@ export class Routes {
   refuseOtherMethods(): void {
     for (const [pattern, { path, methods, open }] of this.#methods) {
       const allow = [...methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])), "OPTIONS"].join(", ")
-      this.#app.all(
-        pattern,
-        refusing(this.#edge, familyOf(path), path, (event) => {
-          if (event.req.method !== "OPTIONS") throw new Refusal("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } })
-          if (path.startsWith("/api/agent/")) mustNotComeFromBrowser(event)
-          return described(allow, open, commonHeaders)
-        }),
-      )
+      const other = refusing(this.#edge, familyOf(path), path, (event) => {
+        if (event.req.method !== "OPTIONS") throw new Refusal("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } })
+        if (path.startsWith("/api/agent/")) mustNotComeFromBrowser(event)
+        return described(allow, open, commonHeaders)
+      })
+      this.#app.all(pattern, async (event) => (await other(event)).leaving)
     }
   }
 }

@@ -7,7 +7,6 @@ import type { Socket } from "node:net"
 import { sharedBy } from "../edge/address.ts"
 import type { Budgets } from "../edge/budgets.ts"
 import { overBudget } from "../edge/counts.ts"
-import type { Answering } from "../edge/request-context.ts"
 
 /** Connections beyond the budget that are told so. */
 const TOLD = 200
@@ -17,6 +16,7 @@ export class Connections {
   readonly #byAddress: boolean
   /** Those on which no request is under way, the one that is so for longest first, and whose they are. */
   readonly #quiet = new Map<Socket, string | null>()
+  readonly #owners = new WeakMap<Socket, string | null>()
   readonly #over = new WeakSet<Socket>()
 
   /** @param trustProxy whether every connection is the proxy's, whose address stands for nobody */
@@ -34,6 +34,7 @@ export class Connections {
     })
   }
 
+  /** Whose share the connection is taken from. */
   #keyOf(socket: Socket): string | null {
     return this.#byAddress && socket.remoteAddress !== undefined ? sharedBy(socket.remoteAddress.replace(/^::ffff:/, "")) : null
   }
@@ -43,6 +44,7 @@ export class Connections {
     const key = this.#keyOf(socket)
     if (connections.isOver(key) && !this.#closeOne(key, connections.isOver(null))) this.#over.add(socket)
     connections.add(key)
+    this.#owners.set(socket, key)
     this.#quiet.set(socket, key)
     socket.once("close", () => {
       this.#quiet.delete(socket)
@@ -61,12 +63,14 @@ export class Connections {
     return false
   }
 
+  /** A request is over, as its connection may be. */
+  ends({ socket }: IncomingMessage): void {
+    if (!socket.destroyed) this.#quiet.set(socket, this.#owners.get(socket) ?? null)
+  }
+
   /** A request begins. @throws Refusal on a connection that is over the budget */
-  begins({ socket }: IncomingMessage, response: Answering): void {
+  begins({ socket }: IncomingMessage): void {
     this.#quiet.delete(socket)
-    response.once("close", () => {
-      if (!socket.destroyed) this.#quiet.set(socket, this.#keyOf(socket))
-    })
     if (this.#over.has(socket)) throw overBudget("as many connections")
   }
 }

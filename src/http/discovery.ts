@@ -1,5 +1,4 @@
 /** The routes by which a client finds out what the service offers. Every document is made from the registry, once. */
-import type { HTTPResponse } from "h3"
 import { healthLive, healthReady } from "../contract/discovery/health.ts"
 import { llmsTxt } from "../contract/discovery/llms.ts"
 import { manifest } from "../contract/discovery/manifest.ts"
@@ -10,7 +9,7 @@ import { schemaAnswer } from "../contract/discovery/schemas.ts"
 import { skill } from "../contract/discovery/skill.ts"
 import { checkParameters, openOf } from "../contract/read.ts"
 import { Refusal } from "../contract/refusals.ts"
-import { answer, tagOf } from "../edge/answer.ts"
+import { type Answer, answer, tagOf } from "../edge/answer.ts"
 import { bearer, mustNotComeFromBrowser } from "../edge/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { metricsRoute } from "./metrics-route.ts"
@@ -74,7 +73,7 @@ export function discovery(edge: Edge, routes: Routes): void {
     routes.add(
       definition.method,
       definition.path,
-      async (event): Promise<HTTPResponse> => {
+      async (event): Promise<Answer> => {
         if (definition.family === "library") {
           mustNotComeFromBrowser(event)
           // The Library's own schemas are no secret, but nothing below its path answers to the credential of a Room.

@@ -1,5 +1,6 @@
 /** The routes of reads: public ones, those of a credential, and those of a signed-in person. */
 import type { H3Event } from "h3"
+import { basePathOf } from "../contract/base-path.ts"
 import { browserReadPath, openOf, type Read } from "../contract/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import type { Actor } from "../ledger/actor.ts"
@@ -11,7 +12,7 @@ import { bearer, mustBeSignedIn, mustNotComeFromBrowser, personActor, signedIn }
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
 import { contextOf } from "../edge/request-context.ts"
-import { askRead, basePathOf } from "../edge/reads.ts"
+import { askRead } from "../edge/reads.ts"
 import type { Routes } from "../edge/routes.ts"
 
 /** Whether a read may be held open for a while. */
@@ -30,7 +31,9 @@ function asking(edge: Edge, definition: Read, event: H3Event): Actor | null {
 
 /** The parameters of a read; the form of its answer may also be asked for by the header made for that. */
 function parametersOf({ formats }: Read, { url, req }: H3Event): URLSearchParams {
-  const accepted = (req.headers.get("accept") ?? "").split(",").map((type) => type.split(";")[0]?.trim().toLowerCase())
+  const accept = req.headers.get("accept") ?? "*/*"
+  if (accept === "*/*") return url.searchParams
+  const accepted = accept.split(",").map((type) => type.split(";")[0]?.trim().toLowerCase())
   const [form] = Object.entries(formats).find(([, { mediaType }]) => accepted.includes(mediaType)) ?? []
   if (form === undefined || url.searchParams.has("format")) return url.searchParams
   const parameters = new URLSearchParams(url.searchParams)
@@ -43,23 +46,36 @@ export function readRoutes(edge: Edge, routes: Routes): void {
   const { world } = edge.instance
   const basePath = basePathOf(edge)
   for (const definition of reads) {
-    const answered = async (event: H3Event, by: () => Actor | null) => {
-      using held = new DisposableStack()
-      if (edge.budgets && mayWait(definition, event)) held.defer(edge.budgets.holdFeed(sharedBy(contextOf(event).address)))
+    const hasForms = Object.keys(definition.formats).length > 0
+    const answered = async (event: H3Event, by: () => Actor | null, signal?: AbortSignal) => {
       const asked = askRead(edge, definition, {
         params: pathParams(event),
-        query: parametersOf(definition, event),
+        query: hasForms ? parametersOf(definition, event) : event.url.searchParams,
         by,
-        signal: event.req.signal,
+        ...(signal && { signal }),
       })
-      const found = await asked.found
+      const found = asked.found instanceof Promise ? await asked.found : asked.found
       // Nobody reads the body of a HEAD: it is given back unmade.
       if (event.req.method === "HEAD" && isDownload(found)) await found.bytes.cancel()
-      const answer = told(definition, asked.query.format, found, { url: event.url, basePath, at: isoTime(world.now()) })
-      if (Object.keys(definition.formats).length > 0) answer.headers.append("vary", "accept")
+      const answer = told(definition, asked.query.format, found, { url: event.url, basePath, at: () => isoTime(world.now()) })
+      if (hasForms) answer.append("vary", "accept")
       return answer
     }
-    routes.add(definition.method, definition.path, (event) => answered(event, () => asking(edge, definition, event)), openOf(definition))
+    /** One that may be held open is counted for as long as it is, and ends when its reader goes. */
+    const held = async (event: H3Event, by: () => Actor | null) => {
+      const letGo = edge.budgets?.holdFeed(sharedBy(contextOf(event).address))
+      try {
+        return await answered(event, by, event.req.signal)
+      } finally {
+        letGo?.()
+      }
+    }
+    routes.add(
+      definition.method,
+      definition.path,
+      (event) => (mayWait(definition, event) ? held : answered)(event, () => asking(edge, definition, event)),
+      openOf(definition),
+    )
     const inBrowser = browserReadPath(definition)
     if (inBrowser !== null)
       routes.add(definition.method, inBrowser, (event) => answered(event, () => personActor(mustBeSignedIn(edge, event))))

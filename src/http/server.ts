@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
 import { toNodeHandler } from "h3/node"
+import { basePathOf } from "../contract/base-path.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
 import { addressOf } from "../edge/address.ts"
@@ -77,7 +78,7 @@ function withoutBasePath(url: string, basePath: string, isOwn: (path: string) =>
 
 /** Answers requests on a listening server until it is closed. */
 export function serveOn(server: Server, app: App, baseUrl: string): () => Promise<void> {
-  const basePath = new URL(baseUrl).pathname.replace(/\/$/, "")
+  const basePath = basePathOf({ baseUrl })
   const { rates, metrics, journal, trustProxy = false } = app.edge
   const handle = toNodeHandler(app)
   const ownHeaders = headersAt(baseUrl)
@@ -88,6 +89,7 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
 
   const over = (request: IncomingMessage, response: Answering, context: RequestContext, sentBefore: number): void => {
     underWay.delete(response)
+    connections.ends(request)
     const milliseconds = performance.now() - context.startedAt
     const status = response.writableFinished ? response.statusCode : 0
     if (metrics !== undefined) {
@@ -109,7 +111,7 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
     response.once("close", () => over(request, response, context, sentBefore))
     response.shouldKeepAlive &&= !ending
     try {
-      connections.begins(request, response)
+      connections.begins(request)
       const target = targetOf(request, (host) => mustBeOwnHost(host, baseUrl))
       const tooMany = rates?.request(context.address) ?? null
       if (tooMany !== null) throw tooMany

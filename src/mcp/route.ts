@@ -1,9 +1,9 @@
 /** `/mcp`: agents that speak MCP, let in by the same doors as everybody. */
-import type { H3Event, HTTPResponse } from "h3"
+import type { H3Event } from "h3"
 import { mcpPath } from "../contract/discovery/routes.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
-import { answer, refusalText } from "../edge/answer.ts"
+import { type Answer, answer, refusalText } from "../edge/answer.ts"
 import { readJsonBody } from "../edge/body.ts"
 import { bearer, mustNotComeFromBrowser } from "../edge/callers.ts"
 import type { Edge } from "../edge/edge.ts"
@@ -63,7 +63,7 @@ class OwnDoor implements Door {
 
 /** Adds the route. @param within the application that it is a route of */
 export function mcpRoute(edge: Edge, routes: Routes, within: Within): void {
-  routes.add("POST", mcpPath, async (event): Promise<HTTPResponse> => {
+  routes.add("POST", mcpPath, async (event): Promise<Answer> => {
     mustNotComeFromBrowser(event)
     const door = new OwnDoor(edge, within, event)
     const message = await readJsonBody(event)

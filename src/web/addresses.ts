@@ -4,9 +4,6 @@ import { type Late, to } from "./html.ts"
 
 export const pathOf = pageOf
 
-/** Below which path the service is reached: empty, or beginning with a slash. */
-export const basePathOf = ({ baseUrl }: { readonly baseUrl: string }): string => new URL(baseUrl).pathname.replace(/\/$/, "")
-
 /** A place in a timeline. */
 export const entryPath = (threadId: string, entryId: string): string => `/threads/${threadId}?entry=${entryId}#entry-${entryId}`
 

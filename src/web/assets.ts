@@ -1,8 +1,7 @@
 /** Style, script and fonts: made by build/assets.ts into dist/assets, each under a name that holds its digest. */
-import type { HTTPResponse } from "h3"
 import { packagedBytes } from "../packaged.ts"
 import { Refusal } from "../contract/refusals.ts"
-import { asset } from "../edge/answer.ts"
+import { type Answer, asset } from "../edge/answer.ts"
 import { type Html, html, to } from "./html.ts"
 
 /** What build/assets.ts writes beside the files: their names by what they are. */
@@ -17,7 +16,7 @@ export interface Assets {
   /** What the head of every page refers to. */
   readonly head: Html
   /** A file by its hashed name. @throws Refusal 404 */
-  answer(name: string): HTTPResponse
+  answer(name: string): Answer
 }
 
 const unknown = () => new Refusal("unknown_operation", "There is no such file.")

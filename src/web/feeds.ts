@@ -1,15 +1,15 @@
 /** The routes of what programs read beside the pages: feeds, the maps for crawlers, the icon. */
-import type { H3Event, HTTPResponse } from "h3"
+import type { H3Event } from "h3"
 import { Refusal } from "../contract/refusals.ts"
 import { roomSitemap, robotsTxt, sitemapIndex } from "../documents/crawlers.ts"
 import { atom, jsonFeed } from "../documents/feeds/formats.ts"
 import { feeds } from "../documents/feeds/index.ts"
 import type { Asking } from "../documents/writing.ts"
-import { answer, asset, tagOf } from "../edge/answer.ts"
+import { type Answer, answer, asset, tagOf } from "../edge/answer.ts"
 import type { Edge } from "../edge/edge.ts"
 import { ownTurn } from "../edge/own-turn.ts"
 import type { Routes } from "../edge/routes.ts"
-import { basePathOf } from "./addresses.ts"
+import { basePathOf } from "../contract/base-path.ts"
 import { favicon } from "./favicon.ts"
 import { visitOf } from "./visit.ts"
 
@@ -19,9 +19,9 @@ const forms = {
 }
 
 /** Its name does not tell its contents: it is asked for again after a day. */
-function iconAnswer(): HTTPResponse {
+function iconAnswer(): Answer {
   const icon = asset(favicon(), "image/x-icon", tagOf(favicon()))
-  icon.headers.set("cache-control", "public, max-age=86400")
+  icon.headers["cache-control"] = "public, max-age=86400"
   return icon
 }
 
@@ -38,7 +38,7 @@ function securityTxt({ securityContact, baseUrl, instance: { world } }: Edge): s
 
 /** Adds them all. Each is made in a turn of its own, of one moment, and tells by its tag whether anything is new. */
 export function feedRoutes(edge: Edge, routes: Routes): void {
-  const made = async (event: H3Event, make: (asking: Asking) => string, type: string): Promise<HTTPResponse> => {
+  const made = async (event: H3Event, make: (asking: Asking) => string, type: string): Promise<Answer> => {
     await ownTurn()
     const text = edge.instance.ledger.snapshot(() => {
       const { ask, text, id } = visitOf(edge, event)

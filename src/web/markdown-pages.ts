@@ -1,12 +1,12 @@
 /** Pages in their form for agents: Markdown, at the page's address with `.md` behind it or asked for by the Accept header. */
-import type { H3Event, HTTPResponse } from "h3"
+import type { H3Event } from "h3"
 import { Refusal } from "../contract/refusals.ts"
 import { documents } from "../documents/index.ts"
 import type { Document } from "../documents/writing.ts"
-import { answer } from "../edge/answer.ts"
+import { type Answer, answer } from "../edge/answer.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
-import { basePathOf } from "./addresses.ts"
+import { basePathOf } from "../contract/base-path.ts"
 import { visitOf } from "./visit.ts"
 
 const SUFFIX = ".md"
@@ -44,18 +44,17 @@ export function documentAsked(path: string, event: H3Event): Document | undefine
 }
 
 /** A page says that it has a document, and where. */
-export function withDocument(path: string, { url }: H3Event, page: HTTPResponse): HTTPResponse {
+export function withDocument(path: string, { url }: H3Event, page: Answer): Answer {
   if (!Object.hasOwn(documents, path)) return page
-  page.headers.append("vary", varies.vary)
+  page.append("vary", varies.vary)
   // Relative to the page: it is reached below any base path.
   const own = url.pathname.replace(/\/$/, "").split("/").at(-1) ?? ""
-  if (page.status === 200 && !url.pathname.endsWith("/"))
-    page.headers.append("link", `<${own}${SUFFIX}>; rel="alternate"; type="${MARKDOWN}"`)
+  if (page.status === 200 && !url.pathname.endsWith("/")) page.append("link", `<${own}${SUFFIX}>; rel="alternate"; type="${MARKDOWN}"`)
   return page
 }
 
 /** Answers a document, or in its form what went wrong. All that it asks is of one moment. @throws whatever is no refusal */
-export function documentAnswer(edge: Edge, event: H3Event, document: Document): HTTPResponse {
+export function documentAnswer(edge: Edge, event: H3Event, document: Document): Answer {
   const params = Object.fromEntries(
     Object.entries(pathParams(event)).map(([name, value]) => [name, value.endsWith(SUFFIX) ? value.slice(0, -SUFFIX.length) : value]),
   )

@@ -1,12 +1,11 @@
 /** Sends a browser on to another page of this service, and nowhere else. */
-import { HTTPResponse } from "h3"
-import { commonHeaders } from "../edge/answer.ts"
+import { Answer, commonHeaders } from "../edge/answer.ts"
+import { basePathOf } from "../contract/base-path.ts"
 import type { Visit } from "./visit.ts"
 
 /** @param path below the base path */
-export function redirected({ edge }: Pick<Visit, "edge">, path: string, headers: Readonly<Record<string, string>> = {}): HTTPResponse {
-  const basePath = new URL(edge.baseUrl).pathname.replace(/\/$/, "")
-  return new HTTPResponse(null, { status: 303, headers: { ...commonHeaders, location: `${basePath}${path}`, ...headers } })
+export function redirected({ edge }: Pick<Visit, "edge">, path: string, headers: Readonly<Record<string, string>> = {}): Answer {
+  return new Answer(null, { status: 303, headers: { ...commonHeaders, location: `${basePathOf(edge)}${path}`, ...headers } })
 }
 
 /** A path that a query asked to be sent on to: one of this service only. */

@@ -1,5 +1,5 @@
 /** One request for a page: who asks, what they may read, and how the answer is given. */
-import type { H3Event, HTTPResponse } from "h3"
+import type { H3Event } from "h3"
 import { JsonText, parsed, type Served } from "../contract/json.ts"
 import type { Read } from "../contract/read.ts"
 import { type AnswerOf, type ParametersOf, pathTo, type ReadName, reads } from "../contract/reads/index.ts"
@@ -7,8 +7,9 @@ import { Refusal } from "../contract/refusals.ts"
 import { personActor, signedIn } from "../edge/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
-import { enveloped } from "../edge/answer.ts"
-import { askRead, basePathOf } from "../edge/reads.ts"
+import { type Answer, enveloped } from "../edge/answer.ts"
+import { basePathOf } from "../contract/base-path.ts"
+import { askRead } from "../edge/reads.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { isDownload, NamedText } from "../ledger/reading.ts"
 import { isoTime } from "../ledger/world.ts"
@@ -68,9 +69,9 @@ export interface Fitting {
 }
 
 /** Made at once, without waiting for anything: all that it asks is of one moment. */
-export type WebPage = (visit: Visit) => Shown | Fitting | HTTPResponse
+export type WebPage = (visit: Visit) => Shown | Fitting | Answer
 /** What a form does, and the page or the other address it leads to. */
-export type Sent = (visit: Visit) => Promise<HTTPResponse | WebPage>
+export type Sent = (visit: Visit) => Promise<Answer | WebPage>
 
 const definitions = new Map<string, Read>(reads.map((definition) => [definition.name, definition]))
 
@@ -102,7 +103,7 @@ export function visitOf(edge: Edge, event: H3Event): Visit {
       const { definition, found, url } = find(name, params, query)
       if (typeof found === "string" || found instanceof NamedText || isDownload(found)) throw new Error(`${name} answers no JSON`)
       const whole =
-        found instanceof JsonText ? found : enveloped(definition, found, { url, basePath, at: isoTime(edge.instance.world.now()) })
+        found instanceof JsonText ? found : enveloped(definition, found, { url, basePath, at: () => isoTime(edge.instance.world.now()) })
       return parsed(whole as Served<AnswerOf<N>>)
     },
     text(name, params, query) {

@@ -1,4 +1,5 @@
 /** The manifest: all that a client has to know of the service, derived from the registry. */
+import { basePathOf } from "../base-path.ts"
 import { enumerations, libraryPermissionMeanings, permissionMeanings } from "../enumerations.ts"
 import { schemaUrl } from "../json-schema.ts"
 import { labelPrefixes } from "../labels.ts"
@@ -55,7 +56,7 @@ function operationEntry(operation: Operation, baseUrl: string): ManifestOperatio
     name: operation.name,
     surface: operation.family,
     method: operation.method,
-    path: `${new URL(baseUrl).pathname.replace(/\/$/, "")}${operation.path}`,
+    path: `${basePathOf({ baseUrl })}${operation.path}`,
     permissions: [...operation.permissions],
     idempotencyKey: operation.delivery,
     required: requiredOf(operation.body),
@@ -90,7 +91,7 @@ const authentication: Manifest["authentication"] = {
 }
 
 export function manifest({ baseUrl, instanceId, lineage, softwareVersion, rates }: ManifestFacts): Manifest {
-  const basePath = new URL(baseUrl).pathname.replace(/\/$/, "")
+  const basePath = basePathOf({ baseUrl })
   return {
     service: serviceName,
     softwareVersion,

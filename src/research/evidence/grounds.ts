@@ -16,6 +16,8 @@ interface Ground {
   readonly wording: string
   readonly roomId: string
   readonly status: RecordStatus
+  /** Whether it rests on something itself. */
+  readonly rests: 0 | 1
 }
 
 /** A record further down: on the way to it, the first one that the reader's own record rests on. */
@@ -26,7 +28,8 @@ interface Reached extends Ground {
 /** Which rows of `record_references` (as `x`) say that one record rests on another. */
 export const RESTS = `(x.part IN ('premise', 'evidence', 'plan', 'role') OR x.part = 'reference' AND x.purpose IN (${groundingPurposes.map((purpose) => `'${purpose}'`).join(", ")}))`
 
-const GROUND = `r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status`
+const GROUND = `r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status,
+  EXISTS (SELECT 1 FROM record_references x WHERE x.version_id = r.version_id AND ${RESTS}) AS rests`
 
 /** A cause of doubt as it is told, seen from a Room. */
 const doubt = ({ through, ...fallen }: Reached, status: Exclude<RecordStatus, "current">, roomId: string): Warning => ({
@@ -66,7 +69,7 @@ export function grounds(db: Db) {
         if (hasFallen(reached.status)) causes.push(doubt(reached, reached.status, roomId))
         looked += 1
         if (looked > limits.groundsFollowed || causes.length > limits.doubts) return [...causes, unfollowed()]
-        for (const ground of below.all(reached.versionId)) {
+        for (const ground of reached.rests ? below.all(reached.versionId) : []) {
           if (met.has(ground.versionId)) continue
           met.add(ground.versionId)
           const { through: _through, ...first } = reached

@@ -1,5 +1,5 @@
 /** How people come in: set-up, signing in and out, invitations, and one's own account. */
-import type { HTTPResponse } from "h3"
+import type { Answer } from "../../edge/answer.ts"
 import { type ActionName, actions, type FormAction } from "../../contract/actions.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -105,7 +105,7 @@ interface Form<N extends ActionName> {
   /** The body that the fields stand for; left out where there are none. */
   readonly body?: (given: URLSearchParams, visit: Visit) => object
   /** What follows, looked for before anything is done. @throws Refusal */
-  readonly next: (visit: Visit, given: URLSearchParams) => (done: Done<N>) => HTTPResponse | WebPage
+  readonly next: (visit: Visit, given: URLSearchParams) => (done: Done<N>) => Answer | WebPage
   /** The page that tells of a refusal; left out, the one that tells of any. */
   readonly refused?: (visit: Visit, given: URLSearchParams, refusal: Refusal) => Shown
 }
@@ -209,7 +209,7 @@ function keyRow(
     </tr>`
 }
 
-export function accountPage(visit: Visit): Shown | HTTPResponse {
+export function accountPage(visit: Visit): Shown | Answer {
   const { person, edge } = visit
   if (person === undefined) return redirected(visit, "/sign-in?next=/account")
   const { tables } = edge.instance

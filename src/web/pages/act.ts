@@ -1,6 +1,6 @@
 /** The form of any operation, and what comes of it: made from the operation's own schema, admitted through the ledger's one door. */
+import type { Answer } from "../../edge/answer.ts"
 import { randomUUID } from "node:crypto"
-import type { HTTPResponse } from "h3"
 import type { Receipt } from "../../contract/answers.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { checkBody, type Operation, pathNames } from "../../contract/operation.ts"
@@ -179,7 +179,7 @@ ${refusal === undefined ? null : said(refusal, form, draft)}${previewed && isMar
 }
 
 /** `/do/{operation}`: the form, empty but for what is known; or, before anything is filled in, why it would be refused. */
-export function actPage(visit: Visit): Shown | HTTPResponse {
+export function actPage(visit: Visit): Shown | Answer {
   const operation = operationIn(visit)
   if (visit.person === undefined) return redirected(visit, withQuery("/sign-in", { next: `${visit.url.pathname}${visit.url.search}` }))
   return formPage(visit, { operation, draft: opening(visit, operation, formOf(operation)) })
@@ -258,7 +258,7 @@ function withCurrent(draft: Draft, { details }: Refusal): Draft {
 const formBytes = ({ contentBytes }: Operation): number => Math.min(limits.requestBodyBytes, 3 * contentBytes + limits.smallFormBytes)
 
 /** `POST /web/{operation}`: what a form sends. */
-export async function actSent(visit: Visit): Promise<HTTPResponse | WebPage> {
+export async function actSent(visit: Visit): Promise<Answer | WebPage> {
   mustComeFromOwnPage(visit.edge, visit.event)
   // Before anything is read, looked up or rendered for somebody.
   mustBeSignedIn(visit.edge, visit.event)

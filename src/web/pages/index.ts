@@ -1,8 +1,8 @@
 /** Every page of the browser app: the table of contents. */
-import { HTTPResponse, type H3Event } from "h3"
+import type { H3Event } from "h3"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals.ts"
-import { commonHeaders } from "../../edge/answer.ts"
+import { Answer, commonHeaders } from "../../edge/answer.ts"
 import type { Edge } from "../../edge/edge.ts"
 import { ownTurn } from "../../edge/own-turn.ts"
 import { contextOf } from "../../edge/request-context.ts"
@@ -10,7 +10,7 @@ import type { Routes } from "../../edge/routes.ts"
 import { OnThisThread } from "../../renderer/engines.ts"
 import { Renderer } from "../../renderer/renderer.ts"
 import { type Assets, openAssets } from "../assets.ts"
-import { basePathOf } from "../addresses.ts"
+import { basePathOf } from "../../contract/base-path.ts"
 import { feedRoutes } from "../feeds.ts"
 import { fitted } from "../fitting.ts"
 import { layout } from "../parts/layout.ts"
@@ -92,13 +92,13 @@ export const pages: Readonly<Record<string, WebPage>> = { ...reading, ...acting 
 const sent: Readonly<Record<string, Sent>> = { ...actionForms, "/web/theme": themeSent, "/web/{operation}": actSent }
 
 /** Writes a page, once its texts are rendered. One that would be too large says so in its place. */
-async function write(visit: Visit, { assets, renderer }: Press, given: Shown | Fitting): Promise<HTTPResponse> {
+async function write(visit: Visit, { assets, renderer }: Press, given: Shown | Fitting): Promise<Answer> {
   const setting = { basePath: basePathOf(visit.edge), now: visit.edge.instance.world.now() }
   const shown = "items" in given ? await fitted(given, renderer, setting) : given
   const page = layout(visit, assets, shown)
   const whole = page.write({ ...setting, texts: await renderer.markupOf(page.texts) })
   const fits = Buffer.byteLength(whole) <= limits.pageBytes
-  return new HTTPResponse(fits ? whole : layout(visit, assets, tooLargePage(shown)).write(setting), {
+  return new Answer(fits ? whole : layout(visit, assets, tooLargePage(shown)).write(setting), {
     status: shown.status ?? 200,
     headers: {
       ...commonHeaders,
@@ -128,7 +128,7 @@ function shownBy(page: WebPage, visit: Visit): ReturnType<WebPage> {
 }
 
 /** Makes a page: all that it asks, and who asks, is of one moment; its texts are rendered, and it is written, after that. */
-async function made(edge: Edge, press: Press, page: WebPage, visiting: () => Visit): Promise<HTTPResponse> {
+async function made(edge: Edge, press: Press, page: WebPage, visiting: () => Visit): Promise<Answer> {
   await ownTurn()
   const [visit, shown] = edge.instance.ledger.snapshot(() => {
     const visit = visiting()
@@ -136,7 +136,7 @@ async function made(edge: Edge, press: Press, page: WebPage, visiting: () => Vis
     return [visit, shownBy(page, visit)] as const
   })
   try {
-    return shown instanceof HTTPResponse ? shown : await write(visit, press, shown)
+    return shown instanceof Answer ? shown : await write(visit, press, shown)
   } catch (error) {
     return write(visit, press, wrong(visit, error))
   }
@@ -153,7 +153,7 @@ const pageHandler = (edge: Edge, press: Press, page: WebPage) => (event: H3Event
 /** A page at its address, or the same for agents. */
 const addressHandler = (edge: Edge, press: Press, path: string, page: WebPage) => {
   const inHtml = pageHandler(edge, press, page)
-  return async (event: H3Event): Promise<HTTPResponse> => {
+  return async (event: H3Event): Promise<Answer> => {
     const document = documentAsked(path, event)
     return document === undefined ? withDocument(path, event, await inHtml(event)) : documentAnswer(edge, event, document)
   }
@@ -163,14 +163,14 @@ const formHandler = (edge: Edge, press: Press, form: Sent) => async (event: H3Ev
   const visit = visitOf(edge, event)
   try {
     const next = await form(visit)
-    return next instanceof HTTPResponse ? next : await made(edge, press, next, () => visit)
+    return next instanceof Answer ? next : await made(edge, press, next, () => visit)
   } catch (error) {
     return write(visit, press, wrong(visit, error))
   }
 }
 
 /** Adds every page, and answers what a browser asks for that is none. */
-export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => Promise<HTTPResponse> | null } {
+export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => Promise<Answer> | null } {
   const assets = openAssets()
   const press = { assets, renderer: edge.renderer ?? new Renderer(new OnThisThread()) }
   for (const [path, page] of Object.entries(pages))

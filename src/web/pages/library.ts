@@ -1,6 +1,6 @@
 /** The Library of the person who is signed in: saved papers, Collections, invitations. */
+import type { Answer } from "../../edge/answer.ts"
 import { withQuery } from "../addresses.ts"
-import type { HTTPResponse } from "h3"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
@@ -15,7 +15,7 @@ type Held = AnswerOf<"library_collection">
 /** Pages of the Library are for those who have one. */
 export const signedInOnly =
   (page: (visit: Visit) => Shown) =>
-  (visit: Visit): Shown | HTTPResponse =>
+  (visit: Visit): Shown | Answer =>
     visit.person === undefined
       ? redirected(visit, withQuery("/sign-in", { next: `${visit.url.pathname}${visit.url.search}` }))
       : page(visit)
