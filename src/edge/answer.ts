@@ -33,6 +33,11 @@ export class Answer {
   get leaving(): Response {
     return new FastResponse(this.body, { status: this.status, headers: this.headers })
   }
+
+  /** The same to a HEAD, whose body, where it is made while it is sent, was given back before. */
+  get headOnly(): Response {
+    return new FastResponse(null, { status: this.status, headers: this.headers })
+  }
 }
 
 /** On every answer, pages and errors alike. */

@@ -33,7 +33,10 @@ export class Routes {
    */
   add(method: Method, path: string, handler: Handler, open?: Open): void {
     const refused = refusing(this.#edge, familyOf(path), path, handler)
-    const route = async (event: H3Event) => (await opened(open, event, await refused(event), this.#compressor)).leaving
+    const route = async (event: H3Event) => {
+      const answer = await opened(open, event, await refused(event), this.#compressor)
+      return event.req.method === "HEAD" ? answer.headOnly : answer.leaving
+    }
     for (const pattern of routePatterns(path)) {
       const known = this.#methods.get(pattern)
       if (known === undefined) this.#methods.set(pattern, { path, methods: [method], open })
