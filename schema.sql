@@ -140,6 +140,11 @@ CREATE TABLE people (
   -- The other instance, and what they are called there; null for people of this one.
   instance_id TEXT,
   known_as TEXT,
+  -- How they want to be cited; null as far as they have not said.
+  name TEXT,
+  given_name TEXT,
+  family_name TEXT,
+  orcid TEXT,
   CHECK ((instance_id IS NULL) = (known_as IS NULL))
 ) STRICT;
 CREATE INDEX people_of_here ON people (user_id) WHERE instance_id IS NULL;
@@ -177,6 +182,8 @@ CREATE TABLE rooms (
   room_id TEXT NOT NULL UNIQUE,
   title TEXT NOT NULL,
   question TEXT,
+  -- An SPDX id; null: nobody has stated one.
+  license TEXT,
   owner_id TEXT NOT NULL REFERENCES people (user_id),
   opening_thread_id TEXT NOT NULL,
   created_at TEXT NOT NULL,
@@ -1020,13 +1027,15 @@ CREATE TABLE library_counts (
   collections INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
--- Saved papers; `entry` counts upwards, so that the newest come first without sorting. `known`: its metadata may be shown here.
+-- Saved papers; `entry` counts upwards, so that the newest come first without sorting. `known`: its metadata may be shown here;
+-- `given`: what the person, an agent or a file said of it, shown while arXiv's own word is not known.
 CREATE TABLE saved_papers (
   entry INTEGER PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES people (user_id),
   arxiv_id TEXT NOT NULL,
   saved_at TEXT NOT NULL,
   known INTEGER NOT NULL DEFAULT 0 CHECK (known IN (0, 1)),
+  given TEXT,
   UNIQUE (user_id, arxiv_id)
 ) STRICT;
 CREATE INDEX saved_papers_newest ON saved_papers (user_id, entry);

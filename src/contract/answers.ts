@@ -79,6 +79,8 @@ const roomFields = {
   roomId: id,
   title: v.string(),
   question: optionalText,
+  /** The SPDX id of the licence that its owner put it under; null: nobody has stated one. */
+  license: optionalText,
   state,
   owner: person,
   createdAt: at,

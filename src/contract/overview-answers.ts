@@ -64,6 +64,8 @@ export const roomCitation = shape({
   title: v.string(),
   /** Its owner first, then members by when they joined. */
   authors: v.array(v.string()),
+  /** An SPDX id; null: nobody has stated a licence. */
+  license: text,
   createdAt: v.string(),
   /** The entry of the activity through which it is cited. */
   throughSequence: count,

@@ -392,6 +392,8 @@ INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_
   { to: 11, sql: "", isRemade: true },
   // What stands beside a receipt is kept once, by the history.
   { to: 12, sql: "", isRemade: true },
+  // Licences of Rooms, names and ORCIDs of people, titles that came with saved papers.
+  { to: 13, sql: "", isRemade: true },
 ]
 
 /** The first version that has a history. */

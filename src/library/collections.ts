@@ -54,7 +54,7 @@ export function collections(db: Db) {
   const paper = db.prepare<{ notes: number }>("SELECT notes FROM collection_papers WHERE collection_id = ? AND arxiv_id = ?")
   const removePaper = db.prepare("DELETE FROM collection_papers WHERE collection_id = ? AND arxiv_id = ?")
   const papersPage = db.prepare<PaperRow>(
-    `SELECT c.arxiv_id AS arxivId, c.added_at AS addedAt, b.username AS addedBy, c.notes, c.given,
+    `SELECT c.arxiv_id AS arxivId, c.added_at AS addedAt, b.username AS addedBy, c.notes, coalesce(c.given, s.given) AS given,
        CASE WHEN c.known = 1 OR p.origin = 'import' OR s.known = 1 THEN p.record END AS record
      FROM (SELECT * FROM collection_papers WHERE collection_id = ? ORDER BY entry DESC LIMIT ? OFFSET ?) c
      JOIN people b ON b.user_id = c.added_by

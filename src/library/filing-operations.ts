@@ -1,12 +1,34 @@
 /** Filing: what a person or an agent with their key does with papers, Collections and notes. */
 import type { Actor } from "../ledger/actor.ts"
 import { behaviour } from "../ledger/behaviour.ts"
-import { Refusal } from "../contract/refusals.ts"
+import { type Issue, Refusal } from "../contract/refusals.ts"
+import type { Filed } from "./papers/papers.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustFit, mustReachLibrary, noPaper, reachesLibrary, scopeOf } from "./reach/scope.ts"
 
 /** The Library has no Rooms and no Threads. */
 export const inLibrary = { roomId: null, threadId: undefined } as const
+
+/** Papers that are sent with titles for some of them. */
+interface Titled {
+  readonly arxivIds: readonly string[]
+  readonly titles?: readonly { readonly arxivId: string; readonly title: string }[]
+}
+
+/** Titles of papers that are not sent. */
+const strangeTitles = ({ arxivIds, titles = [] }: Titled): Issue[] =>
+  titles.flatMap(({ arxivId }, index) =>
+    arxivIds.includes(arxivId) ? [] : [{ path: `/titles/${index}/arxivId`, message: "is not among arxivIds" }],
+  )
+
+/** The papers of a body, each with the title that came with it. */
+function titled({ arxivIds, titles = [] }: Titled): Filed[] {
+  const given = new Map(titles.map(({ arxivId, title }) => [arxivId, title]))
+  return arxivIds.map((arxivId) => {
+    const title = given.get(arxivId)
+    return title === undefined ? { arxivId } : { arxivId, given: { title, authors: [], publishedAt: null } }
+  })
+}
 
 export function filingOperations({ saved, collections, notes, keys }: LibraryTables) {
   /** The Collection in reach that a body names. @throws Refusal 404 */
@@ -34,8 +56,9 @@ export function filingOperations({ saved, collections, notes, keys }: LibraryTab
       mustReachLibrary(actor)
       return inLibrary
     },
+    references: ({ body }) => strangeTitles(body),
     write({ actor, body }, _subject, { at }) {
-      return { target: { id: actor.userId, label: null }, result: { ...saved.save(actor.userId, body.arxivIds, at), label: null } }
+      return { target: { id: actor.userId, label: null }, result: { ...saved.save(actor.userId, titled(body), at), label: null } }
     },
   })
 
@@ -51,22 +74,11 @@ export function filingOperations({ saved, collections, notes, keys }: LibraryTab
 
   const add_papers = behaviour("add_papers", {
     subject: inBody,
-    references: ({ body }) =>
-      (body.titles ?? []).flatMap(({ arxivId }, index) =>
-        body.arxivIds.includes(arxivId) ? [] : [{ path: `/titles/${index}/arxivId`, message: "is not among arxivIds" }],
-      ),
+    references: ({ body }) => strangeTitles(body),
     write({ actor, body }, { collection }, { at }) {
-      const titles = new Map((body.titles ?? []).map(({ arxivId, title }) => [arxivId, title]))
-      const filed = collections.add(
-        collection,
-        body.arxivIds.map((arxivId) => {
-          const title = titles.get(arxivId)
-          return title === undefined ? { arxivId } : { arxivId, given: { title, authors: [], publishedAt: null } }
-        }),
-        actor.userId,
-        at,
-      )
-      const kept = reachesLibrary(scopeOf(actor)) ? saved.save(actor.userId, body.arxivIds, at) : { saved: null, alreadySaved: null }
+      const papers = titled(body)
+      const filed = collections.add(collection, papers, actor.userId, at)
+      const kept = reachesLibrary(scopeOf(actor)) ? saved.save(actor.userId, papers, at) : { saved: null, alreadySaved: null }
       return { target: { id: collection.id, label: null }, result: { collectionId: collection.id, ...filed, ...kept, label: null } }
     },
   })

@@ -73,18 +73,18 @@ export function libraryReads({ papers, saved, collections, notes, invitations, k
 
     library_paper({ actor, query, basePath = "" }) {
       const scope = scopeOf(actor)
-      const { record, savedAt, collections: holding } = mustKnow(scope, query.arxivId)
+      const { record, given, savedAt, collections: holding } = mustKnow(scope, query.arxivId)
       const links = {
         self: `${basePath}${actor.key === undefined ? inBrowser("library_paper") : pathTo("library_paper")}?arxivId=${encodeURIComponent(query.arxivId)}`,
         publications: `${basePath}${pathTo("paper_publications", { arxivId: query.arxivId })}`,
       }
       const saving = { saved: reachesLibrary(scope) ? savedAt !== null : null, savedAt }
-      return shownPaper<LibraryPaper>(query.arxivId, record, {
-        schemaVersion: schemaVersions.library,
-        ...saving,
-        collections: new JsonText(holding),
-        links,
-      })
+      return shownPaper<LibraryPaper>(
+        query.arxivId,
+        record,
+        { schemaVersion: schemaVersions.library, ...saving, collections: new JsonText(holding), links },
+        given,
+      )
     },
 
     library_annotations({ actor, query }) {

@@ -3,14 +3,14 @@ import { JsonText, type Stored } from "../contract/json.ts"
 import type { Holding, SavedPaper } from "../contract/library/answers.ts"
 import { limits } from "../contract/limits.ts"
 import type { Db } from "../ledger/database.ts"
-import { type Given, holders, type PaperRecord, shownPaper } from "./papers/papers.ts"
+import { type Filed, type Given, GIVEN, holders, type PaperRecord, shownPaper } from "./papers/papers.ts"
 import { mustFit, REACHED, type Scope, values } from "./reach/scope.ts"
 
 interface Row {
   readonly arxivId: string
   readonly savedAt: string
   readonly record: Stored<PaperRecord> | null
-  /** What a file or an agent said of it that added it to a Collection in reach. */
+  /** What a file or an agent said of it that saved it, or that added it to a Collection in reach. */
   readonly given: Stored<Given> | null
   readonly collections: Stored<Holding>
 }
@@ -32,8 +32,8 @@ export function saved(db: Db) {
     "SELECT arxiv_id AS arxivId FROM saved_papers WHERE user_id = ? AND arxiv_id IN (SELECT value FROM json_each(?))",
   )
   const insert = db.prepare(
-    `INSERT INTO saved_papers (user_id, saved_at, arxiv_id, known)
-     SELECT ?, ?, value, EXISTS (SELECT 1 FROM papers WHERE arxiv_id = value AND origin = 'import') FROM json_each(?)`,
+    `INSERT INTO saved_papers (user_id, saved_at, arxiv_id, known, given)
+     SELECT ?, ?, w.value ->> 'arxivId', EXISTS (SELECT 1 FROM papers WHERE arxiv_id = w.value ->> 'arxivId' AND origin = 'import'), w.value ->> 'given' FROM json_each(?) w`,
   )
   const remove = db.prepare("DELETE FROM saved_papers WHERE user_id = ? AND arxiv_id = ?")
   const page = db.prepare<Row>(
@@ -42,21 +42,23 @@ export function saved(db: Db) {
        CASE WHEN s.known = 1 OR p.origin = 'import'
          OR EXISTS (SELECT 1 FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = s.arxiv_id AND h.known = 1)
          THEN p.record END AS record,
-       (SELECT h.given FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id
-        WHERE h.arxiv_id = s.arxiv_id AND h.given IS NOT NULL ORDER BY h.entry LIMIT 1) AS given
-     FROM (SELECT entry, arxiv_id, saved_at, known FROM saved_papers WHERE user_id = ? ORDER BY entry DESC LIMIT ${pageItems + 1} OFFSET ?) s
+       coalesce(s.given, ${GIVEN("s.arxiv_id")}) AS given
+     FROM (SELECT entry, arxiv_id, saved_at, known, given FROM saved_papers WHERE user_id = ? ORDER BY entry DESC LIMIT ${pageItems + 1} OFFSET ?) s
      LEFT JOIN papers p ON p.arxiv_id = s.arxiv_id
      ORDER BY s.entry DESC`,
   )
 
   return {
     /** Saves what is not saved yet. @throws Refusal `limit_reached`, with nothing saved */
-    save(userId: string, arxivIds: readonly string[], at: string): { saved: string[]; alreadySaved: string[] } {
-      const there = new Set(among.all(userId, JSON.stringify(arxivIds)).map(({ arxivId }) => arxivId))
-      const fresh = arxivIds.filter((arxivId) => !there.has(arxivId))
+    save(userId: string, filed: readonly Filed[], at: string): { saved: string[]; alreadySaved: string[] } {
+      const there = new Set(among.all(userId, JSON.stringify(filed.map(({ arxivId }) => arxivId))).map(({ arxivId }) => arxivId))
+      const fresh = filed.filter(({ arxivId }) => !there.has(arxivId))
       mustFit("savedPapers", count.get(userId)?.saved ?? 0, fresh.length)
       insert.run(userId, at, JSON.stringify(fresh))
-      return { saved: fresh, alreadySaved: arxivIds.filter((arxivId) => there.has(arxivId)) }
+      return {
+        saved: fresh.map(({ arxivId }) => arxivId),
+        alreadySaved: filed.flatMap(({ arxivId }) => (there.has(arxivId) ? [arxivId] : [])),
+      }
     },
     /** Whether the paper was saved. */
     unsave: (userId: string, arxivId: string): boolean => remove.run(userId, arxivId) === 1,

@@ -177,11 +177,7 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
     write({ actor, prepared }, { collection }, { at }) {
       const { papers, skipped } = prepared as Bibliography
       const filed = collections.add(collection, papers, actor.userId, at)
-      const kept = saved.save(
-        actor.userId,
-        papers.map(({ arxivId }) => arxivId),
-        at,
-      )
+      const kept = saved.save(actor.userId, papers, at)
       return {
         target: { id: collection.id, label: null },
         result: { collectionId: collection.id, ...filed, ...kept, skipped: [...skipped], label: null },

@@ -15,7 +15,10 @@ const words = (name: string): string => name.replaceAll("_", " ")
 
 const sentences: { readonly [N in OperationName]?: Sentence<N> } = {
   create_room: ({ title }) => `made the Room${said(title)}`,
-  amend_room: ({ title, question }) => `changed what the Room is called or asks${said(question ?? title)}`,
+  amend_room: ({ title, question, license }) =>
+    (title ?? question) === undefined
+      ? `put the Room under the licence ${license ?? ""}`
+      : `changed what the Room is called or asks${said(question ?? title)}`,
   decide_join_request: () => "let somebody in who asked to join",
   add_member: ({ username }) => `made ${username} a member`,
   remove_member: () => "ended a membership",

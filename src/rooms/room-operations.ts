@@ -29,7 +29,7 @@ export function roomOperations(rooms: Rooms, members: Members, threads: RoomThre
     write({ actor, body }, _subject, change) {
       const roomId = change.newId()
       const openingThreadId = change.newId()
-      rooms.insert(roomId, body.title, body.question ?? null, actor.userId, openingThreadId, change.at)
+      rooms.insert(roomId, body, actor.userId, openingThreadId, change.at)
       members.add(roomId, actor.userId, "owner", change.at)
       const sequence = change.ordinal(roomId, "thread")
       threads.open({
@@ -48,7 +48,7 @@ export function roomOperations(rooms: Rooms, members: Members, threads: RoomThre
   const amend_room = behaviour("amend_room", {
     subject: inPath,
     write({ body }, { roomId }) {
-      const now = rooms.amend(roomId, body.title, body.question)
+      const now = rooms.amend(roomId, body)
       return { target: { id: roomId, label: null }, result: { ...now, label: null } }
     },
   })

@@ -29,6 +29,13 @@ type SummaryRow = Omit<RoomSummary, "owner" | "concluded" | "counts" | "archive"
     readonly counters: Stored<{ readonly [kind: string]: number }>
   }
 
+/** What its owner says of a Room. */
+export interface Told {
+  readonly title: string
+  readonly question?: string
+  readonly license?: string
+}
+
 export const archiveOf = ({ archivedAt, archivedBy, archiver, reason }: ArchiveRow): Archive | null =>
   archivedAt === null ? null : { archivedAt, archivedBy: { userId: archivedBy ?? "", username: archiver ?? "" }, reason: reason ?? "" }
 
@@ -48,7 +55,7 @@ function summary(row: SummaryRow): RoomSummary {
 export const ARCHIVE = "r.archived_at AS archivedAt, r.archived_by AS archivedBy, a.username AS archiver, r.archive_reason AS reason"
 
 /** One statement gives a Room with everything its summary shows. */
-const SHOWN = `r.room_id AS roomId, r.title, r.question, r.state, r.owner_id AS ownerId, o.username, r.created_at AS createdAt,
+const SHOWN = `r.room_id AS roomId, r.title, r.question, r.license, r.state, r.owner_id AS ownerId, o.username, r.created_at AS createdAt,
     r.opening_thread_id AS openingThreadId, ${ARCHIVE},
     coalesce(h.activity_sequence, 0) AS activityWatermark, coalesce(h.last_activity_at, r.created_at) AS lastActivityAt,
     (SELECT count(*) FROM members m WHERE m.room_id = r.room_id) AS members,
@@ -66,10 +73,11 @@ export type Rooms = ReturnType<typeof rooms>
 
 export function rooms(db: Db) {
   const insert = db.prepare(
-    "INSERT INTO rooms (room_id, title, question, owner_id, opening_thread_id, created_at, state) VALUES (?, ?, ?, ?, ?, ?, 'active')",
+    "INSERT INTO rooms (room_id, title, question, license, owner_id, opening_thread_id, created_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, 'active')",
   )
-  const amend = db.prepare<{ title: string; question: string | null }>(
-    "UPDATE rooms SET title = coalesce(?, title), question = coalesce(?, question) WHERE room_id = ? RETURNING title, question",
+  const amend = db.prepare<{ title: string; question: string | null; license: string | null }>(
+    `UPDATE rooms SET title = coalesce(?, title), question = coalesce(?, question), license = coalesce(?, license) WHERE room_id = ?
+     RETURNING title, question, license`,
   )
   const setArchive = db.prepare("UPDATE rooms SET state = ?, archived_at = ?, archived_by = ?, archive_reason = ? WHERE room_id = ?")
   const standing = db.prepare<AccessRow>(
@@ -96,13 +104,13 @@ export function rooms(db: Db) {
   const all = db.prepare<SummaryRow>(`${SUMMARY} ORDER BY r.room_id`)
 
   return {
-    insert(roomId: string, title: string, question: string | null, ownerId: string, openingThreadId: string, at: string): void {
-      insert.run(roomId, title, question, ownerId, openingThreadId, at)
+    insert(roomId: string, { title, question, license }: Told, ownerId: string, openingThreadId: string, at: string): void {
+      insert.run(roomId, title, question ?? null, license ?? null, ownerId, openingThreadId, at)
       flush.run()
     },
-    /** Changes what is given and returns both as they are now. */
-    amend(roomId: string, title: string | undefined, question: string | undefined) {
-      const now = amend.one(title ?? null, question ?? null, roomId)
+    /** Changes what is given and returns all of it as it is now. */
+    amend(roomId: string, { title, question, license }: Partial<Told>) {
+      const now = amend.one(title ?? null, question ?? null, license ?? null, roomId)
       flush.run()
       return now
     },

@@ -1,4 +1,5 @@
 /** What programs read of a page beside its text: citations, previews, linked data, feeds; and the same as links in its header. */
+import { licenceIri, licenceUrl } from "../contract/licences.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
 import { serviceName } from "../contract/versions.ts"
 import { oneLine, shortened } from "../contract/text.ts"
@@ -28,7 +29,7 @@ export interface About {
   readonly linked: Readonly<Record<string, unknown>>
   readonly links: readonly Link[]
   /** What it is a part of. */
-  readonly within?: { readonly path: string; readonly title: string }
+  readonly within?: { readonly path: string; readonly title: string; readonly license: string | null }
 }
 
 const DESCRIPTION = 300
@@ -42,6 +43,9 @@ export const feedLinks = (place: string, title: string, query = ""): readonly Li
 
 const whole = (href: string, baseUrl: string): string => (href.startsWith("/") ? baseUrl + href : href)
 
+/** Where the terms are read under which something may be used (Signposting). */
+const licenceLink = (license: string | null): readonly Link[] => (license === null ? [] : [{ rel: "license", href: licenceUrl(license) }])
+
 /** The feeds among a page's links, where feed readers look for them. */
 export const feedElements = (links: readonly Link[], baseUrl: string): Html =>
   html`${links
@@ -50,7 +54,12 @@ export const feedElements = (links: readonly Link[], baseUrl: string): Html =>
 
 /** The elements in a page's head. */
 export function headOf({ path, title, description, type, citation, linked, links, within }: About, baseUrl: string): Html {
-  const isPartOf = within && { "@type": "Collection", "@id": baseUrl + within.path, name: within.title }
+  const isPartOf = within && {
+    "@type": "Collection",
+    "@id": baseUrl + within.path,
+    name: within.title,
+    ...(within.license !== null && { license: licenceIri(within.license) }),
+  }
   const graph = { "@context": "https://schema.org", "@id": baseUrl + path, url: baseUrl + path, ...linked, isPartOf }
   const named: readonly (readonly [string, string])[] = [
     ["og:title", shortened(title, DESCRIPTION)],
@@ -132,9 +141,10 @@ export function aboutRecord(
       { rel: "describedby", href: `${api}?format=csl`, type: "application/vnd.citationstyles.csl+json" },
       { rel: "describedby", href: api, type: "application/json" },
       { rel: "collection", href: `/rooms/${record.roomId}`, type: "text/html" },
+      ...licenceLink(room.license),
       ...feedLinks(`/rooms/${record.roomId}`, room.title),
     ],
-    within: { path: `/rooms/${record.roomId}`, title: room.title },
+    within: { path: `/rooms/${record.roomId}`, title: room.title, license: room.license },
   }
 }
 
@@ -144,6 +154,7 @@ export function aboutRoom({
   title,
   question = null,
   owner,
+  license,
   createdAt,
   lastActivityAt,
   state,
@@ -161,6 +172,7 @@ export function aboutRoom({
       name: title,
       ...(question !== null && { abstract: question }),
       author: person(owner.username),
+      ...(license !== null && { license: licenceIri(license) }),
       dateCreated: createdAt,
       dateModified: lastActivityAt,
       creativeWorkStatus: state,
@@ -172,6 +184,7 @@ export function aboutRoom({
       { rel: "describedby", href: `${api}/citation?format=cff`, type: "application/yaml" },
       { rel: "describedby", href: api, type: "application/json" },
       { rel: "item", href: `${api}/export`, type: "application/zip" },
+      ...licenceLink(license),
       ...feedLinks(path, title),
     ],
   }

@@ -47,7 +47,13 @@ test("a Collection holds 1,000 papers, and a batch that would pass it writes not
 
 // shows: The Library's caps hold, also against concurrent writers.
 test("a Library holds 20,000 saved papers; adding to a Collection stops there too", async (t) => {
-  await fill(() => saved.save(ids.mary, paperIds(0, limits.savedPapers - 3), now()))
+  await fill(() =>
+    saved.save(
+      ids.mary,
+      paperIds(0, limits.savedPapers - 3).map((arxivId) => ({ arxivId })),
+      now(),
+    ),
+  )
   const agent = await house.agentOf(mary)
   const collectionId = await collectionOf(agent, "Nearly full")
   t.match(await refused(agent.write("save_papers", { arxivIds: paperIds(50_000, 4) })), {

@@ -38,7 +38,11 @@ await ledger.transact(() => {
       at(),
     )
   }
-  saved.save(ids.ada, all, at())
+  saved.save(
+    ids.ada,
+    all.map((arxivId) => ({ arxivId })),
+    at(),
+  )
   fill(full, all.slice(0, 1_000))
   for (let made = 1; made < 200; made++) {
     const collectionId = world.id()

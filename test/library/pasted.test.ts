@@ -139,6 +139,48 @@ test("people paste addresses into the forms, many at once", (t) => {
   t.end()
 })
 
+test("a title that comes with a saved paper stays its until arXiv's is known, and is its reader's alone", async (t) => {
+  const agent = await house.agentOf(ada)
+  const given = { arxivId: "2403.01234", title: "As the agent read it" }
+  const first = { requestId: house.instance.world.id(), arxivIds: ["2403.01234", "2403.01235"], titles: [given] }
+  t.match(await agent.write("save_papers", first), { result: { saved: ["2403.01234", "2403.01235"] } })
+  t.match(await agent.write("save_papers", first), { replayed: true }, "and takes part in what a retry is compared by")
+  t.match(await refused(agent.write("save_papers", { ...first, titles: [{ ...given, title: "Another" }] })), { status: 409 })
+  const paper = () => ada.read("library_paper", { arxivId: "2403.01234" })
+  t.match(await paper(), { title: "As the agent read it", metadata: "unknown", saved: true })
+  t.match(await ada.read("library_paper", { arxivId: "2403.01235" }), { title: null, metadata: "unknown" })
+  await agent.write("save_papers", { arxivIds: ["2403.01234"], titles: [{ ...given, title: "Said again" }] })
+  t.match((await ada.read("library_papers", {})).items[1], { title: "As the agent read it" }, "what is saved stays as it is")
+
+  // Of a Collection that others have, each sees the title of the file, and of what they saved their own.
+  const collectionId = await collectionOf(ada, "Shared")
+  await ada.write("add_papers", { collectionId, arxivIds: ["2403.01234"] })
+  await ada.write("import_bibtex", { collectionId, bibtex: "@misc{x, title={From the file}, eprint={2403.01236}, archiveprefix={arXiv}}" })
+  const invited = await ada.write("invite_to_collection", { collectionId, username: "mary" })
+  await house.mary.write("accept_collection_invitation", { invitationId: invited.result.invitationId })
+  const titles = async (who: typeof ada) =>
+    (await who.read("library_collection", { collectionId })).items.map(({ arxivId, title }) => [arxivId, title])
+  t.strictSame(await titles(ada), [
+    ["2403.01236", "From the file"],
+    ["2403.01234", "As the agent read it"],
+  ])
+  t.strictSame(await titles(house.mary), [
+    ["2403.01236", "From the file"],
+    ["2403.01234", null],
+  ])
+  t.match(await house.mary.read("library_paper", { arxivId: "2403.01236" }), { title: "From the file", saved: false })
+  t.match(await ada.read("library_paper", { arxivId: "2403.01236" }), { title: "From the file", saved: true })
+
+  const { library } = house.instance.tables
+  const known = { arxivId: "2403.01234", title: "ArXiv's own", authors: ["A B"], abstract: null, categories: [], publishedAt: null }
+  await house.instance.ledger.transact(() => library.papers.put(known, "import", "2026-11-20T09:30:00.000Z"))
+  t.match(await paper(), { title: "ArXiv's own", metadata: "known" })
+  t.match(await refused(agent.write("save_papers", { arxivIds: ["2403.01237"], titles: [given] })), {
+    status: 422,
+    issues: ["/titles/0/arxivId"],
+  })
+})
+
 test("a title that an agent gives is shown until arXiv's is known", async (t) => {
   const agent = await house.agentOf(ada)
   const collectionId = await collectionOf(ada, "Told by an agent")

@@ -3,6 +3,7 @@ import * as v from "valibot"
 import * as answers from "../answers.ts"
 import * as fields from "../fields.ts"
 import { bodySchema, type Form, type JsonSchema, jsonSchemaOf, type Shared, sharedSchemas } from "../json-schema.ts"
+import { license } from "../licences.ts"
 import * as libraryAnswers from "../library/answers.ts"
 import type { Operation } from "../operation.ts"
 import { refusals } from "../refusals.ts"
@@ -26,7 +27,10 @@ const answered: Form & { shared: Shared } = {
   open: true,
   shared: { ...named(advice, ""), ...named(workAnswers, ""), ...named(answers, ""), ...named(libraryAnswers, "") },
 }
-const sent: Form & { shared: Shared } = { shared: { ...named(fields, "Input"), ...named(science, "Input"), ...named(work, "Input") } }
+const sent: Form & { shared: Shared } = {
+  // Some seven hundred words, said once.
+  shared: { ...named(fields, "Input"), ...named(science, "Input"), ...named(work, "Input"), LicenseInput: license },
+}
 
 /** The schema of an answer: readers must expect members that are added later. */
 export const answerSchema = (schema: v.GenericSchema): JsonSchema => jsonSchemaOf(schema, answered)

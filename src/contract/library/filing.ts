@@ -19,11 +19,12 @@ export const savePapers = operation({
   name: "save_papers",
   family,
   surface,
-  summary: "Saves papers to the Library. Those saved already stay as they are and are named in the receipt.",
+  summary:
+    "Saves papers to the Library. Those saved already stay as they are and are named in the receipt. A title given with a paper is shown until arXiv's is known.",
   permissions: ["file_papers"],
   target: "library",
   refusals: ["limit_reached"],
-  fields: { arxivIds },
+  fields: { arxivIds, titles: v.exactOptional(titles) },
   result: { saved: ids, alreadySaved: ids, label },
   example: { arxivIds: ["1706.03762", "hep-th/9711200"] },
 })

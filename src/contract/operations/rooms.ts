@@ -2,6 +2,7 @@
 import * as v from "valibot"
 import { enumerations } from "../enumerations.ts"
 import { oneOf, text, username, uuid } from "../fields.ts"
+import { license } from "../licences.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
 
@@ -13,11 +14,12 @@ export const createRoom = operation({
   name: "create_room",
   surface: "browser",
   path: "/api/rooms",
-  summary: "Creates a Room owned by the caller, with its opening Thread.",
+  summary:
+    "Creates a Room owned by the caller, with its opening Thread. license is the SPDX id of the terms under which what is written in it may be used.",
   target: "room",
   by: "person",
   activity: "room_created",
-  fields: { title, question: v.exactOptional(question) },
+  fields: { title, question: v.exactOptional(question), license: v.exactOptional(license) },
   result: { roomId: uuid, openingThreadId: uuid, label: v.null() },
   example: { title: "Warm-up and early loss", question: "How much of the early loss does learning-rate warm-up explain?" },
 })
@@ -27,14 +29,14 @@ export const amendRoom = operation({
   surface: "browser",
   method: "PATCH",
   path: "/api/rooms/{roomId}",
-  summary: "Changes what a Room is called or asks; its owner only.",
+  summary: "Changes what a Room is called or asks, or its licence; its owner only.",
   target: "room",
   by: "owner",
   archived: "room_archived",
   activity: "room_amended",
-  atLeastOneOf: ["title", "question"],
-  fields: { title: v.exactOptional(title), question: v.exactOptional(question) },
-  result: { title, question: v.nullable(question), label: v.null() },
+  atLeastOneOf: ["title", "question", "license"],
+  fields: { title: v.exactOptional(title), question: v.exactOptional(question), license: v.exactOptional(license) },
+  result: { title, question: v.nullable(question), license: v.nullable(v.string()), label: v.null() },
   example: { title: "Warm-up and early loss, revisited" },
 })
 

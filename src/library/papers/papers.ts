@@ -37,6 +37,8 @@ interface StandingRow {
   readonly origin: Origin | null
   readonly savedAt: string | null
   readonly savedKnown: number | null
+  readonly savedGiven: Stored<Given> | null
+  readonly heldGiven: Stored<Given> | null
   readonly collections: Stored<Holding>
   readonly heldKnown: number | null
 }
@@ -45,6 +47,8 @@ interface StandingRow {
 export interface PaperStanding {
   /** null: nothing that this reader may see says what the paper is. */
   readonly record: Stored<PaperRecord> | null
+  /** What the reader, or somebody who added it to a Collection in reach, said of it. */
+  readonly given: Stored<Given> | null
   /** Whether the operator imported it: that it is known here is no secret then. */
   readonly imported: boolean
   readonly savedAt: string | null
@@ -57,7 +61,11 @@ export interface PaperStanding {
 export const holders = (of: string): string =>
   `(SELECT json_group_array(json_object('id', r.collection_id, 'name', r.name) ORDER BY r.collection_id) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = ${of})`
 
-/** A paper to be added, with what a BibTeX file said of it. */
+/** SQL for what was said of the paper `of` by whoever added it first to a Collection in reach. */
+export const GIVEN = (of: string): string =>
+  `(SELECT h.given FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = ${of} AND h.given IS NOT NULL ORDER BY h.entry LIMIT 1)`
+
+/** A paper to be filed, with what a BibTeX file or an agent said of it. */
 export interface Filed {
   readonly arxivId: string
   readonly given?: Given
@@ -73,7 +81,7 @@ export function papers(db: Db) {
   )
   const standing = db.prepare<StandingRow>(
     `WITH ${REACHED}, wanted (arxiv_id) AS (VALUES (?))
-     SELECT p.record, p.origin, s.saved_at AS savedAt, s.known AS savedKnown, ${holders("w.arxiv_id")} AS collections,
+     SELECT p.record, p.origin, s.saved_at AS savedAt, s.known AS savedKnown, s.given AS savedGiven, ${GIVEN("w.arxiv_id")} AS heldGiven, ${holders("w.arxiv_id")} AS collections,
        (SELECT max(h.known) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = w.arxiv_id) AS heldKnown
      FROM me CROSS JOIN wanted w
      LEFT JOIN saved_papers s ON s.user_id = me.user_id AND s.arxiv_id = w.arxiv_id
@@ -92,6 +100,7 @@ export function papers(db: Db) {
       const visible = imported || (library && row.savedKnown === 1) || row.heldKnown === 1
       return {
         record: visible ? row.record : null,
+        given: (library ? row.savedGiven : null) ?? row.heldGiven,
         imported,
         savedAt: library ? row.savedAt : null,
         collections: row.collections,

@@ -16,12 +16,13 @@ export function roomCitationReads(rooms: Rooms, members: Members) {
   function cited(roomId: string, baseUrl: string) {
     const room = rooms.summary(roomId)
     if (room === undefined) throw noSuch("room")
-    const { title, owner, createdAt, activityWatermark: throughSequence } = room
+    const { title, owner, license, createdAt, activityWatermark: throughSequence } = room
     const others = members.of(roomId).filter(({ userId }) => userId !== owner.userId)
     return {
       key: `${owner.username}${createdAt.slice(0, 4)}-room-${roomId.slice(-8)}`,
       title,
       authors: [owner.username, ...others.map(({ username }) => username)],
+      license,
       createdAt,
       throughSequence,
       url: `${baseUrl}/rooms/${roomId}`,
@@ -30,8 +31,12 @@ export function roomCitationReads(rooms: Rooms, members: Members) {
   type Cited = ReturnType<typeof cited>
   const named = ({ authors }: Cited): string[] => [...authors.slice(0, AUTHORS), ...(authors.length > AUTHORS ? ["others"] : [])]
 
+  /** What no field of a format is made for. */
+  const noteOf = ({ throughSequence, license }: Cited): string =>
+    `Room, through entry ${throughSequence}${license === null ? "" : `; licence ${license}`}`
+
   function bibtex(one: Cited): string {
-    const { key, title, createdAt, throughSequence, url } = one
+    const { key, title, createdAt, url } = one
     const author = named(one).map((name) => (name === "others" ? name : `{${texOf(name)}}`))
     const fields = {
       author: author.join(" and "),
@@ -39,7 +44,7 @@ export function roomCitationReads(rooms: Rooms, members: Members) {
       howpublished: serviceName,
       year: createdAt.slice(0, 4),
       url,
-      note: `Room, through entry ${throughSequence}`,
+      note: texOf(noteOf(one)),
     }
     return `@misc{${key},\n${Object.entries(fields)
       .map(([name, value]) => `  ${name} = {${value}}`)
@@ -58,6 +63,7 @@ export function roomCitationReads(rooms: Rooms, members: Members) {
         publisher: serviceName,
         version: String(one.throughSequence),
         URL: one.url,
+        note: noteOf(one),
       },
     ])
 
@@ -71,7 +77,7 @@ ${named(one)
   .map((name) => `  - name: ${yaml(name)}\n`)
   .join("")}date-released: ${yaml(one.createdAt.slice(0, 10))}
 version: ${yaml(String(one.throughSequence))}
-url: ${yaml(one.url)}
+${one.license === null ? "" : `license: ${yaml(one.license)}\n`}url: ${yaml(one.url)}
 `
 
   return {

@@ -1,6 +1,7 @@
 /** The entities of an RO-Crate: one for each thing that the crate speaks of. Terms are schema.org's, as RO-Crate 1.2 takes them. */
 import type { AttemptStatus } from "../../contract/enumerations.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
+import { licenceIri, licenceUrl } from "../../contract/licences.ts"
 import { pageOf } from "../../contract/objects.ts"
 import type { AttemptAnswer } from "../../contract/work-answers.ts"
 import { pathOf, softwareId } from "./contents.ts"
@@ -30,13 +31,24 @@ export const ids = {
 } as const
 
 /** Nobody has said under which terms any of it may be used, and that is said. */
-export const unknownLicence: Entity = {
+const unknownLicence: Entity = {
   "@id": "#licence-not-stated",
   "@type": "CreativeWork",
   name: "Licence not stated",
   description:
     "Nobody has stated under which licence this may be used. Ask its authors before you reuse more than the law allows without asking.",
 }
+/** The terms under which what stands in a Room may be used, as far as its owner has stated them. */
+export const licenceOf = (id: string | null): Entity =>
+  id === null
+    ? unknownLicence
+    : {
+        "@id": licenceIri(id),
+        "@type": "CreativeWork",
+        name: id,
+        description: "The licence that the Room's owner has put it under, by its id in the SPDX list.",
+        url: licenceUrl(id),
+      }
 /** Of what lies elsewhere the crate knows less still. */
 export const licenceElsewhere: Entity = {
   "@id": "#licence-not-known-here",

@@ -10,6 +10,7 @@ import {
   experimentEntity,
   ids,
   licenceElsewhere,
+  licenceOf,
   linkMembers,
   materialEntity,
   personEntity,
@@ -18,7 +19,6 @@ import {
   softwareEntity,
   statusEntities,
   to,
-  unknownLicence,
 } from "./entities.ts"
 import type { Elsewhere } from "../../rooms/imported.ts"
 import type { ExportedRoom } from "./room.ts"
@@ -89,7 +89,7 @@ function* root(room: ExportedRoom, { people, software }: Met, kept: readonly Kep
     dateModified: lastActivityAt,
     creativeWorkStatus: concluded ? "concluded" : state,
     version: String(activityWatermark),
-    license: to(unknownLicence["@id"]),
+    license: to(licenceOf(room.summary.license)["@id"]),
     creator: to(ids.person(owner.userId)),
     publisher: to(baseUrl),
     conformsTo: to(profiles.process),
@@ -198,7 +198,7 @@ function* entities(room: ExportedRoom, { people, software }: Met, kept: readonly
     description: `It runs ${serviceName} ${softwareVersion}.`,
     url: baseUrl,
   }
-  yield unknownLicence
+  yield licenceOf(room.summary.license)
   yield licenceElsewhere
   yield* statusEntities
   yield* [...people.values()].map(personEntity)

@@ -2,6 +2,7 @@
 import type { RecordStatus } from "../../contract/enumerations.ts"
 import { staleSentence, tallyInWords } from "../../contract/evidence.ts"
 import { parse } from "../../contract/json.ts"
+import { licenceUrl } from "../../contract/licences.ts"
 import { tallyIn, type TallyRow } from "../evidence/words.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { pathOf } from "./contents.ts"
@@ -82,10 +83,10 @@ const files: readonly (readonly [path: string, what: string])[] = [
 
 /** ro-crate-preview.html: readable from a disk, without a script and without a network. */
 export function* previewText(room: ExportedRoom, source: Source): Generator<string> {
-  const { roomId, title, question, owner, state, activityWatermark, lastActivityAt } = room.summary
+  const { roomId, title, question, owner, state, activityWatermark, lastActivityAt, license } = room.summary
   yield `<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${safe(title)}</title><style>${STYLE}</style></head>\n<body>\n<header><h1>${safe(title)}</h1>\n`
   if (question !== null) yield `<p>${safe(question)}</p>\n`
-  yield `<p class="meta">A Room of ${safe(owner.username)}, ${state}, as it stood after ${activityWatermark} accepted writes, the last of them at ${lastActivityAt}. ${link(`${source.baseUrl}${pageOf("room", roomId)}`, "The Room itself")}. Nobody has stated a licence.</p></header>\n<main>\n`
+  yield `<p class="meta">A Room of ${safe(owner.username)}, ${state}, as it stood after ${activityWatermark} accepted writes, the last of them at ${lastActivityAt}. ${link(`${source.baseUrl}${pageOf("room", roomId)}`, "The Room itself")}. ${license === null ? "Nobody has stated a licence." : `Licence: ${link(licenceUrl(license), license)}.`}</p></header>\n<main>\n`
   yield* section("Where it stands", conclusions(room), ["", ""])
   yield* section("Statements", statements(room, source), ["", ""])
   yield* section("Experiments", experiments(room), [
@@ -131,7 +132,11 @@ Whoever kept a digest of the feed earlier finds it in activity.jsonl: then nothi
 
 ## Terms
 
-Nobody has stated under which licence this may be used; the metadata says so for everything in it. Materials are named by
+${
+  summary.license === null
+    ? "Nobody has stated under which licence this may be used; the metadata says so for everything in it."
+    : `The Room's owner has put it under ${summary.license} (${licenceUrl(summary.license)}).`
+} Materials are named by
 their digest or pinned reference and are not part of the crate. Nothing here was computed or checked by the service: an
 attempt is its registrant's own account.
 `

@@ -19,6 +19,9 @@ export interface FormState {
 /** What an issue says, where its words are those of programs. */
 export const forPeople = (message: string): string => (/^must be one of \("/.test(message) ? "is to be chosen" : message)
 
+/** Choices beyond which nobody reads a list. */
+const MANY = 60
+
 /** An id that may stand in markup. */
 export const idOf = (path: string): string => `f${path.replace(/[^A-Za-z0-9]/g, "-")}`
 
@@ -78,6 +81,19 @@ function select(field: Field, path: string, options: readonly { value: string; t
     html`<select${attributes(common(field, path, state, false))}><option value="">choose</option>${options.map(
       (option) => html`<option value="${option.value}"${attributes({ selected: option.value === value })}>${option.text}</option>`,
     )}</select>`,
+  )
+}
+
+/** Words of which there are too many to look through: typed, with suggestions. */
+function suggested(field: Field & { form: "choice" }, path: string, state: FormState): Html {
+  const list = `${idOf(path)}-words`
+  return labelled(
+    field,
+    path,
+    state,
+    html`<input${attributes({ ...common(field, path, state, true), type: "text", value: state.draft.get(path) ?? "", list, autocomplete: "off", class: "code" })}>
+    <datalist id="${list}">${field.options.map((option) => html`<option value="${option}">`)}</datalist>`,
+    html`One of ${field.options.length}, such as ${field.options.slice(0, 3).join(", ")}.`,
   )
 }
 
@@ -191,12 +207,14 @@ function one(field: Field, path: string, state: FormState): Html | null {
         state,
       )
     case "choice":
-      return select(
-        field,
-        path,
-        field.options.map((value) => ({ value, text: words(value) })),
-        state,
-      )
+      return field.options.length > MANY
+        ? suggested(field, path, state)
+        : select(
+            field,
+            path,
+            field.options.map((value) => ({ value, text: words(value) })),
+            state,
+          )
     case "boxes":
       return boxes(
         field,
