@@ -8,6 +8,7 @@ import type { Db } from "../ledger/database.ts"
 import type { Entry } from "../ledger/history.ts"
 import { answering, asking } from "../ledger/reading.ts"
 import { receiptReads } from "../ledger/receipt-reads.ts"
+import { labelled } from "../ledger/labelled.ts"
 import { standings } from "../ledger/standings.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import { libraryOperations, libraryReads, libraryTables } from "../library/index.ts"
@@ -46,6 +47,7 @@ export function createInstance(parts: InstanceParts) {
   const { db, world, instanceId, lineage = [], basePath = "", aside = noConnection, crates, repositories = nothingChecked, hooks } = parts
   const tables = {
     standings: standings(db),
+    labelled: labelled(db),
     ...peopleTables(db, world),
     ...roomTables(db),
     ...threadTables(db),

@@ -68,6 +68,10 @@ export const limits = {
   renderingMilliseconds: 5_000,
   /** Bytes of rendered texts that a page begins; what comes after them is cut, or stands on the next page. */
   pageTextBytes: 2_000_000,
+  /** Characters of a piece of code in colour; a longer one is plain. */
+  colouredCode: 10_000,
+  /** Labels in the texts of a page that become links. */
+  linkedLabels: 300,
   /** Bytes of a page. A larger one says so, and where what it shows can be read. */
   pageBytes: 4_000_000,
   /** Bytes of the items of a list page; where fewer fit than were asked for, the next page begins sooner. */

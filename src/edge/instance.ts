@@ -1,5 +1,6 @@
 /** What the ways in see of an instance: it is put together above them. */
 import type { Ledger } from "../ledger/admit.ts"
+import type { Labels } from "../ledger/labelled.ts"
 import type { Ask } from "../ledger/reading.ts"
 import type { World } from "../ledger/world.ts"
 import type { LibraryTables } from "../library/index.ts"
@@ -26,6 +27,8 @@ export interface Instance {
   readonly accounts: Accounts
   /** Who comes in, and what a page shows a person of themselves. */
   readonly tables: {
+    /** What the labels in the texts of a page name. */
+    readonly labelled: Labels
     readonly people: People
     readonly sessions: Sessions
     readonly credentials: Credentials

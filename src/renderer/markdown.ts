@@ -6,16 +6,22 @@
 import MarkdownIt from "markdown-it"
 import { limits } from "../contract/limits.ts"
 import { boundBlocks } from "./bounds.ts"
+import { coloured } from "./code.ts"
 import { escapeHtml } from "./escape.ts"
+import { labelPlugin } from "./label-plugin.ts"
 import { Spent } from "./math.ts"
 import { envOf, mathPlugin } from "./math-plugin.ts"
 
 /** A text with paragraphs, or of one line. */
 export type Kind = "block" | "inline"
 
-const md = new MarkdownIt({ html: false, linkify: false, typographer: false, breaks: false, maxNesting: 20 })
+const md = new MarkdownIt({ html: false, linkify: true, typographer: false, breaks: false, maxNesting: 20 })
 md.use(mathPlugin)
 md.use(boundBlocks)
+// Bare addresses, and nothing that only looks like one: a version or a file's name is none.
+md.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
+for (const scheme of ["ftp:", "//", "mailto:"]) md.linkify.add(scheme, null)
+md.use(labelPlugin)
 
 /** Addresses that a link may lead to. A relative one would lead into this service under somebody else's words. */
 const LINK = /^(?:https?:\/\/[^\s/]|mailto:[^\s])/i
@@ -35,8 +41,10 @@ md.renderer.rules.image = (tokens, index) => {
 }
 
 // A fence's info string would become a class of the writer's choice; a table's alignment, a style attribute.
-const code = (text: string) => `<pre tabindex="0"><code>${md.utils.escapeHtml(text)}</code></pre>\n`
-md.renderer.rules.fence = (tokens, index) => code(tokens[index]?.content ?? "")
+md.renderer.rules.fence = (tokens, index) => {
+  const { content = "", info = "" } = tokens[index] ?? {}
+  return `<pre tabindex="0"><code>${coloured(content, info)}</code></pre>\n`
+}
 md.renderer.rules.code_block = md.renderer.rules.fence
 for (const cell of ["th_open", "td_open"] as const) {
   md.renderer.rules[cell] = (tokens, index) => {

@@ -3,6 +3,7 @@
  * where the page is served (addresses below the base path) or when (ages of things) is written when the page is.
  */
 import { escapeHtml } from "../renderer/escape.ts"
+import { withLabels } from "../renderer/label-plugin.ts"
 import { type Kind, rendered } from "../renderer/markdown.ts"
 
 /** What is known only when a page is written. */
@@ -12,6 +13,8 @@ export interface Setting {
   readonly now: number
   /** Texts that were rendered for this page. */
   readonly texts?: ReadonlyMap<Prose, string>
+  /** The pages of what the labels in those texts name, by label. */
+  readonly labels?: ReadonlyMap<string, string>
 }
 
 type Piece = string | ((setting: Setting) => string) | Prose
@@ -20,9 +23,19 @@ type Piece = string | ((setting: Setting) => string) | Prose
 export class Prose {
   readonly text: string
   readonly kind: Kind
-  constructor(text: string, kind: Kind) {
+  /** Whether labels in it become links; not within a link. */
+  readonly isLinked: boolean
+  constructor(text: string, kind: Kind, isLinked: boolean) {
     this.text = text
     this.kind = kind
+    this.isLinked = isLinked
+  }
+
+  write({ texts, labels, basePath }: Setting): string {
+    return withLabels(texts?.get(this) ?? rendered(this.text, this.kind), (label) => {
+      const path = this.isLinked ? labels?.get(label) : undefined
+      return path === undefined ? null : `<a class="named" href="${basePath}${path}">${label}</a>`
+    })
   }
 }
 
@@ -36,7 +49,7 @@ export class Html {
     let text = ""
     for (const piece of this.pieces) {
       if (typeof piece === "string") text += piece
-      else if (piece instanceof Prose) text += setting.texts?.get(piece) ?? rendered(piece.text, piece.kind)
+      else if (piece instanceof Prose) text += piece.write(setting)
       else text += piece(setting)
     }
     return text

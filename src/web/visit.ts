@@ -36,12 +36,18 @@ export interface Visit {
   text<N extends ReadName>(name: N, params?: Params, query?: Query<N>): string
 }
 
+/** A Room's sections. */
+export interface Rail {
+  readonly roomId: string
+  readonly markup: Html
+}
+
 /** What a page shows; the layout adds what all of them have. */
 export interface Shown {
   readonly title: string
   readonly body: Html
-  /** The rail beside it: a Room's sections. */
-  readonly rail?: Html
+  /** The rail beside it: the sections of the Room whose labels its texts mean. */
+  readonly rail?: Rail
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   /** The Room whose activity the page follows, and from where. */

@@ -1,5 +1,6 @@
 /** The keys: `/` searches, `j` and `k` step through entries, `?` lists them all. */
 import { openPalette } from "./palette.ts"
+import { replyTo } from "./writing.ts"
 
 const typing = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
@@ -15,12 +16,12 @@ function step(by: 1 | -1): void {
   next.scrollIntoView({ block: "nearest" })
 }
 
-/** Opens the reply form of the entry that has the focus. */
+/** Opens the reply form of the entry that has the focus, or of which something is selected. */
 function reply(): void {
-  const folded = document.activeElement?.closest("[data-entry]")?.querySelector<HTMLDetailsElement>("details.reply")
-  if (folded === null || folded === undefined) return
-  folded.open = true
-  folded.querySelector("textarea")?.focus()
+  const selected = getSelection()?.anchorNode
+  const at = selected instanceof Element ? selected : selected?.parentElement
+  const entry = document.activeElement?.closest("[data-entry]") ?? at?.closest("[data-entry]")
+  if (entry !== null && entry !== undefined) replyTo(entry)
 }
 
 export function listenForKeys(): void {

@@ -4,14 +4,17 @@ import { keepDrafts } from "./drafts.ts"
 import { traceGraphs } from "./graph.ts"
 import { listenForKeys } from "./keys.ts"
 import { follow } from "./live.ts"
-import { markUnseen } from "./seen.ts"
+import { leadToUnseen, markUnseen } from "./seen.ts"
+import { writeInPlace } from "./writing.ts"
 import { showChosenCases } from "./variants.ts"
 
 showChosenCases(document)
 keepDrafts()
 copyOnClick()
+writeInPlace()
 traceGraphs()
 markUnseen()
+leadToUnseen()
 listenForKeys()
 document.getElementById("refused")?.focus()
 

@@ -4,16 +4,47 @@ const PREFIX = "seen "
 const sequences = (list: Element): [HTMLElement, number][] =>
   [...list.querySelectorAll<HTMLElement>(":scope > [data-sequence]")].map((entry) => [entry, Number(entry.dataset.sequence)])
 
+const keyOf = (pathname: string): string => `${PREFIX}${pathname}`
+const seenOf = (pathname: string): number => Number(localStorage.getItem(keyOf(pathname)) ?? 0)
+
+/** A link to a Thread that was read before leads to the first entry that is new to this reader. */
+export function leadToUnseen(): void {
+  document.addEventListener("click", ({ target }) => {
+    const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null
+    if (link === null || link.origin !== location.origin || link.search !== "" || link.hash !== "") return
+    const seen = seenOf(link.pathname)
+    if (seen > 0) link.search = `?seen=${seen}`
+  })
+}
+
+/** Says where the new entries begin. */
+function divide(first: HTMLElement): void {
+  const mark = document.createElement("li")
+  mark.className = "new-from"
+  mark.textContent = "New since you were here"
+  first.before(mark)
+}
+
 export function markUnseen(): void {
   const list = document.getElementById("timeline")
   if (list === null || document.querySelector("[data-append]") === null) return
-  const key = `${PREFIX}${location.pathname}`
-  const seen = Number(localStorage.getItem(key) ?? 0)
+  const seen = seenOf(location.pathname)
   const entries = sequences(list)
+  const [, earliest] = entries[0] ?? []
+  // Opened by its bare address, and what is new begins further back.
+  if (seen > 0 && location.search === "" && location.hash === "" && earliest !== undefined && earliest > seen + 1) {
+    location.replace(`?seen=${seen}`)
+    return
+  }
   const isOwnPost = document.getElementById("main")?.dataset.done !== undefined
   // A first visit has nothing to compare with; what one just wrote is no news.
-  if (seen > 0 && !isOwnPost) for (const [entry, sequence] of entries) entry.classList.toggle("fresh", sequence > seen)
-  const remember = () => localStorage.setItem(key, String(Math.max(seen, ...sequences(list).map(([, sequence]) => sequence))))
+  if (seen > 0 && !isOwnPost) {
+    const fresh = entries.flatMap(([entry, sequence]) => (sequence > seen ? [entry] : []))
+    for (const entry of fresh) entry.classList.add("fresh")
+    if (fresh[0] !== undefined && fresh.length < entries.length) divide(fresh[0])
+  }
+  const remember = () =>
+    localStorage.setItem(keyOf(location.pathname), String(Math.max(seen, ...sequences(list).map(([, sequence]) => sequence))))
   if (entries.length > 0) remember()
   addEventListener("pagehide", remember)
 }

@@ -4,7 +4,7 @@ import { enumerations, type RecordStatus } from "../../contract/enumerations.ts"
 import { hasFallen } from "../../contract/evidence.ts"
 import { withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
-import { inlineMarkdown } from "../markdown.ts"
+import { markdownInLink } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { stateBadge, stateMark } from "../parts/marks.ts"
 import { empty, label, more, person, table } from "../parts/parts.ts"
@@ -47,7 +47,7 @@ const row = (
   experiment: Experiment,
   links: readonly FindingLink[],
 ): Html => html`<tr data-entry><td>${label("experiment", experiment.experimentId, experiment.label)}</td>
-  <td><a class="wording" href="${to(`/experiments/${experiment.experimentId}`)}">${inlineMarkdown(shortened(experiment.question, 180))}</a></td>
+  <td><a class="wording" href="${to(`/experiments/${experiment.experimentId}`)}">${markdownInLink(shortened(experiment.question, 180))}</a></td>
   <td>${stateBadge(experiment.status)}</td>
   <td>${experiment.assignee === null ? html`<span class="quiet">nobody</span>` : person(experiment.assignee)}</td>
   <td>${outcomeDots(experiment.attempts)}</td><td>${verdicts(links, experiment.experimentId)}</td></tr>`

@@ -10,6 +10,9 @@ import type { Routes } from "../../edge/routes.ts"
 import { OnThisThread } from "../../renderer/engines.ts"
 import { Renderer } from "../../renderer/renderer.ts"
 import { type Assets, openAssets } from "../assets.ts"
+import { pageOf } from "../../contract/objects.ts"
+import { labelsIn } from "../../renderer/label-plugin.ts"
+import type { Setting } from "../html.ts"
 import { basePathOf } from "../../contract/base-path.ts"
 import { feedRoutes } from "../feeds.ts"
 import { fitted } from "../fitting.ts"
@@ -92,8 +95,8 @@ export const pages: Readonly<Record<string, WebPage>> = { ...reading, ...acting 
 const sent: Readonly<Record<string, Sent>> = { ...actionForms, "/web/theme": themeSent, "/web/{operation}": actSent }
 
 /** Writes a page, once its texts are rendered. One that would be too large says so in its place. */
-async function write(visit: Visit, { assets, renderer }: Press, given: Shown | Fitting): Promise<Answer> {
-  const setting = { basePath: basePathOf(visit.edge), now: visit.edge.instance.world.now() }
+async function write(visit: Visit, { assets, renderer }: Press, given: Shown | Fitting, labels?: Setting["labels"]): Promise<Answer> {
+  const setting = { basePath: basePathOf(visit.edge), now: visit.edge.instance.world.now(), ...(labels && { labels }) }
   const shown = "items" in given ? await fitted(given, renderer, setting) : given
   const page = layout(visit, assets, shown)
   const whole = page.write({ ...setting, texts: await renderer.markupOf(page.texts) })
@@ -127,16 +130,26 @@ function shownBy(page: WebPage, visit: Visit): ReturnType<WebPage> {
   }
 }
 
+/** Where the labels in a page's texts lead: those of its Room. */
+function labelsOf({ edge }: Visit, shown: Shown | Fitting): Setting["labels"] {
+  const { rail, body } = "items" in shown ? shown.shown(0, 0) : shown
+  if (rail === undefined) return undefined
+  const texts = [body, ...("items" in shown ? shown.items : [])].flatMap((part) => part.texts)
+  const named = labelsIn(texts.filter(({ isLinked }) => isLinked).map(({ text }) => text))
+  return new Map(edge.instance.tables.labelled(rail.roomId, named).map(({ label, kind, id }) => [label, pageOf(kind, id) ?? "/"]))
+}
+
 /** Makes a page: all that it asks, and who asks, is of one moment; its texts are rendered, and it is written, after that. */
 async function made(edge: Edge, press: Press, page: WebPage, visiting: () => Visit): Promise<Answer> {
   await ownTurn()
-  const [visit, shown] = edge.instance.ledger.snapshot(() => {
+  const [visit, shown, labels] = edge.instance.ledger.snapshot(() => {
     const visit = visiting()
     waitingFor(visit)
-    return [visit, shownBy(page, visit)] as const
+    const shown = shownBy(page, visit)
+    return [visit, shown, shown instanceof Answer ? undefined : labelsOf(visit, shown)] as const
   })
   try {
-    return shown instanceof Answer ? shown : await write(visit, press, shown)
+    return shown instanceof Answer ? shown : await write(visit, press, shown, labels)
   } catch (error) {
     return write(visit, press, wrong(visit, error))
   }

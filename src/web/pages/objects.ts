@@ -4,7 +4,7 @@ import { accepted } from "../../contract/reads/accepted.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entryPath, withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { inlineMarkdown, markdown } from "../markdown.ts"
+import { inlineMarkdown, markdown, markdownInLink } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { stateBadge } from "../parts/marks.ts"
@@ -160,7 +160,7 @@ ${
           html`<li><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${
             record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
           }<span>${person(record.author)}</span></p>
-  <a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a></li>`,
+  <a class="wording" href="${to(`/records/${record.versionId}`)}">${markdownInLink(record.wording)}</a></li>`,
       )}</ul>`
 }`,
   }

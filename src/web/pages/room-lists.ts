@@ -3,7 +3,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entryPath, pathOf, withQuery } from "../addresses.ts"
 import { activityChart } from "../charts/activity.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { inlineMarkdown } from "../markdown.ts"
+import { inlineMarkdown, markdownInLink } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { deed } from "../parts/deed.ts"
 import { evidenceBeside, tally } from "../parts/evidence.ts"
@@ -84,7 +84,7 @@ export function findingsPage(visit: Visit): Shown {
       }${
         record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
       }<span>${tally(record.evidenceTally)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
-    <a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a><p class="hint">${record.provenanceSummary}</p>
+    <a class="wording" href="${to(`/records/${record.versionId}`)}">${markdownInLink(record.wording)}</a><p class="hint">${record.provenanceSummary}</p>
     </li>`,
   )
   const at = { roomId: room.roomId, threadId: room.openingThreadId }

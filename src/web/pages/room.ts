@@ -5,7 +5,7 @@ import { licenceUrl } from "../../contract/licences.ts"
 import { activityChart } from "../charts/activity.ts"
 import { verdictChart } from "../charts/verdicts.ts"
 import { type Html, html, to } from "../html.ts"
-import { inlineMarkdown } from "../markdown.ts"
+import { inlineMarkdown, markdownInLink } from "../markdown.ts"
 import { act, forMembers, roleIn, whyNot } from "../parts/actions.ts"
 import { aboutRoom } from "../about.ts"
 import { standsAt } from "../parts/conclusion.ts"
@@ -48,7 +48,7 @@ export const hypothesisItem = (record: Context["hypotheses"][number], beside: Re
   html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${
     record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
   }<span>${tally(record.evidenceTally)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
-<a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a>${beside(record.versionId)}</li>`
+<a class="wording" href="${to(`/records/${record.versionId}`)}">${markdownInLink(record.wording)}</a>${beside(record.versionId)}</li>`
 
 function hypotheses(visit: Visit, { room, hypotheses: all }: Context): Html {
   const newest = all.slice(-SHOWN.hypotheses).reverse()

@@ -33,10 +33,22 @@ function entriesAfter(visit: Visit, threadId: string, after: number, pages: numb
   return found
 }
 
-/** Where the page begins: as asked, at a permalink's entry, or at the newest. */
-function start({ url, edge }: Visit, threadId: string, watermark: number): number {
-  const asked = url.searchParams.get("after")
-  if (asked !== null && /^[0-9]{1,12}$/.test(asked)) return Number(asked)
+/** Entries that were read before, shown above the first new one. */
+const BEFORE_NEW = 2
+/** As many entries that were read before are shown all the same. */
+const FEW = 10
+
+/** A whole number that the address has under a name. */
+function numberIn({ url }: Visit, name: string): number | undefined {
+  const asked = url.searchParams.get(name)
+  return asked !== null && /^[0-9]{1,12}$/.test(asked) ? Number(asked) : undefined
+}
+
+/** After which entry the page begins: as asked, at a permalink's entry, at the first that is new to the reader, or at the newest. */
+function start(visit: Visit, threadId: string, watermark: number): number {
+  const { url, edge } = visit
+  const [asked, seen] = [numberIn(visit, "after"), numberIn(visit, "seen")]
+  if (asked !== undefined) return asked
   const entry = url.searchParams.get("entry")
   if (entry !== null) {
     const found = edge.instance.ledger.timeline.find(entry.toLowerCase())
@@ -44,6 +56,7 @@ function start({ url, edge }: Visit, threadId: string, watermark: number): numbe
     const { sequence } = parsed(found.entry)
     return watermark <= WHOLE ? 0 : Math.max(0, sequence - 6)
   }
+  if (seen !== undefined && seen > FEW && seen < watermark) return seen - BEFORE_NEW
   return watermark <= WHOLE ? 0 : watermark - limits.pageItems
 }
 
@@ -102,6 +115,8 @@ export function threadPage(visit: Visit): Fitting {
   const room = visit.ask("room", { roomId: thread.roomId })
   const after = start(visit, threadId, watermark)
   const entries = entriesAfter(visit, threadId, after, watermark <= WHOLE ? 2 : 1)
+  const beginning = after === 0 ? entries : visit.ask("thread_timeline", { threadId }, { after: 0, limit: 3 }).items
+  const opening = beginning.find(({ receipt }) => receipt === undefined)
   const role = roleIn(visit, room)
   const writes = (role === "member" || role === "owner") && room.state === "active"
   const at = { roomId: room.roomId, threadId }
@@ -126,6 +141,8 @@ export function threadPage(visit: Visit): Fitting {
   const shown = (from: number, until: number): Shown => {
     const first = from === 0 ? after : (listed[from]?.sequence ?? 1) - 1
     const last = (until === listed.length ? entries.at(-1) : listed[until - 1])?.sequence ?? first
+    // Besides the opening post, which stands above.
+    const earlier = first - (opening === undefined || opening.sequence > first ? 0 : opening.sequence)
     const within = entries.filter(({ sequence }) => sequence > first && sequence <= last)
     return {
       title: thread.title,
@@ -134,9 +151,10 @@ export function threadPage(visit: Visit): Fitting {
       feeds: feedLinks(`/threads/${threadId}`, thread.title),
       ...(last >= watermark ? { follow: { roomId: room.roomId, after: context.activityWatermark } } : {}),
       body: html`${writes ? html`<a class="skip" href="#text-thread">Skip to writing</a>` : null}${head(context, follows)}
-${first > 0 ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: Math.max(0, first - limits.pageItems) }))}" rel="prev">Earlier entries</a></p>` : null}
+${earlier > 0 && opening !== undefined ? html`<ol class="timeline" aria-label="How it began">${entryItem(opening, view)}</ol>` : null}
+${earlier > 0 ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: Math.max(0, first - limits.pageItems) }))}" rel="prev">${earlier.toLocaleString("en")} earlier</a></p>` : null}
 <section aria-label="Entries" id="entries">${timeline(visit, within, items.slice(from, until))}</section>
-${last < watermark ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: last }))}" rel="next">Later entries</a></p>` : null}
+${last < watermark ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: last }))}" rel="next">${(watermark - last).toLocaleString("en")} later</a></p>` : null}
 <section aria-label="Take part">${writes ? replyForm(threadId) : refusal}
 ${further}</section>
 ${ways([

@@ -4,7 +4,7 @@ import { accepted } from "../../contract/reads/accepted.ts"
 import type { CardKind, CardOf, Entry } from "../../contract/answers.ts"
 import { entryPath, pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
-import { inlineMarkdown, markdown } from "../markdown.ts"
+import { inlineMarkdown, markdown, markdownInLink } from "../markdown.ts"
 import { plainText } from "../plain-text.ts"
 import { counted, shortened, title, words } from "../words.ts"
 import { deed } from "./deed.ts"
@@ -46,13 +46,13 @@ export function standing(
 
 const recordCard = (card: RecordCard): Html =>
   html`<div class="card">${standing(card)}<p class="kind"><span>${label(card.kind, card.versionId, card.label)}${fromOther(card)} ${words(card.kind)}</span>${card.reused ? html`<span class="tag">reused here</span>` : null}</p>
-<a class="wording" href="${to(`/records/${card.versionId}`)}">${inlineMarkdown(card.wording)}</a>${card.note === null ? null : html`<p class="hint">${card.note}</p>`}</div>`
+<a class="wording" href="${to(`/records/${card.versionId}`)}">${markdownInLink(card.wording)}</a>${card.note === null ? null : html`<p class="hint">${card.note}</p>`}</div>`
 
 function linkCard(card: LinkCard, labels: Labels): Html {
   const question = accepted("verdict", card.towardQuestion)
   const hypotheses = accepted("verdicts", card.towardHypothesis)
   return html`<div class="card">${standing(card)}<p class="kind"><span>${label("finding", card.versionId, card.label)}${fromOther(card)} related to ${label("experiment", card.experimentId, card.experimentLabel)}</span><a href="${to(`/links/${card.linkId}`)}">the link</a></p>
-<a class="wording" href="${to(`/records/${card.versionId}`)}">${inlineMarkdown(card.wording)}</a>
+<a class="wording" href="${to(`/records/${card.versionId}`)}">${markdownInLink(card.wording)}</a>
 ${takenBack(card.withdrawn)}<ul class="verdicts"><li>${struckIf(card.withdrawn, stateBadge(question.verdict))} toward the question. <span class="explained">${question.explanation}</span></li>
   ${hypotheses.map(({ versionId = "", verdict, explanation }) => html`<li>${struckIf(card.withdrawn, stateBadge(verdict))} toward ${label("hypothesis", versionId, labels.get(versionId) ?? "a hypothesis")}. <span class="explained">${explanation}</span></li>`)}</ul>
   </div>`

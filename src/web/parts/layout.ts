@@ -64,7 +64,7 @@ ${about === undefined ? feedElements(feeds, edge.baseUrl) : headOf(about, edge.b
 <a class="skip" href="#main">Skip to the content</a>
 ${header(visit)}
 <div class="page${rail === undefined ? "" : " railed"}${wide === true ? " wide" : ""}">
-${rail}
+${rail?.markup}
 <main id="main" tabindex="-1"${attributes({ "data-room": follow?.roomId, "data-after": follow?.after, "data-base": to(""), "data-done": done?.name })}>
 ${follow === undefined ? null : html`<p id="connection" class="connection" role="status" aria-live="polite"></p><p id="arrived" class="arrived" role="status" aria-live="polite"></p>`}
 ${done === undefined || done.name === "post_message" ? null : html`<div class="done" role="status">Stored: ${words(done.name)}.</div>`}

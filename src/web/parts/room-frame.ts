@@ -1,4 +1,5 @@
 /** What every page inside a Room has: the rail with the Room's sections and their counts, and the banner of an archived Room. */
+import type { Rail } from "../visit.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { attributes, type Html, html, to } from "../html.ts"
@@ -25,18 +26,18 @@ const sections = [
 ] as const
 
 /** @param here the section's path, or nothing on the page of an object */
-export const roomRail = (
-  room: Framed,
-  here?: string,
-): Html => html`<nav class="rail" aria-label="Room"><div class="inside" data-live="rail" id="rail">
+export const roomRail = (room: Framed, here?: string): Rail => ({
+  roomId: room.roomId,
+  markup: html`<nav class="rail" aria-label="Room"><div class="inside" data-live="rail" id="rail">
 <a class="of" href="${to(`/rooms/${room.roomId}`)}">${shortened(room.title, 70)}</a>
 <ul>${sections.map(
-  ([path, name, count]) =>
-    html`<li><a href="${to(`/rooms/${room.roomId}${path}`)}"${attributes({ "aria-current": path === here ? "page" : null })}><span>${name}</span>${
-      count === null ? null : html`<span class="count">${count(room.counts).toLocaleString("en")}</span>`
-    }</a></li>`,
-)}</ul>
-  </div></nav>`
+    ([path, name, count]) =>
+      html`<li><a href="${to(`/rooms/${room.roomId}${path}`)}"${attributes({ "aria-current": path === here ? "page" : null })}><span>${name}</span>${
+        count === null ? null : html`<span class="count">${count(room.counts).toLocaleString("en")}</span>`
+      }</a></li>`,
+  )}</ul>
+  </div></nav>`,
+})
 
 /** Says of a Room of another instance where it is from, and what of it is here. */
 const originBanner = ({ roomId, origin }: Pick<Room, "roomId" | "origin">): Html | null =>

@@ -1,0 +1,91 @@
+/** A long Thread as its readers meet it: how it began, where the new begins, what is linked, quoting, and seeing before sending. */
+import t from "tap"
+import { hypothesis, message } from "../support/bodies.ts"
+import { passwordOf, startOwn } from "../support/service.ts"
+import { violations } from "./axe.ts"
+import { launch } from "./browser.ts"
+import { built } from "./built.ts"
+import { signInAs } from "./pages.ts"
+import { watched } from "./watched.ts"
+
+built()
+const own = await startOwn()
+const browser = await launch()
+t.teardown(async () => {
+  await browser.close()
+  await own.close()
+})
+const at = (path: string) => `${own.baseUrl}${path}`
+const ada = await own.setUp()
+const { roomId } = (await ada.write("create_room", { title: "Ramps", question: "How long should a ramp be?" })).result
+const { threadId } = (await ada.write("create_thread", { roomId, title: "Long", message: "It began with a ramp." })).result
+const post = (text: string) => ada.write("post_message", { threadId, ...message(text) } as never)
+const posts = async (from: number, count: number) => {
+  for (let first = from; first < from + count; first += 25)
+    await Promise.all(Array.from({ length: Math.min(25, from + count - first) }, (_, index) => post(`Step ${first + index}.`)))
+}
+const { versionId } = (await ada.write("publish_hypothesis", hypothesis(roomId, threadId) as never)).result
+
+t.test("who comes back finds how it began, how much they have read, and where the new begins", async (t) => {
+  await posts(0, 30)
+  const { page } = await watched(browser, own.baseUrl)
+  await page.goto(at(`/threads/${threadId}`))
+  t.equal(await page.locator("#timeline > [data-sequence]").count(), 33, "a short Thread is whole")
+  await page.goto(at(`/rooms/${roomId}`))
+  await posts(30, 170)
+
+  await page.goto(at(`/rooms/${roomId}/threads`))
+  await page.getByRole("link", { name: "Long" }).first().click()
+  await page.locator(".new-from").waitFor()
+  t.match(await page.locator("main").textContent(), "It began with a ramp.", "the opening post is there")
+  t.match(await page.getByRole("link", { name: /earlier$/ }).textContent(), "29 earlier")
+  t.match(await page.getByRole("link", { name: /later$/ }).textContent(), "122 later")
+  const marks = page.locator("#timeline > li")
+  t.equal(await marks.nth(2).textContent(), "New since you were here", "two entries read before stand above it")
+  t.match(await marks.nth(3).getAttribute("data-sequence"), "34")
+  t.ok((await page.locator("#timeline > [data-sequence]").count()) <= 50, "and the page is one page, however much there is")
+  t.same(await violations(page), [])
+
+  const straight = await page.context().newPage()
+  await straight.goto(at(`/threads/${threadId}`))
+  await straight.waitForURL(/seen=/)
+  await straight.close()
+})
+
+t.test("labels and bare addresses become links; what bears no label does not", async (t) => {
+  await post(`See H1, not H77 nor \`H1\`, and https://arxiv.org/abs/2401.01234v2.
+
+\`\`\`python
+def ramp(step):  # linear
+    return "H1"
+\`\`\``)
+  const { page } = await watched(browser, own.baseUrl)
+  await page.goto(at(`/threads/${threadId}?after=202`))
+  const prose = page.locator("#timeline .prose").last()
+  const links = await prose.locator("a").all()
+  t.same(await Promise.all(links.map((link) => link.getAttribute("href"))), [`/records/${versionId}`, "https://arxiv.org/abs/2401.01234v2"])
+  t.ok((await prose.locator("pre .hljs-keyword").count()) > 0, "code has its words told apart")
+  t.equal(await prose.locator("data").count(), 0, "no mark is left over")
+})
+
+t.test("a selection is quoted in the reply, formulas by their source, and a preview shows in place", async (t) => {
+  await ada.write("post_message", { threadId, ...message("The ramp of $n_w$ steps helps.") } as never)
+  const { page } = await watched(browser, own.baseUrl, { viewport: { width: 390, height: 844 } })
+  await signInAs(page, own.baseUrl, { username: "ada", password: passwordOf("ada") })
+  await page.goto(at(`/threads/${threadId}`))
+  const entry = page.locator("#timeline > [data-entry]").last()
+  await page.evaluate("getSelection().selectAllChildren([...document.querySelectorAll('#timeline .prose p')].at(-1))")
+  await page.keyboard.press("r")
+  const box = entry.getByLabel("Your reply")
+  t.equal(await box.inputValue(), "> The ramp of $n_w$ steps helps.\n\n")
+  await box.pressSequentially("By **how much**?")
+  await entry.getByRole("tab", { name: "Preview" }).click()
+  await entry.locator(".preview blockquote math").waitFor()
+  t.equal(await entry.locator(".preview strong").textContent(), "how much")
+  t.same(await violations(page), [])
+  await entry.getByRole("tab", { name: "Preview" }).press("ArrowLeft")
+  t.match(await box.inputValue(), "how much", "and what was written is still there")
+  await box.press("Control+Enter")
+  await page.waitForURL(/done=post_message/)
+  t.match(await page.locator("#timeline .chosen blockquote").textContent(), "steps helps")
+})
