@@ -1,6 +1,6 @@
 /** What the serving thread and the writing thread say to each other. All of it can be cloned. */
 import type { RefusalCode, RefusalDetails } from "../contract/refusals.ts"
-import type { CheckedWrite } from "../ledger/admit.ts"
+import type { Admitted, CheckedWrite } from "../ledger/admit.ts"
 import type { RepositorySettings } from "../repositories/configured.ts"
 
 /** What the writing thread starts from. */
@@ -30,7 +30,7 @@ export type ToWriter =
   | { readonly kind: "end" }
 
 export type Answer =
-  | { readonly id: number; readonly receipt: string }
+  | ({ readonly id: number } & Admitted)
   | { readonly id: number; readonly refusal: { readonly code: RefusalCode; readonly sentence: string; readonly details: RefusalDetails } }
   /** Something failed that no refusal foresaw, as it is to be logged. */
   | { readonly id: number; readonly fault: string }

@@ -7,6 +7,7 @@ import { operationNamed } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { createInstance } from "./instance.ts"
 import { restMemory } from "./memory.ts"
+import type { Admitted } from "../ledger/admit.ts"
 import { openBeside } from "../ledger/database.ts"
 import { OpenedFiles } from "../ledger/opened-files.ts"
 import { realWorld } from "../ledger/world.ts"
@@ -55,9 +56,9 @@ function admit({ id, operation: name, checked, rehearse }: Sent): void {
   answerWith(id, ledger.admitChecked(operation, checked, rehearse))
 }
 
-function answerWith(id: number, work: Promise<string>): void {
+function answerWith(id: number, work: Promise<Admitted>): void {
   work.then(
-    (receipt) => answer({ id, receipt }),
+    (admitted) => answer({ id, ...admitted }),
     (error: unknown) =>
       answer(
         error instanceof Refusal
@@ -73,7 +74,7 @@ const handlers: { readonly [Kind in ToWriter["kind"]]: (message: Extract<ToWrite
   probe: ({ id, touch }) =>
     answerWith(
       id,
-      ledger.probe(touch).then(() => ""),
+      ledger.probe(touch).then(() => ({ receipt: "" })),
     ),
   hold() {
     // A transaction is never open between two messages.

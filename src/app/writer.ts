@@ -1,7 +1,7 @@
 /** The serving thread's end of the writing thread: hands writes over, a turn's at a time, and brings the answers back. */
 import { Worker } from "node:worker_threads"
 import { Refusal } from "../contract/refusals.ts"
-import type { OtherWriter } from "../ledger/admit.ts"
+import type { Admitted, OtherWriter } from "../ledger/admit.ts"
 import { notStored, uncertain } from "../ledger/commit-queue.ts"
 import type { Delivery } from "../ledger/delivery.ts"
 import { threadCode } from "../packaged.ts"
@@ -16,7 +16,7 @@ export interface WriterEvents {
 }
 
 interface Waiting {
-  resolve(receipt: string): void
+  resolve(admitted: Admitted): void
   reject(error: unknown): void
 }
 
@@ -47,7 +47,7 @@ export class Writer implements OtherWriter {
     )
   }
 
-  admit({ operation, behaviour: _here, body: _inContent, ...checked }: Delivery, rehearse: boolean): Promise<string> {
+  admit({ operation, behaviour: _here, body: _inContent, ...checked }: Delivery, rehearse: boolean): Promise<Admitted> {
     if (this.#failure !== null) return Promise.reject(notStored())
     return new Promise((resolve, reject) => {
       const id = ++this.#last
@@ -113,7 +113,7 @@ export class Writer implements OtherWriter {
   #answer(answer: Answer): void {
     const waiting = this.#waiting.get(answer.id)
     this.#waiting.delete(answer.id)
-    if ("receipt" in answer) waiting?.resolve(answer.receipt)
+    if ("receipt" in answer) waiting?.resolve(answer)
     else if ("refusal" in answer) waiting?.reject(new Refusal(answer.refusal.code, answer.refusal.sentence, answer.refusal.details))
     else waiting?.reject(new Error(answer.fault))
   }

@@ -178,8 +178,15 @@ export interface Operation {
   readonly example: Readonly<Record<string, unknown>>
 }
 
+const namesOf = new Map<string, readonly string[]>()
 /** The names in a path pattern, in order: `/threads/{threadId}/messages` has `threadId`. */
-export const pathNames = (path: string): string[] => [...path.matchAll(/\{([a-zA-Z]+)\}/g)].map(([, name = ""]) => name)
+export function pathNames(path: string): readonly string[] {
+  const known = namesOf.get(path)
+  if (known !== undefined) return known
+  const names = [...path.matchAll(/\{([a-zA-Z]+)\}/g)].map(([, name = ""]) => name)
+  namesOf.set(path, names)
+  return names
+}
 
 /** Where people signed in to the browser call an operation: its own path, or the twin of its agent path. */
 export function browserPath({ surface, path, document, name }: Pick<Operation, "surface" | "path" | "document" | "name">): string {

@@ -4,7 +4,7 @@
  */
 import type * as v from "valibot"
 import type { Receipt } from "../contract/answers.ts"
-import { extendJson, type Stored, stored } from "../contract/json.ts"
+import { extendJson, joinJson, type Stored, stored } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { RepositoryPin } from "../contract/work.ts"
@@ -12,11 +12,12 @@ import { type Actor, type Gate, senderId } from "./actor.ts"
 import { activity } from "./activity.ts"
 import { type Acts, type Done, noting } from "./acts.ts"
 import { Approach } from "./approach.ts"
-import type { Foreseen } from "./behaviour.ts"
+import type { Foreseen, Made } from "./behaviour.ts"
 import { fresh } from "./chance.ts"
 import { CommitQueue, type GroupHooks, notStored, Undo } from "./commit-queue.ts"
 import { type Db, isStorageFault } from "./database.ts"
 import { type AnyBehaviour, bodyOf, checkRequest, type Delivery, type Request } from "./delivery.ts"
+import { grantRefusal } from "./entrance.ts"
 import { history } from "./history.ts"
 import { receipts } from "./receipts.ts"
 import { Recorder } from "./recorder.ts"
@@ -44,10 +45,17 @@ export interface LedgerParts {
 /** A write that was checked by another thread, and so without what cannot leave it. */
 export type CheckedWrite = Omit<Delivery, "operation" | "behaviour" | "body">
 
+/** A receipt as JSON text, without what stands beside it and not marked as a rehearsal's. */
+export interface Admitted {
+  readonly receipt: string
+  /** What the write made; left out where it was accepted before. */
+  readonly made?: Made
+}
+
 /** Another thread that writes for this one. */
 export interface OtherWriter {
-  /** Admits a checked write there. @returns the receipt as JSON text @throws Refusal */
-  admit(delivery: Delivery, rehearse: boolean): Promise<string>
+  /** Admits a checked write there. @throws Refusal */
+  admit(delivery: Delivery, rehearse: boolean): Promise<Admitted>
   /** Goes the way of a write there; with `touch` it is one, of what stands there already. Rejects as a write would. */
   probe(touch: boolean): Promise<unknown>
   /** Runs work while nothing is written there. */
@@ -129,22 +137,27 @@ export class Ledger {
   async admit(request: Request): Promise<string> {
     const checked = this.#checked(request)
     const rehearse = request.rehearse === true
-    const before = checked.behaviour.foresee === undefined ? {} : this.#beforehand(checked)
-    if (before.receipt !== undefined) return rehearse ? rehearsed(before.receipt) : before.receipt
-    const delivery = before.foreseen === undefined ? checked : { ...checked, foreseen: before.foreseen }
-    return this.#writer === null ? this.#admit(delivery, rehearse) : this.#writer.admit(delivery, rehearse)
+    const foreseen = checked.behaviour.foresee === undefined ? undefined : this.#foreseen(checked)
+    const delivery = foreseen === undefined ? checked : { ...checked, foreseen: foreseen.kept }
+    const admitted = this.#writer?.admit(delivery, rehearse) ?? this.admitChecked(request.operation, delivery, rehearse)
+    const { receipt, made } = await admitted
+    const answer = foreseen === undefined || made === undefined ? receipt : joinJson(receipt, foreseen.told)
+    if (rehearse) return rehearsed(answer)
+    if (made !== undefined) foreseen?.accepted?.(made)
+    return answer
   }
 
   /**
-   * What is told before a write: its receipt where it was accepted before, else what its behaviour foresees.
-   * @throws Refusal of steps 8 to 10, or 503 when the disk does not answer
+   * What a behaviour foresees of a write. Nothing is looked up for whoever may not do it, nor once more for a retry.
+   * @throws Refusal 503 when the disk does not answer
    */
-  #beforehand(delivery: Delivery): { readonly receipt?: string; readonly foreseen?: Foreseen | undefined } {
+  #foreseen(delivery: Delivery): Foreseen | undefined {
+    const { operation, actor, behaviour, deliveryId } = delivery
+    if (grantRefusal(operation, actor) !== null) return undefined
     try {
-      return this.#db.snapshot(() => {
-        const receipt = this.#answeredBefore(delivery)
-        return receipt === undefined ? { foreseen: delivery.behaviour.foresee?.(delivery) } : { receipt }
-      })
+      return this.#db.snapshot(() =>
+        this.#receipts.find(operation, actor, deliveryId) === undefined ? behaviour.foresee?.(delivery) : undefined,
+      )
     } catch (error) {
       throw isStorageFault(error) ? notStored() : error
     }
@@ -160,9 +173,8 @@ export class Ledger {
   }
 
   /** Admits a write for the thread that has checked it. */
-  admitChecked(operation: Operation, checked: CheckedWrite, rehearse: boolean): Promise<string> {
-    const body = bodyOf(checked.content, checked.client)
-    return this.#admit({ ...checked, operation, behaviour: this.#behaviourOf(operation), body }, rehearse)
+  admitChecked(operation: Operation, checked: CheckedWrite, rehearse: boolean): Promise<Admitted> {
+    return this.#admit(this.#asWritten({ ...checked, operation, behaviour: this.#behaviourOf(operation) }), rehearse)
   }
 
   /** From now on another thread admits what this one has checked; what this one must write itself, it writes alone. */
@@ -179,18 +191,18 @@ export class Ledger {
     this.#queue.release()
   }
 
-  async #admit(delivery: Delivery, rehearse: boolean): Promise<string> {
+  async #admit(delivery: Delivery, rehearse: boolean): Promise<Admitted> {
     const { prepare, outside } = delivery.behaviour
     const pin = outside?.(delivery) ?? null
     const known = pin === null && prepare === undefined ? undefined : this.#answeredBefore(delivery)
-    if (known !== undefined) return rehearse ? rehearsed(known) : known
+    if (known !== undefined) return { receipt: known }
     if (pin !== null) await this.#askOutside(pin)
     const prepared = await prepare?.(delivery)
     return this.#queue.run(
       () => {
-        const receipt = this.#deliver(prepared === undefined ? delivery : { ...delivery, prepared })
-        if (rehearse) throw new Undo(rehearsed(receipt))
-        return receipt
+        const admitted = this.#deliver(prepared === undefined ? delivery : { ...delivery, prepared })
+        if (rehearse) throw new Undo(admitted)
+        return admitted
       },
       { rehearsal: rehearse },
     )
@@ -201,7 +213,7 @@ export class Ledger {
    * @returns the receipt as JSON text
    */
   admitWithin(request: Request): string {
-    return this.#deliver(this.#checked(request))
+    return this.#deliver(this.#asWritten(this.#checked(request))).receipt
   }
 
   /** Runs work that is no operation (a sign-in, a key's last use) in the same queue of transactions. */
@@ -231,6 +243,11 @@ export class Ledger {
     return checkRequest(request, this.#behaviourOf(request.operation))
   }
 
+  /** With its body as it is read again from the history. */
+  #asWritten(delivery: Omit<Delivery, "body">): Delivery {
+    return { ...delivery, body: bodyOf(delivery.content, delivery.client) }
+  }
+
   #behaviourOf({ name }: Operation): AnyBehaviour {
     const behaviour = this.#behaviours.get(name)
     if (behaviour === undefined) throw new Error(`${name} has no behaviour`)
@@ -250,17 +267,17 @@ export class Ledger {
   }
 
   /** Steps 8 to 13, inside the transaction. */
-  #deliver(delivery: Delivery): string {
+  #deliver(delivery: Delivery): Admitted {
     const { behaviour, actor } = delivery
     const at = isoTime(this.#world.now())
     const found = this.#approach.walk(delivery, at)
-    if ("replayed" in found) return found.replayed
+    if ("replayed" in found) return { receipt: found.replayed }
     const { subject } = found
     behaviour.admit?.(delivery, subject)
 
-    const { answer } = this.#writing.write(delivery, subject, at, fresh(this.#world))
+    const { answer, made } = this.#writing.write(delivery, subject, at, fresh(this.#world))
     this.#gate.used(actor, at)
-    return answer
+    return { receipt: answer, made }
   }
 
   /** Tells the ledger what people do beside operations. @returns each as it is done, and noted in the history */

@@ -31,6 +31,14 @@ export interface Foreseen {
   readonly told: string
   /** What the history keeps of it: as much as it takes to tell the same later, whatever has moved since. */
   readonly kept: JsonObject
+  /** Told of the object once its write is stored: whoever looks at what is there may take it up without reading it. */
+  accepted?(made: Made): void
+}
+
+/** What a receipt names, as its write made it. */
+export interface Made {
+  readonly id: string
+  readonly label: string | null
 }
 
 /** What a write is about: the Room it belongs to, and the Thread in which its subject originated. */

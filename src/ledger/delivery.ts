@@ -4,7 +4,7 @@ import { canonicalJson, digestOf, type JsonObject, type Writable } from "../cont
 import { checkBody, type Operation, pathNames } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "./actor.ts"
-import type { Behaviour, Call, Foreseen, Subject } from "./behaviour.ts"
+import type { Behaviour, Call, Subject } from "./behaviour.ts"
 
 /** A write as the edge hands it over: authenticated, JSON, within the size of a request. */
 export interface Request {
@@ -26,11 +26,11 @@ export interface Delivery extends Call {
   /** What a retry must equal: the content and the ids in the path. */
   readonly requestDigest: string
   readonly client: JsonObject | undefined
-  /** What its behaviour told beforehand. */
-  readonly foreseen?: Foreseen
+  /** What the history keeps of what its behaviour told beforehand. */
+  readonly foreseen?: JsonObject
 }
 
-/** Steps 6 and 7: the schema, and the size of the content. @throws Refusal 422, 413 */
+/** Steps 6 and 7: the schema, and the size of the content. Whoever writes it takes `bodyOf` its content. @throws Refusal 422, 413 */
 export function checkRequest({ operation, actor, params, body: input }: Request, behaviour: AnyBehaviour): Delivery {
   const checked = checkBody(operation, input)
   const told = checked.ok ? [] : checked.issues
@@ -53,7 +53,7 @@ export function checkRequest({ operation, actor, params, body: input }: Request,
     behaviour,
     actor,
     params,
-    body: bodyOf(content, client as JsonObject | undefined),
+    body: checked.value,
     content,
     contentDigest,
     client: client as JsonObject | undefined,

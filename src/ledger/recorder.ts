@@ -1,9 +1,9 @@
 /** What every accepted write leaves behind, whatever it was: timeline entries, an activity entry, and its receipt. */
 import type { ActivityEntry } from "../contract/answers.ts"
-import { joinJson, type Json, type JsonObject, type Writable, writeJson } from "../contract/json.ts"
+import { type Json, type JsonObject, type Writable, writeJson } from "../contract/json.ts"
 import { senderId } from "./actor.ts"
 import type { Activity } from "./activity.ts"
-import type { Change, Outcome, Subject } from "./behaviour.ts"
+import type { Change, Made, Outcome, Subject } from "./behaviour.ts"
 import type { Delivery } from "./delivery.ts"
 import type { Given, History } from "./history.ts"
 import type { Receipts } from "./receipts.ts"
@@ -21,12 +21,11 @@ export interface RecorderParts {
 /** What became of a write. */
 export interface Recorded {
   readonly answer: string
+  readonly made: Made
   readonly roomId: string | null
   /** Its entry of the Room's activity; null where it has none. */
   readonly activity: { readonly sequence: number; readonly digest: string } | null
 }
-
-const NOTHING = "{}"
 
 export class Recorder {
   readonly #parts: RecorderParts
@@ -99,7 +98,7 @@ export class Recorder {
       contentDigest,
     )
     const answer = outcome.secret === undefined ? text : writeJson({ ...receipt, result: { ...outcome.result, ...outcome.secret } })
-    return { answer: joinJson(answer, delivery.foreseen?.told ?? NOTHING), roomId, activity: landed }
+    return { answer, made: { id: target.id, label: target.label }, roomId, activity: landed }
   }
 
   /** Writes the timeline entry of a write, and the messages that came with it. */

@@ -59,7 +59,7 @@ export class Replaying {
       deliveryId: body[operation.delivery] as string,
       requestDigest: contentDigest,
       prepared: given.prepared,
-      ...(given.foreseen && { foreseen: { kept: given.foreseen, told: "{}" } }),
+      ...(given.foreseen && { foreseen: given.foreseen }),
       ...(given.named !== undefined && { named: given.named }),
     }
     return writing.again(delivery, delivery.behaviour.subject(delivery), entry.at, again(given))

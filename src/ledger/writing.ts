@@ -44,7 +44,7 @@ export class Writing {
     return this.#parts.recorder.record(delivery, subject, change, outcome, {
       ...chance.given(),
       ...(prepared !== undefined && { prepared: prepared as Json }),
-      ...(foreseen !== undefined && { foreseen: foreseen.kept }),
+      ...(foreseen !== undefined && { foreseen }),
       ...(labelledBy !== undefined && { labelledBy }),
     })
   }

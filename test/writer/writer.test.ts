@@ -68,7 +68,7 @@ test("who writes alone is not disturbed, and what waited meanwhile is written af
   const { writer } = startWriter()
   await writer.admit(delivery(), false)
   const before = messages() ?? 0
-  let waiting: Promise<string[]> | undefined
+  let waiting: Promise<unknown> | undefined
   const alone = await writer.alone(async () => {
     waiting = Promise.all([writer.admit(delivery(), false), writer.admit(delivery(), false)])
     // The thread has heard of them once it has answered this question, which it is asked after them.

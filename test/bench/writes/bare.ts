@@ -9,7 +9,7 @@ import type { Actor } from "../../../src/ledger/actor.ts"
 import { remake } from "../../../src/app/forward.ts"
 import { createInstance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
-import { type Db, openDatabase } from "../../../src/ledger/database.ts"
+import { type Db, openBeside, openDatabase } from "../../../src/ledger/database.ts"
 import { history } from "../../../src/ledger/history.ts"
 import { isoTime } from "../../../src/ledger/world.ts"
 import { copyData, dataFile, type Demo, remove } from "../data/demo.ts"
@@ -91,7 +91,7 @@ async function makeTargets(demoFolder: string, operation: string, count: number)
 
 /** Writes a second, a first tenth left out. */
 function loop({ sql, lists, size, end }: Recorded): number {
-  const db = openDatabase(dataFile(copyData(folder, join(folder, "loop"))))
+  const db = openBeside(dataFile(copyData(folder, join(folder, "loop"))))
   const ready = prepared(db, sql, lists)
   const warm = Math.ceil(ready.length / 10)
   for (const run of ready.slice(0, warm)) run()

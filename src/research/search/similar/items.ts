@@ -31,12 +31,22 @@ export interface Row {
 /** What a write is told of, before it is written out. */
 export type Tried = { readonly [K in keyof AlreadyTried]: readonly Row[] } & { readonly seenFrom: string | null }
 
-/** An object as it is shown, with what came of it in a sentence: read from its own tables, for every proposal waits for it. */
+/** What names an object that is shown. */
+interface Called {
+  readonly kind: SimilarKind
+  readonly id: string
+}
+/** So many are read at once: one of those that are found may be what is asked about. */
+const MOST = limits.similarItems + 1
+const NONE: readonly null[] = Array.from({ length: MOST }, () => null)
+const AMONG = `IN (${NONE.map(() => "?").join(", ")})`
+
+/** Objects as they are shown, with what came of each in a sentence: read from their own tables, for every proposal waits for it. */
 const ROWS: Readonly<Record<SimilarKind, string>> = (() => {
   const record = (cameOfIt: string) =>
     `SELECT r.kind, r.version_id AS id, r.label, r.room_id AS roomId, r.thread_id AS threadId, r.wording AS line, r.author_id AS userId, p.username,
       r.created_at AS at, coalesce(s.status, 'current') AS status, (${cameOfIt}) AS cameOfIt, NULL AS revision
-    FROM records r JOIN people p ON p.user_id = r.author_id LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.version_id = ?`
+    FROM records r JOIN people p ON p.user_id = r.author_id LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.version_id ${AMONG}`
   return {
     hypothesis: record(
       "SELECT y.supports || ' for, ' || y.contradicts || ' against it' FROM evidence_tallies y WHERE y.target_id = r.version_id",
@@ -45,12 +55,12 @@ const ROWS: Readonly<Record<SimilarKind, string>> = (() => {
     experiment: `SELECT 'experiment' AS kind, x.experiment_id AS id, x.label, x.room_id AS roomId, x.thread_id AS threadId, x.question AS line, x.proposer_id AS userId,
         p.username, x.created_at AS at, x.status, x.revision, coalesce(x.conclusion ->> '$.text', (SELECT group_concat(c.attempts || ' ' || replace(c.status, '_', ' '), ', ')
           || ' of its attempts' FROM attempt_counts c WHERE c.experiment_id = x.experiment_id)) AS cameOfIt
-      FROM experiments x JOIN people p ON p.user_id = x.proposer_id WHERE x.experiment_id = ?`,
+      FROM experiments x JOIN people p ON p.user_id = x.proposer_id WHERE x.experiment_id ${AMONG}`,
     attempt: `SELECT 'attempt' AS kind, a.attempt_id AS id, a.label, a.room_id AS roomId, a.thread_id AS threadId, x.question AS line, a.registrant_id AS userId, p.username,
         a.registered_at AS at, a.status, x.revision,
         (SELECT coalesce(v.body ->> '$.failure.stage' || ': ' || (v.body ->> '$.failure.explanation'), v.body ->> '$.message')
           FROM attempt_events v WHERE v.attempt_id = a.attempt_id ORDER BY v.revision DESC LIMIT 1) AS cameOfIt
-      FROM attempts a JOIN experiments x USING (experiment_id) JOIN people p ON p.user_id = a.registrant_id WHERE a.attempt_id = ?`,
+      FROM attempts a JOIN experiments x USING (experiment_id) JOIN people p ON p.user_id = a.registrant_id WHERE a.attempt_id ${AMONG}`,
   }
 })()
 /** What an experiment asked at one of its revisions. */
@@ -81,20 +91,35 @@ export const keptForeseen = v.strictObject({ similar: v.array(kept), sameExecuti
 export function items(db: Db) {
   const rows = each(enumerations.similarKind, (kind) => db.prepare<Row>(ROWS[kind]))
   const asked = db.prepare<{ question: string }>(ASKED)
-  const rowOf = (kind: SimilarKind, id: string): Row => present(rows[kind].get(id))
+
+  /** Those that are there, by kind and id. */
+  function read(called: readonly Called[]): Map<string, Row> {
+    const found = new Map<string, Row>()
+    for (const kind of enumerations.similarKind) {
+      const ids: (string | null)[] = []
+      for (const one of called) if (one.kind === kind) ids.push(one.id)
+      if (ids.length === 0) continue
+      for (const row of rows[kind].all(...ids, ...NONE.slice(ids.length))) found.set(keyOf(row), row)
+    }
+    return found
+  }
 
   /** Nothing where it names what is not there: the history of another instance may say so. */
   function recalled(kept: Kept): SimilarItem[] {
     if (!isShort(kept)) return [kept]
     const [kind, id, status, cameOfIt, revision] = kept
-    const row = rows[kind].get(id)
+    const [row] = read([{ kind, id }]).values()
     if (row === undefined) return []
     const line = revision === undefined ? row.line : (asked.get(kind === "attempt" ? id : null, id, revision)?.question ?? row.line)
     return [itemOf({ ...row, line, status, cameOfIt }, row.roomId)]
   }
 
   return {
-    rowOf,
+    /** Objects that are there, in the order they are named; so many at the most as are found. */
+    rowsOf(called: readonly Called[]): Row[] {
+      const found = read(called)
+      return called.map((one) => present(found.get(keyOf(one))))
+    },
     /** What stands beside a receipt, of what the history keeps of it. @param kept as `foreseenOf` made it, or whole, as it once was */
     recall({ similar = [], sameExecution = [] }: JsonObject): AlreadyTried {
       return {
@@ -104,22 +129,25 @@ export function items(db: Db) {
     },
   }
 }
+const keyOf = ({ kind, id }: Called): string => `${kind} ${id}`
 const isShort = (kept: Kept): kept is Exclude<Kept, SimilarItem> => Array.isArray(kept)
 
 /** What a write is told of, as it stands beside its receipt and as it is kept. */
 export function foreseenOf({ similar, sameExecution, seenFrom }: Tried): Foreseen {
-  const keep = (row: Row): Kept => {
-    const item = itemOf(row, seenFrom)
-    if (row.roomId !== seenFrom) return item
-    const { kind, id, status, cameOfIt } = item
-    return row.revision === null ? [kind, id, status, cameOfIt] : [kind, id, status, cameOfIt, row.revision]
-  }
-  const [near, same] = [similar.map(keep), sameExecution.map(keep)]
+  const shown = (rows: readonly Row[]) => rows.map((row) => itemOf(row, seenFrom))
+  const keep = (rows: readonly Row[], items: readonly SimilarItem[]) =>
+    items.map((item, at): Kept => {
+      const { kind, id, roomId, status, cameOfIt } = item
+      const revision = rows[at]?.revision ?? null
+      if (roomId !== seenFrom) return item
+      return revision === null ? [kind, id, status, cameOfIt] : [kind, id, status, cameOfIt, revision]
+    })
+  const [near, same] = [shown(similar), shown(sameExecution)]
   return {
-    told: writeJson({
-      similar: similar.map((row) => itemOf(row, seenFrom)),
-      sameExecution: sameExecution.map((row) => itemOf(row, seenFrom)),
-    }),
-    kept: { similar: near as Json, ...(same.length > 0 && { sameExecution: same as Json }) },
+    told: writeJson({ similar: near, sameExecution: same }),
+    kept: {
+      similar: keep(similar, near) as Json,
+      ...(same.length > 0 && { sameExecution: keep(sameExecution, same) as Json }),
+    },
   }
 }

@@ -42,6 +42,8 @@ export class Likeness {
   readonly #lengths: number[] = []
   readonly #places = new Map<string, Places>()
   #newest: string | number | undefined
+  /** Whether each id is greater than those before it. */
+  #isInOrder = true
   #occurrences = 0
   /** Terms of those texts that are looked at. */
   #seen = 0
@@ -58,11 +60,6 @@ export class Likeness {
     return this.#occurrences
   }
 
-  /** Whether it holds so many that are no longer looked at that it had better be made anew. */
-  get isOverfull(): boolean {
-    return this.#ids.length > 2 * limits.similarSight
-  }
-
   /** The first text that is looked at. */
   get #first(): number {
     return Math.max(0, this.#ids.length - limits.similarSight)
@@ -70,6 +67,8 @@ export class Likeness {
 
   add({ id, place, text }: Text): void {
     const terms = termsOf(text)
+    if (this.#ids.length >= 2 * limits.similarSight) this.#forget()
+    this.#isInOrder &&= id > (this.#ids.at(-1) ?? "")
     const at = this.#ids.push(id) - 1
     this.#lengths.push(terms.size)
     this.#newest = place
@@ -86,6 +85,19 @@ export class Likeness {
     }
   }
 
+  /** Lets go of the texts that are no longer looked at. */
+  #forget(): void {
+    const first = this.#first
+    this.#ids.splice(0, first)
+    for (const terms of this.#lengths.splice(0, first)) this.#occurrences -= terms
+    for (const [term, { texts, times, from }] of this.#places) {
+      let next = from
+      while (next < texts.length && present(texts[next]) < first) next += 1
+      if (next === texts.length) this.#places.delete(term)
+      else this.#places.set(term, { texts: texts.slice(next).map((at) => at - first), times: times.slice(next), from: 0 })
+    }
+  }
+
   /**
    * The nearest of the texts that share a term with one, each with how near it is. The rarest terms are weighed, as many as
    * there are occurrences to look at: where all texts say nearly the same, a few terms tell as much as all of them.
@@ -93,7 +105,8 @@ export class Likeness {
   near(terms: Iterable<string>): Near[] {
     const first = this.#first
     const held = this.#ids.length - first
-    const usual = this.#seen / Math.max(1, held)
+    // Of texts alike in what is looked at, the length of each to the usual one.
+    const share = (LENGTH * Math.max(1, held)) / this.#seen
     scores.fill(0, 0, held)
     let left: number = limits.similarWeighed
     for (const { texts, times, from } of this.#rarest(terms, first)) {
@@ -103,7 +116,7 @@ export class Likeness {
       const weight = Math.log(1 + (held - holding + 0.5) / (holding + 0.5)) * (REPEATED + 1)
       for (let at = from; at < texts.length; at += 1) {
         const [text, often] = [present(texts[at]), present(times[at])]
-        const length = 1 - LENGTH + (LENGTH * present(this.#lengths[text])) / usual
+        const length = 1 - LENGTH + share * present(this.#lengths[text])
         scores[text - first] = present(scores[text - first]) + (weight * often) / (often + REPEATED * length)
       }
     }
@@ -113,9 +126,9 @@ export class Likeness {
     for (let at = held - 1; at >= 0; at -= 1) {
       const score = present(scores[at])
       if (score === 0 || score < worst.score) continue
-      const found = { id: present(this.#ids[first + at]), score }
-      if (nearestFirst(found, worst) > 0) continue
-      best.push(found)
+      const id = present(this.#ids[first + at])
+      if (score === worst.score && (this.#isInOrder || id < worst.id)) continue
+      best.push({ id, score })
       best.sort(nearestFirst)
       if (best.length > MOST) best.pop()
       if (best.length === MOST) worst = present(best.at(-1))

@@ -4,6 +4,7 @@ import { canonicalJson } from "../../../contract/json.ts"
 import { enumerations, type SimilarKind } from "../../../contract/enumerations.ts"
 import { limits } from "../../../contract/limits.ts"
 import type { SimilarItem } from "../../../contract/similar.ts"
+import type { Made } from "../../../ledger/behaviour.ts"
 import type { Db } from "../../../ledger/database.ts"
 import { itemOf, items, type Row, type Tried } from "./items.ts"
 import { Likeness, nearestFirst, type Text } from "./likeness.ts"
@@ -47,7 +48,7 @@ export type Similar = ReturnType<typeof similar>
 export function similar(db: Db) {
   const texts = each(enumerations.similarKind, (kind) => db.prepare<Text>(TEXTS[kind][0]))
   const labelled = db.prepare<{ kind: string; last: number }>("SELECT kind, last FROM counters WHERE room_id = ?")
-  const { rowOf, recall } = items(db)
+  const { rowsOf, recall } = items(db)
   const text = db.prepare<{ text: string; kind: string }>(
     `SELECT concat_ws(char(10), w.title, w.body) AS text, i.kind FROM search_items i JOIN search_places h USING (item) JOIN search_texts w USING (item)
      WHERE i.id = ? AND i.part IS NULL AND h.room_id = ?`,
@@ -67,7 +68,6 @@ export function similar(db: Db) {
     for (const kind of enumerations.similarKind) {
       // Most writes find that nothing of most kinds has come since.
       if (found[kind].label === (labels.get(kind) ?? 0)) continue
-      if (found[kind].isOverfull) found[kind] = new Likeness()
       for (const text of texts[kind].all(roomId, found[kind].newest ?? TEXTS[kind][1])) found[kind].add(text)
       found[kind].label = labels.get(kind) ?? 0
     }
@@ -88,7 +88,7 @@ export function similar(db: Db) {
     const query = `body : "${ran.slice(ran.lastIndexOf("\n") + 1)}" AND tags : "kattempt"`
     const begins = `${ran}\n`
     const found = executed.all(query, begins, begins, limits.similarItems + 1)
-    return found.map(({ id }) => rowOf("attempt", id))
+    return rowsOf(found.map(({ id }) => ({ kind: "attempt", id })))
   }
 
   /** What is nearest to a text among those of a Room, the nearest first; not what has an id. */
@@ -98,7 +98,7 @@ export function similar(db: Db) {
     const room = known(roomId)
     const found = enumerations.similarKind.flatMap((kind) => room[kind].near(terms.keys()).map((near) => ({ ...near, kind })))
     const others = found.filter(({ id }) => id !== but?.toLowerCase()).sort(nearestFirst)
-    return others.slice(0, limits.similarItems).map(({ kind, id }) => rowOf(kind, id))
+    return rowsOf(others.slice(0, limits.similarItems))
   }
 
   return {
@@ -119,6 +119,19 @@ export function similar(db: Db) {
         similar: roomId === null ? [] : nearest(roomId, text),
         sameExecution: execution === undefined ? [] : sameAs(executionText(execution)),
       }
+    },
+
+    /**
+     * Takes up the text of what a write made, where it is the next of its kind. What is not told here, or told too late, is
+     * read from the data when it is asked for.
+     * @param text of the same words as where search reads it
+     */
+    learn(roomId: string, kind: SimilarKind, { id, label }: Made, text: () => string): void {
+      const likeness = rooms.get(roomId)?.[kind]
+      const ordinal = Number(label?.slice(1))
+      if (likeness === undefined || ordinal !== likeness.label + 1) return
+      likeness.add({ id, place: typeof TEXTS[kind][1] === "number" ? ordinal : id, text: text() })
+      likeness.label = ordinal
     },
 
     /** Other attempts that ran the same as one, of what it ran as its text tells. */
