@@ -208,11 +208,26 @@ END;
 -- Rooms of other instances, and where each comes from. Noted before the first of a Room's writes is done again here.
 CREATE TABLE imported_rooms (
   room_id TEXT PRIMARY KEY,
+  -- The instance among whose references those of the Room are known: the one that it first was of.
+  known_in TEXT NOT NULL,
   instance_id TEXT NOT NULL,
   base_url TEXT NOT NULL,
   software_version TEXT NOT NULL,
   -- When it last came from there.
-  imported_at TEXT NOT NULL
+  imported_at TEXT NOT NULL,
+  -- Since when it is this instance's own; null while it is another's.
+  adopted_at TEXT
+) STRICT, WITHOUT ROWID;
+
+-- Where Rooms were before they were adopted, by this instance or by the one they come from.
+CREATE TABLE room_adoptions (
+  room_id TEXT NOT NULL REFERENCES rooms (room_id),
+  -- The entry of its activity by which it was adopted.
+  sequence INTEGER NOT NULL,
+  instance_id TEXT NOT NULL,
+  base_url TEXT NOT NULL,
+  adopted_at TEXT NOT NULL,
+  PRIMARY KEY (room_id, sequence)
 ) STRICT, WITHOUT ROWID;
 
 -- Which of them are followed, from where, and how far that has come. No write makes it: whom it follows is an instance's own affair.

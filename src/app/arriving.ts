@@ -3,7 +3,7 @@ import { messageOf } from "../contract/faults.ts"
 import { parse } from "../contract/json.ts"
 import { schemaVersions } from "../contract/versions.ts"
 import { isStorageFault } from "../ledger/database.ts"
-import type { Arrival, Elsewhere } from "../rooms/imported.ts"
+import type { Arrival, Elsewhere, Home } from "../rooms/imported.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
 import type { ProvedWrite } from "../research/import/writes.ts"
 import type { Instance } from "./instance.ts"
@@ -16,6 +16,31 @@ export interface Arrivals {
   readonly from: (roomId: string) => Elsewhere
   /** What everybody whom the writes name is called there, by id. */
   readonly people: ReadonlyMap<string, string>
+}
+
+/**
+ * @param adopted what is said of where the Room was before it was adopted where it comes from
+ * @throws CrateFault for a Room that this instance made, or adopted
+ */
+export function mustNotBeOwn({ tables, instanceId, lineage }: Instance, roomId: string, adopted: readonly Home[] = []): void {
+  if (tables.rooms.openingThread(roomId) === undefined || tables.imported.from(roomId) !== undefined) return
+  const home = tables.imported.homes(roomId).at(-1)
+  const left = adopted.find((each) => [instanceId, ...lineage].includes(each.instanceId))
+  const why =
+    home !== undefined
+      ? ` It was adopted from ${home.baseUrl}: after entry ${home.throughSequence} its history here went its own way, and what is written elsewhere no longer arrives.`
+      : left !== undefined
+        ? ` Another one adopted it through entry ${left.throughSequence}; what was written there since is not taken here.`
+        : ""
+  throw new CrateFault(`The Room ${roomId} is this instance's own.${why}`)
+}
+
+/** Proves that an entry adopts the Room where that was said of it, and nowhere else. @throws CrateFault */
+function mustBeAdopted(adopted: readonly Home[], sequence: number, { operation, content }: ProvedWrite["entry"], where: string): void {
+  const told = adopted.find(({ throughSequence }) => throughSequence === sequence - 1)
+  const said = operation === "adopt_room" ? (JSON.parse(content) as { origin?: Partial<Home> }).origin : undefined
+  const isIt = told?.instanceId === said?.instanceId && told?.baseUrl === said?.baseUrl && told?.throughSequence === said?.throughSequence
+  if (!isIt) throw new CrateFault(`${where} is not what is said of where the Room was before it was adopted.`)
 }
 
 /** Does proved writes again within one open transaction. One of these for each transaction. */
@@ -64,12 +89,15 @@ export class Arriving {
   }
 
   /** Notes where a Room comes from, and whom it names, before the write that is new here. */
-  #arrive({ roomId, entry, people, member }: ProvedWrite, where: string, through: number): void {
+  #arrive({ roomId, sequence, entry, people, member }: ProvedWrite, where: string, through: number): void {
     const { tables, importing, instanceId, lineage } = this.#instance
-    const from = this.#arrivals.from(roomId)
+    const { adopted = [], ...from } = this.#arrivals.from(roomId)
+    mustBeAdopted(adopted, sequence, entry, where)
+    // Whoever wrote before it was adopted is of where it was then.
+    const of: Pick<Home, "instanceId" | "baseUrl"> = adopted.find(({ throughSequence }) => sequence <= throughSequence) ?? from
     if (through > 0 && tables.imported.from(roomId) === undefined)
       throw new CrateFault(`${where} is not here, though the Room is this instance's own: it has another history.`)
-    if ([instanceId, ...lineage].includes(from.instanceId))
+    if ([from, of].some((each) => [instanceId, ...lineage].includes(each.instanceId)))
       throw new CrateFault(`${where} is said to be of this instance, and is not here.`)
     const strangers: { userId: string; username: string }[] = []
     for (const userId of new Set(people)) {
@@ -86,7 +114,13 @@ export class Arriving {
     for (const { userId, username } of [entry, member ?? entry])
       if (this.#arrivals.people.get(userId ?? "") !== username) throw new CrateFault(`${where} names ${username}, who is called otherwise.`)
     if (this.#noted.has(roomId) && strangers.length === 0) return
-    importing.import_room(null, { roomId, ...from, people: strangers } satisfies Arrival)
+    importing.import_room(null, {
+      roomId,
+      ...from,
+      people: strangers,
+      ...(of !== from && { of: { instanceId: of.instanceId, baseUrl: of.baseUrl } }),
+      ...(adopted[0] !== undefined && { knownIn: adopted[0].instanceId }),
+    } satisfies Arrival)
     this.#noted.add(roomId)
   }
 

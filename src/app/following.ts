@@ -6,7 +6,7 @@ import { isoTime } from "../ledger/world.ts"
 import type { Elsewhere } from "../rooms/imported.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
 import { Prover, type ProvedWrite } from "../research/import/writes.ts"
-import { Arriving } from "./arriving.ts"
+import { Arriving, mustNotBeOwn } from "./arriving.ts"
 import type { Instance } from "./instance.ts"
 import { type FeedPage, type Origin, originAt, WAIT } from "./origin.ts"
 
@@ -70,11 +70,9 @@ class Following {
   }
 
   async run(signal: AbortSignal, onAnswer: () => void): Promise<void> {
-    const { tables } = this.#instance
     const roomId = this.#roomId
     await this.#arrive(roomId)
-    if (tables.rooms.openingThread(roomId) !== undefined && tables.imported.from(roomId) === undefined)
-      throw new CrateFault(`The Room ${roomId} is this instance's own.`)
+    mustNotBeOwn(this.#instance, roomId)
     await this.#mustHold(roomId)
     while (!signal.aborted) {
       const after = this.#through(roomId)
@@ -98,7 +96,7 @@ class Following {
       this.#stands = room.activityWatermark
       await this.#heard()
     }
-    this.#from.set(roomId, { ...instance, ...room.origin })
+    this.#from.set(roomId, { ...instance, ...room.origin, ...(room.adopted.length > 0 && { adopted: room.adopted }) })
   }
 
   /** Proves that the last entry that is here is the one that is there. @throws CrateFault where it is not */

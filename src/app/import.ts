@@ -5,12 +5,15 @@ import { provedWrites } from "../research/import/writes.ts"
 import type { RoomOrigin } from "../contract/answers.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
 import type { OnProgress } from "../ledger/replay.ts"
-import { Arriving } from "./arriving.ts"
+import { operationOf } from "../contract/operations/index.ts"
+import type { Person } from "../people/people.ts"
+import { Arriving, mustNotBeOwn } from "./arriving.ts"
 import type { Instance } from "./instance.ts"
 
 export interface ImportReport {
   readonly roomId: string
   readonly title: string
+  /** Where it comes from; where it was adopted, until then. */
   readonly origin: RoomOrigin
   /** Writes that were not here before; 0 where nothing was changed. */
   readonly added: number
@@ -22,16 +25,20 @@ export interface ImportReport {
  * Imports a crate into an instance that nobody else writes to meanwhile. A refusal leaves nothing behind.
  * @throws CrateFault that says at which entry, and why
  */
-export async function importCrate(instance: Instance, file: string, onProgress: OnProgress = () => {}): Promise<ImportReport> {
+export async function importCrate(
+  instance: Instance,
+  file: string,
+  { adoptedBy, onProgress = () => {} }: { readonly adoptedBy?: Person | undefined; readonly onProgress?: OnProgress } = {},
+): Promise<ImportReport> {
   const { db, ledger, tables } = instance
   const crate = await openCrate(file)
   try {
     const { roomId, entries, cited: others, ...from } = await originOf(crate)
     const people = await peopleOf(crate)
-    if (tables.rooms.openingThread(roomId) !== undefined && tables.imported.from(roomId) === undefined)
-      throw new CrateFault(`The Room ${roomId} is this instance's own.`)
+    mustNotBeOwn(instance, roomId, from.adopted)
     db.exec("BEGIN IMMEDIATE")
-    const arriving = new Arriving(instance, { from: (id) => others[id] ?? from, people })
+    const { adopted: _adopted, ...source } = from
+    const arriving = new Arriving(instance, { from: (id) => (id === roomId ? from : (others[id] ?? source)), people })
     const cited = new Set<string>()
     let own = 0
     for await (const write of provedWrites(crate, roomId)) {
@@ -40,13 +47,30 @@ export async function importCrate(instance: Instance, file: string, onProgress: 
       arriving.take(write)
     }
     if (own !== entries) throw new CrateFault(`The crate says that it holds ${entries} entries, and holds ${own}.`)
-    ledger.replaying.settle()
-    db.exec("COMMIT")
     const [room, origin] = [tables.rooms.summary(roomId), tables.imported.origin(roomId)]
     if (room === undefined || origin === null) throw new Error(`the Room ${roomId} is not there after its import`)
+    if (adoptedBy !== undefined) adopt(instance, origin, roomId, adoptedBy)
+    ledger.replaying.settle()
+    db.exec("COMMIT")
     return { roomId, title: room.title, origin, added: arriving.done, cited: cited.size }
   } finally {
     if (db.inTransaction) db.exec("ROLLBACK")
     crate.close()
   }
+}
+
+/** Makes a Room of another instance a person's, within an open transaction. It is followed no longer. */
+function adopt({ ledger, tables, world }: Instance, { instanceId, baseUrl, throughSequence }: RoomOrigin, roomId: string, person: Person) {
+  tables.mirrors.remove(roomId)
+  const operation = operationOf("adopt_room")
+  ledger.admitWithin({
+    operation,
+    actor: { userId: person.userId, username: person.username, grant: null },
+    params: { roomId },
+    body: {
+      schemaVersion: operation.schemaVersion,
+      requestId: world.id(),
+      origin: { instanceId, baseUrl, throughSequence },
+    },
+  })
 }

@@ -1,4 +1,5 @@
 /** One instance of the service: its data, its domains, and what they do for each operation and read of the contract. */
+import type { Permission } from "../contract/enumerations.ts"
 import type { Operation } from "../contract/operation.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { Ledger, type OutsideCheck } from "../ledger/admit.ts"
@@ -71,9 +72,12 @@ export function createInstance(parts: InstanceParts) {
         const reach = tables.library.keys.find(sender)?.reach ?? "all"
         return { ...person, key: { keyId: sender, permissions: new Set(), reach } }
       }
-      // Of another instance no credential is known; its Room stands for it.
-      const roomId = tables.credentials.find(sender)?.roomId ?? sender
-      return { ...person, grant: { credentialId: sender, roomId, permissions: new Set(), threadIds: null } }
+      const grant = { credentialId: sender, permissions: new Set<Permission>(), threadIds: null }
+      const known = tables.credentials.find(sender)
+      if (known !== undefined) return { ...person, grant: { ...grant, roomId: known.roomId } }
+      // Of another instance no credential is known; its Room stands for it. Names of there mean others here.
+      const shown = tables.people.withId(person.userId)?.username ?? person.username
+      return { ...person, username: shown, knownAs: person.username, grant: { ...grant, roomId: sender } }
     },
     standing: tables.rooms.standing,
   }

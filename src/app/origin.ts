@@ -1,7 +1,7 @@
 /** Another instance, asked over HTTP: its answers are a stranger's, bounded and looked at before a word of them is believed. */
 import * as v from "valibot"
 import { CrateFault } from "../research/import/crate-file.ts"
-import { elsewhereSchema, NAME, uuid } from "../research/import/origin.ts"
+import { elsewhereSchema, homeSchema, MOST_HOMES, NAME, uuid } from "../research/import/origin.ts"
 import { checked } from "../research/import/writes.ts"
 import type { Elsewhere } from "../rooms/imported.ts"
 
@@ -25,6 +25,8 @@ const roomSchema = v.object({
   title: v.string(),
   activityWatermark: count,
   origin: v.optional(v.nullable(v.object({ instanceId: uuid, baseUrl: elsewhereSchema.entries.baseUrl })), null),
+  // Left out by versions that adopt nothing.
+  adopted: v.optional(v.pipe(v.array(homeSchema), v.maxLength(MOST_HOMES)), []),
 })
 const person = v.object({ userId: uuid, username: NAME })
 const feedSchema = v.object({

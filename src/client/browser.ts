@@ -2,7 +2,7 @@
 import { actions } from "../contract/actions.ts"
 import { browserPath } from "../contract/operation.ts"
 import { browserReadPath } from "../contract/read.ts"
-import type { OperationName } from "../contract/operations/index.ts"
+import type { CalledName } from "../contract/operations/index.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
 import { readRequest } from "../contract/requests.ts"
 import { given, operationOf, readOf } from "./requests.ts"
@@ -39,7 +39,7 @@ export class Browser {
    * Does what a page of the service would: the operation at its browser route, with the same retries as the client.
    * @throws RefusedError, UncertainDelivery
    */
-  async write<N extends OperationName>(name: N, input: WriteInput<N>, options: WriteOptions = {}): Promise<ReceiptOf<N>> {
+  async write<N extends CalledName>(name: N, input: WriteInput<N>, options: WriteOptions = {}): Promise<ReceiptOf<N>> {
     const operation = operationOf(name)
     const route = { path: browserPath(operation), headers: this.#headers(operation.method) }
     return deliver(this.#transport, operation, route, given(input), options)

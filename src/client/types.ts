@@ -18,7 +18,7 @@ type FilledIn = "schemaVersion" | DeliveryKey
 export type RoomOperation = { [N in AgentOperation]: OperationOf<N>["family"] extends "library" ? never : N }[AgentOperation]
 
 /** Operations that a Room credential or a personal key is for. */
-export type AgentOperation = { [N in OperationName]: OperationOf<N>["surface"] extends "browser" ? never : N }[OperationName]
+export type AgentOperation = { [N in OperationName]: OperationOf<N>["surface"] extends "agent" ? N : never }[OperationName]
 
 /** The body of an operation and the ids of its path, in one object. */
 export type WriteInput<N extends OperationName> = Flat<

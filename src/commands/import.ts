@@ -3,24 +3,34 @@ import { existsSync } from "node:fs"
 import { Command } from "commander"
 import { importCrate } from "../app/import.ts"
 import { messageOf } from "../contract/faults.ts"
+import { Refusal } from "../contract/refusals.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
 import { DataError, isStorageFault } from "../ledger/database.ts"
 import { lockFolder } from "../ledger/ownership.ts"
-import { dataOption, UsageError } from "../settings.ts"
+import { dataOption, namedOption, UsageError } from "../settings.ts"
+import { personNamed } from "./admit-as.ts"
 import { checkingBar } from "./progress.ts"
 import { withInstance } from "./with-instance.ts"
 
-async function run(file: string, { data }: { readonly data: string }): Promise<void> {
+interface Options {
+  readonly data: string
+  readonly adopt?: true
+  readonly owner?: string
+}
+
+async function run(file: string, { data, adopt, owner }: Options): Promise<void> {
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`)
+  if ((adopt === undefined) !== (owner === undefined)) throw new UsageError("--adopt and --owner go together: who adopts the Room owns it.")
   const release = lockFolder(data)
   const bar = checkingBar()
   try {
     await withInstance(
       data,
       async (instance) => {
-        const { roomId, title, origin, added, cited } = await importCrate(instance, file, bar.update)
+        const adoptedBy = owner === undefined ? undefined : personNamed(instance, owner)
+        const { roomId, title, origin, added, cited } = await importCrate(instance, file, { adoptedBy, onProgress: bar.update })
         bar.stop()
-        const { baseUrl, throughSequence } = origin
+        const { baseUrl, throughSequence, mirror } = origin
         if (added === 0)
           console.log(`Nothing in ${file} is new: ${title} (${roomId}) of ${baseUrl} is here through entry ${throughSequence}.`)
         else
@@ -31,11 +41,16 @@ async function run(file: string, { data }: { readonly data: string }): Promise<v
           console.log(
             `${cited} other ${cited === 1 ? "Room" : "Rooms"} came along, for it names something of ${cited === 1 ? "it" : "them"}.`,
           )
+        if (adoptedBy !== undefined)
+          console.log(
+            `It is this instance's own from now on, and ${adoptedBy.username}'s: what is written at ${baseUrl} after entry ${throughSequence} no longer arrives.${mirror === null ? "" : " It was followed, and is no longer."}`,
+          )
       },
-      { make: true },
+      { make: adopt === undefined },
     )
   } catch (error) {
     if (isStorageFault(error)) throw new DataError(`The data cannot be written (${messageOf(error)}). Nothing was imported.`)
+    if (error instanceof Refusal) throw new DataError(`${error.message} Nothing was imported.`)
     throw error instanceof CrateFault ? new DataError(`${error.message} Nothing was imported.`) : error
   } finally {
     bar.stop()
@@ -46,8 +61,10 @@ async function run(file: string, { data }: { readonly data: string }): Promise<v
 export const importCommand = (): Command =>
   new Command("import")
     .description(
-      "read a Room of another instance out of its export, into a data folder that nobody serves: to read, search and cite it here",
+      "read a Room of another instance out of its export, into a data folder that nobody serves: to read, search and cite it here, or to go on with it",
     )
     .argument("<file>", "the export, a zip")
     .addOption(dataOption())
+    .addOption(namedOption("--adopt", "make the Room this instance's own: it can be written to here, and follows its origin no longer"))
+    .addOption(namedOption("--owner <name>", "with --adopt: the person of this instance who owns it then"))
     .action(run)

@@ -74,6 +74,8 @@ export const roomOrigin = shape({
   ),
 })
 export type RoomOrigin = v.InferOutput<typeof roomOrigin>
+/** Where a Room was before it was adopted, oldest first: through which entry, and when that ended. */
+export const roomAdopted = v.array(shape({ instanceId: id, baseUrl: v.string(), throughSequence: count, adoptedAt: at }))
 
 const roomFields = {
   roomId: id,
@@ -92,6 +94,7 @@ const roomFields = {
   archive: v.nullable(archive),
   /** null: it is of this instance. */
   origin: v.nullable(roomOrigin),
+  adopted: roomAdopted,
 }
 export const roomSummary = shape(roomFields)
 export type RoomSummary = v.InferOutput<typeof roomSummary>
@@ -204,7 +207,7 @@ export type Entry = v.InferOutput<typeof entry>
 export const threadContext = shape({
   schemaVersion,
   thread,
-  room: shape({ roomId: id, title: v.string(), state, archive: v.nullable(archive), origin: v.nullable(roomOrigin) }),
+  room: shape({ roomId: id, title: v.string(), state, archive: v.nullable(archive), origin: v.nullable(roomOrigin), adopted: roomAdopted }),
   /** The card or message it follows up, where it follows one. */
   follows: v.nullable(entry),
   /** The newest entries, oldest first. */

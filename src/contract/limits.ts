@@ -213,6 +213,8 @@ export const limits = {
   keyCollections: 200,
   lastPage: 10_000,
 
+  /** Characters of another instance's address. */
+  address: 300,
   usernameMin: 2,
   usernameMax: 40,
   /** Characters of a password. Its upper bound keeps a hash's cost bounded. */

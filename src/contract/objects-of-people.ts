@@ -64,7 +64,7 @@ export const objectsOfPeople = {
     key: "room_id",
     of: {},
     line: "title",
-    moves: ["title", "question", "license", "state", "archived_at", "archived_by", "archive_reason"],
+    moves: ["title", "question", "license", "owner_id", "state", "archived_at", "archived_by", "archive_reason"],
     parts: [],
     unknown: "room_unavailable",
     isSearched: false,

@@ -30,10 +30,12 @@ export type EntryForm =
 /** Which schema document an operation stands in; those of the Library stand in one of their own. */
 export type SchemaDocument = "research" | "publication" | "library"
 
+export type Surface = "agent" | "browser" | "command"
+
 export interface OperationSpec<N extends string, E extends v.ObjectEntries, R extends v.ObjectEntries> {
   name: N
-  /** Who may call it: agents (and, through the mirrored route, people), or people in the browser only. */
-  surface: "agent" | "browser"
+  /** Who may call it: agents (and, through the mirrored route, people), people in the browser only, or the command alone: that has no route. */
+  surface: Surface
   method?: "POST" | "PATCH" | "DELETE"
   /** With `{name}` for each id in it; left out, `/api/agent/<family>/<name>`. */
   path?: string
@@ -90,7 +92,7 @@ export function operation<
   K extends DeliveryKey = "requestId",
   const F extends Family = "research",
   const P extends string = `/api/agent/${F}/${N}`,
-  const S extends "agent" | "browser" = "agent" | "browser",
+  const S extends Surface = Surface,
 >(
   spec: OperationSpec<N, E, R> & { delivery?: K; family?: F; path?: P; surface: S },
 ): Omit<Operation, "name" | "family" | "surface" | "path" | "delivery" | "schemaVersion" | "body" | "result" | "example"> & {
@@ -153,7 +155,7 @@ export const writeParameters = {
 export interface Operation {
   readonly name: string
   readonly family: Family
-  readonly surface: "agent" | "browser"
+  readonly surface: Surface
   readonly method: "POST" | "PATCH" | "DELETE"
   readonly path: string
   readonly summary: string
@@ -190,7 +192,7 @@ export function pathNames(path: string): readonly string[] {
 
 /** Where people signed in to the browser call an operation: its own path, or the twin of its agent path. */
 export function browserPath({ surface, path, document, name }: Pick<Operation, "surface" | "path" | "document" | "name">): string {
-  if (surface === "browser") return path
+  if (surface !== "agent") return path
   if (path.startsWith("/api/agent/research/")) return `/api/research-actions/${name}`
   if (path.startsWith("/api/agent/threads")) return path.replace("/api/agent/", "/api/")
   return path.replace("/api/agent/", document === "publication" ? "/api/publications/" : "/api/")

@@ -1,7 +1,7 @@
 /** What the reads of links, checkpoints and contexts answer. */
 import * as v from "valibot"
 import { at, count, id, optionalText as text } from "./answer-fields.ts"
-import { archive, notice, person, recordSummary, resolved, roomSummary, schemaVersion, thread, roomOrigin } from "./answers.ts"
+import { archive, notice, person, recordSummary, resolved, roomSummary, schemaVersion, thread, roomAdopted, roomOrigin } from "./answers.ts"
 import { enumerations } from "./enumerations.ts"
 import { fromOtherRoom, staleReason } from "./evidence.ts"
 import { shape } from "./fields.ts"
@@ -163,6 +163,7 @@ const threadContextFields = {
     state: v.picklist(enumerations.roomState),
     archive: v.nullable(archive),
     origin: v.nullable(roomOrigin),
+    adopted: roomAdopted,
   }),
   checkpoint: v.nullable(checkpointSummary),
   ...lists,

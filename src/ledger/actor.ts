@@ -23,7 +23,10 @@ export interface KeyGrant {
 /** A person, acting through a credential, through a personal key or, with neither, signed in to the browser with every permission. */
 export interface Actor {
   readonly userId: string
+  /** What they are called here. */
   readonly username: string
+  /** What they are called in the record, where that is otherwise: people of another instance, as that one calls them. */
+  readonly knownAs?: string
   readonly grant: Grant | null
   readonly key?: KeyGrant
 }

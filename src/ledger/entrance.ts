@@ -48,7 +48,8 @@ export function grantRefusal(operation: Operation, actor: Actor): Refusal | null
  */
 export function roomRefusal(operation: Operation, actor: Actor, standing: RoomAccess, threadId: string | null | undefined): Refusal | null {
   const { grant } = actor
-  if (standing.origin !== null) {
+  // What the command does to Rooms of other instances looks at where they come from itself.
+  if (standing.origin !== null && operation.surface !== "command") {
     return new Refusal("room_mirrored", "The Room is of another instance: it can be read and cited here, and written to there.", {
       status: operation.archived === "room_unavailable" ? 404 : 403,
       current: { room: { id: standing.roomId, origin: standing.origin } },

@@ -52,7 +52,7 @@ export class Recorder {
         : this.#parts.activity.append(roomId, change.position, {
             kind: operation.activity,
             at: change.at,
-            actor: { userId: actor.userId, username: actor.username },
+            actor: { userId: actor.userId, username: actor.knownAs ?? actor.username },
             operation: operation.name,
             target: {
               kind: target.kind,
@@ -87,7 +87,7 @@ export class Recorder {
         position: change.position,
         operation: operation.name,
         userId: actor.userId,
-        username: actor.username,
+        username: actor.knownAs ?? actor.username,
         sender: senderId(actor),
         at: change.at,
         params: delivery.params,

@@ -1,7 +1,7 @@
 /** What was accepted is done again, in another database, with what the world gave it then (see replay.ts). */
 import { digestOf } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
-import { operationNamed } from "../contract/operations/index.ts"
+import { recordedOperation } from "../contract/operations/index.ts"
 import type { Gate } from "./actor.ts"
 import { actAgain, type Acts } from "./acts.ts"
 import { again } from "./chance.ts"
@@ -37,7 +37,7 @@ export class Replaying {
    */
   entry(entry: Entry): Recorded | null {
     const { gate, writing, acts, behaviourOf } = this.#parts
-    const operation = operationNamed(entry.operation)
+    const operation = recordedOperation(entry.operation)
     if (operation === undefined) {
       if (acts[entry.operation] === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
       actAgain(acts, entry)
@@ -73,7 +73,7 @@ export class Replaying {
    */
   received(entry: Omit<Entry, "position" | "sender">, roomId: string): Recorded | null {
     const { gate, receipts, behaviourOf } = this.#parts
-    const operation = operationNamed(entry.operation)
+    const operation = recordedOperation(entry.operation)
     if (operation === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
     const { userId, username, params, client } = entry
     const actor = gate.actorOf({ userId, username, sender: roomId }, operation)

@@ -394,6 +394,8 @@ INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_
   { to: 12, sql: "", isRemade: true },
   // Licences of Rooms, names and ORCIDs of people, titles that came with saved papers.
   { to: 13, sql: "", isRemade: true },
+  // Rooms of other instances can be adopted.
+  { to: 14, sql: "", isRemade: true },
 ]
 
 /** The first version that has a history. */

@@ -4,12 +4,21 @@ import type { ActCall } from "../ledger/acts.ts"
 import type { Db } from "../ledger/database.ts"
 import type { People } from "../people/people.ts"
 
+/** Where a Room was until another instance adopted it, and the last entry of its activity there. */
+export interface Home {
+  readonly instanceId: string
+  readonly baseUrl: string
+  readonly throughSequence: number
+}
+
 /** Another instance, as far as a Room's history says where it comes from. */
 export interface Elsewhere {
   readonly instanceId: string
   /** Scheme, host and path, without a slash at the end. */
   readonly baseUrl: string
   readonly softwareVersion: string
+  /** Of a Room that was adopted there: where it was before, oldest first. Left out of every other one. */
+  readonly adopted?: readonly Home[] | undefined
 }
 
 /** SQL for where a Room comes from, as JSON; null for one of this instance. @param room the alias of its table @param heads that of room_heads */
@@ -17,11 +26,16 @@ export const ORIGIN = (room: string, heads: string): string =>
   `(SELECT json_object('instanceId', i.instance_id, 'baseUrl', i.base_url, 'throughSequence', coalesce(${heads}.activity_sequence, 0), 'importedAt', i.imported_at,
       'mirror', json((SELECT json_object('originSequence', f.origin_sequence, 'behind', max(0, f.origin_sequence - coalesce(${heads}.activity_sequence, 0)), 'heardAt', f.heard_at, 'stopped', f.stopped)
         FROM mirrors f WHERE f.room_id = i.room_id)))
-    FROM imported_rooms i WHERE i.room_id = ${room}.room_id)`
+    FROM imported_rooms i WHERE i.room_id = ${room}.room_id AND i.adopted_at IS NULL)`
+
+/** SQL for where a Room was before it was adopted, as a JSON list. @param room the alias of its table */
+export const ADOPTED = (room: string): string =>
+  `(SELECT json_group_array(json_object('instanceId', d.instance_id, 'baseUrl', d.base_url, 'throughSequence', d.sequence - 1, 'adoptedAt', d.adopted_at) ORDER BY d.sequence)
+    FROM room_adoptions d WHERE d.room_id = ${room}.room_id)`
 
 /** SQL for the state of a Room as far as work in it goes: one of another instance admits none here. @param room the alias of its table */
 export const WORK_STATE = (room: string): string =>
-  `iif(${room}.room_id IN (SELECT room_id FROM imported_rooms), 'archived', ${room}.state)`
+  `iif(${room}.room_id IN (SELECT room_id FROM imported_rooms WHERE adopted_at IS NULL), 'archived', ${room}.state)`
 
 /** What an instance is called beside the names of its people: its host and path. */
 const placeOf = (baseUrl: string): string => {
@@ -33,21 +47,44 @@ export type ImportedRooms = ReturnType<typeof importedRooms>
 
 export function importedRooms(db: Db) {
   const put = db.prepare(
-    `INSERT INTO imported_rooms (room_id, instance_id, base_url, software_version, imported_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET base_url = excluded.base_url, software_version = excluded.software_version, imported_at = excluded.imported_at`,
+    `INSERT INTO imported_rooms (room_id, known_in, instance_id, base_url, software_version, imported_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET instance_id = excluded.instance_id, base_url = excluded.base_url, software_version = excluded.software_version,
+       imported_at = excluded.imported_at`,
   )
   const one = db.prepare<Elsewhere>(
-    "SELECT instance_id AS instanceId, base_url AS baseUrl, software_version AS softwareVersion FROM imported_rooms WHERE room_id = ?",
+    `SELECT instance_id AS instanceId, base_url AS baseUrl, software_version AS softwareVersion FROM imported_rooms
+     WHERE room_id = ? AND adopted_at IS NULL`,
   )
+  const homes = db.prepare<Home>(
+    "SELECT instance_id AS instanceId, base_url AS baseUrl, sequence - 1 AS throughSequence FROM room_adoptions WHERE room_id = ? ORDER BY sequence",
+  )
+  const keep = db.prepare("UPDATE imported_rooms SET adopted_at = ? WHERE room_id = ?")
+  const leave = db.prepare("INSERT INTO room_adoptions (room_id, sequence, instance_id, base_url, adopted_at) VALUES (?, ?, ?, ?, ?)")
+  /** With where it was before, where it was adopted. */
+  const withHomes = (roomId: string, from: Elsewhere): Elsewhere => {
+    const adopted = homes.all(roomId)
+    return adopted.length === 0 ? from : { ...from, adopted }
+  }
   const origin = db.prepare<{ origin: string | null }>(
     `SELECT ${ORIGIN("r", "h")} AS origin FROM rooms r LEFT JOIN room_heads h ON h.room_id = r.room_id WHERE r.room_id = ?`,
   )
   return {
-    /** Notes where a Room comes from. The instance that it first came from stays what its references are known in. */
-    put: (roomId: string, { instanceId, baseUrl, softwareVersion }: Elsewhere, at: string) =>
-      put.run(roomId, instanceId, baseUrl, softwareVersion, at),
+    /** Notes where a Room comes from. What its references are known in stays what was said first. */
+    put: (roomId: string, knownIn: string, { instanceId, baseUrl, softwareVersion }: Elsewhere, at: string) =>
+      put.run(roomId, knownIn, instanceId, baseUrl, softwareVersion, at),
     /** Where a Room comes from; undefined for one of this instance. */
-    from: (roomId: string): Elsewhere | undefined => one.get(roomId),
+    from(roomId: string): Elsewhere | undefined {
+      const found = one.get(roomId)
+      return found && withHomes(roomId, found)
+    },
+    withHomes,
+    /** Where a Room was before it was adopted, here or where it comes from. */
+    homes: (roomId: string): Home[] => homes.all(roomId),
+    /** Notes that a Room is no longer of the instance that it was of. */
+    leave: (roomId: string, { instanceId, baseUrl, throughSequence }: Home, at: string) =>
+      leave.run(roomId, throughSequence + 1, instanceId, baseUrl, at),
+    /** From now on the Room is this instance's own. */
+    keep: (roomId: string, at: string) => keep.run(at, roomId),
     /** The same as it is served, null for a Room of this instance. */
     origin(roomId: string): RoomOrigin | null {
       const found = origin.get(roomId)?.origin
@@ -61,15 +98,20 @@ export interface Arrival extends Elsewhere {
   readonly roomId: string
   /** Everybody whom its history names, as they are called there. */
   readonly people: readonly { readonly userId: string; readonly username: string }[]
+  /** The instance of these people, where the Room was adopted by another one since; left out, the one it comes from. */
+  readonly of?: Pick<Home, "instanceId" | "baseUrl">
+  /** The instance among whose references the Room's are known, where the Room was adopted since; left out, the one it comes from. */
+  readonly knownIn?: string
 }
 
 /** What imports do beside the writes that they do again. */
 export const importActs = ({ people, imported }: { readonly people: People; readonly imported: ImportedRooms }) => ({
   /** Makes the people there who are not known yet, and notes where the Room comes from. Its writes follow. */
-  import_room({ change }: ActCall, { roomId, people: named, instanceId, baseUrl, softwareVersion }: Arrival): void {
+  import_room({ change }: ActCall, { roomId, people: named, of, knownIn, ...from }: Arrival): void {
+    const { instanceId, baseUrl } = of ?? from
     const place = placeOf(baseUrl)
     for (const { userId, username } of named)
       if (people.foreigner(userId) === undefined) people.meet({ userId, knownAs: username, instanceId }, place, change.at)
-    imported.put(roomId, { instanceId, baseUrl, softwareVersion }, change.at)
+    imported.put(roomId, knownIn ?? from.instanceId, from, change.at)
   },
 })

@@ -21,8 +21,12 @@ export const roomTables = (db: Db) => ({
   credentials: credentials(db),
 })
 
-export const roomOperations = ({ rooms, members, credentials }: ReturnType<typeof roomTables>, people: People, threads: RoomThreads) => ({
-  ...operationsOnRooms(rooms, members, threads),
+export const roomOperations = (
+  { rooms, members, imported, credentials }: ReturnType<typeof roomTables>,
+  people: People,
+  threads: RoomThreads,
+) => ({
+  ...operationsOnRooms(rooms, members, imported, threads),
   ...memberOperations(members, credentials, people),
   ...credentialOperations(rooms, credentials, threads),
 })

@@ -10,7 +10,11 @@ export type Members = ReturnType<typeof members>
 
 export function members(db: Db) {
   const insert = db.prepare("INSERT INTO members (room_id, user_id, role, joined_at) VALUES (?, ?, ?, ?)")
+  const demote = db.prepare("UPDATE members SET role = 'member' WHERE room_id = ? AND role = 'owner'")
   const remove = db.prepare("DELETE FROM members WHERE room_id = ? AND user_id = ?")
+  const insertOwner = db.prepare(
+    "INSERT INTO members (room_id, user_id, role, joined_at) VALUES (?, ?, 'owner', ?) ON CONFLICT DO UPDATE SET role = excluded.role",
+  )
   const one = db.prepare<Member>(`${MEMBERS} AND m.user_id = ?`)
   const all = db.prepare<Member>(`${MEMBERS} ORDER BY m.joined_at, m.user_id`)
   const ask = db.prepare("INSERT INTO join_requests (room_id, user_id, message, requested_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
@@ -31,6 +35,12 @@ export function members(db: Db) {
     /** Adds a member; an open request of theirs is thereby answered. */
     add(roomId: string, userId: string, role: MemberRole, at: string): void {
       insert.run(roomId, userId, role, at)
+      settle.run(roomId, userId)
+    },
+    /** Makes somebody the owner, whether they were a member or not; who was it stays a member. */
+    setOwner(roomId: string, userId: string, at: string): void {
+      demote.run(roomId)
+      insertOwner.run(roomId, userId, at)
       settle.run(roomId, userId)
     },
     remove: (roomId: string, userId: string) => remove.run(roomId, userId),

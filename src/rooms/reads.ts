@@ -7,6 +7,7 @@ import { noSuch, Refusal } from "../contract/refusals.ts"
 import type { Actor, RoomAccess } from "../ledger/actor.ts"
 import type { Activity, FullRow } from "../ledger/activity.ts"
 import { grantRefusal, roomRefusal } from "../ledger/entrance.ts"
+import type { People } from "../people/people.ts"
 import { fromOtherRoom } from "../ledger/other-room.ts"
 import { feedOf, keysetPage, type ListOf, mustNotBeAhead, opaqueCursor, type Page, pageSize, readOpaqueCursor } from "../ledger/paging.ts"
 import type { Readers } from "../ledger/reading.ts"
@@ -20,6 +21,7 @@ interface Parts {
   readonly rooms: Rooms
   readonly members: Members
   readonly credentials: Credentials
+  readonly people: Pick<People, "withId">
   readonly activity: Activity
   readonly watch: Watch
   /** Reads several things as of one moment: of a feed that waited, what it asks for has long answered. */
@@ -36,18 +38,25 @@ interface Parts {
 function withIncluded(
   { body, content, sequence }: FullRow,
   include: readonly string[],
+  shown: (entry: ActivityEntry) => ActivityEntry,
   written: (sequence: number) => Writable,
 ): FullRow["body"] {
   return stored<ActivityEntry>(
     extendJson(body, {
-      ...(include.includes("summary") ? { summary: happened(parse(body), content) } : {}),
+      ...(include.includes("summary") ? { summary: happened(shown(parse(body)), content) } : {}),
       ...(include.includes("content") ? { content: content === null ? null : new JsonText(stored(content)) } : {}),
       ...(include.includes("write") ? { write: written(sequence) } : {}),
     }),
   )
 }
 
-export function roomReads({ rooms, members, credentials, activity, watch, assignments, written, snapshot }: Parts) {
+export function roomReads({ rooms, members, credentials, people, activity, watch, assignments, written, snapshot }: Parts) {
+  /** With its actor as they are called here: names of another instance mean others. */
+  const shown = (entry: ActivityEntry): ActivityEntry => {
+    const username = people.withId(entry.actor.userId)?.username ?? entry.actor.username
+    return { ...entry, actor: { ...entry.actor, username } }
+  }
+
   /** @throws Refusal 404 */
   function mustFind(roomId: string): RoomSummary {
     const room = rooms.summary(roomId)
@@ -100,7 +109,7 @@ export function roomReads({ rooms, members, credentials, activity, watch, assign
           rows: query.include
             ? activity
                 .fullAfter(roomId, after, kinds, pageSize(query) + 1)
-                .map((row) => ({ ...row, body: withIncluded(row, query.include ?? [], (sequence) => written(roomId, sequence)) }))
+                .map((row) => ({ ...row, body: withIncluded(row, query.include ?? [], shown, (sequence) => written(roomId, sequence)) }))
             : activity.after(roomId, after, kinds, pageSize(query) + 1),
           watermark: activity.watermark(roomId),
         }))

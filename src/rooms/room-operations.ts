@@ -1,6 +1,7 @@
 /** What people do with Rooms themselves: create, amend, archive, restore. */
 import { Refusal } from "../contract/refusals.ts"
 import { behaviour } from "../ledger/behaviour.ts"
+import type { ImportedRooms } from "./imported.ts"
 import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
 
@@ -23,7 +24,7 @@ export interface RoomThreads {
 /** A Room named in the path; whether it exists is found out by the entrance. */
 const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
 
-export function roomOperations(rooms: Rooms, members: Members, threads: RoomThreads) {
+export function roomOperations(rooms: Rooms, members: Members, imported: ImportedRooms, threads: RoomThreads) {
   const create_room = behaviour("create_room", {
     subject: () => ({ roomId: null, threadId: undefined }),
     write({ actor, body }, _subject, change) {
@@ -75,5 +76,25 @@ export function roomOperations(rooms: Rooms, members: Members, threads: RoomThre
     },
   })
 
-  return { create_room, amend_room, archive_room, restore_room }
+  const adopt_room = behaviour("adopt_room", {
+    subject: inPath,
+    admit({ body }, { roomId }) {
+      const origin = imported.origin(roomId)
+      if (origin === null) throw new Refusal("state_conflict", `The Room ${roomId} is this instance's own.`)
+      const { instanceId, baseUrl, throughSequence } = body.origin
+      if (origin.instanceId === instanceId && origin.baseUrl === baseUrl && origin.throughSequence === throughSequence) return
+      throw new Refusal("state_conflict", "The Room does not stand as it was expected to.", { current: { room: { id: roomId, origin } } })
+    },
+    write({ actor, body }, { roomId }, { at }) {
+      const { userId } = actor
+      rooms.setOwner(roomId, userId)
+      members.setOwner(roomId, userId, at)
+      imported.leave(roomId, body.origin, at)
+      // What was adopted elsewhere comes by its Room, and is that instance's own.
+      if (actor.grant === null) imported.keep(roomId, at)
+      return { target: { id: roomId, label: null }, result: { ownerId: userId, label: null } }
+    },
+  })
+
+  return { create_room, amend_room, archive_room, restore_room, adopt_room }
 }

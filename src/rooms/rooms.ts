@@ -8,7 +8,7 @@ import type { RoomAccess } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import { containing } from "../ledger/paging.ts"
 import { portions, type Sized, substrings, type Walked, walked } from "../ledger/substrings.ts"
-import { ORIGIN } from "./imported.ts"
+import { ADOPTED, ORIGIN } from "./imported.ts"
 
 /** Who archived a Room, when and why; all null while it is active. */
 export interface ArchiveRow {
@@ -18,9 +18,10 @@ export interface ArchiveRow {
   readonly reason: string | null
 }
 type AccessRow = Omit<RoomAccess, "archive" | "origin"> & ArchiveRow & { readonly origin: Stored<RoomOrigin> | null }
-type SummaryRow = Omit<RoomSummary, "owner" | "concluded" | "counts" | "archive" | "origin"> &
+type SummaryRow = Omit<RoomSummary, "owner" | "concluded" | "counts" | "archive" | "origin" | "adopted"> &
   ArchiveRow & {
     readonly origin: Stored<RoomOrigin> | null
+    readonly adopted: Stored<RoomSummary["adopted"]>
     readonly ownerId: string
     readonly username: string
     readonly concluded: number
@@ -49,6 +50,7 @@ function summary(row: SummaryRow): RoomSummary {
     counts: { members, threads: last.thread ?? 0, ...each(labelledKinds, (kind) => last[kind] ?? 0) },
     archive: archiveOf(row),
     origin: row.origin && parse(row.origin),
+    adopted: parse(row.adopted),
   }
 }
 
@@ -59,7 +61,7 @@ const SHOWN = `r.room_id AS roomId, r.title, r.question, r.license, r.state, r.o
     r.opening_thread_id AS openingThreadId, ${ARCHIVE},
     coalesce(h.activity_sequence, 0) AS activityWatermark, coalesce(h.last_activity_at, r.created_at) AS lastActivityAt,
     (SELECT count(*) FROM members m WHERE m.room_id = r.room_id) AS members,
-    ${ORIGIN("r", "h")} AS origin,
+    ${ORIGIN("r", "h")} AS origin, ${ADOPTED("r")} AS adopted,
     coalesce((SELECT c.state = 'concluded' FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE t.thread_id = r.opening_thread_id), 0) AS concluded,
     (SELECT json_group_object(c.kind, c.last) FROM counters c WHERE c.room_id = r.room_id) AS counters`
 const BELONGING = `
@@ -79,6 +81,7 @@ export function rooms(db: Db) {
     `UPDATE rooms SET title = coalesce(?, title), question = coalesce(?, question), license = coalesce(?, license) WHERE room_id = ?
      RETURNING title, question, license`,
   )
+  const own = db.prepare("UPDATE rooms SET owner_id = ? WHERE room_id = ?")
   const setArchive = db.prepare("UPDATE rooms SET state = ?, archived_at = ?, archived_by = ?, archive_reason = ? WHERE room_id = ?")
   const standing = db.prepare<AccessRow>(
     `SELECT r.room_id AS roomId, r.title, r.state, ${ARCHIVE}, ${ORIGIN("r", "h")} AS origin, m.role FROM rooms r
@@ -115,6 +118,7 @@ export function rooms(db: Db) {
       return now
     },
     archive: (roomId: string, at: string, by: string, reason: string) => setArchive.run("archived", at, by, reason, roomId),
+    setOwner: (roomId: string, ownerId: string) => own.run(ownerId, roomId),
     restore: (roomId: string) => setArchive.run("active", null, null, null, roomId),
 
     /** What admission asks: the Room, and what the person is in it. */

@@ -48,11 +48,11 @@ export function threadReads(threads: Threads, rooms: Rooms, timeline: Timeline, 
       const thread = mustFind(params.threadId)
       const room = rooms.summary(thread.roomId)
       if (room === undefined) throw new Error("a Thread without its Room")
-      const { roomId, title, state, archive, origin } = room
+      const { roomId, title, state, archive, origin, adopted } = room
       const follows = thread.followsEntryId === null ? undefined : timeline.find(thread.followsEntryId)
       return {
         thread,
-        room: { roomId, title, state, archive, origin },
+        room: { roomId, title, state, archive, origin, adopted },
         follows: follows?.entry ?? null,
         recent: timeline.newest(thread.threadId, RECENT),
         generatedAt: now(),

@@ -6,7 +6,8 @@ import { copyFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
-import { operationNamed } from "../../src/contract/operations/index.ts"
+import { operationNamed, operationOf } from "../../src/contract/operations/index.ts"
+import { canonicalJson } from "../../src/contract/json.ts"
 import { remake } from "../../src/app/forward.ts"
 import { compare, compared, madeTables } from "../../src/check/compare.ts"
 import { chains } from "../../src/check/chains.ts"
@@ -61,6 +62,26 @@ await ledger.transact(() =>
     people: [{ userId: world.id(), username: "zoe" }],
   }),
 )
+// A Room of another instance, told by nothing but its first write, and adopted.
+const roomId = world.id()
+const from = { instanceId: world.id(), baseUrl: "http://elsewhere.example", softwareVersion: "0.1.0" }
+const stranger = { userId: world.id(), username: "yan" }
+await ledger.transact(() => {
+  demo.instance.importing.import_room(null, { roomId, ...from, people: [stranger] })
+  const content = canonicalJson({ schemaVersion: 3, requestId: world.id(), title: "From elsewhere" })
+  const given = { ids: [world.id(), roomId, world.id()] }
+  const write = { operation: "create_room", at: new Date(world.now()).toISOString(), params: {}, content, client: undefined, given }
+  ledger.replaying.received({ ...stranger, ...write }, roomId)
+  ledger.replaying.settle()
+})
+const adopted = operationOf("adopt_room")
+const { instanceId, baseUrl } = from
+await ledger.admit({
+  operation: adopted,
+  actor: person("zoe"),
+  params: { roomId },
+  body: { schemaVersion: adopted.schemaVersion, requestId: world.id(), origin: { instanceId, baseUrl, throughSequence: 1 } },
+})
 live.prepare("VACUUM INTO ?").run(file)
 await demo.close()
 

@@ -58,7 +58,8 @@ const kept: Readonly<Record<string, readonly string[]>> = {
   research_links: [],
   checkpoints: [],
   people: ["password_hash"],
-  rooms: ["title", "question", "state", "archived_at", "archived_by", "archive_reason"],
+  // Whoever adopts a Room owns it.
+  rooms: ["title", "question", "owner_id", "state", "archived_at", "archived_by", "archive_reason"],
   credentials: ["revoked_at", "last_used_at"],
   threads: ["selected_checkpoint_id"],
 }

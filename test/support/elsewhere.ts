@@ -23,10 +23,11 @@ export function elsewhere(t: Test, folder = t.testdir()) {
   return {
     ...instance,
     folder,
-    async import(zip: Uint8Array) {
+    /** @param owner who adopts the Room */
+    async import(zip: Uint8Array, owner?: string) {
       const file = join(folder, "import.zip")
       writeFileSync(file, zip)
-      return importCrate(instance, file)
+      return importCrate(instance, file, { adoptedBy: owner === undefined ? undefined : instance.tables.people.named(owner) })
     },
     /** Its own export of a Room. */
     async export(roomId: string): Promise<Buffer> {

@@ -20,7 +20,17 @@ import { publishHypothesis } from "./hypotheses.ts"
 import { assertCorrection, assertDispute, assertRetraction, assertSupersession, withdrawLink } from "./links.ts"
 import { registerMaterial, reportMaterialLocation } from "./materials.ts"
 import { linkExperimentFinding, publishCitedClaim, publishFinding } from "./publications.ts"
-import { addMember, amendRoom, archiveRoom, createRoom, decideJoinRequest, removeMember, requestToJoin, restoreRoom } from "./rooms.ts"
+import {
+  addMember,
+  adoptRoom,
+  amendRoom,
+  archiveRoom,
+  createRoom,
+  decideJoinRequest,
+  removeMember,
+  requestToJoin,
+  restoreRoom,
+} from "./rooms.ts"
 import { createThread, postMessage, reuseRecord } from "./threads.ts"
 
 const all = [
@@ -56,16 +66,22 @@ const all = [
   removeMember,
   archiveRoom,
   restoreRoom,
+  adoptRoom,
   issueCredential,
   rotateCredential,
   revokeCredential,
   ...libraryOperations,
 ] as const
 
-export const operations: readonly Operation[] = all
+/** Every operation that a history may hold. */
+export const everyOperation: readonly Operation[] = all
+/** Those that somebody calls; what is done by command alone has no route. */
+export const operations: readonly Operation[] = everyOperation.filter(({ surface }) => surface !== "command")
 
 type Definition = (typeof all)[number]
 export type OperationName = Definition["name"]
+/** Those that somebody calls. */
+export type CalledName = Exclude<Definition, { surface: "command" }>["name"]
 export type DefinitionOf<N extends OperationName> = Extract<Definition, { name: N }>
 /** The ids in the path of an operation. */
 export type ParamsOf<N extends OperationName> = IdsOf<DefinitionOf<N>["path"]>
@@ -76,12 +92,17 @@ export type InputOf<N extends OperationName> = v.InferInput<DefinitionOf<N>["bod
 /** What a receipt of the operation holds in `result`. */
 export type ResultOf<N extends OperationName> = v.InferOutput<DefinitionOf<N>["result"]>
 
-const byName = new Map(operations.map((definition) => [definition.name, definition]))
+const byName = new Map(everyOperation.map((definition) => [definition.name, definition]))
 
 /** The definition of an operation that is there. */
 export const operationOf = (name: OperationName): Operation => present(byName.get(name))
-/** The definition of one operation. */
-export const operationNamed = (name: string): Operation | undefined => byName.get(name)
+/** The definition of what a history may hold. */
+export const recordedOperation = (name: string): Operation | undefined => byName.get(name)
+/** The definition of an operation that somebody may call. */
+export function operationNamed(name: string): Operation | undefined {
+  const found = byName.get(name)
+  return found?.surface === "command" ? undefined : found
+}
 
 /** The kinds of timeline entry that are receipts: they cannot be replied to. */
 export const receiptKinds: ReadonlySet<string> = new Set(operations.flatMap(({ entry }) => (entry?.form === "receipt" ? [entry.kind] : [])))

@@ -1,7 +1,7 @@
 /** What people do with Rooms in the browser: create, amend, membership, archive, restore. */
 import * as v from "valibot"
 import { enumerations } from "../enumerations.ts"
-import { oneOf, text, username, uuid } from "../fields.ts"
+import { oneOf, plain, shape, text, username, uuid, whole } from "../fields.ts"
 import { license } from "../licences.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
@@ -128,4 +128,25 @@ export const restoreRoom = operation({
   fields: { reason },
   result: { state: oneOf(enumerations.roomState), label: v.null() },
   example: { reason: "A correction to F2 reopens the question." },
+})
+
+/**
+ * Done by `import --adopt`: a Room of another instance goes on as one of this instance, owned by who adopts it. The entry says
+ * where the Room was until then, so that whoever has it from here can tell the people of there from those of here.
+ */
+export const adoptRoom = operation({
+  name: "adopt_room",
+  surface: "command",
+  path: "/api/rooms/{roomId}/adoption",
+  summary: "Makes a Room of another instance this instance's own, and the caller its owner.",
+  target: "room",
+  by: "person",
+  archived: "admitted",
+  refusals: ["state_conflict"],
+  activity: "room_adopted",
+  fields: { origin: shape({ instanceId: uuid, baseUrl: plain(limits.address), throughSequence: whole(1) }) },
+  result: { ownerId: uuid, label: v.null() },
+  example: {
+    origin: { instanceId: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", baseUrl: "https://rooms.example.org", throughSequence: 112 },
+  },
 })

@@ -3,19 +3,19 @@
  * the feed calls acts of people, and the older names that entries of a timeline have, each of which stands for several operations.
  */
 import type { Operation } from "../operation.ts"
-import { operations } from "../operations/index.ts"
+import { everyOperation, operations } from "../operations/index.ts"
 
 const distinct = <T>(found: readonly (T | null | undefined)[]): T[] => [...new Set(found.filter((each) => each != null))]
 
 /** The kinds an entry of a timeline may have: a message, a card, or the name of the operation whose receipt it is. */
 export const entryKinds: string[] = distinct(operations.map(({ entry }) => entry?.kind))
 /** The kinds an entry of the feed may have. */
-export const activityKinds: string[] = distinct(operations.map(({ activity }) => activity))
+export const activityKinds: string[] = distinct(everyOperation.map(({ activity }) => activity))
 /** Every word by which either can be narrowed. */
 export const kinds: string[] = distinct([...activityKinds, ...entryKinds])
 
 const meantBy = (word: string): readonly Operation[] =>
-  operations.filter(({ activity, entry }) => activity === word || entry?.kind === word)
+  everyOperation.filter(({ activity, entry }) => activity === word || entry?.kind === word)
 
 /** The kinds of the feed that some words stand for. */
 export const activityKindsOf = (words: readonly string[]): string[] =>

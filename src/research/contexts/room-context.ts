@@ -131,7 +131,7 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
     const thread = threads.summary(threadId)
     const room = thread && rooms.summary(thread.roomId)
     if (thread === undefined || room === undefined) throw noSuch("thread")
-    const { roomId, title, state, archive, origin, activityWatermark } = room
+    const { roomId, title, state, archive, origin, adopted, activityWatermark } = room
     const lists = {
       experiments: () => withAffordances(experiments.newestOfThread(roomId, threadId, PROBE), choice),
       hypotheses: () => records.newestOfThread(threadId, ["hypothesis"], PROBE),
@@ -142,7 +142,7 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
     return {
       ...blocks(isAsked, {
         thread: () => thread,
-        room: () => ({ roomId, title, state, archive, origin }),
+        room: () => ({ roomId, title, state, archive, origin, adopted }),
         checkpoint: () => checkpoints.selectedOfThread(threadId) ?? null,
       }),
       ...cut(basePath, (name) => pagedInThread(roomId, threadId)[name], lists, isAsked),

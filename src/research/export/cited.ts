@@ -1,7 +1,7 @@
 /** What a Room's writes name of other Rooms: whoever does them again elsewhere needs what those Rooms had said by then. */
 import { isObject } from "../../contract/json.ts"
 import { objectOf } from "../../contract/objects.ts"
-import { operationNamed } from "../../contract/operations/index.ts"
+import { recordedOperation } from "../../contract/operations/index.ts"
 import { kindsIn, namedIn } from "../../contract/ref.ts"
 import type { Db, Statement } from "../../ledger/database.ts"
 import { roomHistory, type RoomEntry, standingBefore } from "../../ledger/room-history.ts"
@@ -28,7 +28,7 @@ export function citing(db: Db) {
 
   /** In the order of their ids. */
   return (roomId: string, { entry, targetId }: Pick<RoomEntry, "entry" | "targetId">): Cited[] => {
-    const operation = operationNamed(entry.operation)
+    const operation = recordedOperation(entry.operation)
     const body: unknown = JSON.parse(entry.content)
     if (operation === undefined || !isObject(body)) return []
     const found = new Set<string>()

@@ -29,6 +29,9 @@ function* lines(texts: Iterable<string>): Generator<string> {
 function* each<Row>(rows: Iterable<Row>, shown: (row: Row) => Writable): Generator<string> {
   for (const row of rows) yield line(shown(row))
 }
+function* map(texts: Iterable<string>, changed: (text: string) => string): Generator<string> {
+  for (const text of texts) yield changed(text)
+}
 const person = (row: { author_id: string; username: string }) => ({ userId: row.author_id, username: row.username })
 
 /** Accepted content: its bytes are what its digest is over. */
@@ -182,7 +185,7 @@ export function* contents(room: ExportedRoom, met: Met, here: Elsewhere): Genera
     each(room.named(), (person) => ({ ...person })),
   )
   const { roomId, activityWatermark } = room.summary
-  const { instanceId, baseUrl, softwareVersion } = room.from ?? here
+  const { instanceId, baseUrl, softwareVersion, adopted } = room.from(here)
   yield {
     path: ORIGIN,
     name: "Where it comes from",
@@ -196,6 +199,7 @@ export function* contents(room: ExportedRoom, met: Met, here: Elsewhere): Genera
         instanceId,
         baseUrl,
         softwareVersion,
+        ...(adopted && { adopted: adopted as unknown as Writable }),
         cited: room.citedFrom(here) as unknown as Writable,
       }),
     ],
@@ -230,7 +234,7 @@ export function* contents(room: ExportedRoom, met: Met, here: Elsewhere): Genera
     "records.jsonl",
     "Where each record stands",
     "Every record with its standing, its notices and where it comes from.",
-    each(room.records(), recordSummary),
+    map(each(room.records(), recordSummary), room.atHome),
   )
   for (const row of room.links()) yield accepted(pathOf.link(row.label), `${row.label}: ${row.kind} ${row.target_label}`, row.content)
   for (const row of room.checkpoints()) yield accepted(pathOf.checkpoint(row.checkpoint_id), `Checkpoint of ${row.at}`, row.content)
@@ -239,7 +243,7 @@ export function* contents(room: ExportedRoom, met: Met, here: Elsewhere): Genera
     "experiments.jsonl",
     "Experiments",
     "Every experiment as it stands, with the content of each of its revisions.",
-    each(room.experiments(), experiment),
+    map(each(room.experiments(), experiment), room.atHome),
   )
   for (const row of room.plans()) {
     const { repository } = parse(row.content)
@@ -263,7 +267,10 @@ export function* contents(room: ExportedRoom, met: Met, here: Elsewhere): Genera
     "finding-links.jsonl",
     "Findings toward experiments",
     "How findings were related to experiments, with their verdicts, replies and reviewers.",
-    each(room.findingLinks(), (link) => link),
+    map(
+      each(room.findingLinks(), (link) => link),
+      room.atHome,
+    ),
   )
   for (const row of room.materials()) {
     noted(row)

@@ -11,7 +11,7 @@ import { type TextFile, type Written, zipped } from "./zip.ts"
 /** The record, then what was made for readers, then what describes all of it. */
 async function* files(room: ExportedRoom, here: Source): AsyncGenerator<TextFile, void, Written | undefined> {
   // What comes from elsewhere is handed on as it came.
-  const source = room.from ?? here
+  const source = room.from(here)
   const met: Met = { people: new Map(), software: new Map() }
   const kept: Kept[] = []
   const readme: CrateFile = {

@@ -12,6 +12,9 @@ import { findingLinks } from "../findings/finding-links.ts"
 import { citedHistory, type CitedEntry } from "./cited.ts"
 import { rows } from "./rows.ts"
 
+/** Somebody in a stored text. */
+const NAMED = /"userId":"([0-9a-f-]{36})","username":"([^"]*)"/g
+
 /** Entries that are in memory at once. */
 const PAGE = 200
 
@@ -25,9 +28,10 @@ export type ExportedRoom = NonNullable<ReturnType<typeof exportedRoom>>
 
 /** @param db a snapshot @returns undefined where there is no such Room */
 export function exportedRoom(db: Db, roomId: string) {
-  // As they are called where they are from, as it stands in what was accepted.
+  // People of the instance whose Room it is as they are called there, as it stands in what was accepted; others as they are here.
+  const home = importedRooms(db).from(roomId)?.instanceId ?? ""
   db.exec(
-    `CREATE TEMP VIEW people AS SELECT user_id, coalesce(known_as, username) AS username, password_hash, is_operator, created_at, instance_id, known_as FROM main.people`,
+    `CREATE TEMP VIEW people AS SELECT user_id, iif(instance_id = '${home}', known_as, username) AS username, password_hash, is_operator, created_at, instance_id, known_as FROM main.people`,
   )
   const summary = rooms(db).summary(roomId)
   if (summary === undefined) return undefined
@@ -37,27 +41,40 @@ export function exportedRoom(db: Db, roomId: string) {
   const authors = db.prepare<{ userId: string; username: string }>(
     "SELECT p.user_id AS userId, p.username FROM people p WHERE p.user_id IN (SELECT e.author_id FROM timeline_entries e WHERE e.thread_id = ?)",
   )
-  const withId = db.prepare<Person>("SELECT user_id AS userId, username FROM people WHERE user_id = ?")
+  const withId = db.prepare<Person>("SELECT user_id AS userId, coalesce(known_as, username) AS username FROM main.people WHERE user_id = ?")
+  const renamed = db.prepare<{ here: string; there: string }>(
+    "SELECT m.username AS here, p.username AS there FROM main.people m JOIN people p USING (user_id) WHERE m.user_id = ? AND m.username <> p.username",
+  )
+  /** Names beside ids in a stored text as they are called in the export. */
+  const atHome = (text: string): string =>
+    home === ""
+      ? text
+      : text.replaceAll(NAMED, (pair: string, userId: string, username: string) => {
+          const names = renamed.get(userId)
+          return names?.here === username ? pair.replace(`"${username}"`, () => `"${names.there}"`) : pair
+        })
   const named = db.prepare<Person>("SELECT user_id AS userId, username FROM people WHERE username = ? AND instance_id IS NULL")
   return {
     summary,
-    /** The instance that it comes from; undefined for a Room of this one. */
-    from: importedRooms(db).from(roomId),
+    /** The instance that it comes from, `here` for a Room of this one; with where it was before that adopted it. */
+    from: (here: Elsewhere): Elsewhere => importedRooms(db).from(roomId) ?? importedRooms(db).withHomes(roomId, here),
     members: members(db).of(roomId),
     threads: threads(db).all(roomId),
+    atHome,
     /** Everybody who left something in a Thread. */
     authorsOf: (threadId: string): readonly Person[] => authors.all(threadId),
     ...rows(db, roomId),
 
     /** Every accepted write, as it was kept. */
     history: () => roomHistory(db, roomId),
-    /** Of the Rooms it names something of, those that come from another instance than it does itself. */
+    /** Of the Rooms it names something of, those that come from another instance than it does itself, or were adopted. */
     citedFrom(source: Elsewhere): Record<string, Elsewhere> {
-      const { from } = importedRooms(db)
+      const { from, withHomes } = importedRooms(db)
       const own = from(roomId) ?? source
       const found = new Map<string, Elsewhere>()
-      for (const { roomId: other } of citedHistory(db, roomId)) if (!found.has(other)) found.set(other, from(other) ?? source)
-      return Object.fromEntries([...found].filter(([, { instanceId }]) => instanceId !== own.instanceId))
+      for (const { roomId: other } of citedHistory(db, roomId))
+        if (!found.has(other)) found.set(other, from(other) ?? withHomes(other, source))
+      return Object.fromEntries([...found].filter(([, { instanceId, adopted }]) => instanceId !== own.instanceId || adopted !== undefined))
     },
     /** What of other Rooms its writes rest on. */
     *cited(): Generator<ExportedWrite> {
@@ -92,7 +109,7 @@ export function exportedRoom(db: Db, roomId: string) {
     *timeline(threadId: string): Generator<string> {
       for (let after = 0; ; ) {
         const page = entries.after(threadId, after, undefined, PAGE)
-        for (const { entry } of page) yield entry.text
+        for (const { entry } of page) yield atHome(entry.text)
         if (page.length < PAGE) return
         after = page.at(-1)?.sequence ?? after
       }

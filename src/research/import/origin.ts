@@ -20,16 +20,22 @@ const address = v.pipe(
   }, "is no address of a service"),
 )
 
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
+/** Where a Room was before it was adopted, and the last entry of its activity there. */
+export const homeSchema = v.object({ instanceId: uuid, baseUrl: address, throughSequence: count })
+/** How often one Room may have been adopted. */
+export const MOST_HOMES = 100
 export const elsewhereSchema = v.object({
   instanceId: uuid,
   baseUrl: address,
   softwareVersion: v.pipe(v.string(), v.maxLength(50)),
+  adopted: v.optional(v.pipe(v.array(homeSchema), v.maxLength(MOST_HOMES))),
 })
 const originSchema = v.object({
   ...elsewhereSchema.entries,
   roomId: uuid,
-  entries: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
-  /** Of the cited Rooms, those that are of yet another instance. */
+  entries: count,
+  /** Of the cited Rooms, those that are of yet another instance, or were adopted. */
   cited: v.record(uuid, elsewhereSchema),
 })
 export type CrateOrigin = v.InferOutput<typeof originSchema>

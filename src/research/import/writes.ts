@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { entryDigest, firstPreviousDigest } from "../../contract/chain.ts"
 import { canonicalJson, digestOf, isObject, type JsonObject } from "../../contract/json.ts"
-import { operationNamed } from "../../contract/operations/index.ts"
+import { recordedOperation } from "../../contract/operations/index.ts"
 import type { Entry } from "../../ledger/history.ts"
 import { keptForeseen } from "../search/similar/items.ts"
 import { CrateFault, type CrateFile } from "./crate-file.ts"
@@ -94,7 +94,7 @@ export class Prover {
     )
       throw new CrateFault(`${inFeed} does not follow from the one before it.`)
     const write = checked(writeSchema, written, inHistory)
-    const operation = operationNamed(write.operation)
+    const operation = recordedOperation(write.operation)
     if (operation === undefined || operation.family !== "research" || operation.activity === null)
       throw new CrateFault(`${inHistory} is ${write.operation}, which this program does not do: it is of a newer version.`)
     const content = canonicalJson(write.body)

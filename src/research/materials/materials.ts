@@ -87,8 +87,8 @@ const COLUMNS = `m.material_id AS materialId, m.label, m.origin_room_id AS mater
 const TABLES = "materials m JOIN people p ON p.user_id = m.registered_by"
 const SUMMARY = `SELECT ${COLUMNS} FROM ${TABLES}`
 
-/** The instance that a Room comes from, empty for this one: two that never met may both have registered one reference. */
-const KNOWN_IN = "coalesce((SELECT instance_id FROM imported_rooms WHERE room_id = ?), '')"
+/** The instance that a Room first was of, empty for this one: two that never met may both have registered one reference. */
+const KNOWN_IN = "coalesce((SELECT known_in FROM imported_rooms WHERE room_id = ?), '')"
 
 export type Materials = ReturnType<typeof materials>
 

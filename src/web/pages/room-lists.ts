@@ -152,8 +152,10 @@ export function linksPage(visit: Visit): Shown {
   })
 }
 
-function activityRow(entry: AnswerOf<"room_activity">["items"][number]): Html {
-  const { sequence, actor, operation, target, at, threadId, entryId, digest: chained } = entry
+function activityRow(visit: Visit, entry: AnswerOf<"room_activity">["items"][number]): Html {
+  const { sequence, operation, target, at, threadId, entryId, digest: chained } = entry
+  // The entry is as it was sealed: people of another instance as that one calls them.
+  const actor = visit.edge.instance.tables.people.withId(entry.actor.userId) ?? entry.actor
   const path = pathOf(target.kind, target.id)
   return html`<tr id="activity-${sequence}" data-entry><td class="number">${sequence}</td><td>${time(at)}</td><td>${person(actor)}</td>
     <td>${deed(title(operation), target, path)}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td>
@@ -176,7 +178,11 @@ export function activityPage(visit: Visit): Shown {
         watermark,
       )}
 <p class="meta">${counted(watermark, "accepted write")}, each chained to the one before by its digest: nothing before a digest you keep can be rewritten unseen.</p>
-${table("Activity, newest first", ["", "When", "Who", "What", "Digest"], [...items].reverse().map(activityRow))}`,
+${table(
+  "Activity, newest first",
+  ["", "When", "Who", "What", "Digest"],
+  [...items].reverse().map((entry) => activityRow(visit, entry)),
+)}`,
       next: after > 0 ? withQuery(`/rooms/${roomId}/activity`, { after: Math.max(0, after - 50) }) : null,
     }),
   }

@@ -45,6 +45,15 @@ const originBanner = ({ roomId, origin }: Pick<Room, "roomId" | "origin">): Html
   html`<div class="banner quiet" role="note" aria-label="From another instance">${stateBadge("mirrored", "From elsewhere")}<p>This Room is of <a href="${`${origin.baseUrl}${pageOf("room", roomId)}`}">${placeOf(origin)}</a>. It can be read and cited here, and is written to there.</p>
     <p class="meta"><span>here through entry ${origin.throughSequence.toLocaleString("en")}</span>${followed(origin)}</p></div>`
 
+/** Says of a Room that was adopted, here or where it is from, where it was before. */
+const adoptedBanner = ({ roomId, adopted }: Pick<Room, "roomId" | "adopted">): Html | null =>
+  adopted.length === 0
+    ? null
+    : html`<div class="banner quiet" role="note" aria-label="Adopted">${stateBadge("adopted", "Adopted")}<p>${adopted.map(
+        (home) =>
+          html`Adopted from <a href="${`${home.baseUrl}${pageOf("room", roomId)}`}">${placeOf(home)}</a> on ${exactTime(home.adoptedAt)}, after entry ${home.throughSequence.toLocaleString("en")}. `,
+      )}What was written there since is not here.</p></div>`
+
 /** Whether it is followed, and how far that has come. */
 function followed({ importedAt, mirror }: NonNullable<Room["origin"]>): Html {
   if (mirror === null) return html`<span>imported ${exactTime(importedAt)}</span>`
@@ -53,9 +62,9 @@ function followed({ importedAt, mirror }: NonNullable<Room["origin"]>): Html {
   return html`<span>${behind}</span>${mirror.heardAt === null ? null : html`<span>last heard of ${exactTime(mirror.heardAt)}</span>`}`
 }
 
-/** Says of a Room that nothing is written here to it: that it is of another instance, that it is archived, by whom and why. */
-export const roomBanners = (room: Pick<Room, "roomId" | "archive" | "origin">): Html =>
-  html`${originBanner(room)}${
+/** Says of a Room that it is of another instance, or was, and that it is archived, by whom and why. */
+export const roomBanners = (room: Pick<Room, "roomId" | "archive" | "origin" | "adopted">): Html =>
+  html`${originBanner(room)}${adoptedBanner(room)}${
     room.archive &&
     html`<div class="banner quiet" role="note" aria-label="Archived">${stateBadge("archived", "Archived")}<p>${room.archive.reason}</p>
     <p class="meta"><span>${person(room.archive.archivedBy)}</span><span>${exactTime(room.archive.archivedAt)}</span></p></div>`

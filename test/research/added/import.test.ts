@@ -1,6 +1,4 @@
 /** A Room's export read into another instance: the same Room there, to read and to cite, and the same export again. */
-import { createHash } from "node:crypto"
-import { strToU8, zipSync } from "fflate"
 import { ResearchRoomClient } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t, { type Test } from "tap"
@@ -10,6 +8,7 @@ import { message } from "../../support/bodies.ts"
 import { castOf } from "../../support/cast.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { startOwn } from "../../support/service.ts"
+import { forged, json } from "./forged.ts"
 import { bytesOf, unpack } from "./unpacked.ts"
 
 const there = await startResearchRoom()
@@ -17,24 +16,6 @@ t.teardown(() => there.close())
 const reader = there.client("member_all")
 const exported = async (roomId: string) => Buffer.from(await bytesOf(await reader.download("room_export", { roomId })))
 const { main, empty, archived } = there.rooms
-
-/** The crate of a forger who knows of the digests of files, and writes theirs anew. */
-function forged(zip: Uint8Array, changes: Readonly<Record<string, (text: string) => string>>): Uint8Array {
-  const { files } = unpack(zip)
-  const all = new Map(files)
-  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
-  const metadata = JSON.parse(files.get("ro-crate-metadata.json") ?? "") as { "@graph": Record<string, unknown>[] }
-  for (const [path, change] of Object.entries(changes)) {
-    const text = change(files.get(path) ?? "")
-    all.set(path, text)
-    const of = metadata["@graph"].find((each) => each["@id"] === path)
-    if (of !== undefined) Object.assign(of, { sha256: sha256(text), contentSize: String(Buffer.byteLength(text)) })
-  }
-  all.set("ro-crate-metadata.json", JSON.stringify(metadata))
-  return zipSync(Object.fromEntries([...all].map(([path, text]) => [path, strToU8(text)])))
-}
-const json = (change: (value: Record<string, unknown>) => object) => (text: string) =>
-  `${JSON.stringify(change(JSON.parse(text) as Record<string, unknown>))}\n`
 
 async function refused(t: Test, here: ReturnType<typeof elsewhere>, zip: Uint8Array, because: RegExp): Promise<void> {
   const before = here.entries()

@@ -8,6 +8,7 @@ import { backUp, restore } from "../../../src/check/backup.ts"
 import { hypothesis } from "../../support/bodies.ts"
 import { openForward } from "../../../src/app/forward.ts"
 import { databaseFile } from "../../../src/ledger/data.ts"
+import { elsewhere } from "../../support/elsewhere.ts"
 import { type Own, startOwn, temporaryFolder } from "../../support/service.ts"
 
 /** Two instances, the one with a Room to follow. */
@@ -172,3 +173,48 @@ t.test(
     await there.close()
   },
 )
+
+t.test("A Room that is adopted is followed no longer, and whoever follows it where it went has all of it", async (t) => {
+  const { there, here, ada, roomId, threadId } = await two(t)
+  const third = await startOwn()
+  await mirror(here, roomId, there.baseUrl)
+  await mirror(third, roomId, there.baseUrl)
+  await ada.write("post_message", { threadId, text: "Before." } as never)
+  await reaches(here, roomId, 2)
+  await reaches(third, roomId, 2)
+  await third.instance.ledger.transact(() => third.instance.tables.mirrors.remove(roomId))
+  await here.close()
+
+  const zip = Buffer.from(await (await fetch(`${there.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer())
+  const closed = elsewhere(t, here.folder)
+  const { added, origin } = await closed.import(zip, "eve")
+  t.equal(added, 0, "all of it was here")
+  t.equal(origin.mirror?.stopped, null, "it was followed until now")
+  t.strictSame(closed.tables.mirrors.all(), [])
+  t.strictSame(closed.problems(), [])
+  closed.db.close()
+
+  const own = await startOwn({ folder: here.folder, keeps: true })
+  await ada.write("post_message", { threadId, text: "Said where it came from." } as never)
+  const eve = own.stranger()
+  await eve.request("POST", "/api/session", { username: "eve", password: "the long password of eve" })
+  await eve.write("post_message", { threadId, text: "Said where it went." } as never)
+  await mirror(own, roomId, there.baseUrl)
+  t.match(await stopped(own, roomId), /is this instance's own\. It was adopted from .* no longer arrives/)
+
+  await mirror(third, roomId, own.baseUrl)
+  await reaches(third, roomId, 4)
+  t.strictSame(digests(third, roomId), digests(own, roomId))
+  const place = (baseUrl: string) => new URL(baseUrl).host
+  const room = await new ResearchRoomClient({ baseUrl: third.baseUrl }).read("room", { roomId })
+  t.match(room, { origin: { baseUrl: own.baseUrl }, adopted: [{ baseUrl: there.baseUrl, throughSequence: 2 }] })
+  t.strictSame(
+    room.members.map(({ username, role }) => `${username} ${role}`),
+    [`ada@${place(there.baseUrl)} member`, `eve@${place(own.baseUrl)} owner`],
+  )
+  await mirror(third, roomId, there.baseUrl)
+  t.match(await stopped(third, roomId), /put back from an older copy|history was rewritten/, "there it is another one now")
+  t.strictSame(digests(third, roomId), digests(own, roomId), "what is here stays")
+  await ended(t, own, there)
+  await third.close()
+})
