@@ -15,7 +15,10 @@ test("A Room is adopted by somebody who is here, once, and says so", async (t) =
   const { file, roomId } = await exportedDemo(program, place, "empty")
   const adopt = (...args: string[]) => run(program, ["import", file, "--data", "data", "--adopt", ...args], place)
   t.match(await adopt(), { code: 2, err: /--adopt and --owner go together/ })
-  t.match(await run(program, ["import", file, "--data", "data", "--owner", "zoe"], place), { code: 2, err: /--adopt and --owner go together/ })
+  t.match(await run(program, ["import", file, "--data", "data", "--owner", "zoe"], place), {
+    code: 2,
+    err: /--adopt and --owner go together/,
+  })
   t.match(await adopt("--owner", "zoe"), { code: 1, err: /There is no research-room data in data/ })
   await run(program, ["user", "add", "zoe", "--password", "the long password", "--data", "data"], place)
   t.match(await adopt("--owner", "yan"), { code: 2, err: /Nobody here is called yan/ })
@@ -33,5 +36,8 @@ test("A Room is adopted by somebody who is here, once, and says so", async (t) =
   t.match(await run(program, ["check", "--data", "data"], place), { code: 0 })
   const out = join(place.folder, "further.zip")
   t.match(await run(program, ["export", roomId, "--output", out, "--data", "data", "--base-url", "http://zoe.example"], place), { code: 0 })
-  t.match(await run(program, ["import", out, "--data", "further"], place), { code: 0, out: /of http:\/\/zoe\.example is here through entry/ })
+  t.match(await run(program, ["import", out, "--data", "further"], place), {
+    code: 0,
+    out: /of http:\/\/zoe\.example is here through entry/,
+  })
 })

@@ -95,8 +95,7 @@ t.test("Its new owner lets people in, agents write, and whoever wrote it elsewhe
   for (const name of [`ada@${host}`, `grace@${host}`, "ada", "eve"]) t.ok(authors.has(name), `${name} stands in the timeline`)
   for (const path of [`/rooms/${roomId}`, `/rooms/${roomId}/activity`, `/rooms/${roomId}/people`, `/threads/${room.openingThreadId}`]) {
     const page = await (await fetch(`${here.baseUrl}${path}`)).text()
-    if (!path.endsWith("/activity"))
-      t.ok(new RegExp(`Adopted from <a [^>]*>${host}</a> on <time`).test(page), `${path} tells where it was`)
+    if (!path.endsWith("/activity")) t.ok(new RegExp(`Adopted from <a [^>]*>${host}</a> on <time`).test(page), `${path} tells where it was`)
     t.ok(new RegExp(`>ada@${host}<`).test(page), `${path} tells whose ada it was`)
   }
   const stranger = here.stranger()
