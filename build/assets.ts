@@ -7,6 +7,7 @@ import { createHash } from "node:crypto"
 import { basename, dirname, join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
+import { smallerFonts } from "./fonts.ts"
 
 process.chdir(dirname(import.meta.dirname))
 mkdirSync("dist", { recursive: true })
@@ -24,6 +25,7 @@ const { metafile } = await build({
   entryNames: "[name]-[hash]",
   assetNames: "[name]-[hash]",
   loader: { ".woff2": "file" },
+  plugins: [smallerFonts],
   // CSS names its fonts relative to itself: right below any base path.
   publicPath: "",
 })
@@ -42,7 +44,9 @@ const files = Object.fromEntries(readdirSync(made).map((name) => [name, types[na
 const entryNamed = (source: string) =>
   basename(Object.keys(metafile.outputs).find((output) => metafile.outputs[output]?.entryPoint === source) ?? "")
 const [style, script] = [entryNamed("src/web/style/main.css"), entryNamed("src/web/client/main.ts")]
-writeFileSync(join(made, "manifest.json"), JSON.stringify({ style, script, icon: iconName, files }))
+// What every page is set in comes with it, and not after its style sheet was read.
+const first = ["inter", "source-serif-4-latin-wght-normal"].map((name) => Object.keys(files).find((file) => file.startsWith(name)) ?? "")
+writeFileSync(join(made, "manifest.json"), JSON.stringify({ style, script, icon: iconName, fonts: first, files }))
 
 // Names tell contents, so a service that is starting finds either the old whole or the new one: the manifest comes last.
 mkdirSync("dist/assets", { recursive: true })

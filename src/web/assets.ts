@@ -9,6 +9,8 @@ interface Manifest {
   readonly style: string
   readonly script: string
   readonly icon: string
+  /** Those that are asked for before the style sheet is read. */
+  readonly fonts: readonly string[]
   readonly files: Readonly<Record<string, string>>
 }
 
@@ -32,10 +34,13 @@ export function openAssets(): Assets {
       },
     }
   }
-  const { style, script, icon, files } = JSON.parse(Buffer.from(text).toString("utf8")) as Manifest
+  const { style, script, icon, fonts, files } = JSON.parse(Buffer.from(text).toString("utf8")) as Manifest
   const kept = new Map<string, Uint8Array<ArrayBuffer>>()
   return {
-    head: html`<link rel="stylesheet" href="${to(`/assets/${style}`)}">
+    head: html`${fonts.map(
+      (font) => html`<link rel="preload" href="${to(`/assets/${font}`)}" as="font" type="font/woff2" crossorigin>
+`,
+    )}<link rel="stylesheet" href="${to(`/assets/${style}`)}">
 <link rel="icon" href="${to(`/assets/${icon}`)}" type="image/svg+xml">
 <script type="module" src="${to(`/assets/${script}`)}"></script>
 `,

@@ -1,0 +1,68 @@
+/**
+ * Makes the fonts as small as the pages need them: of each face in the style sheet the weights and the signs that it names there.
+ * A font that was made once is kept, by what it was made of.
+ */
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { createRequire } from "node:module"
+import type { Plugin } from "esbuild"
+import subsetFont from "subset-font"
+
+const KEPT = "node_modules/.cache/research-room/fonts"
+const require = createRequire(import.meta.url)
+
+/** What a face says under a name. */
+const said = (face: string, name: string): string | undefined => new RegExp(`${name}:\\s*([^;]+);`).exec(face)?.[1]
+
+/** The signs of a `unicode-range`. */
+function signsOf(range: string): string {
+  return range
+    .split(",")
+    .flatMap((part) => {
+      const [first = 0, last = first] = part
+        .trim()
+        .replace(/^U\+/i, "")
+        .split("-")
+        .map((code) => Number.parseInt(code, 16))
+      return Array.from({ length: last - first + 1 }, (_, index) => String.fromCodePoint(first + index))
+    })
+    .join("")
+}
+
+/** The weights of a font that can have several: one, or all between two. */
+function axesOf(file: string, weight: string): { variationAxes?: { wght: number | { min: number; max: number } } } {
+  if (!file.includes("-wght-")) return {}
+  const [min = 400, max] = weight.split(" ").map(Number)
+  return { variationAxes: { wght: max === undefined ? min : { min, max } } }
+}
+
+/** @returns the path of the font of one face */
+async function made(face: string, file: string): Promise<string> {
+  const [range = "", weight = "400"] = [said(face, "unicode-range"), said(face, "font-weight")]
+  const font = readFileSync(file)
+  const { version } = require("subset-font/package.json") as { version: string }
+  const digest = createHash("sha256").update(font).update(`${version} ${range} ${weight}`).digest("hex").slice(0, 16)
+  const path = join(KEPT, `${basename(file, ".woff2")}-${digest}.woff2`)
+  if (!existsSync(path)) {
+    mkdirSync(KEPT, { recursive: true })
+    writeFileSync(path, await subsetFont(font, signsOf(range), { targetFormat: "woff2", ...axesOf(file, weight) }))
+  }
+  return path
+}
+
+/** For esbuild: puts the smaller fonts in the place of those that a style sheet of faces names. */
+export const smallerFonts: Plugin = {
+  name: "smaller-fonts",
+  setup(build) {
+    build.onLoad({ filter: /fonts\.css$/ }, async ({ path }) => {
+      let css = readFileSync(path, "utf8")
+      for (const [face] of css.matchAll(/@font-face \{.*?\}/gs)) {
+        const [, named = ""] = /url\("([^"]+)"\)/.exec(face) ?? []
+        const font = await made(face, require.resolve(named))
+        css = css.replace(face, face.replace(named, join(process.cwd(), font)))
+      }
+      return { contents: css, loader: "css" }
+    })
+  },
+}
