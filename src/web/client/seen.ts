@@ -17,14 +17,6 @@ export function leadToUnseen(): void {
   })
 }
 
-/** Says where the new entries begin. */
-function divide(first: HTMLElement): void {
-  const mark = document.createElement("li")
-  mark.className = "new-from"
-  mark.textContent = "New since you were here"
-  first.before(mark)
-}
-
 export function markUnseen(): void {
   const list = document.getElementById("timeline")
   if (list === null || document.querySelector("[data-append]") === null) return
@@ -41,7 +33,6 @@ export function markUnseen(): void {
   if (seen > 0 && !isOwnPost) {
     const fresh = entries.flatMap(([entry, sequence]) => (sequence > seen ? [entry] : []))
     for (const entry of fresh) entry.classList.add("fresh")
-    if (fresh[0] !== undefined && fresh.length < entries.length) divide(fresh[0])
   }
   const remember = () =>
     localStorage.setItem(keyOf(location.pathname), String(Math.max(seen, ...sequences(list).map(([, sequence]) => sequence))))

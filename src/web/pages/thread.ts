@@ -68,6 +68,9 @@ const replyForm = (threadId: string, entryId?: string): Html => {
 <div class="buttons"><button>Post</button><button class="quiet" name="_preview" value="1">Preview</button></div></form>`
 }
 
+/** Where the new entries begin. */
+const newFrom = html`<li class="new-from" id="new-from">New since you were here</li>`
+
 /** The reply form, folded below an entry. */
 const replyInPlace = ({ entryId, threadId }: Entry): Html =>
   html`<details class="reply"><summary>Reply</summary>${replyForm(threadId, entryId)}</details>`
@@ -131,7 +134,10 @@ export function threadPage(visit: Visit): Fitting {
   }
   const view: EntryView = { ...viewed, known: new Map(entries.map((entry) => [entry.entryId, entry])) }
   const listed = isFolded(visit) ? entries.filter(({ receipt }) => receipt === undefined) : entries
-  const items = listed.map((entry) => entryItem(entry, view))
+  // Where the reader says how far they had come, the page says where the new begins: put in later, it would move what is read.
+  const seen = numberIn(visit, "seen")
+  const firstNew = seen === undefined ? undefined : listed.find(({ sequence }) => sequence > seen && sequence > after + 1)
+  const items = listed.map((entry) => html`${entry === firstNew ? newFrom : null}${entryItem(entry, view)}`)
   // Looked for now: what is shown of it is made once the moment of the page is over.
   const refusal = writes ? null : whyNot(visit, room)
   const further = writes
