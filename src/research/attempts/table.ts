@@ -32,13 +32,13 @@ export interface Metric {
   readonly unit: string | null
   readonly attempts: number
 }
-interface Last {
+export interface Last {
   readonly attemptId: string
   readonly step: number | null
   readonly value: Stored<Value>
 }
 
-type Filters = { readonly [N in "experimentId" | "roomId" | "status" | "intent"]?: string }
+export type Filters = { readonly [N in "experimentId" | "roomId" | "status" | "intent"]?: string }
 
 const ROW = `SELECT a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, e.label AS experimentLabel, a.room_id AS roomId, a.intent, a.status,
   a.registered_at AS registeredAt, a.updated_at AS updatedAt, a.registrant_id AS registrantId, p.username, ${FAILURE},
