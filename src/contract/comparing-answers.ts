@@ -7,10 +7,13 @@ import { attemptIs, measured } from "./work-answers.ts"
 
 const series = { name: v.string(), split: text, unit: text }
 
+const last = shape({ step: v.nullable(count), value: measured })
 const row = shape({
   ...attemptIs,
+  /** With setting and metric: what of these it has. */
+  pair: v.exactOptional(shape({ setting: text, metric: v.nullable(last) })),
   /** Its last value of each metric among the columns, in their order; null where it reported none. */
-  metrics: v.array(v.nullable(shape({ step: v.nullable(count), value: measured }))),
+  metrics: v.array(v.nullable(last)),
   /** What it ran with, of each setting among the columns, in their order; null where it has no such setting. */
   settings: v.array(text),
 })

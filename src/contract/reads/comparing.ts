@@ -17,7 +17,7 @@ export const comparingReads = [
     name: "attempt_table",
     path: "/api/research/attempt-table",
     summary:
-      "Attempts of a Room, an experiment, or named ones, beside each other: the last value of each metric, and the settings (arm, command, configuration, environment, inputs, commit) in which they differ. sort is label, experiment, outcome, registered, metric:KEY or setting:KEY, with a key of the answer's columns; what an attempt lacks comes last.",
+      "Attempts of a Room, an experiment, or named ones, beside each other: the last value of each metric, and the settings (arm, command, configuration, environment, inputs, commit) in which they differ. sort is label, experiment, outcome, registered, metric:KEY or setting:KEY, with a key of the answer's columns; what is no finite number comes behind those that are, and what an attempt lacks last. With setting and metric, keys of two columns, rows hold that pair and no other cells.",
     parameters: {
       roomId: v.exactOptional(subject("room")),
       experimentId: v.exactOptional(subject("experiment")),
@@ -26,6 +26,16 @@ export const comparingReads = [
       intent: v.exactOptional(oneOf(enumerations.attemptIntent)),
       sort: v.exactOptional(plain(limits.explanation)),
       order: v.exactOptional(oneOf(["ascending", "descending"])),
+      setting: v.exactOptional(plain(limits.explanation)),
+      metric: v.exactOptional(plain(limits.explanation)),
+      limit: v.exactOptional(
+        between(
+          1,
+          limits.tableAttempts,
+          limits.pageItems,
+          `How many items a page may hold; beyond ${limits.pageItems} with setting and metric.`,
+        ),
+      ),
     },
     cursor: "offset",
     refusals: ["unknown_attempt"],

@@ -7,18 +7,18 @@ import type { AskedOf, Readers } from "../../ledger/reading.ts"
 import { fileOf } from "./rows.ts"
 import type { Curves } from "./curves.ts"
 import type { Settings } from "./settings.ts"
-import { type AttemptTables, differing, metricKey, type Row, shownRow, type Value } from "./table.ts"
+import { type AttemptTables, differing, type Last, type Metric, metricKey, type Row, shownRow, type Value } from "./table.ts"
 import { fitted, partOf } from "./thinning.ts"
 
 type Sortable = string | number | undefined
 const asNumber = (text: string): number => (text.trim() === "" ? Number.NaN : Number(text))
 
-/** Numbers by size, NaN behind them; texts that are all numbers as such; what is not there last, whichever way it goes. */
+/** Numbers by size, what is no finite one behind them; texts that are all numbers as such; what is not there last, whichever way it goes. */
 function sorted<T>(rows: readonly T[], keyOf: (row: T) => Sortable, isDescending: boolean): T[] {
   const keys = new Map(rows.map((row) => [row, keyOf(row)]))
   const texts = [...keys.values()].filter((key) => typeof key === "string")
   const numeric = texts.every((text) => !Number.isNaN(asNumber(text)))
-  const rank = (key: Sortable) => (key === undefined ? 2 : typeof key === "number" && Number.isNaN(key) ? 1 : 0)
+  const rank = (key: Sortable) => (key === undefined ? 2 : typeof key === "number" && !Number.isFinite(key) ? 1 : 0)
   const compare = (one: string | number, other: string | number) =>
     typeof one === "string" && typeof other === "string" && !numeric
       ? one.localeCompare(other, "en", { numeric: true })
@@ -70,12 +70,21 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
     if (kind === "setting") return ({ attemptId }) => settings.get(attemptId)?.get(name)
     if (kind !== "metric")
       throw badParameter("sort", `must be one of ${Object.keys(plainKeys).join(", ")}, or begin with metric: or setting:`)
-    const metric = tables.metrics(rows).find(({ key }) => key === name)
-    const lasts = metric === undefined ? new Map() : tables.lasts(rows, metric)
+    const lasts = lastsOf(rows, tables.metrics(rows), name)
     return ({ attemptId }) => {
       const last = lasts.get(attemptId)
       return last === undefined ? undefined : Number(parse<Value>(last.value))
     }
+  }
+
+  /** The last values of the metric that is called so among the columns. */
+  function lastsOf(
+    rows: readonly Row[],
+    metrics: readonly Metric[],
+    key: string | undefined,
+  ): ReadonlyMap<string, Omit<Last, "attemptId">> {
+    const metric = metrics.find((each) => each.key === key)
+    return metric === undefined ? new Map() : tables.lasts(rows, metric)
   }
 
   function tableOf(asked: AskedOf<"attempt_table">) {
@@ -98,6 +107,17 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
       sameSettings: same,
     }
     const about = { columns, compared: rows.length, comparedAll: isAll, settingsCompared: settings.size }
+    const { setting, metric } = asked.query
+    /** What a picture of a setting against a metric needs. */
+    const pairs = (some: readonly Row[]) => {
+      const lasts = lastsOf(some, metrics, metric)
+      return some.map((row) => ({
+        ...shownRow(row),
+        pair: { setting: settings.get(row.attemptId)?.get(setting ?? "") ?? null, metric: lastShown(lasts.get(row.attemptId)) },
+        metrics: [],
+        settings: [],
+      }))
+    }
     const cells = (some: readonly Row[]) => {
       const lasts = shown.metrics.map((metric) => tables.lasts(some, metric))
       return some.map((row) => ({
@@ -106,12 +126,12 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
         settings: shown.settings.map(({ key }) => settings.get(row.attemptId)?.get(key) ?? null),
       }))
     }
-    return { inOrder, about, cells }
+    return { inOrder, about, cells, pairs: setting === undefined || metric === undefined ? undefined : pairs }
   }
 
   return {
     attempt_table(asked) {
-      const { inOrder, about, cells } = tableOf(asked)
+      const { inOrder, about, cells, pairs } = tableOf(asked)
       const { format, limit, after = 0 } = asked.query
       if (format === "csv") {
         const { metrics, settings } = about.columns
@@ -141,12 +161,11 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
           limit,
         )
       }
+      if ((limit ?? 0) > limits.pageItems && pairs === undefined)
+        throw badParameter("limit", `must be at most ${limits.pageItems} where setting and metric are not given`)
       const page = offsetPage(inOrder.slice(after, after + pageSize(asked.query) + 1), after, asked.query)
-      const items = cells(page.items).map(({ row, metrics, settings }) => ({
-        ...shownRow(row),
-        metrics: metrics.map((last) => (last === undefined ? null : { step: last.step, value: new JsonText(last.value) })),
-        settings,
-      }))
+      if (pairs !== undefined) return { ...page, items: pairs(page.items), ...about }
+      const items = cells(page.items).map(({ row, metrics, settings }) => ({ ...shownRow(row), metrics: metrics.map(lastShown), settings }))
       return { ...page, items, ...about }
     },
 
@@ -190,6 +209,9 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
     },
   } satisfies Partial<Readers>
 }
+
+const lastShown = (last: Omit<Last, "attemptId"> | undefined) =>
+  last === undefined ? null : { step: last.step, value: new JsonText(last.value) }
 
 /** A value as it is answered: one that JSON has no digits for by its name. */
 const told = (value: number): Value => (Number.isFinite(value) ? value : (String(value) as Exclude<Value, number>))

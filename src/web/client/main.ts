@@ -5,8 +5,9 @@ import { traceGraphs } from "./graph.ts"
 import { listenForKeys } from "./keys.ts"
 import { follow } from "./live.ts"
 import { leadToUnseen, markUnseen } from "./seen.ts"
-import { writeInPlace } from "./writing.ts"
+import { countTicks } from "./ticks.ts"
 import { showChosenCases } from "./variants.ts"
+import { writeInPlace } from "./writing.ts"
 
 showChosenCases(document)
 keepDrafts()
@@ -16,6 +17,9 @@ traceGraphs()
 markUnseen()
 leadToUnseen()
 listenForKeys()
+countTicks()
+// Only pages with curves load what makes them answer.
+if (document.querySelector("[data-curves]") !== null) void import("./curves.ts").then(({ readCurves }) => readCurves())
 document.getElementById("refused")?.focus()
 
 const main = document.getElementById("main")
