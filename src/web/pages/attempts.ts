@@ -1,7 +1,7 @@
 /** One attempt with its events, inputs, outputs and metrics. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { outcome } from "../parts/attempt-table.ts"
-import { curvesFigure, whole } from "../parts/curves.ts"
+import { curvesFigure, whole } from "./curves.ts"
 import { enumerations } from "../../contract/enumerations.ts"
 import { address, entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"

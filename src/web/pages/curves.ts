@@ -7,7 +7,7 @@ import { attributes, type Html, html, to } from "../html.ts"
 import { difference, figure } from "../numbers.ts"
 import type { Visit } from "../visit.ts"
 import { withQuery } from "../addresses.ts"
-import { table } from "./parts.ts"
+import { table } from "../parts/parts.ts"
 
 type Metric = AnswerOf<"attempt_table">["columns"]["metrics"][number]
 
