@@ -1,6 +1,7 @@
 /** Rooms of other instances as they arrive: each write is done again here, and has to come out as it was there. */
 import { messageOf } from "../contract/faults.ts"
-import { parse } from "../contract/json.ts"
+import type { Described } from "../contract/described.ts"
+import { canonicalJson, parse } from "../contract/json.ts"
 import { schemaVersions } from "../contract/versions.ts"
 import { isStorageFault } from "../ledger/database.ts"
 import type { Arrival, Elsewhere, Home } from "../rooms/imported.ts"
@@ -86,6 +87,22 @@ export class Arriving {
     }
     this.#done += 1
     if (this.#done % GROUP === 0) this.#instance.ledger.replaying.settle()
+  }
+
+  /**
+   * Notes how people of other instances want to be cited: as their own instance says, or where nothing is known, as any.
+   * @param by the instance that says so
+   */
+  describe(described: Iterable<readonly [userId: string, Described]>, by: string): void {
+    const { tables, accounts } = this.#instance
+    for (const [userId, told] of described) {
+      const known = tables.people.described(userId)
+      if (known === undefined || known.instanceId === null) continue
+      const { name, givenName, familyName, orcid } = known
+      const before: Described = { name, givenName, familyName, orcid }
+      const isNews = canonicalJson({ ...before }) !== canonicalJson({ ...told })
+      if (isNews && (known.instanceId === by || Object.values(before).every((part) => part === null))) accounts.told(userId, told)
+    }
   }
 
   /** Notes where a Room comes from, and whom it names, before the write that is new here. */

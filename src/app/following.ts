@@ -1,10 +1,12 @@
 /** Follows one Room of another instance: its writes are proved and done again here as they land there. */
 import type { Logger } from "pino"
 import { firstPreviousDigest } from "../contract/chain.ts"
+import type { Described } from "../contract/described.ts"
 import { parse } from "../contract/json.ts"
 import { isoTime } from "../ledger/world.ts"
 import type { Elsewhere } from "../rooms/imported.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
+import { describedBy } from "../research/import/origin.ts"
 import { Prover, type ProvedWrite } from "../research/import/writes.ts"
 import { Arriving, mustNotBeOwn } from "./arriving.ts"
 import type { Instance } from "./instance.ts"
@@ -61,6 +63,7 @@ class Following {
   readonly #provers = new Map<string, Prover>()
   readonly #from = new Map<string, Elsewhere>()
   readonly #people = new Map<string, string>()
+  readonly #described = new Map<string, Described>()
   #stands = 0
 
   constructor(instance: Instance, origin: Origin, roomId: string) {
@@ -128,6 +131,10 @@ class Following {
     for (const { write, ...entry } of items) {
       const { people, cites, ...written } = write
       for (const { userId, username } of [entry.actor, ...people]) this.#people.set(userId, username)
+      for (const person of people) {
+        const told = describedBy(person)
+        if (told !== undefined) this.#described.set(person.userId, told)
+      }
       const proved = this.#provers.get(roomId)?.prove(entry, written)
       if (proved === undefined) throw new Error(`the Room ${roomId} is not followed`)
       const missing = cites.filter((cited) => this.#through(cited.roomId) < cited.through)
@@ -147,7 +154,11 @@ class Following {
         people: this.#people,
       })
       for (const write of group) arriving.take(write)
+      arriving.describe(this.#described, this.#from.get(roomId)?.instanceId ?? "")
     })
+    // Whoever is not here yet is named by a write to come.
+    for (const userId of this.#described.keys())
+      if (this.#instance.tables.people.described(userId) !== undefined) this.#described.delete(userId)
     ledger.watch.landed(roomId)
   }
 

@@ -34,7 +34,7 @@ export async function importCrate(
   const crate = await openCrate(file)
   try {
     const { roomId, entries, cited: others, ...from } = await originOf(crate)
-    const people = await peopleOf(crate)
+    const { people, described } = await peopleOf(crate)
     mustNotBeOwn(instance, roomId, from.adopted)
     db.exec("BEGIN IMMEDIATE")
     const { adopted: _adopted, ...source } = from
@@ -47,6 +47,8 @@ export async function importCrate(
       arriving.take(write)
     }
     if (own !== entries) throw new CrateFault(`The crate says that it holds ${entries} entries, and holds ${own}.`)
+    // An older crate tells of people as they were.
+    if (arriving.through(roomId) === entries) arriving.describe(described, from.instanceId)
     const [room, origin] = [tables.rooms.summary(roomId), tables.imported.origin(roomId)]
     if (room === undefined || origin === null) throw new Error(`the Room ${roomId} is not there after its import`)
     if (adoptedBy !== undefined) adopt(instance, origin, roomId, adoptedBy)

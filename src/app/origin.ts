@@ -1,7 +1,7 @@
 /** Another instance, asked over HTTP: its answers are a stranger's, bounded and looked at before a word of them is believed. */
 import * as v from "valibot"
 import { CrateFault } from "../research/import/crate-file.ts"
-import { elsewhereSchema, homeSchema, MOST_HOMES, NAME, uuid } from "../research/import/origin.ts"
+import { elsewhereSchema, homeSchema, MOST_HOMES, NAME, toldPerson, uuid } from "../research/import/origin.ts"
 import { checked } from "../research/import/writes.ts"
 import type { Elsewhere } from "../rooms/imported.ts"
 
@@ -37,7 +37,7 @@ const feedSchema = v.object({
         digest: v.string(),
         actor: person,
         write: v.looseObject({
-          people: v.pipe(v.array(person), v.maxLength(2)),
+          people: v.pipe(v.array(v.object(toldPerson.entries)), v.maxLength(2)),
           cites: v.pipe(v.array(v.object({ roomId: uuid, through: count })), v.maxLength(1_000)),
         }),
       }),

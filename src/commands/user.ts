@@ -2,9 +2,12 @@
 import { randomBytes } from "node:crypto"
 import { Command } from "commander"
 import * as v from "valibot"
-import { username } from "../contract/fields.ts"
+import { description, shownName } from "../contract/described.ts"
+import { shape, username } from "../contract/fields.ts"
 import { limits } from "../contract/limits.ts"
-import { dataOption, passwordOption, UsageError } from "../settings.ts"
+import { present } from "../contract/present.ts"
+import { Refusal } from "../contract/refusals.ts"
+import { dataOption, namedOption, passwordOption, UsageError } from "../settings.ts"
 import { jsonOption, printList } from "./table.ts"
 import { withInstance } from "./with-instance.ts"
 
@@ -67,6 +70,38 @@ const password = () =>
       })
     })
 
+interface Cited {
+  readonly data: string
+  readonly name?: string
+  readonly givenName?: string
+  readonly familyName?: string
+  readonly orcid?: string
+}
+
+const cite = () =>
+  new Command("cite")
+    .description("say how a person wants to be cited; what is left out stays as it is, and an empty text takes it back")
+    .argument("<username>")
+    .addOption(dataOption())
+    .addOption(namedOption("--name <text>", "as they want to be cited, such as 'Ada Lovelace'"))
+    .addOption(namedOption("--given-name <text>", "for citations that sort and shorten by the parts of a name"))
+    .addOption(namedOption("--family-name <text>", "the same"))
+    .addOption(namedOption("--orcid <id>", "their ORCID, with or without https://orcid.org/; nobody asks ORCID whose it is"))
+    .action((username: string, { data, ...given }: Cited) =>
+      withInstance(data, async ({ accounts, tables }) => {
+        const person = tables.people.named(checkedName(username))
+        if (person === undefined) throw new UsageError(`Nobody here is called ${username}.`)
+        const { name, givenName, familyName, orcid } = present(tables.people.described(person.userId))
+        const whole = Object.entries({ name, givenName, familyName, orcid, ...given })
+        const read = v.safeParse(shape(description), Object.fromEntries(whole.filter(([, said]) => said !== null && said !== "")))
+        if (!read.success) throw new UsageError(`${v.getDotPath(read.issues[0]) ?? "This"} ${read.issues[0].message}.`)
+        await accounts.describe(null, person.userId, read.output).catch((error: unknown) => {
+          throw error instanceof Refusal ? new UsageError(error.message) : error
+        })
+        console.log(`${person.username} is cited as ${shownName(present(tables.people.described(person.userId)))}.`)
+      }),
+    )
+
 const list = () =>
   new Command("list")
     .description("list the people of this instance")
@@ -84,4 +119,4 @@ const list = () =>
     )
 
 export const userCommand = (): Command =>
-  new Command("user").description("people of this instance").addCommand(add()).addCommand(password()).addCommand(list())
+  new Command("user").description("people of this instance").addCommand(add()).addCommand(password()).addCommand(cite()).addCommand(list())

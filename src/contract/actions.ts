@@ -5,6 +5,7 @@
 import { present } from "./present.ts"
 import * as v from "valibot"
 import * as answers from "./answers.ts"
+import { description } from "./described.ts"
 import { plain, shape, username, uuid } from "./fields.ts"
 import { subject } from "./ref.ts"
 import { limits } from "./limits.ts"
@@ -96,6 +97,18 @@ const all = [
     fields: { currentPassword: plain(limits.passwordMax), password },
     example: { currentPassword: "a long sentence to remember", password: "another sentence, longer still" },
     answer: answers.session,
+  }),
+  action({
+    name: "describe_person",
+    method: "POST",
+    path: "/api/account/description",
+    form: "/web/description",
+    by: "person",
+    summary:
+      "Says how the person wants to be cited: a name, its parts for styles that sort and shorten by them, an ORCID. What is left out is said no longer. The service does not ask ORCID whose it is.",
+    fields: description,
+    example: { name: "Ada Lovelace", givenName: "Ada", familyName: "Lovelace", orcid: "https://orcid.org/0000-0002-1825-0097" },
+    answer: answers.describedPerson,
   }),
   action({
     name: "invite",

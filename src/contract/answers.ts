@@ -1,6 +1,7 @@
 /** What the service answers. The OpenAPI document and the client's types are made from these; the tests hold answers against them. */
 import * as v from "valibot"
 import { anyCursor, at, count, id, optionalText } from "./answer-fields.ts"
+import { cslAuthor, described } from "./described.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
@@ -16,6 +17,15 @@ const client = v.exactOptional(v.record(v.string(), v.string()))
 export const schemaVersion = v.literal(schemaVersions.research)
 export const person = shape({ userId: id, username: v.string() })
 export type Person = v.InferOutput<typeof person>
+/** Somebody, and how they want to be cited; null as far as they have not said. */
+export const describedPerson = shape({
+  schemaVersion,
+  userId: id,
+  username: v.string(),
+  ...described,
+  /** The instance that they are a person of; null: this one. */
+  instanceId: v.nullable(id),
+})
 
 /** What a write made or changed. In the Library a paper is named by its arXiv id. */
 export const target = shape({ kind: v.string(), id: v.string(), label: optionalText, ...fromOtherRoom })
@@ -98,7 +108,7 @@ const roomFields = {
 }
 export const roomSummary = shape(roomFields)
 export type RoomSummary = v.InferOutput<typeof roomSummary>
-export const member = shape({ userId: id, username: v.string(), role: v.picklist(enumerations.memberRole), joinedAt: at })
+export const member = shape({ userId: id, username: v.string(), ...described, role: v.picklist(enumerations.memberRole), joinedAt: at })
 export type Member = v.InferOutput<typeof member>
 export const room = shape({ schemaVersion, ...roomFields, members: v.array(member) })
 
@@ -294,7 +304,7 @@ export const cslItems = v.array(
     id: v.string(),
     type: v.literal("document"),
     title: v.string(),
-    author: v.array(v.looseObject({ literal: v.string() })),
+    author: v.array(cslAuthor),
     issued: v.looseObject({ "date-parts": v.array(v.array(count)) }),
     URL: v.string(),
     status,

@@ -1,6 +1,7 @@
 /** What the reads that look across everything answer: search, and the provenance of a Room. */
 import * as v from "valibot"
 import { count, id, optionalText as text } from "./answer-fields.ts"
+import { cslAuthor, described } from "./described.ts"
 import { person, schemaVersion } from "./answers.ts"
 import { enumerations } from "./enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
@@ -64,6 +65,8 @@ export const roomCitation = shape({
   title: v.string(),
   /** Its owner first, then members by when they joined. */
   authors: v.array(v.string()),
+  /** The same people, with all that they say of how they want to be cited. */
+  people: v.array(shape({ userId: id, username: v.string(), ...described })),
   /** An SPDX id; null: nobody has stated a licence. */
   license: text,
   createdAt: v.string(),
@@ -76,7 +79,7 @@ export const roomCslItems = v.array(
     id: v.string(),
     type: v.literal("collection"),
     title: v.string(),
-    author: v.array(v.looseObject({ literal: v.string() })),
+    author: v.array(cslAuthor),
     issued: v.looseObject({ "date-parts": v.array(v.array(count)) }),
     URL: v.string(),
   }),

@@ -1,6 +1,7 @@
 /** What people do that is no operation: how they come in, invite and leave. One table, for JSON and for forms alike. */
 import { getCookie, getRequestIP, type H3Event } from "h3"
 import { type ActionAnswer, type ActionBody, type ActionBy, type ActionName, actionNamed, sessionCookie } from "../contract/actions.ts"
+import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { check } from "../contract/validation.ts"
 import type { SignedIn } from "../people/accounts.ts"
@@ -74,6 +75,13 @@ const acts: Acts = {
 
   change_password: async ({ edge, event, body, person }) =>
     welcome(edge, await edge.instance.accounts.changePassword(person, body, clientOf(event))),
+
+  async describe_person({ edge, body, person }) {
+    const { accounts, tables } = edge.instance
+    const { schemaVersion: _version, requestId: _id, ...said } = body
+    await accounts.describe(person, person.userId, said)
+    return { answer: present(tables.people.described(person.userId)), headers: {} }
+  },
 
   async invite({ edge, body, person }) {
     const { accounts, tables } = edge.instance

@@ -1,6 +1,7 @@
 /** How people come to be and come in: set-up, sign-in, invitations. */
 import { operationOf } from "../contract/operations/index.ts"
 import type { ActionBody } from "../contract/actions.ts"
+import { type Described, isOrcid } from "../contract/described.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Ledger } from "../ledger/admit.ts"
 import type { World } from "../ledger/world.ts"
@@ -141,6 +142,28 @@ export class Accounts {
       sessions.endAll(userId)
       return this.#start(person)
     })
+  }
+
+  /**
+   * Notes how a person wants to be cited, all of it at once.
+   * @param by who says so; nobody: the operator, from the command line
+   * @throws Refusal `invalid_schema` for an ORCID that nobody can have, and for half a name
+   */
+  async describe(by: Person | null, userId: string, said: Partial<Described>): Promise<void> {
+    const { name, givenName = null, familyName = null, orcid = null } = said
+    const issues = [
+      ...(orcid === null || isOrcid(orcid) ? [] : [{ path: "/orcid", message: "is no ORCID: its last sign does not fit the others" }]),
+      ...(givenName === null || familyName !== null ? [] : [{ path: "/familyName", message: "is needed beside givenName" }]),
+    ]
+    if (issues.length > 0)
+      throw new Refusal("invalid_schema", `${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join(", ")}.`, { issues })
+    const whole = familyName === null ? null : givenName === null ? familyName : `${givenName} ${familyName}`
+    await this.#parts.ledger.transact(() => this.#acts.describe_person(by, { userId, name: name ?? whole, givenName, familyName, orcid }))
+  }
+
+  /** Notes what another instance says of a person of its own. Within an open transaction. */
+  told(userId: string, described: Described): void {
+    this.#acts.describe_person(null, { userId, ...described })
   }
 
   signOut(token: string): Promise<unknown> {

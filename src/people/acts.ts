@@ -1,4 +1,5 @@
 /** What is done to people and is no operation, as far as other tables rest on it: kept in the history, and done again from there. */
+import type { Described } from "../contract/described.ts"
 import type { ActCall } from "../ledger/acts.ts"
 import type { Invitations } from "./invitations.ts"
 import type { People, Person } from "./people.ts"
@@ -15,6 +16,10 @@ export const personActs = ({ people, invitations }: Parts) => ({
     const userId = change.newId()
     people.insert(userId, username, "", isOperator, change.at)
     return { userId, username, isOperator }
+  },
+  /** Notes how somebody wants to be cited: as they say themselves, or as the instance that they come from says. */
+  describe_person(_call: ActCall, { userId, ...described }: Described & { readonly userId: string }): void {
+    people.describe(userId, described)
   },
   invite({ userId, change }: ActCall, { roomId }: { roomId: string | null }) {
     return invitations.issue(userId, roomId, change)

@@ -1,4 +1,5 @@
 /** The people of this instance, and those of other ones whom Rooms that came from there name. */
+import type { Described, Named } from "../contract/described.ts"
 import type { Db } from "../ledger/database.ts"
 
 export interface Person {
@@ -14,6 +15,9 @@ export interface Foreigner {
   readonly knownAs: string
   readonly instanceId: string
 }
+
+/** SQL for how somebody wants to be cited. @param of the alias of their table */
+export const DESCRIBED = (of: string): string => `${of}.name, ${of}.given_name AS givenName, ${of}.family_name AS familyName, ${of}.orcid`
 
 /** A person as a row. */
 export type PersonRow = Omit<Person, "isOperator"> & { readonly isOperator: number }
@@ -34,11 +38,15 @@ export function people(db: Db) {
   const insertForeign = db.prepare(
     "INSERT INTO people (user_id, username, password_hash, is_operator, created_at, instance_id, known_as) VALUES (?, ?, '', 0, ?, ?, ?)",
   )
+  const described = db.prepare<Named & { readonly instanceId: string | null }>(
+    `SELECT user_id AS userId, username, ${DESCRIBED("p")}, instance_id AS instanceId FROM people p WHERE user_id = ?`,
+  )
+  const describe = db.prepare("UPDATE people SET name = ?, given_name = ?, family_name = ?, orcid = ? WHERE user_id = ?")
   const hash = db.prepare<{ passwordHash: string }>("SELECT password_hash AS passwordHash FROM people WHERE user_id = ?")
   const setHash = db.prepare("UPDATE people SET password_hash = ? WHERE user_id = ?")
   const any = db.prepare("SELECT 1 FROM people WHERE instance_id IS NULL LIMIT 1")
-  const all = db.prepare<PersonRow & { createdAt: string }>(
-    `SELECT ${PERSON}, p.created_at AS createdAt FROM people p WHERE instance_id IS NULL ORDER BY user_id`,
+  const all = db.prepare<PersonRow & Described & { createdAt: string }>(
+    `SELECT ${PERSON}, ${DESCRIBED("p")}, p.created_at AS createdAt FROM people p WHERE instance_id IS NULL ORDER BY user_id`,
   )
 
   return {
@@ -62,6 +70,10 @@ export function people(db: Db) {
       const free = names.find((name) => shownAs.get(name) === undefined) ?? `${knownAs}@${place}~${userId}`
       insertForeign.run(userId, free, at, instanceId, knownAs)
     },
+    /** Anybody, with how they want to be cited. */
+    described: (userId: string) => described.get(userId),
+    describe: (userId: string, { name, givenName, familyName, orcid }: Described) =>
+      describe.run(name, givenName, familyName, orcid, userId),
     passwordHash: (userId: string): string | undefined => hash.get(userId)?.passwordHash,
     setPasswordHash: (userId: string, passwordHash: string) => setHash.run(passwordHash, userId),
     /** Whether anybody of this instance exists: until then the one-time set-up link is open. */

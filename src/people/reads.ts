@@ -1,4 +1,5 @@
 /** Reads about who is signed in, and about an invitation. */
+import { Refusal } from "../contract/refusals.ts"
 import type { Readers } from "../ledger/reading.ts"
 import type { Accounts } from "./accounts.ts"
 import type { People } from "./people.ts"
@@ -9,6 +10,12 @@ export function peopleReads({ people, accounts }: { readonly people: People; rea
       const person = actor && people.withId(actor.userId)
       return { person: person ? { userId: person.userId, username: person.username, isOperator: person.isOperator } : null }
     },
+    person({ params }) {
+      const found = people.described(people.idOf(params.username) ?? people.idOf(params.username.toLowerCase()) ?? "")
+      if (found === undefined) throw new Refusal("room_unavailable", "Nobody here is called so.")
+      return found
+    },
+
     invitation({ params }) {
       const { invitationId, invitedBy, room, expiresAt } = accounts.invitation(params.token)
       return { invitationId, invitedBy: invitedBy.username, room: room && { ...room }, expiresAt }

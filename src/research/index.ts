@@ -142,8 +142,8 @@ export function researchReads(tables: Tables, exports: Exports, now: () => numbe
   return {
     ...evidenceReads(evidence),
     ...briefReads(rooms, threads, tables.brief, now),
-    ...publicationReads({ ...tables, citations: citations(records, rooms, findings) }),
-    ...roomCitationReads(rooms, tables.members),
+    ...publicationReads({ ...tables, citations: citations(records, rooms, findings, people) }),
+    ...roomCitationReads(rooms, tables.members, people),
     ...linkReads(rooms, experiments, links, findingLinks, evidence),
     ...contextReads(tables),
     ...experimentReads(tables),

@@ -2,9 +2,9 @@
 import type { Member, Person } from "../contract/answers.ts"
 import type { MemberRole } from "../contract/enumerations.ts"
 import type { Db } from "../ledger/database.ts"
+import { DESCRIBED } from "../people/people.ts"
 
-const MEMBERS =
-  "SELECT m.user_id AS userId, p.username, m.role, m.joined_at AS joinedAt FROM members m JOIN people p USING (user_id) WHERE m.room_id = ?"
+const MEMBERS = `SELECT m.user_id AS userId, p.username, ${DESCRIBED("p")}, m.role, m.joined_at AS joinedAt FROM members m JOIN people p USING (user_id) WHERE m.room_id = ?`
 
 export type Members = ReturnType<typeof members>
 

@@ -1,5 +1,6 @@
 /** What programs read of a page beside its text: citations, previews, linked data, feeds; and the same as links in its header. */
 import { licenceIri, licenceUrl } from "../contract/licences.ts"
+import { type Named, orcidAddress, shownName } from "../contract/described.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
 import { serviceName } from "../contract/versions.ts"
 import { oneLine, shortened } from "../contract/text.ts"
@@ -91,17 +92,28 @@ export const linkHeader = ({ path, links, linked }: About, baseUrl: string): str
     .join(", ")
 
 const described = (text: string): string => shortened(oneLine(text), DESCRIPTION)
-const person = (username: string) => ({ "@type": "Person", name: username })
+type Author = Omit<Named, "userId">
+/** Somebody in the words of schema.org: by their ORCID, where they gave one. */
+const person = ({ givenName, familyName, orcid, ...who }: Author) => ({
+  "@type": "Person",
+  ...(orcid !== null && { "@id": orcidAddress(orcid) }),
+  name: shownName(who),
+  ...(givenName !== null && { givenName }),
+  ...(familyName !== null && { familyName }),
+})
+/** Signposting's word for who made something. */
+const authorLink = ({ orcid }: Author): readonly Link[] => (orcid === null ? [] : [{ rel: "author", href: orcidAddress(orcid) }])
 const paperAddress = (arxivId: string) => `https://arxiv.org/abs/${arxivId}`
 
 /** A record: a claim that somebody made, with its standing. */
 export function aboutRecord(
   record: AnswerOf<"record">,
   room: AnswerOf<"room">,
+  author: Author,
   wording: string,
   paper: { readonly arxivId: string } | undefined,
 ): About {
-  const { versionId, kind, label, author, createdAt, status, contentDigest, outcome } = record
+  const { versionId, kind, label, createdAt, status, contentDigest, outcome } = record
   const path = `/records/${versionId}`
   const api = `/api/research/records/${versionId}`
   const standing = `${words(kind)} ${label}${outcome === null ? "" : `, ${outcome}`}, ${status}`
@@ -112,7 +124,8 @@ export function aboutRecord(
     type: "article",
     citation: [
       ["citation_title", oneLine(wording)],
-      ["citation_author", author.username],
+      ["citation_author", shownName(author)],
+      ...(author.orcid === null ? [] : ([["citation_author_orcid", orcidAddress(author.orcid)]] as const)),
       ["citation_publication_date", createdAt.slice(0, 10).replaceAll("-", "/")],
       ["citation_technical_report_institution", `${serviceName}: ${room.title}`],
       ["citation_technical_report_number", label],
@@ -128,7 +141,7 @@ export function aboutRecord(
       additionalType: words(kind),
       name: `${label}: ${described(wording)}`,
       text: wording,
-      author: person(author.username),
+      author: person(author),
       datePublished: createdAt,
       creativeWorkStatus: status,
       identifier: [label, contentDigest],
@@ -141,6 +154,7 @@ export function aboutRecord(
       { rel: "describedby", href: `${api}?format=csl`, type: "application/vnd.citationstyles.csl+json" },
       { rel: "describedby", href: api, type: "application/json" },
       { rel: "collection", href: `/rooms/${record.roomId}`, type: "text/html" },
+      ...authorLink(author),
       ...licenceLink(room.license),
       ...feedLinks(`/rooms/${record.roomId}`, room.title),
     ],
@@ -148,17 +162,32 @@ export function aboutRecord(
   }
 }
 
+/** A person: how they want to be cited. */
+export function aboutPerson(named: Named): About {
+  const path = `/people/${encodeURIComponent(named.username)}`
+  return {
+    path,
+    title: shownName(named),
+    description: `What ${shownName(named)} published here.`,
+    type: "website",
+    citation: [],
+    linked: {
+      "@type": "ProfilePage",
+      mainEntity: { ...person(named), alternateName: named.username, identifier: named.userId },
+    },
+    links: [
+      { rel: "describedby", href: `/api/research${path}`, type: "application/json" },
+      ...authorLink(named),
+      ...feedLinks(path, shownName(named)),
+    ],
+  }
+}
+
 /** A Room: what it asks, and all that is in it. */
-export function aboutRoom({
-  roomId,
-  title,
-  question = null,
-  owner,
-  license,
-  createdAt,
-  lastActivityAt,
-  state,
-}: AnswerOf<"room_context">["room"]): About {
+export function aboutRoom(
+  { roomId, title, question = null, license, createdAt, lastActivityAt, state }: AnswerOf<"room_context">["room"],
+  owner: Author,
+): About {
   const path = `/rooms/${roomId}`
   const api = `/api/research/rooms/${roomId}`
   return {
@@ -171,7 +200,7 @@ export function aboutRoom({
       "@type": "Collection",
       name: title,
       ...(question !== null && { abstract: question }),
-      author: person(owner.username),
+      author: person(owner),
       ...(license !== null && { license: licenceIri(license) }),
       dateCreated: createdAt,
       dateModified: lastActivityAt,
@@ -184,6 +213,7 @@ export function aboutRoom({
       { rel: "describedby", href: `${api}/citation?format=cff`, type: "application/yaml" },
       { rel: "describedby", href: api, type: "application/json" },
       { rel: "item", href: `${api}/export`, type: "application/zip" },
+      ...authorLink(owner),
       ...licenceLink(license),
       ...feedLinks(path, title),
     ],

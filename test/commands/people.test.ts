@@ -48,6 +48,26 @@ test("the first person is the operator; a password that is made is shown once", 
   t.equal((await service.ended()).code, 0)
 })
 
+test("how a person is cited is said, changed in part, and taken back", async (t) => {
+  const cite = (...args: string[]) => command("user", "cite", "grace", "--data", "data", ...args)
+  const grace = async () => {
+    const listed = JSON.parse((await command("user", "list", "--data", "data", "--json")).out) as { username: string }[]
+    return listed.find(({ username }) => username === "grace")
+  }
+  t.match(await cite("--given-name", "Grace", "--family-name", "Hopper", "--orcid", "https://orcid.org/0000-0002-1694-233x"), {
+    code: 0,
+    out: "grace is cited as Grace Hopper.\n",
+  })
+  t.match(await grace(), { name: "Grace Hopper", givenName: "Grace", familyName: "Hopper", orcid: "0000-0002-1694-233X" })
+  t.match(await cite("--name", "Grace B. M. Hopper", "--orcid", ""), { code: 0, out: "grace is cited as Grace B. M. Hopper.\n" })
+  t.match(await grace(), { name: "Grace B. M. Hopper", givenName: "Grace", familyName: "Hopper", orcid: null })
+  t.match(await cite("--orcid", "0000-0002-1694-2330"), { code: 2, err: /orcid is no ORCID: its last sign does not fit the others\./ })
+  t.match(await cite("--orcid", "12"), { code: 2, err: /orcid must be an ORCID such as/ })
+  t.match(await cite("--family-name", ""), { code: 2, err: /familyName is needed beside givenName/ })
+  t.match(await cite("--name", "", "--given-name", "", "--family-name", ""), { code: 0, out: "grace is cited as grace.\n" })
+  t.match(await command("check", "--data", "data"), { code: 0 })
+})
+
 test("a password change at the command line ends what is signed in", async (t) => {
   const service = await serve(program, ["--data", "data"], place)
   const answer = await signIn(service.baseUrl, "grace", "a new long password")

@@ -17,6 +17,12 @@ const given: Readonly<Record<string, readonly Readonly<Record<string, string>>[]
     { currentPassword: passwordOf("ada"), password: "short" },
     { currentPassword: passwordOf("ada"), password: passwordOf("ada") },
   ],
+  describe_person: [
+    { orcid: "0000-0002-1825-0098" },
+    { givenName: "Ada" },
+    { name: "Ada Lovelace", orcid: "https://orcid.org/0000-0002-1825-0097" },
+    {},
+  ],
   invite: [{ roomId: "0198f3a0-0000-7000-8000-000000000001" }, {}],
   accept_invitation: [{ username: "eve", password: passwordOf("eve") }],
   sign_out: [{}],

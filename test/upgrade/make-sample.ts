@@ -35,6 +35,7 @@ const sources: Readonly<Record<string, string>> = {
   planId: "SELECT plan_id AS planId FROM plans",
   attemptId: "SELECT attempt_id AS attemptId FROM attempts",
   materialId: "SELECT material_id AS materialId FROM materials",
+  username: "SELECT username FROM people",
   arxivId: "SELECT DISTINCT arxiv_id AS arxivId FROM record_papers UNION SELECT arxiv_id FROM saved_papers",
   collectionId: "SELECT collection_id AS collectionId FROM collections",
   "collectionId arxivId": "SELECT collection_id AS collectionId, arxiv_id AS arxivId FROM collection_papers",

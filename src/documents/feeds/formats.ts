@@ -8,8 +8,8 @@ export interface FeedEntry {
   readonly text: string
   /** Below the base URL. */
   readonly path: string
-  /** Left out where nobody says it. */
-  readonly author?: string
+  /** What they are called where they are cited, and the address they are known by, if any. Left out where nobody says it. */
+  readonly author?: { readonly name: string; readonly address?: string }
   readonly at: string
 }
 
@@ -28,12 +28,15 @@ const xml = (text: string): string =>
 /** When nothing has happened: a time that does not change from one look to the next. */
 const NEVER = "1970-01-01T00:00:00.000Z"
 
+const author = ({ author: { name, address } = { name: "unknown" } }: FeedEntry): string =>
+  `<name>${xml(name)}</name>${address === undefined ? "" : `<uri>${xml(address)}</uri>`}`
+
 /** @param self the feed's own address below the base URL */
 export function atom({ title, path, entries }: Feed, self: string, baseUrl: string): string {
   const link = (rel: string, href: string, type: string) => `<link rel="${rel}" type="${type}" href="${xml(baseUrl + href)}"/>`
   const items = entries.map(
     (entry) => `<entry><id>${xml(entry.id)}</id><title>${xml(entry.title)}</title>${link("alternate", entry.path, "text/html")}
-<updated>${entry.at}</updated><published>${entry.at}</published><author><name>${xml(entry.author ?? "unknown")}</name></author>
+<updated>${entry.at}</updated><published>${entry.at}</published><author>${author(entry)}</author>
 <content type="text">${xml(entry.text)}</content></entry>
 `,
   )
@@ -59,6 +62,6 @@ export const jsonFeed = ({ title, path, entries }: Feed, self: string, baseUrl: 
       title,
       content_text: text,
       date_published: at,
-      ...(author !== undefined && { authors: [{ name: author }] }),
+      ...(author !== undefined && { authors: [{ name: author.name, ...(author.address !== undefined && { url: author.address }) }] }),
     })),
   })

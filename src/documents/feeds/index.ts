@@ -1,5 +1,6 @@
 /** What feed readers may follow, by the page it belongs to: made from the reads that everybody has, the newest first. */
 import type { Entry, RecordSummary } from "../../contract/answers.ts"
+import { orcidAddress, shownName } from "../../contract/described.ts"
 import { limits } from "../../contract/limits.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { type Asking, said, words } from "../writing.ts"
@@ -17,26 +18,35 @@ const placeOf = (threadId: string | null, entryId: string | null): string | unde
 /** Where the newest page of a list of so many begins. */
 const lastPage = (watermark: number): number => Math.max(0, watermark - limits.pageItems)
 
-const ofRecord = ({
-  versionId,
-  kind,
-  label,
-  wording,
-  author,
-  createdAt,
-  status,
-  outcome,
-  provenanceSummary,
-}: RecordSummary): FeedEntry => ({
-  id: urn(versionId),
-  title: `${label} (${words(kind)}${outcome === null ? "" : `, ${outcome}`}${status === "current" ? "" : `, ${status}`}): ${said(wording, TITLE)}`,
-  text: `${shortened(wording, TEXT)}\n\n${provenanceSummary}`,
-  path: pageOf(kind, versionId) ?? "/",
-  author: author.username,
-  at: createdAt,
-})
+/** Who somebody is, as feeds name them; asked once each. */
+function authors({ ask }: Asking) {
+  const known = new Map<string, NonNullable<FeedEntry["author"]>>()
+  return ({ userId }: { readonly userId: string }) => {
+    let found = known.get(userId)
+    if (found === undefined) {
+      const person = ask("person", { username: userId })
+      const { orcid } = person
+      known.set(userId, (found = { name: shownName(person), ...(orcid !== null && { address: orcidAddress(orcid) }) }))
+    }
+    return found
+  }
+}
+type AuthorOf = ReturnType<typeof authors>
 
-function roomFeed({ ask, id }: Asking): Feed {
+const ofRecord =
+  (authorOf: AuthorOf) =>
+  ({ versionId, kind, label, wording, author, createdAt, status, outcome, provenanceSummary }: RecordSummary): FeedEntry => ({
+    id: urn(versionId),
+    title: `${label} (${words(kind)}${outcome === null ? "" : `, ${outcome}`}${status === "current" ? "" : `, ${status}`}): ${said(wording, TITLE)}`,
+    text: `${shortened(wording, TEXT)}\n\n${provenanceSummary}`,
+    path: pageOf(kind, versionId) ?? "/",
+    author: authorOf(author),
+    at: createdAt,
+  })
+
+function roomFeed(asking: Asking): Feed {
+  const { ask, id } = asking
+  const authorOf = authors(asking)
   const roomId = id("roomId")
   const { title, activityWatermark } = ask("room", { roomId })
   const { items } = ask("room_activity", { roomId }, { after: lastPage(activityWatermark), include: "summary" })
@@ -44,7 +54,7 @@ function roomFeed({ ask, id }: Asking): Feed {
     const path = placeOf(threadId, entryId) ?? pageOf(target.kind, target.id) ?? `/rooms/${roomId}`
     // A URI for a digest (RFC 6920): an entry is known by the link of its chain.
     const name = Buffer.from(digest.replace("sha256:", ""), "hex").toString("base64url")
-    return { id: `ni:///sha-256;${name}`, title: said(summary, TITLE), text: `${sequence}. ${summary}`, path, author: actor.username, at }
+    return { id: `ni:///sha-256;${name}`, title: said(summary, TITLE), text: `${sequence}. ${summary}`, path, author: authorOf(actor), at }
   })
   return { title, path: `/rooms/${roomId}`, entries: entries.reverse() }
 }
@@ -62,18 +72,22 @@ function told({ kind, author, message, card, receipt }: Entry): { readonly title
   return { title: `${name}: ${said(text, TITLE)}`, text: shortened(text, TEXT) }
 }
 
-function threadFeed({ ask, id }: Asking): Feed {
+function threadFeed(asking: Asking): Feed {
+  const { ask, id } = asking
+  const authorOf = authors(asking)
   const threadId = id("threadId")
   const { thread, room } = ask("thread_context", { threadId })
   const { items } = ask("thread_timeline", { threadId }, { after: lastPage(thread.timelineWatermark) })
   const entries = items.map((entry): FeedEntry => {
     const { entryId, author, at } = entry
-    return { id: urn(entryId), ...told(entry), path: placeOf(threadId, entryId) ?? "/", author: author.username, at }
+    return { id: urn(entryId), ...told(entry), path: placeOf(threadId, entryId) ?? "/", author: authorOf(author), at }
   })
   return { title: `${thread.title} · ${room.title}`, path: `/threads/${threadId}`, entries: entries.reverse() }
 }
 
-function searchFeed({ ask, query }: Asking): Feed {
+function searchFeed(asking: Asking): Feed {
+  const { ask, query } = asking
+  const authorOf = authors(asking)
   const asked = Object.fromEntries([...query].filter(([name]) => name !== "after" && name !== "limit"))
   const { items } = ask("search", {}, asked)
   const entries = items.map(
@@ -82,7 +96,7 @@ function searchFeed({ ask, query }: Asking): Feed {
       title: `${label ?? words(kind)}${standing === null ? "" : ` (${standing})`}: ${said(title, TITLE)}`,
       text: plainOf(snippet),
       path: pageOf(kind, id) ?? placeOf(threadId, entryId) ?? "/",
-      author: author.username,
+      author: authorOf(author),
       at,
     }),
   )
@@ -100,16 +114,26 @@ const plainOf = (snippet: string): string =>
     .replaceAll("&#39;", "'")
     .replaceAll("&amp;", "&")
 
-function paperFeed({ ask, id }: Asking): Feed {
+function paperFeed(asking: Asking): Feed {
+  const { ask, id } = asking
   const arxivId = id("arxivId")
   const { items } = ask("paper_publications", { arxivId })
-  return { title: `Records on arXiv:${arxivId}`, path: `/papers/${encodeURIComponent(arxivId)}`, entries: items.map(ofRecord) }
+  return {
+    title: `Records on arXiv:${arxivId}`,
+    path: `/papers/${encodeURIComponent(arxivId)}`,
+    entries: items.map(ofRecord(authors(asking))),
+  }
 }
 
-function personFeed({ ask, id }: Asking): Feed {
-  const author = id("username")
-  const { items } = ask("publications", {}, { author })
-  return { title: `Records by ${author}`, path: `/search?${new URLSearchParams({ query: author })}`, entries: items.map(ofRecord) }
+function personFeed(asking: Asking): Feed {
+  const { ask, id } = asking
+  const person = ask("person", { username: id("username") })
+  const { items } = ask("publications", {}, { author: person.userId })
+  return {
+    title: `Records by ${shownName(person)}`,
+    path: `/people/${encodeURIComponent(person.username)}`,
+    entries: items.map(ofRecord(authors(asking))),
+  }
 }
 
 /** Feeds by what they follow; each at `feed.atom` and `feed.json` below it. */

@@ -4,9 +4,12 @@ import { parsed } from "../../contract/json.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { noSuch } from "../../contract/refusals.ts"
 import { serviceName } from "../../contract/versions.ts"
+import { present } from "../../contract/present.ts"
+import type { People } from "../../people/people.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Findings } from "../findings/findings.ts"
 import type { Records } from "../records/records.ts"
+import { bibtexAuthor, bibtexOrcids, cslAuthor } from "./authors.ts"
 import { texOf } from "./tex.ts"
 
 interface Notice {
@@ -20,7 +23,7 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 
 export type Citations = ReturnType<typeof citations>
 
-export function citations(records: Records, rooms: Rooms, findings: Findings) {
+export function citations(records: Records, rooms: Rooms, findings: Findings, people: People) {
   /** How many of its experiment's attempts a finding names. */
   function denominator(versionId: string, roomId: string): string {
     const execution = findings.read(versionId, roomId).execution
@@ -55,7 +58,7 @@ export function citations(records: Records, rooms: Rooms, findings: Findings) {
       kind,
       label,
       wording,
-      author: author.username,
+      author: present(people.described(author.userId)),
       date: [Number(createdAt.slice(0, 4)), Number(createdAt.slice(5, 7)), Number(createdAt.slice(8, 10))] as const,
       room: rooms.summary(record.roomId)?.title ?? "",
       url: `${baseUrl}${pageOf(kind, versionId)}`,
@@ -69,7 +72,8 @@ export function citations(records: Records, rooms: Rooms, findings: Findings) {
     bibtex(versionId: string, baseUrl: string): string {
       const { key, label, wording, author, date, room, url, note } = cited(versionId, baseUrl)
       const fields = {
-        author: `{${texOf(author)}}`,
+        author: bibtexAuthor(author),
+        ...bibtexOrcids([author]),
         title: `{${texOf(wording)}}`,
         howpublished: `${serviceName}: ${texOf(room)}, ${label}`,
         year: String(date[0]),
@@ -90,7 +94,7 @@ export function citations(records: Records, rooms: Rooms, findings: Findings) {
         genre: kinds[kind],
         number: label,
         title: wording,
-        author: [{ literal: author }],
+        author: [cslAuthor(author)],
         issued: { "date-parts": [date] },
         "container-title": room,
         publisher: serviceName,

@@ -1,27 +1,42 @@
 /** How a Room is cited, as BibTeX, CSL-JSON and CITATION.cff: as the collection of a group's records that it is, never as a program. */
+import { type Named, shownName } from "../../contract/described.ts"
 import { noSuch } from "../../contract/refusals.ts"
 import { serviceName } from "../../contract/versions.ts"
 import { NamedText, type Readers } from "../../ledger/reading.ts"
 import type { Members } from "../../rooms/members.ts"
+import { present } from "../../contract/present.ts"
+import type { People } from "../../people/people.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
+import { type Author, bibtexAuthor, bibtexOrcids, cffAuthor, cslAuthor } from "./authors.ts"
 import { texOf } from "./tex.ts"
 
 /** Names of authors that a citation gives; of more it says that there are others. */
 const AUTHORS = 20
 
+const authorOf = ({ userId, username, name, givenName, familyName, orcid }: Named): Named => ({
+  userId,
+  username,
+  name,
+  givenName,
+  familyName,
+  orcid,
+})
+
 /** YAML takes strings as JSON writes them. */
 const yaml = (text: string): string => JSON.stringify(text)
 
-export function roomCitationReads(rooms: Rooms, members: Members) {
+export function roomCitationReads(rooms: Rooms, members: Members, people: People) {
   function cited(roomId: string, baseUrl: string) {
     const room = rooms.summary(roomId)
     if (room === undefined) throw noSuch("room")
     const { title, owner, license, createdAt, activityWatermark: throughSequence } = room
     const others = members.of(roomId).filter(({ userId }) => userId !== owner.userId)
+    const all = [present(people.described(owner.userId)), ...others].map(authorOf)
     return {
       key: `${owner.username}${createdAt.slice(0, 4)}-room-${roomId.slice(-8)}`,
       title,
-      authors: [owner.username, ...others.map(({ username }) => username)],
+      authors: all.map(shownName),
+      people: all,
       license,
       createdAt,
       throughSequence,
@@ -29,7 +44,11 @@ export function roomCitationReads(rooms: Rooms, members: Members) {
     }
   }
   type Cited = ReturnType<typeof cited>
-  const named = ({ authors }: Cited): string[] => [...authors.slice(0, AUTHORS), ...(authors.length > AUTHORS ? ["others"] : [])]
+  /** The authors that a citation names, and what stands for the others. */
+  const named = <T>({ people: authors }: Cited, as: (author: Author) => T, others: T): T[] => [
+    ...authors.slice(0, AUTHORS).map(as),
+    ...(authors.length > AUTHORS ? [others] : []),
+  ]
 
   /** What no field of a format is made for. */
   const noteOf = ({ throughSequence, license }: Cited): string =>
@@ -37,9 +56,9 @@ export function roomCitationReads(rooms: Rooms, members: Members) {
 
   function bibtex(one: Cited): string {
     const { key, title, createdAt, url } = one
-    const author = named(one).map((name) => (name === "others" ? name : `{${texOf(name)}}`))
     const fields = {
-      author: author.join(" and "),
+      author: named(one, bibtexAuthor, "others").join(" and "),
+      ...bibtexOrcids(one.people.slice(0, AUTHORS)),
       title: `{${texOf(title)}}`,
       howpublished: serviceName,
       year: createdAt.slice(0, 4),
@@ -58,7 +77,7 @@ export function roomCitationReads(rooms: Rooms, members: Members) {
         "citation-key": one.key,
         type: "collection",
         title: one.title,
-        author: named(one).map((literal) => ({ literal })),
+        author: named(one, cslAuthor, { literal: "others" }),
         issued: { "date-parts": [one.createdAt.slice(0, 10).split("-").map(Number)] },
         publisher: serviceName,
         version: String(one.throughSequence),
@@ -73,8 +92,13 @@ message: "If you build on this Room, cite it as below."
 type: dataset
 title: ${yaml(one.title)}
 authors:
-${named(one)
-  .map((name) => `  - name: ${yaml(name)}\n`)
+${named(one, cffAuthor, { name: "others" })
+  .map(
+    (author) =>
+      `  - ${Object.entries(author)
+        .map(([name, value]) => `${name}: ${yaml(value)}\n`)
+        .join("    ")}`,
+  )
   .join("")}date-released: ${yaml(one.createdAt.slice(0, 10))}
 version: ${yaml(String(one.throughSequence))}
 ${one.license === null ? "" : `license: ${yaml(one.license)}\n`}url: ${yaml(one.url)}

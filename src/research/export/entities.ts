@@ -1,11 +1,11 @@
 /** The entities of an RO-Crate: one for each thing that the crate speaks of. Terms are schema.org's, as RO-Crate 1.2 takes them. */
 import type { AttemptStatus } from "../../contract/enumerations.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
+import { type Named as NamedPerson, shownName } from "../../contract/described.ts"
 import { licenceIri, licenceUrl } from "../../contract/licences.ts"
 import { pageOf } from "../../contract/objects.ts"
 import type { AttemptAnswer } from "../../contract/work-answers.ts"
 import { pathOf, softwareId } from "./contents.ts"
-import type { Person } from "./room.ts"
 import type { AttemptRow, ExperimentRow, LinkRow, MaterialRow, Named, PlanRow, RecordRow } from "./rows.ts"
 
 export type Entity = JsonObject & { "@id": string; "@type": string | string[] }
@@ -58,11 +58,12 @@ export const licenceElsewhere: Entity = {
 }
 const license = to(licenceElsewhere["@id"])
 
-export const personEntity = ({ userId, username }: Person): Entity => ({
+export const personEntity = ({ userId, username, name, givenName, familyName }: NamedPerson): Entity => ({
   "@id": ids.person(userId),
   "@type": "Person",
-  name: username,
+  name: shownName({ name, username }),
   identifier: userId,
+  ...given({ alternateName: name === null ? undefined : username, givenName, familyName }),
 })
 
 /** A pinned commit; for ids of SHA-1 with the identifier under which Software Heritage would hold it. */

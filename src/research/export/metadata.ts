@@ -1,4 +1,5 @@
 /** ro-crate-metadata.json: what the crate holds and speaks of, written entity by entity. */
+import { orcidAddress } from "../../contract/described.ts"
 import { present } from "../../contract/present.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { serviceName } from "../../contract/versions.ts"
@@ -47,23 +48,37 @@ const folders: Readonly<Record<string, string>> = {
 }
 const folderOf = (path: string): string | undefined => (path.includes("/") ? path.slice(0, path.indexOf("/") + 1) : undefined)
 
+/** JSON of a part of the document, with people where they stand in it. */
+type Text = (part: unknown) => string
+
+/** People stand at their ORCID, each at one of their own: two who give the same one are told apart. */
+function textOf(room: ExportedRoom, { people }: Met): Text {
+  const addresses = new Map<unknown, string>()
+  const taken = new Set<string>()
+  for (const userId of people.keys()) {
+    const { orcid } = room.described(userId)
+    if (orcid !== null && taken.size < taken.add(orcid).size) addresses.set(ids.person(userId), orcidAddress(orcid))
+  }
+  return (part) => JSON.stringify(part, (name, value: unknown) => (name === "@id" ? (addresses.get(value) ?? value) : value))
+}
+
 /** A member that names other entities, item by item; one alone is no list. */
-function* listText(name: string, ids: Iterable<string>): Generator<string> {
+function* listText(text: Text, name: string, ids: Iterable<string>): Generator<string> {
   let [first, written]: [string | undefined, number] = [undefined, 0]
   for (const id of ids) {
-    if (written === 1) yield `,${JSON.stringify(name)}:[${JSON.stringify(to(present(first)))}`
-    if (written > 0) yield `,${JSON.stringify(to(id))}`
+    if (written === 1) yield `,${JSON.stringify(name)}:[${text(to(present(first)))}`
+    if (written > 0) yield `,${text(to(id))}`
     first ??= id
     written += 1
   }
   if (written > 1) yield "]"
-  else if (first !== undefined) yield `,${JSON.stringify(name)}:${JSON.stringify(to(first))}`
+  else if (first !== undefined) yield `,${JSON.stringify(name)}:${text(to(first))}`
 }
 
 /** JSON of an object whose lists may be too long to be held. */
-function* objectText(members: JsonObject, lists: Readonly<Record<string, () => Iterable<string>>>): Generator<string> {
-  yield JSON.stringify(members).slice(0, -1)
-  for (const [name, items] of Object.entries(lists)) yield* listText(name, items())
+function* objectText(text: Text, members: JsonObject, lists: Readonly<Record<string, () => Iterable<string>>>): Generator<string> {
+  yield text(members).slice(0, -1)
+  for (const [name, items] of Object.entries(lists)) yield* listText(text, name, items())
   yield "}"
 }
 
@@ -75,7 +90,7 @@ function* attemptIds(room: ExportedRoom): Generator<string> {
 const ROOM_ID = "#room-id"
 
 /** The Room as a whole. */
-function* root(room: ExportedRoom, { people, software }: Met, kept: readonly Kept[], { baseUrl }: Source): Generator<string> {
+function* root(room: ExportedRoom, { people, software }: Met, kept: readonly Kept[], { baseUrl }: Source, text: Text): Generator<string> {
   const { roomId, title, question, owner, state, concluded, lastActivityAt, activityWatermark, createdAt } = room.summary
   const members: JsonObject = {
     "@id": "./",
@@ -95,7 +110,7 @@ function* root(room: ExportedRoom, { people, software }: Met, kept: readonly Kep
     conformsTo: to(profiles.process),
   }
   const used = new Set(kept.flatMap(({ path }) => folderOf(path) ?? []))
-  yield* objectText(members, {
+  yield* objectText(text, members, {
     contributor: () => [...people.keys()].map(ids.person),
     hasPart: () => [...kept.filter(({ path }) => folderOf(path) === undefined).map(({ path }) => path), ...used, ...software.keys()],
     mentions: function* () {
@@ -106,12 +121,13 @@ function* root(room: ExportedRoom, { people, software }: Met, kept: readonly Kep
   })
 }
 
-function* folderTexts(kept: readonly Kept[]): Generator<string> {
+function* folderTexts(kept: readonly Kept[], text: Text): Generator<string> {
   for (const [folder, description] of Object.entries(folders)) {
     const inside = kept.filter(({ path }) => folderOf(path) === folder)
     if (inside.length === 0) continue
     yield ",\n"
     yield* objectText(
+      text,
       { "@id": folder, "@type": "Dataset", name: folder.slice(0, -1), description },
       { hasPart: () => inside.map(({ path }) => path) },
     )
@@ -201,7 +217,7 @@ function* entities(room: ExportedRoom, { people, software }: Met, kept: readonly
   yield licenceOf(room.summary.license)
   yield licenceElsewhere
   yield* statusEntities
-  yield* [...people.values()].map(personEntity)
+  yield* [...people.keys()].map((userId) => personEntity(room.described(userId)))
   yield* [...software.values()].map(softwareEntity)
 
   const byPath = new Map(kept.map((file) => [file.path, file]))
@@ -218,8 +234,9 @@ function* entities(room: ExportedRoom, { people, software }: Met, kept: readonly
 /** The whole document. @param kept every file that was written before it */
 export function* metadataText(room: ExportedRoom, met: Met, kept: readonly Kept[], source: Source): Generator<string> {
   yield `{"@context":${JSON.stringify(CONTEXT)},"@graph":[\n`
-  yield* root(room, met, kept, source)
-  yield* folderTexts(kept)
-  for (const entity of entities(room, met, kept, source)) yield `,\n${JSON.stringify(entity)}`
+  const text = textOf(room, met)
+  yield* root(room, met, kept, source, text)
+  yield* folderTexts(kept, text)
+  for (const entity of entities(room, met, kept, source)) yield `,\n${text(entity)}`
   yield "\n]}\n"
 }

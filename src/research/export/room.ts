@@ -1,9 +1,12 @@
 /** A Room as of one moment, on a connection of its own: what every part of an export is made from. */
+import type { Named } from "../../contract/described.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
+import { present } from "../../contract/present.ts"
 import { activity } from "../../ledger/activity.ts"
 import type { Db } from "../../ledger/database.ts"
 import { roomHistory } from "../../ledger/room-history.ts"
 import { timeline } from "../../ledger/timeline.ts"
+import { DESCRIBED } from "../../people/people.ts"
 import { type Elsewhere, importedRooms } from "../../rooms/imported.ts"
 import { members } from "../../rooms/members.ts"
 import { rooms } from "../../rooms/rooms.ts"
@@ -31,7 +34,7 @@ export function exportedRoom(db: Db, roomId: string) {
   // People of the instance whose Room it is as they are called there, as it stands in what was accepted; others as they are here.
   const home = importedRooms(db).from(roomId)?.instanceId ?? ""
   db.exec(
-    `CREATE TEMP VIEW people AS SELECT user_id, iif(instance_id = '${home}', known_as, username) AS username, password_hash, is_operator, created_at, instance_id, known_as FROM main.people`,
+    `CREATE TEMP VIEW people AS SELECT user_id, iif(instance_id = '${home}', known_as, username) AS username, password_hash, is_operator, created_at, instance_id, known_as, name, given_name, family_name, orcid FROM main.people`,
   )
   const summary = rooms(db).summary(roomId)
   if (summary === undefined) return undefined
@@ -41,7 +44,10 @@ export function exportedRoom(db: Db, roomId: string) {
   const authors = db.prepare<{ userId: string; username: string }>(
     "SELECT p.user_id AS userId, p.username FROM people p WHERE p.user_id IN (SELECT e.author_id FROM timeline_entries e WHERE e.thread_id = ?)",
   )
-  const withId = db.prepare<Person>("SELECT user_id AS userId, coalesce(known_as, username) AS username FROM main.people WHERE user_id = ?")
+  const withId = db.prepare<Named>(
+    `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")} FROM main.people p WHERE user_id = ?`,
+  )
+  const seen = db.prepare<Named>(`SELECT user_id AS userId, username, ${DESCRIBED("p")} FROM people p WHERE user_id = ?`)
   const renamed = db.prepare<{ here: string; there: string }>(
     "SELECT m.username AS here, p.username AS there FROM main.people m JOIN people p USING (user_id) WHERE m.user_id = ? AND m.username <> p.username",
   )
@@ -53,7 +59,9 @@ export function exportedRoom(db: Db, roomId: string) {
           const names = renamed.get(userId)
           return names?.here === username ? pair.replace(`"${username}"`, () => `"${names.there}"`) : pair
         })
-  const named = db.prepare<Person>("SELECT user_id AS userId, username FROM people WHERE username = ? AND instance_id IS NULL")
+  const named = db.prepare<Named>(
+    `SELECT user_id AS userId, username, ${DESCRIBED("p")} FROM people p WHERE username = ? AND instance_id IS NULL`,
+  )
   return {
     summary,
     /** The instance that it comes from, `here` for a Room of this one; with where it was before that adopted it. */
@@ -81,10 +89,12 @@ export function exportedRoom(db: Db, roomId: string) {
       for (const each of citedHistory(db, roomId))
         for (const { body } of feed.after(each.roomId, each.sequence - 1, undefined, 1)) yield { ...each, activity: body }
     },
+    /** Somebody, with how they want to be cited. */
+    described: (userId: string): Named => present(seen.get(userId)),
     /** Everybody whom the history names: who wrote, and whose membership came or went. */
-    named(): readonly Person[] {
-      const found = new Map<string, Person>()
-      const note = (person: Person | undefined) => person && found.set(person.userId, { userId: person.userId, username: person.username })
+    named(): readonly Named[] {
+      const found = new Map<string, Named>()
+      const note = (person: Named | undefined) => person && found.set(person.userId, person)
       for (const entries of [roomHistory(db, roomId), citedHistory(db, roomId)])
         for (const { entry } of entries) {
           for (const userId of [entry.userId, entry.params.userId, entry.given.named])

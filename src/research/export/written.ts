@@ -1,5 +1,7 @@
 /** An accepted write as whoever does it again elsewhere needs it: in a crate, and beside an entry of the feed. */
 import { JsonText, stored, type Writable } from "../../contract/json.ts"
+import type { Named } from "../../contract/described.ts"
+import { DESCRIBED } from "../../people/people.ts"
 import type { Db } from "../../ledger/database.ts"
 import { roomEntry, type RoomEntry } from "../../ledger/room-history.ts"
 import { citing } from "./cited.ts"
@@ -26,11 +28,11 @@ export const writtenOut = ({ sequence, entry }: Pick<RoomEntry, "sequence" | "en
 /** What stands beside an entry of the feed for those who follow a Room from another instance. */
 export function writes(db: Db) {
   const find = roomEntry(db)
-  const person = db.prepare<{ userId: string; username: string }>(
-    "SELECT user_id AS userId, coalesce(known_as, username) AS username FROM people WHERE user_id = ?",
+  const person = db.prepare<Named>(
+    `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")} FROM people p WHERE user_id = ?`,
   )
   const cites = citing(db)
-  /** The write, whom it names besides its actor, and what it names of other Rooms; null where it is not kept. */
+  /** The write, its actor and whom it names besides with how they want to be cited, and what it names of other Rooms; null where it is not kept. */
   return (roomId: string, sequence: number): Writable => {
     const found = find(roomId, sequence)
     if (found === undefined) return null
@@ -38,7 +40,7 @@ export function writes(db: Db) {
     const member = entry.params.userId ?? (entry.operation === "add_member" ? targetId : undefined)
     return {
       ...writtenOut(found),
-      people: member === undefined ? [] : [person.one(member)],
+      people: [entry.userId, member].flatMap((userId) => (userId == null ? [] : [{ ...person.one(userId) }])),
       cites: cites(roomId, found).map((cited) => ({ ...cited })),
     }
   }

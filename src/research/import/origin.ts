@@ -1,5 +1,8 @@
 /** What a crate says of itself: where it comes from, and who is named in it. */
 import * as v from "valibot"
+import { type Described, isOrcid } from "../../contract/described.ts"
+import { limits } from "../../contract/limits.ts"
+import { READABLE } from "../../contract/patterns.ts"
 import { CrateFault, type CrateFile } from "./crate-file.ts"
 
 /** The form of crates that this program reads and writes. */
@@ -58,16 +61,35 @@ export async function originOf(crate: CrateFile): Promise<CrateOrigin> {
   )
 }
 
-/** What everybody is called there, by id. @throws CrateFault */
-export async function peopleOf(crate: CrateFile): Promise<ReadonlyMap<string, string>> {
+const named = v.optional(v.nullable(v.pipe(v.string(), v.regex(READABLE), v.maxLength(5 * limits.title))))
+/** Somebody as another instance tells of them. How they want to be cited is left out by earlier versions. */
+export const toldPerson = v.strictObject({
+  userId: uuid,
+  username: NAME,
+  name: named,
+  givenName: named,
+  familyName: named,
+  orcid: v.optional(
+    v.nullable(v.pipe(v.string(), v.regex(/^[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9X]$/), v.check(isOrcid, "is no ORCID"))),
+  ),
+})
+
+/** How somebody wants to be cited, as far as their instance says; undefined where it does not speak of it. */
+export const describedBy = ({ name, givenName = null, familyName = null, orcid = null }: v.InferOutput<typeof toldPerson>) =>
+  name === undefined ? undefined : { name, givenName, familyName, orcid }
+
+/** Everybody who is named there, by id: what they are called, and how they want to be cited. @throws CrateFault */
+export async function peopleOf(crate: CrateFile) {
   const people = new Map<string, string>()
-  const personSchema = v.strictObject({ userId: uuid, username: NAME })
+  const described = new Map<string, Described>()
   for await (const { number, value } of crate.lines("people.jsonl")) {
-    const found = v.safeParse(personSchema, value)
+    const found = v.safeParse(toldPerson, value)
     if (!found.success || people.has(found.output.userId))
       throw new CrateFault(`people.jsonl line ${number} names nobody, or somebody twice.`)
     people.set(found.output.userId, found.output.username)
+    const told = describedBy(found.output)
+    if (told !== undefined) described.set(found.output.userId, told)
     if (people.size > MOST_PEOPLE) throw new CrateFault(`The crate names more than ${MOST_PEOPLE} people.`)
   }
-  return people
+  return { people, described }
 }

@@ -41,7 +41,7 @@ const said = ({ code, message }: Refusal): string => (code === "invalid_schema" 
 
 /** The one form of set-up, signing in and accepting an invitation: a name and a password. */
 function entrance({ heading: text, lead, action, button, hidden = {}, isNew }: Entrance, username = "", refusal?: Refusal): Shown {
-  const faults = (name: string) => (refusal?.details.issues ?? []).filter(({ path }) => path === `/${name}`).map(({ message }) => message)
+  const faults = (name: string) => faultsOf(refusal, name)
   return {
     title: text,
     status: refusal?.status ?? 200,
@@ -91,14 +91,30 @@ function invitationForm(visit: Visit, token: string): Entrance {
 }
 export const invitationPage = (visit: Visit): Shown => entrance(invitationForm(visit, visit.params.token ?? ""))
 
+const faultsOf = (refusal: Refusal | undefined, name: string): string[] =>
+  (refusal?.details.issues ?? []).filter(({ path }) => path === `/${name}`).map(({ message }) => message)
+
 const passwordForm = (refusal?: Refusal): Html => {
-  const faults = (name: string) => (refusal?.details.issues ?? []).filter(({ path }) => path === `/${name}`).map(({ message }) => message)
+  const faults = (name: string) => faultsOf(refusal, name)
   const common = { type: "password", maxlength: limits.passwordMax }
   return html`<form class="stack" method="post" action="${to("/web/password")}">
     ${field("currentPassword", "Current password", { ...common, autocomplete: "current-password" }, faults("currentPassword"))}
     ${field("password", "New password", { ...common, autocomplete: "new-password" }, faults("password"), `At least ${limits.passwordMin} characters. Every other browser is signed out.`)}
     <div class="buttons"><button class="quiet">Change the password</button></div></form>`
 }
+
+/** The parts of how somebody is cited, as the form asks for them: the name of each, what it is called, and a hint. */
+const parts = [
+  ["name", "Name", "As you want to be cited, such as Ada Lovelace. Left empty, it is your name here."],
+  ["givenName", "Given names", "With a family name, for styles that sort and shorten by them."],
+  ["familyName", "Family name", undefined],
+  ["orcid", "ORCID", "Such as 0000-0002-1825-0097. It is shown as what you say of yourself: nobody asks ORCID."],
+] as const
+
+const descriptionForm = (given: Readonly<Record<string, string | null>>, refusal?: Refusal): Html =>
+  html`<form class="stack" method="post" action="${to("/web/description")}">
+    ${parts.map(([name, text, hint]) => field(name, text, { required: false, value: given[name] ?? "", maxlength: limits.title, autocomplete: "off" }, faultsOf(refusal, name), hint))}
+    <div class="buttons"><button class="quiet">Be cited so</button></div></form>`
 
 /** A form of an action: how its fields are read, and what is shown when it is done or refused. */
 interface Form<N extends ActionName> {
@@ -163,6 +179,23 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
     body: (given) => (given.get("roomId") ? { roomId: given.get("roomId") } : {}),
     next: (_visit, given) => invitationShown(given.get("roomId") || null),
   },
+  describe_person: {
+    body: (given) =>
+      Object.fromEntries(
+        parts.flatMap(([name]) => {
+          const said = (given.get(name) ?? "").trim()
+          return said === "" ? [] : [[name, said]]
+        }),
+      ),
+    next: (visit) => onTo(visit, "/account"),
+    refused: (_visit, given, refusal) => ({
+      title: "How you are cited",
+      status: refusal.status,
+      body: html`<h1>How you are cited</h1>
+      <div class="refused" role="alert"><p>It stays as it was. ${said(refusal)}</p></div>
+      ${descriptionForm(Object.fromEntries(given), refusal)}<p><a href="${to("/account")}">Back to your account</a></p>`,
+    }),
+  },
   change_password: {
     body: (given) => ({ currentPassword: given.get("currentPassword") ?? "", password: given.get("password") ?? "" }),
     next: (visit) => onTo(visit, "/account"),
@@ -214,6 +247,8 @@ export function accountPage(visit: Visit): Shown | Answer {
   if (person === undefined) return redirected(visit, "/sign-in?next=/account")
   const { tables } = edge.instance
   const { items: keys } = visit.ask("library_keys")
+  const { name, givenName, familyName, orcid } = visit.ask("person", { username: person.userId })
+  const cited = { name, givenName, familyName, orcid }
   const assignments = tables.experiments.assignedTo(person.userId)
   const rooms = tables.rooms.all().flatMap((room) => {
     const role = tables.rooms.standing(room.roomId, person.userId)?.role
@@ -222,6 +257,7 @@ export function accountPage(visit: Visit): Shown | Answer {
   return {
     title: "Account",
     body: html`<h1>${person.username}</h1>${facts([["Role here", person.isOperator ? "operator of this service" : "person"]])}
+<section aria-labelledby="description">${heading(2, "description", "How you are cited", html`<a href="${to(`/people/${person.username}`)}">your page</a>`)}${descriptionForm(cited)}</section>
 <section aria-labelledby="change-password">${heading(2, "change-password", "Password")}${passwordForm()}</section>
 <section aria-labelledby="work">${heading(2, "work", "What you hold")}${
       assignments.length === 0

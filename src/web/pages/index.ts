@@ -30,6 +30,7 @@ import { checkpointPage, conceptsPage, linkPage, materialPage, paperPage } from 
 import { peoplePage } from "./people.ts"
 import { collectionPage, libraryPage } from "./library.ts"
 import { libraryPaperPage } from "./library-paper.ts"
+import { personPage } from "./person.ts"
 import { planPage } from "./plan.ts"
 import { recordPage } from "./record.ts"
 import { referenceOperationPage, referencePage } from "./reference.ts"
@@ -71,6 +72,7 @@ const reading: Readonly<Record<string, WebPage>> = {
   "/links/{linkId}": linkPage,
   "/checkpoints/{checkpointId}": checkpointPage,
   "/papers/{arxivId}": paperPage,
+  "/people/{username}": personPage,
   "/concepts": conceptsPage,
   "/search": searchPage,
   "/help": helpPage,

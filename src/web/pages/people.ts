@@ -1,4 +1,5 @@
 /** The people of a Room: members, who asks to join, credentials; and what its owner does with the Room. */
+import { orcidAddress } from "../../contract/described.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations, permissionMeanings } from "../../contract/enumerations.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
@@ -31,8 +32,8 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
     "Members",
     ["Name", "Role", "Since", ...(role === "owner" || role === "member" ? [html`<span class="aside">Actions</span>`] : [])],
     room.members.map(
-      ({ userId, username, role: theirs, joinedAt }) =>
-        html`<tr><th scope="row">${person({ username })}</th>
+      ({ userId, username, name, orcid, role: theirs, joinedAt }) =>
+        html`<tr><th scope="row"><a href="${to(`/people/${encodeURIComponent(username)}`)}">${person({ username })}</a>${name === null ? null : html` <span class="quiet">${name}</span>`}${orcid === null ? null : html` <a class="meta" rel="noopener" href="${orcidAddress(orcid)}">ORCID ${orcid}</a>`}</th>
     <td>${theirs}</td><td>${time(joinedAt)}</td>
     ${role === "owner" || role === "member" ? html`<td>${remove(userId, username, theirs)}</td>` : null}</tr>`,
     ),

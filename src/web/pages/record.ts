@@ -94,16 +94,17 @@ export function recordPage(visit: Visit): Shown {
       : null,
     act("reuse_record", { versionId, threadId: room.openingThreadId }, "Reuse it in a Thread"),
   ]
+  const author = visit.ask("person", { username: record.author.userId })
   return {
     title: `${record.label}: ${shortened(assertion.wording, 80)}`,
     rail: roomRail(room),
     json: `/api/research/records/${versionId}`,
     follow: { roomId: record.roomId, after: room.activityWatermark },
-    about: aboutRecord(record, room, assertion.wording, content.paper),
+    about: aboutRecord(record, room, author, assertion.wording, content.paper),
     body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}</div>
 <p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${
       record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
-    }<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}">${room.title}</a></span></p>
+    }<span><a href="${to(`/people/${encodeURIComponent(author.username)}`)}">${person(record.author)}</a></span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}">${room.title}</a></span></p>
 <h1 class="statement">${wording(assertion.wording, concepts)}</h1>
 ${warnings(record.warnings)}
 ${kind === "finding" ? findingParts(record, content, execution) : null}

@@ -122,7 +122,7 @@ export function roomPage(visit: Visit): Shown {
     rail: roomRail(room, ""),
     json: `/api/research/rooms/${roomId}/research-context`,
     follow: { roomId, after: context.activityWatermark },
-    about: aboutRoom(room),
+    about: aboutRoom(room, visit.ask("person", { username: room.owner.userId })),
     body: html`<h1>${room.title}</h1>
 ${room.question === null ? null : html`<p class="lead">${room.question}</p>`}
 ${roomBanners(room)}

@@ -1,0 +1,46 @@
+/** A person: how they want to be cited, and what they published here. */
+import { orcidAddress, shownName } from "../../contract/described.ts"
+import { aboutPerson } from "../about.ts"
+import { withQuery } from "../addresses.ts"
+import { html, to } from "../html.ts"
+import { inlineMarkdown } from "../markdown.ts"
+import { stateBadge } from "../parts/marks.ts"
+import { empty, facts, heading, label, more, ways } from "../parts/parts.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { words } from "../words.ts"
+
+export function personPage(visit: Visit): Shown {
+  const person = visit.ask("person", { username: visit.id("username") })
+  const { userId, username, orcid } = person
+  const path = `/people/${encodeURIComponent(username)}`
+  const after = visit.url.searchParams.get("after") ?? undefined
+  const { items, nextCursor } = visit.ask("publications", {}, { author: userId, after })
+  const json = `/api/research${path}`
+  return {
+    title: shownName(person),
+    json,
+    about: aboutPerson(person),
+    body: html`<h1>${shownName(person)}</h1>${facts([
+      ["Name here", username],
+      orcid === null
+        ? null
+        : ["ORCID", html`<a rel="me noopener" href="${orcidAddress(orcid)}">${orcidAddress(orcid)}</a>, as they say themselves`],
+      person.instanceId === null ? null : ["From", "another instance, as it says"],
+    ])}
+<section aria-labelledby="records">${heading(2, "records", "Records")}${
+      items.length === 0
+        ? empty("They have published no record.")
+        : html`<ul class="cards">${items.map(
+            (record) =>
+              html`<li><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${
+                record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
+              }</p>
+  <a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a></li>`,
+          )}</ul>`
+    }${more(nextCursor === null ? null : withQuery(path, { after: nextCursor }))}</section>
+${ways([
+  ["Feed", `${path}/feed.atom`],
+  ["JSON", json],
+])}`,
+  }
+}
