@@ -18,7 +18,6 @@ const CLOSED = [
   "/invitations/",
   "/search",
   "/attempts/compare",
-  "/attempts/curves",
   "/api/agent/",
 ]
 

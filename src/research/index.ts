@@ -11,10 +11,7 @@ import type { Threads } from "../threads/threads.ts"
 import { attempts } from "./attempts/attempts.ts"
 import { events } from "./attempts/events.ts"
 import { attemptOperations } from "./attempts/operations.ts"
-import { comparingReads } from "./attempts/comparing-reads.ts"
-import { curves } from "./attempts/curves.ts"
 import { attemptReads } from "./attempts/reads.ts"
-import { attemptTables } from "./attempts/table.ts"
 import { candidates } from "./brief/candidates.ts"
 import { briefReads } from "./brief/reads.ts"
 import { checkpoints } from "./checkpoints/checkpoints.ts"
@@ -65,8 +62,6 @@ export function researchTables(db: Db, basePath: string) {
     plans: plans(db),
     attempts: attempts(db, basePath),
     events: events(db),
-    curves: curves(db),
-    attemptTables: attemptTables(db),
     materials: knownMaterials,
     findings: findings(db, knownMaterials),
     findingLinks: findingLinks(db),
@@ -148,7 +143,6 @@ export function researchReads(tables: Tables, exports: Exports, now: () => numbe
     ...contextReads(tables),
     ...experimentReads(tables),
     ...attemptReads(rooms, attempts, events, materials),
-    ...comparingReads(tables.attemptTables, tables.curves),
     ...materialReads(rooms, materials),
     ...searchReads(people, tables.search),
     ...similarReads(rooms, tables.similar),

@@ -2,8 +2,9 @@
 import t from "tap"
 import { checkBody } from "../../src/contract/operation.ts"
 import { operations } from "../../src/contract/operations/index.ts"
-import { bodyOf, fill, issueField, withItem } from "../../src/web/forms/draft.ts"
+import { bodyOf, fill, issueField } from "../../src/web/forms/draft.ts"
 import { formOf } from "../../src/web/forms/fields.ts"
+import { withItem } from "../../src/web/forms/rows.ts"
 
 for (const operation of operations) {
   t.test(`the form of ${operation.name} says what its example says`, async (t) => {

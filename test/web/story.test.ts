@@ -67,25 +67,31 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
 
   await t.test("a statement is published through the form of its own schema", async (t) => {
     await page.goto(at(`/do/publish_hypothesis?roomId=${room.split("/")[2]}&threadId=${thread.split("/")[2]}`))
-    await page.getByRole("button", { name: "Publish hypothesis" }).click()
-    t.ok((await faults(page)).length > 5, "each missing field says so beside it")
-    await page.getByLabel("Wording").fill("A linear warm-up lowers the loss.")
-    await page.locator("select[name='/assertion/predicate/type']").selectOption("concept")
-    await page.locator("[name='/assertion/predicate|concept/key']").fill("lowers")
+    await page.getByRole("button", { name: "Publish the hypothesis" }).click()
+    t.same(
+      await faults(page),
+      [
+        "Say what you claim.",
+        "Say which words of the sentence say what happens.",
+        "Role 1 has nothing in it yet.",
+        "Role 2 has nothing in it yet.",
+        "Say where it is meant to hold.",
+      ],
+      "each missing field says so beside it",
+    )
+    await page.getByLabel("What do you claim?").fill("A linear warm-up lowers the loss.")
+    await page.getByLabel("Words that say what happens").fill("lowers")
     await page.getByRole("button", { name: "Was it tried before?" }).click()
     t.match(await page.getByRole("region", { name: "Already tried?" }).textContent(), "Nothing in this Room is near to it.")
-    t.equal(await page.getByLabel("Wording").inputValue(), "A linear warm-up lowers the loss.", "and the draft stays")
-    for (const index of [0, 1]) {
-      await page.locator(`[name='/assertion/roles/${index}/role']`).fill(["cause", "effect"][index] ?? "")
-      await page.locator(`[name='/assertion/roles/${index}/definition']`).fill("What it is.")
-      await page.locator(`[name='/assertion/roles/${index}/value/type']`).selectOption("text")
-      await page.locator(`[name='/assertion/roles/${index}/value|text/value']`).fill(["warm-up", "loss"][index] ?? "")
-    }
-    await page.locator("[name='/concepts/0/~key']").fill("lowers")
-    await page.locator("[name='/concepts/0/label']").fill("lowers")
-    await page.locator("[name='/concepts/0/definition']").fill("Makes it smaller.")
-    await page.getByLabel("Scope").fill("Small models.")
-    await page.getByRole("button", { name: "Publish hypothesis" }).click()
+    t.equal(await page.getByLabel("What do you claim?").inputValue(), "A linear warm-up lowers the loss.", "and the draft stays")
+    for (const index of [0, 1])
+      await page
+        .getByLabel("What stands in it")
+        .nth(index)
+        .fill(["warm-up", "loss"][index] ?? "")
+    await page.getByLabel("What they mean here").fill("Makes it smaller.")
+    await page.getByLabel("Where does it hold?").fill("Small models.")
+    await page.getByRole("button", { name: "Publish the hypothesis" }).click()
     await page.waitForURL(/\/records\//)
     t.equal(await page.locator("h1 .concept").textContent(), "lowers", "the concept is underlined in the wording")
     await page.locator("h1 .concept").focus()
@@ -96,9 +102,9 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
   await t.test("a credential is issued, shown once, and used by an agent whose write appears in the open page", async (t) => {
     await page.goto(at(`${room}/people`))
     await page.getByRole("link", { name: "Issue a credential" }).click()
-    await page.getByLabel("Label").fill("sweep agent")
-    await page.getByLabel("post thread").check()
-    await page.getByRole("button", { name: "Issue credential" }).click()
+    await page.getByLabel("What is it for?").fill("sweep agent")
+    await page.getByLabel("publish hypotheses").uncheck()
+    await page.getByRole("button", { name: "Issue the credential" }).click()
     const token =
       (await page.locator("#token ~ *, .command").first().textContent())?.match(/rrc_\w+/)?.[0] ??
       (await page.locator(".command code").first().textContent()) ??
@@ -206,9 +212,9 @@ t.test("two people take the same experiment and one wins; a conflict keeps the d
   await enter(ada.page, "ada", "Sign in")
   await ada.page.waitForURL(at("/"))
   await ada.page.goto(at(`/do/propose_experiment?roomId=${roomId}&threadId=${threadId}`))
-  await ada.page.getByLabel("Question").fill("Is it lower?")
-  await ada.page.getByLabel("Scope").fill("One model.")
-  await ada.page.getByRole("button", { name: "Propose experiment" }).click()
+  await ada.page.getByLabel("What is to be found out?").fill("Is it lower?")
+  await ada.page.getByLabel("On what?").fill("One model.")
+  await ada.page.getByRole("button", { name: "Propose the experiment" }).click()
   await ada.page.waitForURL(/\/experiments\//)
   const experiment = new URL(ada.page.url()).pathname
 
@@ -237,7 +243,7 @@ t.test("two people take the same experiment and one wins; a conflict keeps the d
   await second.getByRole("button", { name: "Report experiment status" }).click()
   await second.waitForURL(/done=report_experiment_status/)
   await ada.page.getByRole("button", { name: "Release experiment" }).click()
-  t.match(await ada.page.locator("[role=alert]").textContent(), /in_progress/, "a conflict shows what moved")
+  t.match(await ada.page.locator("[role=alert]").textContent(), /was claimed, is now in progress/, "a conflict shows what moved")
   t.equal(await ada.page.getByLabel("Handoff").inputValue(), "Two of five seeds ran.", "the draft survives it")
   await ada.page.getByRole("button", { name: "Release experiment" }).click()
   await ada.page.waitForURL(/done=release_experiment/)
@@ -247,10 +253,10 @@ t.test("two people take the same experiment and one wins; a conflict keeps the d
   await ada.page.goto(
     at(`/do/post_research_checkpoint?threadId=${threadId}&expectedWatermark=${timelineWatermark}&coversThrough=${timelineWatermark}`),
   )
-  await ada.page.getByLabel("State", { exact: true }).selectOption("concluded")
-  await ada.page.getByLabel("Synthesis").fill("It is *lower*.")
-  await ada.page.getByLabel("Conclusion").fill("Warm-up lowers the early loss of this model.")
-  await ada.page.getByRole("button", { name: "Post research checkpoint" }).click()
+  await ada.page.getByLabel("Is the question settled?").selectOption("concluded")
+  await ada.page.getByLabel("What has it come to?").fill("It is *lower*.")
+  await ada.page.getByLabel("The conclusion").fill("Warm-up lowers the early loss of this model.")
+  await ada.page.getByRole("button", { name: "Post the checkpoint" }).click()
   await ada.page.waitForURL(/\/checkpoints\//)
   await ada.page.goto(at(`/rooms/${roomId}`))
   t.match(await ada.page.locator("#live-where").textContent(), /Concluded.*Warm-up lowers the early loss/s, "the Room is concluded")

@@ -10,7 +10,6 @@ import { libraryReads } from "../library/reads.ts"
 import { limits } from "../limits.ts"
 import { overviewReads } from "./overview.ts"
 import { recordReads } from "./records.ts"
-import { comparingReads } from "./comparing.ts"
 import { workReads } from "./work.ts"
 import { type IdsOf, type Read, read, wholeNumber, words } from "../read.ts"
 import { subject } from "../ref.ts"
@@ -146,7 +145,6 @@ const all = [
   }),
   ...recordReads,
   ...workReads,
-  ...comparingReads,
   ...overviewReads,
 
   read({

@@ -2,6 +2,8 @@
  * Keeps what is typed into a form until it is stored: through a reload, a lost connection, a closed tab. A draft is named by
  * its form; it goes when the page after it says that its write was accepted.
  */
+import { drawn, takeFields } from "./rows.ts"
+
 const PREFIX = "draft "
 const SENT = "draft-sent"
 
@@ -26,7 +28,7 @@ function restore(form: HTMLFormElement, saved: Saved): number {
     for (const input of inputs) {
       if (input instanceof HTMLInputElement && input.type === "checkbox") {
         if (input.value === value) input.checked = true
-      } else if (input.value === "" || input instanceof HTMLSelectElement) input.value = value
+      } else if (input.value === "" || input instanceof HTMLSelectElement || input.value === input.defaultValue) input.value = value
       else continue
       restored += 1
       break
@@ -59,10 +61,23 @@ function keep(form: HTMLFormElement): void {
   const saved = localStorage.getItem(key)
   if (saved !== null && form.dataset.state !== "refused") {
     const { values, shown } = JSON.parse(saved) as { values: Saved; shown: string }
-    if (shown === counts(form)) {
+    const refill = () => {
       if (restore(form, values) > 0) tell(form, key)
-      for (const select of form.querySelectorAll("[data-variant]")) select.dispatchEvent(new Event("change"))
+      for (const select of form.querySelectorAll("[data-variant], select")) select.dispatchEvent(new Event("change"))
     }
+    // With the rows that it had.
+    if (shown === counts(form)) refill()
+    else
+      drawn(form, [
+        ...shown.split("&").map((count) => [count.slice(0, count.lastIndexOf("=")), count.slice(count.lastIndexOf("=") + 1)] as const),
+        ["_preview", "1"],
+      ]).then(
+        (page) => {
+          takeFields(form, page)
+          refill()
+        },
+        () => {},
+      )
   }
   const save = () => {
     const values = typed(form)

@@ -8,9 +8,23 @@ function show(variant: Element): void {
   }
 }
 
+/** What belongs to one word of a choice alone is shown with it; what was written there before stays in sight. */
+function showConditional(part: HTMLElement): void {
+  const [name = "", wanted = ""] = (part.dataset.only ?? "").split("=")
+  const choice = part.closest("form")?.querySelector<HTMLSelectElement>(`select[name="${CSS.escape(name)}"]`)
+  const input = part.querySelector<HTMLInputElement | HTMLTextAreaElement>("input, textarea")
+  if (choice == null) return
+  const show = () => {
+    part.hidden = !wanted.split(",").includes(choice.value) && (input?.value ?? "") === ""
+  }
+  show()
+  choice.addEventListener("change", show)
+}
+
 export function showChosenCases(within: ParentNode): void {
   for (const variant of within.querySelectorAll("[data-variant]")) {
     show(variant)
     variant.addEventListener("change", () => show(variant))
   }
+  for (const part of within.querySelectorAll<HTMLElement>("[data-only]")) showConditional(part)
 }

@@ -7,6 +7,7 @@ import { isObject } from "../../contract/json.ts"
 import type { Issue } from "../../contract/refusals.ts"
 import { readJson } from "../../contract/strict-json.ts"
 import { pointer } from "../../contract/validation.ts"
+import { commandOf, partsOf } from "./command.ts"
 import type { Field } from "./fields.ts"
 
 /** What was typed, by the name of the input; and how many items each list shows. */
@@ -121,6 +122,7 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
       const all = draft
         .getAll(path)
         .flatMap((text) => (field.of === "id" ? text.split(/[\s,]+/).filter((id) => id !== "") : lines(text.replaceAll("\r\n", "\n"))))
+      if (field.name === "argv") return partsOf(typed(draft, path) ?? "")
       if (field.name === "arxivIds") return [...new Set(pastedPapers(all))]
       return all.length === 0 && !field.required ? undefined : field.of === "id" ? [...new Set(all)] : all
     }
@@ -169,7 +171,8 @@ export function fill(draft: Draft, field: Field, path: string, value: unknown): 
     items.forEach((item, index) => fill(draft, field.item, `${path}/${index}`, item))
   } else if (field.form === "lines" || field.form === "boxes") {
     draft.delete(path)
-    if (field.form === "lines" && field.of === "text") draft.set(path, items.join("\n"))
+    if (field.name === "argv") draft.set(path, commandOf(items.map(String)))
+    else if (field.form === "lines" && field.of === "text") draft.set(path, items.join("\n"))
     else for (const one of items) draft.append(path, String(one))
   } else if (field.form === "named") {
     const entries = Object.entries(members)
@@ -196,24 +199,6 @@ export function fill(draft: Draft, field: Field, path: string, value: unknown): 
   } else {
     draft.set(path, String(value))
   }
-}
-
-/** Adds or removes an item of a list, as a button asks; what was typed into the others stays. */
-export function withItem(draft: Draft, { add, remove }: { add: string | null; remove: string | null }): Draft {
-  const made = new URLSearchParams(draft)
-  if (add !== null) made.set(countName(add), String(itemCount(draft, add, 1) + 1))
-  if (remove === null) return made
-  const [list, index] = [remove.slice(0, remove.lastIndexOf("/")), Number(remove.slice(remove.lastIndexOf("/") + 1))]
-  const moved = new URLSearchParams()
-  for (const [name, value] of draft) {
-    const at = name.replace(/^#/, "")
-    const match = at.startsWith(`${list}/`) ? /^(\d+)(.*)$/s.exec(at.slice(list.length + 1)) : null
-    if (match === null) moved.append(name, value)
-    else if (Number(match[1]) !== index)
-      moved.append(`${name.startsWith("#") ? "#" : ""}${list}/${Number(match[1]) - (Number(match[1]) > index ? 1 : 0)}${match[2]}`, value)
-  }
-  moved.set(countName(list), String(Math.max(0, itemCount(draft, list, 1) - 1)))
-  return moved
 }
 
 /** Where an issue of the body stands in the form: names of one's own choice are counted there, cases named. */

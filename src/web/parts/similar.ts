@@ -9,7 +9,7 @@ import { label, person, time } from "./parts.ts"
 
 /** The inputs that say what somebody is about to ask or claim. */
 const SAID = ["/question", "/assertion/wording"] as const
-const OPERATIONS: readonly string[] = ["propose_experiment", "publish_hypothesis"]
+const OPERATIONS: readonly string[] = ["propose_experiment", "publish_hypothesis", "publish_finding", "publish_cited_claim"]
 
 export const tellsSimilar = (operation: string): boolean => OPERATIONS.includes(operation)
 

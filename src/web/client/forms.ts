@@ -1,0 +1,142 @@
+/** What forms do beyond their inputs: words of a sentence are marked, meanings fill themselves, near copies show as one writes. */
+import { addRow, drawn, workRows } from "./rows.ts"
+
+type Input = HTMLInputElement | HTMLTextAreaElement
+
+/** Milliseconds after the last key before near copies, or more to choose from, are looked for. */
+const PAUSE = 600
+/** Characters from which on a text has something that another may be near to. */
+const LEAST = 12
+
+const inputNamed = (form: HTMLFormElement, name: string): Input | null => form.querySelector(`[name="${CSS.escape(name)}"]`)
+
+function write(input: Input | null, text: string): void {
+  if (input === null) return
+  input.value = text
+  input.dispatchEvent(new Event("input", { bubbles: true }))
+}
+
+/** The first row of a list whose input of that name is empty; a new one where none is. */
+async function emptyRow(form: HTMLFormElement, list: string, name: string, from: number): Promise<string> {
+  const rows = form.querySelectorAll(`[data-row="${CSS.escape(list)}"]`).length
+  for (let row = from; row < rows; row += 1) if (inputNamed(form, `${list}/${row}/${name}`)?.value === "") return `${list}/${row}`
+  await addRow(form, list)
+  return `${list}/${Math.max(rows, from)}`
+}
+
+/** The words that are selected become what happens, a word that is explained, or what stands in a role. */
+async function mark(form: HTMLFormElement, as: string, words: string): Promise<void> {
+  if (as === "role") {
+    const at = await emptyRow(form, "/assertion/roles", "value", 0)
+    write(inputNamed(form, `${at}/value`), words)
+    inputNamed(form, `${at}/role`)?.focus()
+    return
+  }
+  const at = as === "happens" ? "/concepts/0" : await emptyRow(form, "/concepts", "label", 1)
+  write(inputNamed(form, `${at}/label`), words)
+  inputNamed(form, `${at}/definition`)?.focus()
+}
+
+function markWords(form: HTMLFormElement): void {
+  const wording = inputNamed(form, "/assertion/wording")
+  if (!(wording instanceof HTMLTextAreaElement)) return
+  const selected = () => wording.value.slice(wording.selectionStart, wording.selectionEnd).trim()
+  const show = () => {
+    const bar = form.querySelector<HTMLElement>("[data-marking]")
+    if (bar === null) return
+    bar.hidden = false
+    for (const button of bar.querySelectorAll("button")) button.disabled = selected() === ""
+  }
+  form.addEventListener("selectionchange", show)
+  form.addEventListener("keyup", show)
+  form.addEventListener("pointerup", show)
+  form.addEventListener("click", ({ target }) => {
+    const as = target instanceof HTMLElement ? target.dataset.mark : undefined
+    const now = inputNamed(form, "/assertion/wording") as HTMLTextAreaElement | null
+    const words = now?.value.slice(now.selectionStart, now.selectionEnd).trim() ?? ""
+    if (as !== undefined && words !== "") void mark(form, as, words)
+  })
+  show()
+}
+
+/** A role that this Room knows brings its meaning along, until somebody writes another. */
+function fillMeanings(form: HTMLFormElement): void {
+  form.addEventListener("change", ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || !/^\/assertion\/roles\/\d+\/role$/.test(target.name)) return
+    const known = [...(target.list?.options ?? [])]
+    const meaning = known.find(({ value }) => value === target.value)?.label
+    const input = inputNamed(form, target.name.replace(/role$/, "definition"))
+    if (meaning !== undefined && input !== null && (input.value === "" || known.some(({ label }) => label === input.value)))
+      write(input, meaning)
+  })
+}
+
+/** Shows what is near to the sentence while it is written. */
+function tellNear(form: HTMLFormElement): void {
+  const near = document.getElementById("near")
+  if (near === null) return
+  let timer = 0
+  let asking = new AbortController()
+  form.addEventListener("input", ({ target }) => {
+    if (!(target instanceof HTMLTextAreaElement) || !["/assertion/wording", "/question"].includes(target.name)) return
+    clearTimeout(timer)
+    asking.abort()
+    if (target.value.trim().length < LEAST) return
+    timer = window.setTimeout(() => {
+      asking = new AbortController()
+      drawn(form, [["_preview", "1"]], asking.signal).then(
+        (page) => {
+          const fresh = page.getElementById("near")
+          if (fresh !== null && fresh.textContent !== near.textContent)
+            near.replaceChildren(...[...fresh.childNodes].map((child) => document.importNode(child, true)))
+        },
+        () => {},
+      )
+    }, PAUSE)
+  })
+}
+
+/** Finds more to choose from than the page lists, by what is typed. */
+function findMore(form: HTMLFormElement): void {
+  const room = /rooms\/([0-9a-f-]{36})/.exec(document.querySelector<HTMLAnchorElement>(".rail a")?.href ?? "")?.[1]
+  const base = document.getElementById("main")?.dataset.base ?? ""
+  let timer = 0
+  if (room === undefined) return
+  form.addEventListener("input", ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || !target.dataset.picks || target.list === null) return
+    const { list, value, dataset } = target
+    clearTimeout(timer)
+    if (value.trim().length < 2 || [...list.options].some((option) => option.value === value)) return
+    timer = window.setTimeout(async () => {
+      const query = new URLSearchParams({ roomId: room, kinds: dataset.picks ?? "", query: value.slice(0, 200), limit: "12" })
+      const response = await fetch(`${base}/api/research/search?${query}`).catch(() => null)
+      if (response?.ok !== true) return
+      const { items } = (await response.json()) as { items: { label: string | null; title: string }[] }
+      for (const { label, title } of items) {
+        const text = label === null ? title : `${label}: ${title.slice(0, 90)}`
+        if ([...list.options].some((option) => option.value === text || option.value.startsWith(`${label}:`))) continue
+        const option = document.createElement("option")
+        option.value = text
+        list.append(option)
+      }
+    }, PAUSE)
+  })
+}
+
+/** A page that is only a form begins in its first field, where somebody types with keys of their own. */
+function begin(): void {
+  if (!matchMedia("(pointer: fine)").matches || location.hash !== "") return
+  const first = document.querySelector<HTMLElement>("form[data-begin] :is(input:not([type=hidden]), textarea, select)")
+  first?.focus({ preventScroll: true })
+}
+
+export function workForms(): void {
+  begin()
+  for (const form of document.querySelectorAll<HTMLFormElement>("form.stack[data-draft]")) {
+    workRows(form)
+    markWords(form)
+    fillMeanings(form)
+    tellNear(form)
+    findMore(form)
+  }
+}

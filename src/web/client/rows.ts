@@ -1,0 +1,64 @@
+/** Adds and removes rows of a form in place: the server draws the form with them, as it does without a script. */
+import { showChosenCases } from "./variants.ts"
+
+type Values = readonly (readonly [string, string])[]
+
+/** The form's page as the server makes it of what is written now, with other values instead. @throws where it does not answer with one */
+export async function drawn(form: HTMLFormElement, instead: Values, signal?: AbortSignal): Promise<Document> {
+  const sent = new URLSearchParams()
+  for (const [name, value] of new FormData(form)) if (typeof value === "string") sent.append(name, value)
+  for (const [name] of instead) sent.delete(name)
+  for (const [name, value] of instead) sent.append(name, value)
+  const response = await fetch(form.action, { method: "POST", body: sent, headers: { accept: "text/html" }, signal: signal ?? null })
+  if (!response.ok || response.redirected) throw new Error(`status ${response.status}`)
+  return new DOMParser().parseFromString(await response.text(), "text/html")
+}
+
+/** Takes over the fields of a form from another drawing of it. */
+export function takeFields(form: HTMLFormElement, page: Document): void {
+  const fresh = page.querySelector("form[data-draft]")
+  if (fresh === null) throw new Error("no form")
+  const open = [...form.querySelectorAll("details")].map(({ open }) => open)
+  form.replaceChildren(...[...fresh.childNodes].map((child) => document.importNode(child, true)))
+  for (const [index, details] of [...form.querySelectorAll("details")].entries()) if (open[index] === true) details.open = true
+  showChosenCases(form)
+}
+
+const countOf = (form: HTMLFormElement, path: string): number =>
+  Number(form.querySelector<HTMLInputElement>(`input[name="${CSS.escape(`#${path}`)}"]`)?.value ?? 0)
+
+const firstIn = (form: HTMLFormElement, path: string, row: number): HTMLElement | null =>
+  form.querySelector(`:is(input:not([type=hidden]), textarea, select)[name^="${CSS.escape(`${path}/${row}`)}"]`)
+
+/** Adds a row at the end of a list. @returns its first input */
+export async function addRow(form: HTMLFormElement, path: string): Promise<HTMLElement | null> {
+  takeFields(form, await drawn(form, [["_add", path]]))
+  form.dispatchEvent(new Event("input"))
+  return firstIn(form, path, countOf(form, path) - 1)
+}
+
+async function removeRow(form: HTMLFormElement, at: string): Promise<HTMLElement | null> {
+  takeFields(form, await drawn(form, [["_remove", at]]))
+  form.dispatchEvent(new Event("input"))
+  return form.querySelector<HTMLElement>(`button[name=_add][value="${CSS.escape(at.slice(0, at.lastIndexOf("/")))}"]`)
+}
+
+/** Lets the buttons of rows work without leaving the page. */
+export function workRows(form: HTMLFormElement): void {
+  form.addEventListener("click", (event) => {
+    const button = event.target instanceof HTMLButtonElement ? event.target : null
+    if (button === null || (button.name !== "_add" && button.name !== "_remove")) return
+    event.preventDefault()
+    const done = button.name === "_add" ? addRow(form, button.value) : removeRow(form, button.value)
+    done.then(
+      (next) => next?.focus(),
+      () => {
+        // As without a script.
+        const sent = document.createElement("input")
+        Object.assign(sent, { type: "hidden", name: button.name, value: button.value })
+        form.append(sent)
+        form.submit()
+      },
+    )
+  })
+}

@@ -1,0 +1,84 @@
+/** A form as its sheet lays it out: what is asked first, then what is folded, then whatever the schema has besides. */
+import { type Html, html } from "../html.ts"
+import type { Draft } from "./draft.ts"
+import type { Field } from "./fields.ts"
+import { type FormState, suggestedId } from "./inputs.ts"
+import { dataLists, fields, one } from "./render.ts"
+import type { Sheet } from "./sheets/sheet.ts"
+import { statement } from "./statement-parts.ts"
+import { borrowedName } from "./suggestions.ts"
+
+type Form = Field & { form: "object" }
+
+/** The field at a place, with the objects around it left out. */
+function fieldAt(form: Form, place: string): Field | undefined {
+  let field: Field | undefined = form
+  for (const step of place.split("/").slice(1))
+    field = field?.form === "object" ? field.fields.find(({ name }) => name === step) : undefined
+  return field
+}
+
+/** What is left of a field once some places within it stand elsewhere. */
+function left(field: Field, path: string, elsewhere: ReadonlySet<string>): Field | null {
+  if (field.form !== "object") return field
+  const fields = field.fields.flatMap((inner) => {
+    const at = `${path}/${inner.name}`
+    return elsewhere.has(at) ? [] : (left(inner, at, elsewhere) ?? [])
+  })
+  return fields.length === 0 ? null : { ...field, fields }
+}
+
+/** The statement asks for its concepts itself. */
+const STATEMENT = "/assertion"
+
+function placed(form: Form, place: string, elsewhere: ReadonlySet<string>, state: FormState, bare: boolean): Html | null {
+  if (place === STATEMENT) return statement(form, state)
+  const field = fieldAt(form, place)
+  const rest = field === undefined ? null : left(field, place, elsewhere)
+  if (rest === null) return null
+  return bare && rest.form === "object" ? fields(rest.fields, place, state) : one(rest, place, state)
+}
+
+/** Whether somebody wrote into one of these places already; a choice, or a number, may be there from the beginning. */
+function isWritten(form: Form, draft: Draft, places: readonly string[]): boolean {
+  const told = places.filter((place) => !["choice", "yes-no", "number"].includes(fieldAt(form, place)?.form ?? ""))
+  return [...draft].some(
+    ([name, value]) => value.trim() !== "" && !name.startsWith("#") && told.some((place) => name === place || name.startsWith(`${place}/`)),
+  )
+}
+
+function lists({ suggestions, outputs }: FormState): Html {
+  const { roles, concepts, repositories } = suggestions
+  return html`<datalist id="${suggestedId("roles")}">${roles.map(({ role, definition }) => html`<option value="${role}" label="${definition}"></option>`)}</datalist>
+<datalist id="${suggestedId("concepts")}">${concepts.map((concept) => html`<option value="${borrowedName(concept)}" label="${concept.definition}"></option>`)}</datalist>
+<datalist id="${suggestedId("repositories")}">${repositories.map((url) => html`<option value="${url}"></option>`)}</datalist>
+<datalist id="${suggestedId("outputs")}">${outputs.map(({ text }) => html`<option value="${text}"></option>`)}</datalist>`
+}
+
+/** All fields of a form, with the lists its inputs choose from. */
+export function laidOut(form: Form, sheet: Sheet | undefined, state: FormState): Html {
+  if (sheet === undefined) return html`${fields(form.fields, "", state)}${dataLists(form, state.choices)}`
+  const { first, folds = [] } = sheet
+  const named = [...first, ...folds.flatMap(({ places }) => places)]
+  const all = new Set(named.includes(STATEMENT) ? [...named, "/concepts"] : named)
+  const without = (place: string) => new Set([...all].filter((one) => one !== place))
+  const rest = left(form, "", all)
+  const top = first.filter((place) => !state.hidden.has(place))
+  const wrong = [...state.faults.keys()]
+  const folded = folds.map(({ heading, places }) => {
+    const body = places.map((place) => placed(form, place, without(place), state, true))
+    const isOpen =
+      isWritten(form, state.draft, places) || wrong.some((at) => places.some((place) => at === place || at.startsWith(`${place}/`)))
+    return html`<details class="fold"${isOpen ? html` open` : null}><summary>${heading}</summary>${body}</details>`
+  })
+  const kept = [...(sheet.kept ?? [])].filter((place) => first.includes(place) && state.hidden.has(place))
+  const others = rest === null || rest.form !== "object" ? [] : rest.fields
+  const isKept = ({ name }: Field) => sheet.kept?.includes(`/${name}`) === true
+  return html`${fields(others.filter(isKept), "", state)}${kept.map((place) => placed(form, place, without(place), state, false))}${top.map(
+    (place) => placed(form, place, without(place), state, false),
+  )}${fields(
+    others.filter((field) => !isKept(field)),
+    "",
+    state,
+  )}${folded}${dataLists(form, state.choices)}${lists(state)}`
+}

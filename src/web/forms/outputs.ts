@@ -1,0 +1,42 @@
+/** Outputs of attempts, which evidence cites: chosen by attempt and name, so that nobody copies a digest. */
+import { orNull, type Visit } from "../visit.ts"
+import { casePath, countName, type Draft, itemCount } from "./draft.ts"
+import type { Choice } from "./choices.ts"
+
+export const OUTPUT_CASE = "attempt_output"
+/** The name of the input that stands for the attempt, the output's label and its digest. */
+export const outputName = (path: string): string => `${casePath(path, OUTPUT_CASE)}/output`
+export const isOfOutput = (path: string): boolean => new RegExp(`\\|${OUTPUT_CASE}/(?:attemptId|outputLabel|digest)$`).test(path)
+
+export interface Output {
+  readonly text: string
+  readonly attemptId: string
+  readonly outputLabel: string
+  readonly digest: string
+}
+
+/** Attempts whose outputs are listed, the newest. */
+const LOOKED_INTO = 20
+/** Outputs of one attempt that are listed. */
+const MOST = 20
+
+export const outputsOf = (visit: Visit, attempts: readonly Choice[]): Output[] =>
+  attempts
+    .slice(-LOOKED_INTO)
+    .flatMap(({ id }) => orNull(() => visit.ask("attempt", { attemptId: id })) ?? [])
+    .flatMap(({ attemptId, label, outputs }) =>
+      outputs.slice(0, MOST).map(({ outputLabel, digest }) => ({ text: `${label}: ${outputLabel}`, attemptId, outputLabel, digest })),
+    )
+
+/** Takes the outputs that were chosen apart into what the body holds. */
+export function withOutputs(draft: Draft, outputs: readonly Output[]): Draft {
+  if (!draft.has(countName("/evidence"))) return draft
+  const made = new URLSearchParams(draft)
+  for (let index = 0; index < itemCount(draft, "/evidence", 0, 50); index += 1) {
+    const at = `/evidence/${index}`
+    const chosen = outputs.find(({ text }) => text === draft.get(outputName(at))?.trim())
+    for (const name of ["attemptId", "outputLabel", "digest"] as const)
+      if (chosen !== undefined) made.set(`${casePath(at, OUTPUT_CASE)}/${name}`, chosen[name])
+  }
+  return made
+}

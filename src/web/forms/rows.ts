@@ -1,0 +1,77 @@
+/** Rows of a draft's lists: added, removed, and left out where nobody wrote into them. */
+import { casePath, countName, type Draft, itemCount } from "./draft.ts"
+import type { Field } from "./fields.ts"
+
+/** Adds or removes an item of a list, as a button asks; what was typed into the others stays. */
+export function withItem(draft: Draft, { add, remove }: { add: string | null; remove: string | null }): Draft {
+  const made = new URLSearchParams(draft)
+  if (add !== null) made.set(countName(add), String(itemCount(draft, add, 1) + 1))
+  if (remove === null) return made
+  const [list, index] = [remove.slice(0, remove.lastIndexOf("/")), Number(remove.slice(remove.lastIndexOf("/") + 1))]
+  const moved = new URLSearchParams()
+  for (const [name, value] of draft) {
+    const at = name.replace(/^#/, "")
+    const match = at.startsWith(`${list}/`) ? /^(\d+)(.*)$/s.exec(at.slice(list.length + 1)) : null
+    if (match === null) moved.append(name, value)
+    else if (Number(match[1]) !== index)
+      moved.append(`${name.startsWith("#") ? "#" : ""}${list}/${Number(match[1]) - (Number(match[1]) > index ? 1 : 0)}${match[2]}`, value)
+  }
+  moved.set(countName(list), String(Math.max(0, itemCount(draft, list, 1) - 1)))
+  return moved
+}
+
+/** Steps of a name within which a row is looked for: rows stand no deeper. */
+const DEEPEST_ROW = 6
+
+/** Every row in which anything was written. */
+function writtenRows(draft: Draft): Set<string> {
+  const rows = new Set<string>()
+  for (const [name, value] of draft) {
+    if (name.startsWith("#") || value.trim() === "") continue
+    const steps = name.split("/", DEEPEST_ROW + 1)
+    for (let length = 2; length <= steps.length; length += 1) rows.add(steps.slice(0, length).join("/"))
+  }
+  return rows
+}
+
+/** The draft with some rows of a list, in their order; the others and what is in them are gone. */
+function withRows(draft: Draft, list: string, kept: readonly number[]): Draft {
+  const places = new Map(kept.map((index, place) => [String(index), String(place)]))
+  const made = new URLSearchParams()
+  for (const [name, value] of draft) {
+    const mark = name.startsWith("#") ? "#" : ""
+    const at = name.slice(mark.length)
+    if (!at.startsWith(`${list}/`)) made.append(name, value)
+    else {
+      const [index = "", ...inner] = at.slice(list.length + 1).split("/")
+      const place = places.get(index.replace(/\|.*$/, ""))
+      if (place !== undefined) made.append([`${mark}${list}`, index.replace(/^\d+/, place), ...inner].join("/"), value)
+    }
+  }
+  made.set(countName(list), String(kept.length))
+  return made
+}
+
+/** Leaves out the rows of lists that nobody wrote into; as many as a list must have stay. */
+export function withoutBlankRows(form: Field, draft: Draft): Draft {
+  const written = writtenRows(draft)
+  let made = draft
+  const look = (field: Field, path: string): void => {
+    if (field.form === "object") for (const inner of field.fields) look(inner, `${path}/${inner.name}`)
+    if ((field.form !== "list" && field.form !== "named") || !draft.has(countName(path))) return
+    const count = itemCount(draft, path, 0, field.form === "list" ? field.most : undefined)
+    const all = Array.from({ length: count }, (_, index) => index)
+    const filled = all.filter(
+      (index) =>
+        written.has(`${path}/${index}`) ||
+        [...(field.form === "list" && field.item.form === "variant" ? field.item.cases : [])].some(({ value }) =>
+          written.has(casePath(`${path}/${index}`, value)),
+        ),
+    )
+    const least = field.form === "list" ? field.least : 0
+    const kept = filled.length >= least ? filled : all.filter((index) => filled.includes(index) || index < least)
+    if (kept.length < count) made = withRows(made, path, kept)
+  }
+  look(form, "")
+  return made
+}

@@ -1,0 +1,12 @@
+/** The sheets that there are. */
+import type { OperationName } from "../../../contract/operations/index.ts"
+import type { Sheet } from "./sheet.ts"
+import { spokenSheets } from "./spoken.ts"
+import { statementSheets } from "./statements.ts"
+import { workSheets } from "./work.ts"
+
+export const sheets = { ...statementSheets, ...workSheets, ...spokenSheets } satisfies Partial<Record<OperationName, Sheet>>
+
+/** The sheet of an operation; of one without, the form is what its schema says. */
+export const sheetOf = (operation: string): Sheet | undefined =>
+  Object.hasOwn(sheets, operation) ? sheets[operation as keyof typeof sheets] : undefined

@@ -1,0 +1,66 @@
+/**
+ * How an operation's form is put to people: what it asks first, in which words, and what is folded away. A sheet names places
+ * of the operation's own body, which the compiler holds it to; what a sheet does not name still comes from the schema.
+ */
+import type { InputOf, OperationName } from "../../../contract/operations/index.ts"
+import type { Visit } from "../../visit.ts"
+
+type Inside<T> = `/${string & keyof T}` | { [K in keyof T & string]: `/${K}${PlacesIn<T[K]>}` }[keyof T & string]
+/** The places of a body: the members of an object, and `*` for any item of a list or any name of one's own choice. */
+export type PlacesIn<T> = T extends string | number | boolean | null | undefined
+  ? never
+  : T extends readonly (infer I)[]
+    ? "/*" | `/*${PlacesIn<I>}`
+    : string extends keyof T
+      ? "/*" | `/*${PlacesIn<T[string & keyof T]>}`
+      : Inside<T>
+type Place<N extends OperationName> = PlacesIn<InputOf<N>>
+
+/** What a suggestion is chosen from, beside the input. */
+export type Suggested = "roles" | "concepts" | "repositories"
+
+/** How one place is asked for. */
+export interface Asked {
+  readonly label: string
+  readonly hint?: string
+  /** The sentence where it was left empty; `{n}` is the number of its row. */
+  readonly missing?: string
+  /** What each word of a choice means to a person. */
+  readonly words?: Readonly<Record<string, string>>
+  /** What one row of a list is called. */
+  readonly row?: string
+  /** Empty rows that a list begins with; those left empty are not sent. */
+  readonly rows?: number
+  /** The fields of a row, or of an object, stand beside each other. */
+  readonly line?: boolean
+  readonly suggested?: Suggested
+  /** Lines a text begins with. */
+  readonly tall?: number
+}
+
+interface Fold<P> {
+  readonly heading: string
+  readonly places: readonly P[]
+}
+
+export interface SheetOf<P extends string> {
+  /** The heading, and the words of the button. */
+  readonly heading: string
+  readonly lead: string
+  readonly send: string
+  /** Asked at once, in this order. */
+  readonly first: readonly P[]
+  readonly folds?: readonly Fold<P>[]
+  readonly asks: Readonly<Partial<Record<P, Asked>>>
+  /** Known to the page, and asked of nobody where it is. */
+  readonly kept?: readonly P[]
+  /** What an untouched form holds already. */
+  readonly begins?: (visit: Visit, draft: URLSearchParams) => object
+}
+export type Sheet = SheetOf<string>
+
+/** A sheet of one operation. A place that its body does not have is a type error. */
+export const sheet = <N extends OperationName>(_of: N, made: SheetOf<Place<N>>): Sheet => made
+
+/** The place of an input: rows are any row, and cases of a choice are not told apart. */
+export const placeOf = (path: string): string => path.replace(/\|[^/]+/g, "").replace(/\/\d+(?=\/|$)/g, "/*")

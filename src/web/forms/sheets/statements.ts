@@ -1,0 +1,172 @@
+/** Hypotheses, findings and cited claims, as they are asked for. */
+import { sheet } from "./sheet.ts"
+
+/** What the three have in common: a sentence, the words in it that need a meaning, what it speaks of, and how far it goes. */
+const said = {
+  "/assertion/wording": {
+    label: "What do you claim?",
+    hint: "One sentence that could turn out wrong.",
+    missing: "Say what you claim.",
+    tall: 3,
+  },
+  "/assertion/predicate": {
+    label: "Words that say what happens",
+    hint: "Such as “lowers”.",
+    missing: "Say which words of the sentence say what happens.",
+  },
+  "/concepts": { label: "What the words mean", row: "word", line: true },
+  "/concepts/*/label": { label: "Words", missing: "Say which words of the sentence are meant.", suggested: "concepts" },
+  "/concepts/*/definition": { label: "What they mean here", missing: "Word {n} has no meaning yet." },
+  "/assertion/roles": {
+    label: "What it is about",
+    hint: "Words, a number with its unit such as 0.07 nat, one of the words explained above, or a record of this Room.",
+    row: "role",
+    rows: 2,
+    line: true,
+  },
+  "/assertion/roles/*/role": { label: "Role", missing: "Role {n} has no name yet.", suggested: "roles" },
+  "/assertion/roles/*/value": { label: "What stands in it", missing: "Role {n} has nothing in it yet." },
+  "/assertion/roles/*/definition": { label: "Meaning of the role", missing: "Role {n} has no meaning yet." },
+  "/scope": {
+    label: "Where does it hold?",
+    hint: "Models, data, sizes, conditions: what it was, or will be, tested on.",
+    missing: "Say where it is meant to hold.",
+    tall: 2,
+  },
+  "/references": { label: "Other records it speaks of", row: "record", rows: 1 },
+  "/references/*/versionId": { label: "Record", missing: "Choose the record that row {n} speaks of." },
+  "/references/*/purpose": {
+    label: "What it is to this one",
+    missing: "Say what record {n} is to this one.",
+    words: {
+      premise: "a premise of it",
+      supports: "this supports it",
+      contradicts: "this contradicts it",
+      extends: "this extends it",
+      related: "it is related",
+      derived_from: "this was derived from it",
+      refines: "this refines it",
+    },
+  },
+  "/references/*/explanation": { label: "How", missing: "Say how record {n} bears on this." },
+} as const
+
+export const premiseAsks = {
+  "/premises": { label: "Premises", row: "premise", rows: 1 },
+  "/premises/*/versionId": { label: "Record it rests on", missing: "Choose the record that premise {n} is." },
+  "/premises/*/explanation": { label: "Why it is needed", missing: "Say why premise {n} is needed." },
+} as const
+
+const locatorAsks = { section: "Section", page: "Page", figure: "Figure or table" } as const
+
+export const statementSheets = {
+  publish_hypothesis: sheet("publish_hypothesis", {
+    heading: "Write down a hypothesis",
+    lead: "A prediction that others can test. It cannot be changed once it is published; it can be corrected or superseded.",
+    send: "Publish the hypothesis",
+    first: ["/assertion", "/scope"],
+    folds: [
+      { heading: "Premises it rests on", places: ["/premises"] },
+      { heading: "Other records it speaks of", places: ["/references"] },
+    ],
+    kept: ["/roomId", "/threadId"],
+    asks: { ...said, ...premiseAsks },
+  }),
+  publish_finding: sheet("publish_finding", {
+    heading: "Write down a finding",
+    lead: "What was seen, how it came out, and what shows it. Negative and inconclusive results count as much as positive ones.",
+    send: "Publish the finding",
+    first: ["/assertion", "/outcome", "/scope", "/provenance/execution/attemptIds"],
+    folds: [
+      { heading: "What shows it: outputs, failures, materials, papers", places: ["/evidence"] },
+      { heading: "Compared with, and other sources", places: ["/provenance", "/retrospective"] },
+      { heading: "Materials used", places: ["/materials"] },
+      { heading: "Other records it speaks of", places: ["/references"] },
+      { heading: "Limits of it", places: ["/limitations"] },
+    ],
+    kept: ["/roomId", "/threadId"],
+    begins: () => ({ retrospective: false }),
+    asks: {
+      ...said,
+      "/assertion/wording": { ...said["/assertion/wording"], label: "What did you find?", missing: "Say what you found." },
+      "/outcome": {
+        label: "How did it come out?",
+        missing: "Say how it came out.",
+        words: { positive: "positive: it was seen", negative: "negative: it was not", inconclusive: "inconclusive: it cannot be told" },
+      },
+      "/provenance/execution": { label: "The work it comes from" },
+      "/provenance/execution/attemptIds": { label: "Attempts it comes from", missing: "Choose the attempts it comes from." },
+      "/provenance/execution/experimentId": {
+        label: "Experiment",
+        hint: "Left empty, the one of the attempts you chose.",
+        missing: "Choose the experiment that the attempts belong to.",
+      },
+      "/provenance/execution/planId": { label: "Plan it followed" },
+      "/provenance/execution/baselineAttemptIds": { label: "Attempts it is compared with" },
+      "/provenance": { label: "Sources" },
+      "/provenance/papers": { label: "Papers it draws on" },
+      "/retrospective": {
+        label: "Was it looked for beforehand?",
+        words: { false: "yes, it was planned", true: "no, it was noticed in hindsight" },
+        missing: "Say whether it was looked for beforehand.",
+      },
+      "/evidence": { label: "What shows it", row: "piece", rows: 1 },
+      "/evidence/*/kind": {
+        label: "Kind",
+        missing: "Say what kind of evidence piece {n} is.",
+        words: {
+          attempt_output: "an output of an attempt",
+          attempt_outcome: "how an attempt ended",
+          material: "a material",
+          record: "another record",
+          paper: "a paper",
+        },
+      },
+      "/evidence/*/attemptId": { label: "Attempt", missing: "Choose the attempt of piece {n}." },
+      "/evidence/*/outputLabel": { label: "Output", missing: "Choose the output that piece {n} cites." },
+      "/evidence/*/digest": { label: "Its digest", missing: "Choose the output that piece {n} cites." },
+      "/evidence/*/materialId": { label: "Material", missing: "Choose the material of piece {n}." },
+      "/evidence/*/versionId": { label: "Record", missing: "Choose the record of piece {n}." },
+      "/evidence/*/arxivId": {
+        label: "Paper",
+        hint: "Its address or number at arXiv.",
+        missing: "Say which paper piece {n} quotes.",
+        tall: 1,
+      },
+      "/evidence/*/explanation": { label: "What it shows", missing: "Say what piece {n} shows." },
+      "/evidence/*/locator": { label: "Where in the paper", line: true },
+      "/evidence/*/quote": { label: "What the paper says", missing: "Quote what the paper of piece {n} says." },
+      "/materials": { label: "Materials used", row: "material", rows: 1 },
+      "/materials/*/materialId": { label: "Material", missing: "Choose material {n}." },
+      "/materials/*/purpose": { label: "What it was used for", missing: "Say what material {n} was used for." },
+      "/limitations": { label: "What it does not show" },
+    },
+  }),
+  publish_cited_claim: sheet("publish_cited_claim", {
+    heading: "Cite a claim of a paper",
+    lead: "What a paper says, in its own words and in yours, with the place where it stands.",
+    send: "Publish the claim",
+    first: ["/paper/arxivId", "/quote", "/locator", "/assertion", "/scope"],
+    folds: [
+      { heading: "Other records it speaks of", places: ["/references"] },
+      { heading: "An exact version of the paper", places: ["/paper/version"] },
+    ],
+    kept: ["/roomId", "/threadId"],
+    asks: {
+      ...said,
+      "/assertion/wording": {
+        ...said["/assertion/wording"],
+        label: "What does it claim, in your words?",
+        missing: "Say what the paper claims.",
+      },
+      "/paper": { label: "Paper" },
+      "/paper/arxivId": { label: "Which paper?", hint: "Its address or number at arXiv.", missing: "Say which paper it is.", tall: 1 },
+      "/paper/version": { label: "Version" },
+      "/quote": { label: "What does it say, word for word?", missing: "Quote what the paper says.", tall: 2 },
+      "/locator": { label: "Where in the paper?", line: true },
+      "/locator/section": { label: locatorAsks.section },
+      "/locator/page": { label: locatorAsks.page },
+      "/locator/figure": { label: locatorAsks.figure },
+    },
+  }),
+} as const

@@ -1,0 +1,91 @@
+/** How a statement is asked for: the sentence, the words in it that need a meaning, and what stands in which role. */
+import { attributes, type Html, html } from "../html.ts"
+import { countName, itemCount } from "./draft.ts"
+import type { Field } from "./fields.ts"
+import { askedOf, common, faultsAt, type FormState, hintOf, idOf, labelled, suggestedId } from "./inputs.ts"
+import { addButton, fields, removeButton } from "./render.ts"
+import { usualRoles } from "./suggestions.ts"
+
+const WORDING = "/assertion/wording"
+const CONCEPTS = "/concepts"
+const ROLES = "/assertion/roles"
+
+interface Line {
+  readonly path: string
+  readonly max: number
+  readonly value?: string
+  readonly list?: string
+  /** The place whose words it is asked with, where that is not its own. */
+  readonly as?: string
+  readonly picks?: string
+}
+
+/** One input of a row. */
+function input(state: FormState, { path, max, value = state.draft.get(path) ?? "", list, as = path, picks }: Line): Html {
+  const asked = askedOf(as, state)
+  const field: Field = { name: asked?.label ?? "", required: true, form: "text", max, long: false, type: "text" }
+  const own: FormState =
+    as === path || state.sheet === undefined || asked === undefined
+      ? state
+      : { ...state, sheet: { ...state.sheet, asks: { ...state.sheet.asks, "/concepts/*/label": asked } } }
+  return labelled(
+    field,
+    path,
+    own,
+    html`<input${attributes({ ...common(field, path, own, asked?.hint !== undefined), type: "text", maxlength: max, value, list, autocomplete: "off", "data-picks": picks })}>`,
+  )
+}
+
+/** The words that are explained; those of the first row are what the statement says that happens. */
+function concepts(state: FormState): Html {
+  const count = Math.max(1, itemCount(state.draft, CONCEPTS, 1))
+  return html`<fieldset class="list"><legend>${askedOf(CONCEPTS, state)?.label}</legend>${faultsAt(CONCEPTS, state)}<input type="hidden" name="${countName(CONCEPTS)}" value="${count}">${Array.from(
+    { length: count },
+    (_, index) => {
+      const at = `${CONCEPTS}/${index}`
+      return html`<div class="row line two" role="group" aria-label="Word ${index + 1}" data-row="${CONCEPTS}">${input(state, {
+        path: `${at}/label`,
+        max: 400,
+        list: suggestedId("concepts"),
+        ...(index === 0 ? { as: "/assertion/predicate" } : {}),
+      })}${input(state, { path: `${at}/definition`, max: 2_000 })}${index === 0 ? null : removeButton(at, "word", index)}</div>`
+    },
+  )}${addButton(CONCEPTS, "word")}</fieldset>`
+}
+
+function roles(state: FormState): Html {
+  const { draft } = state
+  const isFresh = !draft.has(countName(ROLES))
+  const count = Math.max(2, itemCount(draft, ROLES, 2, 12))
+  const asked = askedOf(ROLES, state)
+  return html`<fieldset class="list"><legend>${asked?.label}</legend>${hintOf(ROLES, asked?.hint)}${faultsAt(ROLES, state)}<input type="hidden" name="${countName(ROLES)}" value="${count}">${Array.from(
+    { length: count },
+    (_, index) => {
+      const at = `${ROLES}/${index}`
+      const usual = isFresh ? usualRoles[index] : undefined
+      return html`<div class="row line three" role="group" aria-label="Role ${index + 1}" data-row="${ROLES}">${faultsAt(at, state)}${input(
+        state,
+        {
+          path: `${at}/role`,
+          max: 64,
+          list: suggestedId("roles"),
+          ...(usual === undefined ? {} : { value: draft.get(`${at}/role`) ?? usual.role }),
+        },
+      )}${input(state, { path: `${at}/value`, max: 2_000, list: "choices-hypothesis-finding-cited_claim" })}${input(state, {
+        path: `${at}/definition`,
+        max: 1_000,
+        ...(usual === undefined ? {} : { value: draft.get(`${at}/definition`) ?? usual.definition }),
+      })}${index < 2 ? null : removeButton(at, "role", index)}</div>`
+    },
+  )}${addButton(ROLES, "role")}</fieldset>`
+}
+
+/** What the script offers for words that are selected in the sentence. */
+const marking = html`<div class="marking" data-marking hidden><span class="hint" id="marking">The selected words are:</span> <button type="button" class="quiet" data-mark="happens">what happens</button> <button type="button" class="quiet" data-mark="word">a word to explain</button> <button type="button" class="quiet" data-mark="role">in a role</button></div>`
+
+/** The statement of a form: its wording, its words and its roles. */
+export function statement(form: Field & { form: "object" }, state: FormState): Html {
+  const assertion = form.fields.find(({ name }) => name === "assertion")
+  const wording = assertion?.form === "object" ? assertion.fields.filter(({ name }) => name === "wording") : []
+  return html`<div class="statement-form" data-statement="${idOf(WORDING)}">${fields(wording, "/assertion", state)}${marking}${concepts(state)}${roles(state)}</div>`
+}

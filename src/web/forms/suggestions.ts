@@ -1,0 +1,62 @@
+/** What this Room's records already have words for: concepts with their meaning, roles, repositories. Offered beside inputs. */
+import { accepted } from "../../contract/reads/accepted.ts"
+import type { Visit } from "../visit.ts"
+import { orNull } from "../visit.ts"
+
+interface Concept {
+  readonly key: string
+  readonly label: string
+  readonly definition: string
+  readonly record: { readonly versionId: string; readonly label: string }
+}
+interface Role {
+  readonly role: string
+  readonly definition: string
+}
+export interface Suggestions {
+  readonly concepts: readonly Concept[]
+  readonly roles: readonly Role[]
+  readonly repositories: readonly string[]
+}
+
+/** Roles that most statements have; a form begins with the first two. */
+export const usualRoles: readonly Role[] = [
+  { role: "cause", definition: "What is changed." },
+  { role: "effect", definition: "What is measured." },
+  { role: "comparison", definition: "What it is compared with." },
+  { role: "condition", definition: "What must hold for it." },
+]
+
+/** Records that are looked into, the newest. */
+const LOOKED_INTO = 15
+
+const distinctBy = <T>(items: readonly T[], name: (item: T) => string): T[] =>
+  [...new Map([...items].reverse().map((item) => [name(item), item])).values()].reverse()
+
+/** What is offered for statements, and for plans. */
+export function suggestionsOf(visit: Visit, roomId: string | undefined, wanted: "statement" | "work" | null): Suggestions {
+  const none = { concepts: [], roles: usualRoles, repositories: [] }
+  if (roomId === undefined || wanted === null) return none
+  if (wanted === "work") {
+    const { items } = visit.ask("attempts", {}, { roomId, limit: LOOKED_INTO })
+    const found = items.map(({ attemptId }) => orNull(() => visit.ask("attempt", { attemptId }))?.repository.url)
+    return { ...none, repositories: [...new Set(found.filter((url) => url !== undefined))] }
+  }
+  const { items } = visit.ask("publications", {}, { roomId, limit: LOOKED_INTO })
+  const records = items.map(({ versionId, label }) => {
+    const { content } = visit.ask("record", { versionId })
+    return { versionId, label, ...accepted("record", content) }
+  })
+  const concepts = records.flatMap(({ versionId, label, concepts }) =>
+    Object.entries(concepts).map(([key, concept]) => ({ key, ...concept, record: { versionId, label } })),
+  )
+  const roles = records.flatMap(({ assertion }) => assertion.roles.map(({ role, definition }) => ({ role, definition })))
+  return {
+    concepts: distinctBy(concepts, ({ label }) => label.toLowerCase()),
+    roles: distinctBy([...roles, ...usualRoles], ({ role }) => role),
+    repositories: [],
+  }
+}
+
+/** A concept as it is borrowed: "warm-up, as H1 means it". */
+export const borrowedName = ({ label, record }: Concept): string => `${label}, as ${record.label} means it`

@@ -1,0 +1,166 @@
+/** The form of an operation as a page: what it is about, its fields, what a refusal says of them, and what is near to it. */
+import { randomUUID } from "node:crypto"
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { type Operation, pathNames } from "../../contract/operation.ts"
+import type { Refusal } from "../../contract/refusals.ts"
+import { isoTime } from "../../ledger/world.ts"
+import { type Draft, fill } from "../forms/draft.ts"
+import { type Fault, faultsOf } from "../forms/faults.ts"
+import { type Field, formOf } from "../forms/fields.ts"
+import { laidOut } from "../forms/layout.ts"
+import { atHand } from "../forms/reading.ts"
+import { sheetOf } from "../forms/sheets/index.ts"
+import { type Subject, subjectOf } from "../forms/subject.ts"
+import { type Content, type Html, html, to } from "../html.ts"
+import { markdown } from "../markdown.ts"
+import { roleIn, whyNot } from "../parts/actions.ts"
+import { refusedForm } from "./refused-form.ts"
+import { roomRail } from "../parts/room-frame.ts"
+import { similarTo, tellsSimilar } from "../parts/similar.ts"
+import { ownPath } from "../redirect.ts"
+import { orNull, type Shown, type Visit } from "../visit.ts"
+import { title } from "../words.ts"
+
+/** Ids a form is opened with: they say what it is about, and are not asked for again. */
+const SUBJECTS = [
+  "roomId",
+  "collectionId",
+  "arxivId",
+  "replyToNoteId",
+  "experimentId",
+  "materialId",
+  "targetVersionId",
+  "linkId",
+  "expectedRevision",
+  "expectedStatus",
+  "expectedWatermark",
+]
+/** Texts of Markdown that a preview shows. */
+const MARKDOWN = ["text", "message", "synthesis", "handoff", "summary"]
+
+/** The draft a form opens with: what the address says, and what can be known. */
+export function opening(visit: Visit, operation: Operation): Draft {
+  const form = formOf(operation)
+  const draft: Draft = new URLSearchParams()
+  for (const field of form.fields) {
+    const given = visit.url.searchParams.getAll(field.name)
+    if (given.length > 0) fill(draft, field, `/${field.name}`, field.form === "lines" || field.form === "boxes" ? given : given[0])
+  }
+  for (const [name, value] of visit.url.searchParams) if (name.startsWith("/") || name.startsWith("#")) draft.set(name, value)
+  for (const name of pathNames(operation.path)) draft.set(name, visit.url.searchParams.get(name) ?? "")
+  if (visit.url.searchParams.has("_next")) draft.set("_next", ownPath(visit.url.searchParams.get("_next")))
+  draft.set(`/${operation.delivery}`, randomUUID())
+  if (operation.name === "register_attempt") draft.set("/attemptId", randomUUID())
+  if (form.fields.some(({ name }) => name === "reportedAt")) draft.set("/reportedAt", isoTime(visit.edge.instance.world.now()))
+  const begun: Draft = new URLSearchParams()
+  fill(begun, form, "", sheetOf(operation.name)?.begins?.(visit, draft) ?? {})
+  const given = new Set(draft.keys())
+  for (const [name, value] of begun) if (!given.has(name)) draft.append(name, value)
+  return draft
+}
+
+interface FormPage {
+  readonly operation: Operation
+  readonly draft: Draft
+  /** The draft with every name spelled out, by which issues find their fields. */
+  readonly read?: Draft | undefined
+  /** The draft as it was sent: what it expected is compared with what is. */
+  readonly sent?: Draft
+  readonly refusal?: Refusal
+  readonly preview?: boolean
+}
+
+function preview(form: Field & { form: "object" }, draft: Draft): Html {
+  const shown = form.fields.flatMap((field) => {
+    const text = draft.get(`/${field.name}`)
+    return field.form === "text" && MARKDOWN.includes(field.name) && text ? [{ text, max: field.max }] : []
+  })
+  return html`<section aria-label="Preview" class="preview">${shown.length === 0 ? html`<p class="quiet">Nothing to preview yet.</p>` : shown.map(({ text, max }) => (charactersIn(text) > max ? html`<p class="fault">This is longer than the ${max.toLocaleString("en")} characters it may have, so it is not shown.</p>` : markdown(text)))}</section>`
+}
+
+/** Code points, with line breaks as they will be stored. */
+const charactersIn = (text: string): number => {
+  let count = 0
+  for (const _ of text.replaceAll("\r\n", "\n")) count += 1
+  return count
+}
+
+/** Why a write of the visitor's would be refused whatever its form held; nothing where it would not. */
+function barred(visit: Visit, operation: Operation, room: AnswerOf<"room"> | null): Html | null {
+  if (room === null || operation.by === "person") return null
+  const role = roleIn(visit, room)
+  const isIn = role === "member" || role === "owner"
+  if (!isIn || (room.state === "archived" && operation.archived !== "admitted")) return whyNot(visit, room)
+  return operation.by === "owner" && role !== "owner" ? html`<p class="not-now">Only the owner of the Room may do this.</p>` : null
+}
+
+/** What the fields of a form say of what it is about. */
+function aboutIt(visit: Visit, operation: Operation, draft: Draft): Subject {
+  const names = [...formOf(operation).fields.map(({ name }) => name), ...pathNames(operation.path)]
+  const isNew = (name: string) => operation.name === "register_attempt" && name === "attemptId"
+  return subjectOf(visit, Object.fromEntries(names.map((name) => [name, isNew(name) ? undefined : givenIn(draft, name)])))
+}
+
+const givenIn = (draft: Draft, name: string): string | undefined => draft.get(`/${name}`) || draft.get(name) || undefined
+
+/** The Room that a form is about, as far as it says. */
+export const roomOf = (visit: Visit, operation: Operation, draft: Draft): string | undefined => aboutIt(visit, operation, draft).roomId
+
+/** Inputs that are known already. */
+function known(operation: Operation, draft: Draft): Set<string> {
+  const kept = sheetOf(operation.name)?.kept ?? []
+  const names = [...SUBJECTS, "threadId", "attemptId", ...kept.map((place) => place.slice(1))]
+  const hidden = new Set(names.filter((name) => givenIn(draft, name) !== undefined).map((name) => `/${name}`))
+  if (operation.name === "register_attempt") hidden.add("/attemptId")
+  if (operation.name === "post_message" || operation.name === "create_thread") hidden.add("/replyToEntryId")
+  return hidden
+}
+
+/** The form, with what is wrong with it after a refusal. */
+export function formPage(
+  visit: Visit,
+  { operation, draft, sent = draft, read = draft, refusal, preview: previewed = false }: FormPage,
+): Shown {
+  const form = formOf(operation)
+  const sheet = sheetOf(operation.name)
+  const subject = aboutIt(visit, operation, draft)
+  const room = subject.roomId === undefined ? null : orNull(() => visit.ask("room", { roomId: subject.roomId }))
+  const name = sheet?.heading ?? title(operation.name)
+  const frame = { title: name, ...(room === null ? {} : { rail: roomRail(room) }) }
+  const about =
+    subject.about.length === 0
+      ? null
+      : html`<div class="about" aria-label="About">${subject.about.map((line) => html`<p>${line}</p>`)}</div>`
+  const lead = html`<h1>${name}</h1><p class="lead">${sheet?.lead ?? operation.summary}</p>${about}`
+  const why = refusal === undefined ? barred(visit, operation, room) : null
+  if (why !== null) return { ...frame, body: html`${lead}${why}` }
+  const faults: readonly Fault[] = faultsOf(refusal?.details.issues ?? [], form, { draft, read, sheet })
+  const byInput = Map.groupBy(faults, ({ at }) => at)
+  const state = {
+    draft,
+    faults: new Map([...byInput].map(([at, found]) => [at, found.map(({ sentence }) => sentence)])),
+    hidden: known(operation, draft),
+    sheet,
+    only: new Map(operation.onlyWhen.map(({ field, when }) => [`/${field}`, `/${when.field}=${when.in.join(",")}`])),
+    ...atHand(visit, operation, room?.roomId),
+  }
+  const isMarkdown = form.fields.some(({ name, form: kind }) => MARKDOWN.includes(name) && kind === "text")
+  const tells = tellsSimilar(operation.name) && room !== null
+  const near = tells
+    ? html`<aside class="near" id="near" aria-live="polite">${previewed || refusal !== undefined ? similarTo(visit, room.roomId, draft) : null}</aside>`
+    : null
+  const inPath: Content = pathNames(operation.path).map((name) => html`<input type="hidden" name="${name}" value="${draft.get(name)}">`)
+  const subjects = SUBJECTS.filter((name) => givenIn(draft, name) !== undefined).map((name) => givenIn(draft, name))
+  return {
+    ...frame,
+    status: refusal?.status ?? 200,
+    body: html`${lead}
+${refusal === undefined ? null : refusedForm(refusal, faults, sent, sheet)}${previewed && isMarkdown ? preview(form, draft) : null}
+<div class="${tells ? "writing" : ""}"><form class="stack" method="post" action="${to(`/web/${operation.name}`)}" data-draft="${operation.name}-${subjects.join("-")}" data-state="${refusal === undefined ? "fresh" : "refused"}"${refusal === undefined && !previewed ? html` data-begin` : null} novalidate>
+<button class="aside" tabindex="-1" aria-hidden="true">Send</button>
+<input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${draft.has("_next") ? html`<input type="hidden" name="_next" value="${draft.get("_next")}">` : null}${laidOut(form, sheet, state)}
+<div class="buttons"><button>${sheet?.send ?? name}</button>
+  ${isMarkdown || tells ? html`<button class="quiet" name="_preview" value="1">${isMarkdown ? "Preview" : "Was it tried before?"}</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Leave it</a>`}</div></form>
+${near}</div>`,
+  }
+}

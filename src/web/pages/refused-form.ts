@@ -1,0 +1,56 @@
+/** What a refusal says above the form it came from: what is to be corrected, or what changed meanwhile. */
+import { type Refusal, refusals } from "../../contract/refusals.ts"
+import { withQuery } from "../addresses.ts"
+import type { Draft } from "../forms/draft.ts"
+import { type Fault, nameOf } from "../forms/faults.ts"
+import { idOf } from "../forms/inputs.ts"
+import type { Sheet } from "../forms/sheets/sheet.ts"
+import { type Html, html, to } from "../html.ts"
+import { title, words } from "../words.ts"
+
+const plain = (value: unknown): string => (typeof value === "string" ? words(value) : String(value))
+
+/** What stood there when the form was opened, and what stands there now. */
+function moved({ details }: Refusal, draft: Draft): Html | null {
+  const expected = details.current?.expected
+  if (typeof expected !== "object" || expected === null) return null
+  const rows = Object.entries(expected).flatMap(([name, now]) => {
+    const then = draft.get(`/${name}`)
+    if (then === null || then === String(now)) return []
+    const what = title(name.replace(/^expected/, "")).replace("Watermark", "Newest entry")
+    return [html`<div><dt>${what}</dt><dd>was ${plain(then)}, is now ${plain(now)}</dd></div>`]
+  })
+  const threadId = draft.get("/threadId")
+  const read = draft.get("/expectedWatermark")
+  const arrived =
+    threadId === null || read === null
+      ? null
+      : html`<p><a href="${to(withQuery(`/threads/${threadId}`, { after: read }))}">Read what came since</a></p>`
+  return rows.length === 0
+    ? null
+    : html`<h3>What changed while you wrote</h3><dl class="facts">${rows}</dl>${arrived}<p>Your draft is below as you wrote it. Sending it again takes it as written for this new state.</p>`
+}
+
+function asItIs({ details }: Refusal): Html | null {
+  const current = Object.entries(details.current ?? {}).filter(([, value]) => typeof value !== "object" && value !== null)
+  return current.length === 0
+    ? null
+    : html`<p>As it is now:</p><dl class="facts">${current.map(([name, value]) => html`<div><dt>${title(name)}</dt><dd>${String(value)}</dd></div>`)}</dl>`
+}
+
+/** @param draft as it was sent: what it expected is compared with what is */
+export function refusedForm(refusal: Refusal, faults: readonly Fault[], sent: Draft, sheet: Sheet | undefined): Html {
+  const { code, details } = refusal
+  return html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Not stored</h2>
+    <p>${code === "invalid_schema" ? "Nothing was lost. Correct what is listed here and send it again." : refusal.message} ${details.committed === null ? "Whether it was stored is not known: send it again as it is." : null}</p>
+${
+  faults.length === 0
+    ? html`<p>${refusals[code].remedy}</p>`
+    : html`<ul>${faults.map(({ at, sentence }) =>
+        sentence.startsWith("This ")
+          ? html`<li><a href="#${idOf(at)}">${nameOf(at, sheet)}</a>: ${sentence}</li>`
+          : html`<li><a href="#${idOf(at)}">${sentence}</a></li>`,
+      )}</ul>`
+}
+${moved(refusal, sent)}${asItIs(refusal)}</div>`
+}

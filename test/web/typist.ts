@@ -1,0 +1,70 @@
+/** Somebody who fills forms without a mouse: moves with Tab, types, and counts. */
+import type { Page } from "playwright-core"
+
+/** Keys after which a field that was not found is not there. */
+const MOST_TABS = 60
+
+export class Typist {
+  readonly page: Page
+  /** Fields that were written into or chosen from. */
+  fields = 0
+  /** Tab was pressed so often, and keys that are no text. */
+  keys = 0
+  constructor(page: Page) {
+    this.page = page
+  }
+
+  async press(key: string): Promise<void> {
+    this.keys += 1
+    await this.page.keyboard.press(key)
+  }
+
+  /** The name of what has the focus, as its label says. */
+  private named(): Promise<string> {
+    return this.page.evaluate(
+      `(() => {
+        const at = document.activeElement
+        const labels = [...(at?.labels ?? [])].map((label) => label.textContent)
+        const group = at?.closest("[role=group], fieldset.row")
+        const row = group?.getAttribute("aria-label") ?? group?.querySelector("legend")?.textContent ?? ""
+        const text = labels.length > 0 ? labels.join(" ") : (at?.textContent ?? "")
+        return (row + ": " + text).replace(/\\s+/g, " ").replace(/ optional$/, "").trim()
+      })()`,
+    )
+  }
+
+  /** Moves on to the field, button or heading of that name; the row it stands in may be named before it: "Role 2: Role". */
+  async to(name: string): Promise<void> {
+    const isThere = (found: string) => found === name || found.endsWith(`: ${name}`)
+    for (let count = 0; count < MOST_TABS; count += 1) {
+      if (isThere(await this.named())) return
+      await this.press("Tab")
+    }
+    throw new Error(`Tab leads to no “${name}”; it leads to “${await this.named()}”`)
+  }
+
+  /** Writes into a field; of a choice, the beginning of the words that are meant. */
+  async write(name: string, text: string): Promise<void> {
+    await this.to(name)
+    this.fields += 1
+    await this.page.keyboard.type(text)
+  }
+
+  /** Ticks a box. */
+  async tick(name: string): Promise<void> {
+    await this.to(name)
+    this.fields += 1
+    await this.press("Space")
+  }
+
+  /** Opens what is folded under a heading. */
+  async unfold(heading: string): Promise<void> {
+    await this.to(heading)
+    await this.press("Enter")
+  }
+
+  async send(button: string): Promise<void> {
+    await this.to(button)
+    await this.press("Enter")
+  }
+}
