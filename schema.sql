@@ -727,14 +727,34 @@ CREATE TABLE attempt_metrics (
   UNIQUE (attempt_id, ordinal)
 ) STRICT;
 
--- The last value of each metric and split of an attempt.
+-- Each metric and split of an attempt: its last value, and how many points it has over which steps. Where no step was told,
+-- the place of a point among all points of the attempt stands for one.
 CREATE TABLE attempt_last_metrics (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
   name TEXT NOT NULL,
   split TEXT NOT NULL,
   ordinal INTEGER NOT NULL,
+  unit TEXT,
+  step INTEGER,
+  value TEXT NOT NULL,
+  points INTEGER NOT NULL,
+  from_step INTEGER NOT NULL,
+  to_step INTEGER NOT NULL,
+  -- Steps of one stretch of its curve.
+  stretch INTEGER NOT NULL,
   PRIMARY KEY (attempt_id, name, split)
 ) STRICT, WITHOUT ROWID;
+
+-- The curve of each metric and split of an attempt, thinned as its points land (src/research/attempts/thinning.ts), in parts:
+-- pairs of step and value, each 8 bytes, the least significant first.
+CREATE TABLE attempt_curves (
+  attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
+  name TEXT NOT NULL,
+  split TEXT NOT NULL,
+  part INTEGER NOT NULL,
+  points BLOB NOT NULL,
+  UNIQUE (attempt_id, name, split, part)
+) STRICT;
 
 -- Materials, each known once by its reference and labelled in the Room that registered it first.
 CREATE TABLE materials (

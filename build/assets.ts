@@ -21,8 +21,11 @@ const { metafile } = await build({
   minify: true,
   metafile: true,
   format: "esm",
+  // What only some pages need is loaded by those.
+  splitting: true,
   target: ["chrome120", "firefox121", "safari17.4"],
   entryNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
   assetNames: "[name]-[hash]",
   loader: { ".woff2": "file" },
   plugins: [smallerFonts],

@@ -160,6 +160,23 @@ export const limits = {
   outputsOfEvent: 50,
   /** Points of an attempt's metric series in one page. */
   metricPoints: 1_000,
+  /** Points of one curve in an answer: at the least, when nothing is said, at the most. */
+  curvePointsMin: 20,
+  curvePoints: 1_000,
+  curvePointsMax: 2_000,
+  /** Attempts that are laid beside each other by name. */
+  comparedAttempts: 32,
+  /**
+   * Attempts that a table sorts and finds columns among: of more, the newest. Bytes of their registrations, settings of each, last
+   * values and inputs of all that are looked at for that, and columns of either sort that it has.
+   */
+  tableAttempts: 2_000,
+  tableSettingsBytes: 4_000_000,
+  tableSettings: 200,
+  tableMetrics: 50_000,
+  tableColumns: 100,
+  /** Characters of a setting that a table shows. */
+  tableCell: 200,
   /** Bytes of the notices that stand beside a record; of more, the newest. Its Room's links list them all. */
   noticeBytes: 16_384,
   /** Fallen records that are told of as grounds of doubt. */

@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { anyCursor, count } from "./answer-fields.ts"
 import type { LibraryPermission } from "./enumerations.ts"
-import { oneOf, plain, shape } from "./fields.ts"
+import { isUuid, oneOf, plain, shape } from "./fields.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { limits } from "./limits.ts"
 import { Refusal, type RefusalCode } from "./refusals.ts"
@@ -223,6 +223,15 @@ export const words = (known: readonly string[]) =>
     means({ type: "array", items: { type: "string", enum: known }, minItems: 1 }),
     v.transform((value) => value.split(",")),
     v.check((list) => list.every((word) => known.includes(word)), `must be a comma-separated list of ${known.join(", ")}`),
+  )
+
+/** A comma-separated list of ids, each once. @param most how many it may hold */
+export const ids = (most: number) =>
+  v.pipe(
+    v.string(),
+    means({ type: "array", items: { type: "string", format: "uuid" }, minItems: 1, maxItems: most }),
+    v.transform((value) => [...new Set(value.toLowerCase().split(","))]),
+    v.check((list) => list.length <= most && list.every(isUuid), `must be a comma-separated list of at most ${most} ids`),
   )
 
 /**

@@ -172,34 +172,38 @@ const planMatch = shape({
   deviations: v.array(shape({ field: v.string(), planned: json, registered: json })),
 })
 const reproduction = shape({ verdict: v.picklist(enumerations.reproductionVerdict), explanation: v.string() })
-const attemptFields = {
+/** Which attempt it is, and how it stands. */
+export const attemptIs = {
   attemptId: id,
   label: v.string(),
   experimentId: id,
   experimentLabel: v.string(),
   roomId: id,
-  threadId: id,
-  entryId: id,
   registrant: person,
   intent: v.picklist(enumerations.attemptIntent),
   status: attemptStatus,
   outcome: v.nullable(v.picklist(enumerations.attemptOutcome)),
+  registeredAt: at,
+  updatedAt: at,
+  /** Why it failed, as its registrant told it; null while it has not. */
+  failure: v.nullable(shape({ stage: v.string(), explanation: v.string() })),
+}
+const attemptFields = {
+  ...attemptIs,
+  threadId: id,
+  entryId: id,
   revision: count,
   planId: v.nullable(id),
   rerunOf: v.nullable(id),
   reproduces: v.nullable(v.union([shape({ attemptId: id }), shape({ findingVersionId: id })])),
   /** What a reproduction said of what it reproduces, once it had an outcome. */
   reproduction: v.nullable(reproduction),
-  registeredAt: at,
-  updatedAt: at,
   contentDigest: v.string(),
   planMatch: v.nullable(planMatch),
-  /** Why it failed, as its registrant told it; null while it has not. */
-  failure: v.nullable(shape({ stage: v.string(), explanation: v.string() })),
   affordances: affordances(attemptStatus),
   namedAs: v.exactOptional(v.picklist(enumerations.attemptRole)),
 }
-const measured = v.union([v.number(), v.picklist(enumerations.nonFinite)])
+export const measured = v.union([v.number(), v.picklist(enumerations.nonFinite)])
 const lastValue = { name: v.string(), split: text, unit: text, step: v.nullable(count), value: measured }
 export const attemptSummary = shape({
   ...attemptFields,

@@ -18,6 +18,7 @@ const CLOSED = [
   "/invitations/",
   "/search",
   "/attempts/compare",
+  "/attempts/curves",
   "/api/agent/",
 ]
 

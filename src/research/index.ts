@@ -11,7 +11,10 @@ import type { Threads } from "../threads/threads.ts"
 import { attempts } from "./attempts/attempts.ts"
 import { events } from "./attempts/events.ts"
 import { attemptOperations } from "./attempts/operations.ts"
+import { comparingReads } from "./attempts/comparing-reads.ts"
+import { curves } from "./attempts/curves.ts"
 import { attemptReads } from "./attempts/reads.ts"
+import { attemptTables } from "./attempts/table.ts"
 import { candidates } from "./brief/candidates.ts"
 import { briefReads } from "./brief/reads.ts"
 import { checkpoints } from "./checkpoints/checkpoints.ts"
@@ -62,6 +65,8 @@ export function researchTables(db: Db, basePath: string) {
     plans: plans(db),
     attempts: attempts(db, basePath),
     events: events(db),
+    curves: curves(db),
+    attemptTables: attemptTables(db),
     materials: knownMaterials,
     findings: findings(db, knownMaterials),
     findingLinks: findingLinks(db),
@@ -143,6 +148,7 @@ export function researchReads(tables: Tables, exports: Exports, now: () => numbe
     ...contextReads(tables),
     ...experimentReads(tables),
     ...attemptReads(rooms, attempts, events, materials),
+    ...comparingReads(tables.attemptTables, tables.curves),
     ...materialReads(rooms, materials),
     ...searchReads(people, tables.search),
     ...similarReads(rooms, tables.similar),

@@ -94,6 +94,11 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
     told: gone("attempt_metrics"),
   },
   {
+    what: "a curve looks better than its points",
+    sql: ["UPDATE attempt_curves SET points = zeroblob(length(points))"],
+    told: changed("attempt_curves", "points"),
+  },
+  {
     what: "an output has another digest",
     sql: [`UPDATE attempt_outputs SET body = json_set(body, '$.digest', 'sha256:${"0".repeat(64)}'), digest = 'sha256:${"0".repeat(64)}'`],
     told: changed("attempt_outputs", "digest", "body"),

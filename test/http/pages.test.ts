@@ -72,6 +72,7 @@ const ids = {
 const query: Readonly<Record<string, string>> = {
   thread_replies: `targetEntryId=${entries.find(({ replyCount }) => replyCount > 0)?.entryId}`,
   search: "query=ways",
+  attempt_table: `roomId=${roomId}`,
 }
 const lists = reads.filter(
   ({ surface, cursor, query: parameters }) => surface === "public" && cursor !== null && Object.hasOwn(parameters.entries, "limit"),

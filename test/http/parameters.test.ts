@@ -30,7 +30,12 @@ const ids = {
 }
 const publicReads = reads.filter(({ surface }) => surface === "public")
 /** What a read cannot do without. */
-const needed: Readonly<Record<string, string>> = { thread_replies: `targetEntryId=${entry?.entryId}`, search: "query=warm" }
+const needed: Readonly<Record<string, string>> = {
+  thread_replies: `targetEntryId=${entry?.entryId}`,
+  search: "query=warm",
+  attempt_table: `roomId=${roomId}`,
+  attempt_curves: `attemptIds=${attempt?.attemptId}&name=loss`,
+}
 const urlOf = (name: string, path: string, query = "") => {
   const parts = [needed[name], query].filter(Boolean).join("&")
   return `${house.baseUrl}${addressOf(path, ids)}${parts === "" ? "" : `?${parts}`}`

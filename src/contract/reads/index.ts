@@ -10,6 +10,7 @@ import { libraryReads } from "../library/reads.ts"
 import { limits } from "../limits.ts"
 import { overviewReads } from "./overview.ts"
 import { recordReads } from "./records.ts"
+import { comparingReads } from "./comparing.ts"
 import { workReads } from "./work.ts"
 import { type IdsOf, type Read, read, wholeNumber, words } from "../read.ts"
 import { subject } from "../ref.ts"
@@ -145,6 +146,7 @@ const all = [
   }),
   ...recordReads,
   ...workReads,
+  ...comparingReads,
   ...overviewReads,
 
   read({

@@ -11,7 +11,7 @@ import { digest } from "../work.ts"
 import * as answers from "../work-answers.ts"
 
 /** Forms for other programs: the whole list unless limit says less. Texts that a spreadsheet would run get an apostrophe in CSV. */
-const files = {
+export const files = {
   csv: { mediaType: "text/csv", answer: v.string() },
   jsonl: { mediaType: "application/x-ndjson", answer: v.string() },
 } as const

@@ -113,23 +113,25 @@ const summary = (row: ListedRow, basePath: string) => ({
 })
 
 /** Its place among the attempts of its Room, out of its label; the indexes by it hold the same expression. */
-const ORDINAL = "CAST(substr(a.label, 2) AS INTEGER)"
+export const ORDINAL = "CAST(substr(a.label, 2) AS INTEGER)"
 /** What both show. An attempt ends with its last event, which says why. */
 const STATE = `a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, a.status, a.revision, a.registrant_id AS registrantId,
   a.room_id AS roomId, a.thread_id AS threadId, a.intent, a.registered_at AS registeredAt, a.reproduces_attempt_id AS ofAttempt, a.reproduces_version_id AS ofVersion`
 const REPRODUCTION =
   "(SELECT json_object('verdict', q.verdict, 'explanation', q.explanation) FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction"
+/** Why it failed; null where it did not. */
+export const FAILURE = `CASE WHEN a.status IN ('failed', 'preflight_failed') THEN
+    (SELECT v.body -> '$.failure' FROM attempt_events v WHERE v.attempt_id = a.attempt_id AND v.revision = a.revision) END AS failure`
 const COLUMNS = `${STATE}, a.entry_id AS entryId, a.plan_id AS planId, a.rerun_of AS rerunOf, a.updated_at AS updatedAt, a.plan_match AS planMatch,
   a.content_digest AS contentDigest,
   ${REPRODUCTION},
-  CASE WHEN a.status IN ('failed', 'preflight_failed') THEN
-    (SELECT v.body -> '$.failure' FROM attempt_events v WHERE v.attempt_id = a.attempt_id AND v.revision = a.revision) END AS failure,
+  ${FAILURE},
   p.username, e.label AS experimentLabel, ${WORK_STATE("r")} AS roomState,
   EXISTS (SELECT 1 FROM members m WHERE m.room_id = a.room_id AND m.user_id = a.registrant_id) AS registrantIsMember`
 /** What a list shows beside: how it was started, and the last values. The rest of the registration is left to the read of one attempt. */
 const LISTED = `${COLUMNS}, ${contentOf("a")} -> '$.argv' AS argv,
   (SELECT json_group_array(json_object('name', name, 'split', split, 'unit', unit, 'step', step, 'value', json(value))) FROM (
-    SELECT m.name, m.split, m.unit, m.step, m.value FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
+    SELECT l.name, nullif(l.split, '') AS split, l.unit, l.step, l.value FROM attempt_last_metrics l
     WHERE l.attempt_id = a.attempt_id ORDER BY l.name, l.split LIMIT ${limits.listedMetrics})) AS metrics,
   EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = a.attempt_id LIMIT 1 OFFSET ${limits.listedMetrics}) AS hasMoreMetrics`
 const RELATED = `JOIN people p ON p.user_id = a.registrant_id

@@ -4,6 +4,7 @@ import { fitting, JsonText, type Stored, type Writable, writeJson } from "../../
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AttemptAnswer } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { curves, type Landed } from "./curves.ts"
 
 /** Outputs and last values that an attempt read shows: of more, the newest outputs. */
 const SHOWN = 10 * limits.attemptEvents
@@ -29,6 +30,7 @@ interface OutputRow {
 export type Events = ReturnType<typeof events>
 
 export function events(db: Db) {
+  const lines = curves(db)
   const insert = db.prepare("INSERT INTO attempt_events (attempt_id, revision, body) VALUES (?, ?, ?)")
   const insertOutput = db.prepare(
     "INSERT INTO attempt_outputs (attempt_id, output_label, revision, position, digest, material_id, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -38,7 +40,8 @@ export function events(db: Db) {
     "INSERT INTO attempt_metrics (attempt_id, ordinal, name, split, unit, step, value, reported_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   )
   const setLast = db.prepare(
-    "INSERT INTO attempt_last_metrics (attempt_id, name, split, ordinal) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET ordinal = excluded.ordinal",
+    `INSERT OR REPLACE INTO attempt_last_metrics (attempt_id, name, split, ordinal, unit, step, value, points, from_step, to_step, stretch)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const newest = db.prepare<{ body: Stored<AttemptAnswer["events"][number]> }>(
     `SELECT body FROM attempt_events WHERE attempt_id = ? ORDER BY revision DESC LIMIT ${limits.attemptEvents}`,
@@ -90,11 +93,18 @@ export function events(db: Db) {
         ),
       )
       if (metrics.length === 0) return
-      let ordinal = lastOrdinal.one(attemptId).last
-      for (const { name, split, unit, step, value } of metrics) {
-        ordinal += 1
-        insertMetric.run(attemptId, ordinal, name, split ?? null, unit ?? null, step ?? null, JSON.stringify(value), reportedAt)
-        setLast.run(attemptId, name, split ?? "", ordinal)
+      const before = lastOrdinal.one(attemptId).last
+      const landed = metrics.map((metric, index) => ({ ...metric, ordinal: before + index + 1, text: JSON.stringify(metric.value) }))
+      for (const { ordinal, name, split, unit, step, text } of landed)
+        insertMetric.run(attemptId, ordinal, name, split ?? null, unit ?? null, step ?? null, text, reportedAt)
+      for (const series of Map.groupBy(landed, ({ name, split }) => JSON.stringify([name, split])).values()) {
+        const last = series.at(-1)
+        if (last === undefined) continue
+        const { name, split = "", ordinal, unit, step, text } = last
+        const points = series.map((point): Landed => [point.step ?? point.ordinal, Number(point.value)])
+        const kept = lines.add(attemptId, name, split, points)
+        const { fromStep, toStep, stretch } = kept
+        setLast.run(attemptId, name, split, ordinal, unit ?? null, step ?? null, text, kept.points, fromStep, toStep, stretch)
       }
     },
 

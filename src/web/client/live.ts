@@ -16,6 +16,7 @@ function connection(said: string): void {
 const inUse = (part: Element): boolean => {
   const active = document.activeElement
   if (active !== null && active !== document.body && part.contains(active)) return true
+  if (part.querySelector("[data-ticks] tbody :checked") !== null) return true
   const selected = getSelection()
   return selected !== null && !selected.isCollapsed && selected.anchorNode !== null && part.contains(selected.anchorNode)
 }

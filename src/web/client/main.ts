@@ -6,8 +6,9 @@ import { listenForKeys } from "./keys.ts"
 import { workForms } from "./forms.ts"
 import { follow } from "./live.ts"
 import { leadToUnseen, markUnseen } from "./seen.ts"
-import { writeInPlace } from "./writing.ts"
+import { countTicks } from "./ticks.ts"
 import { showChosenCases } from "./variants.ts"
+import { writeInPlace } from "./writing.ts"
 
 showChosenCases(document)
 keepDrafts()
@@ -18,7 +19,11 @@ traceGraphs()
 markUnseen()
 leadToUnseen()
 listenForKeys()
-;(document.querySelector<HTMLElement>("form [aria-invalid=true]") ?? document.getElementById("refused"))?.focus()
+countTicks()
+// Only pages with curves load what makes them answer.
+if (document.querySelector("[data-curves]") !== null) void import("./curves.ts").then(({ readCurves }) => readCurves())
+const wrong = document.querySelector<HTMLElement>("form [aria-invalid=true]") ?? document.getElementById("refused")
+wrong?.focus()
 
 const main = document.getElementById("main")
 if (main?.dataset.room !== undefined) void follow(main)

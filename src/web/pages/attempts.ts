@@ -1,9 +1,11 @@
-/** Attempts: as rows, and one of them with its events, inputs, outputs and metrics. */
+/** One attempt with its events, inputs, outputs and metrics. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
+import { outcome } from "../parts/attempt-table.ts"
+import { curvesFigure, whole } from "./curves.ts"
 import { enumerations } from "../../contract/enumerations.ts"
-import { address, entryPath, withQuery } from "../addresses.ts"
-import { metricPlots } from "../charts/metrics.ts"
+import { address, entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
+import { figure } from "../numbers.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { afforded } from "../parts/actions.ts"
 import { stateBadge, yesNo } from "../parts/marks.ts"
@@ -17,73 +19,19 @@ import {
   heading,
   jsonBlock,
   label,
-  more,
   person,
   repository,
   table,
-  time,
   ways,
 } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { bytes, choices, counted, words } from "../words.ts"
-import { metricsOf } from "./metrics.ts"
+import { bytes, counted, words } from "../words.ts"
 
-type Summary = AnswerOf<"attempts">["items"][number]
 type Attempt = AnswerOf<"attempt">
 
-/** How an attempt stands: its outcome where it has one, what is known where it has none. */
-export const outcome = ({ status, outcome: ended }: Pick<Summary, "status" | "outcome">): Html =>
-  ended === "unknown" ? stateBadge("unknown", "started, outcome unknown") : stateBadge(ended ?? status)
-
-function match({ planMatch, planId }: Pick<Summary, "planMatch" | "planId">): Html {
-  if (planMatch === null) return html`<span class="quiet">${planId === null ? "no plan" : "not compared"}</span>`
-  const { commitMatchesPlan, argvMatchesPlan, materialsMatchPlan, deviations } = planMatch
-  const asPlanned = commitMatchesPlan && argvMatchesPlan !== false && materialsMatchPlan
-  return asPlanned
-    ? stateBadge("succeeded", "as planned")
-    : stateBadge("disputed", `deviates in ${deviations.map(({ field }) => words(field)).join(", ") || "what it ran"}`)
-}
-
-export const attemptTable = (attempts: readonly Summary[]): Html =>
-  table(
-    "Attempts",
-    ["", "Outcome", "Intent", "Plan", "Registered by", "Moved"],
-    attempts.map(
-      (attempt) => html`<tr data-entry><td>${label("attempt", attempt.attemptId, attempt.label)}</td>
-    <td>${outcome(attempt)}</td><td>${words(attempt.intent)}</td><td>${match(attempt)}</td><td>${person(attempt.registrant)}</td>
-    <td>${time(attempt.updatedAt)}</td></tr>`,
-    ),
-  )
-
-/** Filters of the list, from the read's own enumerations. */
-const filter = (
-  name: "status" | "intent",
-  chosen: string | null,
-): Html => html`<div class="field"><label for="filter-${name}">${words(name)}</label>
-  <select id="filter-${name}" name="${name}"><option value="">any</option>${choices(
-    name === "status" ? "attemptStatus" : "attemptIntent",
-  ).map(({ value, text }) => html`<option value="${value}"${value === chosen ? html` selected` : null}>${text}</option>`)}</select>
-  </div>`
-
-export function attemptsPage(visit: Visit): Shown {
-  const roomId = visit.id("roomId")
-  const asked = (name: string) => visit.url.searchParams.get(name) || undefined
-  const filters = { status: asked("status"), intent: asked("intent"), experimentId: asked("experimentId") }
-  const room = visit.ask("room", { roomId })
-  const { items, nextCursor } = visit.ask("attempts", {}, { roomId, ...filters, order: "label", after: asked("after") })
-  return {
-    title: `Attempts · ${room.title}`,
-    rail: roomRail(room, "/attempts"),
-    json: withQuery("/api/research/attempts", { roomId, ...filters }),
-    follow: { roomId, after: room.activityWatermark },
-    body: html`<h1>Attempts</h1>
-      <form class="inline" action="${to(`/rooms/${roomId}/attempts`)}">${filter("status", filters.status ?? null)}${filter("intent", filters.intent ?? null)}<div class="field"><button class="quiet">Filter</button>
-      </div></form>
-<div id="live-attempts" data-live>${items.length === 0 ? empty("No attempt is like that. An attempt is registered before its launch, and told to its end.") : attemptTable(items)}</div>
-${more(nextCursor === null ? null : withQuery(`/rooms/${roomId}/attempts`, { ...filters, after: nextCursor }), "Later attempts")}`,
-  }
-}
+/** Pictures of metrics on the page of one attempt. */
+const PICTURES = 6
 
 function planMatch({ planMatch: found, planId, intendedDeviation }: Attempt): Html {
   if (found === null) return html`<p class="quiet">${planId === null ? "It was registered under no plan." : "It was not compared."}</p>`
@@ -173,7 +121,8 @@ export function attemptPage(visit: Visit): Shown {
   const attempt = visit.ask("attempt", visit.params)
   const { attemptId, roomId, experimentId, rerunOf } = attempt
   const room = visit.ask("room", { roomId })
-  const metrics = metricsOf(visit, [attempt])
+  const { columns } = visit.ask("attempt_table", {}, { attemptIds: attemptId } as never)
+  const drawn = { attempts: [attempt], baseline: undefined }
   return {
     title: `${attempt.label} of ${attempt.experimentLabel}`,
     rail: roomRail(room),
@@ -182,16 +131,20 @@ export function attemptPage(visit: Visit): Shown {
     body: html`<p class="meta"><span><span class="label">${attempt.label}</span> attempt</span><span>of ${label("experiment", experimentId, attempt.experimentLabel)}</span><span>${words(attempt.intent)}</span><span>${person(attempt.registrant)}</span></p>
 <h1>Attempt ${attempt.label} <span id="live-outcome" data-live>${outcome(attempt)}</span></h1>
 <section aria-labelledby="next">${heading(2, "next", "What may be reported next")}<div id="live-next" data-live>${afforded(visit, room, attempt.affordances, { attemptId })}</div></section>
-<section aria-labelledby="metrics">${heading(2, "metrics", "Metrics", html`<a href="${to(`/attempts/compare?ids=${attemptId}`)}">Compare with others</a>`)}<div id="live-metrics" data-live>${
-      metrics.length === 0
+<section aria-labelledby="metrics">${heading(2, "metrics", "Metrics", html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">Compare with others</a>`)}<div id="live-metrics" data-live>${
+      columns.metrics.length === 0
         ? empty("No metric was reported.")
-        : html`${metricPlots(metrics, [attempt])}${table(
+        : html`<div class="pair">${columns.metrics.slice(0, PICTURES).map((metric, place) => curvesFigure(visit, metric, drawn, whole, place))}</div>${
+            columns.metrics.length > PICTURES
+              ? html`<p class="meta">${PICTURES} of its ${columns.metricsTruncated ? `first ${columns.metrics.length}` : columns.metrics.length} metrics are drawn. <a href="${to(`/attempts/compare?ids=${attemptId}`)}">Draw others</a></p>`
+              : null
+          }${table(
             "Last values",
             ["Metric", "Value", "Step"],
             attempt.metrics.map(
               ({ name, split, value, unit, step }) =>
                 html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>
-  <td>${value} ${unit}</td><td>${step}</td></tr>`,
+  <td>${typeof value === "number" ? figure(value) : value} ${unit}</td><td>${step?.toLocaleString("en")}</td></tr>`,
             ),
             "caption",
           )}`

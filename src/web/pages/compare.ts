@@ -1,107 +1,167 @@
-/** Several attempts side by side: metrics as small multiples with one legend, configuration as differences only. */
+/** Several attempts side by side: their last values and settings held against a baseline, and their curves. */
 import { isUuid } from "../../contract/fields.ts"
-import type { AnswerOf } from "../../contract/reads/index.ts"
+import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals.ts"
-import { metricPlots } from "../charts/metrics.ts"
-import { type Html, html, to } from "../html.ts"
-import { empty, heading, label, table } from "../parts/parts.ts"
+import { withQuery } from "../addresses.ts"
+import { attributes, type Html, html, to } from "../html.ts"
+import { difference, figure } from "../numbers.ts"
+import { outcome, type Table } from "../parts/attempt-table.ts"
+import { curvesFigure, type Drawn, legend, viewOf, whole } from "./curves.ts"
+import { empty, heading, label, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { words } from "../words.ts"
-import { outcome } from "./attempts.ts"
-import { metricsOf } from "./metrics.ts"
+import { shortened } from "../words.ts"
 
-type Attempt = AnswerOf<"attempt">
-/** As many as a legend can tell apart. */
-const MOST = 6
+/** Pictures of metrics where nobody chose. */
+const PICTURES = 6
 
-/** A nested value as its leaves, each under its path. */
-function leaves(value: unknown, path = ""): [string, string][] {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    return [[path, typeof value === "string" ? value : JSON.stringify(value)]]
-  return Object.entries(value).flatMap(([name, inner]) => leaves(inner, path === "" ? name : `${path}.${name}`))
+/** Which attempts an address names, each once, in its order. */
+const idsIn = ({ searchParams }: URL): string[] => [
+  ...new Set(
+    searchParams
+      .getAll("ids")
+      .flatMap((given) => given.split(","))
+      .filter(isUuid)
+      .map((id) => id.toLowerCase()),
+  ),
+]
+
+function asked(visit: Visit) {
+  const named = idsIn(visit.url)
+  const ids = named.slice(0, limits.comparedAttempts)
+  if (ids.length === 0) throw new Refusal("unknown_attempt", "Tick the attempts to compare in a table of attempts, and send that.")
+  const table = visit.ask("attempt_table", {}, { attemptIds: ids.join(",") } as never)
+  const given = visit.url.searchParams.get("baseline")?.toLowerCase()
+  const baseline = ids.find((id) => id === given)
+  const room = visit.ask("room", { roomId: table.items[0]?.roomId })
+  return { named, ids, table, room, drawn: { attempts: table.items, baseline } satisfies Drawn }
 }
 
-/** Everything an attempt ran with, as leaves. */
-const settings = (attempt: Attempt): Map<string, string> =>
-  new Map([
-    ["intent", words(attempt.intent)],
-    ["commit", attempt.repository.commit.slice(0, 12)],
-    ["command", attempt.argv.join(" ")],
-    ...leaves(attempt.configuration, "configuration"),
-    ...leaves(attempt.environment ?? {}, "environment"),
-    ...attempt.inputs.map(({ name, material }): [string, string] => [`input ${name}`, material?.label ?? "unknown"]),
-  ])
-
-function differences(attempts: readonly Attempt[]): { differ: [string, (string | undefined)[]][]; same: number } {
-  const maps = attempts.map(settings)
-  const names = [...new Set(maps.flatMap((map) => [...map.keys()]))]
-  const rows = names.map((name): [string, (string | undefined)[]] => [name, maps.map((map) => map.get(name))])
-  const differ = rows.filter(([, values]) => new Set(values).size > 1)
-  return { differ, same: rows.length - differ.length }
+/** A table of the attempts, one a row, its cells held against those of the baseline. */
+function held(
+  caption: string,
+  table: Table,
+  baseline: string | undefined,
+  head: readonly string[],
+  cells: (row: Table["items"][number]) => readonly (number | string | null)[],
+  isMeasured: boolean,
+): Html {
+  const base = table.items.find(({ attemptId }) => attemptId === baseline)
+  const against = base && cells(base)
+  const cell = (value: number | string | null, at: number, isBase: boolean): Html => {
+    const other = against?.[at] ?? null
+    const differs = against !== undefined && !isBase && value !== other
+    const by = differs && typeof value === "number" && typeof other === "number" ? difference(value, other) : null
+    const shown =
+      value === null
+        ? html`<span class="quiet">–</span>`
+        : typeof value === "number"
+          ? figure(value)
+          : isMeasured
+            ? value
+            : html`<code title="${value}">${shortened(value, 60)}</code>`
+    return html`<td${attributes({ class: [isMeasured ? "right" : "", differs ? "changed" : ""].join(" ").trim() || null })}>${shown}${isMeasured && against !== undefined ? html` <span class="by">${by}</span>` : null}</td>`
+  }
+  return html`<div class="table held" tabindex="0" role="group" aria-label="${caption}"><table><caption class="aside">${caption}</caption><thead><tr><th scope="col">Attempt</th>${head.map((name) => html`<th scope="col"${attributes({ class: isMeasured ? "right" : null })}>${name}</th>`)}</tr></thead><tbody>${table.items.map(
+    (row) =>
+      html`<tr${attributes({ class: row.attemptId === baseline ? "base" : null })}><th scope="row">${label("attempt", row.attemptId, row.label)}${row.attemptId === baseline ? html` <span class="tag">baseline</span>` : null}</th>${cells(row).map((value, at) => cell(value, at, row.attemptId === baseline))}</tr>`,
+  )}</tbody></table></div>`
 }
 
-function chooser(visit: Visit, chosen: readonly Attempt[]): Html {
-  const [first] = chosen
-  if (first === undefined) return html``
-  const { items } = visit.ask("attempts", {}, { experimentId: first.experimentId, order: "label" })
-  return html`<form class="stack" action="${to("/attempts/compare")}"><fieldset class="choices"><legend>Attempts of ${first.experimentLabel}, ${MOST} at most</legend>
-    ${items.map(
-      (attempt) =>
-        html`<label><input type="checkbox" name="ids" value="${attempt.attemptId}"${chosen.some(({ attemptId }) => attemptId === attempt.attemptId) ? html` checked` : null}>${attempt.label} ${outcome(attempt)} ${words(attempt.intent)}</label>`,
-    )}</fieldset>
-    <div class="buttons"><button class="quiet">Compare</button></div></form>`
+/** Which attempts these are, how they stand, and against which the others are held. */
+function which(visit: Visit, { ids, table, drawn }: ReturnType<typeof asked>): Html {
+  const same = new URLSearchParams(visit.url.searchParams)
+  const address = (baseline: string | undefined, some: readonly string[] = ids) => {
+    const metrics = same.getAll("metric").map((key) => `&metric=${encodeURIComponent(key)}`)
+    return to(`${withQuery("/attempts/compare", { ids: some.join(","), baseline })}${metrics.join("")}`)
+  }
+  const rows = new Map(table.items.map((row) => [row.attemptId, row]))
+  return legend(drawn.attempts, (attemptId) => {
+    const row = rows.get(attemptId)
+    const without = ids.filter((id) => id !== attemptId)
+    const of = html`<span class="aside"> ${row?.label}</span>`
+    return html` ${row && outcome(row)} ${
+      attemptId === drawn.baseline
+        ? html`<a href="${address(undefined)}">no baseline</a>`
+        : html`<a class="quiet" href="${address(attemptId)}">as baseline${of}</a>`
+    }${without.length === 0 ? null : html` <a class="quiet" href="${address(attemptId === drawn.baseline ? undefined : drawn.baseline, without)}">leave out${of}</a>`}`
+  })
+}
+
+/** Which metrics are drawn: those chosen, or the first ones; the others can be. */
+function chooser({ ids, table: { columns }, drawn }: ReturnType<typeof asked>, shown: readonly { readonly key: string }[]): Html | null {
+  const { metrics, metricsTruncated } = columns
+  if (metrics.length <= PICTURES && shown.length === metrics.length) return null
+  return html`<details class="columns-of"><summary>Metrics drawn: ${shown.length} of ${metrics.length}${metricsTruncated ? " and more" : null}</summary><form action="${to("/attempts/compare")}"><input type="hidden" name="ids" value="${ids.join(",")}">${drawn.baseline === undefined ? null : html`<input type="hidden" name="baseline" value="${drawn.baseline}">`}
+<fieldset class="choices"><legend>Metrics</legend>${metrics.map(({ key }) => html`<label><input type="checkbox" name="metric" value="${key}"${attributes({ checked: shown.some((one) => one.key === key) })}>${key}</label>`)}</fieldset><button class="quiet">Draw these</button></form></details>`
 }
 
 export function comparePage(visit: Visit): Shown {
-  const asked = [
-    ...new Set(
-      visit.url.searchParams
-        .getAll("ids")
-        .flatMap((given) => given.split(","))
-        .filter(isUuid),
-    ),
-  ]
-  const ids = asked.slice(0, MOST)
-  if (ids.length === 0) throw new Refusal("unknown_attempt", "Name the attempts to compare.")
-  const attempts = ids.map((attemptId) => visit.ask("attempt", { attemptId: attemptId.toLowerCase() }))
-  const room = visit.ask("room", { roomId: attempts[0]?.roomId })
-  const metrics = metricsOf(visit, attempts)
-  const { differ, same } = differences(attempts)
+  const found = asked(visit)
+  const { named, ids, table, room, drawn } = found
+  const { metrics, settings, sameSettings, settingsTruncated } = table.columns
+  const chosen = visit.url.searchParams.getAll("metric")
+  const shown = chosen.length === 0 ? metrics.slice(0, PICTURES) : metrics.filter(({ key }) => chosen.includes(key)).slice(0, 2 * PICTURES)
+  const csv = withQuery("/api/research/attempt-table", { attemptIds: ids.join(","), format: "csv" })
+  const baseline = drawn.baseline
   return {
-    title: `Comparing ${attempts.map(({ label: text }) => text).join(", ")}`,
+    title: `Comparing ${table.items.map(({ label: text }) => text).join(", ")}`,
     rail: roomRail(room),
-    body: html`<h1>Comparing ${attempts.length === 1 ? "an attempt" : `${attempts.length} attempts`}</h1>
-${asked.length > ids.length ? html`<div class="banner warn" role="note"><p>${ids.length} of the ${asked.length} attempts that were asked for are shown: as many as one legend can tell apart. Choose others below.</p></div>` : null}
-<section aria-labelledby="which">${heading(2, "which", "Which")}<p class="meta">${attempts.map((attempt) => html`<span>${label("attempt", attempt.attemptId, attempt.label)} ${outcome(attempt)}</span>`)}</p>
-  <details><summary>Choose others</summary>${chooser(visit, attempts)}</details></section>
-<section aria-labelledby="metrics">${heading(2, "metrics", "Metrics over steps")}${
+    wide: true,
+    json: withQuery("/api/research/attempt-table", { attemptIds: ids.join(",") }),
+    body: html`<h1>Comparing ${ids.length === 1 ? "an attempt" : `${ids.length} attempts`}</h1>
+${named.length > ids.length ? html`<div class="banner warn" role="note"><p>${ids.length} of the ${named.length} attempts that were asked for are shown: as many as one legend can tell apart.</p></div>` : null}
+<section aria-label="Which">${which(visit, found)}<p class="hint">${
+      baseline === undefined
+        ? "Take one as the baseline to see by how much the others differ."
+        : "Tinted is what differs from the baseline, with the difference beside it."
+    } <a href="${to(`/rooms/${room.roomId}/attempts`)}">Choose others</a></p></section>
+<section aria-labelledby="last">${heading(2, "last", "Last values", html`<a href="${to(csv)}">CSV</a>`)}${
       metrics.length === 0
         ? empty("None of them reported a metric.")
-        : html`${metricPlots(metrics, attempts)}${table(
+        : held(
             "Last values",
-            ["Metric", ...attempts.map(({ label: text }) => text)],
-            metrics.map(
-              (metric) =>
-                html`<tr><th scope="row">${metric.name}${metric.unit === null ? null : ` in ${metric.unit}`}</th>
-  ${attempts.map(({ attemptId }) => html`<td>${metric.series.find((series) => series.attemptId === attemptId)?.points.at(-1)?.value ?? "–"}</td>`)}</tr>`,
-            ),
-            "caption",
-          )}`
-    }</section>
-<section aria-labelledby="settings">${heading(2, "settings", "What they ran with, where it differs")}${
-      differ.length === 0
-        ? html`<p class="quiet">Nothing differs.</p>`
-        : table(
-            "Differences",
-            ["Setting", ...attempts.map(({ label: text }) => text)],
-            differ.map(
-              ([name, values]) =>
-                html`<tr><th scope="row">${name}</th>
-  ${values.map((value) => html`<td class="changed">${value === undefined ? html`<span class="quiet">not set</span>` : html`<code>${value}</code>`}</td>`)}</tr>`,
-            ),
+            table,
+            baseline,
+            metrics.map(({ key, unit }) => (unit === null ? key : `${key} in ${unit}`)),
+            (row) => metrics.map((_, at) => row.metrics[at]?.value ?? null),
+            true,
           )
-    }<p class="meta">${same} other settings are the same.</p>
-  </section>`,
+    }</section>
+<section aria-labelledby="settings">${heading(2, "settings", "What they ran with, where it differs", html`<a href="${to(csv)}">CSV</a>`)}${
+      settings.length === 0
+        ? html`<p class="quiet">Nothing differs.</p>`
+        : held(
+            "Settings that differ",
+            table,
+            baseline,
+            settings.map(({ key }) => key),
+            ({ settings: values }) => values,
+            false,
+          )
+    }<p class="meta">${sameSettings} other settings are the same${settingsTruncated ? html`; of those that differ, the first ${settings.length} are shown` : null}.</p></section>
+${
+  metrics.length === 0
+    ? null
+    : html`<section aria-labelledby="curves">${heading(2, "curves", "Over steps")}${chooser(found, shown)}<div class="along">${legend(drawn.attempts)}</div>
+<p class="hint">Each picture can be looked at closer: drag over it, or give a range. Values are read by pointing at it, or with the slider and the arrow keys.</p>
+${shown.map((metric, place) => curvesFigure(visit, metric, drawn, whole, place))}</section>`
+}
+${ways([["All of it as JSON", withQuery("/api/research/attempt-table", { attemptIds: ids.join(",") })]])}`,
+  }
+}
+
+/** One metric of some attempts by itself, in any range. */
+export function curvesPage(visit: Visit): Shown {
+  const { ids, table, room, drawn } = asked(visit)
+  const key = visit.url.searchParams.get("metric")
+  const metric = table.columns.metrics.find((each) => each.key === key)
+  if (metric === undefined) throw new Refusal("unknown_attempt", "None of these attempts reported that metric.")
+  return {
+    title: `${metric.key} of ${table.items.map(({ label: text }) => text).join(", ")}`,
+    rail: roomRail(room),
+    wide: true,
+    body: html`<h1>${metric.key} over steps</h1><p class="meta"><a href="${to(withQuery("/attempts/compare", { ids: ids.join(","), baseline: drawn.baseline }))}">Everything of these ${ids.length === 1 ? "attempts" : `${ids.length} attempts`}</a></p>
+${legend(drawn.attempts)}${curvesFigure(visit, metric, drawn, viewOf(visit.url), 0, true)}`,
   }
 }

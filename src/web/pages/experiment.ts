@@ -1,18 +1,18 @@
 /** One experiment: question, state, plans, history, attempts, findings, and what may be done next and by whom. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { entryPath, withQuery } from "../addresses.ts"
+import { entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"
 import { afforded } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { empty, exactTime, facts, heading, label, more, person, recordChip, time, ways } from "../parts/parts.ts"
+import { empty, exactTime, facts, heading, label, person, recordChip, time, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { protocolParts } from "../parts/protocol.ts"
 import { ofOwn, struckIf, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted, shortened, words } from "../words.ts"
-import { attemptTable } from "./attempts.ts"
 import { outcomeDots } from "./experiments.ts"
+import { workbench } from "./workbench.ts"
 
 type Experiment = AnswerOf<"experiment">
 
@@ -65,13 +65,7 @@ export function experimentPage(visit: Visit): Shown {
   const { experimentId, roomId, attempts } = experiment
   const room = visit.ask("room", { roomId })
   const { items: revisions } = visit.ask("experiment_history", { experimentId })
-  const { items: tried, hasMore } = visit.ask("attempts", {}, { experimentId })
   const { items: links } = visit.ask("experiment_findings", { experimentId })
-  const withMetrics = tried.filter(({ status }) => status !== "registered" && status !== "preflight_failed").slice(0, 6)
-  const compare =
-    withMetrics.length < 2
-      ? null
-      : html`<a href="${to(`/attempts/compare?ids=${withMetrics.map(({ attemptId }) => attemptId).join(",")}`)}">Compare ${withMetrics.length}</a>`
   return {
     title: `${experiment.label}: ${shortened(experiment.question, 80)}`,
     rail: roomRail(room),
@@ -86,9 +80,8 @@ export function experimentPage(visit: Visit): Shown {
 <section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said">${inlineMarkdown(experiment.scope)}</p>
   ${experiment.hypotheses.length === 0 ? html`<p class="quiet">It addresses no hypothesis.</p>` : html`<p>Addresses ${experiment.hypotheses.map((record) => recordChip(record, 120))}</p>`}</section>
 <section aria-labelledby="plans">${heading(2, "plans", "Plans")}<div id="live-plans" data-live>${plans(experiment)}</div></section>
-<section aria-labelledby="attempts">${heading(2, "attempts", html`Attempts ${outcomeDots(attempts)}`, compare)}
-  <div id="live-attempts" data-live>${tried.length === 0 ? empty("Nothing was tried yet. The assignee registers each execution before its launch.") : attemptTable(tried)}
-  ${hasMore ? more(withQuery(`/rooms/${roomId}/attempts`, { experimentId }), `All ${attempts.total} attempts`) : null}</div></section>
+<section aria-labelledby="attempts">${heading(2, "attempts", html`Attempts ${outcomeDots(attempts)}`, attempts.total < 2 ? undefined : html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">On the workbench</a>`)}
+  ${attempts.total === 0 ? html`<div id="live-attempts" data-live>${empty("Nothing was tried yet. The assignee registers each execution before its launch.")}</div>` : workbench(visit, { path: `/experiments/${experimentId}`, roomId, experimentId })}</section>
 <section aria-labelledby="findings">${heading(2, "findings", "Findings")}<div id="live-findings" data-live>${findings(visit, links)}</div></section>
 <section aria-labelledby="history">${heading(2, "history", "History")}<div id="live-history" data-live>${history(revisions)}</div></section>
 ${facts([

@@ -20,8 +20,8 @@ import { layout } from "../parts/layout.ts"
 import { documentAnswer, documentAsked, withDocument } from "../markdown-pages.ts"
 import { accountPage, actionForms, invitationPage, setUpPage, signInPage } from "./account.ts"
 import { actPage, actSent } from "./act.ts"
-import { attemptPage, attemptsPage } from "./attempts.ts"
-import { comparePage } from "./compare.ts"
+import { attemptPage } from "./attempts.ts"
+import { comparePage, curvesPage } from "./compare.ts"
 import { experimentPage } from "./experiment.ts"
 import { experimentsPage } from "./experiments.ts"
 import { graphPage } from "./graph.ts"
@@ -40,6 +40,7 @@ import { roomPage } from "./room.ts"
 import { roomsPage } from "./rooms.ts"
 import { searchPage } from "./search.ts"
 import { repliesPage, threadPage } from "./thread.ts"
+import { attemptsPage } from "./workbench.ts"
 import { themeSent } from "../parts/theme.ts"
 import { waitingFor } from "../parts/waiting.ts"
 import { linkHeader } from "../about.ts"
@@ -65,6 +66,7 @@ const reading: Readonly<Record<string, WebPage>> = {
   "/experiments/{experimentId}": experimentPage,
   "/plans/{planId}": planPage,
   "/attempts/compare": comparePage,
+  "/attempts/curves": curvesPage,
   "/attempts/{attemptId}": attemptPage,
   "/materials/{materialId}": materialPage,
   "/links/{linkId}": linkPage,

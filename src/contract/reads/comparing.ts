@@ -1,0 +1,62 @@
+/** The reads that lay attempts beside each other: as a table, and as curves. */
+import * as v from "valibot"
+import { attemptCurves, attemptTable } from "../comparing-answers.ts"
+import { enumerations } from "../enumerations.ts"
+import { oneOf, plain } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { between, ids, read, wholeNumber } from "../read.ts"
+import { subject } from "../ref.ts"
+import { files } from "./work.ts"
+
+const attemptIds = ids(limits.comparedAttempts)
+/** As large as a cursor may be. */
+const step = wholeNumber(999_999_999_999_999)
+
+export const comparingReads = [
+  read({
+    name: "attempt_table",
+    path: "/api/research/attempt-table",
+    summary:
+      "Attempts of a Room, an experiment, or named ones, beside each other: the last value of each metric, and the settings (arm, command, configuration, environment, inputs, commit) in which they differ. sort is label, experiment, outcome, registered, metric:KEY or setting:KEY, with a key of the answer's columns; what is no finite number comes behind those that are, and what an attempt lacks last. With setting and metric, keys of two columns, rows hold that pair and no other cells.",
+    parameters: {
+      roomId: v.exactOptional(subject("room")),
+      experimentId: v.exactOptional(subject("experiment")),
+      attemptIds: v.exactOptional(attemptIds),
+      status: v.exactOptional(oneOf(enumerations.attemptStatus)),
+      intent: v.exactOptional(oneOf(enumerations.attemptIntent)),
+      sort: v.exactOptional(plain(limits.explanation)),
+      order: v.exactOptional(oneOf(["ascending", "descending"])),
+      setting: v.exactOptional(plain(limits.explanation)),
+      metric: v.exactOptional(plain(limits.explanation)),
+      limit: v.exactOptional(
+        between(
+          1,
+          limits.tableAttempts,
+          limits.pageItems,
+          `How many items a page may hold; beyond ${limits.pageItems} with setting and metric.`,
+        ),
+      ),
+    },
+    cursor: "offset",
+    refusals: ["unknown_attempt"],
+    answer: attemptTable,
+    formats: { csv: files.csv },
+  }),
+  read({
+    name: "attempt_curves",
+    path: "/api/research/attempt-curves",
+    summary:
+      "One metric of several attempts as curves, thinned to at most so many points each: of each stretch of steps the ends, the extremes and what is no finite number are kept.",
+    parameters: {
+      attemptIds,
+      name: plain(limits.name),
+      split: v.exactOptional(plain(limits.name)),
+      from: v.exactOptional(step),
+      to: v.exactOptional(step),
+      points: v.exactOptional(between(limits.curvePointsMin, limits.curvePointsMax, limits.curvePoints, "Points of a curve at most.")),
+    },
+    refusals: ["unknown_attempt"],
+    answer: attemptCurves,
+    formats: { csv: files.csv },
+  }),
+] as const

@@ -1,0 +1,217 @@
+/** Reads that lay attempts beside each other: a table that can be sorted, and curves. */
+import { JsonText, parse } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
+import { badParameter, noSuch } from "../../contract/refusals.ts"
+import { offsetPage, pageSize } from "../../ledger/paging.ts"
+import type { AskedOf, Readers } from "../../ledger/reading.ts"
+import { fileOf } from "./rows.ts"
+import type { Curves } from "./curves.ts"
+import type { Settings } from "./settings.ts"
+import { type AttemptTables, differing, type Last, type Metric, metricKey, type Row, shownRow, type Value } from "./table.ts"
+import { fitted, partOf } from "./thinning.ts"
+
+type Sortable = string | number | undefined
+const asNumber = (text: string): number => (text.trim() === "" ? Number.NaN : Number(text))
+
+/** Numbers by size, what is no finite one behind them; texts that are all numbers as such; what is not there last, whichever way it goes. */
+function sorted<T>(rows: readonly T[], keyOf: (row: T) => Sortable, isDescending: boolean): T[] {
+  const keys = new Map(rows.map((row) => [row, keyOf(row)]))
+  const texts = [...keys.values()].filter((key) => typeof key === "string")
+  const numeric = texts.every((text) => !Number.isNaN(asNumber(text)))
+  const rank = (key: Sortable) => (key === undefined ? 2 : typeof key === "number" && !Number.isFinite(key) ? 1 : 0)
+  const compare = (one: string | number, other: string | number) =>
+    typeof one === "string" && typeof other === "string" && !numeric
+      ? one.localeCompare(other, "en", { numeric: true })
+      : Number(one) - Number(other) || 0
+  return rows.toSorted((one, other) => {
+    const [a, b] = [keys.get(one), keys.get(other)]
+    if (a === undefined || b === undefined || rank(a) + rank(b) > 0) return rank(a) - rank(b)
+    return isDescending ? compare(b, a) : compare(a, b)
+  })
+}
+
+const ordinalOf = ({ label }: Row): number => Number(label.slice(1))
+/** What every row can be sorted by. */
+const plainKeys: Readonly<Record<string, (row: Row) => Sortable>> = {
+  label: ordinalOf,
+  experiment: ({ experimentLabel }) => Number(experimentLabel.slice(1)),
+  outcome: ({ status }) => status,
+  registered: ({ registeredAt }) => registeredAt,
+}
+
+export function comparingReads(tables: AttemptTables, curves: Curves) {
+  /** @throws Refusal 404 */
+  function mustName(attemptIds: readonly string[]): Row[] {
+    const rows = tables.named(attemptIds)
+    if (rows.length < attemptIds.length) throw noSuch("attempt")
+    return rows
+  }
+
+  function looked({ query }: AskedOf<"attempt_table">) {
+    const { attemptIds, roomId, experimentId, status, intent } = query
+    if (attemptIds !== undefined) return { rows: mustName(attemptIds), isAll: true }
+    if (roomId === undefined && experimentId === undefined)
+      throw badParameter("roomId", "must be given, or experimentId, or attemptIds: a table is of a Room, an experiment or named attempts")
+    const found = tables.newest({
+      ...(roomId && { roomId }),
+      ...(experimentId && { experimentId }),
+      ...(status && { status }),
+      ...(intent && { intent }),
+    })
+    const rows = found.length > limits.tableAttempts ? found.slice(1) : found
+    return { rows, isAll: rows.length === found.length }
+  }
+
+  /** @throws Refusal for what no row is sorted by */
+  function keyOf(sort: string, rows: readonly Row[], settings: ReadonlyMap<string, Settings>): (row: Row) => Sortable {
+    const plain = plainKeys[sort]
+    if (plain !== undefined) return plain
+    const [kind, name] = [sort.slice(0, sort.indexOf(":")), sort.slice(sort.indexOf(":") + 1)]
+    if (kind === "setting") return ({ attemptId }) => settings.get(attemptId)?.get(name)
+    if (kind !== "metric")
+      throw badParameter("sort", `must be one of ${Object.keys(plainKeys).join(", ")}, or begin with metric: or setting:`)
+    const lasts = lastsOf(rows, tables.metrics(rows), name)
+    return ({ attemptId }) => {
+      const last = lasts.get(attemptId)
+      return last === undefined ? undefined : Number(parse<Value>(last.value))
+    }
+  }
+
+  /** The last values of the metric that is called so among the columns. */
+  function lastsOf(
+    rows: readonly Row[],
+    metrics: readonly Metric[],
+    key: string | undefined,
+  ): ReadonlyMap<string, Omit<Last, "attemptId">> {
+    const metric = metrics.find((each) => each.key === key)
+    return metric === undefined ? new Map() : tables.lasts(rows, metric)
+  }
+
+  function tableOf(asked: AskedOf<"attempt_table">) {
+    const { rows, isAll } = looked(asked)
+    const settings = tables.settings(rows)
+    const { sort, order } = asked.query
+    const inOrder =
+      sort === undefined
+        ? order === "descending"
+          ? rows.toReversed()
+          : rows
+        : sorted(rows, keyOf(sort, rows, settings), order === "descending")
+    const metrics = tables.metrics(rows)
+    const { differ, same } = differing(settings)
+    const shown = { metrics: metrics.slice(0, limits.tableColumns), settings: differ.slice(0, limits.tableColumns) }
+    const columns = {
+      ...shown,
+      metricsTruncated: metrics.length > limits.tableColumns,
+      settingsTruncated: differ.length > limits.tableColumns,
+      sameSettings: same,
+    }
+    const about = { columns, compared: rows.length, comparedAll: isAll, settingsCompared: settings.size }
+    const { setting, metric } = asked.query
+    /** What a picture of a setting against a metric needs. */
+    const pairs = (some: readonly Row[]) => {
+      const lasts = lastsOf(some, metrics, metric)
+      return some.map((row) => ({
+        ...shownRow(row),
+        pair: { setting: settings.get(row.attemptId)?.get(setting ?? "") ?? null, metric: lastShown(lasts.get(row.attemptId)) },
+        metrics: [],
+        settings: [],
+      }))
+    }
+    const cells = (some: readonly Row[]) => {
+      const lasts = shown.metrics.map((metric) => tables.lasts(some, metric))
+      return some.map((row) => ({
+        row,
+        metrics: lasts.map((last) => last.get(row.attemptId)),
+        settings: shown.settings.map(({ key }) => settings.get(row.attemptId)?.get(key) ?? null),
+      }))
+    }
+    return { inOrder, about, cells, pairs: setting === undefined || metric === undefined ? undefined : pairs }
+  }
+
+  return {
+    attempt_table(asked) {
+      const { inOrder, about, cells, pairs } = tableOf(asked)
+      const { format, limit, after = 0 } = asked.query
+      if (format === "csv") {
+        const { metrics, settings } = about.columns
+        const known = ["label", "experiment", "status", "intent", "registeredAt", "failureStage", "failureExplanation", "attemptId"]
+        const columns = [...known, ...metrics.map(({ key }) => key), ...settings.map(({ key }) => key)]
+        const file = asked.query.roomId ?? asked.query.experimentId ?? "compared"
+        return fileOf(
+          `attempts-${file}`,
+          format,
+          {
+            columns,
+            row({ row, metrics: values, settings: told }) {
+              const failure = row.failure && parse(row.failure)
+              return [
+                ...[row.label, row.experimentLabel, row.status, row.intent, row.registeredAt],
+                ...[failure?.stage ?? null, failure?.explanation ?? null, row.attemptId],
+                ...values.map((last) => (last === undefined ? null : parse<Value>(last.value))),
+                ...told,
+              ]
+            },
+            json: () => null,
+          },
+          (last: ReturnType<typeof cells>[number] | undefined) => {
+            const from = last === undefined ? 0 : inOrder.indexOf(last.row) + 1
+            return cells(inOrder.slice(from, from + limits.pageItems))
+          },
+          limit,
+        )
+      }
+      if ((limit ?? 0) > limits.pageItems && pairs === undefined)
+        throw badParameter("limit", `must be at most ${limits.pageItems} where setting and metric are not given`)
+      const page = offsetPage(inOrder.slice(after, after + pageSize(asked.query) + 1), after, asked.query)
+      if (pairs !== undefined) return { ...page, items: pairs(page.items), ...about }
+      const items = cells(page.items).map(({ row, metrics, settings }) => ({ ...shownRow(row), metrics: metrics.map(lastShown), settings }))
+      return { ...page, items, ...about }
+    },
+
+    attempt_curves({ query }) {
+      const { attemptIds, name, split, from = 0, to = Number.MAX_SAFE_INTEGER, points = limits.curvePoints, format } = query
+      const rows = mustName(attemptIds)
+      const units = tables.metrics(rows).find((metric) => metric.key === metricKey(name, split ?? null))?.unit ?? null
+      const found = rows.map(({ attemptId, label }) => {
+        const state = curves.state(attemptId, name, split ?? "")
+        if (state === undefined) return { attemptId, label, unit: null, points: 0, fromStep: null, toStep: null, stretch: 1, pairs: [] }
+        const whole = curves.between(attemptId, name, split ?? "", state, from, Math.min(to, state.toStep))
+        const { curve, width } = fitted(partOf(whole, from, to), points, state.stretch)
+        const pairs = Array.from({ length: curve.length / 2 }, (_, n) => [curve[2 * n] ?? 0, told(curve[2 * n + 1] ?? 0)] as const)
+        const { fromStep, toStep } = state
+        return { attemptId, label, unit: units, points: state.points, fromStep, toStep, stretch: width, pairs }
+      })
+      if (format === "csv")
+        return fileOf(
+          "curves",
+          format,
+          {
+            columns: ["attempt", "attemptId", "name", "split", "step", "value"],
+            row: (row: (string | number | null)[]) => row,
+            json: () => null,
+          },
+          (last) =>
+            last !== undefined
+              ? []
+              : found.flatMap(({ attemptId, label, pairs }) =>
+                  pairs.map(([step, value]) => [label, attemptId, name, split ?? null, step, value]),
+                ),
+        )
+      return {
+        name,
+        split: split ?? null,
+        curves: found.map(({ pairs, ...curve }) => ({
+          ...curve,
+          columns: { step: pairs.map(([step]) => step), value: pairs.map(([, value]) => value) },
+        })),
+      }
+    },
+  } satisfies Partial<Readers>
+}
+
+const lastShown = (last: Omit<Last, "attemptId"> | undefined) =>
+  last === undefined ? null : { step: last.step, value: new JsonText(last.value) }
+
+/** A value as it is answered: one that JSON has no digits for by its name. */
+const told = (value: number): Value => (Number.isFinite(value) ? value : (String(value) as Exclude<Value, number>))

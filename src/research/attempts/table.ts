@@ -1,0 +1,143 @@
+/** Attempts beside each other: bounded in what is looked at, whatever a Room holds. */
+import type { Person } from "../../contract/answers.ts"
+import { JsonText, parse, type Stored } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
+import type { AttemptSummary } from "../../contract/work-answers.ts"
+import type { AttemptTable } from "../../contract/comparing-answers.ts"
+import type { Db } from "../../ledger/database.ts"
+import { filteredList } from "../../ledger/filtered-list.ts"
+import { contentOf } from "../../ledger/history.ts"
+import { outcomeOf } from "./admission.ts"
+import { FAILURE, ORDINAL } from "./attempts.ts"
+import { type Settings, settingsOf } from "./settings.ts"
+
+export type Row = Pick<
+  AttemptSummary,
+  "attemptId" | "label" | "experimentId" | "experimentLabel" | "roomId" | "intent" | "status" | "registeredAt" | "updatedAt"
+> & {
+  readonly registrantId: string
+  readonly username: string
+  readonly failure: Stored<AttemptSummary["failure"]> | null
+  readonly arm: string | null
+  /** Bytes of its registration. */
+  readonly bytes: number
+}
+export type Value = AttemptSummary["metrics"][number]["value"]
+
+export interface Metric {
+  readonly key: string
+  readonly name: string
+  readonly split: string | null
+  readonly unit: string | null
+  readonly attempts: number
+}
+export interface Last {
+  readonly attemptId: string
+  readonly step: number | null
+  readonly value: Stored<Value>
+}
+
+export type Filters = { readonly [N in "experimentId" | "roomId" | "status" | "intent"]?: string }
+
+const ROW = `SELECT a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, e.label AS experimentLabel, a.room_id AS roomId, a.intent, a.status,
+  a.registered_at AS registeredAt, a.updated_at AS updatedAt, a.registrant_id AS registrantId, p.username, ${FAILURE},
+  a.plan_match ->> '$.argvComparedWith' AS arm, octet_length(${contentOf("a")}) AS bytes`
+const RELATED = "JOIN people p ON p.user_id = a.registrant_id JOIN experiments e ON e.experiment_id = a.experiment_id"
+/** Attempts that are given as a list of ids. */
+const OF = (columns: string, more = "") => `SELECT ${columns} FROM json_each(?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${more}`
+
+/** A row as it is answered, but for its columns. */
+export const shownRow = ({ registrantId, username, arm: _arm, bytes: _bytes, failure, ...row }: Row) => ({
+  ...row,
+  registrant: { userId: registrantId, username } satisfies Person,
+  outcome: outcomeOf(row.status),
+  failure: failure && new JsonText(failure),
+})
+
+/** What a metric is called among the columns. */
+export const metricKey = (name: string, split: string | null): string => (split === null ? name : `${name} (${split})`)
+
+export type AttemptTables = ReturnType<typeof attemptTables>
+
+export function attemptTables(db: Db) {
+  const columns = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent" }
+  const newest = filteredList<Row>(db, `${ROW} FROM attempts a ${RELATED}`, columns, ORDINAL, true)
+  const newestOfExperiment = filteredList<Row>(db, `${ROW} FROM attempts a ${RELATED}`, { ...columns, roomId: "+a.room_id" }, ORDINAL, true)
+  const named = db.prepare<Row>(`${ROW} FROM json_each(?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${RELATED} ORDER BY j.key`)
+  const metrics = db.prepare<Omit<Metric, "key">>(
+    `SELECT name, nullif(split, '') AS split, max(unit) AS unit, count(*) AS attempts FROM (
+       SELECT l.name, l.split, l.unit FROM json_each(?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value LIMIT ${limits.tableMetrics})
+     GROUP BY name, split ORDER BY attempts DESC, name, split LIMIT ${limits.tableColumns + 1}`,
+  )
+  const lasts = db.prepare<Last>(
+    `SELECT l.attempt_id AS attemptId, l.step, l.value FROM json_each(?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = ? AND l.split = ?`,
+  )
+  const inputs = db.prepare<{ attemptId: string; name: string; label: string }>(
+    `SELECT i.attempt_id AS attemptId, i.name, m.label FROM json_each(?) j CROSS JOIN attempt_inputs i ON i.attempt_id = j.value
+     JOIN materials m ON m.material_id = i.material_id LIMIT ${limits.tableMetrics}`,
+  )
+  const contents = db.prepare<{ attemptId: string; content: Stored<BodyOf<"register_attempt">> }>(
+    OF(`a.attempt_id AS attemptId, ${contentOf("a")} AS content`),
+  )
+  const idsOf = (rows: readonly Row[]) => JSON.stringify(rows.map(({ attemptId }) => attemptId))
+
+  return {
+    /** The newest attempts that match the filters, in the order of their labels; one more than are compared where there are more. */
+    newest: (filters: Filters): Row[] =>
+      (filters.experimentId === undefined ? newest : newestOfExperiment)(
+        filters,
+        Number.MAX_SAFE_INTEGER,
+        limits.tableAttempts + 1,
+      ).reverse(),
+    /** Attempts by their ids, in that order; those that are not there are left out. */
+    named: (attemptIds: readonly string[]): Row[] => named.all(JSON.stringify(attemptIds)),
+
+    /** The metrics that some attempts report, those that most report first; one more than there are columns where there are more. */
+    metrics: (rows: readonly Row[]): Metric[] =>
+      metrics.all(idsOf(rows)).map((metric) => ({ ...metric, key: metricKey(metric.name, metric.split) })),
+    /** The last value of a metric of each of some attempts. */
+    lasts: (rows: readonly Row[], { name, split }: Pick<Metric, "name" | "split">): ReadonlyMap<string, Omit<Last, "attemptId">> =>
+      new Map(lasts.all(idsOf(rows), name, split ?? "").map(({ attemptId, ...last }) => [attemptId, last])),
+
+    /** What the newest of some attempts ran with, as far as there is room for reading their registrations. */
+    settings(rows: readonly Row[]): ReadonlyMap<string, Settings> {
+      let bytes = 0
+      const read = rows.toReversed().filter((row) => {
+        bytes += row.bytes
+        return bytes <= limits.tableSettingsBytes
+      })
+      const ids = idsOf(read)
+      const materials = Map.groupBy(inputs.all(ids), ({ attemptId }) => attemptId)
+      const texts = new Map(contents.all(ids).map(({ attemptId, content }) => [attemptId, content]))
+      return new Map(
+        read.flatMap(({ attemptId, arm }) => {
+          const content = texts.get(attemptId)
+          const consumed = new Map(materials.get(attemptId)?.map(({ name, label }) => [name, label]))
+          return content === undefined ? [] : [[attemptId, settingsOf(parse(content), arm, consumed)] as const]
+        }),
+      )
+    },
+  }
+}
+
+/** The settings in which attempts differ, those that most have first; and how many they have alike. */
+export function differing(settings: ReadonlyMap<string, Settings>): {
+  readonly differ: AttemptTable["columns"]["settings"]
+  readonly same: number
+} {
+  const found = new Map<string, Map<string, number>>()
+  for (const of of settings.values())
+    for (const [key, value] of of) {
+      const values = found.get(key) ?? new Map<string, number>()
+      values.set(value, (values.get(value) ?? 0) + 1)
+      found.set(key, values)
+    }
+  const all = [...found].map(([key, values]) => ({
+    key,
+    attempts: [...values.values()].reduce((sum, each) => sum + each, 0),
+    values: values.size,
+  }))
+  const differ = all.filter(({ attempts, values }) => values > 1 || attempts < settings.size)
+  return { differ: differ.toSorted((one, other) => other.attempts - one.attempts), same: all.length - differ.length }
+}

@@ -1,0 +1,20 @@
+/** How attempts are told apart in one picture: by colour, dash and shape together, so that none of them has to be seen. */
+import { symbol, symbolsFill } from "d3-shape"
+import { type Html, html, markup } from "../html.ts"
+
+/** Colours and dashes that the style sheet has. */
+const [COLOURS, DASHES] = [8, 4]
+/** Attempts that can be told apart. */
+export const TOLD_APART = COLOURS * DASHES
+
+const shapes = symbolsFill.map((type) => (symbol(type, 44)() ?? "").replace(/(\.\d)\d+/g, "$1"))
+
+/** The classes of the n-th attempt's line, and of its shape. */
+export const lineOf = (index: number): string => `s${(index % COLOURS) + 1} d${(Math.floor(index / COLOURS) % DASHES) + 1}`
+export const fillOf = (index: number): string => `p${(index % COLOURS) + 1}`
+/** The shape of the n-th attempt, around its middle. */
+export const shapeOf = (index: number): Html => markup(shapes[index % shapes.length] ?? "")
+
+/** A piece of the line with its shape, for legends and beside values. */
+export const sample = (index: number): Html =>
+  html`<svg class="chart sample" viewBox="0 0 30 12" width="30" height="12" aria-hidden="true" focusable="false"><path class="line ${lineOf(index)}" d="M0 6H30"/><path class="${fillOf(index)}" transform="translate(15 6)" d="${shapeOf(index)}"/></svg>`

@@ -1,0 +1,220 @@
+/**
+ * Pictures of curves: values under the pointer or the slider, and a closer look at what is dragged over. All of it comes from
+ * the service: the points as JSON once somebody reads them, another range as the same page with another address.
+ */
+interface Values {
+  readonly curves: readonly {
+    readonly attemptId: string
+    readonly label: string
+    readonly columns: { readonly step: readonly number[]; readonly value: readonly (number | string)[] }
+  }[]
+}
+
+/** Places that the slider stops at. */
+const STOPS = 400
+/** Pixels that one has to drag along, and up or down, for a range of steps, and of values. */
+const [ALONG, UP] = [8, 24]
+
+const shown = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 })
+const text = (value: number | string | undefined): string =>
+  typeof value !== "number"
+    ? (value ?? "–")
+    : value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-4)
+      ? value.toExponential(3)
+      : shown.format(value)
+
+/** The point nearest to a step. */
+function nearest(steps: readonly number[], step: number): number {
+  let [low, high] = [0, steps.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((steps[middle] ?? 0) < step) low = middle + 1
+    else high = middle
+  }
+  return low > 0 && step - (steps[low - 1] ?? 0) <= (steps[low] ?? 0) - step ? low - 1 : low
+}
+
+/** Where things stand in a picture, as its writer said. */
+function fieldOf(plot: SVGSVGElement) {
+  const { from, to, low, high, log, top, bottom, left, right } = Object.fromEntries(
+    Object.entries(plot.dataset).map(([name, value]) => [name, Number(value)]),
+  ) as Record<string, number>
+  const [start = 0, end = 1, least = 0, most = 1, above = 0, below = 1] = [from, to, low, high, top, bottom]
+  const [west = 0, east = 1000] = [left, right]
+  const rect = () => plot.getBoundingClientRect()
+  const share = (pixel: number) => ((pixel / rect().width) * 1000 - west) / (east - west)
+  return {
+    start,
+    end,
+    above,
+    below,
+    stepAt: (pixel: number) => Math.round(start + (end - start) * Math.min(1, Math.max(0, share(pixel)))),
+    percent: (step: number) => `${(west + ((step - start) / (end - start)) * (east - west)) / 10}%`,
+    valueAt(pixel: number) {
+      const part = (below - pixel) / (below - above)
+      return log === 1 ? least * (most / least) ** part : least + (most - least) * part
+    },
+    x: (event: PointerEvent) => event.clientX - rect().left,
+    y: (event: PointerEvent) => event.clientY - rect().top,
+  }
+}
+
+/** Shows the values next to a step, in the list below the picture and to the slider's reader. */
+function read(figure: HTMLElement, { curves }: Values, step: number, slider: HTMLInputElement): void {
+  const base = curves.find(({ attemptId }) => attemptId === figure.dataset.baseline)
+  const valueIn = ({ columns }: Values["curves"][number]) => columns.value[nearest(columns.step, step)]
+  const from = base && valueIn(base)
+  const items = figure.querySelectorAll(".readout li")
+  const said = curves.map((curve, index) => {
+    const value = valueIn(curve)
+    const at = curve.columns.step[nearest(curve.columns.step, step)]
+    const by = typeof value === "number" && typeof from === "number" && curve !== base ? value - from : undefined
+    const place = (name: string, told: string) => {
+      const part = items[index]?.querySelector(name)
+      if (part) part.textContent = told
+    }
+    place("[data-value]", text(value))
+    const signed = by === undefined ? "" : by === 0 ? "±0" : `${by > 0 ? "+" : "−"}${text(Math.abs(by))}`
+    place("[data-by]", `${signed}${at === undefined || at === step ? "" : ` at ${shown.format(at)}`}`)
+    return `${curve.label} ${text(value)}`
+  })
+  const heading = figure.querySelector("[data-at]")
+  if (heading) heading.textContent = `At step ${step.toLocaleString("en")}, or the point next to it`
+  slider.setAttribute("aria-valuetext", `step ${step.toLocaleString("en")}: ${said.join("; ")}`)
+}
+
+/** Takes another view of the same metric in the place of the one that is there. */
+async function swap(figure: HTMLElement, address: string): Promise<void> {
+  const response = await fetch(address, { headers: { accept: "text/html" } })
+  if (!response.ok) return location.assign(address)
+  const page = new DOMParser().parseFromString(await response.text(), "text/html")
+  const found = page.querySelector<HTMLElement>("[data-curves]")
+  if (found === null) return location.assign(address)
+  const fresh = document.importNode(found, true)
+  for (const part of [fresh, ...fresh.querySelectorAll("[id], [for]")])
+    for (const name of ["id", "for"]) {
+      const given = part.getAttribute(name)
+      if (given !== null) part.setAttribute(name, given.replace(found.id, figure.id))
+    }
+  const [heading, known] = [fresh.querySelector("h2, h3"), figure.querySelector("h2, h3")]
+  if (heading && known) heading.replaceWith(known.cloneNode(true))
+  const opened = [...figure.querySelectorAll("details")].map(({ open }) => open)
+  for (const [at, details] of fresh.querySelectorAll("details").entries()) details.open = opened[at] ?? false
+  const parts = "a[href], input, button, summary"
+  const at = [...figure.querySelectorAll(parts)].indexOf(document.activeElement ?? figure)
+  const id = document.activeElement?.id
+  figure.replaceWith(fresh)
+  live(fresh)
+  const again = (id ? fresh.querySelector<HTMLElement>(`#${CSS.escape(id)}`) : null) ?? fresh.querySelectorAll<HTMLElement>(parts)[at]
+  if (at >= 0) again?.focus({ preventScroll: true })
+  if (location.pathname.endsWith("/attempts/curves")) history.replaceState(null, "", address)
+}
+
+function brushing(figure: HTMLElement, plot: SVGSVGElement): void {
+  const field = fieldOf(plot)
+  const brush = plot.querySelector("rect.brush")
+  let began: { x: number; y: number } | undefined
+  const size = (values: Readonly<Record<string, number>>) => {
+    for (const [name, value] of Object.entries(values)) brush?.setAttribute(name, String(value))
+  }
+  plot.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || event.pointerType === "touch") return
+    event.preventDefault()
+    began = { x: field.x(event), y: field.y(event) }
+    plot.setPointerCapture(event.pointerId)
+  })
+  plot.addEventListener("pointermove", (event) => {
+    if (began === undefined) return
+    const [x, y] = [field.x(event), field.y(event)]
+    const isBand = Math.abs(y - began.y) > UP
+    const [top, height] = isBand ? [Math.min(y, began.y), Math.abs(y - began.y)] : [field.above, field.below - field.above]
+    size({ x: Math.min(x, began.x), width: Math.abs(x - began.x), y: top, height })
+  })
+  plot.addEventListener("pointerup", (event) => {
+    if (began === undefined) return
+    const [x, y] = [field.x(event), field.y(event)]
+    const [from, to] = [field.stepAt(Math.min(x, began.x)), field.stepAt(Math.max(x, began.x))]
+    const [isWide, isBand] = [Math.abs(x - began.x) > ALONG && to > from, Math.abs(y - began.y) > UP]
+    const band = [Math.max(y, began.y), Math.min(y, began.y)].map(field.valueAt)
+    began = undefined
+    size({ width: 0, height: 0 })
+    const form = figure.querySelector<HTMLFormElement>("form.range")
+    if (form === null || !isWide) return
+    const set = (name: string, value: string) => {
+      const input = form.elements.namedItem(name)
+      if (input instanceof HTMLInputElement) input.value = value
+    }
+    set("from", String(from))
+    set("to", String(to))
+    if (isBand) for (const [at, name] of ["low", "high"].entries()) set(name, String(Number((band[at] ?? 0).toPrecision(4))))
+    form.requestSubmit()
+  })
+}
+
+const addressOf = (form: HTMLFormElement): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of new FormData(form)) if (typeof value === "string" && value !== "") query.append(name, value)
+  return `${form.action}?${query}`
+}
+
+/** Makes one picture answer to pointer and keys. */
+function live(figure: HTMLElement): void {
+  const plot = figure.querySelector<SVGSVGElement>("svg.plot")
+  const place = figure.querySelector(".reach")
+  const { values } = figure.dataset
+  if (plot === null || place === null || values === undefined) return
+  const field = fieldOf(plot)
+  const slider = document.createElement("input")
+  slider.type = "range"
+  slider.min = "0"
+  slider.max = String(Math.min(STOPS, Math.max(1, field.end - field.start)))
+  slider.value = slider.max
+  slider.setAttribute("aria-label", `Read ${figure.querySelector("h2, h3")?.textContent} at a step`)
+  slider.setAttribute("aria-valuetext", "the last step shown")
+  place.append(slider)
+
+  let asked: Promise<Values> | undefined
+  const load = () =>
+    (asked ??= fetch(values, { headers: { accept: "application/json" } }).then((response) => response.json() as Promise<Values>))
+  let wanted: number | undefined
+  const show = (step: number) => {
+    const isWaiting = wanted !== undefined
+    wanted = step
+    const cursor = plot.querySelector(".cursor")
+    cursor?.setAttribute("x1", field.percent(step))
+    cursor?.setAttribute("x2", field.percent(step))
+    plot.classList.add("reading")
+    if (isWaiting) return
+    void load().then((found) =>
+      requestAnimationFrame(() => {
+        if (wanted !== undefined) read(figure, found, wanted, slider)
+        wanted = undefined
+      }),
+    )
+  }
+  const stops = Number(slider.max)
+  slider.addEventListener("focus", () => void load())
+  slider.addEventListener("input", () => show(Math.round(field.start + ((field.end - field.start) * Number(slider.value)) / stops)))
+  plot.addEventListener("pointermove", (event) => {
+    const step = field.stepAt(field.x(event))
+    slider.value = String(Math.round(((step - field.start) / (field.end - field.start)) * stops))
+    show(step)
+  })
+  plot.addEventListener("dblclick", () => figure.querySelector<HTMLAnchorElement>("a[data-whole]")?.click())
+  brushing(figure, plot)
+  for (const link of figure.querySelectorAll<HTMLAnchorElement>("a[data-swap]"))
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return
+      event.preventDefault()
+      void swap(figure, link.href)
+    })
+  const form = figure.querySelector<HTMLFormElement>("form.range")
+  form?.addEventListener("submit", (event) => {
+    event.preventDefault()
+    void swap(figure, addressOf(form))
+  })
+}
+
+export function readCurves(): void {
+  for (const figure of document.querySelectorAll<HTMLElement>("[data-curves]")) live(figure)
+}

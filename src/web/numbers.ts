@@ -1,0 +1,14 @@
+/** Numbers as people read them. */
+
+/** A measured value in as many digits as tell it from its neighbours: 6 significant ones. */
+export function figure(value: number): string {
+  if (!Number.isFinite(value)) return String(value)
+  if (value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-4)) return value.toExponential(3).replace(/\.?0+e/, "e")
+  return Number(value.toPrecision(6)).toLocaleString("en", { maximumSignificantDigits: 6 })
+}
+
+/** How much a value differs from another, with its sign. */
+export function difference(value: number, from: number): string {
+  const by = value - from
+  return by === 0 ? "±0" : `${by > 0 ? "+" : "−"}${figure(Math.abs(by))}`
+}

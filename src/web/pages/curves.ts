@@ -1,0 +1,125 @@
+/** One metric of some attempts: its picture, its values, its range, and the same as a table. */
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { limits } from "../../contract/limits.ts"
+import { type Curve, picture, runs, type View } from "../charts/curves.ts"
+import { sample } from "../charts/styles.ts"
+import { attributes, type Html, html, to } from "../html.ts"
+import { difference, figure } from "../numbers.ts"
+import type { Visit } from "../visit.ts"
+import { withQuery } from "../addresses.ts"
+import { table } from "../parts/parts.ts"
+
+type Metric = AnswerOf<"attempt_table">["columns"]["metrics"][number]
+
+/** The attempts of a picture, in the order of its legend. */
+export interface Drawn {
+  readonly attempts: readonly { readonly attemptId: string; readonly label: string }[]
+  readonly baseline: string | undefined
+}
+
+/** Points of all curves of one picture among several, and of one that stands alone. */
+const [OF_ONE, ALONE] = [6_000, 16_000]
+
+export const whole: View = { from: undefined, to: undefined, low: undefined, high: undefined, isLog: false }
+
+/** The range that an address asks for; what is no number there is no bound. */
+export function viewOf({ searchParams }: URL): View {
+  const number = (name: string) => {
+    const text = searchParams.get(name)
+    return text === null || text.trim() === "" || !Number.isFinite(Number(text)) ? undefined : Number(text)
+  }
+  const step = (name: string) => {
+    const given = number(name)
+    return given === undefined ? undefined : Math.min(Math.max(0, Math.round(given)), 999_999_999_999_999)
+  }
+  const [from, until] = [step("from"), step("to")]
+  const isRange = from === undefined || until === undefined || from < until
+  const [low, high] = [number("low"), number("high")]
+  const isBand = low === undefined || high === undefined || low < high
+  return {
+    from: isRange ? from : undefined,
+    to: isRange ? until : undefined,
+    low: isBand ? low : undefined,
+    high: isBand ? high : undefined,
+    isLog: searchParams.get("log") === "1",
+  }
+}
+
+const valueText = (value: number | string | undefined): string => (typeof value === "number" ? figure(value) : (value ?? "–"))
+
+/** The last value of each, as the place where values are read begins. */
+function lastValues(curves: readonly Curve[], baseline: string | undefined): Html {
+  const base = curves.find(({ attemptId }) => attemptId === baseline)?.columns.value.at(-1)
+  return html`<div class="readout"><p class="meta" data-at>Last of what is shown</p><ul>${curves.map(
+    ({ attemptId, label, index, columns }) => {
+      const value = columns.value.at(-1)
+      const by = typeof value === "number" && typeof base === "number" && attemptId !== baseline ? difference(value, base) : null
+      return html`<li>${sample(index)}<span class="label">${label}</span> <span data-value>${valueText(value)}</span> <span class="by" data-by>${by}</span></li>`
+    },
+  )}</ul></div>`
+}
+
+/** What the picture shows, as a table: where each begins and ends, its extremes, and where it is no number. */
+const asTable = (curves: readonly Curve[], name: string): Html =>
+  table(
+    name,
+    ["Attempt", "Points", "First", "Least", "Greatest", "Last", "No number"],
+    curves.map((curve) => {
+      const { label, columns, points } = curve
+      const at = (index: number) =>
+        index < 0 || columns.step[index] === undefined
+          ? html`<span class="quiet">–</span>`
+          : html`${valueText(columns.value[index])} <span class="quiet">at ${(columns.step[index] ?? 0).toLocaleString("en")}</span>`
+      const numbers = columns.value.flatMap((value, index) => (typeof value === "number" ? [{ value, index }] : []))
+      const [first] = numbers
+      const least = numbers.reduce((one, other) => (other.value < one.value ? other : one), first ?? { value: 0, index: -1 })
+      const greatest = numbers.reduce((one, other) => (other.value > one.value ? other : one), first ?? { value: 0, index: -1 })
+      const broken = runs(curve)
+      return html`<tr><th scope="row">${label}</th><td class="right">${points.toLocaleString("en")}</td><td>${at(0)}</td><td>${at(least.index)}</td><td>${at(greatest.index)}</td><td>${at(columns.step.length - 1)}</td>
+<td>${broken.length === 0 ? "never" : broken.slice(0, 5).map(({ kind, from }) => html`${kind} from ${from.toLocaleString("en")}. `)}${broken.length > 5 ? "And more." : null}</td></tr>`
+    }),
+    "caption",
+  )
+
+const input = (name: string, text: string, value: number | undefined, id: string): Html =>
+  html`<div class="field"><label for="${id}-${name}">${text}</label><input id="${id}-${name}" name="${name}" inputmode="decimal" autocomplete="off" size="9" value="${value}"></div>`
+
+/** @param place its place among the pictures of the page @param alone whether it is the only one, and drawn more finely */
+export function curvesFigure(visit: Visit, metric: Metric, { attempts, baseline }: Drawn, view: View, place: number, alone = false): Html {
+  const ids = attempts.map(({ attemptId }) => attemptId).join(",")
+  const points = Math.round(Math.min(limits.curvePointsMax, Math.max(120, (alone ? ALONE : OF_ONE) / attempts.length)))
+  const asked = { name: metric.name, split: metric.split ?? undefined, from: view.from, to: view.to, attemptIds: ids }
+  const { curves: found } = visit.ask("attempt_curves", {}, { ...asked, points } as never)
+  const curves = found.map((curve, index) => ({ ...curve, index }))
+  const drawn = curves.filter((curve) => curve.points > 0)
+  const unit = metric.unit === null ? "" : ` in ${metric.unit}`
+  const stretch = Math.max(1, ...drawn.map((curve) => curve.stretch))
+  const { isLog } = view
+  const low = drawn.flatMap(({ columns }) => columns.value).filter((value) => typeof value === "number" && value <= 0).length
+  const page = { ids, metric: metric.key, baseline }
+  const address = (more: Readonly<Record<string, string | number | undefined>>) => to(withQuery("/attempts/curves", { ...page, ...more }))
+  const range = { from: view.from, to: view.to, low: view.low, high: view.high }
+  const isPart = Object.values(range).some((bound) => bound !== undefined)
+  const id = `curve-${place}`
+  const said = `${metric.key}${unit} over steps, ${drawn.length === 1 ? "one attempt" : `${drawn.length} attempts`}. The same stands below as a table.`
+  return html`<figure class="curves" id="${id}" data-curves data-values="${to(withQuery("/api/research/attempt-curves", { ...asked, points }))}"${attributes({ "data-baseline": baseline })}>
+<figcaption>${alone ? html`<h2>${metric.key}</h2>` : html`<h3>${metric.key}</h3>`}${metric.unit === null ? null : html` <span class="quiet">${metric.unit}</span>`}<span class="beside"><a href="${address({ ...range, log: isLog ? undefined : 1 })}" data-swap>${isLog ? "Linear axis" : "Log axis"}</a>${isPart ? html`<a href="${address({ log: isLog ? 1 : undefined })}" data-swap data-whole>Whole range</a>` : null}<a href="${address({ ...range, log: isLog ? 1 : undefined })}">Link to this view</a><a href="${to(withQuery("/api/research/attempt-curves", { ...asked, points: limits.curvePointsMax, format: "csv" }))}">CSV</a></span></figcaption>
+${picture(drawn, view, said, baseline)}
+<div class="reach"></div>
+${lastValues(curves, baseline)}
+${stretch > 1 ? html`<p class="hint">Drawn are, of each ${stretch.toLocaleString("en")} steps, the ends, the extremes and what is no number.</p>` : null}${isLog && low > 0 ? html`<p class="hint">${low.toLocaleString("en")} of the points drawn are not above 0 and have no place on a log axis.</p>` : null}${
+  drawn.length < curves.length
+    ? html`<p class="hint">${curves
+        .filter((curve) => curve.points === 0)
+        .map(({ label }) => label)
+        .join(", ")} did not report it.</p>`
+    : null
+}
+<details><summary>Range</summary><form class="inline range" action="${to("/attempts/curves")}" data-swap>${Object.entries(page).map(([name, value]) => (value === undefined ? null : html`<input type="hidden" name="${name}" value="${value}">`))}
+${input("from", "From step", view.from, id)}${input("to", "to step", view.to, id)}${input("low", "Values from", view.low, id)}${input("high", "to", view.high, id)}<div class="field"><label><input type="checkbox" name="log" value="1"${attributes({ checked: isLog })}>Log axis</label></div><div class="field"><button class="quiet">Show</button></div></form></details>
+<details><summary>As a table</summary>${asTable(curves, `${metric.key}${unit}`)}</details></figure>`
+}
+
+/** The one legend of all pictures of a page. */
+export const legend = (attempts: Drawn["attempts"], beside: (attemptId: string) => Html | null = () => null): Html =>
+  html`<ul class="legend">${attempts.map(({ attemptId, label }, index) => html`<li>${sample(index)}<a class="label" href="${to(`/attempts/${attemptId}`)}">${label}</a>${beside(attemptId)}</li>`)}</ul>`

@@ -1,0 +1,104 @@
+/** Attempts as a workbench: a table that is sorted by its headers, with ticks to lay some beside each other. */
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { limits } from "../../contract/limits.ts"
+import { attributes, type Content, type Html, html, to } from "../html.ts"
+import { figure } from "../numbers.ts"
+import { shortened, words } from "../words.ts"
+import { stateBadge } from "./marks.ts"
+import { label, time } from "./parts.ts"
+
+export type Table = AnswerOf<"attempt_table">
+type Row = Table["items"][number]
+
+/** How an attempt stands: its outcome where it has one, what is known where it has none. */
+export const outcome = ({ status, outcome: ended }: Pick<Row, "status" | "outcome">): Html =>
+  ended === "unknown" ? stateBadge("unknown", "started, outcome unknown") : stateBadge(ended ?? status)
+
+/** Columns of each sort that are shown where nobody chose. */
+const SHOWN = 6
+
+/** A column that can be chosen: what it is called in an address, and its place among the cells of a row. */
+export interface Column {
+  readonly of: "metric" | "setting"
+  readonly key: string
+  readonly at: number
+  readonly unit: string | null
+}
+/** What a column is called where it is chosen or sorted by. */
+export const columnName = ({ of, key }: Pick<Column, "of" | "key">): string => `${of}:${key}`
+
+/** Every column there may be, metrics first. */
+export const columnsOf = ({ columns: { metrics, settings } }: Pick<Table, "columns">): Column[] => [
+  ...metrics.map(({ key, unit }, at): Column => ({ of: "metric", key, at, unit })),
+  ...settings.map(({ key }, at): Column => ({ of: "setting", key, at, unit: null })),
+]
+
+/** Those that were chosen, or the first ones of each sort. */
+export const shownColumns = (columns: readonly Column[], chosen: readonly string[]): Column[] =>
+  chosen.length === 0 ? columns.filter(({ at }) => at < SHOWN) : columns.filter((column) => chosen.includes(columnName(column)))
+
+/** How the list that a table shows is asked for. */
+export interface Sorting {
+  readonly sort: string
+  readonly isDescending: boolean
+  /** The address of the same list sorted otherwise. */
+  address(sort: string, order: "ascending" | "descending"): string
+}
+
+function header(text: Content, sort: string, { sort: by, isDescending, address }: Sorting, more: Content = null): Html {
+  const is = sort === by
+  const next = is && !isDescending ? "descending" : "ascending"
+  return html`<th scope="col"${attributes({ "aria-sort": is ? (isDescending ? "descending" : "ascending") : null })}><a href="${to(address(sort, next))}" title="Sort ${next}">${text}${is ? html` <span aria-hidden="true">${isDescending ? "↓" : "↑"}</span>` : null}</a>${more}</th>`
+}
+
+const missing = html`<span class="quiet">–</span>`
+
+function cell(row: Row, { of, at }: Column): Html {
+  if (of === "setting") {
+    const setting = row.settings[at]
+    return html`<td>${setting === null || setting === undefined ? missing : html`<code title="${setting}">${shortened(setting, 40)}</code>`}</td>`
+  }
+  const last = row.metrics[at]
+  if (last === null || last === undefined) return html`<td class="right">${missing}</td>`
+  const step = last.step === null ? null : `at step ${last.step.toLocaleString("en")}`
+  const isNumber = typeof last.value === "number"
+  return html`<td class="right${isNumber ? "" : " bad"}"${attributes({ title: step })}>${isNumber ? figure(Number(last.value)) : last.value}</td>`
+}
+
+const failed = ({ failure }: Row): Html | null =>
+  failure && html`<span title="${failure.explanation}">${failure.stage}: ${shortened(failure.explanation, 60)}</span>`
+
+/**
+ * The rows, in a form that leads to their comparison.
+ * @param columns those that are shown
+ * @param isOfOne whether all are of one experiment, which is then not named in each row
+ */
+export function attemptTable({ items }: Pick<Table, "items">, columns: readonly Column[], sorting: Sorting, isOfOne: boolean): Html {
+  const hasFailures = items.some(({ failure }) => failure !== null)
+  const head = [
+    html`<th scope="col"><span class="aside">Compare</span></th>`,
+    header("Attempt", "label", sorting),
+    isOfOne ? null : header("Experiment", "experiment", sorting),
+    header("Outcome", "outcome", sorting),
+    ...columns.map((column) =>
+      header(column.key, columnName(column), sorting, column.unit === null ? null : html` <span class="quiet">${column.unit}</span>`),
+    ),
+    hasFailures ? html`<th scope="col">Failure</th>` : null,
+    html`<th scope="col">Intent</th>`,
+    html`<th scope="col">By</th>`,
+    header("Registered", "registered", sorting),
+  ]
+  return html`<form class="bench" action="${to("/attempts/compare")}" data-ticks>
+<div class="buttons"><button data-ticked="Compare">Compare the ticked</button><span class="hint">${limits.comparedAttempts} at most${
+    items.length < 2 || items.length > limits.comparedAttempts
+      ? null
+      : html`, or <a href="${to(`/attempts/compare?ids=${items.map(({ attemptId }) => attemptId).join(",")}`)}">all ${items.length} shown here</a>`
+  }</span></div>
+<div class="table" tabindex="0" role="group" aria-label="Attempts"><table><caption class="aside">Attempts</caption><thead><tr>${head}</tr></thead><tbody>${items.map(
+    (row) => html`<tr data-entry><td><input type="checkbox" name="ids" value="${row.attemptId}" aria-label="Compare ${row.label}"></td>
+<th scope="row">${label("attempt", row.attemptId, row.label)}</th>${isOfOne ? null : html`<td>${label("experiment", row.experimentId, row.experimentLabel)}</td>`}<td>${outcome(row)}</td>${columns.map(
+      (column) => cell(row, column),
+    )}${hasFailures ? html`<td class="failure">${failed(row)}</td>` : null}<td>${words(row.intent)}</td><td>${row.registrant.username}</td><td>${time(row.registeredAt)}</td></tr>
+`,
+  )}</tbody></table></div></form>`
+}
