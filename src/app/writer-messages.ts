@@ -1,5 +1,7 @@
 /** What the serving thread and the writing thread say to each other. All of it can be cloned. */
+import type { JsonObject } from "../contract/json.ts"
 import type { RefusalCode, RefusalDetails } from "../contract/refusals.ts"
+import type { Actor } from "../ledger/actor.ts"
 import type { Admitted, CheckedWrite } from "../ledger/admit.ts"
 import type { RepositorySettings } from "../repositories/configured.ts"
 
@@ -21,8 +23,86 @@ export interface Sent {
   readonly rehearse: boolean
 }
 
+/** A checked write on its way: texts in a list are copied in half the time that objects take. */
+export type Packed = readonly [
+  id: number,
+  operation: string,
+  rehearse: boolean,
+  actor: string,
+  params: string,
+  content: string,
+  contentDigest: string,
+  deliveryId: string,
+  requestDigest: string,
+  client: string | null,
+  foreseen: string | null,
+]
+
+const json = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value))
+const object = (text: string | null): JsonObject | undefined => (text === null ? undefined : (JSON.parse(text) as JsonObject))
+
+/** Of who writes, no more goes over than admission looks at. */
+const actorText = ({ userId, username, grant, key }: Actor): string =>
+  JSON.stringify({
+    ...{ userId, username },
+    grant: grant && { ...grant, permissions: [...grant.permissions], threadIds: grant.threadIds && [...grant.threadIds] },
+    key: key && { ...key, permissions: [...key.permissions] },
+  })
+
+/** The same credentials write again and again: so many are known. */
+const KNOWN = 1_000
+const known = new Map<string, Actor>()
+function actorOf(text: string): Actor {
+  const found = known.get(text)
+  if (found !== undefined) return found
+  if (known.size >= KNOWN) known.clear()
+  // The other thread has just written it.
+  const { grant, key, ...person } = JSON.parse(text) as Listed<Actor>
+  const actor: Actor = {
+    ...person,
+    grant: grant && { ...grant, permissions: new Set(grant.permissions), threadIds: grant.threadIds && new Set(grant.threadIds) },
+    ...(key && { key: { ...key, permissions: new Set(key.permissions) } }),
+  }
+  known.set(text, actor)
+  return actor
+}
+/** With lists in place of sets, as JSON has it. */
+type Listed<T> = T extends ReadonlySet<infer Item> ? Item[] : T extends object ? { readonly [K in keyof T]: Listed<T[K]> } : T
+
+export const packed = (
+  id: number,
+  operation: string,
+  { actor, params, content, contentDigest, deliveryId, requestDigest, client, foreseen }: CheckedWrite,
+  rehearse: boolean,
+): Packed => [
+  id,
+  operation,
+  rehearse,
+  actorText(actor),
+  JSON.stringify(params),
+  content,
+  contentDigest,
+  deliveryId,
+  requestDigest,
+  json(client),
+  json(foreseen),
+]
+
+export function unpacked(write: Packed): Sent {
+  const [id, operation, rehearse, actor, params, content, contentDigest, deliveryId, requestDigest, client, foreseen] = write
+  const told = object(foreseen)
+  const checked = {
+    actor: actorOf(actor),
+    params: JSON.parse(params) as CheckedWrite["params"],
+    ...{ content, contentDigest, deliveryId, requestDigest },
+    client: object(client),
+    ...(told && { foreseen: told }),
+  }
+  return { id, operation, rehearse, checked }
+}
+
 export type ToWriter =
-  | { readonly kind: "writes"; readonly writes: readonly Sent[] }
+  | { readonly kind: "writes"; readonly writes: readonly Packed[] }
   | { readonly kind: "probe"; readonly id: number; readonly touch: boolean }
   /** The serving thread wants to write alone: answer `held`, and write nothing until `release`. */
   | { readonly kind: "hold" }

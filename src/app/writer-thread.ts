@@ -12,7 +12,7 @@ import { openBeside } from "../ledger/database.ts"
 import { OpenedFiles } from "../ledger/opened-files.ts"
 import { realWorld } from "../ledger/world.ts"
 import { configuredCheck } from "../repositories/configured.ts"
-import type { Answer, FromWriter, Group, Sent, ToWriter, WriterSettings } from "./writer-messages.ts"
+import { type Answer, type FromWriter, type Group, type Packed, type ToWriter, unpacked, type WriterSettings } from "./writer-messages.ts"
 
 if (parentPort === null) throw new Error("The writing thread is started by the service.")
 const port = parentPort
@@ -50,7 +50,8 @@ function answer(made: Answer): void {
   answers.push(made)
 }
 
-function admit({ id, operation: name, checked, rehearse }: Sent): void {
+function admit(write: Packed): void {
+  const { id, operation: name, checked, rehearse } = unpacked(write)
   const operation = operationNamed(name)
   if (operation === undefined) throw new Error(`${name} is not an operation`)
   answerWith(id, ledger.admitChecked(operation, checked, rehearse))

@@ -5,7 +5,7 @@ import type { Admitted, OtherWriter } from "../ledger/admit.ts"
 import { notStored, uncertain } from "../ledger/commit-queue.ts"
 import type { Delivery } from "../ledger/delivery.ts"
 import { threadCode } from "../packaged.ts"
-import type { Answer, FromWriter, Group, Sent, ToWriter, WriterSettings } from "./writer-messages.ts"
+import { type Answer, type FromWriter, type Group, type Packed, packed, type ToWriter, type WriterSettings } from "./writer-messages.ts"
 
 export interface WriterEvents {
   /** Something landed in a Room. */
@@ -25,7 +25,7 @@ export class Writer implements OtherWriter {
   readonly #events: WriterEvents
   readonly #waiting = new Map<number, Waiting>()
   readonly #ended: Promise<void>
-  #writes: Sent[] = []
+  #writes: Packed[] = []
   #last = 0
   /** Settles when everybody has written who asked to write alone. */
   #alone: Promise<unknown> = Promise.resolve()
@@ -47,13 +47,13 @@ export class Writer implements OtherWriter {
     )
   }
 
-  admit({ operation, behaviour: _here, body: _inContent, ...checked }: Delivery, rehearse: boolean): Promise<Admitted> {
+  admit(delivery: Delivery, rehearse: boolean): Promise<Admitted> {
     if (this.#failure !== null) return Promise.reject(notStored())
     return new Promise((resolve, reject) => {
       const id = ++this.#last
       this.#waiting.set(id, { resolve, reject })
       if (this.#writes.length === 0) setImmediate(() => this.#send())
-      this.#writes.push({ id, operation: operation.name, checked, rehearse })
+      this.#writes.push(packed(id, delivery.operation.name, delivery, rehearse))
     })
   }
 

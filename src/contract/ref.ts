@@ -108,8 +108,12 @@ function walkOf(part: Part): Walk | undefined {
 
 const walks = new WeakMap<object, Walk | null>()
 
+/** What was looked through last: a write is asked for what it names once before it is admitted, and once after. */
+let latest: { readonly schema: unknown; readonly body: unknown; readonly found: readonly Named[] } | undefined
+
 /** Everything that a checked body names, in the order of its schema. */
-export function namedIn(schema: v.GenericSchema, body: unknown): Named[] {
+export function namedIn(schema: v.GenericSchema, body: unknown): readonly Named[] {
+  if (latest !== undefined && latest.schema === schema && latest.body === body) return latest.found
   let walk = walks.get(schema)
   if (walk === undefined) {
     walk = (isPart(schema) ? walkOf(schema) : undefined) ?? null
@@ -117,6 +121,7 @@ export function namedIn(schema: v.GenericSchema, body: unknown): Named[] {
   }
   const found: Named[] = []
   walk?.(body, [], none, found)
+  latest = { schema, body, found }
   return found
 }
 

@@ -62,6 +62,9 @@ export interface OtherWriter {
   alone<T>(work: () => Promise<T>): Promise<T>
 }
 
+/** So many deliveries that were accepted last are known when they come again. */
+const RECENT = 4_096
+
 /** What the ledger asks of the world outside. `ok` is null while it cannot be told; `retryAfter` is in seconds. */
 export interface OutsideCheck {
   check(
@@ -72,6 +75,8 @@ export interface OutsideCheck {
     | { readonly ok: null; readonly reason: string; readonly retryAfter: number | null }
   >
 }
+
+const nameOf = ({ operation, actor, deliveryId }: Delivery): string => `${operation.name} ${actor.userId} ${deliveryId}`
 
 export class Ledger {
   readonly #db: Db
@@ -86,6 +91,8 @@ export class Ledger {
   readonly #behaviours = new Map<string, AnyBehaviour>()
   readonly #acts: Record<string, Acts[string]> = {}
   #writer: OtherWriter | null = null
+  /** Deliveries, of those that something was foreseen of, which were accepted last. */
+  readonly #recent = new Set<string>()
   /** Every accepted write. */
   readonly history
   /** Does the history again. */
@@ -143,24 +150,29 @@ export class Ledger {
     const { receipt, made } = await admitted
     const answer = foreseen === undefined || made === undefined ? receipt : joinJson(receipt, foreseen.told)
     if (rehearse) return rehearsed(answer)
-    if (made !== undefined) foreseen?.accepted?.(made)
+    if (foreseen !== undefined && made !== undefined) this.#accepted(delivery, foreseen, made)
     return answer
   }
 
   /**
-   * What a behaviour foresees of a write. Nothing is looked up for whoever may not do it, nor once more for a retry.
+   * What a behaviour foresees of a write. Nothing is looked up for whoever may not do it, nor once more for a retry of what was
+   * accepted a while ago: where it is looked up all the same, a retry is answered what was told first.
    * @throws Refusal 503 when the disk does not answer
    */
   #foreseen(delivery: Delivery): Foreseen | undefined {
-    const { operation, actor, behaviour, deliveryId } = delivery
-    if (grantRefusal(operation, actor) !== null) return undefined
+    const { operation, actor, behaviour } = delivery
+    if (grantRefusal(operation, actor) !== null || this.#recent.has(nameOf(delivery))) return undefined
     try {
-      return this.#db.snapshot(() =>
-        this.#receipts.find(operation, actor, deliveryId) === undefined ? behaviour.foresee?.(delivery) : undefined,
-      )
+      return this.#db.snapshot(() => behaviour.foresee?.(delivery))
     } catch (error) {
       throw isStorageFault(error) ? notStored() : error
     }
+  }
+
+  #accepted(delivery: Delivery, { accepted }: Foreseen, made: Made): void {
+    this.#recent.add(nameOf(delivery))
+    if (this.#recent.size > RECENT) for (const oldest of this.#recent.keys().take(1)) this.#recent.delete(oldest)
+    accepted?.(made)
   }
 
   /**

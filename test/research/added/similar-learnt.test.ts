@@ -15,7 +15,7 @@ const known = house.instance.tables.similar
 const publish = (wording: string, definition: string) => {
   const said = hypothesis(roomId, threadId)
   const concepts = { zeal: { label: "zeal", definition }, lowers: { label: "lowers", definition: `Less ${wording}` } }
-  const body = { ...said, requestId: freshId(), assertion: { ...(said["assertion"] as object), wording }, concepts }
+  const body = { ...said, requestId: freshId(), assertion: { ...(said.assertion as object), wording }, concepts }
   return house.admit({ name: "publish_hypothesis", actor: ada, body })
 }
 const propose = (question: string) =>
@@ -28,7 +28,7 @@ const propose = (question: string) =>
 const isAsRead = (t: Test, text: string) => t.strictSame(known.near(roomId, text), similar(db).near(roomId, text), text)
 
 t.test("each text is found by the words that search has of it", async (t) => {
-  const texts = nearCopies.flatMap(([said, again]) => [said, again])
+  const texts = nearCopies.flat()
   for (const [at, said] of texts.entries()) {
     await (at % 3 === 0 ? propose(said) : publish(said, `${texts.at(-1 - at)} ${"beyond what is looked at ".repeat(at)}`))
     isAsRead(t, texts.at(-1 - at) ?? "")

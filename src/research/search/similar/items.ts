@@ -69,13 +69,22 @@ const ASKED = `SELECT h.content ->> '$.question' AS question FROM experiment_rev
     AND h.content ->> '$.question' IS NOT NULL ORDER BY v.revision DESC LIMIT 1`
 
 /** @param seenFrom the Room it is shown in; null outside of any */
-export const itemOf = ({ line, userId, username, cameOfIt, revision: _asked, ...row }: Row, seenFrom: string | null): SimilarItem => ({
-  ...row,
-  ...fromOtherRoom(row.roomId, seenFrom),
-  says: shortened(line, limits.similarLine),
-  author: { userId, username },
-  cameOfIt: cameOfIt === null ? null : shortened(cameOfIt, limits.similarLine),
-})
+export function itemOf(row: Row, seenFrom: string | null): SimilarItem {
+  const { kind, id, label, roomId, threadId, line, userId, username, at, status, cameOfIt } = row
+  return {
+    kind,
+    id,
+    label,
+    roomId,
+    threadId,
+    at,
+    status,
+    ...fromOtherRoom(roomId, seenFrom),
+    says: shortened(line, limits.similarLine),
+    author: { userId, username },
+    cameOfIt: cameOfIt === null ? null : shortened(cameOfIt, limits.similarLine),
+  }
+}
 
 /**
  * An item as the history keeps it: what may move of it, and the revision of its experiment; the rest stands in the Room. An

@@ -103,10 +103,11 @@ export class Likeness {
    * there are occurrences to look at: where all texts say nearly the same, a few terms tell as much as all of them.
    */
   near(terms: Iterable<string>): Near[] {
+    if (this.#ids.length === 0) return []
     const first = this.#first
     const held = this.#ids.length - first
     // Of texts alike in what is looked at, the length of each to the usual one.
-    const share = (LENGTH * Math.max(1, held)) / this.#seen
+    const share = (LENGTH * held) / this.#seen
     scores.fill(0, 0, held)
     let left: number = limits.similarWeighed
     for (const { texts, times, from } of this.#rarest(terms, first)) {

@@ -47,7 +47,10 @@ export type Similar = ReturnType<typeof similar>
 
 export function similar(db: Db) {
   const texts = each(enumerations.similarKind, (kind) => db.prepare<Text>(TEXTS[kind][0]))
-  const labelled = db.prepare<{ kind: string; last: number }>("SELECT kind, last FROM counters WHERE room_id = ?")
+  const labelled = db.prepare<Record<SimilarKind, number>>(
+    `SELECT ${enumerations.similarKind.map((kind) => `coalesce((SELECT last FROM counters WHERE room_id = o.room_id AND kind = '${kind}'), 0) AS ${kind}`).join(", ")}
+     FROM (SELECT ? AS room_id) o`,
+  )
   const { rowsOf, recall } = items(db)
   const text = db.prepare<{ text: string; kind: string }>(
     `SELECT concat_ws(char(10), w.title, w.body) AS text, i.kind FROM search_items i JOIN search_places h USING (item) JOIN search_texts w USING (item)
@@ -64,12 +67,12 @@ export function similar(db: Db) {
     const found = rooms.get(roomId) ?? each(enumerations.similarKind, () => new Likeness())
     rooms.delete(roomId)
     rooms.set(roomId, found)
-    const labels = new Map(labelled.all(roomId).map(({ kind, last }) => [kind, last]))
+    const labels = labelled.one(roomId)
     for (const kind of enumerations.similarKind) {
       // Most writes find that nothing of most kinds has come since.
-      if (found[kind].label === (labels.get(kind) ?? 0)) continue
+      if (found[kind].label === labels[kind]) continue
       for (const text of texts[kind].all(roomId, found[kind].newest ?? TEXTS[kind][1])) found[kind].add(text)
-      found[kind].label = labels.get(kind) ?? 0
+      found[kind].label = labels[kind]
     }
     // Who names a Room that is not there, or an empty one, crowds out no other.
     if (occurrencesOf(found) === 0) rooms.delete(roomId)

@@ -35,10 +35,14 @@ function knownStemsOf(word: string): readonly string[] {
   return stems
 }
 
+/** A text in plain Latin letters, and its words, which are found in a fraction of the time. */
+const [PLAIN, PLAIN_WORDS] = [/^[ -~\s]*$/, /[0-9A-Za-z]+/g]
+
 /** The terms of a text, each once with how often it stands there; of a long text, of its beginning. */
 export function termsOf(text: string): Map<string, number> {
   const terms = new Map<string, number>()
-  for (const word of text.slice(0, limits.similarText).match(WORDS) ?? [])
+  const seen = text.slice(0, limits.similarText)
+  for (const word of seen.match(PLAIN.test(seen) ? PLAIN_WORDS : WORDS) ?? [])
     for (const term of knownStemsOf(word)) terms.set(term, (terms.get(term) ?? 0) + 1)
   return terms
 }
