@@ -41,13 +41,17 @@ export type Packed = readonly [
 const json = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value))
 const object = (text: string | null): JsonObject | undefined => (text === null ? undefined : (JSON.parse(text) as JsonObject))
 
-/** Of who writes, no more goes over than admission looks at. */
-const actorText = ({ userId, username, grant, key }: Actor): string =>
-  JSON.stringify({
-    ...{ userId, username },
+/** Of who writes, no more goes over than admission looks at; but all of that, or it does not compile. */
+function actorText({ userId, username, knownAs, grant, key }: Actor): string {
+  const actor: { readonly [K in keyof Required<Actor>]: Listed<Actor[K]> | undefined } = {
+    userId,
+    username,
+    knownAs,
     grant: grant && { ...grant, permissions: [...grant.permissions], threadIds: grant.threadIds && [...grant.threadIds] },
     key: key && { ...key, permissions: [...key.permissions] },
-  })
+  }
+  return JSON.stringify(actor)
+}
 
 /** The same credentials write again and again: so many are known. */
 const KNOWN = 1_000
@@ -91,14 +95,17 @@ export const packed = (
 export function unpacked(write: Packed): Sent {
   const [id, operation, rehearse, actor, params, content, contentDigest, deliveryId, requestDigest, client, foreseen] = write
   const told = object(foreseen)
-  const checked = {
+  // What is not named here is made by the writing thread or by replays; a member that is forgotten does not compile.
+  const checked: Required<Omit<CheckedWrite, "foreseen" | "prepared" | "named">> = {
     actor: actorOf(actor),
     params: JSON.parse(params) as CheckedWrite["params"],
-    ...{ content, contentDigest, deliveryId, requestDigest },
+    content,
+    contentDigest,
+    deliveryId,
+    requestDigest,
     client: object(client),
-    ...(told && { foreseen: told }),
   }
-  return { id, operation, rehearse, checked }
+  return { id, operation, rehearse, checked: told === undefined ? checked : { ...checked, foreseen: told } }
 }
 
 export type ToWriter =
