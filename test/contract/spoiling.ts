@@ -126,7 +126,7 @@ const insert = (text: string, pick: number, added: string) => {
 function withUnknown({ holder, name }: Place, pick: number): void {
   const value = holder[name]
   if (!isObject(value)) return
-  for (let index = 0; index <= pick % 3; index++) put(value, at(names, pick + index), at(oddities, pick))
+  for (let index = 0; index <= pick % 3; index++) put(value, at(names, pick + index), structuredClone(at(oddities, pick)))
 }
 
 function renamed({ holder, name }: Place, pick: number): void {

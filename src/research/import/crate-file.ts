@@ -103,7 +103,10 @@ export async function openCrate(file: string, bounds: CrateBounds = crateBounds)
     return {
       async *lines(path) {
         const entry = entries.get(path)
-        if (entry === undefined) throw new CrateFault(`The crate has no ${path}: it is of an earlier version, or of another program.`)
+        if (entry === undefined)
+          throw new CrateFault(
+            `The crate has no ${path}: it is of an earlier version, or of another program. Export the Room anew, with this version, where it is.`,
+          )
         yield* linesOf(path, bytesOf(zip, entry), bounds.line)
       },
       close: () => zip.close(),
