@@ -7,6 +7,7 @@ import { discovery } from "../http/discovery.ts"
 import { type App, type Edge, fault, tellOf } from "../edge/edge.ts"
 import { mustBeOwnHost } from "../edge/host.ts"
 import { peopleRoutes } from "../http/people.ts"
+import { anyOrigin } from "../edge/open.ts"
 import { contextOf } from "../edge/request-context.ts"
 import { readRoutes } from "../http/reads.ts"
 import { Routes } from "../edge/routes.ts"
@@ -28,7 +29,11 @@ export function createApp(edge: Edge): App {
   })
   const unanswered = (error: HTTPError, event: H3Event): Answer | Promise<Answer> => {
     const family = familyOf(event.url.pathname)
-    if (error.cause instanceof Refusal) return tellOf(edge, event, error.cause, family)
+    if (error.cause instanceof Refusal) {
+      const told = tellOf(edge, event, error.cause, family)
+      if (routes.isForEveryOrigin(event.req.method, event.url.pathname)) Object.assign(told.headers, anyOrigin)
+      return told
+    }
     if (error.status === 404) return pages.missing(event) ?? tellOf(edge, event, nothingHere(event), family)
     if (error.status < 500)
       return tellOf(edge, event, new Refusal("unknown_operation", "The address of this request cannot be read."), family)
@@ -45,5 +50,9 @@ export function createApp(edge: Edge): App {
   mcpRoute(edge, routes, (url, init, context) => app.request(url, init, context))
   const pages = pageRoutes(edge, routes)
   routes.refuseOtherMethods()
-  return Object.assign(app, { edge, serves: (method: string, path: string) => routes.has(method, path) })
+  return Object.assign(app, {
+    edge,
+    serves: (method: string, path: string) => routes.has(method, path),
+    isForEveryOrigin: (method: string, path: string) => routes.isForEveryOrigin(method, path),
+  })
 }

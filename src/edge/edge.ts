@@ -40,7 +40,12 @@ export interface Edge {
 }
 
 /** The application, and whether a path as it stands is one of its own. */
-export type App = H3 & { readonly edge: Edge; serves(method: string, path: string): boolean }
+export type App = H3 & {
+  readonly edge: Edge
+  serves(method: string, path: string): boolean
+  /** Whether pages of every origin may read what is answered there. */
+  isForEveryOrigin(method: string, path: string): boolean
+}
 
 export type Handler = (event: H3Event) => Answer | Promise<Answer>
 

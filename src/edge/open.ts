@@ -22,7 +22,7 @@ const WORTHWHILE = 1_024
 const TEXT = /^(?:text\/|image\/svg|application\/(?:json|xml|yaml|x-bibtex|x-ndjson|[a-z.-]+\+(?:json|xml))\b)/
 
 /** What a page of another origin may ask a public read with, and see of its answer. */
-const anyOrigin = {
+export const anyOrigin = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "content-disposition, etag, link, retry-after, x-request-id",
 }

@@ -20,7 +20,7 @@ export class Routes {
   /** The methods of each pattern, and the path it was made from. */
   readonly #methods = new Map<string, { path: string; methods: Method[]; open: Open | undefined }>()
   readonly #compressor = new Compressor()
-  readonly #own: { method: Method; path: RegExp }[] = []
+  readonly #own: { method: Method; path: RegExp; open: Open | undefined }[] = []
 
   constructor(app: H3, edge: Edge) {
     this.#app = app
@@ -41,7 +41,7 @@ export class Routes {
       const known = this.#methods.get(pattern)
       if (known === undefined) this.#methods.set(pattern, { path, methods: [method], open })
       else known.methods.push(method)
-      this.#own.push({ method, path: expressionOf(pattern) })
+      this.#own.push({ method, path: expressionOf(pattern), open })
       this.#app.on(method, pattern, route)
       if (method === "GET") this.#app.on("HEAD", pattern, route)
     }
@@ -49,8 +49,17 @@ export class Routes {
 
   /** Whether a path, as it stands, is one of those added for a method. */
   has(method: string, path: string): boolean {
+    return this.#find(method, path) !== undefined
+  }
+
+  /** Whether pages of every origin may read what a path, as it stands, answers to a method. */
+  isForEveryOrigin(method: string, path: string): boolean {
+    return this.#find(method, path)?.open === "everywhere"
+  }
+
+  #find(method: string, path: string) {
     const asked = method === "HEAD" ? "GET" : method
-    return this.#own.some((route) => (method === "OPTIONS" || route.method === asked) && route.path.test(path))
+    return this.#own.find((route) => (method === "OPTIONS" || route.method === asked) && route.path.test(path))
   }
 
   /** Answers every other method of the paths added so far: OPTIONS with those it takes, to agents' paths from no page. */

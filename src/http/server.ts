@@ -8,6 +8,7 @@ import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
 import { addressOf } from "../edge/address.ts"
 import { headersAt } from "../edge/answer.ts"
+import { anyOrigin } from "../edge/open.ts"
 import type { App } from "../edge/edge.ts"
 import { mustBeOwnHost } from "../edge/host.ts"
 import { Budgets } from "../edge/budgets.ts"
@@ -118,7 +119,10 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
       request.url = withoutBasePath(target, basePath, (path) => app.serves(request.method ?? "GET", path))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      refuse(response, error, familyOf(pathOf(request.url)), error.code !== "too_many_requests")
+      // A page that may read there may read why it does not, and when to ask again.
+      const path = withoutBasePath(pathOf(request.url), basePath, (own) => app.serves("OPTIONS", own))
+      const more = app.isForEveryOrigin(request.method ?? "GET", path) ? anyOrigin : {}
+      refuse(response, error, familyOf(path), error.code !== "too_many_requests", more)
       return
     }
     void handle(request, response)

@@ -26,11 +26,22 @@ const headersOf = (refusal: Refusal): Record<string, string> => ({
 })
 
 /** Answers a request with a refusal without any of it being looked at further. The connection is kept unless `close` says so. */
-export function refuse(response: Answering, refusal: Refusal, family: Family, close = false): void {
+export function refuse(
+  response: Answering,
+  refusal: Refusal,
+  family: Family,
+  close = false,
+  more: Readonly<Record<string, string>> = {},
+): void {
   if (response.context !== null) response.context.refusal = refusal.code
   const body = refusalText(refusal, family)
   const length = String(Buffer.byteLength(body))
-  response.writeHead(refusal.status, { ...headersOf(refusal), "content-length": length, ...(close ? { connection: "close" } : {}) })
+  response.writeHead(refusal.status, {
+    ...headersOf(refusal),
+    ...more,
+    "content-length": length,
+    ...(close ? { connection: "close" } : {}),
+  })
   response.end(body)
 }
 

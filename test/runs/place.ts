@@ -88,6 +88,7 @@ export async function machine() {
     ...way,
     work,
     spool,
+    token,
     client,
     roomId,
     git,
