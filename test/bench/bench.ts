@@ -9,6 +9,7 @@
  * | `reads` | `reads/`: each list and context in short and long data, beside its bare query and a fixed page |
  * | `start` | `start.ts`: start to ready, and the executable beside plain Node |
  * | `memory` | `memory.ts`: memory at rest and over an hour's worth of requests |
+ * | `check` | `check.ts`: the replay and comparison of histories of two lengths, and the memory that takes |
  *
  * `load/` sends requests, `data/` makes the data, `report.ts` prints the tables and keeps them as JSON.
  */
@@ -16,6 +17,7 @@ import { existsSync } from "node:fs"
 import { loadavg } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { check } from "./check.ts"
 import { keepDemo, remove as removeFolder } from "./data/demo.ts"
 import type { Load, Loaded } from "./load/load.ts"
 import { jsonFile, machine, scratchFolder } from "./machine.ts"
@@ -30,7 +32,7 @@ import { start } from "./start.ts"
 import { measured as measuredWrites } from "./writes/recipes.ts"
 import { writes } from "./writes/writes.ts"
 
-const parts: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { writes, mixed, reads, start, memory }
+const parts: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { writes, mixed, reads, start, memory, check }
 
 const { values: flags } = parseArgs({
   options: {

@@ -21,6 +21,8 @@ export interface Amounts {
   readonly starts: number
   /** An hour's worth of requests, and the seconds it is pressed into. */
   readonly hour: { readonly requests: number; readonly seconds: number }
+  /** Entries of the histories that are checked. */
+  readonly histories: readonly number[]
 }
 
 export const whole: Amounts = {
@@ -35,6 +37,7 @@ export const whole: Amounts = {
   readRounds: 3,
   starts: 7,
   hour: { requests: 36_000, seconds: 120 },
+  histories: [20_000, 200_000],
 }
 
 export const quick: Amounts = {
@@ -49,6 +52,7 @@ export const quick: Amounts = {
   readRounds: 1,
   starts: 3,
   hour: { requests: 3_600, seconds: 12 },
+  histories: [10_000, 20_000],
 }
 
 /** What every part works with. */
