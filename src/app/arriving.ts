@@ -7,6 +7,7 @@ import { isStorageFault } from "../ledger/database.ts"
 import type { Arrival, Elsewhere, Home } from "../rooms/imported.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
 import type { ProvedWrite } from "../research/import/writes.ts"
+import { askedBefore } from "./asked-before.ts"
 import type { Instance } from "./instance.ts"
 
 /** Entries that are indexed for search together. */
@@ -143,27 +144,8 @@ export class Arriving {
 
   #doAgain({ roomId, sequence, digest, entry }: ProvedWrite): void {
     const { ledger, tables } = this.#instance
-    // Requests are between a person and the owner, and stay where they were; that there was one is told by the decision.
-    const asking = entry.operation === "decide_join_request" ? entry.params.userId : undefined
-    if (asking !== undefined) {
-      const [requestId = ""] = entry.given.ids ?? []
-      const username = this.#arrivals.people.get(asking) ?? ""
-      const content = JSON.stringify({ requestId, schemaVersion: schemaVersions.research })
-      const { at } = entry
-      ledger.replaying.received(
-        {
-          operation: "request_to_join",
-          userId: asking,
-          username,
-          at,
-          params: { roomId },
-          content,
-          client: undefined,
-          given: { ids: [requestId] },
-        },
-        roomId,
-      )
-    }
+    const asked = askedBefore(entry, roomId, (userId) => this.#arrivals.people.get(userId))
+    if (asked !== null) ledger.replaying.received(asked, roomId)
     const made = ledger.replaying.received(entry, roomId)
     const is = made?.roomId === roomId && made.activity?.sequence === sequence && made.activity.digest === digest
     if (!is) throw new CrateFault(`Entry ${sequence} of the history of Room ${roomId} (${entry.operation}) does not come out as it was.`)

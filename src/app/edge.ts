@@ -1,5 +1,6 @@
 /** The whole HTTP surface, in the order in which it is asked. */
 import { H3, type H3Event, type HTTPError } from "h3"
+import { basePathOf } from "../contract/base-path.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
 import { type Answer, refused } from "../edge/answer.ts"
@@ -14,12 +15,20 @@ import { Routes } from "../edge/routes.ts"
 import { writeRoutes } from "../http/writes.ts"
 import { mcpRoute } from "../mcp/route.ts"
 import { pageRoutes } from "../web/pages/index.ts"
+import type { Instance } from "./instance.ts"
+import { pastsOnThisThread } from "./pasts.ts"
 
 const nothingHere = (event: H3Event) =>
   new Refusal("unknown_operation", `Nothing is served at ${event.url.pathname}. The manifest at /api/manifest lists what is.`)
 
+/** An edge around an instance, which may have its own way to look back. */
+export interface AppParts extends Omit<Edge, "instance"> {
+  readonly instance: Instance
+}
+
 /** Builds the application around an instance. */
-export function createApp(edge: Edge): App {
+export function createApp(parts: AppParts): App {
+  const edge: Edge = { ...parts, pasts: parts.pasts ?? pastsOnThisThread(parts.instance, basePathOf(parts)) }
   const app = new H3({
     // Failures are logged below; the framework would print refusals too.
     silent: true,

@@ -23,6 +23,8 @@ import { OnThisThread, OnThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
 import { restMemory } from "./memory.ts"
 import { Mirroring } from "./mirrors.ts"
+import type { PastNumbers } from "./pasts.ts"
+import { pastsInProcess } from "./past-process.ts"
 import { Writer } from "./writer.ts"
 import { softwareVersion } from "../version.ts"
 
@@ -43,6 +45,8 @@ export interface ServiceOptions {
   readonly rateLimits?: "on" | "off" | RateNumbers | undefined
   /** What bodies, connections and held feeds may take, where not by the contract's numbers. */
   readonly budgets?: BudgetNumbers | undefined
+  /** How far may be looked back, and how much of that is kept, where not by the contract's numbers. */
+  readonly pasts?: PastNumbers | undefined
   /** Whether a proxy stands before the service and says last in `X-Forwarded-For` for whom it speaks. */
   readonly trustProxy?: "on" | "off" | undefined
   /** Whether every request gets a line in the log. */
@@ -120,6 +124,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   started.defer(() => server.close())
 
   const baseUrl = options.baseUrl?.replace(/\/+$/, "") ?? `http://${urlHost(options.host)}:${port}`
+  const basePath = basePathOf({ baseUrl })
   const repositories = configuredCheck({ ...options.repositories, now: () => world.now() })
   const metrics = new Metrics()
   started.defer(() => metrics.close())
@@ -139,7 +144,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     world,
     instanceId,
     lineage,
-    basePath: basePathOf({ baseUrl }),
+    basePath,
     repositories,
     crates: cratesOf(file),
     hooks,
@@ -152,10 +157,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const writer = options.writer === "thread" ? startWriter() : null
   // Of a process that is not the service's own, the memory is not its to rest.
   if (options.writer === "thread") started.defer(restMemory())
+  const pasts = pastsInProcess(instance, options.data, basePath, options.pasts)
   const renderer = new Renderer(options.writer === "thread" ? new OnThread() : new OnThisThread())
   const stop = serveOn(
     server,
-    createApp({ instance, baseUrl, renderer, budgets, whyNotReady: () => readiness.why(), ...edgeParts(options, metrics) }),
+    createApp({ instance, baseUrl, renderer, budgets, pasts, whyNotReady: () => readiness.why(), ...edgeParts(options, metrics) }),
     baseUrl,
   )
   const clerk = options.arxiv
@@ -203,6 +209,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await clerk?.close()
       await writer?.close()
       await renderer.close()
+      pasts.close()
       running.dispose()
     },
   }

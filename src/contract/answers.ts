@@ -1,6 +1,6 @@
 /** What the service answers. The OpenAPI document and the client's types are made from these; the tests hold answers against them. */
 import * as v from "valibot"
-import { anyCursor, at, count, id, optionalText } from "./answer-fields.ts"
+import { anyCursor, at, count, dated, id, optionalText } from "./answer-fields.ts"
 import { cslAuthor, described } from "./described.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
@@ -30,8 +30,8 @@ export const describedPerson = shape({
 /** What a write made or changed. In the Library a paper is named by its arXiv id. */
 export const target = shape({ kind: v.string(), id: v.string(), label: optionalText, ...fromOtherRoom })
 
-/** A page of a list. Its cursor is a sequence number, a text, or null at the end of a list that is not a feed. */
-export const page = <S extends v.GenericSchema>(item: S) =>
+/** A page of a list, with more members where it has some. Its cursor is a sequence number, a text, or null at the end of a list that is not a feed. */
+export const page = <S extends v.GenericSchema, M extends v.ObjectEntries = Record<never, never>>(item: S, more: M = {} as M) =>
   shape({
     schemaVersion,
     items: v.array(item),
@@ -39,6 +39,7 @@ export const page = <S extends v.GenericSchema>(item: S) =>
     hasMore: v.boolean(),
     generatedAt: at,
     links: shape({ self: v.string(), next: optionalText }),
+    ...more,
   })
 
 export const receipt = shape({
@@ -110,7 +111,7 @@ export const roomSummary = shape(roomFields)
 export type RoomSummary = v.InferOutput<typeof roomSummary>
 export const member = shape({ userId: id, username: v.string(), ...described, role: v.picklist(enumerations.memberRole), joinedAt: at })
 export type Member = v.InferOutput<typeof member>
-export const room = shape({ schemaVersion, ...roomFields, members: v.array(member) })
+export const room = shape({ schemaVersion, ...roomFields, members: v.array(member), ...dated })
 
 const threadFields = {
   threadId: id,
@@ -294,6 +295,7 @@ export const record = shape({
   usedBy: shape({ premises: count, references: count, evidence: count, reuses: count, verdicts: count, reproductions: count }),
   materials: v.array(v.unknown()),
   execution: v.nullable(execution),
+  ...dated,
 })
 
 /** How a record is cited, in the words of CSL-JSON. Its id never changes; what stands on the record now is in status and note. */

@@ -1,6 +1,6 @@
 /** What a brief answers: a Room or Thread in one small read. */
 import * as v from "valibot"
-import { count, id, optionalText as text } from "./answer-fields.ts"
+import { count, dated, id, optionalText as text } from "./answer-fields.ts"
 import { enumerations } from "./enumerations.ts"
 import { evidenceTally, staleReason } from "./evidence.ts"
 import { shape } from "./fields.ts"
@@ -74,6 +74,7 @@ export const roomBrief = shape({
   ...lists,
   omitted,
   activityWatermark: count,
+  ...dated,
 })
 export const threadBrief = shape({
   schemaVersion,
@@ -81,5 +82,6 @@ export const threadBrief = shape({
   ...lists,
   omitted,
   activityWatermark: count,
+  ...dated,
 })
-export const nextSteps = shape({ schemaVersion, roomId: id, items: v.array(nextItem) })
+export const nextSteps = shape({ schemaVersion, roomId: id, items: v.array(nextItem), ...dated })

@@ -196,6 +196,21 @@ export const limits = {
   exportPieceSeconds: 10,
   exportMegabytes: 256,
 
+  /**
+   * What is done again at the most to answer as of an earlier entry, of a Room and of those bound to it by what they cite: writes,
+   * bytes of what was sent, seconds of a processor's time, MiB of objects, and bytes of what is made; over it, 422 `past_too_large`.
+   */
+  pastEntries: 50_000,
+  pastContentBytes: 128 * 1024 * 1024,
+  pastSeconds: 60,
+  pastMegabytes: 256,
+  pastBytes: 512 * 1024 * 1024,
+  /** Earlier moments that are made at one time, and that may wait; over it, 503. Those that are kept for the next who asks, and their bytes. */
+  pastProcesses: 1,
+  pastWaiting: 8,
+  pastKept: 8,
+  pastKeptBytes: 1024 * 1024 * 1024,
+
   /** What reading one file in a format of others may take, BibTeX among them, in a process of its own; over it, 422. */
   parsingSeconds: 5,
   parsingMegabytes: 128,

@@ -1,6 +1,6 @@
 /** What a read is: its path, its parameters, the kind of its cursor and the shape of its answer. */
 import * as v from "valibot"
-import { anyCursor, count } from "./answer-fields.ts"
+import { anyCursor, count, dated } from "./answer-fields.ts"
 import type { LibraryPermission } from "./enumerations.ts"
 import { isUuid, oneOf, plain, shape } from "./fields.ts"
 import type { JsonSchema } from "./json-schema.ts"
@@ -66,6 +66,8 @@ export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
   pageItems?: number
   /** Refusals of its own, beyond those that follow from its surface, path and parameters. */
   refusals?: readonly RefusalCode[]
+  /** Whether it also answers as of an earlier entry of the activity of the Room that it is about; its answer then has `asOf`. */
+  at?: boolean
   /** JSON where nothing is said. */
   mediaType?: Exclude<MediaType, "application/json">
   answer: A
@@ -94,6 +96,10 @@ const pageLimit = (most: number = limits.pageItems) => digits(1, most, { default
 const onwards = "Where to go on: the nextCursor of the page before. Left out, the list starts at its beginning."
 const sequence = digits(0, 999_999_999_999_999, { description: onwards })
 const cursorText = v.pipe(plain(200), v.description(onwards))
+const earlier = digits(1, 999_999_999_999_999, {
+  description:
+    "An entry of the Room's activity: the answer is as of that entry, with what stood, counted and was known then, by the clock of then. Of a list, the Room is that of the filter.",
+})
 const libraryOffset = digits(0, 999_999_999_999_999, {
   description: "Where to go on: the nextOffset of the page before. Left out, the list starts at its beginning.",
 })
@@ -109,11 +115,12 @@ export function read<
   P extends v.ObjectEntries = Record<never, never>,
   const Path extends string = string,
   const S extends ReadSurface = "public",
+  const T extends boolean = false,
   const F extends Family = "research",
   const M extends MediaType = "application/json",
   const X extends Formats = Record<never, never>,
 >(
-  spec: ReadSpec<N, P, A> & { cursor?: C; path: Path; surface?: S; family?: F; mediaType?: M; formats?: X },
+  spec: ReadSpec<N, P, A> & { cursor?: C; path: Path; surface?: S; at?: T; family?: F; mediaType?: M; formats?: X },
 ): {
   readonly name: N
   readonly family: F
@@ -122,8 +129,9 @@ export function read<
   readonly path: Path
   readonly summary: string
   readonly permissions: readonly LibraryPermission[]
-  readonly query: v.ObjectSchema<P & Paging<C, F> & FormatChoice<X>, undefined>
+  readonly query: v.ObjectSchema<P & Paging<C, F> & FormatChoice<X> & Earlier<T>, undefined>
   readonly cursor: C extends undefined ? null : C
+  readonly at: T
   readonly refusals: readonly RefusalCode[]
   readonly mediaType: M
   readonly answer: A
@@ -136,7 +144,8 @@ export function read(spec: ReadSpec<string, v.ObjectEntries, v.GenericSchema> & 
     family = "research",
     surface = "public",
     permissions = [],
-    refusals = [],
+    refusals: own = [],
+    at = false,
     mediaType = "application/json",
     formats = {},
   } = spec
@@ -146,7 +155,9 @@ export function read(spec: ReadSpec<string, v.ObjectEntries, v.GenericSchema> & 
   const format = Object.keys(formats).length === 0 ? {} : { format: formatParameter(formats) }
   const { name, path, summary, parameters } = spec
   const answer = cursor === undefined ? spec.answer : pageOf(spec.answer, cursor)
-  const entries: v.ObjectEntries = { ...paging, ...parameters, ...format }
+  if (at && !saysAsOf(answer)) throw new Error(`${name} takes at, and its answer has no asOf`)
+  const entries: v.ObjectEntries = { ...paging, ...parameters, ...format, ...(at && { at: v.exactOptional(earlier) }) }
+  const refusals = at ? [...own, "past_too_large" as const] : own
   const query = v.object(entries)
   return {
     name,
@@ -158,12 +169,22 @@ export function read(spec: ReadSpec<string, v.ObjectEntries, v.GenericSchema> & 
     permissions,
     query,
     cursor: cursor ?? null,
+    at,
     refusals,
     mediaType,
     answer,
     formats,
   }
 }
+
+/** Whether an answer, in each of its forms, has a place for the moment that it is of. */
+function saysAsOf(answer: v.GenericSchema): boolean {
+  const { entries, options = [] } = answer as { readonly entries?: v.ObjectEntries; readonly options?: readonly v.GenericSchema[] }
+  return entries === undefined ? options.length > 0 && options.every(saysAsOf) : entries.asOf === dated.asOf
+}
+
+/** The parameter of every read that looks back. */
+type Earlier<T extends boolean> = T extends true ? { at: v.ExactOptionalSchema<typeof earlier, undefined> } : Record<never, never>
 
 /** The parameter that every read in several forms has. */
 type FormatChoice<X extends Formats> = [keyof X] extends [never]
@@ -191,6 +212,7 @@ export interface Read {
   readonly permissions: readonly LibraryPermission[]
   readonly query: v.GenericSchema<unknown, Readonly<Record<string, unknown>>> & { readonly entries: v.ObjectEntries }
   readonly cursor: CursorKind | null
+  readonly at: boolean
   readonly refusals: readonly RefusalCode[]
   readonly mediaType: MediaType
   readonly answer: v.GenericSchema

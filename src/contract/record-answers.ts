@@ -1,6 +1,6 @@
 /** What the reads of links, checkpoints and contexts answer. */
 import * as v from "valibot"
-import { at, count, id, optionalText as text } from "./answer-fields.ts"
+import { at, count, dated, id, optionalText as text } from "./answer-fields.ts"
 import { archive, notice, person, recordSummary, resolved, roomSummary, schemaVersion, thread, roomAdopted, roomOrigin } from "./answers.ts"
 import { enumerations } from "./enumerations.ts"
 import { fromOtherRoom, staleReason } from "./evidence.ts"
@@ -106,6 +106,7 @@ export const checkpoint = shape({
   ...checkpointFields,
   citations: v.array(related),
   content: v.record(v.string(), v.unknown()),
+  ...dated,
 })
 
 /**
@@ -150,8 +151,9 @@ const roomContextFields = {
   /** Of every Thread whose selected checkpoint is open, that checkpoint. */
   syntheses: v.array(checkpointSummary),
   activityWatermark: count,
+  ...dated,
 }
-const always = ["schemaVersion", "truncated", "activityWatermark"] as const
+const always = ["schemaVersion", "truncated", "activityWatermark", "asOf"] as const
 export const roomContext = inParts(roomContextFields, always, withoutAffordances)
 
 const threadContextFields = {
@@ -169,6 +171,7 @@ const threadContextFields = {
   ...lists,
   timelineWatermark: count,
   activityWatermark: count,
+  ...dated,
 }
 export const threadResearchContext = inParts(threadContextFields, [...always, "timelineWatermark"], withoutAffordances)
 

@@ -260,6 +260,13 @@ const table = {
     meaning: "A query parameter or cursor is unknown or malformed; issues names it.",
     remedy: "Correct the parameter that issues names; start a traversal anew when its cursor is refused.",
   },
+  past_too_large: {
+    status: [422],
+    retryable: false,
+    meaning:
+      "What has to be done again to answer as of that entry, the Room's history up to it and that of Rooms bound to it by what they cite, is over the service's limits.",
+    remedy: "Ask without at, or as of an earlier entry; the activity feed tells what was written when.",
+  },
   unknown_reference: {
     status: [422],
     retryable: false,

@@ -1,6 +1,6 @@
 /** What the reads of experiments, plans, attempts and materials answer. */
 import * as v from "valibot"
-import { at, count, id, optionalText as text } from "./answer-fields.ts"
+import { at, count, dated, id, optionalText as text } from "./answer-fields.ts"
 import { page, person, resolved, schemaVersion } from "./answers.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
@@ -75,6 +75,7 @@ export const experiment = shape({
   /** What was said when it was completed or cancelled. */
   conclusion: statement,
   acceptedPlans: v.array(shape(planFields)),
+  ...dated,
 })
 export type ExperimentAnswer = v.InferOutput<typeof experiment>
 export const revision = shape({
@@ -159,6 +160,7 @@ export const plan = shape({
   premises: v.array(shape({ ...related.entries, explanation: v.string() })),
   requiredMaterials: v.array(shape({ material: v.nullable(materialSummary), purpose: v.string() })),
   warnings: v.array(warning),
+  ...dated,
 })
 
 const planMatch = shape({
@@ -267,11 +269,12 @@ export const attempt = shape({
     }),
   ),
   content: v.record(v.string(), json),
+  ...dated,
 })
 
 export type AttemptAnswer = v.InferOutput<typeof attempt>
 
-const { items: _items, ...envelope } = page(json).entries
+const { items: _items, ...envelope } = page(json, dated).entries
 export const metricColumns = shape({
   ...envelope,
   /** Always there: more points may come. */

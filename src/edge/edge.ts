@@ -11,6 +11,7 @@ import type { Budgets } from "./budgets.ts"
 import type { Journal } from "./journal.ts"
 import type { Metrics } from "./metrics.ts"
 import { contextOf } from "./request-context.ts"
+import type { Pasts } from "./pasts.ts"
 import type { RateLimits } from "./rate-limits.ts"
 
 export interface Edge {
@@ -25,6 +26,8 @@ export interface Edge {
   readonly renderer?: Renderer
   /** Left out, nothing is counted. */
   readonly metrics?: Metrics
+  /** What answers as of earlier moments; left out, the application brings what does it on this thread. */
+  readonly pasts?: Pasts
   /** Left out, nobody is limited. */
   readonly rates?: RateLimits
   /** Left out, nothing is bounded by a budget. */

@@ -6,6 +6,7 @@ import type { Actor } from "../ledger/actor.ts"
 import { keyRefusal } from "../ledger/entrance.ts"
 import type { Found } from "../ledger/reading.ts"
 import type { Edge } from "./edge.ts"
+import { askPast } from "./past.ts"
 
 export interface Asking {
   readonly params: Readonly<Record<string, string>>
@@ -16,7 +17,8 @@ export interface Asking {
 }
 
 /**
- * Asks a read. Who asks and what they are told is of one moment.
+ * Asks a read. Who asks and what they are told is of one moment, but for what is asked as of an earlier one: that waits until
+ * the Room is there as it was.
  * @throws Refusal for who asks, then for the parameters, then the read's own
  */
 export function askRead(
@@ -30,7 +32,9 @@ export function askRead(
     const checked = checkParameters(definition, query)
     const lacking = actor && keyRefusal(definition, actor)
     if (lacking) throw lacking
-    const asked = { params, query: checked, actor, basePath: basePathOf(edge), baseUrl: edge.baseUrl, ...(signal && { signal }) }
+    const { at, ...now } = checked
+    const asked = { params, query: now, actor, basePath: basePathOf(edge), baseUrl: edge.baseUrl, ...(signal && { signal }) }
+    if (definition.at && typeof at === "number") return { query: checked, found: askPast(edge, definition, asked, at) }
     return { query: checked, found: ask(definition.name as ReadName, asked) }
   })
 }

@@ -5,5 +5,8 @@ import { Pool } from "./pool.ts"
 /** Reads files in formats of others. */
 export const parsing = new Pool({ processes: limits.parsingProcesses, waiting: limits.parsingWaiting })
 
+/** Makes Rooms again as they were. */
+export const lookingBack = new Pool({ processes: limits.pastProcesses, waiting: limits.pastWaiting })
+
 /** Writes Rooms as files. No more are begun than there are processes; one that is being ended may still hold its place. */
 export const exporting = new Pool({ processes: limits.exports, waiting: limits.exports })

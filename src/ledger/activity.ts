@@ -21,6 +21,13 @@ export interface FullRow extends Row {
 /** The content of an entry; one that only stands in for what an earlier version did not keep is none. */
 const CONTENT = "(SELECT iif(h.given ->> '$.contentDigest' IS NULL, h.content, NULL) FROM history h WHERE h.position = a.history_position)"
 
+/** An entry's place in the history, and what is told of it. */
+export interface Place {
+  readonly position: number
+  readonly acceptedAt: string
+  readonly digest: string
+}
+
 export type Activity = ReturnType<typeof activity>
 
 export function activity(db: Db) {
@@ -41,8 +48,14 @@ export function activity(db: Db) {
   const fullPageOfKind = db.prepare<FullRow>(
     `SELECT a.sequence, a.body, ${CONTENT} AS content FROM activity_entries a WHERE a.room_id = ? AND a.kind = ? AND a.sequence > ? ORDER BY a.sequence LIMIT ?`,
   )
+  const place = db.prepare<Place>(
+    "SELECT history_position AS position, body ->> '$.at' AS acceptedAt, body ->> '$.digest' AS digest FROM activity_entries WHERE room_id = ? AND sequence = ?",
+  )
 
   return {
+    /** Where in the history an entry of a Room stands. */
+    placeOf: (roomId: string, sequence: number): Place | undefined => place.get(roomId, sequence),
+
     /** Adds the next entry of a Room. */
     append(
       roomId: string,

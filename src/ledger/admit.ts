@@ -244,6 +244,9 @@ export class Ledger {
     if (schema !== undefined) this.#references.mustKnow(schema, given)
   }
 
+  /** The Room of an object. @param name what its id goes by @returns undefined for a name that no object of a Room has @throws Refusal 404 for an id that names nothing */
+  roomOf = (name: string, id: string): string | undefined => this.#references.roomOf(name, id)
+
   /** The stored receipt of the actor's person, whichever credential earned it; undefined where nothing was stored. */
   receipt(operation: Operation, actor: Actor, deliveryId: string): Stored<Receipt> | undefined {
     const known = this.#receipts.ofMember(operation, actor, deliveryId)

@@ -321,6 +321,11 @@ export function openAside(file: string): Db {
   return new SqliteDb(database)
 }
 
+/** A file that was made and is changed by nobody any more. */
+export function openMade(file: string): Db {
+  return new SqliteDb(new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT }))
+}
+
 /** The schema version that a file has now; null where there is no file, or none that can be read. Nothing is changed. */
 export function storedSchema(file: string): number | null {
   try {

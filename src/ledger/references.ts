@@ -12,6 +12,10 @@ type Row = { readonly id: string; readonly kind: ObjectKind; readonly label: str
   readonly [whole: string]: string | null
 }
 
+/** Whether a parameter names an object of a kind by more than its id: `findingVersionId`. */
+const isFilter = (name: string, { kind, id }: (typeof tables)[number]): boolean =>
+  name.toLowerCase() === `${kind.replaceAll("_", "")}${id}`.toLowerCase()
+
 /** No more than this many others are named in a sentence. */
 const MOST_NAMED = 5
 /** The first object of each table: all its kinds are found by one statement. */
@@ -39,6 +43,14 @@ export function references(db: Db) {
       table,
       db.prepare<{ readonly kind: ObjectKind }>(`SELECT ${kindIn ?? `'${kind}'`} AS kind FROM ${table} WHERE ${key} = ?`),
     ]),
+  )
+  const rooms = new Map(
+    tables.flatMap(({ table, key, kind, room }) => {
+      const column = kind === "room" ? key : room
+      return column === null
+        ? []
+        : [[table, db.prepare<{ readonly roomId: string }>(`SELECT ${column} AS roomId FROM ${table} WHERE ${key} = ?`)]]
+    }),
   )
   /** What of a kind belongs to a labelled object: "; plans of E3: P1, P2". */
   function held(kind: ObjectKind, whole: Row): string {
@@ -81,6 +93,16 @@ export function references(db: Db) {
   }
 
   return {
+    /** The Room of an object, by what its id goes by. @throws Refusal 404 for an id that names nothing */
+    roomOf(name: string, id: string): string | undefined {
+      const named = objectList.find((spec) => spec.id === name && rooms.has(spec.table)) ?? objectList.find((spec) => isFilter(name, spec))
+      const found = named && rooms.get(named.table)
+      if (named === undefined || found === undefined) return undefined
+      const row = found.get(id)
+      if (row === undefined) throw noSuch(named.table === "records" ? "record" : named.kind)
+      return row.roomId
+    },
+
     /** The exact references of a checked body that name nothing, or not what they should, in the order of its schema. */
     faults(operation: Operation, body: unknown): Issue[] {
       const named = namedIn(operation.body, body).filter(

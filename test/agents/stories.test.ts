@@ -69,6 +69,7 @@ test("every address in the skill and the index answers", async (t) => {
     requestId: crypto.randomUUID(),
     limit: "5",
     kinds: "message",
+    at: "3",
   }
   for (const path of ["/llms.txt", "/api/research/skill"]) {
     const { text: said } = await ask(`${house.baseUrl}${path}`)

@@ -49,6 +49,7 @@ export const skillRules = {
   feed: `${get("room_activity", "?after=…")} lists every accepted write in order; with ${inCode("wait")} (up to ${limits.activityWaitSeconds} seconds) an empty answer is held until something lands.`,
   included: `With ${inCode("include=summary,content")} each entry also tells what happened in a sentence, and what was accepted; neither is in its digest.`,
   chain: `Each entry holds the ${inCode("digest")} of the one before it: as long as the last digest you kept is still in the feed, nothing before it was rewritten (${get("skill", "?part=examples")} has a program that proves it).`,
+  at: `With ${inCode("at")}, the sequence of an entry, most reads of a Room answer as of that entry: ${get("room_brief", "?at=…")}.`,
   attempts: `${get("attempts", "?roomId=…")} tells of each attempt its ${inCode("argv")}, its last ${inCode("metrics")} and, where it failed, why.`,
   search: `${get("search", "?query=…&roomId=…")} finds everything that was said, labels and ids too; what has fallen stands last.`,
   already_tried: `${op("propose_experiment")}, ${op("publish_hypothesis")} and ${op("register_attempt")}, rehearsed too, and ${get("room_similar", "?text=…")} answer ${inCode("similar")}, what is near in words and what came of it, and ${inCode("sameExecution")}, attempts with the same commit, argv and configuration.`,

@@ -55,7 +55,7 @@ export const startHere = (baseUrl: string): string =>
     `${rules.refused} ${advice.conflict} Every code, and what to do about it: ${get("skill", "?part=capabilities")}.`,
     "## Reading",
     bullets([
-      `${rules.feed} ${rules.included} ${advice.keep_watermark} ${rules.chain}`,
+      `${rules.feed} ${rules.included} ${advice.keep_watermark} ${rules.chain} ${rules.at}`,
       `${rules.attempts} ${rules.search} ${rules.already_tried} ${rules.evidence} ${get("room_next")}: ${rules.next}`,
       rules.markdown,
       `${rules.paging} ${advice.new_filter}`,

@@ -1,5 +1,6 @@
 /** The list of reads. */
 import * as v from "valibot"
+import { dated } from "../answer-fields.ts"
 import * as answers from "../answers.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../enumerations.ts"
@@ -32,7 +33,7 @@ const all = [
     cursor: "opaque",
     answer: answers.page(answers.roomSummary),
   }),
-  read({ name: "room", path: "/api/research/rooms/{roomId}", summary: "One Room with its members.", answer: answers.room }),
+  read({ name: "room", at: true, path: "/api/research/rooms/{roomId}", summary: "One Room with its members.", answer: answers.room }),
   read({
     name: "room_threads",
     path: "/api/research/rooms/{roomId}/threads",
@@ -55,11 +56,12 @@ const all = [
   }),
   read({
     name: "room_publications",
+    at: true,
     path: "/api/research/rooms/{roomId}/publications",
     summary: "The records of a Room, newest first; of some kinds, of a status, or of an author (user id or name).",
     parameters: recordFilters,
     cursor: "opaque",
-    answer: answers.page(answers.recordSummary),
+    answer: answers.page(answers.recordSummary, dated),
   }),
   read({
     name: "thread_context",
@@ -99,14 +101,16 @@ const all = [
   }),
   read({
     name: "hypotheses",
+    at: true,
     path: "/api/research/hypotheses",
     summary: "Hypotheses in the order they were published; label needs roomId.",
     parameters: { roomId: v.exactOptional(subject("room")), label: v.exactOptional(labelPattern("hypothesis")) },
     cursor: "uuid",
-    answer: answers.page(answers.recordSummary),
+    answer: answers.page(answers.recordSummary, dated),
   }),
   read({
     name: "hypothesis",
+    at: true,
     path: "/api/research/hypotheses/{versionId}",
     summary: "One hypothesis as it was accepted, with its standing and what it rests on.",
     answer: answers.record,
@@ -121,6 +125,7 @@ const all = [
   }),
   read({
     name: "record",
+    at: true,
     path: "/api/research/records/{versionId}",
     summary:
       "One record of any kind as it was accepted, with its standing and what it rests on; or a citation of it, as BibTeX or CSL-JSON.",

@@ -1,5 +1,6 @@
 /** The reads that look across everything: full-text search, the provenance of a Room, and the Room as a file. */
 import * as v from "valibot"
+import { dated } from "../answer-fields.ts"
 import { page } from "../answers.ts"
 import { failure, nextSteps, roomBrief, threadBrief } from "../brief.ts"
 import { enumerations } from "../enumerations.ts"
@@ -31,6 +32,7 @@ export const overviewReads = [
   }),
   read({
     name: "room_brief",
+    at: true,
     path: "/api/research/rooms/{roomId}/brief",
     summary:
       "A Room in one small read, never longer than its budget: where each question stands, hypotheses with the evidence toward them, what failed and why, disputes, work, what to do next, open questions. What is left out is counted, with the link that lists it.",
@@ -40,6 +42,7 @@ export const overviewReads = [
   }),
   read({
     name: "thread_brief",
+    at: true,
     path: "/api/research/threads/{threadId}/brief",
     summary: "A Thread in one small read, as the brief of a Room.",
     parameters: { budget },
@@ -48,13 +51,15 @@ export const overviewReads = [
   }),
   read({
     name: "room_failures",
+    at: true,
     path: "/api/research/rooms/{roomId}/failures",
     summary: "What failed in a Room and why, newest first: failed and diverged attempts, negative findings, retractions.",
     cursor: "sequence",
-    answer: page(failure),
+    answer: page(failure, dated),
   }),
   read({
     name: "room_next",
+    at: true,
     path: "/api/research/rooms/{roomId}/next",
     summary: "What would move a Room: each step with why, the operation that would do it, the permission it needs, and its body begun.",
     answer: nextSteps,

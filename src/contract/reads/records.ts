@@ -1,5 +1,6 @@
 /** The reads of links, checkpoints and contexts. */
 import * as v from "valibot"
+import { dated } from "../answer-fields.ts"
 import { page, recordSummary } from "../answers.ts"
 import { enumerations } from "../enumerations.ts"
 import { evidenceItem, recordUse } from "../evidence.ts"
@@ -13,6 +14,7 @@ const choosing = (parts: readonly string[]) => ({ parts: v.exactOptional(words(p
 export const recordReads = [
   read({
     name: "room_context",
+    at: true,
     path: "/api/research/rooms/{roomId}/research-context",
     summary:
       "A Room as a whole, in one snapshot: where it stands, every Thread, the newest experiments, hypotheses, findings and publications. Keep its activityWatermark. parts picks among its members; affordances=0 leaves those out.",
@@ -21,6 +23,7 @@ export const recordReads = [
   }),
   read({
     name: "thread_research_context",
+    at: true,
     path: "/api/research/threads/{threadId}/research-context",
     summary: "A Thread with its research, in one snapshot; parts and affordances as for a Room.",
     parameters: choosing(answers.contextParts.thread),
@@ -28,12 +31,14 @@ export const recordReads = [
   }),
   read({
     name: "checkpoint",
+    at: true,
     path: "/api/research/checkpoints/{checkpointId}",
     summary: "One checkpoint, whether it is selected, and whether it is stale.",
     answer: answers.checkpoint,
   }),
   read({
     name: "room_links",
+    at: true,
     path: "/api/research/rooms/{roomId}/links",
     summary: "Corrections, supersessions, disputes and retractions of a Room's records.",
     parameters: {
@@ -42,7 +47,7 @@ export const recordReads = [
       targetAuthorId: v.exactOptional(subject("person")),
     },
     cursor: "uuid",
-    answer: page(answers.researchLink),
+    answer: page(answers.researchLink, dated),
   }),
   read({
     name: "link",
@@ -52,25 +57,28 @@ export const recordReads = [
   }),
   read({
     name: "record_evidence",
+    at: true,
     path: "/api/research/records/{versionId}/evidence",
     summary:
       "What bears on a record, newest first: verdicts of finding links, references for or against it, reproductions, disputes, corrections and retractions.",
     cursor: "sequence",
-    answer: page(evidenceItem),
+    answer: page(evidenceItem, dated),
   }),
   read({
     name: "record_uses",
+    at: true,
     path: "/api/research/records/{versionId}/uses",
     summary: "Who uses a record and how, newest first.",
     cursor: "sequence",
-    answer: page(recordUse),
+    answer: page(recordUse, dated),
   }),
   read({
     name: "experiment_findings",
+    at: true,
     path: "/api/research/experiments/{experimentId}/findings",
     summary: "The findings related to an experiment, with their verdicts, replies and reviewers.",
     cursor: "uuid",
-    answer: page(answers.findingLink),
+    answer: page(answers.findingLink, dated),
   }),
   read({
     name: "paper_publications",

@@ -1,5 +1,6 @@
 /** The reads of experiments, plans, attempts and materials. */
 import * as v from "valibot"
+import { dated } from "../answer-fields.ts"
 import { page } from "../answers.ts"
 import { enumerations } from "../enumerations.ts"
 import { oneOf, plain } from "../fields.ts"
@@ -21,6 +22,7 @@ const roomId = v.exactOptional(subject("room"))
 export const workReads = [
   read({
     name: "experiments",
+    at: true,
     path: "/api/research/experiments",
     summary: "Experiments in the order they were proposed; label needs roomId.",
     parameters: {
@@ -31,20 +33,22 @@ export const workReads = [
       hypothesisVersionId: v.exactOptional(subject("hypothesis")),
     },
     cursor: "uuid",
-    answer: page(answers.experimentSummary),
+    answer: page(answers.experimentSummary, dated),
   }),
   read({
     name: "experiment",
+    at: true,
     path: "/api/research/experiments/{experimentId}",
     summary: "One experiment: what it asks, who holds it, its plans and attempts, and what may be done next and by whom.",
     answer: answers.experiment,
   }),
   read({
     name: "experiment_history",
+    at: true,
     path: "/api/research/experiments/{experimentId}/history",
     summary: "Every revision of an experiment: the operation, by whom, what was sent, and the state it left.",
     cursor: "sequence",
-    answer: page(answers.revision),
+    answer: page(answers.revision, dated),
   }),
   read({
     name: "proposal",
@@ -55,12 +59,14 @@ export const workReads = [
   }),
   read({
     name: "plan",
+    at: true,
     path: "/api/research/plans/{planId}",
     summary: "One accepted plan as it was accepted, its hypotheses, premises and materials resolved.",
     answer: answers.plan,
   }),
   read({
     name: "attempts",
+    at: true,
     path: "/api/research/attempts",
     summary:
       "Attempts with what came of each, by id; label needs roomId. With order=label, within a Room or an experiment, in the order they were registered, after as a number. As csv and jsonl the list is whole, unless limit says less. With findingVersionId each says how that finding names it: producing, baseline or evidence only.",
@@ -74,17 +80,19 @@ export const workReads = [
       order: v.exactOptional(oneOf(["id", "label"])),
     },
     cursor: "uuid",
-    answer: page(answers.attemptSummary),
+    answer: page(answers.attemptSummary, dated),
     formats: files,
   }),
   read({
     name: "attempt",
+    at: true,
     path: "/api/research/attempts/{attemptId}",
     summary: "One attempt: its registration, how it compares with its plan, events with both clocks, inputs, outputs and last metrics.",
     answer: answers.attempt,
   }),
   read({
     name: "attempt_metrics",
+    at: true,
     path: "/api/research/attempts/{attemptId}/metrics",
     summary: "Every point of an attempt's metrics in the order reported, as columns; as csv and jsonl all of them, unless limit says less.",
     parameters: { name: v.exactOptional(plain(limits.name)) },

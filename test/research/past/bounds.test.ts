@@ -1,0 +1,158 @@
+/** Looking back costs no more than it may: a moment is made once for all who ask, few are kept, and what is too much is refused. */
+import { readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import t from "tap"
+import { Browser, startResearchRoom } from "research-room/testing"
+import { KeptPasts, type Maker, type PastNumbers } from "../../../src/app/pasts.ts"
+import { makePast } from "../../../src/app/past-work.ts"
+import { startService } from "../../../src/app/service.ts"
+import { pathTo } from "../../../src/contract/reads/index.ts"
+import { openScratch } from "../../../src/ledger/database.ts"
+import { openLog } from "../../../src/log.ts"
+import { action } from "../../support/bodies.ts"
+import { openHouse } from "../../support/house.ts"
+import { passwordOf, temporaryFolder } from "../../support/service.ts"
+
+const most = { entries: 1_000, contentBytes: 1_000_000, bytes: 50_000_000 }
+
+/** A house whose Room stands at its eighth entry, and what makes its moments, held back and counted. */
+async function watched(numbers: Partial<PastNumbers> = {}) {
+  const house = await openHouse()
+  for (let sequence = 2; sequence < 8; sequence++)
+    await house.admit({
+      actor: house.ada,
+      name: "amend_room",
+      params: { roomId: house.roomId },
+      body: action({ title: `No. ${sequence}` }),
+    })
+  const made: number[] = []
+  const open = new Set<number>()
+  let gate = Promise.resolve()
+  const maker: Maker = {
+    async make(order) {
+      made.push(order.sequence)
+      await gate
+      const db = openScratch(":memory:")
+      if (makePast(house.db, db, order).entries === null) return null
+      open.add(order.sequence)
+      return { db, bytes: 100, discard: () => (db.close(), open.delete(order.sequence)) }
+    },
+    close() {},
+  }
+  const pasts = new KeptPasts(house.instance, maker, "", { most, kept: 2, keptBytes: 1_000, ...numbers })
+  const title = async (sequence: number) => {
+    using past = await pasts.of(house.roomId, sequence)
+    return past.instance.tables.rooms.summary(house.roomId)?.title
+  }
+  return { house, pasts, made, open, title, hold: (until: Promise<void>) => (gate = until) }
+}
+
+t.test("Two who ask for one moment share it, and the next one finds it there", async (t) => {
+  const { house, pasts, made, title, hold } = await watched()
+  t.teardown(() => house.close())
+  const released = Promise.withResolvers<void>()
+  hold(released.promise)
+  const both = Promise.all([title(4), title(4)])
+  released.resolve()
+  const titles = await both
+  t.equal(titles[0], titles[1])
+  t.not(titles[0], await title(5))
+  t.equal(await title(4), titles[0])
+  t.strictSame(made, [4, 5])
+  pasts.close()
+})
+
+t.test("What was asked for least recently makes room, and never under who reads it", async (t) => {
+  const { house, pasts, made, open, title } = await watched()
+  t.teardown(() => house.close())
+  const reading = await pasts.of(house.roomId, 3)
+  for (const sequence of [4, 5, 6]) await title(sequence)
+  t.ok(open.has(3), "it is read")
+  t.strictSame([...open].sort(), [3, 6])
+  t.equal(reading.instance.tables.rooms.summary(house.roomId)?.activityWatermark, 3)
+  reading[Symbol.dispose]()
+  await title(7)
+  await title(6)
+  t.strictSame([...open].sort(), [6, 7])
+  t.strictSame(made, [3, 4, 5, 6, 7])
+  pasts.close()
+  t.equal(open.size, 0)
+  await t.rejects(pasts.of(house.roomId, 3), { code: "temporarily_unavailable" })
+})
+
+t.test("What failed once is made again for the next one", async (t) => {
+  const { house, pasts, title, hold } = await watched()
+  t.teardown(() => house.close())
+  hold(Promise.reject(new Error("the disk is gone")))
+  await t.rejects(title(4), /the disk is gone/)
+  hold(Promise.resolve())
+  t.type(await title(4), "string")
+  pasts.close()
+})
+
+for (const [what, less] of Object.entries({ writes: { entries: 3 }, "bytes of what was sent": { contentBytes: 200 } }))
+  t.test(`More ${what} than may be done again are refused`, async (t) => {
+    const { house, pasts, title } = await watched({ most: { ...most, ...less } })
+    t.teardown(() => house.close())
+    t.type(await title(2), "string", "what is near to the beginning is told")
+    await t.rejects(title(8), { code: "past_too_large", status: 422 })
+    pasts.close()
+  })
+
+t.test("A file that grows too large is refused", async (t) => {
+  const { house, pasts, title } = await watched({ most: { ...most, bytes: 1_100_000 } })
+  t.teardown(() => house.close())
+  for (let at = 0; at < 30; at++)
+    await house.admit({
+      actor: house.ada,
+      name: "post_message",
+      params: { threadId: house.threadId },
+      body: { schemaVersion: 3, clientMessageId: house.instance.world.id(), text: "A long word. ".repeat(1_500) },
+    })
+  t.type(await title(2), "string")
+  await t.rejects(title(house.instance.ledger.activity.watermark(house.roomId)), { code: "past_too_large" })
+  pasts.close()
+})
+
+t.test("Over HTTP it is a refusal like others, and leaves no file", async (t) => {
+  const data = temporaryFolder()
+  t.teardown(() => rmSync(data, { recursive: true, force: true }))
+  const pasts = { most: { ...most, entries: 3 }, kept: 2, keptBytes: 1_000_000_000 }
+  const service = await startService({
+    data,
+    host: "127.0.0.1",
+    port: 0,
+    log: openLog("silent"),
+    repositories: { folders: [], github: null },
+    pasts,
+  })
+  t.teardown(() => service.close())
+  await service.instance.accounts.add("ada", passwordOf("ada"))
+  const ada = await Browser.signIn({ baseUrl: service.baseUrl }, { username: "ada", password: passwordOf("ada") })
+  const { roomId } = (await ada.write("create_room", { title: "Small" })).result
+  for (const title of ["Smaller", "Smallest", "Gone"]) await ada.write("amend_room", { roomId, title })
+  const ask = (at: number) => fetch(`${service.baseUrl}${pathTo("room", { roomId }, { at: String(at) })}`)
+  t.match(await (await ask(2)).json(), { title: "Smaller", asOf: { sequence: 2 } })
+  const response = await ask(4)
+  t.equal(response.status, 422)
+  t.match(await response.json(), { refusal: "past_too_large", retryable: false, committed: false, error: /at most 3 writes/ })
+  t.equal(readdirSync(join(data, "past")).length, 1)
+})
+
+t.test("Whoever asks for something else meanwhile is answered first", async (t) => {
+  const room = await startResearchRoom()
+  t.teardown(() => room.close())
+  const { roomId } = room.rooms.main
+  const order: string[] = []
+  const ask = async (name: string, path: string) => {
+    const response = await fetch(`${room.baseUrl}${path}`)
+    await response.text()
+    order.push(name)
+    return response.status
+  }
+  const back = ask("back", pathTo("room_context", { roomId }, { at: "100" }))
+  const again = ask("again", pathTo("room_brief", { roomId }, { at: "100" }))
+  for (let each = 0; each < 10; each++) await ask("now", pathTo("room_brief", { roomId }))
+  t.strictSame([await back, await again], [200, 200])
+  t.strictSame(order.slice(0, 10), Array(10).fill("now"))
+})

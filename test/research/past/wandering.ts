@@ -1,0 +1,130 @@
+/** People who write in several Rooms whatever comes to their mind, and name in each what stands in the others. */
+import { operationNamed } from "../../../src/contract/operations/index.ts"
+import { Refusal } from "../../../src/contract/refusals.ts"
+import type { Receipt } from "../../../src/contract/answers.ts"
+import { Maker } from "../../reliability/history/actions.ts"
+import { Board } from "../../reliability/history/board.ts"
+import { Chance } from "../../reliability/history/chance.ts"
+import type { House, Person, TestRoom } from "../work/house.ts"
+import { pin, sha256 } from "../work/bodies.ts"
+
+type Members = Record<string, unknown>
+interface Place {
+  readonly room: TestRoom
+  readonly board: Board
+  readonly checkpoints: string[]
+}
+
+const repositories = { public: { ...pin, otherCommit: pin.commit }, private: pin }
+const purposes = ["supports", "contradicts", "related", "derived_from"] as const
+const verdicts = ["supports", "contradicts", "inconclusive"] as const
+
+export class Wandering {
+  readonly chance: Chance
+  readonly places: readonly Place[]
+  /** What stands anywhere. */
+  readonly records: string[] = []
+  readonly attempts: string[] = []
+  readonly materials: string[] = []
+  readonly links: { readonly linkId: string; readonly person: Person }[] = []
+  readonly #house: House
+
+  constructor(house: House, rooms: readonly TestRoom[], seed: string) {
+    this.#house = house
+    this.chance = new Chance(seed)
+    this.places = rooms.map((room) => ({ room, board: new Board(room.threadId), checkpoints: [] }))
+  }
+
+  /** Tries one thing. @returns the receipt of what was accepted */
+  async step(): Promise<Receipt | null> {
+    const { chance } = this
+    const place = chance.oneOf(this.places) as Place
+    const person = chance.oneOf(this.#house.people) as Person
+    const { room, board } = place
+    const maker = new Maker({ roomId: room.roomId, board, chance, person: person.userId, repositories })
+    const intent = this.#ofOurs(place, person) ?? maker.any()
+    const body = this.#namingOthers(intent.operation, { ...intent.body })
+    const receipt = await this.#send(person, intent.operation, intent.params, body)
+    if (receipt === null) return null
+    board.learn(receipt as Parameters<Board["learn"]>[0], body, person.userId)
+    const { operation, target } = receipt
+    if (operation.startsWith("publish_")) this.records.push(target.id)
+    if (operation === "register_attempt") this.attempts.push(target.id)
+    if (operation === "register_material") this.materials.push(target.id)
+    if (operation === "post_research_checkpoint") place.checkpoints.push(target.id)
+    if (receipt.targetId !== null && (operation === "link_experiment_finding" || operation.startsWith("assert_")))
+      this.links.push({ linkId: receipt.targetId, person })
+    return receipt
+  }
+
+  /** What the makers of others do not make. */
+  #ofOurs({ room: { roomId, threadId } }: Place, person: Person) {
+    const { chance } = this
+    const intent = (operation: string, body: Members) => ({
+      operation,
+      params: {},
+      body: { schemaVersion: 3, requestId: chance.id(), ...body },
+    })
+    if (!chance.happens(0.22)) return undefined
+    const which = chance.weighted({ register: 3, report: 3, withdraw: 3, room: 2 })
+    const own = this.links.filter((link) => link.person === person)
+    const link = chance.oneOf(own)
+    const materialId = chance.oneOf(this.materials)
+    if (which === "withdraw" && link) return intent("withdraw_link", { linkId: link.linkId, explanation: "It was said too soon." })
+    if (which === "report" && materialId !== undefined)
+      return intent("report_material_location", {
+        materialId,
+        uri: `https://files.example.org/${chance.below(2)}`,
+        state: chance.weighted({ available: 1, restricted: 1, unavailable: 1 }),
+      })
+    if (which === "room") return { ...intent("amend_room", { title: `Called ${chance.below(1000)}` }), params: { roomId } }
+    return intent("register_material", { roomId, threadId, reference: sha256(String(chance.below(4))), name: "weights" })
+  }
+
+  /** Adds to a body what stands in whichever Room. */
+  #namingOthers(operation: string, body: Members): Members {
+    const { chance } = this
+    const versionId = chance.oneOf(this.records)
+    const other = chance.oneOf(this.records)
+    if (versionId === undefined || !chance.happens(0.7)) return body
+    const references = [{ versionId, purpose: chance.oneOf(purposes), explanation: "It bears on it." }]
+    if (operation === "publish_hypothesis") return { ...body, references, premises: [{ versionId: other, explanation: "It rests on it." }] }
+    if (operation === "publish_finding") return { ...body, references }
+    if (operation === "propose_experiment") return { ...body, hypotheses: [versionId] }
+    if (operation === "amend_experiment" && chance.happens(0.7)) return { ...body, hypotheses: chance.happens(0.5) ? [] : [versionId] }
+    if (operation === "post_research_checkpoint") return { ...body, citations: [versionId] }
+    if (operation === "reuse_record" || operation.startsWith("assert_"))
+      return "targetVersionId" in body ? { ...body, targetVersionId: versionId } : { ...body, versionId }
+    if (operation === "link_experiment_finding")
+      return { ...body, towardHypothesis: [{ versionId, verdict: chance.oneOf(verdicts), explanation: "As it was run." }] }
+    if (operation === "register_attempt") {
+      const attemptId = chance.oneOf(this.attempts)
+      const materialId = chance.oneOf(this.materials)
+      const inputs = materialId === undefined ? [] : [{ materialId, name: "weights" }]
+      if (body.intent === "reproduction" && attemptId !== undefined) return { ...body, inputs, reproduces: { attemptId } }
+      return { ...body, inputs }
+    }
+    if (operation === "report_attempt_event" && ["succeeded", "failed"].includes(String(body.event)))
+      return { ...body, reproduction: { verdict: "does_not_reproduce", explanation: "Not here." } }
+    return body
+  }
+
+  /** @returns null for what was refused */
+  async #send(
+    { userId, username }: Person,
+    name: string,
+    params: Readonly<Record<string, string>>,
+    body: Members,
+  ): Promise<Receipt | null> {
+    const operation = operationNamed(name)
+    if (operation === undefined) throw new Error(`${name} is not an operation`)
+    try {
+      return JSON.parse(
+        await this.#house.instance.ledger.admit({ operation, actor: { userId, username, grant: null }, params, body }),
+      ) as Receipt
+    } catch (error) {
+      if (error instanceof Refusal) return null
+      throw error
+    }
+  }
+}
