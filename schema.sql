@@ -6,6 +6,7 @@
 ------------------------------------------------------------------------------------------------ src/ledger
 -- joined: history by src/contract, src/research
 -- joined: standings by src/research, src/threads
+-- joined: activity_entries by src/research
 -- joined: timeline_entries by src/threads, src/research
 -- joined: room_heads by src/rooms
 -- joined: thread_heads by src/threads, src/research

@@ -104,6 +104,8 @@ export type CheckpointSummary = v.InferOutput<typeof checkpointSummary>
 export const checkpoint = shape({
   schemaVersion,
   ...checkpointFields,
+  /** Its entry of the Room's activity: as of it, the Room is told as the checkpoint found it. */
+  activitySequence: count,
   citations: v.array(related),
   content: v.record(v.string(), v.unknown()),
   ...dated,

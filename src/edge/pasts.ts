@@ -5,7 +5,7 @@ import type { Instance } from "./instance.ts"
 export interface Past extends Disposable {
   readonly roomId: string
   readonly asOf: { readonly sequence: number; readonly acceptedAt: string }
-  readonly instance: Pick<Instance, "ask" | "tables" | "ledger">
+  readonly instance: Instance
 }
 
 /** What makes Rooms again as they were. */

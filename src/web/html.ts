@@ -11,6 +11,8 @@ export interface Setting {
   /** Below which path the service is reached: empty, or beginning with a slash. */
   readonly basePath: string
   readonly now: number
+  /** Of a page of an earlier moment: where its links lead, so that they stay at it. */
+  readonly stays?: (path: string) => string
   /** Texts that were rendered for this page. */
   readonly texts?: ReadonlyMap<Prose, string>
   /** The pages of what the labels in those texts name, by label. */
@@ -99,7 +101,10 @@ export function html(strings: TemplateStringsArray, ...values: readonly Content[
 export const markup = (text: string): Html => new Html([text])
 
 /** An address of this service, for `href`, `action` and `src`. */
-export const to = (path: string): Late => new Late(({ basePath }) => `${basePath}${path}`)
+export const to = (path: string): Late => new Late(({ basePath, stays }) => `${basePath}${stays?.(path) ?? path}`)
+
+/** An address at which things are as they are now, also on a page of an earlier moment. */
+export const toNow = (path: string): Late => new Late(({ basePath }) => `${basePath}${path}`)
 
 /** Attributes: true is written as a bare name, false and nothing not at all. */
 export const attributes = (given: Readonly<Record<string, string | number | boolean | Late | null | undefined>>): Html =>

@@ -5,6 +5,8 @@ import { documents } from "../documents/index.ts"
 import type { Document } from "../documents/writing.ts"
 import { type Answer, answer } from "../edge/answer.ts"
 import type { Edge } from "../edge/edge.ts"
+import { markdownNote } from "../edge/past.ts"
+import type { Past } from "../edge/pasts.ts"
 import { pathParams } from "../edge/paths.ts"
 import { basePathOf } from "../contract/base-path.ts"
 import { visitOf } from "./visit.ts"
@@ -53,19 +55,28 @@ export function withDocument(path: string, { url }: H3Event, page: Answer): Answ
   return page
 }
 
-/** Answers a document, or in its form what went wrong. All that it asks is of one moment. @throws whatever is no refusal */
-export function documentAnswer(edge: Edge, event: H3Event, document: Document): Answer {
-  const params = Object.fromEntries(
+/** The ids in the path of a document. */
+export const documentParams = (event: H3Event): Readonly<Record<string, string>> =>
+  Object.fromEntries(
     Object.entries(pathParams(event)).map(([name, value]) => [name, value.endsWith(SUFFIX) ? value.slice(0, -SUFFIX.length) : value]),
   )
+
+/** What went wrong on the way to a document, in its form. @throws whatever is no refusal */
+export function documentRefused(error: unknown): Answer {
+  if (!(error instanceof Refusal)) throw error
+  return answer(`# ${error.status}: ${error.code}\n\n${error.message}\n`, MARKDOWN, error.status, varies)
+}
+
+/** Answers a document, or in its form what went wrong. All that it asks is of one moment. @throws whatever is no refusal */
+export function documentAnswer(edge: Edge, event: H3Event, document: Document, past?: Past): Answer {
+  const params = documentParams(event)
   try {
     return edge.instance.ledger.snapshot(() => {
-      const { ask, text } = visitOf(edge, event)
+      const { ask, text } = visitOf(edge, event, past)
       const made = document({ ask, text, id: (name) => params[name] ?? "", query: event.url.searchParams, basePath: basePathOf(edge) })
-      return answer(made, MARKDOWN, 200, varies)
+      return answer(past === undefined ? made : `${markdownNote(past.asOf)}${made}`, MARKDOWN, 200, varies)
     })
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return answer(`# ${error.status}: ${error.code}\n\n${error.message}\n`, MARKDOWN, error.status, varies)
+    return documentRefused(error)
   }
 }

@@ -5,6 +5,7 @@ import type { Read } from "../contract/read.ts"
 import { type AnswerOf, type ParametersOf, pathTo, type ReadName, reads } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { personActor, signedIn } from "../edge/callers.ts"
+import type { Past } from "../edge/pasts.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
 import { type Answer, enveloped } from "../edge/answer.ts"
@@ -30,6 +31,12 @@ export interface Visit {
   id(name: string): string
   readonly person: Person | undefined
   readonly actor: Actor | null
+  /** Of a page of an earlier moment, that moment. */
+  readonly past?: Past
+  /** What the page shows is of. */
+  readonly tables: Edge["instance"]["tables"]
+  /** Asks a read, as it answers now. @throws Refusal */
+  askNow<N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N>
   /** Asks a read of the contract, as this visitor. @throws Refusal */
   ask<N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N>
   /** Asks for an answer that is a text: a read's other form. @throws Refusal */
@@ -58,6 +65,8 @@ export interface Shown {
   readonly about?: About
   /** Feeds that follow what it shows, where `about` names none. */
   readonly feeds?: readonly Link[]
+  /** It shows an earlier moment: search engines have the one of now. */
+  readonly isEarlier?: boolean
   /** Wider than a column for reading: graphs and tables. */
   readonly wide?: boolean
 }
@@ -82,38 +91,49 @@ export type Sent = (visit: Visit) => Promise<Answer | WebPage>
 const definitions = new Map<string, Read>(reads.map((definition) => [definition.name, definition]))
 
 /** The visit that a request is. */
-export function visitOf(edge: Edge, event: H3Event): Visit {
+export function visitOf(edge: Edge, event: H3Event, past?: Past): Visit {
+  const then = past === undefined ? edge : { ...edge, instance: past.instance }
   const person = signedIn(edge, event)
   const actor = person === undefined ? null : personActor(person)
   const basePath = basePathOf(edge)
   const params = pathParams(event)
-  const find = (name: ReadName, params: Params = {}, query: Readonly<Record<string, string | number | undefined>> = {}) => {
+  const find = (of: Edge, name: ReadName, params: Params = {}, query: Readonly<Record<string, string | number | undefined>> = {}) => {
     const definition = definitions.get(name)
     if (definition === undefined) throw new Error(`${name} is not read by pages`)
     const ids = Object.fromEntries(Object.entries(params).map(([id, value]) => [id, value ?? ""]))
     const given = Object.fromEntries(Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])))
     const url = new URL(pathTo(name, ids, given), edge.baseUrl)
-    const { found } = askRead(edge, definition, { params: ids, query: url.searchParams, by: () => actor })
+    const { found } = askRead(definition.surface === "public" ? of : edge, definition, {
+      params: ids,
+      query: url.searchParams,
+      by: () => actor,
+    })
     if (found instanceof Promise) throw new Error(`${name} waits, and a page does not`)
     return { definition, found, url }
   }
+  const asking =
+    (of: Edge) =>
+    <N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N> => {
+      const { definition, found, url } = find(of, name, params, query)
+      if (typeof found === "string" || found instanceof NamedText || isDownload(found)) throw new Error(`${name} answers no JSON`)
+      const whole =
+        found instanceof JsonText ? found : enveloped(definition, found, { url, basePath, at: () => isoTime(edge.instance.world.now()) })
+      return parsed(whole as Served<AnswerOf<N>>)
+    }
   return {
     edge,
     event,
     person,
     actor,
+    ...(past && { past }),
+    tables: then.instance.tables,
+    askNow: asking(edge),
+    ask: asking(then),
     url: event.url,
     params,
     id: (name) => params[name] ?? "",
-    ask: <N extends ReadName>(name: N, params?: Params, query?: Query<N>) => {
-      const { definition, found, url } = find(name, params, query)
-      if (typeof found === "string" || found instanceof NamedText || isDownload(found)) throw new Error(`${name} answers no JSON`)
-      const whole =
-        found instanceof JsonText ? found : enveloped(definition, found, { url, basePath, at: () => isoTime(edge.instance.world.now()) })
-      return parsed(whole as Served<AnswerOf<N>>)
-    },
     text(name, params, query) {
-      const { found } = find(name, params, query)
+      const { found } = find(then, name, params, query)
       const text = found instanceof NamedText ? found.text : found
       if (typeof text !== "string") throw new Error(`${name} answers no text`)
       return text

@@ -35,6 +35,7 @@ type Row = Omit<CheckpointSummary, "author" | "openQuestions" | "selected" | "st
     readonly staleReasons: Stored<CheckpointSummary["staleReasons"]>
   }
 interface WholeRow extends Row {
+  readonly activitySequence: number
   readonly citations: Stored<string[]>
   readonly content: Stored<BodyOf<"post_research_checkpoint">>
 }
@@ -77,6 +78,9 @@ const OWN = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id A
     c.author_id AS userId, p.username, c.at, c.state, c.covers_through AS coversThrough, h.content ->> '$.synthesis' AS synthesis,
     c.open_questions AS openQuestions, c.conclusion, ${SUPERSEDED} AS supersedesCheckpointId,
     (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE_REASONS} AS staleReasons, c.content_digest AS contentDigest`
+/** Its entry of the Room's activity: found among those of checkpoints alone. */
+const LANDED =
+  "(SELECT y.sequence FROM activity_entries y WHERE y.room_id = c.room_id AND y.kind = 'post_research_checkpoint' AND y.history_position = c.history_position)"
 const COLUMNS = `${OWN}, ${ARCHIVE}`
 const TABLES = `checkpoints c
   JOIN history h ON h.position = c.history_position
@@ -99,7 +103,7 @@ export function checkpoints(db: Db) {
   const select = db.prepare("UPDATE threads SET selected_checkpoint_id = ? WHERE thread_id = ?")
   const superseded = db.prepare<{ id: string | null }>(`SELECT ${SUPERSEDED} AS id FROM checkpoints c WHERE c.checkpoint_id = ?`)
   const one = db.prepare<WholeRow>(
-    `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content FROM ${TABLES} WHERE c.checkpoint_id = ?`,
+    `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content, ${LANDED} AS activitySequence FROM ${TABLES} WHERE c.checkpoint_id = ?`,
   )
   const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = ? AND t.selected_checkpoint_id = c.checkpoint_id`)
   // By an index that holds those Threads alone that have one; the archive is the Room's, and known to who asks.
@@ -154,8 +158,8 @@ export function checkpoints(db: Db) {
     read(checkpointId: string) {
       const row = one.get(checkpointId)
       if (row === undefined) return undefined
-      const { citations, content, ...rest } = row
-      return { checkpoint: { ...shown(rest), content: new JsonText(content) }, citations: parse(citations) }
+      const { citations, content, activitySequence, ...rest } = row
+      return { checkpoint: { ...shown(rest), activitySequence, content: new JsonText(content) }, citations: parse(citations) }
     },
     /** The selected checkpoint of a Thread; undefined before the first. */
     selectedOfThread(threadId: string) {

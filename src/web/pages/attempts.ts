@@ -7,7 +7,7 @@ import { address, entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { figure } from "../numbers.ts"
 import { inlineMarkdown } from "../markdown.ts"
-import { afforded } from "../parts/actions.ts"
+import { afforded, doing } from "../parts/actions.ts"
 import { stateBadge, yesNo } from "../parts/marks.ts"
 import {
   argv,
@@ -130,7 +130,7 @@ export function attemptPage(visit: Visit): Shown {
     follow: { roomId, after: room.activityWatermark },
     body: html`<p class="meta"><span><span class="label">${attempt.label}</span> attempt</span><span>of ${label("experiment", experimentId, attempt.experimentLabel)}</span><span>${words(attempt.intent)}</span><span>${person(attempt.registrant)}</span></p>
 <h1>Attempt ${attempt.label} <span id="live-outcome" data-live>${outcome(attempt)}</span></h1>
-<section aria-labelledby="next">${heading(2, "next", "What may be reported next")}<div id="live-next" data-live>${afforded(visit, room, attempt.affordances, { attemptId })}</div></section>
+${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What may be reported next")}<div id="live-next" data-live>${afforded(visit, room, attempt.affordances, { attemptId })}</div></section>`)}
 <section aria-labelledby="metrics">${heading(2, "metrics", "Metrics", html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">Compare with others</a>`)}<div id="live-metrics" data-live>${
       columns.metrics.length === 0
         ? empty("No metric was reported.")

@@ -3,7 +3,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"
-import { afforded } from "../parts/actions.ts"
+import { afforded, doing } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, exactTime, facts, heading, label, person, recordChip, time, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
@@ -76,7 +76,7 @@ export function experimentPage(visit: Visit): Shown {
     }</span><span>proposed by ${person(experiment.proposer)} ${time(experiment.createdAt)}</span></p>
 <h1 class="statement">${inlineMarkdown(experiment.question)}</h1>
 <div id="live-said" data-live>${statement("What it came to", experiment.conclusion)}${experiment.status === "open" ? statement("Handed over", experiment.handoff) : null}</div>
-<section aria-labelledby="next">${heading(2, "next", "What may be done next")}<div id="live-next" data-live>${afforded(visit, room, experiment.affordances, { experimentId })}</div></section>
+${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What may be done next")}<div id="live-next" data-live>${afforded(visit, room, experiment.affordances, { experimentId })}</div></section>`)}
 <section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said">${inlineMarkdown(experiment.scope)}</p>
   ${experiment.hypotheses.length === 0 ? html`<p class="quiet">It addresses no hypothesis.</p>` : html`<p>Addresses ${experiment.hypotheses.map((record) => recordChip(record, 120))}</p>`}</section>
 <section aria-labelledby="plans">${heading(2, "plans", "Plans")}<div id="live-plans" data-live>${plans(experiment)}</div></section>

@@ -64,7 +64,7 @@ export function experimentsPage(visit: Visit): Shown {
   const after = visit.url.searchParams.get("after") ?? undefined
   const room = visit.ask("room", { roomId })
   const { items, nextCursor } = visit.ask("experiments", {}, { roomId, after })
-  const links = visit.edge.instance.tables.findingLinks.verdictsOn(items.map(({ experimentId }) => experimentId))
+  const links = visit.tables.findingLinks.verdictsOn(items.map(({ experimentId }) => experimentId))
   return {
     title: `Experiments · ${room.title}`,
     rail: roomRail(room, "/experiments"),

@@ -1,10 +1,16 @@
 /** Every page of the browser app: the table of contents. */
 import type { H3Event } from "h3"
 import { limits } from "../../contract/limits.ts"
+import { present } from "../../contract/present.ts"
+import { checkParameters } from "../../contract/read.ts"
+import { reads } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { Answer, commonHeaders } from "../../edge/answer.ts"
 import type { Edge } from "../../edge/edge.ts"
 import { ownTurn } from "../../edge/own-turn.ts"
+import { pastOf } from "../../edge/past.ts"
+import type { Past } from "../../edge/pasts.ts"
+import { pathParams } from "../../edge/paths.ts"
 import { contextOf } from "../../edge/request-context.ts"
 import type { Routes } from "../../edge/routes.ts"
 import { OnThisThread } from "../../renderer/engines.ts"
@@ -17,7 +23,7 @@ import { basePathOf } from "../../contract/base-path.ts"
 import { feedRoutes } from "../feeds.ts"
 import { fitted } from "../fitting.ts"
 import { layout } from "../parts/layout.ts"
-import { documentAnswer, documentAsked, withDocument } from "../markdown-pages.ts"
+import { documentAnswer, documentAsked, documentParams, documentRefused, withDocument } from "../markdown-pages.ts"
 import { accountPage, actionForms, invitationPage, setUpPage, signInPage } from "./account.ts"
 import { actPage, actSent } from "./act.ts"
 import { attemptPage } from "./attempts.ts"
@@ -41,6 +47,7 @@ import { roomsPage } from "./rooms.ts"
 import { searchPage } from "./search.ts"
 import { repliesPage, threadPage } from "./thread.ts"
 import { attemptsPage } from "./workbench.ts"
+import { looksBack, shownThen, staysAt } from "../parts/looking-back.ts"
 import { themeSent } from "../parts/theme.ts"
 import { waitingFor } from "../parts/waiting.ts"
 import { linkHeader } from "../about.ts"
@@ -100,7 +107,9 @@ const sent: Readonly<Record<string, Sent>> = { ...actionForms, "/web/theme": the
 
 /** Writes a page, once its texts are rendered. One that would be too large says so in its place. */
 async function write(visit: Visit, { assets, renderer }: Press, given: Shown | Fitting, labels?: Setting["labels"]): Promise<Answer> {
-  const setting = { basePath: basePathOf(visit.edge), now: visit.edge.instance.world.now(), ...(labels && { labels }) }
+  const { past, edge } = visit
+  const now = edge.instance.world.now()
+  const setting = { basePath: basePathOf(edge), now, ...(labels && { labels }), ...(past && { stays: staysAt(past) }) }
   const shown = "items" in given ? await fitted(given, renderer, setting) : given
   const page = layout(visit, assets, shown)
   const whole = page.write({ ...setting, texts: await renderer.markupOf(page.texts) })
@@ -167,12 +176,45 @@ interface Press {
 
 const pageHandler = (edge: Edge, press: Press, page: WebPage) => (event: H3Event) => made(edge, press, page, () => visitOf(edge, event))
 
-/** A page at its address, or the same for agents. */
+const roomRead = present(reads.find(({ name }) => name === "room"))
+
+/** The entry that a page is asked for as of; undefined for one of now. @throws Refusal `invalid_parameter` */
+function entryAsked(path: string, { url }: H3Event): number | undefined {
+  const given = url.searchParams.getAll("at")
+  if (given.length === 0 || !looksBack(path)) return undefined
+  const { at } = checkParameters(roomRead, new URLSearchParams(given.map((each) => ["at", each])))
+  return typeof at === "number" ? at : undefined
+}
+
+const thenShown =
+  (page: WebPage, past: Past): WebPage =>
+  (visit) => {
+    const shown = page(visit)
+    return "body" in shown && !(shown instanceof Answer) ? shownThen(visit, past, shown) : shown
+  }
+
+/** A page at its address, or the same for agents; as of an earlier entry, once its Room is there as it was. */
 const addressHandler = (edge: Edge, press: Press, path: string, page: WebPage) => {
-  const inHtml = pageHandler(edge, press, page)
   return async (event: H3Event): Promise<Answer> => {
     const document = documentAsked(path, event)
-    return document === undefined ? withDocument(path, event, await inHtml(event)) : documentAnswer(edge, event, document)
+    const params = document === undefined ? pathParams(event) : documentParams(event)
+    using held = new DisposableStack()
+    let past: Past | undefined
+    let asked = page
+    try {
+      const entry = entryAsked(path, event)
+      if (entry !== undefined) {
+        past = held.use(await pastOf(edge, { params }, entry))
+        asked = thenShown(page, past)
+      }
+    } catch (error) {
+      if (document !== undefined) return documentRefused(error)
+      asked = () => {
+        throw error
+      }
+    }
+    if (document !== undefined) return documentAnswer(edge, event, document, past)
+    return withDocument(path, event, await made(edge, press, asked, () => visitOf(edge, event, past)))
   }
 }
 

@@ -9,6 +9,7 @@ import { act, forMembers } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, empty, exactTime, facts, fromOther, heading, label, more, person, recordChip, table, time, ways } from "../parts/parts.ts"
+import { asOfEntry } from "../parts/looking-back.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -139,6 +140,10 @@ ${checkpoint.citations.length === 0 ? null : html`<section aria-labelledby="cita
 ${facts([
   ["Content digest", digest(checkpoint.contentDigest)],
   ["Posted at", html`<a href="${to(entryPath(checkpoint.threadId, checkpoint.entryId))}">its place in the Thread</a>`],
+  [
+    "Permalink",
+    html`<a href="${asOfEntry(visit.url.pathname, checkpoint.activitySequence)}">as it was posted</a>, <a href="${asOfEntry(`/rooms/${room.roomId}`, checkpoint.activitySequence)}">the Room as it stood then</a>`,
+  ],
 ])}${ways([["JSON", json]])}`,
   }
 }

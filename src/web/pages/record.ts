@@ -6,7 +6,7 @@ import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { entryPath, withQuery } from "../addresses.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
-import { act, forMembers } from "../parts/actions.ts"
+import { act, doing, forMembers } from "../parts/actions.ts"
 import { conceptList, rolesTable, wording } from "../parts/assertion.ts"
 import { standing } from "../parts/entry.ts"
 import { evidenceList, tally } from "../parts/evidence.ts"
@@ -139,7 +139,7 @@ ${used(visit, record)}
         : ["Sent by", joined(Object.entries(record.client).map(([name, value]) => `${words(name)} ${value}`))],
     ])}</section>
 ${citation(visit, versionId)}
-<section aria-labelledby="next">${heading(2, "next", "What can be said of it")}${forMembers(visit, room, html`${later(versionId)}${onwards}`)}</section>
+${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What can be said of it")}${forMembers(visit, room, html`${later(versionId)}${onwards}`)}</section>`)}
 ${ways([
   ["JSON", `/api/research/records/${versionId}`],
   [`${title(kind)} in the graph`, `/rooms/${record.roomId}/graph?focus=${versionId}`],

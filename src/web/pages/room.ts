@@ -6,7 +6,7 @@ import { activityChart } from "../charts/activity.ts"
 import { verdictChart } from "../charts/verdicts.ts"
 import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdownInLink } from "../markdown.ts"
-import { act, forMembers, roleIn, whyNot } from "../parts/actions.ts"
+import { act, doing, forMembers, roleIn, whyNot } from "../parts/actions.ts"
 import { aboutRoom } from "../about.ts"
 import { standsAt } from "../parts/conclusion.ts"
 import { evidenceBeside, tally } from "../parts/evidence.ts"
@@ -127,13 +127,13 @@ export function roomPage(visit: Visit): Shown {
 ${room.question === null ? null : html`<p class="lead">${room.question}</p>`}
 ${roomBanners(room)}
 <section aria-label="Where it stands" id="live-where" data-live>${where(context)}</section>
-<section aria-label="Actions">${forMembers(visit, room, html`${act("publish_hypothesis", at, "Publish a hypothesis")}${act("propose_experiment", at, "Propose an experiment")}${act("publish_finding", at, "Publish a finding")}${act("publish_cited_claim", at, "Cite a claim")}${act("register_material", at, "Register a material")}`)}</section>
+${doing(visit, () => html`<section aria-label="Actions">${forMembers(visit, room, html`${act("publish_hypothesis", at, "Publish a hypothesis")}${act("propose_experiment", at, "Propose an experiment")}${act("publish_finding", at, "Publish a finding")}${act("publish_cited_claim", at, "Cite a claim")}${act("register_material", at, "Register a material")}`)}</section>`)}
 ${hypotheses(visit, context)}
 ${experiments(visit, context)}
 <div class="columns">${threads(visit, context)}
 <section aria-labelledby="activity">${heading(2, "activity", "Activity", html`<a href="${to(`/rooms/${roomId}/activity`)}">all ${context.activityWatermark}</a>`)}<div id="live-activity" data-live>${activityChart(context.activityWatermark === 0 ? [] : recent(visit, roomId, context.activityWatermark).map(({ at: when }) => when), context.activityWatermark)}</div>
   </section></div>
-${agents(visit, roomId)}
+${doing(visit, () => agents(visit, roomId))}
 ${terms(room.license)}
 ${ways([
   ["Graph of the Room", `/rooms/${roomId}/graph`],

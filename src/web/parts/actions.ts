@@ -16,8 +16,8 @@ interface RoomLike {
   readonly members?: readonly { readonly userId: string; readonly role: "owner" | "member" }[]
 }
 
-export function roleIn({ person, edge }: Visit, room: Pick<RoomLike, "roomId">): Role {
-  if (person === undefined) return "nobody"
+export function roleIn({ person, edge, past }: Visit, room: Pick<RoomLike, "roomId">): Role {
+  if (person === undefined || past !== undefined) return "nobody"
   return edge.instance.tables.rooms.standing(room.roomId, person.userId)?.role ?? "visitor"
 }
 
@@ -31,8 +31,9 @@ const formLink = (operation: string, given: Given, text: string = title(operatio
 /** A link to the form of an operation, with what is known already. */
 export const act = (operation: OperationName, given: Given, text?: string, form?: Weight): Html => formLink(operation, given, text, form)
 
-/** Why nothing can be done here, in the words of the refusal that would come. */
+/** Why nothing can be done here, in the words of the refusal that would come; on a page of an earlier moment there is nothing to do. */
 export function whyNot(visit: Visit, room: RoomLike): Html | null {
+  if (visit.past !== undefined) return html``
   const role = roleIn(visit, room)
   const here = encodeURIComponent(`${visit.url.pathname}${visit.url.search}`)
   if (role === "nobody") return html`<p class="not-now"><a href="${to(`/sign-in?next=${here}`)}">Sign in</a> to take part.</p>`
@@ -46,6 +47,9 @@ export function whyNot(visit: Visit, room: RoomLike): Html | null {
 /** Actions for members of an active Room; for everybody else the reason. */
 export const forMembers = (visit: Visit, room: RoomLike, actions: Content): Html =>
   whyNot(visit, room) ?? html`<div class="actions">${actions}</div>`
+
+/** A section of what can be done: none on a page of an earlier moment. */
+export const doing = ({ past }: Visit, section: () => Html): Html | null => (past === undefined ? section() : null)
 
 interface Afforded {
   readonly expected: object

@@ -77,7 +77,7 @@ export const evidenceList = (visit: Visit, items: readonly EvidenceItem[]): Html
 
 /** The newest of what bears on each of several records, asked at once; each with where the rest is. */
 export function evidenceBeside(visit: Visit, records: readonly { readonly versionId: string }[]) {
-  const found = visit.edge.instance.tables.evidence.newestOn(
+  const found = visit.tables.evidence.newestOn(
     records.map(({ versionId }) => versionId),
     NEWEST + 1,
   )

@@ -48,7 +48,11 @@ function header(visit: Visit): Html {
 }
 
 /** The whole document. */
-export function layout(visit: Visit, assets: Assets, { title, body, rail, follow, json, wide, about, feeds = [] }: Shown): Html {
+export function layout(
+  visit: Visit,
+  assets: Assets,
+  { title, body, rail, follow, json, wide, about, feeds = [], isEarlier = false }: Shown,
+): Html {
   const { edge } = visit
   const done = operationNamed(visit.url.searchParams.get("done") ?? "")
   return html`<!doctype html>
@@ -57,7 +61,7 @@ export function layout(visit: Visit, assets: Assets, { title, body, rail, follow
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${waitingCount(visit)}${title} · Research Room</title>
+${isEarlier ? html`<meta name="robots" content="noindex">` : null}<title>${waitingCount(visit)}${title} · Research Room</title>
 ${assets.head}${json === undefined ? null : html`<link rel="alternate" type="application/json" href="${to(json)}">`}
 ${about === undefined ? feedElements(feeds, edge.baseUrl) : headOf(about, edge.baseUrl)}</head>
 <body>
@@ -69,7 +73,7 @@ ${rail?.markup}
 ${follow === undefined ? null : html`<p id="connection" class="connection" role="status" aria-live="polite"></p><p id="arrived" class="arrived" role="status" aria-live="polite"></p>`}
 ${done === undefined || done.name === "post_message" ? null : html`<div class="done" role="status">Stored: ${words(done.name)}.</div>`}
 ${body}
-<p class="on-paper">${edge.baseUrl}${visit.url.pathname}</p>
+<p class="on-paper">${edge.baseUrl}${visit.url.pathname}${isEarlier ? visit.url.search : null}</p>
 </main>
 </div>
 <footer class="foot"><div class="inner"><p>Research Room ${edge.softwareVersion}. The service keeps the record; it runs and verifies nothing that is claimed in it.</p>

@@ -10,7 +10,10 @@ import { time } from "./parts.ts"
 
 /** Whether a person may take back a link: their own, as long as it stands, and no retraction. */
 const mayTakeBack = (visit: Visit, { author, withdrawn, kind }: OwnLink): boolean =>
-  author.userId === visit.person?.userId && withdrawn == null && (kind === "finding_link" || !linkKinds[kind].final)
+  visit.past === undefined &&
+  author.userId === visit.person?.userId &&
+  withdrawn == null &&
+  (kind === "finding_link" || !linkKinds[kind].final)
 
 export interface OwnLink {
   readonly linkId: string

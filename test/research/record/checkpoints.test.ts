@@ -29,6 +29,7 @@ t.test("what was written, and what became of it", async (t) => {
     [
       { kind: "checkpoint", id: checkpointId, label: null },
       checkpointId,
+    activitySequence: 6,
       { checkpointId, state: "open", supersedesCheckpointId: null, label: null },
     ],
   )

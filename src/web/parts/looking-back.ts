@@ -1,0 +1,142 @@
+/** A page as of an earlier entry of its Room: what it says of that, what has come since, and which of its links stay there. */
+import { reads } from "../../contract/reads/index.ts"
+import type { Past } from "../../edge/pasts.ts"
+import { withQuery } from "../addresses.ts"
+import { type Html, html, type to, toNow } from "../html.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { counted, shortened, words } from "../words.ts"
+import { tally } from "./evidence.ts"
+import { stateBadge } from "./marks.ts"
+import { exactTime } from "./parts.ts"
+
+/** The pages that can be looked at as of an earlier entry. */
+const pages = [
+  "/rooms/{roomId}",
+  "/rooms/{roomId}/hypotheses",
+  "/rooms/{roomId}/experiments",
+  "/rooms/{roomId}/findings",
+  "/records/{versionId}",
+  "/experiments/{experimentId}",
+  "/plans/{planId}",
+  "/attempts/{attemptId}",
+  "/checkpoints/{checkpointId}",
+] as const
+export const looksBack = (path: string): boolean => pages.some((page) => page === path)
+
+/** What stands at a path, and whose id is in it. */
+const places = [...pages, ...reads.flatMap(({ at, path }) => (at ? [path] : []))].map((path) => ({
+  name: /\{(\w+)\}/.exec(path)?.[1],
+  expression: new RegExp(`^${path.replace(/\{\w+\}/, "([0-9a-f-]{36})")}$`),
+}))
+
+/** Where a link leads: what can be looked at as of the entry, and is of the same Room, stays there. */
+export function staysAt({ roomId, asOf, instance }: Past): (path: string) => string {
+  const isOfRoom = (name: string, id: string): boolean => {
+    try {
+      return instance.ledger.roomOf(name, id) === roomId
+    } catch {
+      // It was not there yet.
+      return false
+    }
+  }
+  return (path) => {
+    const [, pathname = "", query = "", place = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/.exec(path) ?? []
+    const given = new URLSearchParams(query)
+    const stays = places.some(({ name, expression }) => {
+      const found = expression.exec(pathname)
+      if (found === null) return false
+      return name === undefined ? given.get("roomId") === roomId : isOfRoom(name, found[1] ?? "")
+    })
+    if (!stays || given.has("at")) return path
+    given.set("at", String(asOf.sequence))
+    return `${pathname}?${given}${place}`
+  }
+}
+
+/** Entries that are looked through for what names an object, and those of them that are shown. */
+const SIGHT = 200
+const SHOWN = 5
+
+type Entry = ReturnType<typeof after>[number]
+const after = (visit: Visit, roomId: string, sequence: number) =>
+  visit.askNow("room_activity", { roomId }, { after: sequence, include: "summary,content" }).items
+
+/** What has come since of an object: the entries that name it, as far as they were looked through. */
+function naming(visit: Visit, { roomId, asOf }: Past, id: string, watermark: number): Entry[] {
+  const found: Entry[] = []
+  for (let from = asOf.sequence; from < Math.min(watermark, asOf.sequence + SIGHT); ) {
+    const items = after(visit, roomId, from)
+    found.push(...items.filter(({ target, content }) => target.id === id || JSON.stringify(content ?? "").includes(id)))
+    const last = items.at(-1)?.sequence
+    if (last === undefined) break
+    from = last
+  }
+  return found
+}
+
+const entry = ({ summary, at, sequence }: Entry): Html =>
+  html`<li>${shortened(summary ?? `Entry ${sequence}`, 160)} <span class="clocks">${exactTime(at)}</span></li>`
+
+/** How what the page is about stands now, where it stands otherwise. */
+function moved(visit: Visit): Html | null {
+  const { versionId, experimentId, attemptId, checkpointId } = visit.params
+  if (versionId !== undefined) {
+    const [then, now] = [visit.ask("record", { versionId }), visit.askNow("record", { versionId })]
+    const same = then.status === now.status && JSON.stringify(then.evidenceTally) === JSON.stringify(now.evidenceTally)
+    return same ? null : html`<p>Now: ${stateBadge(now.status)} ${tally(now.evidenceTally)}</p>`
+  }
+  if (checkpointId !== undefined) {
+    const [then, now] = [visit.ask("checkpoint", { checkpointId }), visit.askNow("checkpoint", { checkpointId })]
+    const said = [
+      now.stale && !then.stale ? "it is stale" : null,
+      then.selected && !now.selected ? "a newer checkpoint has taken its place" : null,
+    ].filter((each) => each !== null)
+    return said.length === 0 ? null : html`<p>Now: ${said.join(", and ")}.</p>`
+  }
+  const [then, now] =
+    experimentId !== undefined
+      ? [visit.ask("experiment", { experimentId }).status, visit.askNow("experiment", { experimentId }).status]
+      : attemptId !== undefined
+        ? [visit.ask("attempt", { attemptId }).status, visit.askNow("attempt", { attemptId }).status]
+        : ["", ""]
+  return then === now ? null : html`<p>Now: ${stateBadge(now, words(now))}</p>`
+}
+
+/** What has come since, shortly. */
+function since(visit: Visit, past: Past): Html {
+  const { roomId, asOf } = past
+  const { activityWatermark: watermark } = visit.askNow("room", { roomId })
+  const count = watermark - asOf.sequence
+  const all = html`<a href="${toNow(`/rooms/${roomId}/activity`)}">the activity</a>`
+  if (count === 0) return html`<p>Nothing was written in this Room since.</p>`
+  const [id] = Object.entries(visit.params).flatMap(([name, each]) => (name === "roomId" ? [] : [each]))
+  const entries = id === undefined ? after(visit, roomId, Math.max(asOf.sequence, watermark - SHOWN)) : naming(visit, past, id, watermark)
+  const shown = entries.slice(0, SHOWN)
+  const written = `${counted(count, "entry", "entries")} in this Room since`
+  const told =
+    id === undefined
+      ? `${written}${count > shown.length ? "; the newest of them:" : ":"}`
+      : `${written}; ${entries.length === 0 ? "none" : entries.length}${count > SIGHT ? ` of the first ${SIGHT}` : ""} ${entries.length === 1 ? "names" : "name"} this${shown.length === 0 ? "." : ":"}`
+  const left = id === undefined ? 0 : entries.length - shown.length
+  return html`<p>${told}</p>${shown.length === 0 ? null : html`<ul class="since">${shown.map(entry)}</ul>`}<p class="meta"><span>${left > 0 ? `${left} more in ` : "all in "}${all}</span></p>`
+}
+
+/** The note above a page of an earlier moment. */
+function note(visit: Visit, past: Past): Html {
+  const now = withQuery(visit.url.pathname, Object.fromEntries([...visit.url.searchParams].filter(([name]) => name !== "at")))
+  return html`<div class="banner quiet then" role="note" aria-label="An earlier moment"><strong>As of entry ${past.asOf.sequence.toLocaleString("en")}, ${exactTime(past.asOf.acceptedAt)}</strong> <a class="button quiet" href="${toNow(now)}">Now</a>
+<p>This page shows what stood and counted then.</p>${moved(visit)}${since(visit, past)}</div>`
+}
+
+/** A page of an earlier moment: with its note, and nothing in it that is alive. */
+export function shownThen(visit: Visit, past: Past, { follow: _live, about: _now, feeds: _feeds, ...shown }: Shown): Shown {
+  return {
+    ...shown,
+    title: `${shown.title} (entry ${past.asOf.sequence})`,
+    body: html`${note(visit, past)}${shown.body}`,
+    isEarlier: true,
+  }
+}
+
+/** The address at which a page stays as it was after an entry. */
+export const asOfEntry = (path: string, sequence: number): ReturnType<typeof to> => toNow(withQuery(path, { at: sequence }))
