@@ -43,6 +43,8 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
     { name: "help", path: "/help" },
     { name: "room", path: room },
     ...sections.map((section) => ({ name: `room-${section}`, path: `${room}/${section}` })),
+    { name: "room-then", path: `${room}?at=120` },
+    { name: "hypothesis-then", path: `/records/${context.hypotheses[0]?.versionId}?at=60` },
     { name: "room-empty", path: `/rooms/${demo.rooms.empty.roomId}` },
     { name: "room-archived", path: `/rooms/${demo.rooms.archived.roomId}` },
     { name: "thread", path: `/threads/${openingThreadId}` },

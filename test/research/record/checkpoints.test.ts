@@ -29,7 +29,6 @@ t.test("what was written, and what became of it", async (t) => {
     [
       { kind: "checkpoint", id: checkpointId, label: null },
       checkpointId,
-    activitySequence: 6,
       { checkpointId, state: "open", supersedesCheckpointId: null, label: null },
     ],
   )
@@ -37,6 +36,7 @@ t.test("what was written, and what became of it", async (t) => {
   t.strictSame(shown, {
     schemaVersion: 3,
     checkpointId,
+    activitySequence: 6,
     roomId,
     threadId,
     entryId: receipt.entry?.entryId,

@@ -1,0 +1,132 @@
+/** A page as of an earlier entry: what stood then, what has come since, links that stay there, and nothing to do. */
+import t, { type Test } from "tap"
+import { startDemo } from "../../src/demo/demo.ts"
+import { openLog } from "../../src/log.ts"
+import { violations } from "./axe.ts"
+import { launch } from "./browser.ts"
+import { built } from "./built.ts"
+import { signIn } from "./pages.ts"
+import { watched } from "./watched.ts"
+
+built()
+t.setTimeout(240_000)
+const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+const browser = await launch()
+t.teardown(async () => {
+  await browser.close()
+  await demo.close()
+})
+const { roomId } = demo.rooms.main
+const shots = process.env.SHOTS
+interface Record {
+  readonly versionId: string
+  readonly label: string
+  readonly status: string
+}
+const ask = async <T>(path: string): Promise<T> => (await (await fetch(demo.baseUrl + path)).json()) as T
+const { activityWatermark, publications, conclusions } = await ask<{
+  activityWatermark: number
+  publications: Record[]
+  conclusions: { checkpointId: string }[]
+}>(`/api/research/rooms/${roomId}/research-context`)
+const { page, context, troubles } = await watched(browser, demo.baseUrl, { colorScheme: "light" }, [404, 422])
+t.teardown(() => context.close())
+const at = (path: string) => page.goto(demo.baseUrl + path)
+const main = page.locator("#main")
+const note = page.getByRole("note", { name: "An earlier moment" })
+
+/** As assistive tools see it, no wider than the screen, in both themes and on a phone. */
+async function isWhole(t: Test, name: string): Promise<void> {
+  for (const [width, colorScheme] of [
+    [1280, "light"],
+    [1280, "dark"],
+    [390, "light"],
+    [390, "dark"],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.emulateMedia({ colorScheme })
+    t.same(await violations(page), [], `${name} has no violation at ${width}, ${colorScheme}`)
+    t.equal(await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"), 0, `${name} is not wider than the screen`)
+    if (shots !== undefined) await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true })
+  }
+  await page.setViewportSize({ width: 1280, height: 900 })
+  t.same(troubles(), [])
+}
+
+/** Neither a form nor a way to one, for a member who finds them on the page of now. */
+async function nothingToDo(t: Test): Promise<void> {
+  t.equal(await main.locator("form").count(), 0)
+  t.equal(await main.locator('a[href*="/do/"]').count(), 0)
+  t.equal(await page.locator("#main[data-room]").count(), 0, "it follows nothing")
+}
+
+await signIn(page, demo, "member")
+
+t.test("A Room as it stood says of when it is and what has come since, and leads on within that moment", async (t) => {
+  await at(`/rooms/${roomId}`)
+  t.ok((await main.locator('a[href*="/do/"]').count()) > 0, "now there is something to do")
+  t.equal(await note.count(), 0)
+  await at(`/rooms/${roomId}?at=120`)
+  t.match(await note.textContent(), new RegExp(`As of entry 120, .*${activityWatermark - 120} entries in this Room since`, "s"))
+  await nothingToDo(t)
+  await isWhole(t, "room-then")
+
+  await page.getByRole("navigation", { name: "Room" }).getByRole("link", { name: "Hypotheses" }).click()
+  t.match(page.url(), /\/hypotheses\?at=120$/)
+  t.equal(await note.count(), 1)
+  await nothingToDo(t)
+  await page.locator(".cards a.wording").first().click()
+  t.match(page.url(), /\/records\/[0-9a-f-]+\?at=120$/)
+  await nothingToDo(t)
+  await page.getByRole("link", { name: "Now", exact: true }).click()
+  t.notMatch(page.url(), /at=/)
+  t.equal(await note.count(), 0)
+})
+
+t.test("A record that has fallen since stood then; its page says how it stands now and what was said of it", async (t) => {
+  const fallen = publications.find(({ status }) => status === "corrected" || status === "disputed" || status === "retracted")
+  if (fallen === undefined) throw new Error("the demo has no record that has fallen")
+  const { items } = await ask<{ items: { sequence: number; target: { id: string } }[] }>(
+    `/api/research/rooms/${roomId}/activity?kinds=publish_finding,publish_hypothesis`,
+  )
+  const published = items.find(({ target }) => target.id === fallen.versionId)?.sequence
+  await at(`/records/${fallen.versionId}?at=${published}`)
+  t.match(await note.textContent(), new RegExp(`Now:.*${fallen.status}`, "s"))
+  t.ok((await note.locator("ul.since li").count()) > 0)
+  t.equal(await main.locator("#live-standing .banner").count(), 0, "nothing stood against it then")
+  await nothingToDo(t)
+  await isWhole(t, "record-then")
+})
+
+t.test("A conclusion's page names the entry it was posted by, and the Room as it stood then", async (t) => {
+  await at(`/checkpoints/${conclusions[0]?.checkpointId}`)
+  await page.getByRole("link", { name: "as it was posted" }).click()
+  t.match(page.url(), /\?at=[0-9]+$/)
+  t.equal(await note.count(), 1)
+  await nothingToDo(t)
+  await isWhole(t, "checkpoint-then")
+  await page.goBack()
+  await page.getByRole("link", { name: "the Room as it stood then" }).click()
+  t.match(page.url(), new RegExp(`/rooms/${roomId}\\?at=[0-9]+$`))
+})
+
+t.test("Experiments and attempts too; what is not as of an entry is as it is now", async (t) => {
+  await at(`/rooms/${roomId}/experiments?at=150`)
+  await page.locator("#live-experiments a").first().click()
+  t.match(page.url(), /\/experiments\/[0-9a-f-]+\?at=150$/)
+  await nothingToDo(t)
+  await isWhole(t, "experiment-then")
+  await page.locator("#live-attempts tbody a").first().click()
+  t.match(page.url(), /\/attempts\/[0-9a-f-]+\?at=150$/)
+  await nothingToDo(t)
+  await isWhole(t, "attempt-then")
+  t.notMatch(await page.getByRole("navigation", { name: "Room" }).getByRole("link", { name: "People" }).getAttribute("href"), /at=/)
+})
+
+t.test("A moment that is none is a page that says so", async (t) => {
+  for (const wrong of ["0", "soon", String(activityWatermark + 1)]) {
+    t.equal((await at(`/rooms/${roomId}?at=${wrong}`))?.status(), 422)
+    t.match(await main.textContent(), /at must be/)
+  }
+  t.equal((await at(`/records/${publications.at(-1)?.versionId}?at=1`))?.status(), 404, "before it was published it is not there")
+})
