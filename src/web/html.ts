@@ -33,10 +33,10 @@ export class Prose {
     this.isLinked = isLinked
   }
 
-  write({ texts, labels, basePath }: Setting): string {
+  write({ texts, labels, basePath, stays }: Setting): string {
     return withLabels(texts?.get(this) ?? rendered(this.text, this.kind), (label) => {
       const path = this.isLinked ? labels?.get(label) : undefined
-      return path === undefined ? null : `<a class="named" href="${basePath}${path}">${label}</a>`
+      return path === undefined ? null : `<a class="named" href="${basePath}${stays?.(path) ?? path}">${label}</a>`
     })
   }
 }

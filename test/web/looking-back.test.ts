@@ -46,7 +46,11 @@ async function isWhole(t: Test, name: string): Promise<void> {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme })
     t.same(await violations(page), [], `${name} has no violation at ${width}, ${colorScheme}`)
-    t.equal(await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"), 0, `${name} is not wider than the screen`)
+    t.equal(
+      await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"),
+      0,
+      `${name} is not wider than the screen`,
+    )
     if (shots !== undefined) await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true })
   }
   await page.setViewportSize({ width: 1280, height: 900 })
