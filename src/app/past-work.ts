@@ -34,7 +34,8 @@ export interface PastMade {
 const beside: Readonly<Record<string, (row: Row, rooms: ReadonlySet<string>) => Row | null>> = {
   people: (row) => ({ ...row, password_hash: "" }),
   credentials: ofRooms,
-  imported_rooms: ofRooms,
+  // That it was adopted since, its history says.
+  imported_rooms: (row, rooms) => ofRooms({ ...row, adopted_at: null }, rooms),
   mirrors: ofRooms,
 }
 function ofRooms(row: Row, rooms: ReadonlySet<string>): Row | null {
