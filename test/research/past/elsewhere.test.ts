@@ -22,7 +22,7 @@ async function told(baseUrl: string, path: string) {
 }
 const context = await new ResearchRoomClient({ baseUrl: there.baseUrl }).read("room_context", { roomId, at: AT })
 const paths = [
-  pathTo("room_brief", { roomId }),
+  pathTo("room_links", { roomId }),
   pathTo("hypotheses", {}, { roomId }),
   ...context.hypotheses.map(({ versionId }) => pathTo("record_evidence", { versionId })),
   ...context.experiments.map(({ experimentId }) => pathTo("experiment_history", { experimentId })),
