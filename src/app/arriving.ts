@@ -2,7 +2,6 @@
 import { messageOf } from "../contract/faults.ts"
 import type { Described } from "../contract/described.ts"
 import { canonicalJson, parse } from "../contract/json.ts"
-import { schemaVersions } from "../contract/versions.ts"
 import { isStorageFault } from "../ledger/database.ts"
 import type { Arrival, Elsewhere, Home } from "../rooms/imported.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
