@@ -10,6 +10,7 @@
  * | `start` | `start.ts`: start to ready, and the executable beside plain Node |
  * | `memory` | `memory.ts`: memory at rest and over an hour's worth of requests |
  * | `check` | `check.ts`: the replay and comparison of histories of two lengths, and the memory that takes |
+ * | `curves` | `curves.ts`: the pages that compare, in a Room of 500 attempts with 200,000 points each |
  *
  * `load/` sends requests, `data/` makes the data, `report.ts` prints the tables and keeps them as JSON.
  */
@@ -18,6 +19,7 @@ import { loadavg } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { check } from "./check.ts"
+import { curvesOf } from "./curves.ts"
 import { keepDemo, remove as removeFolder } from "./data/demo.ts"
 import type { Load, Loaded } from "./load/load.ts"
 import { jsonFile, machine, scratchFolder } from "./machine.ts"
@@ -32,7 +34,7 @@ import { start } from "./start.ts"
 import { measured as measuredWrites } from "./writes/recipes.ts"
 import { writes } from "./writes/writes.ts"
 
-const parts: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { writes, mixed, reads, start, memory, check }
+const parts: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { writes, mixed, reads, start, memory, check, curves: curvesOf }
 
 const { values: flags } = parseArgs({
   options: {
