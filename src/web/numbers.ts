@@ -7,8 +7,8 @@ export function figure(value: number): string {
   return Number(value.toPrecision(6)).toLocaleString("en", { maximumSignificantDigits: 6 })
 }
 
-/** How much a value differs from another, with its sign. */
+/** How much a value differs from another, with its sign, in 4 significant digits. */
 export function difference(value: number, from: number): string {
-  const by = value - from
+  const by = Number((value - from).toPrecision(4))
   return by === 0 ? "±0" : `${by > 0 ? "+" : "−"}${figure(Math.abs(by))}`
 }

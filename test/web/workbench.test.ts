@@ -60,7 +60,7 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
   const by = Number((last(1) - last(0)).toFixed(6))
   t.match(
     await lastValues.getByRole("row", { name: /^A2 / }).textContent(),
-    new RegExp(`\\${by < 0 ? "−" : "+"}${Math.abs(Number(by.toPrecision(6)))}`),
+    new RegExp(`\\${by < 0 ? "−" : "+"}${Math.abs(Number(by.toPrecision(4)))}`),
   )
   const settings = page.getByRole("group", { name: "Settings that differ" })
   t.same(

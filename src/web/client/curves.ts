@@ -74,7 +74,7 @@ function read(figure: HTMLElement, { curves }: Values, step: number, slider: HTM
       if (part) part.textContent = told
     }
     place("[data-value]", text(value))
-    const signed = by === undefined ? "" : by === 0 ? "±0" : `${by > 0 ? "+" : "−"}${text(Math.abs(by))}`
+    const signed = by === undefined ? "" : by === 0 ? "±0" : `${by > 0 ? "+" : "−"}${text(Number(Math.abs(by).toPrecision(4)))}`
     place("[data-by]", `${signed}${at === undefined || at === step ? "" : ` at ${shown.format(at)}`}`)
     return `${curve.label} ${text(value)}`
   })
