@@ -57,7 +57,8 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
 
   await page.getByRole("link", { name: "as baseline A1", exact: true }).click()
   const lastValues = page.getByRole("group", { name: "Last values" })
-  const by = Number((last(1) - last(0)).toFixed(6))
+  const told = (run: number) => Number(last(run).toFixed(6))
+  const by = told(1) - told(0)
   t.match(
     await lastValues.getByRole("row", { name: /^A2 / }).textContent(),
     new RegExp(`\\${by < 0 ? "−" : "+"}${Math.abs(Number(by.toPrecision(4)))}`),
@@ -99,9 +100,9 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
   await figure.locator("input[aria-valuetext*='A16 ']").waitFor()
   const said = await slider.getAttribute("aria-valuetext")
   t.match(said, new RegExp(`^step ${near.from}: A1 `))
-  const told = Number(/A1 ([\d.]+);/.exec(said ?? "")?.[1])
+  const read = Number(/A1 ([\d.]+);/.exec(said ?? "")?.[1])
   t.ok(
-    Array.from({ length: 60 }, (_, index) => near.from - 30 + index).some((step) => Math.abs(lossAt(0, step) - told) < 1e-4),
+    Array.from({ length: 60 }, (_, index) => near.from - 30 + index).some((step) => Math.abs(lossAt(0, step) - read) < 1e-4),
     "it was reported next to there",
   )
   await page.keyboard.press("ArrowRight")
