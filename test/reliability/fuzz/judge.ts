@@ -45,7 +45,7 @@ function leaks(answer: Answer, text: string, sent: string): string[] {
 const isBare = (answer: Answer): boolean => Object.keys(commonHeaders).every((name) => headerOf(answer, name) === null)
 
 function commonOnes(answer: Answer, path: string | null): string[] {
-  const kept = (path?.startsWith("/assets/") || path?.startsWith("/favicon.ico")) && answer.status === 200
+  const kept = (path?.startsWith("/assets/") || path?.startsWith("/favicon.ico")) && (answer.status === 200 || answer.status === 304)
   return [
     ...Object.entries(commonHeaders).flatMap(([name, value]) => {
       const values = answer.headers.filter(([each]) => each === name).map(([, given]) => given)
