@@ -68,24 +68,25 @@ function held(
   )}</tbody></table></div>`
 }
 
-/** Which attempts these are, how they stand, and against which the others are held. */
+/**
+ * Which attempts these are and how they stand; some of them can be left out, and one be taken that the others are held against.
+ * By forms, not by links: there are as many choices as there are sets of them.
+ */
 function which(visit: Visit, { ids, table, drawn }: ReturnType<typeof asked>): Html {
-  const same = new URLSearchParams(visit.url.searchParams)
-  const address = (baseline: string | undefined, some: readonly string[] = ids) => {
-    const metrics = same.getAll("metric").map((key) => `&metric=${encodeURIComponent(key)}`)
-    return to(`${withQuery("/attempts/compare", { ids: some.join(","), baseline })}${metrics.join("")}`)
-  }
   const rows = new Map(table.items.map((row) => [row.attemptId, row]))
-  return legend(drawn.attempts, (attemptId) => {
+  const metrics = visit.url.searchParams.getAll("metric").map((key) => html`<input type="hidden" name="metric" value="${key}">`)
+  const option = (value: string, text: string) =>
+    html`<option value="${value}"${attributes({ selected: value === (drawn.baseline ?? "") })}>${text}</option>`
+  return html`${legend(drawn.attempts, (attemptId) => {
     const row = rows.get(attemptId)
-    const without = ids.filter((id) => id !== attemptId)
-    const of = html`<span class="aside"> ${row?.label}</span>`
-    return html` ${row && outcome(row)} ${
-      attemptId === drawn.baseline
-        ? html`<a href="${address(undefined)}">no baseline</a>`
-        : html`<a class="quiet" href="${address(attemptId)}">as baseline${of}</a>`
-    }${without.length === 0 ? null : html` <a class="quiet" href="${address(attemptId === drawn.baseline ? undefined : drawn.baseline, without)}">leave out${of}</a>`}`
-  })
+    return html` ${row && outcome(row)}${attemptId === drawn.baseline ? html` <span class="tag">baseline</span>` : null}`
+  })}
+<form class="inline filters" action="${to("/attempts/compare")}"><input type="hidden" name="ids" value="${ids.join(",")}">${metrics}<div class="field"><label for="baseline">Baseline</label><select id="baseline" name="baseline">${option("", "none")}${table.items.map((row) => option(row.attemptId, row.label))}</select></div><div class="field"><button class="quiet">Hold against it</button></div></form>
+${
+  ids.length < 2
+    ? null
+    : html`<details class="columns-of"><summary>Leave some out</summary><form action="${to("/attempts/compare")}">${metrics}${drawn.baseline === undefined ? null : html`<input type="hidden" name="baseline" value="${drawn.baseline}">`}<fieldset class="choices"><legend>Attempts</legend>${table.items.map((row) => html`<label><input type="checkbox" name="ids" value="${row.attemptId}" checked>${row.label}</label>`)}</fieldset><button class="quiet">Compare these</button></form></details>`
+}`
 }
 
 /** Which metrics are drawn: those chosen, or the first ones; the others can be. */

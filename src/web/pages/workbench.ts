@@ -128,9 +128,14 @@ export function workbench(visit: Visit, { path, roomId, experimentId }: { path: 
     address: (sort, order) => changed(path, { ...asked, sort, order }),
   }
   const isPicture = visit.url.searchParams.get("view") === "picture"
-  const views = html`<nav class="views" aria-label="How attempts are shown"><a href="${to(changed(path, asked))}"${attributes({ "aria-current": isPicture ? null : "true" })}>Table</a> <a href="${to(changed(path, asked, { view: "picture" }))}"${attributes({ "aria-current": isPicture ? "true" : null })}>A setting against a metric</a></nav>`
+  const views = html`<nav class="views" aria-label="How attempts are shown"><a href="${to(changed(path, asked))}"${attributes({ "aria-current": isPicture ? null : "true" })}>Table</a> <a href="${to(changed(path, { ...asked, sort: "label", order: "ascending" }, { view: "picture" }))}"${attributes({ "aria-current": isPicture ? "true" : null })}>A setting against a metric</a></nav>`
   const isOfOne = asked.experimentId !== undefined
-  const csv = changed("/api/research/attempt-table", { ...asked, columns: [] }, { roomId, format: "csv" })
+  // In the order of labels, as a file is sorted again anyway: each order would be an address of its own.
+  const csv = changed(
+    "/api/research/attempt-table",
+    { ...asked, sort: "label", order: "ascending", columns: [] },
+    { roomId, format: "csv" },
+  )
   const body = isPicture
     ? picture(visit, asked, path, roomId, table)
     : table.items.length === 0

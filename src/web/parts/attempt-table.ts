@@ -48,7 +48,7 @@ export interface Sorting {
 function header(text: Content, sort: string, { sort: by, isDescending, address }: Sorting, more: Content = null): Html {
   const is = sort === by
   const next = is && !isDescending ? "descending" : "ascending"
-  return html`<th scope="col"${attributes({ "aria-sort": is ? (isDescending ? "descending" : "ascending") : null })}><a href="${to(address(sort, next))}" title="Sort ${next}">${text}${is ? html` <span aria-hidden="true">${isDescending ? "↓" : "↑"}</span>` : null}</a>${more}</th>`
+  return html`<th scope="col"${attributes({ "aria-sort": is ? (isDescending ? "descending" : "ascending") : null })}><a href="${to(address(sort, next))}" title="Sort ${next}" rel="nofollow">${text}${is ? html` <span aria-hidden="true">${isDescending ? "↓" : "↑"}</span>` : null}</a>${more}</th>`
 }
 
 const missing = html`<span class="quiet">–</span>`
@@ -74,6 +74,8 @@ const failed = ({ failure }: Row): Html | null =>
  * @param isOfOne whether all are of one experiment, which is then not named in each row
  */
 export function attemptTable({ items }: Pick<Table, "items">, columns: readonly Column[], sorting: Sorting, isOfOne: boolean): Html {
+  // One address, however the table is sorted.
+  const inOrder = items.toSorted((one, other) => Number(one.label.slice(1)) - Number(other.label.slice(1)))
   const hasFailures = items.some(({ failure }) => failure !== null)
   const head = [
     html`<th scope="col"><span class="aside">Compare</span></th>`,
@@ -92,7 +94,7 @@ export function attemptTable({ items }: Pick<Table, "items">, columns: readonly 
 <div class="buttons"><button data-ticked="Compare">Compare the ticked</button><span class="hint">${limits.comparedAttempts} at most${
     items.length < 2 || items.length > limits.comparedAttempts
       ? null
-      : html`, or <a href="${to(`/attempts/compare?ids=${items.map(({ attemptId }) => attemptId).join(",")}`)}">all ${items.length} shown here</a>`
+      : html`, or <a href="${to(`/attempts/compare?ids=${inOrder.map(({ attemptId }) => attemptId).join(",")}`)}">all ${items.length} shown here</a>`
   }</span></div>
 <div class="table" tabindex="0" role="group" aria-label="Attempts"><table><caption class="aside">Attempts</caption><thead><tr>${head}</tr></thead><tbody>${items.map(
     (row) => html`<tr data-entry><td><input type="checkbox" name="ids" value="${row.attemptId}" aria-label="Compare ${row.label}"></td>
