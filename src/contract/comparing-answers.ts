@@ -1,6 +1,6 @@
 /** What the reads answer that lay attempts beside each other. */
 import * as v from "valibot"
-import { count, id, optionalText as text } from "./answer-fields.ts"
+import { dated, count, id, optionalText as text } from "./answer-fields.ts"
 import { page, schemaVersion } from "./answers.ts"
 import { shape } from "./fields.ts"
 import { attemptIs, measured } from "./work-answers.ts"
@@ -19,6 +19,7 @@ const row = shape({
 })
 
 export const attemptTable = shape({
+  ...dated,
   ...page(row).entries,
   columns: shape({
     /** Metrics that the attempts compared report, those that most report first; key is what sort takes behind metric:. */

@@ -15,6 +15,7 @@ const step = wholeNumber(999_999_999_999_999)
 export const comparingReads = [
   read({
     name: "attempt_table",
+    at: true,
     path: "/api/research/attempt-table",
     summary:
       "Attempts of a Room, an experiment, or named ones, beside each other: the last value of each metric, and the settings (arm, command, configuration, environment, inputs, commit) in which they differ. sort is label, experiment, outcome, registered, metric:KEY or setting:KEY, with a key of the answer's columns; what is no finite number comes behind those that are, and what an attempt lacks last. With setting and metric, keys of two columns, rows hold that pair and no other cells.",

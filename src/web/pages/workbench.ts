@@ -18,6 +18,8 @@ interface Asked {
   readonly sort: string
   readonly order: "ascending" | "descending"
   readonly columns: readonly string[]
+  /** The entry of the Room's activity as of which it is looked at; links keep it by themselves. */
+  readonly at: string | undefined
 }
 
 const askedOf = ({ url: { searchParams } }: Visit): Asked => {
@@ -29,11 +31,16 @@ const askedOf = ({ url: { searchParams } }: Visit): Asked => {
     sort: one("sort") ?? "label",
     order: one("order") === "descending" ? "descending" : "ascending",
     columns: searchParams.getAll("column"),
+    at: one("at"),
   }
 }
 
 /** The address of the same with something changed. */
-function changed(path: string, { columns, ...asked }: Asked, more: Readonly<Record<string, string | number | undefined>> = {}): string {
+function changed(
+  path: string,
+  { columns, at: _kept, ...asked }: Asked,
+  more: Readonly<Record<string, string | number | undefined>> = {},
+): string {
   const { sort, order, ...filters } = asked
   const sorted = sort === "label" && order === "ascending" ? {} : { sort, order }
   const base = withQuery(path, { ...filters, ...sorted, ...more })
@@ -62,7 +69,7 @@ function filters(asked: Asked, path: string, experiments: AnswerOf<"experiments"
     text: `${label} ${shortened(question, 60)}`,
   }))
   return html`<form class="inline filters" action="${to(path)}">${select("experimentId", "Experiment", options, asked.experimentId)}${select("status", "Outcome", choices("attemptStatus"), asked.status)}${select("intent", "Intent", choices("attemptIntent"), asked.intent)}${hidden(
-    { sort: asked.sort, order: asked.order },
+    { sort: asked.sort, order: asked.order, at: asked.at },
   )}<div class="field"><button class="quiet">Filter</button></div></form>${
     experiments.hasMore
       ? html`<p class="hint">The first ${options.length} experiments can be picked here; the page of any other leads to its attempts.</p>`
@@ -77,7 +84,7 @@ function chooser(asked: Asked, path: string, columns: readonly Column[], shown: 
       ? null
       : html`<fieldset class="choices"><legend>${name}</legend>${some.map((column) => html`<label><input type="checkbox" name="column" value="${columnName(column)}"${attributes({ checked: shown.includes(column) })}>${column.key}</label>`)}</fieldset>`
   }
-  return html`<details class="columns-of"><summary>Columns: ${shown.length} of ${columns.length}</summary><form action="${to(path)}">${hidden({ experimentId: asked.experimentId, status: asked.status, intent: asked.intent, sort: asked.sort, order: asked.order })}
+  return html`<details class="columns-of"><summary>Columns: ${shown.length} of ${columns.length}</summary><form action="${to(path)}">${hidden({ experimentId: asked.experimentId, status: asked.status, intent: asked.intent, sort: asked.sort, order: asked.order, at: asked.at })}
 <div class="pick">${group("metric", "Last values of metrics")}${group("setting", "Settings that differ")}</div><button class="quiet">Show these</button></form></details>`
 }
 
@@ -109,7 +116,7 @@ function picture(visit: Visit, asked: Asked, path: string, roomId: string, { col
   } as never)
   const named = (keys: readonly { readonly key: string }[]) => keys.map(({ key }) => ({ value: key, text: key }))
   const isLog = visit.url.searchParams.get("log") === "1"
-  return html`<form class="inline filters" action="${to(path)}">${hidden({ view: "picture", experimentId, status, intent })}${select("setting", "Setting", named(columns.settings), setting, null)}${select("metric", "Metric", named(columns.metrics), metric, null)}
+  return html`<form class="inline filters" action="${to(path)}">${hidden({ view: "picture", experimentId, status, intent, at: asked.at })}${select("setting", "Setting", named(columns.settings), setting, null)}${select("metric", "Metric", named(columns.metrics), metric, null)}
 <div class="field"><label><input type="checkbox" name="log" value="1"${attributes({ checked: isLog })}>Log axes</label></div><div class="field"><button class="quiet">Draw</button></div></form>
 ${scatter(items, { setting, metric, unit: columns.metrics.find(({ key }) => key === metric)?.unit ?? null, isLog })}`
 }
@@ -117,7 +124,7 @@ ${scatter(items, { setting, metric, unit: columns.metrics.find(({ key }) => key 
 /** The table of a Room's or an experiment's attempts, with what can be done with it. */
 export function workbench(visit: Visit, { path, roomId, experimentId }: { path: string; roomId: string; experimentId?: string }): Html {
   const asked = { ...askedOf(visit), ...(experimentId && { experimentId }) }
-  const { columns: chosen, ...query } = asked
+  const { columns: chosen, at: _kept, ...query } = asked
   const after = visit.url.searchParams.get("after") || undefined
   const table = visit.ask("attempt_table", {}, { roomId, ...query, after } as never)
   const columns = columnsOf(table)

@@ -14,6 +14,7 @@ const pages = [
   "/rooms/{roomId}",
   "/rooms/{roomId}/hypotheses",
   "/rooms/{roomId}/experiments",
+  "/rooms/{roomId}/attempts",
   "/rooms/{roomId}/findings",
   "/records/{versionId}",
   "/experiments/{experimentId}",

@@ -44,7 +44,7 @@ function questions({ places }: Wandering, roomId: string): string[] {
   return [
     ...of(["room", "room_context", "room_failures", "room_next", "room_publications", "room_links"], { roomId }),
     pathTo("room_brief", { roomId }, { budget: "60000" }),
-    ...(["hypotheses", "experiments", "attempts"] as const).map((name) => pathTo(name, {}, { roomId })),
+    ...(["hypotheses", "experiments", "attempts", "attempt_table"] as const).map((name) => pathTo(name, {}, { roomId })),
     ...board.records.flatMap((versionId) => of(["record", "record_evidence", "record_uses"], { versionId })),
     ...board.experiments
       .all()
