@@ -41,12 +41,12 @@ export async function follow({ instance, log, roomId, baseUrl, signal }: Followe
   let wait = FIRST_PAUSE
   while (!signal.aborted) {
     try {
-      await new Following(instance, origin, roomId).run(signal, () => (wait = FIRST_PAUSE))
+      await new Following(instance, origin, { roomId, baseUrl }).run(signal, () => (wait = FIRST_PAUSE))
     } catch (error) {
-      if (signal.aborted) return
+      if (signal.aborted || error instanceof NoLongerFollowed) return
       if (error instanceof CrateFault) {
         log.warn({ roomId, baseUrl, why: error.message }, "a mirror stopped")
-        await ledger.transact(() => tables.mirrors.stop(roomId, error.message)).catch(() => undefined)
+        await ledger.transact(() => tables.mirrors.stop(roomId, baseUrl, error.message)).catch(() => undefined)
         return
       }
       log.info({ roomId, baseUrl, err: error }, "a mirror's origin does not answer; it is tried again")
@@ -56,20 +56,27 @@ export async function follow({ instance, log, roomId, baseUrl, signal }: Followe
   }
 }
 
+/** Somebody said meanwhile that the Room is not followed, or that it is followed elsewhere. */
+class NoLongerFollowed extends Error {
+  override readonly name = "NoLongerFollowed"
+}
+
 class Following {
   readonly #instance: Instance
   readonly #origin: Origin
   readonly #roomId: string
+  readonly #baseUrl: string
   readonly #provers = new Map<string, Prover>()
   readonly #from = new Map<string, Elsewhere>()
   readonly #people = new Map<string, string>()
   readonly #described = new Map<string, Described>()
   #stands = 0
 
-  constructor(instance: Instance, origin: Origin, roomId: string) {
+  constructor(instance: Instance, origin: Origin, { roomId, baseUrl }: Pick<Followed, "roomId" | "baseUrl">) {
     this.#instance = instance
     this.#origin = origin
     this.#roomId = roomId
+    this.#baseUrl = baseUrl
   }
 
   async run(signal: AbortSignal, onAnswer: () => void): Promise<void> {
@@ -118,7 +125,7 @@ class Following {
 
   #heard(): Promise<unknown> {
     const { ledger, tables, world } = this.#instance
-    return ledger.transact(() => tables.mirrors.heard(this.#roomId, this.#stands, isoTime(world.now())))
+    return ledger.transact(() => tables.mirrors.heard(this.#roomId, this.#baseUrl, this.#stands, isoTime(world.now())))
   }
 
   /** Does the writes of a page, each after what it names of other Rooms. */
@@ -149,6 +156,8 @@ class Following {
   async #doAgain(roomId: string, group: readonly ProvedWrite[]): Promise<void> {
     const { ledger } = this.#instance
     await ledger.transact(() => {
+      // A request that was held while it was taken away brings nothing any more.
+      if (!this.#instance.tables.mirrors.follows(this.#roomId, this.#baseUrl)) throw new NoLongerFollowed()
       const arriving = new Arriving(this.#instance, {
         from: (id) => this.#from.get(id) ?? this.#instance.tables.imported.from(id) ?? unknown(id),
         people: this.#people,

@@ -35,7 +35,7 @@ export const ADOPTED = (room: string): string =>
 
 /** SQL for the state of a Room as far as work in it goes: one of another instance admits none here. @param room the alias of its table */
 export const WORK_STATE = (room: string): string =>
-  `iif(${room}.room_id IN (SELECT room_id FROM imported_rooms WHERE adopted_at IS NULL), 'archived', ${room}.state)`
+  `iif(EXISTS (SELECT 1 FROM imported_rooms i WHERE i.room_id = ${room}.room_id AND i.adopted_at IS NULL), 'archived', ${room}.state)`
 
 /** What an instance is called beside the names of its people: its host and path. */
 const placeOf = (baseUrl: string): string => {

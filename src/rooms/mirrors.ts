@@ -24,16 +24,19 @@ export function mirrors(db: Db) {
     `SELECT room_id AS roomId, base_url AS baseUrl, origin_sequence AS originSequence, heard_at AS heardAt, stopped
      FROM mirrors ORDER BY added_at, room_id`,
   )
-  const heard = db.prepare("UPDATE mirrors SET origin_sequence = ?, heard_at = ? WHERE room_id = ?")
-  const stop = db.prepare("UPDATE mirrors SET stopped = ? WHERE room_id = ?")
+  const one = db.prepare("SELECT 1 FROM mirrors WHERE room_id = ? AND base_url = ? AND stopped IS NULL")
+  const heard = db.prepare("UPDATE mirrors SET origin_sequence = ?, heard_at = ? WHERE room_id = ? AND base_url = ?")
+  const stop = db.prepare("UPDATE mirrors SET stopped = ? WHERE room_id = ? AND base_url = ?")
   return {
     /** Begins to follow a Room, or goes on after it was stopped. */
     put: (roomId: string, baseUrl: string, at: string) => put.run(roomId, baseUrl, at),
     /** Whether it was followed. What is here of the Room stays. */
     remove: (roomId: string): boolean => remove.run(roomId) === 1,
     all: (): Followed[] => all.all(),
+    /** Whether it is followed there now. */
+    follows: (roomId: string, baseUrl: string): boolean => one.get(roomId, baseUrl) !== undefined,
     /** Notes where the Room stands at its origin. */
-    heard: (roomId: string, sequence: number, at: string) => heard.run(sequence, at, roomId),
-    stop: (roomId: string, why: string) => stop.run(why, roomId),
+    heard: (roomId: string, baseUrl: string, sequence: number, at: string) => heard.run(sequence, at, roomId, baseUrl),
+    stop: (roomId: string, baseUrl: string, why: string) => stop.run(why, roomId, baseUrl),
   }
 }

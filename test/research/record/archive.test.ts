@@ -56,6 +56,8 @@ const ids: Readonly<Record<string, string>> = {
   threadId,
   experimentId,
   attemptId: running,
+  attemptIds: running,
+  username: "grace",
   planId,
   checkpointId,
   proposalId: experimentId,
@@ -190,6 +192,7 @@ t.test("every public read of the registry answers about it", async (t) => {
     const asked = new URLSearchParams(required.map((parameter) => [parameter, ids[parameter] ?? "ramp"]))
     // One of two must be given.
     if (name === "room_similar") asked.set("text", "ramp")
+    if (name === "attempt_table") asked.set("roomId", roomId)
     const { status, text } = await ask(`${house.baseUrl}${filled}${asked.size === 0 ? "" : `?${asked}`}`)
     t.equal(status, 200, `${name}: ${status === 200 ? "answered" : text}`)
   }

@@ -268,6 +268,7 @@ function valuesOf(name: string): string[] {
   const column = (sql: string) => db.prepare(sql).pluck().all() as string[]
   if (name === "key") return ["lowers"]
   if (name === "arxivId") return ["1706.03762"]
+  if (name === "username") return column("SELECT username FROM people")
   if (name === "proposalId") return column("SELECT experiment_id FROM experiments")
   if (name === "targetEntryId") return []
   const tables = objectList.filter(({ id }) => id === name)
@@ -315,12 +316,14 @@ for (const { name, path, surface, query } of listed) {
       if (name === "room_similar") queries.splice(0, 1, { text: "A ramp lowers the loss." })
       if (name === "receipt") queries.splice(0, 1, ...receiptsOf(room))
       if (name === "thread_replies") queries.splice(0, 1)
+      if (name === "attempt_table") queries.splice(0, 1, ...rooms.map(({ roomId }) => ({ roomId })))
+      if (name === "attempt_curves") queries.splice(0, 1, ...valuesOf("attemptId").map((attemptIds) => ({ attemptIds, name: "loss" })))
       if ("findingVersionId" in query.entries) queries.push(...[one.found, other.found].map((findingVersionId) => ({ findingVersionId })))
       for (const way of ways)
         for (const asked of queries) {
           const [last] = pathNames(path).slice(0, 1)
           const place = last === undefined ? (surface === "credential" ? room.roomId : undefined) : roomOf(last, way[last] ?? "")
-          if (last !== undefined && (place === undefined || !ours.has(place)) && last !== "arxivId") continue
+          if (last !== undefined && (place === undefined || !ours.has(place)) && last !== "arxivId" && last !== "username") continue
           if (surface === "credential" && last === "roomId" && way.roomId !== room.roomId) continue
           let next: string | null = `${path.replace(/\{([a-zA-Z]+)\}/g, (_, id: string) => way[id] ?? "")}?${new URLSearchParams(asked)}`
           while (next !== null) {
