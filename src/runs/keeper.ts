@@ -43,14 +43,15 @@ export const exitCodeOf = ({ code, signal }: Pick<Ending, "code" | "signal">): n
 /**
  * Hands signals on to a child for as long as this program runs.
  * What a terminal sends it sends to all of its programs: those need not be told again.
+ * @param child asked for when a signal comes: who listens before the child begins can miss none that comes with its first words
  * @param noted told of each signal
  */
-export function handOn(child: ChildProcess, noted: (signal: string) => void = () => undefined): void {
+export function handOn(child: () => ChildProcess, noted: (signal: string) => void = () => undefined): void {
   for (const signal of passedOn) {
     process.on(signal, () => {
       noted(signal)
       const fromTerminal = isatty(0) && (signal === "SIGINT" || signal === "SIGQUIT")
-      if (!fromTerminal) child.kill(signal)
+      if (!fromTerminal) child().kill(signal)
     })
   }
 }
@@ -64,12 +65,15 @@ export function keep(run: string, reporter: number, [program = "", ...args]: rea
   writeWhole(at.kept, { keeper, startedAt: null, failure: null } satisfies Kept)
   let asked: string | null = null
   return new Promise((resolve) => {
+    handOn(
+      () => command,
+      (signal) => {
+        asked ??= signal
+      },
+    )
     const command = spawn(program, args, {
       stdio: ["inherit", "inherit", "inherit"],
       env: { ...process.env, RESEARCH_ROOM_METRICS: at.metrics },
-    })
-    handOn(command, (signal) => {
-      asked ??= signal
     })
     command.once("spawn", () => {
       writeWhole(at.kept, { keeper, startedAt: new Date().toISOString(), failure: null } satisfies Kept)

@@ -123,8 +123,8 @@ async function watched(
   send: (retries: number) => Promise<void>,
 ) {
   const { folder } = report
+  handOn(() => keeper)
   const keeper = spawn(program, [...start, folder, String(process.pid), "--", ...argv], { stdio: ["inherit", "inherit", "inherit", "ipc"] })
-  handOn(keeper)
   let sending = Promise.resolve()
   const failed = (error: unknown) => void report.trouble.push(error instanceof Error ? error.message : String(error))
   // Whatever becomes of what is said, the command goes on and its exit code is what counts.
