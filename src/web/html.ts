@@ -25,7 +25,7 @@ type Piece = string | ((setting: Setting) => string) | Prose
 export class Prose {
   readonly text: string
   readonly kind: Kind
-  /** Whether labels in it become links; not within a link. */
+  /** Whether anything in it is a link; not where it stands within one. */
   readonly isLinked: boolean
   constructor(text: string, kind: Kind, isLinked: boolean) {
     this.text = text
@@ -34,8 +34,11 @@ export class Prose {
   }
 
   write({ texts, labels, basePath, stays }: Setting): string {
-    return withLabels(texts?.get(this) ?? rendered(this.text, this.kind), (label) => {
-      const path = this.isLinked ? labels?.get(label) : undefined
+    const markup = texts?.get(this) ?? rendered(this.text, this.kind)
+    // A link within a link would end it: the words stay.
+    if (!this.isLinked) return withLabels(markup.replace(/<a [^>]*>|<\/a>/g, ""), () => null)
+    return withLabels(markup, (label) => {
+      const path = labels?.get(label)
       return path === undefined ? null : `<a class="named" href="${basePath}${stays?.(path) ?? path}">${label}</a>`
     })
   }

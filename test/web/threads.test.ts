@@ -68,6 +68,19 @@ def ramp(step):  # linear
   t.equal(await prose.locator("data").count(), 0, "no mark is left over")
 })
 
+t.test("a wording that is a link itself holds no other one", async (t) => {
+  const wording = "A ramp as in https://arxiv.org/abs/2401.01234 and [here](https://example.org/) lowers the loss of H1."
+  const body = hypothesis(roomId, threadId)
+  await ada.write("publish_hypothesis", { ...body, assertion: { ...body.assertion, wording } } as never)
+  const { page } = await watched(browser, own.baseUrl)
+  for (const path of [`/rooms/${roomId}/hypotheses`, "/people/ada"]) {
+    await page.goto(at(path))
+    const link = page.locator("a.wording", { hasText: "A ramp as in" })
+    t.match(await link.textContent(), /A ramp as in https:\/\/arxiv.org\/abs\/2401.01234 and here lowers the loss of H1\./)
+    t.match(await link.getAttribute("href"), /^\/records\//)
+  }
+})
+
 t.test("a selection is quoted in the reply, formulas by their source, and a preview shows in place", async (t) => {
   await ada.write("post_message", { threadId, ...message("The ramp of $n_w$ steps helps.") } as never)
   const { page } = await watched(browser, own.baseUrl, { viewport: { width: 390, height: 844 } })

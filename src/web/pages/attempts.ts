@@ -121,7 +121,7 @@ export function attemptPage(visit: Visit): Shown {
   const attempt = visit.ask("attempt", visit.params)
   const { attemptId, roomId, experimentId, rerunOf } = attempt
   const room = visit.ask("room", { roomId })
-  const { columns } = visit.ask("attempt_table", {}, { attemptIds: attemptId } as never)
+  const { columns } = visit.ask("attempt_table", {}, { attemptIds: attemptId })
   const drawn = { attempts: [attempt], baseline: undefined }
   return {
     title: `${attempt.label} of ${attempt.experimentLabel}`,

@@ -30,7 +30,7 @@ function asked(visit: Visit) {
   const named = idsIn(visit.url)
   const ids = named.slice(0, limits.comparedAttempts)
   if (ids.length === 0) throw new Refusal("unknown_attempt", "Tick the attempts to compare in a table of attempts, and send that.")
-  const table = visit.ask("attempt_table", {}, { attemptIds: ids.join(",") } as never)
+  const table = visit.ask("attempt_table", {}, { attemptIds: ids.join(",") })
   const given = visit.url.searchParams.get("baseline")?.toLowerCase()
   const baseline = ids.find((id) => id === given)
   const room = visit.ask("room", { roomId: table.items[0]?.roomId })

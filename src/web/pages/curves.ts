@@ -89,7 +89,7 @@ export function curvesFigure(visit: Visit, metric: Metric, { attempts, baseline 
   const ids = attempts.map(({ attemptId }) => attemptId).join(",")
   const points = Math.round(Math.min(limits.curvePointsMax, Math.max(120, (alone ? ALONE : OF_ONE) / attempts.length)))
   const asked = { name: metric.name, split: metric.split ?? undefined, from: view.from, to: view.to, attemptIds: ids }
-  const { curves: found } = visit.ask("attempt_curves", {}, { ...asked, points } as never)
+  const { curves: found } = visit.ask("attempt_curves", {}, { ...asked, points })
   const curves = found.map((curve, index) => ({ ...curve, index }))
   const drawn = curves.filter((curve) => curve.points > 0)
   const unit = metric.unit === null ? "" : ` in ${metric.unit}`

@@ -3,7 +3,7 @@ import { orcidAddress, shownName } from "../../contract/described.ts"
 import { aboutPerson } from "../about.ts"
 import { withQuery } from "../addresses.ts"
 import { html, to } from "../html.ts"
-import { inlineMarkdown } from "../markdown.ts"
+import { markdownInLink } from "../markdown.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, facts, heading, label, more, ways } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -35,7 +35,7 @@ export function personPage(visit: Visit): Shown {
               html`<li><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${
                 record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
               }</p>
-  <a class="wording" href="${to(`/records/${record.versionId}`)}">${inlineMarkdown(record.wording)}</a></li>`,
+  <a class="wording" href="${to(`/records/${record.versionId}`)}">${markdownInLink(record.wording)}</a></li>`,
           )}</ul>`
     }${more(nextCursor === null ? null : withQuery(path, { after: nextCursor }))}</section>
 ${ways([

@@ -105,15 +105,19 @@ function picture(visit: Visit, asked: Asked, path: string, roomId: string, { col
   if (setting === undefined || metric === undefined)
     return empty("There is nothing to draw: the attempts report no metric, or ran with the same settings.")
   const { experimentId, status, intent } = asked
-  const { items } = visit.ask("attempt_table", {}, {
-    roomId,
-    experimentId,
-    status,
-    intent,
-    setting,
-    metric,
-    limit: limits.tableAttempts,
-  } as never)
+  const { items } = visit.ask(
+    "attempt_table",
+    {},
+    {
+      roomId,
+      experimentId,
+      status,
+      intent,
+      setting,
+      metric,
+      limit: limits.tableAttempts,
+    },
+  )
   const named = (keys: readonly { readonly key: string }[]) => keys.map(({ key }) => ({ value: key, text: key }))
   const isLog = visit.url.searchParams.get("log") === "1"
   return html`<form class="inline filters" action="${to(path)}">${hidden({ view: "picture", experimentId, status, intent, at: asked.at })}${select("setting", "Setting", named(columns.settings), setting, null)}${select("metric", "Metric", named(columns.metrics), metric, null)}
@@ -126,7 +130,7 @@ export function workbench(visit: Visit, { path, roomId, experimentId }: { path: 
   const asked = { ...askedOf(visit), ...(experimentId && { experimentId }) }
   const { columns: chosen, at: _kept, ...query } = asked
   const after = visit.url.searchParams.get("after") || undefined
-  const table = visit.ask("attempt_table", {}, { roomId, ...query, after } as never)
+  const table = visit.ask("attempt_table", {}, { roomId, ...query, after })
   const columns = columnsOf(table)
   const shown = shownColumns(columns, chosen)
   const sorting: Sorting = {

@@ -40,7 +40,7 @@ export function staysAt({ roomId, asOf, instance }: Past): (path: string) => str
       return false
     }
   }
-  return (path) => {
+  const lead = (path: string): string => {
     const [, pathname = "", query = "", place = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/.exec(path) ?? []
     const given = new URLSearchParams(query)
     const stays = places.some(({ name, expression }) => {
@@ -52,6 +52,9 @@ export function staysAt({ roomId, asOf, instance }: Past): (path: string) => str
     given.set("at", String(asOf.sequence))
     return `${pathname}?${given}${place}`
   }
+  // A page has many links to the same places, and each may have to be looked up.
+  const known = new Map<string, string>()
+  return (path) => known.get(path) ?? known.set(path, lead(path)).get(path) ?? path
 }
 
 /** Entries that are looked through for what names an object, and those of them that are shown. */
