@@ -2,26 +2,17 @@
 import type { Page } from "playwright-core"
 import t from "tap"
 
-import { startDemo } from "../../src/demo/demo.ts"
 import { type OperationName, operationOf } from "../../src/contract/operations/index.ts"
-import { openLog } from "../../src/log.ts"
 import { fill } from "../../src/web/forms/draft.ts"
 import { formOf } from "../../src/web/forms/fields.ts"
 import { violations } from "./axe.ts"
-import { launch } from "./browser.ts"
-import { built } from "./built.ts"
 import { signIn } from "./pages.ts"
 import { Typist } from "./typist.ts"
+import { demoInBrowser } from "./scene.ts"
 import { watched } from "./watched.ts"
 
 t.setTimeout(240_000)
-built()
-const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
-const browser = await launch()
-t.teardown(async () => {
-  await browser.close()
-  await demo.close()
-})
+const { demo, browser } = await demoInBrowser()
 const { roomId, openingThreadId: threadId } = demo.rooms.empty
 const at = `roomId=${roomId}&threadId=${threadId}`
 

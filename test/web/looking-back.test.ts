@@ -1,21 +1,12 @@
 /** A page as of an earlier entry: what stood then, what has come since, links that stay there, and nothing to do. */
 import t, { type Test } from "tap"
-import { startDemo } from "../../src/demo/demo.ts"
-import { openLog } from "../../src/log.ts"
 import { violations } from "./axe.ts"
-import { launch } from "./browser.ts"
-import { built } from "./built.ts"
 import { signIn } from "./pages.ts"
+import { demoInBrowser } from "./scene.ts"
 import { watched } from "./watched.ts"
 
-built()
 t.setTimeout(240_000)
-const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
-const browser = await launch()
-t.teardown(async () => {
-  await browser.close()
-  await demo.close()
-})
+const { demo, browser } = await demoInBrowser()
 const { roomId } = demo.rooms.main
 const shots = process.env.SHOTS
 interface Record {

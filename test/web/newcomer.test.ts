@@ -1,21 +1,13 @@
 /** A day of a newcomer and an owner: where to begin, what waits, what may be done and what may not, from the keyboard. */
 import type { Page } from "playwright-core"
 import t from "tap"
-import { passwordOf, startOwn } from "../support/service.ts"
+import { passwordOf } from "../support/service.ts"
 import { violations } from "./axe.ts"
-import { built } from "./built.ts"
-import { launch } from "./browser.ts"
 import { signInAs } from "./pages.ts"
+import { ownInBrowser } from "./scene.ts"
 import { watched } from "./watched.ts"
 
-built()
-const own = await startOwn()
-const browser = await launch()
-t.teardown(async () => {
-  await browser.close()
-  await own.close()
-})
-const at = (path: string) => `${own.baseUrl}${path}`
+const { own, browser, at } = await ownInBrowser()
 
 const signIn = (page: Page, username: string) => signInAs(page, own.baseUrl, { username, password: passwordOf(username) })
 

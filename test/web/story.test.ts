@@ -1,19 +1,11 @@
 /** The app as people use it: from the set-up link to a Room where an agent writes while somebody looks on. */
 import type { Page } from "playwright-core"
 import t from "tap"
-import { passwordOf, startOwn } from "../support/service.ts"
-import { built } from "./built.ts"
-import { launch } from "./browser.ts"
+import { passwordOf } from "../support/service.ts"
+import { ownInBrowser } from "./scene.ts"
 import { watched } from "./watched.ts"
 
-built()
-const own = await startOwn()
-const browser = await launch()
-t.teardown(async () => {
-  await browser.close()
-  await own.close()
-})
-const at = (path: string) => `${own.baseUrl}${path}`
+const { own, browser, at } = await ownInBrowser()
 
 /** What a form's refusal says, and beside which fields. */
 const faults = (page: Page) => page.locator(".field.wrong > .fault, fieldset > .fault").allTextContents()

@@ -1,21 +1,13 @@
 /** A long Thread as its readers meet it: how it began, where the new begins, what is linked, quoting, and seeing before sending. */
 import t from "tap"
 import { hypothesis, message } from "../support/bodies.ts"
-import { passwordOf, startOwn } from "../support/service.ts"
+import { passwordOf } from "../support/service.ts"
 import { violations } from "./axe.ts"
-import { launch } from "./browser.ts"
-import { built } from "./built.ts"
 import { signInAs } from "./pages.ts"
+import { ownInBrowser } from "./scene.ts"
 import { watched } from "./watched.ts"
 
-built()
-const own = await startOwn()
-const browser = await launch()
-t.teardown(async () => {
-  await browser.close()
-  await own.close()
-})
-const at = (path: string) => `${own.baseUrl}${path}`
+const { own, browser, at } = await ownInBrowser()
 const ada = await own.setUp()
 const { roomId } = (await ada.write("create_room", { title: "Ramps", question: "How long should a ramp be?" })).result
 const { threadId } = (await ada.write("create_thread", { roomId, title: "Long", message: "It began with a ramp." })).result

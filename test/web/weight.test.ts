@@ -1,10 +1,7 @@
 /** What a page weighs on the wire when nothing of it is known yet, and that nothing on it moves while it comes. */
+import { demoInBrowser } from "./scene.ts"
 import type { Browser } from "playwright-core"
 import t from "tap"
-import { startDemo } from "../../src/demo/demo.ts"
-import { openLog } from "../../src/log.ts"
-import { launch } from "./browser.ts"
-import { built } from "./built.ts"
 import { pagesOf } from "./pages.ts"
 
 /** Bytes on the wire: of the first page, and of any other, formulas included. */
@@ -13,13 +10,7 @@ const [FIRST, ANY] = [100_000, 200_000]
 const SHIFT = 0.02
 
 t.setTimeout(300_000)
-built()
-const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
-const browser = await launch()
-t.teardown(async () => {
-  await browser.close()
-  await demo.close()
-})
+const { demo, browser } = await demoInBrowser()
 
 /** A page in a browser that was nowhere yet: its bytes, how much moved, and when something was first seen. */
 async function cold(browser: Browser, url: string) {

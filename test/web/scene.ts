@@ -1,0 +1,30 @@
+/** What a story in the browser needs: a service of its own, or the demo, and a browser. Both end with the test. */
+import t from "tap"
+import { startDemo } from "../../src/demo/demo.ts"
+import { openLog } from "../../src/log.ts"
+import { startOwn } from "../support/service.ts"
+import { launch } from "./browser.ts"
+import { built } from "./built.ts"
+
+async function beside<S extends { close(): Promise<unknown> }>(service: S) {
+  const browser = await launch()
+  t.teardown(async () => {
+    await browser.close()
+    await service.close()
+  })
+  return browser
+}
+
+/** A fresh service, with nobody in it yet. */
+export async function ownInBrowser() {
+  built()
+  const own = await startOwn()
+  return { own, browser: await beside(own), at: (path: string) => `${own.baseUrl}${path}` }
+}
+
+/** The demo, with its story. */
+export async function demoInBrowser() {
+  built()
+  const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+  return { demo, browser: await beside(demo), at: (path: string) => `${demo.baseUrl}${path}` }
+}
