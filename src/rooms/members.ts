@@ -24,8 +24,8 @@ export function members(db: Db) {
   const requests = db.prepare<Person & { message: string | null; requestedAt: string }>(
     "SELECT j.user_id AS userId, p.username, j.message, j.requested_at AS requestedAt FROM join_requests j JOIN people p USING (user_id) WHERE j.room_id = ? ORDER BY j.requested_at, j.user_id",
   )
-  const waiting = db.prepare<{ roomId: string; title: string; username: string; at: string }>(
-    `SELECT r.room_id AS roomId, r.title, p.username, j.requested_at AS at
+  const waiting = db.prepare<{ roomId: string; title: string; userId: string; username: string; message: string | null; at: string }>(
+    `SELECT r.room_id AS roomId, r.title, p.user_id AS userId, p.username, j.message, j.requested_at AS at
      FROM members m CROSS JOIN join_requests j USING (room_id) JOIN rooms r USING (room_id) JOIN people p ON p.user_id = j.user_id
      WHERE m.user_id = ? AND m.role = 'owner' ORDER BY j.requested_at LIMIT 50`,
   )

@@ -38,6 +38,7 @@ t.test("who asks to join waits at the owner's side, on every page, and is told b
   t.equal(await grace.page.locator("main form").count(), 0, "no form for what would be refused")
   t.match(await grace.page.textContent("main"), /not a member/)
   await grace.page.getByRole("link", { name: "Ask to join" }).click()
+  await grace.page.getByLabel("Message").fill("I run the same sweep.")
   await grace.page.getByRole("button", { name: "Request to join" }).click()
   await grace.page.waitForURL(/done=request_to_join/)
 
@@ -48,9 +49,11 @@ t.test("who asks to join waits at the owner's side, on every page, and is told b
   await ada.page.goto(at("/account"))
   t.match(await ada.page.textContent(".waiting"), /^1/, "on every page")
   await ada.page.locator(".waiting").click()
-  await ada.page.locator("section[aria-labelledby=waiting] a").click()
-  await ada.page.getByRole("button", { name: "Accept grace" }).click()
-  await ada.page.waitForURL(/people/)
+  const asked = ada.page.locator("section[aria-labelledby=waiting]")
+  t.match(await asked.textContent(), "I run the same sweep.")
+  await asked.getByRole("button", { name: "Accept grace" }).click()
+  await asked.waitFor({ state: "detached" })
+  t.match(await ada.page.textContent(".done"), "Stored", "it is answered where it stood")
   t.equal(await ada.page.locator(".waiting").count(), 0, "what was decided waits no more")
 
   // Who answers what somebody said waits for them, until they say something themselves.

@@ -1,14 +1,15 @@
 /** The people of a Room: members, who asks to join, credentials; and what its owner does with the Room. */
 import { orcidAddress } from "../../contract/described.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { enumerations, permissionMeanings } from "../../contract/enumerations.ts"
+import { permissionMeanings } from "../../contract/enumerations.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
+import { joining } from "../parts/joining.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { actionButton, askedOnce, empty, exactTime, heading, person, table, time } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
-import { counted, joinedWords, title, words } from "../words.ts"
+import { counted, joinedWords, words } from "../words.ts"
 
 function members(visit: Visit, room: AnswerOf<"room">): Html {
   const role = roleIn(visit, room)
@@ -52,9 +53,7 @@ function requests(roomId: string, { items }: AnswerOf<"join_requests">): Html {
     return html`<section aria-labelledby="requests">${heading(2, "requests", "Requests to join")}${empty("Nobody asks to join.")}</section>`
   return html`<section aria-labelledby="requests">${heading(2, "requests", "Requests to join")}<ul class="cards">${items.map(
     ({ person: who, message, requestedAt }) =>
-      html`<li>${person(who)} asked ${time(requestedAt)}${
-        message === null ? null : html`<p class="said">${message}</p>`
-      }<div class="actions">${enumerations.joinDecision.map((decision) => actionButton("decide_join_request", { roomId, userId: who.userId, "/decision": decision }, `${title(decision)} ${who.username}`, { danger: decision === "decline" }))}</div>
+      html`<li>${person(who)} asked ${time(requestedAt)}${joining({ roomId, ...who, message })}
     </li>`,
   )}</ul></section>`
 }

@@ -3,6 +3,7 @@ import { isoTime } from "../../ledger/world.ts"
 import { address, entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import type { Visit } from "../visit.ts"
+import { joining } from "./joining.ts"
 import { stateBadge } from "./marks.ts"
 import { heading, label, person, time } from "./parts.ts"
 
@@ -21,8 +22,8 @@ function found({ person: who, edge }: Visit): readonly Html[] {
     ...tables.members
       .waitingFor(userId)
       .map(
-        ({ roomId, title, username, at }) =>
-          html`${person({ username })} asks to join <a href="${to(`/rooms/${roomId}/people#requests`)}">${title}</a> ${time(at)}`,
+        ({ title, at, ...asking }) =>
+          html`${person(asking)} asks to join <a href="${to(`/rooms/${asking.roomId}/people#requests`)}">${title}</a> ${time(at)}${joining(asking, "/")}`,
       ),
     ...tables.library.invitations
       .receivedBy(userId)
