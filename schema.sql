@@ -129,7 +129,7 @@ CREATE INDEX activity_by_kind ON activity_entries (room_id, kind, sequence);
 ------------------------------------------------------------------------------------------------ src/people
 -- joined: people by src/threads, src/rooms, src/research, src/library
 
--- People of this instance. The operator is the first one; passwords are stored as scrypt hashes with their parameters.
+-- People of this instance. The first one is an operator, and whom an operator makes one; passwords are stored as scrypt hashes with their parameters.
 -- And people of other instances, whom imported Rooms name: they cannot sign in.
 CREATE TABLE people (
   user_id TEXT PRIMARY KEY,
@@ -138,6 +138,11 @@ CREATE TABLE people (
   password_hash TEXT NOT NULL,
   is_operator INTEGER NOT NULL CHECK (is_operator IN (0, 1)),
   created_at TEXT NOT NULL,
+  -- Since when they are kept out; null: they may come in.
+  disabled_at TEXT,
+  -- When they last signed in, and when an operator last cleared the count of failures; no write tells.
+  signed_in_at TEXT,
+  count_cleared_at TEXT,
   -- The other instance, and what they are called there; null for people of this one.
   instance_id TEXT,
   known_as TEXT,
@@ -149,6 +154,7 @@ CREATE TABLE people (
   CHECK ((instance_id IS NULL) = (known_as IS NULL))
 ) STRICT;
 CREATE INDEX people_of_here ON people (user_id) WHERE instance_id IS NULL;
+CREATE INDEX operators ON people (user_id) WHERE is_operator = 1;
 
 -- Signed-in browsers; only a digest of each session's token is kept.
 CREATE TABLE sessions (
@@ -170,6 +176,23 @@ CREATE TABLE invitations (
   accepted_by TEXT REFERENCES people (user_id),
   revoked_at TEXT
 ) STRICT;
+
+CREATE INDEX invitations_by ON invitations (invited_by);
+
+-- The audit log: what concerns people, what opens doors, and operators. Lines are only ever added; no write makes them, and no
+-- secret is in any.
+CREATE TABLE audit_entries (
+  sequence INTEGER PRIMARY KEY,
+  at TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  by_id TEXT,
+  subject_id TEXT,
+  -- The line as it is answered.
+  body TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_by_kind ON audit_entries (kind);
+CREATE INDEX audit_by_person ON audit_entries (by_id) WHERE by_id IS NOT NULL;
+CREATE INDEX audit_by_subject ON audit_entries (subject_id) WHERE subject_id IS NOT NULL;
 
 ------------------------------------------------------------------------------------------------ src/rooms
 -- joined: rooms by src/people, src/threads, src/research
@@ -267,6 +290,8 @@ CREATE TABLE join_requests (
 CREATE TABLE credentials (
   credential_id TEXT PRIMARY KEY,
   token_digest TEXT NOT NULL UNIQUE,
+  -- Its first signs, by which an operator knows a token again that turned up somewhere; null for one from before they were kept.
+  token_start TEXT,
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
   user_id TEXT NOT NULL REFERENCES people (user_id),
   label TEXT NOT NULL,
@@ -278,6 +303,7 @@ CREATE TABLE credentials (
   last_used_at TEXT
 ) STRICT;
 CREATE INDEX credentials_of ON credentials (room_id, user_id);
+CREATE INDEX credentials_of_person ON credentials (user_id, credential_id);
 
 ------------------------------------------------------------------------------------------------ src/threads
 -- joined: threads by src/rooms, src/research
@@ -1156,6 +1182,8 @@ CREATE INDEX unread_notes_of ON unread_notes (note_id);
 CREATE TABLE personal_keys (
   key_id TEXT PRIMARY KEY,
   token_digest TEXT NOT NULL UNIQUE,
+  -- Its first signs; null for one from before they were kept.
+  token_start TEXT,
   user_id TEXT NOT NULL REFERENCES people (user_id),
   label TEXT NOT NULL,
   permissions TEXT NOT NULL,

@@ -2,6 +2,7 @@
 import "./allocator.ts"
 import { Command, CommanderError } from "commander"
 import { commands, jobsCommand, keepCommand } from "./commands/all.ts"
+import { begins } from "./commands/running.ts"
 import { Refusal } from "./contract/refusals.ts"
 import { ListenError } from "./http/server.ts"
 import { DataError } from "./ledger/database.ts"
@@ -26,7 +27,10 @@ function throwInstead(command: Command): void {
   command.commands.forEach(throwInstead)
 }
 throwInstead(program)
-program.hook("preAction", () => refuseUnknownVariables(program, process.env))
+program.hook("preAction", (_program, command) => {
+  refuseUnknownVariables(program, process.env)
+  begins(command)
+})
 // Node would open a debugger's port.
 if (process.platform !== "win32") process.on("SIGUSR1", () => {})
 

@@ -1,4 +1,5 @@
 /** One instance of the service: its data, its domains, and what they do for each operation and read of the contract. */
+import { auditing } from "./auditing.ts"
 import type { Permission } from "../contract/enumerations.ts"
 import type { Operation } from "../contract/operation.ts"
 import type { Actor } from "../ledger/actor.ts"
@@ -13,6 +14,7 @@ import { labelled } from "../ledger/labelled.ts"
 import { standings } from "../ledger/standings.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import { libraryOperations, libraryReads, libraryTables } from "../library/index.ts"
+import type { RunningCommand } from "../people/audit.ts"
 import { Accounts, peopleReads, peopleTables } from "../people/index.ts"
 import { type Crates, cratesOn, Exports, researchOperations, researchReads, researchTables } from "../research/index.ts"
 import { importActs, roomOperations, roomReads, roomTables } from "../rooms/index.ts"
@@ -32,6 +34,8 @@ export interface InstanceParts {
   readonly aside?: () => Db
   /** Makes a Room's crate elsewhere. */
   readonly crates?: Crates
+  /** What runs instead of a service; left out, none. */
+  readonly command?: RunningCommand | undefined
   /** Left out, for commands that pin nothing. */
   readonly repositories?: OutsideCheck
   /** Told of each group of writes. */
@@ -45,11 +49,22 @@ const nothingChecked: OutsideCheck = { check: async () => ({ ok: null, reason: "
 
 /** Builds everything that stands between the edge and the data. */
 export function createInstance(parts: InstanceParts) {
-  const { db, world, instanceId, lineage = [], basePath = "", aside = noConnection, crates, repositories = nothingChecked, hooks } = parts
+  const {
+    db,
+    world,
+    instanceId,
+    lineage = [],
+    basePath = "",
+    aside = noConnection,
+    crates,
+    repositories = nothingChecked,
+    command,
+    hooks,
+  } = parts
   const tables = {
     standings: standings(db),
     labelled: labelled(db),
-    ...peopleTables(db, world),
+    ...peopleTables(db, world, command),
     ...roomTables(db),
     ...threadTables(db),
     ...researchTables(db, basePath),
@@ -64,6 +79,7 @@ export function createInstance(parts: InstanceParts) {
       if (grant !== null) tables.credentials.used(grant.credentialId, at)
       if (key !== undefined) tables.library.keys.used(key.keyId, at)
     },
+    accepted: auditing(tables),
     /** Of a credential only its Room counts, of a key its reach: what else they granted was looked at when it was accepted. */
     actorOf({ userId, username, sender }: Pick<Entry, "userId" | "username" | "sender">, { family }: Pick<Operation, "family">): Actor {
       const person = { userId: userId ?? "", username: username ?? "", grant: null }

@@ -207,6 +207,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await stop()
       await mirroring.close()
       await clerk?.close()
+      await instance.accounts.settle()
       await writer?.close()
       await renderer.close()
       pasts.close()

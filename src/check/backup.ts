@@ -8,6 +8,8 @@ import { databaseFile, renewInstance } from "../ledger/data.ts"
 import { DataError, type Db, openDatabase } from "../ledger/database.ts"
 import { lockFolder } from "../ledger/ownership.ts"
 import type { OnProgress } from "../ledger/replay.ts"
+import { realWorld } from "../ledger/world.ts"
+import { audit, type RunningCommand } from "../people/audit.ts"
 
 export { databaseFile }
 
@@ -144,7 +146,7 @@ function mustBeBackup(file: string): void {
 export function restore(
   file: string,
   folder: string,
-  { force, onProgress }: { force: boolean } & Pick<Watching, "onProgress">,
+  { force, onProgress, command }: { force: boolean; command?: RunningCommand } & Pick<Watching, "onProgress">,
 ): { report: CheckReport; kept: string | null } {
   mustBeBackup(file)
   const target = databaseFile(folder)
@@ -158,7 +160,7 @@ export function restore(
     // A backup is often kept read-only; what is served must be written.
     chmodSync(partial, 0o600)
     const report = verify(partial, file, onProgress)
-    renew(partial)
+    renew(partial, file, command)
     settle(partial)
     const kept = occupied ? setAside(target) : null
     renameSync(partial, target)
@@ -172,11 +174,12 @@ export function restore(
   }
 }
 
-/** Gives a restored copy an id of its own. */
-function renew(file: string): void {
+/** Gives a restored copy an id of its own, and says in its audit log where it comes from. */
+function renew(file: string, from: string, command?: RunningCommand): void {
   const db = openDatabase(file)
   try {
     renewInstance(db)
+    audit(db, realWorld(), command).write({ kind: "restore_backup", detail: { file: resolve(from) } })
   } finally {
     db.close()
   }

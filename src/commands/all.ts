@@ -1,6 +1,7 @@
 /** Every command of the program, in the order in which its help lists them. */
 import { Command } from "commander"
 import { softwareVersion } from "../version.ts"
+import { auditCommand } from "./audit.ts"
 import { backupCommand, restoreCommand } from "./backup.ts"
 import { checkCommand } from "./check.ts"
 import { credentialCommand } from "./credential.ts"
@@ -27,6 +28,7 @@ export const commands = (): readonly Command[] => [
   roomCommand(),
   credentialCommand(),
   keyCommand(),
+  auditCommand(),
   papersCommand(),
   backupCommand(),
   restoreCommand(),

@@ -1,10 +1,13 @@
 /** `research-room backup` and `restore`. */
+import { resolve } from "node:path"
 import { Worker } from "node:worker_threads"
 import { Command } from "commander"
 import { backUp, restore } from "../check/backup.ts"
 import type { CheckReport } from "../check/check.ts"
+import { messageOf } from "../contract/faults.ts"
 import { dataOption, namedOption } from "../settings.ts"
 import { checkingBar } from "./progress.ts"
+import { runningCommand } from "./running.ts"
 import { withInstance } from "./with-instance.ts"
 
 const told = ({ rooms, activityEntries, records }: CheckReport) => `${rooms} Rooms, ${activityEntries} activity entries, ${records} records`
@@ -34,11 +37,15 @@ function watchGrowing(file: string, bytes: number): () => void {
 }
 
 function backup(file: string, { data }: { data: string }): Promise<void> {
-  return withInstance(data, ({ db }) => {
+  return withInstance(data, async ({ db, ledger, tables }) => {
     const bar = checkingBar()
     try {
       const report = backUp(db, file, { onProgress: bar.update, onCopying: watchGrowing })
       bar.stop()
+      const { bytes } = report
+      await ledger
+        .transact(() => tables.audit.write({ kind: "back_up", detail: { file: resolve(file), bytes } }))
+        .catch((error: unknown) => console.error(`The audit log could not be written (${messageOf(error)}); the backup is whole.`))
       console.log(`${file} holds ${told(report)}, verified: ${report.bytes} bytes in ${report.seconds.toFixed(1)} s.`)
       console.log(VERIFIED)
     } finally {
@@ -57,7 +64,7 @@ export const backupCommand = (): Command =>
 function putBack(file: string, { data, force = false }: { data: string; force?: boolean }): void {
   const bar = checkingBar()
   try {
-    const { report, kept } = restore(file, data, { force, onProgress: bar.update })
+    const { report, kept } = restore(file, data, { force, onProgress: bar.update, command: runningCommand() })
     bar.stop()
     console.log(`${data} holds ${told(report)} again.`)
     console.log(VERIFIED)

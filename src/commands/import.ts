@@ -30,6 +30,9 @@ async function run(file: string, { data, adopt, owner }: Options): Promise<void>
         const adoptedBy = owner === undefined ? undefined : personNamed(instance, owner)
         const { roomId, title, origin, added, cited } = await importCrate(instance, file, { adoptedBy, onProgress: bar.update })
         bar.stop()
+        const subject = { kind: "room", id: roomId, name: title }
+        const detail = { from: origin.baseUrl, through: origin.throughSequence, added }
+        if (added > 0) await instance.ledger.transact(() => instance.tables.audit.write({ kind: "import_room", subject, roomId, detail }))
         const { baseUrl, throughSequence, mirror } = origin
         if (added === 0)
           console.log(`Nothing in ${file} is new: ${title} (${roomId}) of ${baseUrl} is here through entry ${throughSequence}.`)

@@ -46,7 +46,15 @@ const add = () =>
         async ({ ledger, tables, world }) => {
           if (tables.rooms.openingThread(roomId) !== undefined && tables.imported.from(roomId) === undefined)
             throw new UsageError(`The Room ${roomId} is this instance's own.`)
-          await ledger.transact(() => tables.mirrors.put(roomId, baseUrl, isoTime(world.now())))
+          await ledger.transact(() => {
+            tables.mirrors.put(roomId, baseUrl, isoTime(world.now()))
+            tables.audit.write({
+              kind: "add_mirror",
+              subject: { kind: "room", id: roomId, name: title },
+              roomId,
+              detail: { from: baseUrl },
+            })
+          })
         },
         { make: true },
       )
@@ -80,7 +88,13 @@ const remove = () =>
     .action((room: string, { data }: Options) =>
       withInstance(data, async ({ ledger, tables }) => {
         const roomId = roomIdOf(room)
-        if (!(await ledger.transact(() => tables.mirrors.remove(roomId)))) throw new UsageError(`The Room ${roomId} is not followed.`)
+        const wasFollowed = await ledger.transact(() => {
+          const removed = tables.mirrors.remove(roomId)
+          const subject = { kind: "room", id: roomId, name: tables.rooms.summary(roomId)?.title ?? null }
+          if (removed) tables.audit.write({ kind: "remove_mirror", subject, roomId })
+          return removed
+        })
+        if (!wasFollowed) throw new UsageError(`The Room ${roomId} is not followed.`)
         console.log(`The Room ${roomId} is followed no longer; what is here of it stays.`)
       }),
     )

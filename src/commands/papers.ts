@@ -19,6 +19,7 @@ async function importFile(file: string, { data }: { data: string }): Promise<voi
           onProgress: (bytes, kept) => progress.update(bytes, { papers: kept }),
         })
         progress.stop()
+        await ledger.transact(() => tables.audit.write({ kind: "import_papers", detail: { papers, skipped } }))
         const left = skipped === 0 ? "" : `; ${skipped} ${skipped === 1 ? "line is" : "lines are"} no paper and left out`
         console.log(`The metadata of ${papers} ${papers === 1 ? "paper is" : "papers is"} here now${left}.`)
       },

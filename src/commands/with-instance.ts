@@ -7,6 +7,7 @@ import { DataError, storedSchema } from "../ledger/database.ts"
 import { lockFolder } from "../ledger/ownership.ts"
 import { migrations } from "../ledger/schema.ts"
 import { checkingBar } from "./progress.ts"
+import { runningCommand } from "./running.ts"
 
 /**
  * Claims a folder whose data has to be brought forward first: a service that has it is an older one and counts on its own schema.
@@ -41,7 +42,7 @@ export async function withInstance<T>(folder: string, work: (instance: Instance)
     }
   })()
   try {
-    return await work(createInstance({ db, world, instanceId, aside }))
+    return await work(createInstance({ db, world, instanceId, aside, command: runningCommand() }))
   } finally {
     db.close()
   }

@@ -386,6 +386,8 @@ export const credentialSummary = shape({
   owner: person,
   permissions: v.array(v.picklist(enumerations.permission)),
   threadIds: v.nullable(v.array(id)),
+  /** The first signs of its token; null for one from before they were kept. */
+  tokenStart: optionalText,
   createdAt: at,
   expiresAt: at,
   revokedAt: v.nullable(at),

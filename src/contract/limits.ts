@@ -266,6 +266,9 @@ export const limits = {
   signInWindowSeconds: 300,
   signInSlowedSeconds: 1,
   signInsWaiting: 5,
+  /** Failed sign-ins that the audit log notes one by one in so many seconds; the others of that time are counted in one line. */
+  auditedFailures: 20,
+  auditedFailuresSeconds: 3_600,
 
   /**
    * What the service takes in a minute, and how many of these may come at once; over it, 429 `too_many_requests`. Whole

@@ -68,7 +68,7 @@ const acts: Acts = {
   async sign_out({ edge, event }) {
     for (const pair of (event.req.headers.get("cookie") ?? "").split(/; */)) {
       const token = pair.startsWith(`${sessionCookie}=`) ? pair.slice(sessionCookie.length + 1) : ""
-      if (tokenForm("session", token) === "whole") await edge.instance.accounts.signOut(token)
+      if (tokenForm("session", token) === "whole") await edge.instance.accounts.signOut(token, clientOf(event))
     }
     return { answer: { person: null }, headers: cookieOf(edge, sessionCookie, "", 0) }
   },

@@ -46,12 +46,24 @@ export interface RoomAccess {
   readonly role: MemberRole | null
 }
 
+/** A write that was accepted. */
+export interface Written {
+  readonly operation: Pick<Operation, "name" | "target">
+  readonly actor: Actor
+  readonly roomId: string | null
+  /** The object that its receipt names. */
+  readonly targetId: string
+  readonly at: string
+}
+
 /** What the ledger asks of the Rooms: the rechecks of every write, made inside its transaction. */
 export interface Gate {
   /** @throws Refusal `not_authenticated` when the credential or key expired or was revoked since the request came in */
   confirm(actor: Actor, at: string): void
   /** Notes that the actor's credential or key was used. */
   used(actor: Actor, at: string): void
+  /** Told of a write that was accepted, within its transaction; of none that is done again. */
+  accepted(written: Written): void
   /** Whoever sent an entry of the history, as far as a behaviour asks. */
   actorOf(entry: Pick<Entry, "userId" | "username" | "sender">, operation: Pick<Operation, "family">): Actor
   /** The Room, and what the person is in it; undefined when there is no such Room. */

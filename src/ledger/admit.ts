@@ -290,8 +290,9 @@ export class Ledger {
     const { subject } = found
     behaviour.admit?.(delivery, subject)
 
-    const { answer, made } = this.#writing.write(delivery, subject, at, fresh(this.#world))
+    const { answer, made, roomId } = this.#writing.write(delivery, subject, at, fresh(this.#world))
     this.#gate.used(actor, at)
+    this.#gate.accepted({ operation: delivery.operation, actor, roomId, targetId: made.id, at })
     return { receipt: answer, made }
   }
 

@@ -6,6 +6,7 @@ const entries = [
   { table: "history", noun: "entry of the history" },
   { table: "receipts", noun: "receipt" },
   { table: "activity_entries", noun: "activity entry" },
+  { table: "audit_entries", noun: "line of the audit log" },
 ]
 
 interface Kept {

@@ -398,6 +398,8 @@ INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_
   { to: 14, sql: "", isRemade: true },
   // The curves of attempts are kept thinned beside their points, and the last value of each metric where lists look for it.
   { to: 15, sql: "", isRemade: true },
+  // People can be disabled, and made operators; the audit log; the first signs of tokens.
+  { to: 16, sql: "", isRemade: true },
 ]
 
 /** The first version that has a history. */

@@ -22,11 +22,11 @@ export function keyOperations({ keys, collections }: LibraryTables) {
     },
     write({ actor, body }, _subject, change) {
       const keyId = change.newId()
-      const { token, digest } = change.token((bytes) => mintToken("personalKey", bytes))
+      const token = change.token((bytes) => mintToken("personalKey", bytes))
       const { label, permissions, reach, collectionIds = null, agent = null } = body
       const made = { label, permissions, reach, collectionIds, expiresAt: expiry(body.expiresAt, change.at), agent }
-      keys.insert({ keyId, owner: { userId: actor.userId, username: actor.username }, ...made, createdAt: change.at }, digest)
-      return { target: { id: keyId, label: null }, result: { keyId, ...made }, secret: { token } }
+      keys.insert({ keyId, owner: { userId: actor.userId, username: actor.username }, ...made, createdAt: change.at }, token)
+      return { target: { id: keyId, label: null }, result: { keyId, ...made }, secret: { token: token.token } }
     },
   })
 

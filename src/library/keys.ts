@@ -7,7 +7,8 @@ import { Refusal } from "../contract/refusals.ts"
 import type { Actor, KeyGrant } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import { isoTime } from "../ledger/world.ts"
-import { tokenDigest, tokenForm, tokenPrefixes } from "../people/tokens.ts"
+import type { Token } from "../ledger/chance.ts"
+import { tokenDigest, tokenForm, tokenPrefixes, tokenStart } from "../people/tokens.ts"
 
 export type KeyAgent = NonNullable<Shown["agent"]>
 
@@ -42,7 +43,7 @@ function mustLive({ revokedAt, expiresAt }: Pick<Shown, "revokedAt" | "expiresAt
 /** A key's last use is noted at most this often, in milliseconds: it must not cost a write each time. */
 const LAST_USE_STEP = 60_000
 
-const SHOWN = `SELECT k.key_id AS keyId, k.user_id AS userId, p.username, k.label, k.permissions, k.reach, k.agent, k.created_at AS createdAt,
+const SHOWN = `SELECT k.key_id AS keyId, k.user_id AS userId, p.username, k.label, k.permissions, k.reach, k.agent, k.token_start AS tokenStart, k.created_at AS createdAt,
     k.expires_at AS expiresAt, k.revoked_at AS revokedAt, k.last_used_at AS lastUsedAt,
     (SELECT json_group_array(c.collection_id) FROM key_collections c WHERE c.key_id = k.key_id) AS collectionIds
   FROM personal_keys k JOIN people p USING (user_id)`
@@ -51,7 +52,7 @@ export type Keys = ReturnType<typeof keys>
 
 export function keys(db: Db) {
   const insert = db.prepare(
-    "INSERT INTO personal_keys (key_id, token_digest, user_id, label, permissions, reach, agent, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO personal_keys (key_id, token_digest, token_start, user_id, label, permissions, reach, agent, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   )
   const select = db.prepare("INSERT INTO key_collections (key_id, collection_id) VALUES (?, ?)")
   const byDigest = db.prepare<Row>(`${SHOWN} WHERE k.token_digest = ?`)
@@ -67,11 +68,12 @@ export function keys(db: Db) {
   const noted = new Map<string, number>()
 
   return {
-    insert(made: Omit<PersonalKey, "revokedAt" | "lastUsedAt">, digest: string): void {
+    insert(made: Omit<PersonalKey, "tokenStart" | "revokedAt" | "lastUsedAt">, { token, digest }: Token): void {
       const { keyId, owner, label, permissions, reach, agent, createdAt, expiresAt } = made
       insert.run(
         keyId,
         digest,
+        tokenStart(token),
         owner.userId,
         label,
         JSON.stringify(permissions),

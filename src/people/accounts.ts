@@ -4,8 +4,10 @@ import type { ActionBody } from "../contract/actions.ts"
 import { type Described, isOrcid } from "../contract/described.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Ledger } from "../ledger/admit.ts"
-import type { World } from "../ledger/world.ts"
+import { isoTime, type World } from "../ledger/world.ts"
 import { personActs } from "./acts.ts"
+import type { Audit } from "./audit.ts"
+import { FailedSignIns } from "./failed-sign-ins.ts"
 import type { Invitation, Invitations } from "./invitations.ts"
 import { hashPassword, passwordMatches } from "./passwords.ts"
 import type { People, Person } from "./people.ts"
@@ -27,11 +29,15 @@ interface Parts {
   readonly people: People
   readonly sessions: Sessions
   readonly invitations: Invitations
+  readonly audit: Audit
 }
 
 const taken = (username: string) =>
   new Refusal("state_conflict", `The name ${username} is taken; choose another.`, { current: { username } })
 const closedInvitation = () => new Refusal("room_unavailable", "This invitation does not exist, was used, was taken back or has expired.")
+
+const asSubject = ({ userId, username }: Pick<Person, "userId" | "username">) => ({ kind: "person", id: userId, name: username })
+const invitationSubject = (invitationId: string) => ({ kind: "invitation", id: invitationId, name: null })
 
 /** A name with a part of its password's hash: another password, by whomever it was set, is another door. */
 const doorOf = (username: string, stored = ""): string => `${username} ${stored.slice(-16)}`
@@ -40,12 +46,17 @@ export class Accounts {
   readonly #parts: Parts
   readonly #limit: SignInLimit
   readonly #acts
+  readonly #failures: FailedSignIns
   #setupDigest: string | null = null
 
   constructor(parts: Parts) {
     this.#parts = parts
     this.#acts = parts.ledger.learnActs(personActs(parts))
     this.#limit = new SignInLimit(() => parts.world.now())
+    this.#failures = new FailedSignIns(
+      () => parts.world.now(),
+      (line) => parts.ledger.transact(() => parts.audit.write(line)),
+    )
   }
 
   /** While nobody exists: a fresh one-time token for set-up (the one before stops working). Else null. */
@@ -69,7 +80,9 @@ export class Accounts {
       if (people.exist())
         throw new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
       this.#setupDigest = null
-      return this.#start(this.#create(username, hash, true))
+      const person = this.#create(username, hash, true)
+      this.#parts.audit.write({ kind: "set_up", by: person, address })
+      return this.#start(person)
     })
   }
 
@@ -80,7 +93,11 @@ export class Accounts {
   async add(username: string, password: string, after?: Promise<unknown>): Promise<Person> {
     const hash = await this.#hash(password)
     await after
-    return this.#parts.ledger.transact(() => this.#create(username, hash, !this.#parts.people.exist()))
+    return this.#parts.ledger.transact(() => {
+      const person = this.#create(username, hash, !this.#parts.people.exist())
+      this.#parts.audit.write({ kind: "create_person", subject: asSubject(person) })
+      return person
+    })
   }
 
   /** Sets a password and ends the person's sessions: for the command line. */
@@ -91,6 +108,7 @@ export class Accounts {
       if (person === undefined) return undefined
       this.#parts.people.setPasswordHash(person.userId, hash)
       this.#parts.sessions.endAll(person.userId)
+      this.#parts.audit.write({ kind: "reset_password", subject: asSubject(person) })
       return person
     })
   }
@@ -104,8 +122,15 @@ export class Accounts {
     const stored = person && this.#parts.people.passwordHash(person.userId)
     const from = person !== undefined && browser?.userId === person.userId ? "own browser" : undefined
     const right = await this.#tried({ door: doorOf(username, stored), address, from }, password, stored)
-    if (person === undefined || !right) throw new Refusal("not_authenticated", "The name or the password is wrong.")
-    return this.#parts.ledger.transact(() => this.#start(person))
+    if (person === undefined || !right) {
+      // What somebody typed as a name may be a password.
+      await this.#failures.add({ kind: "sign_in_failed", subject: person && asSubject(person), address })
+      throw new Refusal("not_authenticated", "The name or the password is wrong.")
+    }
+    return this.#parts.ledger.transact(() => {
+      this.#parts.audit.write({ kind: "sign_in", by: person, address })
+      return this.#start(person)
+    })
   }
 
   /** Looks at a password within the limit. @throws Refusal 429 */
@@ -131,6 +156,7 @@ export class Accounts {
     const stored = people.passwordHash(userId)
     // Counted apart: whoever fails at the door does not keep those inside from their own password.
     if (!(await this.#tried({ door: doorOf(username, stored), address, from: "inside" }, currentPassword, stored))) {
+      await this.#failures.add({ kind: "change_password_failed", by: person, address })
       throw new Refusal("not_authenticated", "The current password is wrong.", {
         issues: [{ path: "/currentPassword", message: "is not your password" }],
       })
@@ -140,6 +166,7 @@ export class Accounts {
     return ledger.transact(() => {
       people.setPasswordHash(userId, hash)
       sessions.endAll(userId)
+      this.#parts.audit.write({ kind: "change_password", by: person, address })
       return this.#start(person)
     })
   }
@@ -158,7 +185,11 @@ export class Accounts {
     if (issues.length > 0)
       throw new Refusal("invalid_schema", `${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join(", ")}.`, { issues })
     const whole = familyName === null ? null : givenName === null ? familyName : `${givenName} ${familyName}`
-    await this.#parts.ledger.transact(() => this.#acts.describe_person(by, { userId, name: name ?? whole, givenName, familyName, orcid }))
+    await this.#parts.ledger.transact(() => {
+      this.#acts.describe_person(by, { userId, name: name ?? whole, givenName, familyName, orcid })
+      const subject = this.#parts.people.withId(userId)
+      this.#parts.audit.write({ kind: "describe_person", by, subject: subject && asSubject(subject) })
+    })
   }
 
   /** Notes what another instance says of a person of its own. Within an open transaction. */
@@ -166,8 +197,13 @@ export class Accounts {
     this.#acts.describe_person(null, { userId, ...described })
   }
 
-  signOut(token: string): Promise<unknown> {
-    return this.#parts.ledger.transact(() => this.#parts.sessions.end(token))
+  signOut(token: string, address?: string): Promise<unknown> {
+    const { ledger, sessions, audit } = this.#parts
+    return ledger.transact(() => {
+      const person = sessions.person(token)
+      sessions.end(token)
+      if (person !== undefined) audit.write({ kind: "sign_out", by: person, address })
+    })
   }
 
   /** @throws Refusal 403 when the Room is not the person's own */
@@ -176,7 +212,9 @@ export class Accounts {
       if (roomId !== undefined && !ownsRoom(roomId, by.userId)) {
         throw new Refusal("role_required", "Only the owner of a Room invites to it.", { current: { needed: ["owner"] } })
       }
-      return this.#acts.invite(by, { roomId: roomId ?? null })
+      const made = this.#acts.invite(by, { roomId: roomId ?? null })
+      this.#parts.audit.write({ kind: "invite", by, subject: invitationSubject(made.invitationId), roomId })
+      return made
     })
   }
 
@@ -190,6 +228,7 @@ export class Accounts {
   revokeInvitation(by: Person, invitationId: string): Promise<void> {
     return this.#parts.ledger.transact(() => {
       if (!this.#acts.revoke_invitation(by, { invitationId })) throw closedInvitation()
+      this.#parts.audit.write({ kind: "revoke_invitation", by, subject: invitationSubject(invitationId) })
     })
   }
 
@@ -202,6 +241,8 @@ export class Accounts {
       const invitation = this.invitation(token)
       const person = this.#create(username, hash, false)
       this.#acts.accept_invitation(person, { invitationId: invitation.invitationId })
+      const subject = invitationSubject(invitation.invitationId)
+      this.#parts.audit.write({ kind: "accept_invitation", by: person, subject, roomId: invitation.room?.roomId, address })
       if (invitation.room !== null) this.#addMember(invitation.invitedBy, invitation.room.roomId, username)
       return this.#start(person)
     })
@@ -229,7 +270,13 @@ export class Accounts {
     return person
   }
 
+  /** Writes what of the audit log waits to be written. */
+  settle(): Promise<void> {
+    return this.#failures.settle()
+  }
+
   #start(person: Person): SignedIn {
+    this.#parts.people.signedIn(person.userId, isoTime(this.#parts.world.now()))
     return { person, ...this.#parts.sessions.start(person.userId) }
   }
 }

@@ -1,6 +1,7 @@
 /** People as the instance puts them together: their tables, how they come in, and what is read of them. */
 import type { Db } from "../ledger/database.ts"
 import type { World } from "../ledger/world.ts"
+import { audit, type RunningCommand } from "./audit.ts"
 import { invitations } from "./invitations.ts"
 import { people } from "./people.ts"
 import { sessions } from "./sessions.ts"
@@ -8,7 +9,9 @@ import { sessions } from "./sessions.ts"
 export { Accounts } from "./accounts.ts"
 export { peopleReads } from "./reads.ts"
 
-export const peopleTables = (db: Db, world: World) => ({
+/** @param command what runs instead of a service; left out, none */
+export const peopleTables = (db: Db, world: World, command?: RunningCommand) => ({
+  audit: audit(db, world, command),
   people: people(db),
   sessions: sessions(db, world),
   invitations: invitations(db, world),

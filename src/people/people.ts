@@ -44,6 +44,7 @@ export function people(db: Db) {
   const describe = db.prepare("UPDATE people SET name = ?, given_name = ?, family_name = ?, orcid = ? WHERE user_id = ?")
   const hash = db.prepare<{ passwordHash: string }>("SELECT password_hash AS passwordHash FROM people WHERE user_id = ?")
   const setHash = db.prepare("UPDATE people SET password_hash = ? WHERE user_id = ?")
+  const signedIn = db.prepare("UPDATE people SET signed_in_at = ? WHERE user_id = ?")
   const any = db.prepare("SELECT 1 FROM people WHERE instance_id IS NULL LIMIT 1")
   const all = db.prepare<PersonRow & Described & { createdAt: string }>(
     `SELECT ${PERSON}, ${DESCRIBED("p")}, p.created_at AS createdAt FROM people p WHERE instance_id IS NULL ORDER BY user_id`,
@@ -76,6 +77,8 @@ export function people(db: Db) {
       describe.run(name, givenName, familyName, orcid, userId),
     passwordHash: (userId: string): string | undefined => hash.get(userId)?.passwordHash,
     setPasswordHash: (userId: string, passwordHash: string) => setHash.run(passwordHash, userId),
+    /** Notes that they came in. */
+    signedIn: (userId: string, at: string) => signedIn.run(at, userId),
     /** Whether anybody of this instance exists: until then the one-time set-up link is open. */
     exist: (): boolean => any.get() !== undefined,
     /** Everybody of this instance. */

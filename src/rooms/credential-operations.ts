@@ -9,13 +9,13 @@ import type { Rooms } from "./rooms.ts"
 
 export function credentialOperations(rooms: Rooms, credentials: Credentials, { strangers }: RoomThreads) {
   /** Makes the row and the answer of a new credential. */
-  function issue(change: Change, made: Pick<Credential, "roomId" | "owner" | "label" | "permissions" | "threadIds" | "expiresAt">) {
+  function issue(change: Change, said: Pick<Credential, "roomId" | "owner" | "label" | "permissions" | "threadIds" | "expiresAt">) {
     const credentialId = change.newId()
-    const { token, digest } = change.token((bytes) => mintToken("credential", bytes))
-    const { roomId, owner, label, permissions, threadIds, expiresAt } = made
-    credentials.insert({ credentialId, roomId, owner, label, permissions, threadIds, createdAt: change.at, expiresAt }, digest)
+    const made = change.token((bytes) => mintToken("credential", bytes))
+    const { roomId, owner, label, permissions, threadIds, expiresAt } = said
+    credentials.insert({ credentialId, roomId, owner, label, permissions, threadIds, createdAt: change.at, expiresAt }, made)
     const result = { credentialId, label, permissions, threadIds, expiresAt }
-    return { target: { id: credentialId, label: null }, result, secret: { token } }
+    return { target: { id: credentialId, label: null }, result, secret: { token: made.token } }
   }
 
   /** The credential in the path, of the Room in the path. @throws Refusal 404 */

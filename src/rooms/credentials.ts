@@ -6,7 +6,8 @@ import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import { isoTime } from "../ledger/world.ts"
-import { tokenDigest, tokenForm, tokenPrefixes } from "../people/tokens.ts"
+import type { Token } from "../ledger/chance.ts"
+import { tokenDigest, tokenForm, tokenPrefixes, tokenStart } from "../people/tokens.ts"
 
 export interface Credential extends CredentialSummary {
   readonly roomId: string
@@ -33,7 +34,7 @@ function mustLive({ revokedAt, expiresAt }: Pick<Credential, "revokedAt" | "expi
 /** A credential's last use is noted at most this often, in milliseconds: it must not cost a write each time. */
 const LAST_USE_STEP = 60_000
 
-const COLUMNS = `c.credential_id AS credentialId, c.room_id AS roomId, c.user_id AS userId, p.username, c.label, c.permissions, c.thread_ids AS threadIds,
+const COLUMNS = `c.credential_id AS credentialId, c.room_id AS roomId, c.user_id AS userId, p.username, c.label, c.permissions, c.thread_ids AS threadIds, c.token_start AS tokenStart,
   c.created_at AS createdAt, c.expires_at AS expiresAt, c.revoked_at AS revokedAt, c.last_used_at AS lastUsedAt
   FROM credentials c JOIN people p USING (user_id)`
 
@@ -41,7 +42,7 @@ export type Credentials = ReturnType<typeof credentials>
 
 export function credentials(db: Db) {
   const insert = db.prepare(
-    "INSERT INTO credentials (credential_id, token_digest, room_id, user_id, label, permissions, thread_ids, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO credentials (credential_id, token_digest, token_start, room_id, user_id, label, permissions, thread_ids, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   )
   const byDigest = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.token_digest = ?`)
   const byId = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.credential_id = ?`)
@@ -62,11 +63,31 @@ export function credentials(db: Db) {
     endingOf: (userId: string, from: string, until: string) => ending.all(userId, from, until),
 
     insert(
-      { credentialId, roomId, owner, label, permissions, threadIds, createdAt, expiresAt }: Omit<Credential, "revokedAt" | "lastUsedAt">,
-      digest: string,
+      {
+        credentialId,
+        roomId,
+        owner,
+        label,
+        permissions,
+        threadIds,
+        createdAt,
+        expiresAt,
+      }: Omit<Credential, "tokenStart" | "revokedAt" | "lastUsedAt">,
+      { token, digest }: Token,
     ): void {
       const threads = threadIds === null ? null : JSON.stringify(threadIds)
-      insert.run(credentialId, digest, roomId, owner.userId, label, JSON.stringify(permissions), threads, createdAt, expiresAt)
+      insert.run(
+        credentialId,
+        digest,
+        tokenStart(token),
+        roomId,
+        owner.userId,
+        label,
+        JSON.stringify(permissions),
+        threads,
+        createdAt,
+        expiresAt,
+      )
     },
 
     /**

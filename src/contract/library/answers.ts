@@ -142,6 +142,8 @@ export const personalKey = shape({
   reach,
   collectionIds: v.nullable(v.array(id)),
   agent: v.nullable(keyAgent),
+  /** The first signs of its token; null for one from before they were kept. */
+  tokenStart: v.nullable(v.string()),
   createdAt: at,
   expiresAt: at,
   revokedAt: v.nullable(at),
