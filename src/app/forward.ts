@@ -116,13 +116,19 @@ export function rebuild(file: string, db: Db, entries?: Iterable<Entry>, watchin
   }
 }
 
+/** Whether a file is of an earlier version whose tables are made anew. */
+export function isEarlier(file: string): boolean {
+  const stored = existsSync(file) ? (storedSchema(file) ?? 0) : 0
+  return stored > 0 && stored < REMADE
+}
+
 /**
  * Brings the file to this version, where it is of an earlier one whose tables are made anew.
  * @throws DataError when it cannot; the file is then as it was, or brought forward as far as an earlier version led
  */
 export function bringForward(file: string, onProgress: OnProgress = () => {}): void {
-  const stored = existsSync(file) ? (storedSchema(file) ?? 0) : 0
-  if (stored === 0 || stored >= REMADE) return
+  if (!isEarlier(file)) return
+  const stored = storedSchema(file) ?? 0
   const earlier = stored < FIRST_WITH_HISTORY
   const db = openDatabase(file, migrations.slice(0, (earlier ? FIRST_WITH_HISTORY : stored + 1) - 1))
   try {

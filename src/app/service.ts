@@ -9,13 +9,16 @@ import { RateLimits, type RateNumbers, standardRates } from "../edge/rate-limits
 import { listen, serveOn } from "../http/server.ts"
 import { createInstance, type Instance } from "./instance.ts"
 import { cratesOf } from "../research/index.ts"
-import { openForward } from "./forward.ts"
+import { isEarlier, openForward } from "./forward.ts"
+import { Litestream } from "./litestream.ts"
+import { Replication } from "./replication.ts"
+import { isReplicated, markReplicated, notAlone } from "../ledger/copies.ts"
 import { databaseFile } from "../ledger/data.ts"
-import { fill } from "../ledger/database.ts"
+import { DataError, fill } from "../ledger/database.ts"
 import { lockFolder } from "../ledger/ownership.ts"
 import { Readiness } from "../ledger/readiness.ts"
 import type { OnProgress } from "../ledger/replay.ts"
-import { type WatchReadings, Watchman } from "../ledger/watchman.ts"
+import { type WatchReadings, watchLimits, Watchman } from "../ledger/watchman.ts"
 import type { World } from "../ledger/world.ts"
 import { ArxivClerk } from "../library/papers/arxiv.ts"
 import { configuredCheck, type RepositorySettings } from "../repositories/configured.ts"
@@ -59,6 +62,8 @@ export interface ServiceOptions {
   readonly world?: World
   /** Writes are admitted by a thread of their own, so that readers never wait for the disk, and texts rendered by another; left out, both by this one. It has no part in `world`. */
   readonly writer?: "thread" | undefined
+  /** The control socket of the Litestream that started this process: what is written is answered once it is in its copy. */
+  readonly replicated?: string | undefined
   /** Told while data of an earlier version is brought forward. */
   readonly onForward?: OnProgress
   /** Fills a new instance before the first request is taken. */
@@ -99,6 +104,22 @@ function edgeParts({ log, rateLimits = "off", trustProxy, logRequests, metricsTo
   }
 }
 
+/** The Litestream that a service is to wait for; null for one that stands alone. @throws DataError where it may not be served so */
+async function replicatedBy({ replicated }: ServiceOptions, file: string): Promise<Litestream | null> {
+  if (replicated === undefined) {
+    if (isReplicated(file)) throw new DataError(notAlone(file))
+    return null
+  }
+  if (isEarlier(file))
+    throw new DataError(
+      `The data in ${file} is of an earlier version, and Litestream has it open. End Litestream, bring the data forward with research-room backup FILE, and start Litestream again.`,
+    )
+  const litestream = new Litestream(replicated)
+  await litestream.mustHaveStarted(file)
+  markReplicated(file, replicated)
+  return litestream
+}
+
 /**
  * Starts the service.
  * @throws DataError when the data cannot be opened or another process serves it
@@ -109,6 +130,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   using started = new DisposableStack()
   started.defer(lockFolder(options.data))
   const file = databaseFile(options.data)
+  const litestream = await replicatedBy(options, file)
+  started.defer(() => litestream?.close())
   const { db, world, instanceId, lineage } = openForward(file, options.world, options.onForward)
   started.defer(() => db.close())
   const broken = Promise.withResolvers<void>()
@@ -118,7 +141,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ending ??= sentence
     broken.resolve()
   }
-  const watchman = new Watchman({ file, db, log: options.log, onLost: end })
+  // Litestream works the log off itself.
+  const limits = litestream === null ? watchLimits : { ...watchLimits, idleWalBytes: Number.POSITIVE_INFINITY }
+  const watchman = new Watchman({ file, db, log: options.log, limits, onLost: end })
   started.defer(() => watchman.close())
   const { server, port } = await listen(options.host, options.port)
   started.defer(() => server.close())
@@ -149,11 +174,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     crates: cratesOf(file),
     hooks,
   })
-  const readiness = new Readiness({ file, ledger: instance.ledger, ending: () => ending })
+  const readiness = new Readiness({ file, ledger: instance.ledger, ending: () => ending, otherwise: () => replication?.why ?? null })
   const budgets = new Budgets(options.budgets)
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage: () => watchman.readings })
   const { prepare } = options
   if (prepare) await fill(db, () => prepare(instance, baseUrl))
+  const replication =
+    litestream === null
+      ? null
+      : new Replication({ litestream, instance, metrics, log: options.log, onFailed: () => readiness.failed(), onEnded: end })
+  started.defer(() => replication?.close())
+  // Whether it copies is not known before it has.
+  if (replication !== null) readiness.failed()
   const writer = options.writer === "thread" ? startWriter() : null
   // Of a process that is not the service's own, the memory is not its to rest.
   if (options.writer === "thread") started.defer(restMemory())
@@ -161,7 +193,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const renderer = new Renderer(options.writer === "thread" ? new OnThread() : new OnThisThread())
   const stop = serveOn(
     server,
-    createApp({ instance, baseUrl, renderer, budgets, pasts, whyNotReady: () => readiness.why(), ...edgeParts(options, metrics) }),
+    createApp({
+      instance,
+      baseUrl,
+      renderer,
+      budgets,
+      pasts,
+      whyNotReady: () => readiness.why(),
+      ...(replication && { mayBeTold: replication.mayBeTold }),
+      ...edgeParts(options, metrics),
+    }),
     baseUrl,
   )
   const clerk = options.arxiv

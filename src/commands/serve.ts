@@ -2,13 +2,22 @@
 import { Command } from "commander"
 import { openLog } from "../log.ts"
 import { startService } from "../app/service.ts"
-import { arxivOf, dataOption, type EdgeSettings, mustNameItself, portOption, repositoriesOf, withEdgeOptions } from "../settings.ts"
+import {
+  arxivOf,
+  dataOption,
+  type EdgeSettings,
+  mustNameItself,
+  namedOption,
+  portOption,
+  repositoriesOf,
+  withEdgeOptions,
+} from "../settings.ts"
 import { checkingBar } from "./progress.ts"
 import { untilEnded } from "./until-ended.ts"
 
 const GITHUB_API = "https://api.github.com"
 
-async function serve(settings: EdgeSettings & { readonly data: string }): Promise<void> {
+async function serve(settings: EdgeSettings & { readonly data: string; readonly replicated?: string }): Promise<void> {
   mustNameItself(settings)
   const bar = checkingBar()
   const service = await startService({
@@ -32,6 +41,12 @@ export const serveCommand = (): Command =>
     new Command("serve")
       .description("serve Rooms from a data folder until told to end")
       .addOption(dataOption())
-      .addOption(portOption(8787)),
+      .addOption(portOption(8787))
+      .addOption(
+        namedOption(
+          "--replicated <socket>",
+          "answer a write once Litestream, which starts this service and listens at that control socket, has copied it",
+        ),
+      ),
     "on",
   ).action(serve)

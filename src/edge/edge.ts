@@ -40,6 +40,8 @@ export interface Edge {
   readonly securityContact?: string
   /** Why no write is taken now, in a sentence; null where they are. Left out, they always are. */
   readonly whyNotReady?: () => Promise<string | null>
+  /** Settles once what a read found may be told; left out, at once. @throws Refusal 503 */
+  readonly mayBeTold?: (read: string) => Promise<void> | undefined
 }
 
 /** The application, and whether a path as it stands is one of its own. */

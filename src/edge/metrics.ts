@@ -6,6 +6,7 @@ import Gauge from "@prometheus-io/client/lib/gauge.js"
 import Histogram from "@prometheus-io/client/lib/histogram.js"
 import type { Budgets } from "./budgets.ts"
 import Registry from "@prometheus-io/client/lib/registry.js"
+import { type CopyGauges, CopyMetrics } from "./copy-metrics.ts"
 
 /** Told of each group of writes once it is committed. */
 export interface CommitObserver {
@@ -119,6 +120,11 @@ export class Metrics implements CommitObserver {
   /** Tells where to look for what is not counted here. */
   watch(gauges: Gauges): void {
     this.#gauges = gauges
+  }
+
+  /** Counts the syncs of a copy from now on, and tells of its state. */
+  watchCopy(state: CopyGauges): CopyMetrics {
+    return new CopyMetrics(this.#registry, state)
   }
 
   /** Everything, in Prometheus' text format. */

@@ -55,6 +55,8 @@ export function readRoutes(edge: Edge, routes: Routes): void {
         ...(signal && { signal }),
       })
       const found = asked.found instanceof Promise ? await asked.found : asked.found
+      const notYet = edge.mayBeTold?.(definition.name)
+      if (notYet !== undefined) await notYet
       // Nobody reads the body of a HEAD: it is given back unmade.
       if (event.req.method === "HEAD" && isDownload(found)) await found.bytes.cancel()
       const answer = told(definition, asked.query.format, found, { url: event.url, basePath, at: () => isoTime(world.now()) })

@@ -91,6 +91,7 @@ export class Ledger {
   readonly #behaviours = new Map<string, AnyBehaviour>()
   readonly #acts: Record<string, Acts[string]> = {}
   #writer: OtherWriter | null = null
+  #confirm: (() => Promise<void>) | null = null
   /** Deliveries, of those that something was foreseen of, which were accepted last. */
   readonly #recent = new Set<string>()
   /** Every accepted write. */
@@ -149,9 +150,10 @@ export class Ledger {
     const admitted = this.#writer?.admit(delivery, rehearse) ?? this.admitChecked(request.operation, delivery, rehearse)
     const { receipt, made } = await admitted
     const answer = foreseen === undefined || made === undefined ? receipt : joinJson(receipt, foreseen.told)
-    if (rehearse) return rehearsed(answer)
-    if (foreseen !== undefined && made !== undefined) this.#accepted(delivery, foreseen, made)
-    return answer
+    if (!rehearse && foreseen !== undefined && made !== undefined) this.#accepted(delivery, foreseen, made)
+    // Who rehearses what was stored before is told so.
+    if (this.#confirm !== null && (!rehearse || made === undefined)) await this.#confirm()
+    return rehearse ? rehearsed(answer) : answer
   }
 
   /**
@@ -194,6 +196,11 @@ export class Ledger {
     this.#writer = writer
   }
 
+  /** From now on nobody is told of a write before `confirm` has settled, called after the commit. What it rejects with is answered instead. */
+  answerAfter(confirm: () => Promise<void>): void {
+    this.#confirm = confirm
+  }
+
   /** Holds what is to be written until `release`, for a thread that wants to write alone. */
   hold(): void {
     this.#queue.hold()
@@ -229,14 +236,16 @@ export class Ledger {
   }
 
   /** Runs work that is no operation (a sign-in, a key's last use) in the same queue of transactions. */
-  transact<T>(work: () => T): Promise<T> {
-    return this.#writer === null ? this.#queue.run(work) : this.#writer.alone(() => this.#queue.run(work))
+  async transact<T>(work: () => T): Promise<T> {
+    const done = await (this.#writer === null ? this.#queue.run(work) : this.#writer.alone(() => this.#queue.run(work)))
+    if (this.#confirm !== null) await this.#confirm()
+    return done
   }
 
   /** Goes the way of a write, to see whether it is open; with `touch` it is one, of what stands there already. Rejects as a write would. */
-  probe(touch: boolean): Promise<unknown> {
-    if (this.#writer !== null) return this.#writer.probe(touch)
-    return this.#queue.run(() => touch && tryStorage(this.#db))
+  async probe(touch: boolean): Promise<void> {
+    await (this.#writer?.probe(touch) ?? this.#queue.run(() => touch && tryStorage(this.#db)))
+    if (touch && this.#confirm !== null) await this.#confirm()
   }
 
   /** @throws Refusal 404 for the first subject that a checked query names and that is not there */

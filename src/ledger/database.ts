@@ -3,6 +3,7 @@ import { codeOf } from "../contract/faults.ts"
 import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import Database from "better-sqlite3"
+import { isFollowed, isReplicated, notOwn } from "./copies.ts"
 import { isKeeping, keepingTriggers } from "./keeping.ts"
 import { type Migration, migrations, schemaSql } from "./schema.ts"
 
@@ -144,11 +145,11 @@ function refuseForeignFile(file: string): void {
   }
 }
 
-/** Whether nothing was ever stored in it. */
+/** Whether nothing was ever stored in it; Litestream may have been quicker with tables of its own. */
 const isNew = (database: Database.Database): boolean =>
   number(database, "user_version") === 0 &&
   number(database, "application_id") === 0 &&
-  database.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0
+  database.prepare("SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE '\\_litestream\\_%' ESCAPE '\\'").pluck().get() === 0
 
 /** Refuses what this program must not touch, before anything in it is changed. @throws DataError */
 function mustBeOwn(database: Database.Database, file: string, target: number): void {
@@ -237,7 +238,8 @@ function setUp(database: Database.Database, file: string): void {
   database.pragma("journal_size_limit = 67108864")
   // Each time the log is worked off, pages are copied and synced that the next writes change again: 16 MiB of it are one
   // block of its index, so that no read takes longer for it.
-  database.pragma("wal_autocheckpoint = 4000")
+  // Where Litestream copies the log, it works it off itself once it has it.
+  database.pragma(`wal_autocheckpoint = ${isReplicated(file) ? 0 : 4000}`)
   if (number(database, "synchronous") !== 2 || number(database, "foreign_keys") !== 1) {
     throw new DataError(`${file} could not be opened with full durability.`)
   }
@@ -248,6 +250,7 @@ function setUp(database: Database.Database, file: string): void {
  * @throws DataError when the file is damaged, newer than this program, foreign, or cannot be written
  */
 export function openDatabase(file: string, steps: readonly Migration[] = migrations): Db {
+  if (isFollowed(file)) throw new DataError(notOwn(file))
   try {
     if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true })
     refuseForeignFile(file)
@@ -328,6 +331,8 @@ export function openMade(file: string): Db {
 
 /** The schema version that a file has now; null where there is no file, or none that can be read. Nothing is changed. */
 export function storedSchema(file: string): number | null {
+  // To look into it in the usual way would make files beside it that its follower does not expect.
+  if (isFollowed(file)) return null
   try {
     const database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT })
     try {

@@ -11,6 +11,8 @@ export interface ReadinessParts {
   readonly ledger: Pick<Ledger, "probe">
   /** Why the service is about to end, if it is. */
   readonly ending: () => string | null
+  /** Why writes fail for another reason than the storage's, if they do. */
+  readonly otherwise?: () => string | null
   /** Milliseconds that whoever writes may take to answer, and for which an answer stands. */
   readonly patience?: number
   readonly stands?: number
@@ -24,7 +26,7 @@ export class Readiness {
   #found: { readonly why: string | null; readonly at: number } | null = null
 
   constructor(parts: ReadinessParts) {
-    this.#parts = { patience: 3_000, stands: 1_000, ...parts }
+    this.#parts = { patience: 3_000, stands: 1_000, otherwise: () => null, ...parts }
   }
 
   /** Writes were lost to the storage. */
@@ -55,7 +57,8 @@ export class Readiness {
       this.#failing = false
     } catch {
       this.#failing = true
-      why = "The data cannot be written at the moment: the disk is full or fails, or another program holds the data."
+      why =
+        this.#parts.otherwise() ?? "The data cannot be written at the moment: the disk is full or fails, or another program holds the data."
     }
     this.#found = { why, at: performance.now() }
     return why
