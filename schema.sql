@@ -841,6 +841,7 @@ CREATE INDEX research_links_replacing ON research_links (replacement_version_id)
 
 ------------------------------------------------------------------------------------------------ src/research/brief
 
+-- joined: room_failures by src/research/judging
 -- What a brief tells first, kept as it lands by the triggers below. What failed in a Room, numbered as it did.
 CREATE TABLE room_failures (
   room_id TEXT NOT NULL,

@@ -48,6 +48,8 @@ export const enumerations = {
    * `fallen`; it was `withdrawn`; or it says nothing that is counted (`uncounted`: no verdict, or a research link, which shows in the status).
    */
   evidenceStanding: ["counted", "replaced", "fallen", "withdrawn", "uncounted"],
+  /** What the words that count say of a record together; it is contested when they disagree, or when it is disputed itself. */
+  evidenceBearing: ["untested", "supported", "contradicted", "inconclusive", "contested"],
   /** How one object uses a record. */
   recordUse: [
     "premise",

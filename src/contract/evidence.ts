@@ -30,6 +30,16 @@ export const evidenceTally = shape({
 })
 export type EvidenceTally = v.InferOutput<typeof evidenceTally>
 
+export type Bearing = (typeof enumerations.evidenceBearing)[number]
+
+/** What a record's evidence says of it, in a word. */
+export function bearingOf({ supports, contradicts, inconclusive, reproductions }: EvidenceTally, status: RecordStatus): Bearing {
+  if ((supports > 0 && contradicts > 0) || status === "disputed") return "contested"
+  if (supports > 0) return "supported"
+  if (contradicts > 0) return "contradicted"
+  return inconclusive + reproductions > 0 ? "inconclusive" : "untested"
+}
+
 /** Beside a label that another Room gave. */
 export const fromOtherRoom = {
   labelFromOtherRoom: v.exactOptional(v.literal(true)),
@@ -52,6 +62,11 @@ export const evidenceItem = shape({
   independent: v.boolean(),
   at: v.string(),
   standing: v.picklist(enumerations.evidenceStanding),
+  /**
+   * Of a finding that speaks, what was checked of it: outputs that it cites, those of them whose digest is the one reported; and how
+   * many of all attempts of its experiment it names.
+   */
+  checked: v.exactOptional(shape({ outputs: count, outputsEqual: count, named: count, attempts: count })),
   /** The finding link or research link that says it, for reading it or taking it back. */
   linkId: v.nullable(id),
   /** Its author took it back, and why. */

@@ -141,6 +141,9 @@ export const limits = {
   briefMax: 64_000,
   /** What is looked at of one sort when a brief is written, the newest first. */
   briefSight: 200,
+  /** What is looked at of one sort when it is told how strong a record is, the newest; and items of each list that are told. */
+  caseSight: 200,
+  caseItems: 20,
   /** Days without a sign after which work that somebody holds is called silent. */
   silentDays: 14,
   /** Items of a list in a context; Threads are never cut. */

@@ -36,6 +36,8 @@ import { findingLinks } from "./findings/finding-links.ts"
 import { findings } from "./findings/findings.ts"
 import { findingLinkOperations } from "./findings/link-operations.ts"
 import { publicationOperations } from "./findings/operations.ts"
+import { judging } from "./judging/judging.ts"
+import { judgingReads } from "./judging/reads.ts"
 import { links } from "./links/links.ts"
 import { linkOperations } from "./links/operations.ts"
 import { linkReads } from "./links/reads.ts"
@@ -58,6 +60,7 @@ export { type Crates, cratesOf, cratesOn, Exports }
 /** @param basePath the path of the base URL, which the paths of affordances start with */
 export function researchTables(db: Db, basePath: string) {
   const knownMaterials = materials(db)
+  const bearing = evidence(db)
   return {
     records: records(db),
     concepts: conceptIndex(db),
@@ -72,7 +75,8 @@ export function researchTables(db: Db, basePath: string) {
     findingLinks: findingLinks(db),
     links: links(db),
     checkpoints: checkpoints(db),
-    evidence: evidence(db),
+    evidence: bearing,
+    judging: judging(db, bearing),
     brief: candidates(db),
     search: search(db),
     similar: similar(db),
@@ -141,6 +145,7 @@ export function researchReads(tables: Tables, exports: Exports, now: () => numbe
   const { people, rooms, threads, records, experiments, attempts, events, materials, findings, findingLinks, links, evidence } = tables
   return {
     ...evidenceReads(evidence),
+    ...judgingReads(records, tables.checkpoints, tables.judging),
     ...briefReads(rooms, threads, tables.brief, now),
     ...publicationReads({ ...tables, citations: citations(records, rooms, findings, people) }),
     ...roomCitationReads(rooms, tables.members, people),

@@ -1,5 +1,7 @@
 /** Texts of Markdown on a page. */
 import { type Html, html, Prose } from "./html.ts"
+import { plainText } from "./plain-text.ts"
+import { shortened } from "./words.ts"
 
 /** Markdown as markup. */
 export const markdown = (text: string): Html => html`<div class="prose">${new Prose(text, "block", true)}</div>`
@@ -9,3 +11,11 @@ export const inlineMarkdown = (text: string): Html => html`${new Prose(text, "in
 
 /** The same within a link, where nothing else can be one. */
 export const markdownInLink = (text: string): Html => html`${new Prose(text, "inline", false)}`
+
+/** The beginning of a text of one line: as it is where it is short; else its first words without formulas, which a cut would break. */
+export const beginning = (text: string, most: number): Html =>
+  text.length <= most ? inlineMarkdown(text) : html`${shortened(plainText(text), most)}`
+
+/** The same within a link. */
+export const beginningInLink = (text: string, most: number): Html =>
+  text.length <= most ? markdownInLink(text) : html`${shortened(plainText(text), most)}`

@@ -19,7 +19,8 @@ interface Context {
   readonly experiments: readonly { experimentId: string }[]
   readonly findingLinks: readonly { linkId: string }[]
   readonly threads: readonly { threadId: string }[]
-  readonly conclusion: { checkpointId: string } | null
+  readonly conclusions: readonly { checkpointId: string }[]
+  readonly syntheses: readonly { checkpointId: string }[]
 }
 type Items<T> = { readonly items: readonly T[] }
 
@@ -60,7 +61,11 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
     { name: "material", path: `/materials/${materials[0]?.materialId}` },
     { name: "link", path: `/links/${links[0]?.linkId ?? context.findingLinks[0]?.linkId}` },
     { name: "finding-link", path: `/links/${context.findingLinks[0]?.linkId}` },
-    ...(context.conclusion === null ? [] : [{ name: "checkpoint", path: `/checkpoints/${context.conclusion.checkpointId}` }]),
+    { name: "hypothesis-contested", path: `/records/${context.hypotheses[3]?.versionId}` },
+    { name: "hypothesis-failing", path: `/records/${context.hypotheses[6]?.versionId}` },
+    { name: "conclusion", path: `/checkpoints/${context.conclusions[0]?.checkpointId}` },
+    { name: "synthesis", path: `/checkpoints/${context.syntheses[0]?.checkpointId}` },
+    { name: "person", path: `/people/${demo.people.owner.username}` },
     { name: "graph-focused", path: `${room}/graph?focus=${finding}` },
     { name: "concepts", path: "/concepts" },
     { name: "paper", path: "/papers/2504.13837" },

@@ -53,7 +53,7 @@ export const skillRules = {
   attempts: `${get("attempts", "?roomId=…")} tells of each attempt its ${inCode("argv")}, its last ${inCode("metrics")} and, where it failed, why.`,
   search: `${get("search", "?query=…&roomId=…")} finds everything that was said, labels and ids too; what has fallen stands last.`,
   already_tried: `${op("propose_experiment")}, ${op("publish_hypothesis")} and ${op("register_attempt")}, rehearsed too, and ${get("room_similar", "?text=…")} answer ${inCode("similar")}, what is near in words and what came of it, and ${inCode("sameExecution")}, attempts with the same commit, argv and configuration.`,
-  evidence: `${get("record_evidence")} lists what bears on a record, for it and against it; ${inCode("evidenceTally")} beside every record counts the newest word of each author, and ${get("record_uses")} lists who uses it.`,
+  evidence: `${get("record_evidence")} lists what bears on a record, for it and against it; ${inCode("evidenceTally")} beside every record counts the newest word of each author, ${get("record_uses")} lists who uses it, and ${get("record_case")} says whether to believe it: by how many people and commits, what failed, what is doubted, what would fall.`,
 
   kinds: `Feed and timelines take one set of ${inCode("kinds")}: names of operations; a timeline's ${inCode("message")} and ${inCode("publication")} each stand for several.`,
   target_id: `In a receipt ${inCode("target")} names what the write made or changed, and ${inCode("targetId")} is ${inCode("target.id")}, but for ${op("accept_plan")}: there it is the experiment, and ${inCode("target")} the plan.`,

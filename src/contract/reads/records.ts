@@ -5,6 +5,7 @@ import { page, recordSummary } from "../answers.ts"
 import { enumerations } from "../enumerations.ts"
 import { evidenceItem, recordUse } from "../evidence.ts"
 import { oneOf } from "../fields.ts"
+import { checkpointCase, recordCase } from "../judging-answers.ts"
 import { read, words } from "../read.ts"
 import { subject } from "../ref.ts"
 import * as answers from "../record-answers.ts"
@@ -63,6 +64,22 @@ export const recordReads = [
       "What bears on a record, newest first: verdicts of finding links, references for or against it, reproductions, disputes, corrections and retractions.",
     cursor: "sequence",
     answer: page(evidenceItem, dated),
+  }),
+  read({
+    name: "record_case",
+    at: true,
+    path: "/api/research/records/{versionId}/case",
+    summary:
+      "Whether to believe a record, in one read: from how many people and commits the words for and against it come, what failed on the way, what is doubted and why, and what would fall with it.",
+    answer: recordCase,
+  }),
+  read({
+    name: "checkpoint_case",
+    at: true,
+    path: "/api/research/checkpoints/{checkpointId}/case",
+    summary:
+      "Whether to believe a conclusion or synthesis: the records that it cites with what counts for and against each, what failed on the way to them, and what is doubted and why.",
+    answer: checkpointCase,
   }),
   read({
     name: "record_uses",

@@ -14,6 +14,7 @@ import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
 import { contentOf } from "../../ledger/history.ts"
 import { STALE, STALE_REASONS } from "../../threads/stale.ts"
+import { WHY_FAILED } from "../attempts/why-failed.ts"
 import { TALLY, TALLY_OF } from "../evidence/words.ts"
 
 /** Where a brief looks: a Room, or one of its Threads. */
@@ -111,10 +112,6 @@ const both = <Row>(db: Db, sql: (place: string) => string, table: string) => {
   return ({ roomId, threadId }: Place): Row[] => (threadId === undefined ? room(roomId) : thread(threadId))
 }
 
-/** One sentence on why an attempt failed, from its last event. */
-const FAILED = `(SELECT coalesce(v.body ->> '$.failure.stage' || ': ' || (v.body ->> '$.failure.explanation'), v.body ->> '$.message', a.status)
-  FROM attempt_events v WHERE v.attempt_id = a.attempt_id ORDER BY v.revision DESC LIMIT 1)`
-
 export type Candidates = ReturnType<typeof candidates>
 
 /** Everything that a brief chooses from. */
@@ -151,7 +148,7 @@ export function candidates(db: Db) {
     "r",
   )
   const FAILURE = `SELECT f.sequence, f.kind, f.id, f.at, coalesce(a.label, r.label, l.label) AS label, f.thread_id AS threadId,
-       CASE f.kind WHEN 'attempt_failed' THEN ${FAILED} WHEN 'attempt_diverged' THEN f.detail WHEN 'retraction' THEN t.label || ' was retracted: ' || l.explanation ELSE r.wording END AS why
+       CASE f.kind WHEN 'attempt_failed' THEN ${WHY_FAILED} WHEN 'attempt_diverged' THEN f.detail WHEN 'retraction' THEN t.label || ' was retracted: ' || l.explanation ELSE r.wording END AS why
      FROM room_failures f
      LEFT JOIN attempts a ON f.kind IN ('attempt_failed', 'attempt_diverged') AND a.attempt_id = f.id
      LEFT JOIN records r ON f.kind = 'negative_finding' AND r.version_id = f.id

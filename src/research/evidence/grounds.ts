@@ -9,7 +9,7 @@ import type { Db } from "../../ledger/database.ts"
 import type { Warning } from "../../contract/warnings.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
 
-interface Ground {
+export interface Ground {
   readonly versionId: string
   readonly label: string
   readonly kind: RecordKind
@@ -19,6 +19,9 @@ interface Ground {
   /** Whether it rests on something itself. */
   readonly rests: 0 | 1
 }
+
+/** A record that rests on another one, through the one that stands nearest to that on the way. */
+export type Resting = Omit<Ground, "rests"> & { readonly through: Pick<Ground, "versionId" | "label"> | null }
 
 /** A record further down: on the way to it, the first one that the reader's own record rests on. */
 interface Reached extends Ground {
@@ -54,6 +57,12 @@ export function grounds(db: Db) {
     `SELECT DISTINCT ${GROUND} FROM record_references x JOIN records r ON r.version_id = x.to_version_id
      LEFT JOIN standings s ON s.version_id = r.version_id WHERE x.version_id = ? AND ${RESTS} ORDER BY r.version_id`,
   )
+  // Found by whom it names: of what is named by very many, the first.
+  const above = db.prepare<Omit<Ground, "rests">>(
+    `SELECT DISTINCT r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status
+     FROM (SELECT x.version_id AS resting FROM record_references x WHERE x.to_version_id = ? AND ${RESTS} LIMIT ${limits.groundsFollowed})
+     JOIN records r ON r.version_id = resting LEFT JOIN standings s ON s.version_id = r.version_id ORDER BY r.version_id`,
+  )
   const one = db.prepare<Ground>(
     `SELECT ${GROUND} FROM records r LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.version_id = ?`,
   )
@@ -87,6 +96,26 @@ export function grounds(db: Db) {
   })
 
   return {
+    /** The records that a record rests on, itself. */
+    groundsOf: (versionId: string): string[] => below.all(versionId).map((ground) => ground.versionId),
+    /** Up to `count` records that rest on a record, directly or through others: what would be in doubt if it fell, nearest first. */
+    restingOn(versionId: string, count: number): Resting[] {
+      const found: Resting[] = []
+      const met = new Set([versionId])
+      let level: readonly { readonly versionId: string; readonly through: Resting["through"] }[] = [{ versionId, through: null }]
+      while (level.length > 0 && found.length < count) {
+        const next = level.flatMap((from) =>
+          above.all(from.versionId).flatMap((record) => {
+            if (met.has(record.versionId)) return []
+            met.add(record.versionId)
+            return [{ ...record, through: from.through }]
+          }),
+        )
+        found.push(...next)
+        level = next.map(({ versionId, label, through }) => ({ versionId, through: through ?? { versionId, label } }))
+      }
+      return found.slice(0, count)
+    },
     /** What a record rests on, directly or further down, that has fallen: each cause once, nearest first. */
     doubtsOf(versionId: string, roomId: string) {
       return fallenBelow(below.all(versionId), roomId)

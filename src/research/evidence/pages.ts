@@ -5,12 +5,13 @@ import type { Person } from "../../contract/answers.ts"
 import { type EvidenceItem, FALLEN, type RecordUse } from "../../contract/evidence.ts"
 import { JsonText, parsed, type Stored } from "../../contract/json.ts"
 
-type WordRow = Omit<EvidenceItem, "by" | "experiment" | "attempt" | "author" | "independent" | "withdrawn"> &
+type WordRow = Omit<EvidenceItem, "by" | "experiment" | "attempt" | "author" | "independent" | "withdrawn" | "checked"> &
   Person & {
     readonly by: Stored<EvidenceItem["by"]>
     readonly experiment: Stored<NonNullable<EvidenceItem["experiment"]>> | null
     readonly attempt: Stored<NonNullable<EvidenceItem["attempt"]>> | null
     readonly independent: number
+    readonly checked: Stored<NonNullable<EvidenceItem["checked"]>> | null
     readonly withdrawnAt: string | null
     readonly withdrawnBecause: string | null
   }
@@ -33,6 +34,15 @@ const ofRecord = (record: string, standing: string) =>
   )
 const ofAttempt = object("'attempt'", "a.attempt_id", "a.label", "NULL", "a.status", "a.room_id")
 
+/** Of a finding `b`, how much of what it cites is as it was reported, and the denominator. */
+const CHECKED = `CASE WHEN b.kind = 'finding' THEN (SELECT json_object(
+    'outputs', (SELECT count(*) FROM finding_evidence d WHERE d.version_id = b.version_id AND d.kind = 'attempt_output'),
+    'outputsEqual', (SELECT count(*) FROM finding_evidence d JOIN attempt_outputs o ON o.attempt_id = d.attempt_id AND o.output_label = d.output_label AND o.digest = d.digest
+      WHERE d.version_id = b.version_id AND d.kind = 'attempt_output'),
+    'named', (SELECT count(*) FROM finding_attempts n JOIN attempts m ON m.attempt_id = n.attempt_id AND m.experiment_id = f.experiment_id WHERE n.version_id = b.version_id),
+    'attempts', (SELECT coalesce(sum(c.attempts), 0) FROM attempt_counts c WHERE c.experiment_id = f.experiment_id))
+  FROM findings f WHERE f.version_id = b.version_id) END`
+
 /** @param from which words, as `w` @param more columns before theirs */
 const wordsFrom = (from: string, more = "") => `
   SELECT ${more} w.sequence, w.source, w.verdict, w.at, w.independent, p.user_id AS userId, p.username,
@@ -43,7 +53,7 @@ const wordsFrom = (from: string, more = "") => `
     coalesce(v.explanation, x.explanation, k.explanation, iif(b.version_id IS NULL, q.explanation, NULL)) AS explanation,
     CASE WHEN w.withdrawn = 1 THEN 'withdrawn' WHEN w.counted = 1 THEN 'counted' WHEN w.verdict IS NULL OR w.source = 'research_link' THEN 'uncounted'
       WHEN ${FALLEN("coalesce(s.status, 'current')")} THEN 'fallen' ELSE 'replaced' END AS standing,
-    coalesce(l.link_id, k.link_id) AS linkId, g.at AS withdrawnAt, g.explanation AS withdrawnBecause
+    ${CHECKED} AS checked, coalesce(l.link_id, k.link_id) AS linkId, g.at AS withdrawnAt, g.explanation AS withdrawnBecause
   FROM ${from}
   JOIN records t ON t.version_id = w.target_id
   JOIN people p ON p.user_id = w.author_id
@@ -93,13 +103,25 @@ const USES = `
 const END = Number.MAX_SAFE_INTEGER
 
 /** A word as it is answered. */
-const wordItem = ({ by, experiment, attempt, userId, username, independent, withdrawnAt, withdrawnBecause, ...word }: WordRow) => ({
+const wordItem = ({
+  by,
+  experiment,
+  attempt,
+  checked,
+  userId,
+  username,
+  independent,
+  withdrawnAt,
+  withdrawnBecause,
+  ...word
+}: WordRow) => ({
   ...word,
   by: new JsonText(by),
   ...(experiment === null ? {} : { experiment: new JsonText(experiment) }),
   ...(attempt === null ? {} : { attempt: new JsonText(attempt) }),
   author: { userId, username },
   independent: independent === 1,
+  ...(checked === null ? {} : { checked: new JsonText(checked) }),
   ...(withdrawnAt === null ? {} : { withdrawn: { at: withdrawnAt, explanation: withdrawnBecause ?? "" } }),
 })
 

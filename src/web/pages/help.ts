@@ -21,6 +21,13 @@ const verdicts: Words<"hypothesisVerdict"> = {
   contradicts: "Speaks against it.",
   inconclusive: "Was looked at, and says neither.",
 }
+const together: Words<"evidenceBearing"> = {
+  untested: "Nothing that counts speaks of it yet.",
+  supported: "What counts speaks for it, and nothing against it.",
+  contradicted: "What counts speaks against it, and nothing for it.",
+  inconclusive: "It was looked at, and nothing speaks for or against it.",
+  contested: "Some of what counts speaks for it and some against it, or it is disputed itself.",
+}
 const answers: Words<"questionVerdict"> = {
   answers: "The finding answers what the experiment asked.",
   partly_answers: "It answers a part of it.",
@@ -84,7 +91,7 @@ export const helpPage = (): Shown => ({
   )}</section>
 <section aria-labelledby="evidence">${heading(2, "evidence", "What bears on a hypothesis")}
 <p>A tally counts who speaks for and against a statement. Each author counts once for each source, by the newest word; a word whose source was taken back, replaced, corrected or disputed is shown and not counted. What comes from others than the statement's author is told apart as independent. A record that <em>rests on</em> another is in doubt when that one falls; one that contradicts it is not.</p>
-${meaning(verdicts)}<h3>Toward the question of an experiment</h3>${meaning(answers)}<h3>Reproductions</h3>${meaning(reproductions)}</section>
+${meaning(verdicts)}<h3>All of it together</h3>${meaning(together)}<h3>Toward the question of an experiment</h3>${meaning(answers)}<h3>Reproductions</h3>${meaning(reproductions)}</section>
 <section aria-labelledby="standing">${heading(2, "standing", "How a record stands")}${meaning(standings)}</section>
 <section aria-labelledby="attempts">${heading(2, "attempts", "How an attempt ended")}${meaning(attempts)}
 <p>${glyph("disputed")} <em>Deviates</em> beside a plan means that what was registered differs from what was planned; the attempt's page says in what.</p></section>

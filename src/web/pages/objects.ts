@@ -10,6 +10,7 @@ import { whyStale } from "../parts/conclusion.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, empty, exactTime, facts, fromOther, heading, label, more, person, recordChip, table, time, ways } from "../parts/parts.ts"
 import { asOfEntry } from "../parts/looking-back.ts"
+import { doubts, failures, restsOn } from "../parts/judging.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -119,24 +120,27 @@ export function checkpointPage(visit: Visit): Shown {
   const room = visit.ask("room", { roomId: checkpoint.roomId })
   const { thread } = visit.ask("thread_context", { threadId: checkpoint.threadId })
   const json = `/api/research/checkpoints/${checkpoint.checkpointId}`
+  const judged = visit.ask("checkpoint_case", visit.params)
   return {
     title: `Checkpoint of ${thread.title}`,
     rail: roomRail(room),
     json,
     body: html`<p class="meta"><span>checkpoint of <a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a></span><span>${person(checkpoint.author)}</span><span>${exactTime(checkpoint.at)}</span><span>covers entries 1 to ${checkpoint.coversThrough}</span></p>
-<h1>${stateBadge(checkpoint.state, title(checkpoint.state))} checkpoint</h1>
-${checkpoint.stale ? html`<div class="banner warn" role="note">${stateBadge("disputed", "Stale")}${whyStale(checkpoint.staleReasons)}</div>` : whyStale(checkpoint.staleReasons)}
-${checkpoint.selected ? null : html`<div class="banner quiet" role="note"><p>A newer checkpoint of this Thread has taken its place.</p></div>`}
+<p class="verdict">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? "Concluded" : "So far, not concluded")}</p>
+${checkpoint.conclusion === null ? html`<h1>${thread.title}</h1>` : html`<h1 class="statement">${inlineMarkdown(checkpoint.conclusion)}</h1>`}
+${checkpoint.stale ? html`<div class="banner warn" role="note" aria-label="Stale">${stateBadge("disputed", "Stale: what has come since")}${whyStale(checkpoint.staleReasons)}</div>` : whyStale(checkpoint.staleReasons)}
+${checkpoint.selected ? null : html`<div class="banner quiet" role="note" aria-label="Replaced"><p>A newer checkpoint of this Thread has taken its place.</p></div>`}
 ${roomBanners(room)}
-${checkpoint.conclusion === null ? null : html`<p class="statement">${inlineMarkdown(checkpoint.conclusion)}</p>`}
-<section aria-labelledby="synthesis">${heading(2, "synthesis", "Synthesis")}${markdown(checkpoint.synthesis)}</section>
-${
-  checkpoint.openQuestions.length === 0
-    ? null
-    : html`<section aria-labelledby="open">${heading(2, "open", "Left open")}<ul class="questions">${checkpoint.openQuestions.map((question) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>
-  </section>`
-}
-${checkpoint.citations.length === 0 ? null : html`<section aria-labelledby="citations">${heading(2, "citations", "Records it cites")}${checkpoint.citations.map((record) => recordChip(record, 140))}</section>`}
+${checkpoint.conclusion === null ? markdown(checkpoint.synthesis) : null}
+${restsOn(judged)}
+${failures(judged)}
+${doubts(judged, "which it cites")}
+<section aria-labelledby="open">${heading(2, "open", "Left open")}${
+      checkpoint.openQuestions.length === 0
+        ? html`<p class="quiet">No question was left open.</p>`
+        : html`<ul class="questions">${checkpoint.openQuestions.map((question) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>`
+    }</section>
+${checkpoint.conclusion === null ? null : html`<section aria-labelledby="synthesis">${heading(2, "synthesis", "How it came to this")}${markdown(checkpoint.synthesis)}</section>`}
 ${facts([
   ["Content digest", digest(checkpoint.contentDigest)],
   ["Posted at", html`<a href="${to(entryPath(checkpoint.threadId, checkpoint.entryId))}">its place in the Thread</a>`],

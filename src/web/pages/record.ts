@@ -9,7 +9,8 @@ import { inlineMarkdown } from "../markdown.ts"
 import { act, doing, forMembers } from "../parts/actions.ts"
 import { conceptList, rolesTable, wording } from "../parts/assertion.ts"
 import { standing } from "../parts/entry.ts"
-import { evidenceList, tally } from "../parts/evidence.ts"
+import { evidenceList } from "../parts/evidence.ts"
+import { doubts, downstream, failures, strength } from "../parts/judging.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, exactTime, facts, heading, label, more, person, recordChip, ways } from "../parts/parts.ts"
 import { aboutRecord } from "../about.ts"
@@ -54,10 +55,10 @@ const onwardsOf = (versionId: string, name: string, cursor: string | number | nu
   cursor === null ? null : `${withQuery(`/records/${versionId}`, { [name]: cursor })}#${section}`
 
 /** What bears on it, newest first. */
-function bearing(visit: Visit, { versionId, evidenceTally }: Answer): Html {
+function bearing(visit: Visit, { versionId }: Answer): Html {
   const after = visit.url.searchParams.get("evidenceAfter") ?? undefined
   const { items, nextCursor } = visit.ask("record_evidence", { versionId }, { limit: LISTED, after })
-  return html`<section aria-labelledby="bears">${heading(2, "bears", "What bears on it", tally(evidenceTally))}<div id="live-bears" data-live>${
+  return html`<section aria-labelledby="bears">${heading(2, "bears", "For and against it")}<div id="live-bears" data-live>${
     evidenceList(visit, items) ?? html`<p class="quiet">Nothing was said for or against it yet.</p>`
   }</div>${more(onwardsOf(versionId, "evidenceAfter", nextCursor, "bears"), "Earlier evidence")}</section>`
 }
@@ -81,6 +82,7 @@ const later = (versionId: string): Html =>
 export function recordPage(visit: Visit): Shown {
   const record = visit.ask("record", visit.params)
   const room = visit.ask("room", { roomId: record.roomId })
+  const judged = visit.ask("record_case", visit.params)
   const content = accepted("record", record.content)
   const { execution } = record
   const { assertion, concepts, scope } = content
@@ -106,8 +108,8 @@ export function recordPage(visit: Visit): Shown {
       record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
     }<span><a href="${to(`/people/${encodeURIComponent(author.username)}`)}">${person(record.author)}</a></span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}">${room.title}</a></span></p>
 <h1 class="statement">${wording(assertion.wording, concepts)}</h1>
+<p class="scope"><span class="quiet">Where it holds:</span> ${inlineMarkdown(scope)}</p>
 ${warnings(record.warnings)}
-${kind === "finding" ? findingParts(record, content, execution) : null}
 ${
   content.quote === undefined
     ? null
@@ -117,8 +119,12 @@ ${
   ).map(([part, at]) => html`<span>${part} ${at}</span>`)}</p>
   </section>`
 }
-<section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said">${inlineMarkdown(scope)}</p></section>
+${strength(judged)}
+${kind === "finding" ? findingParts(record, content, execution) : null}
 ${bearing(visit, record)}
+${failures(judged)}
+${doubts(judged)}
+${downstream(judged)}
 ${rests("premises", "Premises it rests on", record.premises)}
 ${rests("grounds", "Records it rests on", record.references.filter(isGround))}
 ${rests(

@@ -25,5 +25,5 @@ export function standsAt(checkpoint: Checkpoint, threads: ReadonlyMap<string, st
   return html`<li class="banner ${concluded ? (stale ? "warn" : "good") : "quiet"}">${stateBadge(state, concluded ? "Concluded" : "So far")}${
     stale ? html` <span class="state warn">${glyph("disputed")}stale</span>` : null
   }<div class="said">${inlineMarkdown(conclusion ?? shortened(synthesis, 600))}</div>${whyStale(staleReasons)}
-<p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}">${threads.get(threadId) ?? "its Thread"}</a></span><span>${person(author)}</span><span>${time(at)}</span><span><a href="${to(`/checkpoints/${checkpointId}`)}">the whole checkpoint</a></span></p></li>`
+<p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}">${threads.get(threadId) ?? "its Thread"}</a></span><span>${person(author)}</span><span>${time(at)}</span><span><a href="${to(`/checkpoints/${checkpointId}`)}">${concluded ? "what it rests on" : "the whole synthesis, and what it rests on"}</a></span></p></li>`
 }

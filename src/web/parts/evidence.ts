@@ -3,9 +3,9 @@ import { enumerations } from "../../contract/enumerations.ts"
 import type { EvidenceItem, EvidenceTally } from "../../contract/evidence.ts"
 import { pathOf } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { inlineMarkdown } from "../markdown.ts"
+import { beginning, inlineMarkdown } from "../markdown.ts"
 import type { Visit } from "../visit.ts"
-import { counted, shortened, words } from "../words.ts"
+import { counted, words } from "../words.ts"
 import { stateBadge } from "./marks.ts"
 import { fromOther, label, person, time } from "./parts.ts"
 import { type OwnLink, struckIf, takeBack, takenBack } from "./withdrawal.ts"
@@ -40,7 +40,18 @@ const standings: { readonly [S in EvidenceItem["standing"]]: (item: EvidenceItem
 /** The object that speaks, with how it stands. */
 function speaker({ by }: EvidenceItem): Html {
   const status = by.status === null || ["current", "asserted", "withdrawn"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
-  return html`${label(by.kind, by.id, by.label ?? words(by.kind))}${fromOther(by)}${status}${by.wording === null ? null : html` ${inlineMarkdown(shortened(by.wording, 200))}`}`
+  return html`${label(by.kind, by.id, by.label ?? words(by.kind))}${fromOther(by)}${status}${by.wording === null ? null : html` ${beginning(by.wording, 200)}`}`
+}
+
+/** What the service could check of what a finding cites, and how many of all attempts it names. */
+function checkedOf({ checked }: EvidenceItem): Content {
+  if (checked === undefined) return null
+  const { outputs, outputsEqual, named, attempts } = checked
+  const digests =
+    outputs === 0
+      ? null
+      : html`<span>${stateBadge(outputsEqual === outputs ? "succeeded" : "failed", `${outputsEqual} of ${counted(outputs, "digest")} as reported`)}</span>`
+  return html`${digests}<span>${attempts === 0 ? "no run behind it" : `names ${named} of ${counted(attempts, "attempt")}`}</span>`
 }
 
 /** One piece for or against a record. @param ofVisitor what this visitor may do with it */
@@ -54,7 +65,7 @@ function piece(item: EvidenceItem, ofVisitor: Content): Html {
   const counts = standing === "counted"
   return html`<li class="${counts ? "" : "uncounted"}">${struckIf(withdrawn, tells)}<div>${speaker(item)}
 ${explanation === null || explanation === "" ? null : html`<p class="explained">${struckIf(withdrawn, inlineMarkdown(explanation))}</p>`}${takenBack(withdrawn)}
-<p class="meta">${from.map((each) => html`<span>${each}</span>`)}<span>${person(author)}, ${independent ? "independent" : "the author's own word"}</span><span>${time(at)}</span>${standing === "withdrawn" ? null : html`<span>${counts ? standings[standing](item) : html`<em>${standings[standing](item)}</em>`}</span>`}${
+<p class="meta">${from.map((each) => html`<span>${each}</span>`)}${checkedOf(item)}<span>${person(author)}, ${independent ? "independent" : "the author's own word"}</span><span>${time(at)}</span>${standing === "withdrawn" ? null : html`<span>${counts ? standings[standing](item) : html`<em>${standings[standing](item)}</em>`}</span>`}${
     linkId === null || linkId === item.by.id ? null : html`<span><a href="${to(pathOf("link", linkId) ?? "/")}">the link</a></span>`
   }${ofVisitor === null ? null : html`<span>${ofVisitor}</span>`}</p></div></li>`
 }
@@ -62,18 +73,26 @@ ${explanation === null || explanation === "" ? null : html`<p class="explained">
 const linkKindOf = ({ source, verdict }: EvidenceItem): OwnLink["kind"] =>
   enumerations.linkKind.find((kind) => source === "research_link" && kind === verdict) ?? "finding_link"
 
-/** Pieces of what bears on a record, newest first. */
-export const evidenceList = (visit: Visit, items: readonly EvidenceItem[]): Html | null =>
-  items.length === 0
-    ? null
-    : html`<ul class="evidence">${items.map((item) =>
-        piece(
-          item,
-          item.linkId === null || item.standing === "withdrawn"
-            ? null
-            : takeBack(visit, { linkId: item.linkId, kind: linkKindOf(item), author: item.author }),
-        ),
-      )}</ul>`
+/** Pieces of what bears on a record, newest first; those that do not count are folded, and counted. */
+export function evidenceList(visit: Visit, items: readonly EvidenceItem[]): Html | null {
+  if (items.length === 0) return null
+  const counting = items.filter(({ standing }) => standing === "counted")
+  const others = items.filter(({ standing }) => standing !== "counted")
+  const list = (some: readonly EvidenceItem[]) =>
+    html`<ul class="evidence">${some.map((item) =>
+      piece(
+        item,
+        item.linkId === null || item.standing === "withdrawn"
+          ? null
+          : takeBack(visit, { linkId: item.linkId, kind: linkKindOf(item), author: item.author }),
+      ),
+    )}</ul>`
+  return html`${counting.length === 0 ? null : list(counting)}${
+    others.length === 0
+      ? null
+      : html`<details class="left-out"><summary>${others.length}${counting.length === 0 ? "" : " more"} that ${others.length === 1 ? "does" : "do"} not count</summary>${list(others)}</details>`
+  }`
+}
 
 /** The newest of what bears on each of several records, asked at once; each with where the rest is. */
 export function evidenceBeside(visit: Visit, records: readonly { readonly versionId: string }[]) {

@@ -65,12 +65,13 @@ type Entry = ReturnType<typeof after>[number]
 const after = (visit: Visit, roomId: string, sequence: number) =>
   visit.askNow("room_activity", { roomId }, { after: sequence, include: "summary,content" }).items
 
-/** What has come since of an object: the entries that name it, as far as they were looked through. */
-function naming(visit: Visit, { roomId, asOf }: Past, id: string, watermark: number): Entry[] {
+/** What has come since of some objects: the entries that name one of them, as far as they were looked through. */
+function naming(visit: Visit, { roomId, asOf }: Past, ids: readonly string[], watermark: number): Entry[] {
   const found: Entry[] = []
   for (let from = asOf.sequence; from < Math.min(watermark, asOf.sequence + SIGHT); ) {
     const items = after(visit, roomId, from)
-    found.push(...items.filter(({ target, content }) => target.id === id || JSON.stringify(content ?? "").includes(id)))
+    const names = ({ target, content }: Entry) => ids.includes(target.id) || ids.some((id) => JSON.stringify(content ?? "").includes(id))
+    found.push(...items.filter(names))
     const last = items.at(-1)?.sequence
     if (last === undefined) break
     from = last
@@ -113,14 +114,18 @@ function since(visit: Visit, past: Past): Html {
   const count = watermark - asOf.sequence
   const all = html`<a href="${toNow(`/rooms/${roomId}/activity`)}">the activity</a>`
   if (count === 0) return html`<p>Nothing was written in this Room since.</p>`
-  const [id] = Object.entries(visit.params).flatMap(([name, each]) => (name === "roomId" ? [] : [each]))
-  const entries = id === undefined ? after(visit, roomId, Math.max(asOf.sequence, watermark - SHOWN)) : naming(visit, past, id, watermark)
+  const { checkpointId } = visit.params
+  // What a conclusion rests on is part of it.
+  const cited = checkpointId === undefined ? [] : visit.ask("checkpoint", { checkpointId }).citations.map(({ versionId }) => versionId)
+  const [id, ...rest] = [...Object.entries(visit.params).flatMap(([name, each]) => (name === "roomId" ? [] : [each])), ...cited]
+  const entries =
+    id === undefined ? after(visit, roomId, Math.max(asOf.sequence, watermark - SHOWN)) : naming(visit, past, [id, ...rest], watermark)
   const shown = entries.slice(0, SHOWN)
   const written = `${counted(count, "entry", "entries")} in this Room since`
   const told =
     id === undefined
       ? `${written}${count > shown.length ? "; the newest of them:" : ":"}`
-      : `${written}; ${entries.length === 0 ? "none" : entries.length}${count > SIGHT ? ` of the first ${SIGHT}` : ""} ${entries.length === 1 ? "names" : "name"} this${shown.length === 0 ? "." : ":"}`
+      : `${written}; ${entries.length === 0 ? "none" : entries.length}${count > SIGHT ? ` of the first ${SIGHT}` : ""} ${entries.length === 1 ? "names" : "name"} this${cited.length === 0 ? "" : " or what it rests on"}${shown.length === 0 ? "." : ":"}`
   const left = id === undefined ? 0 : entries.length - shown.length
   return html`<p>${told}</p>${shown.length === 0 ? null : html`<ul class="since">${shown.map(entry)}</ul>`}<p class="meta"><span>${left > 0 ? `${left} more in ` : "all in "}${all}</span></p>`
 }

@@ -114,6 +114,7 @@ const cases: Named = {
   collection_notes: ({ collectionId, noted, notes }) => [page({ collectionId }, { arxivId: noted, offset: String(half(notes)) })],
   room_failures: ({ roomId, size }) => [page({ roomId }, { after: String(half(Math.floor(size / 3)) + OFFSET) })],
   record_evidence: ({ hypothesisId, size }) => [page({ versionId: hypothesisId }, { after: sequence(size) })],
+  record_case: ({ hypothesisId }) => [page({ versionId: hypothesisId }, {}, { items: null })],
   record_uses: ({ hypothesisId, size }) => [page({ versionId: hypothesisId }, { after: sequence(size) })],
   room_brief: ({ roomId }) => [page({ roomId }, {}, { items: null })],
   thread_brief: ({ threadId }) => [page({ threadId }, {}, { items: null })],

@@ -45,14 +45,14 @@ function questions({ places }: Wandering, roomId: string): string[] {
     ...of(["room", "room_context", "room_failures", "room_next", "room_publications", "room_links"], { roomId }),
     pathTo("room_brief", { roomId }, { budget: "60000" }),
     ...(["hypotheses", "experiments", "attempts", "attempt_table"] as const).map((name) => pathTo(name, {}, { roomId })),
-    ...board.records.flatMap((versionId) => of(["record", "record_evidence", "record_uses"], { versionId })),
+    ...board.records.flatMap((versionId) => of(["record", "record_evidence", "record_case", "record_uses"], { versionId })),
     ...board.experiments
       .all()
       .flatMap(({ id: experimentId }) => of(["experiment", "experiment_history", "experiment_findings"], { experimentId })),
     ...board.attempts.all().flatMap(({ id: attemptId }) => of(["attempt", "attempt_metrics"], { attemptId })),
     ...board.plans.flatMap(({ planId }) => of(["plan"], { planId })),
     ...board.threads.flatMap((threadId) => of(["thread_research_context"], { threadId })),
-    ...checkpoints.flatMap((checkpointId) => of(["checkpoint"], { checkpointId })),
+    ...checkpoints.flatMap((checkpointId) => of(["checkpoint", "checkpoint_case"], { checkpointId })),
   ]
 }
 

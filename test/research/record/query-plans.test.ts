@@ -95,6 +95,8 @@ const asked: Readonly<Record<string, readonly [params: Record<string, string>, q
 const single: Readonly<Record<string, Record<string, string>>> = {
   record: { versionId },
   hypothesis: { versionId: hypothesisId },
+  record_case: { versionId: hypothesisId },
+  checkpoint_case: { checkpointId },
   record_concept: { versionId: defined?.versionId ?? "", key: defined?.key ?? "" },
   link: { linkId },
   checkpoint: { checkpointId },

@@ -112,6 +112,16 @@ export class Work {
     })
   }
 
+  /** Gives it up. */
+  async tellCancelled(summary: string): Promise<void> {
+    await this.#holder.write("report_experiment_status", {
+      experimentId: this.experimentId,
+      ...(await this.#expected()),
+      status: "cancelled",
+      summary,
+    })
+  }
+
   /** An execution that names these attempts. */
   execution(attemptIds: readonly string[], baselineAttemptIds: readonly string[] = [], planId?: string) {
     return { experimentId: this.experimentId, attemptIds, baselineAttemptIds, ...(planId === undefined ? {} : { planId }) }

@@ -1,0 +1,211 @@
+/**
+ * What lets a reader judge a record, or what cites several: from whom its evidence comes, what failed on the way to it, what of
+ * it is doubted, and what cites it. What counts and what rests on what is the model's to say (src/research/evidence).
+ */
+import type { Person } from "../../contract/answers.ts"
+import { each } from "../../contract/each.ts"
+import { enumerations, type AttemptStatus, type LinkKind, type RecordKind, type RecordStatus } from "../../contract/enumerations.ts"
+import type { Doubt, FailedItem, Origins } from "../../contract/judging-answers.ts"
+import { limits } from "../../contract/limits.ts"
+import type { Db } from "../../ledger/database.ts"
+import { contentOf } from "../../ledger/history.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
+import { outcomeOf } from "../attempts/admission.ts"
+import { WHY_FAILED } from "../attempts/why-failed.ts"
+import type { Evidence } from "../evidence/evidence.ts"
+
+const [SIGHT, ITEMS] = [limits.caseSight, limits.caseItems]
+/** One more than is told shows that there are more. */
+const PROBE = ITEMS + 1
+
+interface Word {
+  readonly sequence: number
+  readonly verdict: "supports" | "contradicts" | "inconclusive" | "reproductions"
+  readonly authorId: string
+  readonly independent: number
+}
+interface FailedRow extends Person {
+  readonly kind: FailedItem["kind"]
+  readonly id: string
+  readonly label: string
+  readonly why: string | null
+  readonly at: string
+  readonly experimentId: string
+  readonly experimentLabel: string
+  readonly roomId: string
+}
+interface DoubtRow extends Person {
+  readonly linkId: string
+  readonly label: string
+  readonly kind: LinkKind
+  readonly explanation: string
+  readonly at: string
+  readonly targetId: string
+  readonly targetKind: RecordKind
+  readonly targetLabel: string
+  readonly wording: string
+  readonly status: RecordStatus
+  readonly roomId: string
+}
+interface CitingRow {
+  readonly checkpointId: string
+  readonly threadId: string
+  readonly title: string
+  readonly state: "open" | "concluded"
+  readonly says: string
+  readonly versionId: string
+  readonly label: string
+  readonly roomId: string
+  readonly recordRoomId: string
+}
+
+/** The newest words about records (a JSON list of ids), as `w`. @param which which of them */
+const WORDS = (which: string) =>
+  `json_each(?) JOIN evidence_words w ON w.target_id = json_each.value AND ${which}
+     AND w.sequence > (SELECT coalesce(max(m.sequence), 0) - ${SIGHT} FROM evidence_words m WHERE m.target_id = json_each.value)`
+
+/** The newest of a list, and whether there is more. */
+const newest = <Row, Item>(rows: readonly Row[], item: (row: Row) => Item) => ({
+  items: rows.slice(0, ITEMS).map(item),
+  more: rows.length > ITEMS,
+})
+
+export type Judging = ReturnType<typeof judging>
+
+export function judging(db: Db, evidence: Evidence) {
+  const counted = db.prepare<Word>(
+    `SELECT w.sequence, iif(w.source = 'reproduction', 'reproductions', w.verdict) AS verdict, w.author_id AS authorId, w.independent
+     FROM evidence_words w WHERE w.target_id = ? AND w.counted = 1 ORDER BY w.sequence DESC LIMIT ${SIGHT}`,
+  )
+  // The attempts behind a word: those that produced the finding, the one its link names, or the reproduction itself.
+  const commits = db.prepare<{ sequence: number; commit: string }>(
+    `SELECT told AS sequence, ${contentOf("a")} ->> '$.repository.commit' AS "commit" FROM (
+       SELECT w.sequence AS told, t.attempt_id AS ran FROM ${WORDS("w.counted = 1")} JOIN finding_attempts t ON t.version_id = w.speaker_id AND t.role = 'producing'
+       UNION SELECT w.sequence, l.attempt_id FROM ${WORDS("w.counted = 1")} JOIN finding_links l ON l.link_id = w.source_id AND l.attempt_id IS NOT NULL
+       UNION SELECT w.sequence, w.speaker_id FROM ${WORDS("w.counted = 1 AND w.source = 'reproduction'")}
+       LIMIT ${SIGHT}) JOIN attempts a ON a.attempt_id = ran`,
+  )
+  const speakers = db.prepare<{ id: string }>(
+    `SELECT DISTINCT r.version_id AS id FROM ${WORDS("w.source <> 'research_link'")} JOIN records r ON r.version_id = w.speaker_id LIMIT ${SIGHT}`,
+  )
+  const USED = (how: string) => `json_each(?) JOIN record_uses u ON u.target_id = json_each.value AND u.how = '${how}'`
+  const lines = db.prepare<{ id: string; status: (typeof enumerations.experimentStatus)[number] }>(
+    `SELECT e.experiment_id AS id, e.status FROM (
+       SELECT u.by_id AS line FROM ${USED("addressed")}
+       UNION SELECT p.experiment_id FROM ${USED("plan_hypothesis")} JOIN plans p ON p.plan_id = u.by_id
+       UNION SELECT f.experiment_id FROM json_each(?) JOIN findings f ON f.version_id = json_each.value AND f.experiment_id IS NOT NULL
+       UNION SELECT l.experiment_id FROM ${WORDS("w.source = 'finding_link'")} JOIN finding_links l ON l.link_id = w.source_id
+       UNION SELECT f.experiment_id FROM ${WORDS("w.source = 'reference'")} JOIN findings f ON f.version_id = w.speaker_id AND f.experiment_id IS NOT NULL
+       UNION SELECT a.experiment_id FROM ${WORDS("w.source = 'reproduction'")} JOIN attempts a ON a.attempt_id = w.speaker_id
+     ) JOIN experiments e ON e.experiment_id = line ORDER BY line DESC LIMIT ${SIGHT}`,
+  )
+  const ended = db.prepare<{ status: AttemptStatus; attempts: number }>(
+    "SELECT c.status, sum(c.attempts) AS attempts FROM json_each(?) JOIN attempt_counts c ON c.experiment_id = json_each.value GROUP BY c.status",
+  )
+  const failed = db.prepare<FailedRow>(
+    `SELECT f.kind, a.attempt_id AS id, a.label, iif(f.kind = 'attempt_diverged', f.detail, ${WHY_FAILED}) AS why, f.at, p.user_id AS userId, p.username,
+       e.experiment_id AS experimentId, e.label AS experimentLabel, a.room_id AS roomId
+     FROM (SELECT attempt_id AS ran FROM attempts WHERE experiment_id = ? ORDER BY attempt_id DESC LIMIT ${SIGHT})
+     JOIN room_failures f ON f.id = ran AND (f.kind = 'attempt_failed' OR f.kind = 'attempt_diverged'
+       AND NOT EXISTS (SELECT 1 FROM room_failures o WHERE o.id = f.id AND o.kind = 'attempt_failed'))
+     JOIN attempts a ON a.attempt_id = ran JOIN experiments e ON e.experiment_id = a.experiment_id JOIN people p ON p.user_id = a.registrant_id
+     ORDER BY f.at DESC, a.attempt_id DESC LIMIT ${PROBE}`,
+  )
+  const cancelled = db.prepare<FailedRow>(
+    `SELECT 'experiment_cancelled' AS kind, e.experiment_id AS id, e.label, e.conclusion ->> '$.text' AS why, e.updated_at AS at,
+       p.user_id AS userId, p.username, e.experiment_id AS experimentId, e.label AS experimentLabel, e.room_id AS roomId
+     FROM json_each(?) JOIN experiments e ON e.experiment_id = json_each.value AND e.status = 'cancelled'
+     JOIN people p ON p.user_id = coalesce(e.conclusion ->> '$.by.userId', e.proposer_id)`,
+  )
+  const doubts = db.prepare<DoubtRow>(
+    `SELECT l.link_id AS linkId, l.label, l.kind, l.explanation, l.at, p.user_id AS userId, p.username, r.version_id AS targetId, r.kind AS targetKind,
+       r.label AS targetLabel, r.wording, coalesce(s.status, 'current') AS status, r.room_id AS roomId
+     FROM json_each(?) JOIN research_links l ON l.target_version_id = json_each.value
+     JOIN records r ON r.version_id = json_each.value LEFT JOIN standings s ON s.version_id = json_each.value JOIN people p ON p.user_id = l.author_id
+     WHERE NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id) ORDER BY l.link_id DESC LIMIT ${PROBE}`,
+  )
+  const citing = db.prepare<CitingRow>(
+    `SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, t.title, c.state, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
+       min(r.version_id) AS versionId, r.label, c.room_id AS roomId, r.room_id AS recordRoomId
+     FROM ${USED("citation")} JOIN checkpoints c ON c.checkpoint_id = u.by_id JOIN threads t ON t.thread_id = c.thread_id AND t.selected_checkpoint_id = c.checkpoint_id
+     JOIN records r ON r.version_id = json_each.value GROUP BY c.checkpoint_id ORDER BY c.checkpoint_id DESC LIMIT ${PROBE}`,
+  )
+
+  /** Where the newest words that count come from: in all, and by what they say. */
+  function weightOf(versionId: string) {
+    const list = JSON.stringify([versionId])
+    const behind = Map.groupBy(commits.all(list, list, list), ({ sequence }) => sequence)
+    const words = counted.all(versionId)
+    const of = (some: readonly Word[]): Origins => {
+      const independent = some.filter((word) => word.independent === 1)
+      const people = (said: readonly Word[]) => new Set(said.map(({ authorId }) => authorId)).size
+      return {
+        words: some.length,
+        independent: independent.length,
+        people: people(some),
+        independentPeople: people(independent),
+        commits: new Set(some.flatMap(({ sequence }) => behind.get(sequence)?.map(({ commit }) => commit) ?? [])).size,
+      }
+    }
+    return {
+      ...each([...enumerations.hypothesisVerdict, "reproductions"] as const, (name) => of(words.filter(({ verdict }) => verdict === name))),
+      all: of(words),
+    }
+  }
+
+  /** What was done on some records, what of it failed, and what is doubted. @param seenFrom the Room it is told in */
+  function around(versionIds: readonly string[], seenFrom: string) {
+    const list = JSON.stringify(versionIds)
+    const work = lines.all(...Array<string>(6).fill(list))
+    const experimentIds = JSON.stringify(work.map(({ id }) => id))
+    const attempts = each(["registered", ...enumerations.attemptOutcome] as const, () => 0)
+    for (const { status, attempts: count } of ended.all(experimentIds)) attempts[outcomeOf(status) ?? "registered"] += count
+    const fallen = [...work.slice(0, limits.pageItems).flatMap(({ id }) => failed.all(id)), ...cancelled.all(experimentIds)].toSorted(
+      (one, other) => (one.at < other.at ? 1 : -1),
+    )
+    const bearing = speakers.all(list).map(({ id }) => id)
+    const itself = new Set(versionIds)
+    const grounds = new Set(versionIds.flatMap((id) => evidence.groundsOf(id)))
+    const placeOf = (id: string): Doubt["of"] => (itself.has(id) ? "itself" : bearing.includes(id) ? "bears_on_it" : "it_rests_on")
+    const targets = [...new Set([...versionIds, ...bearing, ...grounds])]
+    return {
+      work: {
+        experiments: each(enumerations.experimentStatus, (status) => work.filter((line) => line.status === status).length),
+        attempts,
+      },
+      failed: newest(fallen, ({ userId, username, experimentId, experimentLabel, roomId, ...item }) => ({
+        ...item,
+        author: { userId, username },
+        experiment: { experimentId, label: experimentLabel, ...fromOtherRoom(roomId, seenFrom) },
+        ...fromOtherRoom(roomId, seenFrom),
+      })),
+      doubts: newest(
+        doubts.all(JSON.stringify(targets)),
+        ({ userId, username, targetId, targetKind, targetLabel, wording, status, roomId, ...link }) => ({
+          ...link,
+          of: placeOf(targetId),
+          target: { versionId: targetId, kind: targetKind, label: targetLabel, wording, status, ...fromOtherRoom(roomId, seenFrom) },
+          author: { userId, username },
+        }),
+      ),
+    }
+  }
+
+  return {
+    weightOf,
+    around,
+    /** What would be in doubt if a record fell: records that rest on it, and what Threads have come to that cites it or one of these. */
+    downstream(versionId: string, seenFrom: string) {
+      const resting = evidence.restingOn(versionId, PROBE)
+      const cited = citing.all(JSON.stringify([versionId, ...resting.slice(0, ITEMS).map((record) => record.versionId)]))
+      return {
+        restingOnIt: newest(resting, ({ roomId, ...record }) => ({ ...record, ...fromOtherRoom(roomId, seenFrom) })),
+        citedIn: newest(cited, ({ versionId: citedId, label, roomId, recordRoomId, ...checkpoint }) => ({
+          ...checkpoint,
+          cites: { versionId: citedId, label, ...fromOtherRoom(recordRoomId, seenFrom) },
+          ...fromOtherRoom(roomId, seenFrom),
+        })),
+      }
+    },
+  }
+}

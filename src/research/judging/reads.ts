@@ -1,0 +1,42 @@
+/** Reads by which a record, or what a Thread has come to, is judged. */
+import { bearingOf } from "../../contract/evidence.ts"
+import { noSuch } from "../../contract/refusals.ts"
+import type { Readers } from "../../ledger/reading.ts"
+import type { Checkpoints } from "../checkpoints/checkpoints.ts"
+import type { Records } from "../records/records.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
+import type { Judging } from "./judging.ts"
+
+export function judgingReads(records: Records, checkpoints: Checkpoints, judging: Judging) {
+  return {
+    record_case({ params }) {
+      const found = records.summary(params.versionId)
+      if (found === undefined) throw noSuch("record")
+      const { versionId, kind, label, wording, status, roomId, evidenceTally } = found
+      return {
+        ...{ versionId, kind, label, wording, status, roomId, evidenceTally },
+        bearing: bearingOf(evidenceTally, status),
+        weight: judging.weightOf(versionId),
+        ...judging.around([versionId], roomId),
+        ...judging.downstream(versionId, roomId),
+      }
+    },
+    checkpoint_case({ params }) {
+      const found = checkpoints.read(params.checkpointId)
+      if (found === undefined) throw noSuch("checkpoint")
+      const { checkpointId, roomId, threadId, state } = found.checkpoint
+      const cited = found.citations.map((versionId) => records.summary(versionId)).filter((record) => record !== undefined)
+      return {
+        ...{ checkpointId, roomId, threadId, state },
+        citations: cited.map(({ versionId, kind, label, wording, status, author, outcome, evidenceTally, roomId: origin }) => ({
+          ...{ versionId, kind, label, wording, status, author, outcome, evidenceTally },
+          ...fromOtherRoom(origin, roomId),
+        })),
+        ...judging.around(
+          cited.map(({ versionId }) => versionId),
+          roomId,
+        ),
+      }
+    },
+  } satisfies Partial<Readers>
+}

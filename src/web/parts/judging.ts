@@ -1,0 +1,128 @@
+/** What a reader from outside needs to judge a record or a conclusion: in few words, as the model of evidence tells it. */
+import type { Origins } from "../../contract/judging-answers.ts"
+import { enumerations } from "../../contract/enumerations.ts"
+import { linkKinds } from "../../contract/operations/link-kinds.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { withQuery } from "../addresses.ts"
+import { type Content, type Html, html, joined, to } from "../html.ts"
+import { beginning, inlineMarkdown } from "../markdown.ts"
+import { counted, words } from "../words.ts"
+import { tally } from "./evidence.ts"
+import { glyph, stateBadge } from "./marks.ts"
+import { exactTime, fromOther, heading, label, person, recordChip } from "./parts.ts"
+
+type Case = AnswerOf<"record_case">
+type Around = Pick<Case, "work" | "failed" | "doubts">
+type Failed = Case["failed"]["items"][number]
+
+/** From whom some words come: "2 people, 1 of them independent of its author". */
+function saidBy({ people, independentPeople }: Origins): string {
+  if (independentPeople === 0) return "its author alone"
+  if (independentPeople === people)
+    return people === 1 ? "1 person, independent of its author" : `${people} people, all independent of its author`
+  return `${people} people, ${independentPeople} of them independent of its author`
+}
+const ranBy = ({ commits }: Origins): string => (commits === 0 ? "no run behind it" : `runs of ${counted(commits, "commit")}`)
+
+/** How many attempts there were, and how they ended. */
+function triedIn({ experiments, attempts }: Case["work"]): Content {
+  const lines = Object.values(experiments).reduce((sum, count) => sum + count, 0)
+  const all = Object.values(attempts).reduce((sum, count) => sum + count, 0)
+  if (lines === 0) return "No experiment addresses it yet."
+  const ended = (["registered", ...enumerations.attemptOutcome] as const).filter((outcome) => attempts[outcome] > 0)
+  return html`${counted(all, "attempt")} in ${counted(lines, "experiment")}${all === 0 ? "." : html`: ${joined(ended.map((outcome) => stateBadge(outcome, `${attempts[outcome]} ${words(outcome)}`)))}`}`
+}
+
+const verdicts = ["supports", "contradicts", "inconclusive", "reproductions"] as const
+const saying = (name: (typeof verdicts)[number], count: number): string =>
+  name === "reproductions" ? counted(count, "reproduction") : `${count} ${count === 1 ? words(name) : words(name).replace(/s$/, "")}`
+
+const bearings: { readonly [B in Case["bearing"]]: string } = {
+  untested: "Untested: nothing counts for or against it yet",
+  supported: "Supported so far",
+  contradicted: "Contradicted so far",
+  inconclusive: "Inconclusive so far",
+  contested: "Contested",
+}
+
+/** How much counts for and against it, by how many people and from how many commits. */
+export function strength({ bearing, weight, work, evidenceTally }: Case): Html {
+  const rows = verdicts.filter((name) => weight[name].words > 0)
+  return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}<div id="live-strength" data-live><p class="bearing">${stateBadge(bearing, bearings[bearing])}</p>${
+    rows.length === 0
+      ? null
+      : html`<ul class="weight">${rows.map((name) => html`<li>${stateBadge(name === "reproductions" ? "reproduction" : name, saying(name, evidenceTally[name]))} <span>by ${saidBy(weight[name])}; ${ranBy(weight[name])}</span></li>`)}</ul>`
+  }<p class="meta">${triedIn(work)}</p></div></section>`
+}
+
+/** What differs in numbers alone is told once. */
+const alike = ({ kind, experiment, why }: Failed): string => `${kind} ${experiment.experimentId} ${(why ?? "").replace(/[0-9]+/g, "0")}`
+
+function failure(same: readonly Failed[]): Html | null {
+  const [first, ...others] = same
+  if (first === undefined) return null
+  const { kind, why, author, at, experiment } = first
+  const cancelled = kind === "experiment_cancelled"
+  const named = ({ id, label: text, ...origin }: Failed) =>
+    html`${label(cancelled ? "experiment" : "attempt", id, text)}${fromOther(origin)}`
+  return html`<li>${stateBadge(cancelled ? "cancelled" : "failed", cancelled ? "given up" : kind === "attempt_diverged" ? "diverged" : "failed")}<div>${named(first)}${cancelled ? null : html` of ${label("experiment", experiment.experimentId, experiment.label)}`}${
+    why === null ? null : html`: ${beginning(why, 300)}`
+  }${others.length === 0 ? null : html` <span class="quiet">Alike but for numbers: ${joined(others.map(named))}.</span>`}<p class="meta"><span>${person(author)}</span><span>${exactTime(at)}</span></p></div></li>`
+}
+
+/** What was tried and came to nothing: failed and diverged attempts, lines of work that were given up. */
+export function failures({ failed: { items, more }, work: { attempts } }: Around): Html {
+  const tried = Object.values(attempts).reduce((sum, count) => sum + count, 0)
+  const groups = [...Map.groupBy(items, alike).values()]
+  return html`<section aria-labelledby="failed">${heading(2, "failed", "What failed")}<div id="live-failed" data-live>${
+    items.length === 0
+      ? html`<p class="quiet">${tried === 0 ? "Nothing was tried yet." : "Nothing: no attempt failed, and no line of work was given up."}</p>`
+      : html`<ul class="evidence">${groups.map(failure)}</ul>${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}`
+  }</div></section>`
+}
+
+const places: { readonly [P in Case["doubts"]["items"][number]["of"]]: string } = {
+  itself: "it",
+  bears_on_it: "which speaks of it",
+  it_rests_on: "which it rests on",
+}
+
+/** What is disputed, corrected or taken back of it, of what speaks of it, and of what it rests on; each with why. */
+export function doubts({ doubts: { items, more } }: Around, itself = "it"): Html {
+  return html`<section aria-labelledby="doubts">${heading(2, "doubts", "What is disputed or withdrawn, and why")}<div id="live-doubts" data-live>${
+    items.length === 0
+      ? html`<p class="quiet">Nothing: neither it, nor its evidence, nor its grounds.</p>`
+      : html`<ul class="evidence">${items.map(
+          ({ linkId, label: text, kind, of, target, explanation, author, at }) =>
+            html`<li>${stateBadge(kind)}<div>${of === "itself" && itself === "it" ? "it" : html`${label(target.kind, target.versionId, target.label)}${fromOther(target)}, ${of === "itself" ? itself : places[of]}`}: ${inlineMarkdown(explanation)}<p class="meta"><span><a class="label" href="${to(`/links/${linkId}`)}">${text}</a></span><span>${person(author)} ${linkKinds[kind].status} it</span><span>${exactTime(at)}</span></p></div></li>`,
+        )}</ul>${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}`
+  }</div></section>`
+}
+
+/** What would be in doubt if it fell. */
+export function downstream({ restingOnIt, citedIn, versionId, roomId }: Case): Html {
+  const { items: records } = restingOnIt
+  const { items: checkpoints } = citedIn
+  return html`<section aria-labelledby="downstream">${heading(2, "downstream", "What would fall with it")}<div id="live-downstream" data-live>${
+    records.length + checkpoints.length === 0
+      ? html`<p class="quiet">Nothing rests on it yet.</p>`
+      : html`<ul class="uses">${checkpoints.map(
+          ({ checkpointId, state, says, title, cites }) =>
+            html`<li>${glyph(state)} <a href="${to(`/checkpoints/${checkpointId}`)}">${state === "concluded" ? "The answer" : "The synthesis"} of “${title}”</a>${cites.versionId === versionId ? null : html` <span class="quiet">through ${label("record", cites.versionId, cites.label)}</span>`}: ${beginning(says, 200)}</li>`,
+        )}${records.map(
+          (record) =>
+            html`<li>${recordChip(record, 160)}${record.through === null ? null : html` <span class="quiet">through ${label("record", record.through.versionId, record.through.label)}</span>`}</li>`,
+        )}</ul>${restingOnIt.more || citedIn.more ? html`<p class="meta"><a href="${to(withQuery(`/rooms/${roomId}/graph`, { focus: versionId, depth: 5 }))}">There is more: the graph around it</a></p>` : null}`
+  }</div></section>`
+}
+
+/** The records that a conclusion cites, each with how it stands and what counts for and against it. */
+export const restsOn = ({ citations }: AnswerOf<"checkpoint_case">): Html =>
+  html`<section aria-labelledby="rests">${heading(2, "rests", "What it rests on")}<div id="live-rests" data-live>${
+    citations.length === 0
+      ? html`<p class="quiet">It cites no record.</p>`
+      : html`<ul class="evidence">${citations.map(
+          ({ versionId, kind, label: text, wording, status, author, outcome, evidenceTally, ...origin }) =>
+            html`<li>${stateBadge(status === "current" ? (outcome ?? status) : status, status === "current" && outcome === null ? "stands" : undefined)}<div>${label(kind, versionId, text)}${fromOther(origin)} ${inlineMarkdown(wording)}<p class="meta"><span>${words(kind)} of ${person(author)}</span><span>${tally(evidenceTally)}</span></p></div></li>`,
+        )}</ul>`
+  }</div></section>`

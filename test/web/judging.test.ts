@@ -1,0 +1,139 @@
+/**
+ * A stranger judges a hypothesis, and a conclusion, from its page alone: is it believed, how strong is that, from whom, what failed,
+ * what is disputed and why, and what would fall with it; and what has changed since a moment they remember.
+ */
+import type { Locator } from "playwright-core"
+import t, { type Test } from "tap"
+import { violations } from "./axe.ts"
+import { demoInBrowser } from "./scene.ts"
+import { watched } from "./watched.ts"
+
+t.setTimeout(240_000)
+const { demo, browser, at } = await demoInBrowser()
+const { roomId } = demo.rooms.main
+interface Context {
+  readonly hypotheses: readonly { versionId: string; label: string; wording: string }[]
+  readonly conclusions: readonly {
+    checkpointId: string
+    threadId: string
+    conclusion: string
+    staleReasons: readonly { label: string }[]
+  }[]
+  readonly activityWatermark: number
+}
+const context = (await (await fetch(at(`/api/research/rooms/${roomId}/research-context`))).json()) as Context
+const idOf = (label: string): string => context.hypotheses.find((each) => each.label === label)?.versionId ?? ""
+const { page, context: seen, troubles } = await watched(browser, demo.baseUrl)
+t.teardown(() => seen.close())
+
+const said = async (place: Locator): Promise<string> => ((await place.innerText()) ?? "").replace(/\s+/g, " ").trim()
+const section = (name: string) => page.getByRole("region", { name, exact: true })
+/** The words above the fold of judging: what a reader has to read to answer. */
+const wordsUntil = (heading: string) =>
+  page.evaluate(`(() => {
+    const all = document.querySelector("#main").innerText
+    return all.slice(0, all.indexOf(${JSON.stringify(heading)})).split(/\\s+/).length
+  })()`) as Promise<number>
+async function isWhole(t: Test, name: string) {
+  t.same(await violations(page), [], `${name} has no violation`)
+  t.same(troubles(), [])
+}
+
+t.test("of a contested hypothesis the page says who speaks for and against it, what was checked, and what would fall", async (t) => {
+  await page.goto(at(`/records/${idOf("H4")}`))
+  t.equal(await page.locator("h1").innerText(), context.hypotheses.find(({ label }) => label === "H4")?.wording, "the claim")
+  const strength = await said(section("How strong"))
+  t.match(strength, /Contested/, "is it believed?")
+  t.match(strength, /1 supports by its author alone; runs of 1 commit/, "how strong is what speaks for it, and who says so?")
+  t.match(strength, /1 contradicts by 1 person, independent of its author; runs of 1 commit/, "and against it?")
+  t.match(strength, /6 attempts in 1 experiment: 6 succeeded/, "on how much work?")
+  const evidence = section("For and against it").getByRole("listitem")
+  t.match(
+    await said(evidence.nth(0)),
+    /supports F7 .* Its number holds, 0\.062.*2 of 2 digests as reported.*names 2 of 6 attempts.*the author's own word/,
+  )
+  t.match(await said(evidence.nth(1)), /contradicts F6 .* Its last half fails: less was learned\..*ada, independent/)
+  t.equal(await evidence.count(), 2)
+  await page.getByText("2 more that do not count").click()
+  t.match(await said(evidence.last()), /does not count: F5 is superseded/, "what does not count is folded, and says why")
+  await page.getByText("2 more that do not count").click()
+  t.match(await said(section("What failed")), /Nothing/)
+  t.match(await said(section("What is disputed or withdrawn, and why")), /F5, which speaks of it: It compares a run .*ada disputed it/)
+  t.match(await said(section("What would fall with it")), /H5 disputed The penalty only slows learning down/)
+  const order = await page.locator("#main h2").allInnerTexts()
+  t.strictSame(order.slice(0, 5), [
+    "How strong",
+    "For and against it",
+    "What failed",
+    "What is disputed or withdrawn, and why",
+    "What would fall with it",
+  ])
+  // Two minutes of reading at the pace of a careful reader, 200 words in each.
+  const read = await wordsUntil("Premises it rests on")
+  t.ok(read < 400, `${read} words to the end of what is needed`)
+  await isWhole(t, "contested")
+})
+
+t.test("what failed is told with why, what is alike once, and a line of work that was given up too", async (t) => {
+  await page.goto(at(`/records/${idOf("H7")}`))
+  t.match(
+    await said(section("How strong")),
+    /Contradicted so far.*1 contradicts by its author alone.*5 attempts in 1 experiment: 2 succeeded, 3 failed/,
+  )
+  const failed = section("What failed").getByRole("listitem")
+  t.equal(await failed.count(), 1)
+  t.match(await said(failed.first()), /failed A26 of E6: training: NaN at step 24\. .* Alike but for numbers: A25, A24\./)
+  await page.goto(at(`/records/${idOf("H3")}`))
+  t.match(await said(section("What failed")), /given up E3: H3 rests on F3, which is retracted/)
+  t.match(
+    await said(section("What is disputed or withdrawn, and why")),
+    /retracts F3, which it rests on: A7 did not begin from the base policy/,
+  )
+  t.match(await said(section("What would fall with it")), /The answer of “Do larger groups find new ways\?”/)
+  await isWhole(t, "failing")
+})
+
+t.test("a hypothesis that is disputed itself says so above all; one that stands says by how much", async (t) => {
+  await page.goto(at(`/records/${idOf("H5")}`))
+  t.match(await said(page.getByRole("note", { name: "Standing" })), /Disputed .* grace disputed it .*could explain away most of any effect/)
+  t.match(await said(section("How strong")), /Contested.*1 supports by its author alone/)
+  await page.goto(at(`/records/${idOf("H2")}`))
+  t.match(
+    await said(section("How strong")),
+    /Supported so far 2 support by 1 person, independent of its author; runs of 2 commits 10 attempts in 2 experiments/,
+  )
+  t.match(await said(section("What would fall with it")), /H4 .*H5 .* through H4/)
+})
+
+t.test("a Room's conclusion says what it rests on and how that stands, what failed, what was taken back, what is open", async (t) => {
+  await page.goto(at(`/rooms/${roomId}`))
+  const [first] = context.conclusions
+  await page
+    .getByRole("listitem")
+    .filter({ hasText: first?.conclusion ?? "" })
+    .getByRole("link", { name: "what it rests on" })
+    .first()
+    .click()
+  t.equal(await page.locator("h1").innerText(), first?.conclusion)
+  t.match(await said(page.getByRole("note", { name: "Stale" })), /F3, which it cites, is now retracted/, "is it still believed?")
+  t.match(await said(section("What it rests on")), /retracted F3 .* stands H3 .*1 contradicts \(none independent\)/)
+  t.match(await said(section("What failed")), /given up E3/)
+  t.match(await said(section("What is disputed or withdrawn, and why")), /retracts F3, which it cites: A7 did not begin/)
+  t.match(await said(section("Left open")), /No question was left open/)
+  await isWhole(t, "conclusion")
+})
+
+t.test("as of an earlier entry both pages say what counted then, how it stands now, and what has come since", async (t) => {
+  const note = page.getByRole("note", { name: "An earlier moment" })
+  const path = (await page.getByRole("link", { name: "as it was posted" }).getAttribute("href")) ?? ""
+  await page.goto(new URL(path, demo.baseUrl).href)
+  t.match(await said(note), /Now: it is stale.*2 name this or what it rests on.*grace retracted a record/s)
+  t.equal(await page.getByRole("note", { name: "Stale" }).count(), 0)
+  t.match(await said(section("What it rests on")), /positive F3/, "then nobody had taken it back")
+  const posted = Number(new URL(page.url()).searchParams.get("at"))
+  t.match(await said(section("What is disputed or withdrawn, and why")), /Nothing/)
+  await page.goto(at(`/records/${idOf("H3")}?at=${posted}`))
+  t.match(await said(section("How strong")), /Untested/)
+  t.match(await said(note), /Now: .*1 contradicts/s)
+  await isWhole(t, "then")
+})
