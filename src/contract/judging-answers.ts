@@ -54,6 +54,7 @@ const doubt = shape({
   explanation: v.string(),
   author: person,
   at,
+  ...fromOtherRoom,
 })
 export type Doubt = v.InferOutput<typeof doubt>
 

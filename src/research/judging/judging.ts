@@ -46,6 +46,7 @@ interface DoubtRow extends Person {
   readonly wording: string
   readonly status: RecordStatus
   readonly roomId: string
+  readonly saidIn: string
 }
 interface CitingRow {
   readonly checkpointId: string
@@ -119,7 +120,7 @@ export function judging(db: Db, evidence: Evidence) {
   )
   const doubts = db.prepare<DoubtRow>(
     `SELECT l.link_id AS linkId, l.label, l.kind, l.explanation, l.at, p.user_id AS userId, p.username, r.version_id AS targetId, r.kind AS targetKind,
-       r.label AS targetLabel, r.wording, coalesce(s.status, 'current') AS status, r.room_id AS roomId
+       r.label AS targetLabel, r.wording, coalesce(s.status, 'current') AS status, r.room_id AS roomId, l.room_id AS saidIn
      FROM json_each(?) JOIN research_links l ON l.target_version_id = json_each.value
      JOIN records r ON r.version_id = json_each.value LEFT JOIN standings s ON s.version_id = json_each.value JOIN people p ON p.user_id = l.author_id
      WHERE NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id) ORDER BY l.link_id DESC LIMIT ${PROBE}`,
@@ -181,8 +182,9 @@ export function judging(db: Db, evidence: Evidence) {
       })),
       doubts: newest(
         doubts.all(JSON.stringify(targets)),
-        ({ userId, username, targetId, targetKind, targetLabel, wording, status, roomId, ...link }) => ({
+        ({ userId, username, targetId, targetKind, targetLabel, wording, status, roomId, saidIn, ...link }) => ({
           ...link,
+          ...fromOtherRoom(saidIn, seenFrom),
           of: placeOf(targetId),
           target: { versionId: targetId, kind: targetKind, label: targetLabel, wording, status, ...fromOtherRoom(roomId, seenFrom) },
           author: { userId, username },

@@ -93,8 +93,8 @@ export function doubts({ doubts: { items, more } }: Around, itself = "it"): Html
     items.length === 0
       ? html`<p class="quiet">Nothing: neither it, nor its evidence, nor its grounds.</p>`
       : html`<ul class="evidence">${items.map(
-          ({ linkId, label: text, kind, of, target, explanation, author, at }) =>
-            html`<li>${stateBadge(kind)}<div>${of === "itself" && itself === "it" ? "it" : html`${label(target.kind, target.versionId, target.label)}${fromOther(target)}, ${of === "itself" ? itself : places[of]}`}: ${inlineMarkdown(explanation)}<p class="meta"><span><a class="label" href="${to(`/links/${linkId}`)}">${text}</a></span><span>${person(author)} ${linkKinds[kind].status} it</span><span>${exactTime(at)}</span></p></div></li>`,
+          ({ linkId, label: text, kind, of, target, explanation, author, at, ...origin }) =>
+            html`<li>${stateBadge(kind)}<div>${of === "itself" && itself === "it" ? "it" : html`${label(target.kind, target.versionId, target.label)}${fromOther(target)}, ${of === "itself" ? itself : places[of]}`}: ${inlineMarkdown(explanation)}<p class="meta"><span><a class="label" href="${to(`/links/${linkId}`)}">${text}</a>${fromOther(origin)}</span><span>${person(author)} ${linkKinds[kind].status} it</span><span>${exactTime(at)}</span></p></div></li>`,
         )}</ul>${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}`
   }</div></section>`
 }
