@@ -1091,7 +1091,8 @@ CREATE TABLE library_counts (
 ) STRICT, WITHOUT ROWID;
 
 -- Saved papers; `entry` counts upwards, so that the newest come first without sorting. `known`: its metadata may be shown here;
--- `given`: what the person, an agent or a file said of it, shown while arXiv's own word is not known.
+-- `given`: what the person, an agent or a file said of it, shown while arXiv's own word is not known. `title` and `published_at` are
+-- what lists are ordered by, kept by the triggers below.
 CREATE TABLE saved_papers (
   entry INTEGER PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES people (user_id),
@@ -1099,10 +1100,31 @@ CREATE TABLE saved_papers (
   saved_at TEXT NOT NULL,
   known INTEGER NOT NULL DEFAULT 0 CHECK (known IN (0, 1)),
   given TEXT,
+  title TEXT NOT NULL DEFAULT '' COLLATE NOCASE,
+  published_at TEXT NOT NULL DEFAULT '',
   UNIQUE (user_id, arxiv_id)
 ) STRICT;
 CREATE INDEX saved_papers_newest ON saved_papers (user_id, entry);
+CREATE INDEX saved_papers_by_title ON saved_papers (user_id, title, entry);
+CREATE INDEX saved_papers_by_publication ON saved_papers (user_id, published_at, entry);
+CREATE INDEX saved_papers_of ON saved_papers (arxiv_id);
 CREATE INDEX saved_papers_unknown ON saved_papers (arxiv_id) WHERE known = 0;
+
+-- Tags that a person gave papers they saved, and on how many papers each is, kept by the triggers below.
+CREATE TABLE paper_tags (
+  user_id TEXT NOT NULL,
+  arxiv_id TEXT NOT NULL,
+  tag TEXT NOT NULL,
+  PRIMARY KEY (user_id, arxiv_id, tag),
+  FOREIGN KEY (user_id, arxiv_id) REFERENCES saved_papers (user_id, arxiv_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX paper_tags_by ON paper_tags (user_id, tag, arxiv_id);
+CREATE TABLE tag_counts (
+  user_id TEXT NOT NULL REFERENCES people (user_id),
+  tag TEXT NOT NULL,
+  papers INTEGER NOT NULL,
+  PRIMARY KEY (user_id, tag)
+) STRICT, WITHOUT ROWID;
 
 -- Collections, with the counts that every list shows of them.
 CREATE TABLE collections (
@@ -1167,6 +1189,7 @@ CREATE TABLE notes (
   FOREIGN KEY (collection_id, arxiv_id) REFERENCES collection_papers (collection_id, arxiv_id)
 ) STRICT;
 CREATE INDEX notes_of_thread ON notes (collection_id, arxiv_id, note_id);
+CREATE INDEX notes_by ON notes (author_id, arxiv_id, note_id);
 
 -- What a member has still to read. A member's read mark is what is not here.
 CREATE TABLE unread_notes (
@@ -1233,11 +1256,12 @@ CREATE TABLE highlights (
 ) STRICT;
 CREATE INDEX highlights_of ON highlights (user_id, arxiv_id, page, highlight_id);
 
--- How far a person has read: the page, and thousandths of its height.
+-- How far a person has read: the page, thousandths of its height, and how many pages there are, where they said so.
 CREATE TABLE reading_positions (
   user_id TEXT NOT NULL REFERENCES people (user_id),
   arxiv_id TEXT NOT NULL,
   page INTEGER NOT NULL,
+  pages INTEGER,
   thousandths INTEGER NOT NULL,
   set_at TEXT NOT NULL,
   PRIMARY KEY (user_id, arxiv_id)
@@ -1267,3 +1291,53 @@ CREATE TRIGGER unread_notes_counted AFTER INSERT ON unread_notes
   BEGIN UPDATE collection_members SET unread = unread + 1 WHERE user_id = new.user_id AND collection_id = new.collection_id; END;
 CREATE TRIGGER unread_notes_uncounted AFTER DELETE ON unread_notes
   BEGIN UPDATE collection_members SET unread = unread - 1 WHERE user_id = old.user_id AND collection_id = old.collection_id; END;
+CREATE TRIGGER paper_tags_counted AFTER INSERT ON paper_tags
+  BEGIN INSERT INTO tag_counts (user_id, tag, papers) VALUES (new.user_id, new.tag, 1) ON CONFLICT DO UPDATE SET papers = papers + 1; END;
+CREATE TRIGGER paper_tags_uncounted AFTER DELETE ON paper_tags BEGIN
+  UPDATE tag_counts SET papers = papers - 1 WHERE user_id = old.user_id AND tag = old.tag;
+  DELETE FROM tag_counts WHERE user_id = old.user_id AND tag = old.tag AND papers = 0;
+END;
+
+-- What a person may find a saved paper by: what is known of it, and what they wrote on it, the newest hundred highlights and notes, up to a length.
+CREATE VIEW library_texts AS
+  SELECT s.entry, s.user_id, s.arxiv_id, coalesce(p.record, s.given) ->> '$.title' AS title, coalesce(p.record, s.given) ->> '$.publishedAt' AS published_at,
+    concat_ws(char(10), s.arxiv_id, coalesce(p.record, s.given) ->> '$.title', coalesce(p.record, s.given) ->> '$.authors', p.record ->> '$.abstract', p.record ->> '$.categories',
+      (SELECT group_concat(t.tag, char(10)) FROM paper_tags t WHERE t.user_id = s.user_id AND t.arxiv_id = s.arxiv_id)) AS paper,
+    (SELECT substr(group_concat(n.text, char(10)), 1, 100000) FROM (SELECT text FROM notes WHERE author_id = s.user_id AND arxiv_id = s.arxiv_id ORDER BY note_id DESC LIMIT 100) n) AS notes,
+    concat_ws(char(10), (SELECT a.notes FROM annotations a WHERE a.user_id = s.user_id AND a.arxiv_id = s.arxiv_id),
+      (SELECT substr(group_concat(concat_ws(char(10), h.quote, h.comment), char(10)), 1, 100000)
+        FROM (SELECT quote, comment FROM highlights WHERE user_id = s.user_id AND arxiv_id = s.arxiv_id ORDER BY highlight_id DESC LIMIT 100) h)) AS annotations
+  FROM saved_papers s LEFT JOIN papers p ON p.arxiv_id = s.arxiv_id AND (s.known = 1 OR p.origin = 'import');
+-- The words of these, by the entry of the saved paper. `owner` is one word, so that a search is of one person's papers alone.
+CREATE VIRTUAL TABLE library_index USING fts5 (
+  owner, paper, notes, annotations, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+);
+-- Whatever changes them sets `known` to what it is.
+CREATE TRIGGER saved_papers_indexed AFTER INSERT ON saved_papers BEGIN UPDATE saved_papers SET known = known WHERE entry = new.entry; END;
+CREATE TRIGGER saved_papers_reindexed AFTER UPDATE OF known ON saved_papers BEGIN
+  UPDATE saved_papers SET (title, published_at) = (SELECT coalesce(x.title, 'arXiv:' || x.arxiv_id), coalesce(x.published_at, '') FROM library_texts x WHERE x.entry = new.entry) WHERE entry = new.entry;
+  DELETE FROM library_index WHERE rowid = new.entry;
+  INSERT INTO library_index (rowid, owner, paper, notes, annotations)
+    SELECT entry, replace(user_id, '-', ''), paper, notes, annotations FROM library_texts WHERE entry = new.entry;
+END;
+CREATE TRIGGER saved_papers_unindexed AFTER DELETE ON saved_papers BEGIN DELETE FROM library_index WHERE rowid = old.entry; END;
+CREATE TRIGGER papers_indexed AFTER INSERT ON papers BEGIN UPDATE saved_papers SET known = known WHERE arxiv_id = new.arxiv_id; END;
+CREATE TRIGGER papers_reindexed AFTER UPDATE ON papers WHEN (old.origin, old.record) IS NOT (new.origin, new.record)
+  BEGIN UPDATE saved_papers SET known = known WHERE arxiv_id = new.arxiv_id; END;
+CREATE TRIGGER annotations_indexed AFTER INSERT ON annotations WHEN new.notes <> ''
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND arxiv_id = new.arxiv_id; END;
+CREATE TRIGGER annotations_reindexed AFTER UPDATE OF notes ON annotations WHEN old.notes <> new.notes
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND arxiv_id = new.arxiv_id; END;
+CREATE TRIGGER highlights_indexed AFTER INSERT ON highlights
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND arxiv_id = new.arxiv_id; END;
+CREATE TRIGGER highlights_reindexed AFTER UPDATE OF comment ON highlights
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND arxiv_id = new.arxiv_id; END;
+CREATE TRIGGER highlights_unindexed AFTER DELETE ON highlights
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = old.user_id AND arxiv_id = old.arxiv_id; END;
+-- Where notes are deleted many at once their papers are indexed once after it (src/library).
+CREATE TRIGGER notes_indexed AFTER INSERT ON notes
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.author_id AND arxiv_id = new.arxiv_id; END;
+CREATE TRIGGER paper_tags_indexed AFTER INSERT ON paper_tags
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND arxiv_id = new.arxiv_id; END;
+CREATE TRIGGER paper_tags_unindexed AFTER DELETE ON paper_tags
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = old.user_id AND arxiv_id = old.arxiv_id; END;

@@ -157,6 +157,8 @@ export const enumerations = {
   keyReach: ["all", "owned", "selected"],
   /** Whether arXiv's metadata of a paper is known here. */
   metadata: ["known", "unknown"],
+  /** How saved papers may be ordered. */
+  paperOrder: ["saved", "title", "published"],
   highlightColour: ["yellow", "green", "blue", "pink", "purple", "orange"],
   /** The parts of the service, in the order in which a client meets them. */
   slice: ["rooms", "threads", "research", "attempts", "materials", "publications", "links", "library"],
@@ -169,6 +171,7 @@ export type Permission = (typeof enumerations.permission)[number]
 export type LibraryPermission = (typeof enumerations.libraryPermission)[number]
 /** What a Room credential or a personal key may be given. */
 export type AnyPermission = Permission | LibraryPermission
+export type PaperOrder = (typeof enumerations.paperOrder)[number]
 export type KeyReach = (typeof enumerations.keyReach)[number]
 export type RecordKind = (typeof enumerations.recordKind)[number]
 export type ExperimentStatus = (typeof enumerations.experimentStatus)[number]

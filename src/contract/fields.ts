@@ -6,7 +6,7 @@ import { isObject } from "./json.ts"
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
 import { limits } from "./limits.ts"
-import { ARXIV, CLEAN, DECIMAL, KEY, READABLE, TIME, USERNAME, UUID } from "./patterns.ts"
+import { ARXIV, CLEAN, DECIMAL, KEY, READABLE, TAG, TIME, USERNAME, UUID } from "./patterns.ts"
 
 /** No half of a pair: UTF-8 has no form for one, so no other validator ever meets it, and no pattern speaks of it. */
 export const wellFormed = v.check<string, string>((text) => text.isWellFormed(), "must be a string without lone surrogates")
@@ -72,6 +72,11 @@ export const username = v.pipe(
     "made of letters, digits, dot, dash and underscore, with a letter or digit at both ends",
   ),
   v.toLowerCase(),
+)
+/** A tag of one's own, taken in either letter case and carried on in lower case. */
+export const tag = v.pipe(
+  bounded("tag", TAG, 1, limits.tag, "one line without a comma, and without white space around it"),
+  v.transform((value) => value.normalize().toLowerCase()),
 )
 /** A whole number from `min`, small enough that every JSON reader keeps it exact. */
 export const whole = (min = 0) =>

@@ -237,10 +237,18 @@ export const limits = {
   threadNotes: 1_000,
   highlights: 1_000,
 
+  /** Tags of a person, tags of one paper, and characters of a tag. */
+  tags: 500,
+  paperTags: 20,
+  tag: 50,
+
   collectionName: 100,
   /** Papers in one write. */
   arxivIds: 50,
   note: 10_000,
+  /** Papers that are taken from one pasted text, and its characters. */
+  pastedPapers: 200,
+  pasted: 200_000,
   /** Characters of the BibTeX in one import, and of one entry in it. */
   bibtex: 500_000,
   bibtexEntry: 20_000,

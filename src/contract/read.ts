@@ -31,6 +31,7 @@ export type MediaType =
   | "text/markdown"
   | "text/x-python"
   | "application/x-bibtex"
+  | "application/x-research-info-systems"
   | "application/vnd.citationstyles.csl+json"
   | "text/csv"
   | "application/x-ndjson"

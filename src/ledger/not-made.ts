@@ -36,7 +36,7 @@ export const notMade: readonly NotMade[] = [
     why: "reads are uses too, and are no writes; of a token nothing but a digest is in the history",
   },
   { table: "personal_keys", columns: ["last_used_at", "token_start"], why: "as of the credentials of Rooms" },
-  { table: "saved_papers", columns: ["known"], why: "it follows from what arXiv's metadata is here" },
+  { table: "saved_papers", columns: ["known", "title", "published_at"], why: "it follows from what arXiv's metadata is here" },
   { table: "collection_papers", columns: ["known"], why: "it follows from what arXiv's metadata is here" },
 ]
 

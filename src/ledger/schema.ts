@@ -400,6 +400,8 @@ INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_
   { to: 15, sql: "", isRemade: true },
   // People can be disabled, and made operators; the audit log; the first signs of tokens.
   { to: 16, sql: "", isRemade: true },
+  // Saved papers have tags, an index of their words and what they are ordered by; a reading position may say how many pages there are.
+  { to: 17, sql: "", isRemade: true },
 ]
 
 /** The first version that has a history. */

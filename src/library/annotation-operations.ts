@@ -92,10 +92,11 @@ export function annotationOperations({ papers, annotations }: LibraryTables) {
 
   const set_reading_position = behaviour("set_reading_position", {
     subject: filed,
+    references: ({ body: { page, pages = page } }) => (page > pages ? [{ path: "/page", message: "is past the last page" }] : []),
     write({ actor, body }, { arxivId }, { at }) {
-      const { page, offset = 0 } = body
-      annotations.setPosition(actor.userId, arxivId, page, offset, at)
-      return { target: { id: arxivId, label: null }, result: { arxivId, page, offset, label: null } }
+      const { page, pages = null, offset = 0 } = body
+      const known = annotations.setPosition(actor.userId, arxivId, { page, pages, offset }, at)
+      return { target: { id: arxivId, label: null }, result: { arxivId, page, pages: known, offset, label: null } }
     },
   })
 

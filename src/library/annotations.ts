@@ -28,12 +28,17 @@ export function annotations(db: Db) {
   const remove = db.prepare("DELETE FROM highlights WHERE highlight_id = ?")
   const all = db.prepare<Highlight>(`${HIGHLIGHTS} WHERE user_id = ? AND arxiv_id = ? ORDER BY page, highlight_id`)
   const count = db.prepare<{ held: number }>("SELECT count(*) AS held FROM highlights WHERE user_id = ? AND arxiv_id = ?")
-  const position = db.prepare<{ page: number; offset: number; at: string }>(
-    "SELECT page, thousandths AS offset, set_at AS at FROM reading_positions WHERE user_id = ? AND arxiv_id = ?",
+  const position = db.prepare<{ page: number; pages: number | null; offset: number; at: string }>(
+    "SELECT page, pages, thousandths AS offset, set_at AS at FROM reading_positions WHERE user_id = ? AND arxiv_id = ?",
   )
-  const setPosition = db.prepare(
-    `INSERT INTO reading_positions (user_id, arxiv_id, page, thousandths, set_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET page = excluded.page, thousandths = excluded.thousandths, set_at = excluded.set_at`,
+  const positions = db.prepare<{ arxivId: string; page: number; pages: number | null }>(
+    "SELECT arxiv_id AS arxivId, page, pages FROM reading_positions WHERE user_id = ? AND arxiv_id IN (SELECT value FROM json_each(?))",
+  )
+  // A number of pages that the reader has gone beyond was none.
+  const setPosition = db.prepare<{ pages: number | null }>(
+    `INSERT INTO reading_positions (user_id, arxiv_id, page, pages, thousandths, set_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET page = excluded.page, thousandths = excluded.thousandths, set_at = excluded.set_at,
+       pages = coalesce(excluded.pages, CASE WHEN pages >= excluded.page THEN pages END) RETURNING pages`,
   )
 
   return {
@@ -63,9 +68,13 @@ export function annotations(db: Db) {
     removeHighlight: (highlightId: string) => remove.run(highlightId),
 
     position(userId: string, arxivId: string) {
-      return { arxivId, ...(position.get(userId, arxivId) ?? { page: null, offset: null, at: null }) }
+      return { arxivId, ...(position.get(userId, arxivId) ?? { page: null, pages: null, offset: null, at: null }) }
     },
-    setPosition: (userId: string, arxivId: string, page: number, thousandths: number, at: string) =>
-      setPosition.run(userId, arxivId, page, thousandths, at),
+    /** How far a person has read some papers; those that they did not begin are left out. */
+    positions: (userId: string, arxivIds: readonly string[]) =>
+      new Map(positions.all(userId, JSON.stringify(arxivIds)).map(({ arxivId, ...read }) => [arxivId, read])),
+    /** Keeps how far a person has read, and returns how many pages there are, as far as they ever said. */
+    setPosition: (userId: string, arxivId: string, read: { page: number; pages: number | null; offset: number }, at: string) =>
+      setPosition.one(userId, arxivId, read.page, read.pages, read.offset, at).pages,
   }
 }

@@ -4,7 +4,7 @@ import type { Stored } from "../contract/json.ts"
 import type { CollectionPaper, CollectionSummary } from "../contract/library/answers.ts"
 import type { Db } from "../ledger/database.ts"
 import { type Filed, type Given, type PaperRecord, shownPaper } from "./papers/papers.ts"
-import { offsetPage, pageItems } from "./saved.ts"
+import { INDEXED_ANEW, offsetPage, pageItems } from "./saved.ts"
 import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, values } from "./reach/scope.ts"
 
 /** A Collection as one reader sees it. */
@@ -82,6 +82,11 @@ export function collections(db: Db) {
     "collections",
   ].map((table) => db.prepare(`DELETE FROM ${table} WHERE collection_id = ?`))
 
+  const noted = db.prepare<{ authorId: string; arxivId: string }>(
+    "SELECT DISTINCT author_id AS authorId, arxiv_id AS arxivId FROM notes WHERE collection_id = ?",
+  )
+  const anew = db.prepare(INDEXED_ANEW)
+
   return {
     /** @throws Refusal `limit_reached` */
     create(collectionId: string, ownerId: string, name: string, at: string): void {
@@ -91,7 +96,11 @@ export function collections(db: Db) {
     },
     rename: (collectionId: string, name: string) => rename.run(name, collectionId),
     /** Deletes it with everything in it, for everybody. */
-    delete: (collectionId: string) => deleting.forEach((statement) => statement.run(collectionId)),
+    delete(collectionId: string): void {
+      const found = noted.all(collectionId)
+      for (const statement of deleting) statement.run(collectionId)
+      for (const { authorId, arxivId } of found) anew.run(authorId, arxivId)
+    },
 
     /** One in reach; undefined for one that is out of reach, or is not. */
     find(scope: Scope, collectionId: string): Collection | undefined {

@@ -4,6 +4,7 @@ import { annotationOperations } from "./annotation-operations.ts"
 import { filingOperations } from "./filing-operations.ts"
 import { keyOperations } from "./key-operations.ts"
 import { sharingOperations } from "./sharing-operations.ts"
+import { tagOperations } from "./tag-operations.ts"
 import type { LibraryTables } from "./tables.ts"
 
 export { libraryTables, type LibraryTables } from "./tables.ts"
@@ -14,4 +15,5 @@ export const libraryOperations = (tables: LibraryTables, people: People) => ({
   ...sharingOperations({ ...tables, people }),
   ...annotationOperations(tables),
   ...keyOperations(tables),
+  ...tagOperations(tables),
 })

@@ -3,7 +3,7 @@ import { fitting, JsonText, type Served, type Stored } from "../contract/json.ts
 import { limits } from "../contract/limits.ts"
 import type { Note } from "../contract/library/answers.ts"
 import type { Db } from "../ledger/database.ts"
-import { offsetPage, pageItems } from "./saved.ts"
+import { INDEXED_ANEW, offsetPage, pageItems } from "./saved.ts"
 
 export interface NewNote {
   readonly noteId: string
@@ -43,6 +43,7 @@ export function notes(db: Db) {
   )
   const forget = db.prepare("DELETE FROM unread_notes WHERE note_id = ?")
   const remove = db.prepare("DELETE FROM notes WHERE note_id = ?")
+  const anew = db.prepare(INDEXED_ANEW)
   const page = db.prepare<Row>(
     `SELECT ${COLUMNS} WHERE n.collection_id = ? AND n.arxiv_id = ? ORDER BY n.note_id LIMIT ${pageItems + 1} OFFSET ?`,
   )
@@ -59,9 +60,12 @@ export function notes(db: Db) {
       announce.run(arxivId, noteId, collectionId, via === null ? authorId : "")
     },
     find: (noteId: string) => one.get(noteId),
+    /** Deletes a note; its author no longer finds the paper by it. */
     delete(noteId: string): void {
+      const note = one.get(noteId)
       forget.run(noteId)
       remove.run(noteId)
+      if (note !== undefined) anew.run(note.authorId, note.arxivId)
     },
 
     /** A page of one thread, oldest first. */

@@ -6,8 +6,10 @@ import { limits } from "../contract/limits.ts"
 import { inBrowser, pathTo } from "../contract/reads/index.ts"
 import { schemaVersions } from "../contract/versions.ts"
 import { NamedText, type Readers } from "../ledger/reading.ts"
+import { bibliographyOf } from "./bibtex/file.ts"
 import { writeBibtex } from "./bibtex/write.ts"
 import { type PaperStanding, shownPaper } from "./papers/papers.ts"
+import { wordsOf } from "./words.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustReachLibrary, noPaper, reachesLibrary, type Scope, scopeOf } from "./reach/scope.ts"
 
@@ -17,7 +19,7 @@ const document = (name: DiscoveryName): string => discoveryRoutes.find((route) =
 const { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, collectionName, note, requestBodyBytes } = limits
 const told = { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, collectionName, note, requestBodyBytes }
 
-export function libraryReads({ papers, saved, collections, notes, invitations, keys, annotations }: LibraryTables) {
+export function libraryReads({ papers, saved, tags, collections, notes, invitations, keys, annotations }: LibraryTables) {
   /** Whether something that the reader may see has to do with the paper: it is saved, held, or annotated. */
   function concerns(scope: Scope, arxivId: string, { savedAt, held }: PaperStanding): boolean {
     return savedAt !== null || held || (reachesLibrary(scope) && annotations.revision(scope.userId, arxivId) > 0)
@@ -61,6 +63,8 @@ export function libraryReads({ papers, saved, collections, notes, invitations, k
     library_collection({ actor, params, query }) {
       const scope = scopeOf(actor)
       const collection = collections.mustFind(scope, params.collectionId)
+      const { format = "json" } = query
+      if (format !== "json") return bibliographyOf(`collection-${collection.id}`, format, collections.bibliography(collection.id))
       const { page, arxivIds: shown } = collections.papers(scope, collection.id, query.offset ?? 0)
       const members = collections.members(collection.id).map(({ username }) => username)
       return { ...collection, members, ...notes.on(scope.userId, collection.id, shown), ...page }
@@ -68,12 +72,24 @@ export function libraryReads({ papers, saved, collections, notes, invitations, k
 
     library_papers({ actor, query }) {
       mustReachLibrary(actor)
-      return saved.page(scopeOf(actor), query.offset ?? 0)
+      const { query: typed, tag, sort, format = "json", offset = 0 } = query
+      const match = typed === undefined ? undefined : wordsOf(typed, actor)
+      const wanted = { ...(sort && { sort }), ...(tag !== undefined && { tag }), ...(match !== undefined && { match }) }
+      // Signs alone are no word of any paper.
+      const none = typed !== undefined && match === undefined
+      if (format === "json") return none ? { items: [], hasMore: false, nextOffset: null } : saved.page(scopeOf(actor), wanted, offset)
+      const { all, cited } = saved.bibliography(scopeOf(actor), wanted)
+      return bibliographyOf("library", format, none ? [] : all, cited)
+    },
+
+    library_tags({ actor }) {
+      mustReachLibrary(actor)
+      return { items: tags.all(actor.userId) }
     },
 
     library_paper({ actor, query, basePath = "" }) {
       const scope = scopeOf(actor)
-      const { record, given, savedAt, collections: holding } = mustKnow(scope, query.arxivId)
+      const { record, given, savedAt, collections: holding, tags: own } = mustKnow(scope, query.arxivId)
       const links = {
         self: `${basePath}${actor.key === undefined ? inBrowser("library_paper") : pathTo("library_paper")}?arxivId=${encodeURIComponent(query.arxivId)}`,
         publications: `${basePath}${pathTo("paper_publications", { arxivId: query.arxivId })}`,
@@ -82,7 +98,7 @@ export function libraryReads({ papers, saved, collections, notes, invitations, k
       return shownPaper<LibraryPaper>(
         query.arxivId,
         record,
-        { schemaVersion: schemaVersions.library, ...saving, collections: new JsonText(holding), links },
+        { schemaVersion: schemaVersions.library, ...saving, collections: new JsonText(holding), tags: own && new JsonText(own), links },
         given,
       )
     },

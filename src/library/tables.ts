@@ -8,6 +8,7 @@ import { notes } from "./notes.ts"
 import { metadata } from "./papers/metadata.ts"
 import { papers } from "./papers/papers.ts"
 import { saved } from "./saved.ts"
+import { tags } from "./tags.ts"
 
 export type LibraryTables = ReturnType<typeof libraryTables>
 
@@ -15,6 +16,7 @@ export const libraryTables = (db: Db) => ({
   papers: papers(db),
   metadata: metadata(db),
   saved: saved(db),
+  tags: tags(db),
   collections: collections(db),
   notes: notes(db),
   invitations: collectionInvitations(db),

@@ -51,7 +51,8 @@ const [filed] = live
     "SELECT s.arxiv_id AS arxivId, p.username FROM saved_papers s JOIN people p USING (user_id)",
   )
   .all()
-await does(filed?.username ?? "", "set_reading_position", {}, { arxivId: filed?.arxivId, page: 2, offset: 500 })
+await does(filed?.username ?? "", "set_reading_position", {}, { arxivId: filed?.arxivId, page: 2, pages: 9, offset: 500 })
+await does(filed?.username ?? "", "tag_papers", {}, { arxivIds: [filed?.arxivId], tags: ["to read"] })
 await does(link?.username ?? "", "withdraw_link", {}, { linkId: link?.linkId, explanation: "It was about another run." })
 await ledger.transact(() =>
   demo.instance.importing.import_room(null, {

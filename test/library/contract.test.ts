@@ -101,8 +101,9 @@ test("the manifest lists the Library beside the rest, marked as its surface", (t
     [
       ["identity", [], null],
       ["collections", ["offset"], "offset"],
-      ["collections/{collectionId}", ["offset"], "offset"],
-      ["papers", ["offset"], "offset"],
+      ["collections/{collectionId}", ["offset", "format"], "offset"],
+      ["papers", ["offset", "query", "tag", "sort", "format"], "offset"],
+      ["tags", [], null],
       ["paper", ["arxivId"], null],
       ["annotations", ["arxivId"], null],
       ["collections/{collectionId}/bibtex", [], null],

@@ -9,7 +9,7 @@ import { collectionOf, keyOf, paperIds, startHouse } from "./house.ts"
 const house = await startHouse()
 const { ada, ids, baseUrl } = house
 const { ledger, tables, world } = house.instance
-const { saved, collections, papers } = tables.library
+const { saved, tags, collections, papers } = tables.library
 const at = () => isoTime(world.now())
 const all = paperIds(0, 20_000)
 
@@ -43,6 +43,7 @@ await ledger.transact(() => {
     all.map((arxivId) => ({ arxivId })),
     at(),
   )
+  tags.add(ids.ada, all, ["all"])
   fill(full, all.slice(0, 1_000))
   for (let made = 1; made < 200; made++) {
     const collectionId = world.id()
@@ -67,6 +68,15 @@ async function time(what: string, path: string, token = key): Promise<void> {
 
 await time("20,000 saved papers, first page", "papers")
 await time("20,000 saved papers, last page", "papers?offset=19950")
+await time("20,000 saved papers, by title, last page", "papers?sort=title&offset=19950")
+await time("a word of all of them", "papers?query=title")
+await time("a word of all of them, the last page by publication", "papers?query=title&sort=published&offset=19950")
+await time("the beginning of a word of all of them", "papers?query=tit")
+await time("twelve words of all of them", "papers?query=a+title+of+paper+that+is+about+as+long+as+titles+are")
+await time("one of them", "papers?query=19876")
+await time("a tag of all of them", "papers?tag=all&sort=title&offset=19950")
+await time("their tags", "tags")
+await time("all of them as BibTeX", "papers?format=bibtex")
 await time("a Collection of 1,000, first page", `collections/${full}`)
 await time("a Collection of 1,000, last page", `collections/${full}?offset=950`)
 await time("the same through a selected reach", `collections/${full}?offset=950`, selected)

@@ -49,7 +49,7 @@ const holding = v.array(shape({ id, name: v.string() }))
 /** The Collections that hold a paper. */
 export type Holding = v.InferOutput<typeof holding>
 
-export const savedPaper = shape({ ...paperFields, savedAt: at, collections: holding })
+export const savedPaper = shape({ ...paperFields, savedAt: at, collections: holding, tags: words })
 export type SavedPaper = v.InferOutput<typeof savedPaper>
 
 export const libraryPaper = shape({
@@ -59,6 +59,8 @@ export const libraryPaper = shape({
   saved: v.nullable(v.boolean()),
   savedAt: v.nullable(at),
   collections: holding,
+  /** The person's own tags of it; null: the key's reach leaves the Library out. */
+  tags: v.nullable(words),
   /** What the Rooms of this instance published on it stands at `publications`. */
   links: shape({ self: v.string(), publications: v.string() }),
 })
@@ -127,10 +129,29 @@ export const annotations = shape({
 })
 export type Annotations = v.InferOutput<typeof annotations>
 
+/** A tag, and how many saved papers have it. */
+export const tagged = shape({ tag: v.string(), papers: count })
+
+const cslName = v.union([shape({ family: v.string(), given: v.exactOptional(v.string()) }), shape({ literal: v.string() })])
+/** CSL-JSON of papers, as reference managers read it. */
+export const cslPapers = v.array(
+  v.looseObject({
+    id: v.string(),
+    type: v.literal("article"),
+    title: v.string(),
+    author: v.array(cslName),
+    issued: v.looseObject({ "date-parts": v.array(v.array(count)) }),
+    number: v.string(),
+    URL: v.string(),
+  }),
+)
+
 export const readingPosition = shape({
   schemaVersion,
   arxivId: v.string(),
   page: v.nullable(count),
+  /** How many pages the paper has, where the person said so. */
+  pages: v.nullable(count),
   offset: v.nullable(count),
   at: v.nullable(at),
 })

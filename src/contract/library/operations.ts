@@ -1,6 +1,7 @@
 /** The operations of the Library, in the order in which the documents tell them. */
 import { addPapers, createCollection, postNote, removePaper, renameCollection, savePapers } from "./filing.ts"
 import { issueKey, revokeKey } from "./keys.ts"
+import { tagPapers, untagPapers } from "./tagging.ts"
 import { addHighlight, amendHighlight, removeHighlight, setReadingPosition, writeAnnotation } from "./reading.ts"
 import {
   acceptCollectionInvitation,
@@ -24,6 +25,8 @@ export const libraryOperations = [
   renameCollection,
   postNote,
   unsavePapers,
+  tagPapers,
+  untagPapers,
   deleteCollection,
   inviteToCollection,
   withdrawCollectionInvitation,

@@ -92,11 +92,17 @@ export const setReadingPosition = operation({
   family,
   surface,
   path: "/api/library/reading_position",
-  summary: "Keeps how far the person has read: the page, and how far down it in thousandths of its height.",
+  summary:
+    "Keeps how far the person has read: the page, and how far down it in thousandths of its height; pages says how many the paper has, and stays until it is said anew.",
   receiptOf: "nobody",
   target: "reading_position",
   refusals: ["unknown_paper"],
-  fields: { arxivId, page, offset: v.exactOptional(v.pipe(whole(), v.maxValue(1_000, "must be at most 1000"))) },
-  result: { arxivId: v.string(), page: count, offset: count, label },
-  example: { arxivId: "1706.03762", page: 7, offset: 420 },
+  fields: {
+    arxivId,
+    page,
+    pages: v.exactOptional(page),
+    offset: v.exactOptional(v.pipe(whole(), v.maxValue(1_000, "must be at most 1000"))),
+  },
+  result: { arxivId: v.string(), page: count, pages: v.nullable(count), offset: count, label },
+  example: { arxivId: "1706.03762", page: 7, pages: 15, offset: 420 },
 })

@@ -1,12 +1,21 @@
 /** The reads of the Library: those of a personal key, which its person also has in the browser, and those of the browser alone. */
 import * as v from "valibot"
-import { arxivId } from "../fields.ts"
+import { enumerations } from "../enumerations.ts"
+import { arxivId, oneOf, plain, tag } from "../fields.ts"
+import { limits } from "../limits.ts"
 import { read } from "../read.ts"
 import * as answers from "./answers.ts"
 
 const family = "library"
 const surface = "key"
 const permissions = ["read_library"] as const
+
+/** A list of papers as a file: all of them that were asked for, whatever the page. */
+const bibliography = {
+  bibtex: { mediaType: "application/x-bibtex", answer: v.string() },
+  ris: { mediaType: "application/x-research-info-systems", answer: v.string() },
+  csl: { mediaType: "application/vnd.citationstyles.csl+json", answer: answers.cslPapers },
+} as const
 
 export const libraryReads = [
   read({
@@ -32,21 +41,52 @@ export const libraryReads = [
     family,
     surface,
     path: "/api/agent/library/collections/{collectionId}",
-    summary: "One Collection: its members, a page of its papers, newest first, and the notes on them.",
+    summary:
+      "One Collection: its members, a page of its papers, newest first, and the notes on them; or all its papers as BibTeX, RIS or CSL-JSON.",
     permissions,
     cursor: "offset",
     answer: answers.collectionDetail,
+    formats: bibliography,
   }),
   read({
     name: "library_papers",
     family,
     surface,
     path: "/api/agent/library/papers",
-    summary: "The saved papers, newest first, each with the Collections in reach that hold it; a selected reach leaves them out.",
+    summary:
+      "The saved papers, newest first, each with its tags and the Collections in reach that hold it; of those with a tag, or with every word of query, or in another order; or all of these as BibTeX, RIS or CSL-JSON. A selected reach leaves them out.",
     permissions,
+    parameters: {
+      query: v.exactOptional(
+        v.pipe(
+          plain(limits.searchQuery),
+          v.description(
+            "Words that stand in what is known of the paper, in its tags, in the person's own notes on it, and where annotations may be read in these.",
+          ),
+        ),
+      ),
+      tag: v.exactOptional(tag),
+      sort: v.exactOptional(
+        v.pipe(
+          oneOf(enumerations.paperOrder),
+          v.description("Newest saved first when left out; else by title, or newest published first."),
+        ),
+      ),
+    },
     refusals: ["not_authorized"],
     cursor: "offset",
     answer: answers.libraryPage(answers.savedPaper),
+    formats: bibliography,
+  }),
+  read({
+    name: "library_tags",
+    family,
+    surface,
+    path: "/api/agent/library/tags",
+    summary: "The person's own tags, by name, with how many saved papers have each; a selected reach leaves them out.",
+    permissions,
+    refusals: ["not_authorized"],
+    answer: answers.libraryList(answers.tagged),
   }),
   read({
     name: "library_paper",

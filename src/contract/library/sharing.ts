@@ -18,7 +18,7 @@ export const unsavePapers = operation({
   family,
   surface,
   path: "/api/library/unsave_papers",
-  summary: "Takes papers out of the Library's list of saved papers. Collections keep theirs, and annotations stay.",
+  summary: "Takes papers out of the Library's list of saved papers. Collections keep theirs, and annotations stay; their tags go.",
   target: "library",
   fields: { arxivIds: distinct(arxivId, limits.arxivIds, 1) },
   result: { unsaved: ids, notSaved: ids, label },

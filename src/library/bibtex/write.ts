@@ -8,6 +8,8 @@ export interface Cited {
   readonly citationKey: string | null
   /** JSON of what is known of it. */
   readonly record: Stored<Partial<PaperRecord>> | null
+  /** JSON of the tags of whoever asks. */
+  readonly tags?: Stored<string[]>
 }
 
 /** Escapes what TeX would take for something else, outside of formulas. */
@@ -34,12 +36,17 @@ export function texValue(text: string): string {
 const author = (name: string): string => (/,|\band\b|Collaboration/i.test(name) ? `{${texValue(name)}}` : texValue(name))
 
 /** The year in which arXiv gave out the id. */
-function yearOf(arxivId: string): string {
+export function yearOf(arxivId: string): string {
   const year = Number(/([0-9]{2})[0-9]{2}(?:\.|[0-9]{3})/.exec(arxivId)?.[1])
   return String(year > 90 ? 1900 + year : 2000 + year)
 }
 
-function entry({ arxivId, citationKey, record }: Cited): string {
+/** The key of a paper: the one it was imported under, or one made of its id. */
+export const keyOf = ({ arxivId, citationKey }: Cited): string => citationKey ?? `arXiv:${arxivId}`
+
+/** The entry of one paper. */
+export function bibtexEntry(cited: Cited): string {
+  const { arxivId, record, tags } = cited
   const known = record === null ? {} : parse(record)
   const { title, authors = [], publishedAt, categories = [] } = known
   const fields = {
@@ -50,10 +57,11 @@ function entry({ arxivId, citationKey, record }: Cited): string {
     archivePrefix: "arXiv",
     primaryClass: categories[0],
     url: `https://arxiv.org/abs/${arxivId}`,
+    keywords: tags && parse(tags).map(texValue).join(", "),
   }
   const lines = Object.entries(fields).flatMap(([name, value]) => (value ? [`  ${name} = {${value}}`] : []))
-  return `@misc{${citationKey ?? `arXiv:${arxivId}`},\n${lines.join(",\n")}\n}\n`
+  return `@misc{${keyOf(cited)},\n${lines.join(",\n")}\n}\n`
 }
 
 /** The BibTeX of some papers. */
-export const writeBibtex = (papers: readonly Cited[]): string => papers.map(entry).join("\n")
+export const writeBibtex = (papers: readonly Cited[]): string => papers.map(bibtexEntry).join("\n")

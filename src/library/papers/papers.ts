@@ -40,6 +40,7 @@ interface StandingRow {
   readonly savedGiven: Stored<Given> | null
   readonly heldGiven: Stored<Given> | null
   readonly collections: Stored<Holding>
+  readonly tags: Stored<string[]>
   readonly heldKnown: number | null
 }
 
@@ -54,12 +55,18 @@ export interface PaperStanding {
   readonly savedAt: string | null
   /** The Collections in reach that hold it. */
   readonly collections: Stored<Holding>
+  /** The person's own tags; null where the reach leaves the Library out. */
+  readonly tags: Stored<string[]> | null
   readonly held: boolean
 }
 
 /** JSON of the Collections in reach that hold the paper `of`. */
 export const holders = (of: string): string =>
   `(SELECT json_group_array(json_object('id', r.collection_id, 'name', r.name) ORDER BY r.collection_id) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = ${of})`
+
+/** SQL for JSON of a person's tags of a paper. */
+export const TAGS = (user: string, paper: string): string =>
+  `(SELECT json_group_array(t.tag ORDER BY t.tag) FROM paper_tags t WHERE t.user_id = ${user} AND t.arxiv_id = ${paper})`
 
 /** SQL for what was said of the paper `of` by whoever added it first to a Collection in reach. */
 export const GIVEN = (of: string): string =>
@@ -81,7 +88,7 @@ export function papers(db: Db) {
   )
   const standing = db.prepare<StandingRow>(
     `WITH ${REACHED}, wanted (arxiv_id) AS (VALUES (?))
-     SELECT p.record, p.origin, s.saved_at AS savedAt, s.known AS savedKnown, s.given AS savedGiven, ${GIVEN("w.arxiv_id")} AS heldGiven, ${holders("w.arxiv_id")} AS collections,
+     SELECT p.record, p.origin, s.saved_at AS savedAt, s.known AS savedKnown, s.given AS savedGiven, ${GIVEN("w.arxiv_id")} AS heldGiven, ${holders("w.arxiv_id")} AS collections, ${TAGS("me.user_id", "w.arxiv_id")} AS tags,
        (SELECT max(h.known) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = w.arxiv_id) AS heldKnown
      FROM me CROSS JOIN wanted w
      LEFT JOIN saved_papers s ON s.user_id = me.user_id AND s.arxiv_id = w.arxiv_id
@@ -104,6 +111,7 @@ export function papers(db: Db) {
         imported,
         savedAt: library ? row.savedAt : null,
         collections: row.collections,
+        tags: library ? row.tags : null,
         held: row.heldKnown !== null,
       }
     },

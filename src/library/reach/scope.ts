@@ -49,12 +49,22 @@ export function mustReachLibrary(actor: Actor): void {
 }
 
 /** The caps that a batch can meet. */
-export type Cap = "collectionPapers" | "savedPapers" | "ownedCollections" | "collectionMembers" | "threadNotes" | "highlights"
+export type Cap =
+  | "collectionPapers"
+  | "savedPapers"
+  | "ownedCollections"
+  | "tags"
+  | "paperTags"
+  | "collectionMembers"
+  | "threadNotes"
+  | "highlights"
 
 const held: Record<Cap, string> = {
   collectionPapers: "papers in a Collection",
   savedPapers: "saved papers in the Library",
   ownedCollections: "owned Collections",
+  tags: "tags in a Library",
+  paperTags: "tags on one paper",
   collectionMembers: "members of a Collection, open invitations included",
   threadNotes: "notes on one paper in a Collection",
   highlights: "highlights in one paper",

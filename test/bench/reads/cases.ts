@@ -110,7 +110,11 @@ const cases: Named = {
   ],
   library_collections: () => [page({}, {})],
   library_collection: ({ collectionId, collectionPapers }) => [page({ collectionId }, { offset: String(half(collectionPapers)) })],
-  library_papers: ({ saved }) => [page({}, {}), but("from the middle", {}, { offset: String(half(saved)) })],
+  library_papers: ({ saved }) => [
+    page({}, {}),
+    but("from the middle", {}, { offset: String(half(saved)) }),
+    but("by title", {}, { sort: "title" }),
+  ],
   collection_notes: ({ collectionId, noted, notes }) => [page({ collectionId }, { arxivId: noted, offset: String(half(notes)) })],
   room_failures: ({ roomId, size }) => [page({ roomId }, { after: String(half(Math.floor(size / 3)) + OFFSET) })],
   record_evidence: ({ hypothesisId, size }) => [page({ versionId: hypothesisId }, { after: sequence(size) })],

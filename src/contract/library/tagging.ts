@@ -1,0 +1,37 @@
+/** Tags of one's own: words by which a person finds saved papers again. Nobody else sees them. */
+import * as v from "valibot"
+import { arxivId, distinct, tag } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { operation } from "../operation.ts"
+
+const family = "library"
+const surface = "browser"
+const ids = v.array(v.string())
+const fields = { arxivIds: distinct(arxivId, limits.arxivIds, 1), tags: distinct(tag, limits.paperTags, 1) }
+const label = v.null()
+const example = { arxivIds: ["1706.03762"], tags: ["warm-up", "to read"] }
+
+export const tagPapers = operation({
+  name: "tag_papers",
+  family,
+  surface,
+  path: "/api/library/tag_papers",
+  summary: "Gives papers tags of one's own, and saves those that are not saved yet. Tags are in lower case, and are seen by nobody else.",
+  target: "library",
+  refusals: ["limit_reached"],
+  fields,
+  result: { tags: ids, tagged: ids, alreadyTagged: ids, saved: ids, alreadySaved: ids, label },
+  example,
+})
+
+export const untagPapers = operation({
+  name: "untag_papers",
+  family,
+  surface,
+  path: "/api/library/untag_papers",
+  summary: "Takes tags from papers, which stay saved.",
+  target: "library",
+  fields,
+  result: { tags: ids, untagged: ids, notTagged: ids, label },
+  example,
+})

@@ -1,0 +1,22 @@
+/** What a person types to find their saved papers, as the index of words is asked for it. */
+import type { Actor } from "../ledger/actor.ts"
+
+/** Words of a query that are looked for; of a longer one the first. */
+const MOST = 12
+/** Signs from which on the last word, which may still be typed, is looked for by its beginning. */
+const BEGINNING = 3
+
+/** What of a person's Library a reader may search: a key neither what it may not read nor notes out of its reach. */
+function columnsFor({ key }: Pick<Actor, "key">): string {
+  const notes = key === undefined || key.reach === "all"
+  const annotations = key === undefined || key.permissions.has("read_annotations")
+  return ["paper", ...(notes ? ["notes"] : []), ...(annotations ? ["annotations"] : [])].join(" ")
+}
+
+/** A query as the index takes it: every word of it, in texts of that person alone; undefined where it holds no word. */
+export function wordsOf(query: string, actor: Pick<Actor, "userId" | "key">): string | undefined {
+  const words = (query.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).slice(0, MOST)
+  if (words.length === 0) return undefined
+  const asked = words.map((word, index) => `"${word}"${index === words.length - 1 && [...word].length >= BEGINNING ? " *" : ""}`)
+  return `owner : "${actor.userId.replaceAll("-", "")}" AND {${columnsFor(actor)}} : (${asked.join(" AND ")})`
+}
