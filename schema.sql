@@ -165,6 +165,15 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_of ON sessions (user_id);
 
+-- Accounts of the group's identity provider by which people sign in, one of each. Like passwords, they are made by no write.
+CREATE TABLE provider_accounts (
+  issuer TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  user_id TEXT NOT NULL UNIQUE REFERENCES people (user_id),
+  connected_at TEXT NOT NULL,
+  PRIMARY KEY (issuer, subject)
+) STRICT, WITHOUT ROWID;
+
 -- Links by which a person may create an account, once; with a Room, they join it too.
 CREATE TABLE invitations (
   invitation_id TEXT PRIMARY KEY,

@@ -2,6 +2,7 @@
 import { statSync } from "node:fs"
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { isLoopback } from "./edge/address.ts"
+import { type Admits, inviters } from "./edge/entrance.ts"
 
 /** What was asked for cannot be done; one sentence for the person at the command line, exit code 2. */
 export class UsageError extends Error {
@@ -137,12 +138,61 @@ const watchOptions = (rateLimits: "on" | "off") => [
   ),
 ]
 
+/** An issuer as it stands in what a provider signs: a slash at its end belongs to it. */
+function issuer(value: string): string {
+  webAddress(value)
+  const { protocol, hostname } = new URL(value)
+  if (protocol !== "https:" && hostname !== "localhost" && !isLoopback(hostname)) invalid("It must begin with https://.")
+  return value
+}
+
+const admits = (value: string): Admits => {
+  if (value === "invited" || value === "everyone") return value
+  return /^@[A-Za-z0-9.-]+\.[A-Za-z]+$/.test(value)
+    ? `@${value.slice(1)}`
+    : invalid("It must be invited, everyone, or a domain such as @example.org.")
+}
+
+/** How people come in. */
+const entranceOptions = () => [
+  option("--oidc-issuer <address>", "the group's identity provider (OpenID Connect), by which people may sign in").argParser(issuer),
+  option("--oidc-client-id <text>", "what the provider calls this service"),
+  option("--oidc-client-secret <text>", "the secret it gave this service; left out for a client that has none"),
+  option("--oidc-name <text>", "what people call the provider (default: its host)"),
+  option("--oidc-admits <whom>", "whom of its people to let in without an invitation: a domain means a verified address there")
+    .argParser(admits)
+    .default("invited"),
+  option("--passwords <on|off>", "off: nobody signs in but by the provider").choices(["on", "off"]).default("on"),
+  option("--invitations <who>", "who may invite people").choices(inviters).default("owners"),
+]
+
+/** @throws UsageError for half a provider, and where nobody could come in */
+function mustLetIn({ oidcIssuer, oidcClientId, oidcClientSecret, passwords }: EdgeSettings): void {
+  if (oidcIssuer === undefined && (oidcClientId ?? oidcClientSecret) !== undefined)
+    throw new UsageError("A client of a provider needs to know which one: name it with --oidc-issuer.")
+  if (oidcIssuer !== undefined && oidcClientId === undefined)
+    throw new UsageError("--oidc-issuer needs --oidc-client-id: what the provider calls this service.")
+  if (passwords === "off" && oidcIssuer === undefined)
+    throw new UsageError("With --passwords off people need another way in: name it with --oidc-issuer.")
+}
+
+/** How people come in, as the service takes it. @throws UsageError for settings by which they could not */
+export function entranceOf(settings: EdgeSettings) {
+  mustLetIn(settings)
+  const { passwords, invitations, oidcIssuer: issuer, oidcClientId: clientId = "", oidcClientSecret: clientSecret } = settings
+  const common = { passwords: passwords === "on", invitations }
+  if (issuer === undefined) return common
+  const name = settings.oidcName ?? new URL(issuer).host
+  return { ...common, provider: { issuer, clientId, clientSecret, name, admits: settings.oidcAdmits } }
+}
+
 /** What every serving process takes, but for its data and port, whose standards differ. */
 const edgeOptions = (rateLimits: "on" | "off") => [
   hostOption(),
   baseUrlOption(),
   ...repositoryOptions(),
   ...arxivOptions(),
+  ...entranceOptions(),
   ...watchOptions(rateLimits),
 ]
 
@@ -164,6 +214,13 @@ export interface EdgeSettings {
   readonly repositories?: string
   readonly arxiv: "on" | "off"
   readonly arxivApi: string
+  readonly oidcIssuer?: string
+  readonly oidcClientId?: string
+  readonly oidcClientSecret?: string
+  readonly oidcName?: string
+  readonly oidcAdmits: Admits
+  readonly passwords: "on" | "off"
+  readonly invitations: (typeof inviters)[number]
 }
 
 /** arXiv's API, where the operator lets it be asked. */

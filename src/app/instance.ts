@@ -15,7 +15,7 @@ import { standings } from "../ledger/standings.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import { libraryOperations, libraryReads, libraryTables } from "../library/index.ts"
 import type { RunningCommand } from "../people/audit.ts"
-import { Accounts, peopleReads, peopleTables } from "../people/index.ts"
+import { Accounts, byProvider, peopleReads, peopleTables } from "../people/index.ts"
 import { type Crates, cratesOn, Exports, researchOperations, researchReads, researchTables } from "../research/index.ts"
 import { importActs, roomOperations, roomReads, roomTables } from "../rooms/index.ts"
 import { threadOperations, threadReads, threadTables } from "../threads/index.ts"
@@ -110,6 +110,7 @@ export function createInstance(parts: InstanceParts) {
 
   const importing = ledger.learnActs(importActs(tables))
   const accounts = new Accounts({ ...tables, ledger, world })
+  const provided = byProvider({ ...tables, ledger, world, accounts })
   const exports = new Exports({ rooms: tables.rooms, crates: crates ?? cratesOn(aside), instanceId })
   const readers = answering({
     ...receiptReads(ledger),
@@ -137,6 +138,7 @@ export function createInstance(parts: InstanceParts) {
     readers,
     ask: asking(db, readers, ledger.mustKnow),
     accounts,
+    byProvider: provided,
     exports,
     importing,
   }

@@ -3,6 +3,7 @@ import type { Logger } from "pino"
 import { basePathOf } from "../contract/base-path.ts"
 import { createApp } from "./edge.ts"
 import { Journal } from "../edge/journal.ts"
+import type { Admits, Entrance } from "../edge/entrance.ts"
 import { Metrics } from "../edge/metrics.ts"
 import { type BudgetNumbers, Budgets } from "../edge/budgets.ts"
 import { RateLimits, type RateNumbers, standardRates } from "../edge/rate-limits.ts"
@@ -21,6 +22,8 @@ import type { OnProgress } from "../ledger/replay.ts"
 import { type WatchReadings, watchLimits, Watchman } from "../ledger/watchman.ts"
 import type { World } from "../ledger/world.ts"
 import { ArxivClerk } from "../library/papers/arxiv.ts"
+import { Provider, type ProviderSettings } from "../people/provider/provider.ts"
+import { Sealer } from "../people/provider/sealed.ts"
 import { configuredCheck, type RepositorySettings } from "../repositories/configured.ts"
 import { OnThisThread, OnThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
@@ -56,6 +59,8 @@ export interface ServiceOptions {
   readonly logRequests?: "on" | "off" | undefined
   /** What opens the metrics to others than callers on this machine. */
   readonly metricsToken?: string | undefined
+  /** How people come in; left out, by their passwords, and owners invite. */
+  readonly entrance?: EntranceSettings | undefined
   /** Whom to tell of a weakness. */
   readonly securityContact?: string | undefined
   /** Left out: time, ids and chance as they are. */
@@ -68,6 +73,23 @@ export interface ServiceOptions {
   readonly onForward?: OnProgress
   /** Fills a new instance before the first request is taken. */
   readonly prepare?: (instance: Instance, baseUrl: string) => Promise<void>
+}
+
+export type EntranceSettings = Omit<Entrance, "provider"> & {
+  readonly provider?: Omit<ProviderSettings, "backTo"> & { readonly admits: Admits }
+}
+
+/** The way back from the provider, which it has to know. */
+const BACK = "/sign-in/provider/back"
+
+/** The doors, with the provider's one at an address. */
+function entranceAt(baseUrl: string, world: World, given: EntranceSettings | undefined): { entrance?: Entrance } {
+  if (given === undefined) return {}
+  const { provider, ...rest } = given
+  if (provider === undefined) return { entrance: rest }
+  const { admits, ...settings } = provider
+  const made = new Provider({ ...settings, backTo: `${baseUrl}${BACK}` })
+  return { entrance: { ...rest, provider: { provider: made, sealer: new Sealer(() => world.now()), admits } } }
 }
 
 export interface Service {
@@ -202,6 +224,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       whyNotReady: () => readiness.why(),
       ...(replication && { mayBeTold: replication.mayBeTold }),
       ...edgeParts(options, metrics),
+      ...entranceAt(baseUrl, world, options.entrance),
     }),
     baseUrl,
   )

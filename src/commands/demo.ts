@@ -2,7 +2,16 @@
 import { Command } from "commander"
 import { startDemo } from "../demo/demo.ts"
 import { openLog } from "../log.ts"
-import { arxivOf, type EdgeSettings, mustNameItself, namedOption, portOption, repositoriesOf, withEdgeOptions } from "../settings.ts"
+import {
+  arxivOf,
+  entranceOf,
+  type EdgeSettings,
+  mustNameItself,
+  namedOption,
+  portOption,
+  repositoriesOf,
+  withEdgeOptions,
+} from "../settings.ts"
 import { untilEnded } from "./until-ended.ts"
 
 interface Options extends EdgeSettings {
@@ -19,6 +28,7 @@ async function demo(options: Options): Promise<void> {
     writer: options.deterministic ? undefined : "thread",
     repositories: repositoriesOf(options, null),
     arxiv: arxivOf(options),
+    entrance: entranceOf(options),
     log: openLog(options.json ? "silent" : "info"),
   })
   const ended = untilEnded(started)

@@ -5,6 +5,7 @@ import { startService } from "../app/service.ts"
 import {
   arxivOf,
   dataOption,
+  entranceOf,
   type EdgeSettings,
   mustNameItself,
   namedOption,
@@ -26,6 +27,7 @@ async function serve(settings: EdgeSettings & { readonly data: string; readonly 
     writer: "thread",
     repositories: repositoriesOf(settings, GITHUB_API),
     arxiv: arxivOf(settings),
+    entrance: entranceOf(settings),
     log: openLog("info", { busy: settings.logRequests === "on" }),
   }).finally(() => bar.stop())
   const ended = untilEnded(service)

@@ -8,7 +8,7 @@ import { enumerations } from "../contract/enumerations.ts"
 import type { Instance } from "../app/instance.ts"
 import { realWorld, seededWorld } from "../ledger/world.ts"
 import { isoTime } from "../ledger/world.ts"
-import { type Service, startService } from "../app/service.ts"
+import { type EntranceSettings, type Service, startService } from "../app/service.ts"
 import { UsageError } from "../settings.ts"
 import type { RepositorySettings } from "../repositories/configured.ts"
 import { type DemoKey, type KeyName, tellLibrary } from "./library.ts"
@@ -69,6 +69,8 @@ export interface DemoOptions {
   /** Where arXiv is asked about papers that people file; left out, nobody is. */
   readonly arxiv?: { readonly api: string } | null
   readonly log: Logger
+  /** How people come in; left out, by their passwords, and owners invite. */
+  readonly entrance?: EntranceSettings | undefined
   /** As the service takes it. */
   readonly writer?: "thread" | undefined
 }

@@ -1,15 +1,17 @@
 /** What people do that is no operation: how they come in, invite and leave. One table, for JSON and for forms alike. */
-import { getCookie, getRequestIP, type H3Event } from "h3"
+import { getCookie, type H3Event } from "h3"
 import { type ActionAnswer, type ActionBody, type ActionBy, type ActionName, actionNamed, sessionCookie } from "../contract/actions.ts"
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { check } from "../contract/validation.ts"
 import type { SignedIn } from "../people/accounts.ts"
 import type { Person } from "../people/people.ts"
+import type { Identity } from "../people/provider/provider.ts"
 import { tokenForm } from "../people/tokens.ts"
-import { mustBeSignedIn, mustComeFromOwnPage } from "./callers.ts"
+import { clientOf, mustBeSignedIn, mustComeFromOwnPage } from "./callers.ts"
 import { cookieOf } from "./cookies.ts"
 import type { Edge } from "./edge.ts"
+import { brought, entranceOf, mustBeInviter, mustHaveProvider, mustTakePasswords } from "./entrance.ts"
 import { pathParams } from "./paths.ts"
 import { contextOf } from "./request-context.ts"
 
@@ -30,9 +32,6 @@ export interface Done<N extends ActionName> {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Whom the sign-in limit counts. */
-const clientOf = (event: H3Event): string => getRequestIP(event) ?? "unknown"
-
 /** Whose session a browser brings to the door. */
 function browserOf({ instance: { tables } }: Edge, event: H3Event): Person | undefined {
   const token = getCookie(event, sessionCookie)
@@ -44,11 +43,20 @@ const welcome = (edge: Edge, { person: { userId, username, isOperator }, token, 
   headers: cookieOf(edge, sessionCookie, token, maxAge),
 })
 
+/** Lets somebody in whom the provider vouches for. @returns the header of their session; undefined where nobody here is who it says */
+export async function signedInBy(edge: Edge, event: H3Event, identity: Identity): Promise<Readonly<Record<string, string>> | undefined> {
+  const done = await edge.instance.byProvider.signIn(identity, clientOf(event))
+  if (done === undefined) return undefined
+  contextOf(event).userId = done.person.userId
+  return welcome(edge, done).headers
+}
+
 type Acts = { readonly [N in ActionName]: (acting: Acting<N>) => Promise<Done<N>> }
 
 const acts: Acts = {
   /** A wrong link is counted for its sender's address. */
   async set_up({ edge, event, body }) {
+    mustTakePasswords(edge)
     try {
       return welcome(edge, await edge.instance.accounts.setUp(body, clientOf(event)))
     } catch (error) {
@@ -58,6 +66,7 @@ const acts: Acts = {
   },
 
   async sign_in({ edge, event, body }) {
+    mustTakePasswords(edge)
     const { accounts, tables } = edge.instance
     // Whose door it was is for the log only where there is such a person: a password may stand where the name should.
     contextOf(event).userId = tables.people.named(body.username)?.userId ?? null
@@ -73,8 +82,28 @@ const acts: Acts = {
     return { answer: { person: null }, headers: cookieOf(edge, sessionCookie, "", 0) }
   },
 
-  change_password: async ({ edge, event, body, person }) =>
-    welcome(edge, await edge.instance.accounts.changePassword(person, body, clientOf(event))),
+  async join_by_provider({ edge, event, body }) {
+    const { identity, by } = brought(edge, event, "newcomer")
+    return welcome(edge, await edge.instance.byProvider.join(by, body.username, identity, clientOf(event)))
+  },
+
+  async connect_provider({ edge, event, person }) {
+    const { identity, userId } = brought(edge, event, "connecting")
+    if (userId !== person.userId) throw new Refusal("state_conflict", "Somebody else began this in the same browser; begin again.")
+    await edge.instance.byProvider.connect(person, identity, clientOf(event))
+    return { answer: { person: { ...person } }, headers: {} }
+  },
+
+  async disconnect_provider({ edge, event, person }) {
+    mustHaveProvider(edge)
+    await edge.instance.byProvider.disconnect(person, entranceOf(edge).passwords, clientOf(event))
+    return { answer: { person: { ...person } }, headers: {} }
+  },
+
+  async change_password({ edge, event, body, person }) {
+    mustTakePasswords(edge)
+    return welcome(edge, await edge.instance.accounts.changePassword(person, body, clientOf(event)))
+  },
 
   async describe_person({ edge, body, person }) {
     const { accounts, tables } = edge.instance
@@ -84,14 +113,17 @@ const acts: Acts = {
   },
 
   async invite({ edge, body, person }) {
+    mustBeInviter(edge, person)
     const { accounts, tables } = edge.instance
     const ownsRoom = (roomId: string, userId: string) => tables.rooms.standing(roomId, userId)?.role === "owner"
     const { invitationId, token, expiresAt } = await accounts.invite(person, body, ownsRoom)
     return { answer: { invitationId, link: `${edge.baseUrl}/invitations/${token}`, token, expiresAt }, headers: {} }
   },
 
-  accept_invitation: async ({ edge, event, body, params }) =>
-    welcome(edge, await edge.instance.accounts.acceptInvitation(params.token ?? "", body, clientOf(event))),
+  async accept_invitation({ edge, event, body, params }) {
+    mustTakePasswords(edge)
+    return welcome(edge, await edge.instance.accounts.acceptInvitation(params.token ?? "", body, clientOf(event)))
+  },
 
   async revoke_invitation({ edge, person, params }) {
     const invitationId = params.invitationId ?? ""

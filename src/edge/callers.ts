@@ -17,13 +17,14 @@ export function mustNotComeFromBrowser(event: H3Event): void {
   }
 }
 
+/** Where a request comes from, as it is counted and noted. */
+export const clientOf = (event: H3Event): string => countedAs(contextOf(event).address)
+
 /** A browser write must come from a page of this service. @throws Refusal `browser_origin` */
 export function mustComeFromOwnPage({ baseUrl }: Edge, event: H3Event): void {
   if (event.req.headers.get("origin") !== new URL(baseUrl).origin) {
     throw new Refusal("browser_origin", `Browser routes take writes from ${new URL(baseUrl).origin} only.`)
   }
-  // Here the sign-in limit looks for whom to count.
-  event.context.clientAddress = countedAs(contextOf(event).address)
 }
 
 /**

@@ -8,6 +8,7 @@ import { sessionCookie } from "../contract/actions.ts"
 import type { Renderer } from "../renderer/renderer.ts"
 import { type Answer, refused } from "./answer.ts"
 import type { Budgets } from "./budgets.ts"
+import type { Entrance } from "./entrance.ts"
 import type { Journal } from "./journal.ts"
 import type { Metrics } from "./metrics.ts"
 import { contextOf } from "./request-context.ts"
@@ -32,6 +33,8 @@ export interface Edge {
   readonly rates?: RateLimits
   /** Left out, nothing is bounded by a budget. */
   readonly budgets?: Budgets
+  /** By which doors people come in; left out, by their passwords, and owners invite. */
+  readonly entrance?: Entrance
   /** Whether the last entry of `X-Forwarded-For` is where a request comes from. */
   readonly trustProxy?: boolean
   /** What opens the metrics to others than callers on this machine. */
@@ -97,7 +100,9 @@ export function tellOf({ journal }: Edge, event: H3Event, refusal: Refusal, fami
 /** Tells of a sign-in by its cookie: by whatever door somebody came in, the journal has it. */
 function tellOfSignIn({ journal, instance }: Edge, event: H3Event, answer: Answer): void {
   const context = contextOf(event)
-  if (journal === undefined || event.req.method === "GET" || event.req.method === "HEAD" || context.operation !== null) return
+  const isRead = event.req.method === "GET" || event.req.method === "HEAD"
+  // Of what is asked only the way back from the group's provider signs anybody in.
+  if (journal === undefined || (isRead && answer.headers["set-cookie"] === undefined) || context.operation !== null) return
   if (answer.status === 401 || answer.status === 429) {
     journal.turnedAway(context)
     return

@@ -5,6 +5,7 @@ import type { Ask } from "../ledger/reading.ts"
 import type { World } from "../ledger/world.ts"
 import type { LibraryTables } from "../library/index.ts"
 import type { Accounts } from "../people/accounts.ts"
+import type { ByProvider } from "../people/by-provider.ts"
 import type { People } from "../people/people.ts"
 import type { Sessions } from "../people/sessions.ts"
 import type { Evidence } from "../research/evidence/evidence.ts"
@@ -25,6 +26,8 @@ export interface Instance {
   /** The one way to ask a read. */
   readonly ask: Ask
   readonly accounts: Accounts
+  /** How they come in by the group's identity provider. */
+  readonly byProvider: ByProvider
   /** Who comes in, and what a page shows a person of themselves. */
   readonly tables: {
     /** What the labels in the texts of a page name. */
@@ -34,7 +37,7 @@ export interface Instance {
     readonly credentials: Credentials
     readonly library: Pick<LibraryTables, "keys" | "invitations">
     readonly rooms: Rooms
-    readonly members: Pick<Members, "waitingFor">
+    readonly members: Pick<Members, "waitingFor" | "ownsAny">
     readonly threads: Pick<Threads, "repliesTo">
     readonly links: Pick<Links, "disputesOf">
     readonly experiments: Pick<Experiments, "assignedTo">

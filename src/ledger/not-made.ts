@@ -13,6 +13,11 @@ export const notMade: readonly NotMade[] = [
   { table: "instance", columns: null, why: "who the instance is comes before every write" },
   { table: "earlier_instances", columns: null, why: "whom it was restored from is said of a copy, and by no write" },
   { table: "sessions", columns: null, why: "a signed-in browser comes and goes without anything being said" },
+  {
+    table: "provider_accounts",
+    columns: null,
+    why: "who somebody is elsewhere is as personal as a password, and is taken back without a trace",
+  },
   { table: "papers", columns: null, why: "what arXiv says of papers is arXiv's, and can be imported again" },
   { table: "paper_misses", columns: null, why: "what arXiv did not have, remembered so that it is not asked again" },
   {

@@ -402,6 +402,18 @@ INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_
   { to: 16, sql: "", isRemade: true },
   // Saved papers have tags, an index of their words and what they are ordered by; a reading position may say how many pages there are.
   { to: 17, sql: "", isRemade: true },
+  {
+    to: 18,
+    // People sign in by accounts of the group's identity provider.
+    sql: `CREATE TABLE provider_accounts (
+  issuer TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  user_id TEXT NOT NULL UNIQUE REFERENCES people (user_id),
+  connected_at TEXT NOT NULL,
+  PRIMARY KEY (issuer, subject)
+) STRICT, WITHOUT ROWID;
+`,
+  },
 ]
 
 /** The first version that has a history. */

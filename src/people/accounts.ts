@@ -6,7 +6,7 @@ import { Refusal } from "../contract/refusals.ts"
 import type { Ledger } from "../ledger/admit.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import { personActs } from "./acts.ts"
-import type { Audit } from "./audit.ts"
+import type { Audit, Audited } from "./audit.ts"
 import { FailedSignIns } from "./failed-sign-ins.ts"
 import type { Invitation, Invitations } from "./invitations.ts"
 import { hashPassword, passwordMatches } from "./passwords.ts"
@@ -39,6 +39,14 @@ const closedInvitation = () => new Refusal("room_unavailable", "This invitation 
 const asSubject = ({ userId, username }: Pick<Person, "userId" | "username">) => ({ kind: "person", id: userId, name: username })
 const invitationSubject = (invitationId: string) => ({ kind: "invitation", id: invitationId, name: null })
 
+/** What the audit log says beside who came in without a password. */
+export const BY_PROVIDER = { by: "provider" } as const
+
+/** What lets somebody make an account: the set-up link, an invitation, or that everybody whom the provider knows is admitted. */
+export type NewcomerBy = { readonly setUp: string } | { readonly invitation: string } | "admitted"
+
+const isSetUp = () => new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
+
 /** A name with a part of its password's hash: another password, by whomever it was set, is another door. */
 const doorOf = (username: string, stored = ""): string => `${username} ${stored.slice(-16)}`
 
@@ -69,22 +77,55 @@ export class Accounts {
 
   /** Makes the operator. @throws Refusal 401 for a wrong token, 409 once somebody exists */
   async setUp({ token, username, password }: ActionBody<"set_up">, address?: string): Promise<SignedIn> {
-    const { people } = this.#parts
-    if (people.exist())
-      throw new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
-    if (this.#setupDigest !== tokenDigest(token))
+    return this.#joinByPassword({ setUp: token }, username, password, address)
+  }
+
+  /** @throws Refusal where what somebody comes by does not let them in */
+  mustAdmit(by: NewcomerBy): void {
+    if (by === "admitted") return
+    if ("invitation" in by) {
+      this.invitation(by.invitation)
+      return
+    }
+    if (this.#parts.people.exist()) throw isSetUp()
+    if (this.#setupDigest !== tokenDigest(by.setUp))
       throw new Refusal("not_authenticated", "This is not the set-up link that the service printed last.")
-    const hash = await this.#hash(password)
-    if (address !== undefined) this.#limit.remember(doorOf(username, hash), address)
+  }
+
+  /**
+   * Makes a person, uses up what let them in, adds the membership that an invitation names and starts their session: all or nothing.
+   * @param give gives them their way in
+   * @param detail what the audit log says of that way
+   * @throws Refusal 409 when the name is taken
+   */
+  join(by: NewcomerBy, username: string, give: (person: Person) => void, address?: string, detail?: Audited["detail"]): Promise<SignedIn> {
     return this.#parts.ledger.transact(() => {
-      if (people.exist())
-        throw new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
-      this.#setupDigest = null
-      const person = this.#create(username, hash, true)
-      this.#parts.audit.write({ kind: "set_up", by: person, address })
-      return this.#start(person)
+      this.mustAdmit(by)
+      const isFirst = by !== "admitted" && "setUp" in by
+      const person = this.#create(username, isFirst, give)
+      if (isFirst) this.#setupDigest = null
+      if (by !== "admitted" && "invitation" in by) {
+        const { invitationId, invitedBy, room } = this.invitation(by.invitation)
+        this.#acts.accept_invitation(person, { invitationId })
+        const subject = invitationSubject(invitationId)
+        this.#parts.audit.write({ kind: "accept_invitation", by: person, subject, roomId: room?.roomId, address, detail })
+        if (room !== null) this.#addMember(invitedBy, room.roomId, username)
+      } else this.#parts.audit.write({ kind: isFirst ? "set_up" : "join_by_provider", by: person, address, detail })
+      return this.start(person)
     })
   }
+
+  async #joinByPassword(by: NewcomerBy, username: string, password: string, address?: string): Promise<SignedIn> {
+    this.mustAdmit(by)
+    const hash = await this.#hash(password)
+    if (address !== undefined) this.#limit.remember(doorOf(username, hash), address)
+    return this.join(by, username, this.#withPassword(hash), address)
+  }
+
+  readonly #withPassword =
+    (hash: string) =>
+    ({ userId }: Person): void =>
+      void this.#parts.people.setPasswordHash(userId, hash)
 
   /**
    * Makes a person without an invitation: for the command line, and, once `after` has settled, for the demo.
@@ -94,7 +135,7 @@ export class Accounts {
     const hash = await this.#hash(password)
     await after
     return this.#parts.ledger.transact(() => {
-      const person = this.#create(username, hash, !this.#parts.people.exist())
+      const person = this.#create(username, !this.#parts.people.exist(), this.#withPassword(hash))
       this.#parts.audit.write({ kind: "create_person", subject: asSubject(person) })
       return person
     })
@@ -129,7 +170,7 @@ export class Accounts {
     }
     return this.#parts.ledger.transact(() => {
       this.#parts.audit.write({ kind: "sign_in", by: person, address })
-      return this.#start(person)
+      return this.start(person)
     })
   }
 
@@ -167,7 +208,7 @@ export class Accounts {
       people.setPasswordHash(userId, hash)
       sessions.endAll(userId)
       this.#parts.audit.write({ kind: "change_password", by: person, address })
-      return this.#start(person)
+      return this.start(person)
     })
   }
 
@@ -233,19 +274,8 @@ export class Accounts {
   }
 
   /** Creates the account, uses up the invitation and adds the membership it names, all or nothing. */
-  async acceptInvitation(token: string, { username, password }: ActionBody<"accept_invitation">, address?: string): Promise<SignedIn> {
-    this.invitation(token)
-    const hash = await this.#hash(password)
-    if (address !== undefined) this.#limit.remember(doorOf(username, hash), address)
-    return this.#parts.ledger.transact(() => {
-      const invitation = this.invitation(token)
-      const person = this.#create(username, hash, false)
-      this.#acts.accept_invitation(person, { invitationId: invitation.invitationId })
-      const subject = invitationSubject(invitation.invitationId)
-      this.#parts.audit.write({ kind: "accept_invitation", by: person, subject, roomId: invitation.room?.roomId, address })
-      if (invitation.room !== null) this.#addMember(invitation.invitedBy, invitation.room.roomId, username)
-      return this.#start(person)
-    })
+  acceptInvitation(token: string, { username, password }: ActionBody<"accept_invitation">, address?: string): Promise<SignedIn> {
+    return this.#joinByPassword({ invitation: token }, username, password, address)
   }
 
   /** The Room's owner, who invited, adds the member: through the same door as by hand. */
@@ -263,10 +293,10 @@ export class Accounts {
     return hashPassword(password, (count) => this.#parts.world.bytes(count))
   }
 
-  #create(username: string, hash: string, isOperator: boolean): Person {
+  #create(username: string, isOperator: boolean, give: (person: Person) => void): Person {
     if (this.#parts.people.named(username) !== undefined) throw taken(username)
     const person = this.#acts.create_person(null, { username, isOperator })
-    this.#parts.people.setPasswordHash(person.userId, hash)
+    give(person)
     return person
   }
 
@@ -275,7 +305,13 @@ export class Accounts {
     return this.#failures.settle()
   }
 
-  #start(person: Person): SignedIn {
+  /** Notes that somebody did not come in by the provider. */
+  failedByProvider(address: string): Promise<void> {
+    return this.#failures.add({ kind: "sign_in_failed", address, detail: BY_PROVIDER })
+  }
+
+  /** Starts a session. Within an open transaction. */
+  start(person: Person): SignedIn {
     this.#parts.people.signedIn(person.userId, isoTime(this.#parts.world.now()))
     return { person, ...this.#parts.sessions.start(person.userId) }
   }

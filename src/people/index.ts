@@ -2,11 +2,13 @@
 import type { Db } from "../ledger/database.ts"
 import type { World } from "../ledger/world.ts"
 import { audit, type RunningCommand } from "./audit.ts"
+import { connections } from "./connections.ts"
 import { invitations } from "./invitations.ts"
 import { people } from "./people.ts"
 import { sessions } from "./sessions.ts"
 
 export { Accounts } from "./accounts.ts"
+export { byProvider } from "./by-provider.ts"
 export { peopleReads } from "./reads.ts"
 
 /** @param command what runs instead of a service; left out, none */
@@ -14,5 +16,6 @@ export const peopleTables = (db: Db, world: World, command?: RunningCommand) => 
   audit: audit(db, world, command),
   people: people(db),
   sessions: sessions(db, world),
+  connections: connections(db),
   invitations: invitations(db, world),
 })

@@ -49,12 +49,12 @@ export async function hashPassword(password: string, bytes: (count: number) => B
 const nobody = `scrypt$${COST.N}$${COST.r}$${COST.p}$${"A".repeat(22)}$${"A".repeat(43)}`
 
 /**
- * Whether `password` is the one that was hashed; `undefined` stands for an unknown person and is never right.
+ * Whether `password` is the one that was hashed; `undefined` stands for an unknown person, and an empty text for one without a password: neither is ever right.
  * @throws Refusal `too_many_requests` when too many wait; nobody has looked at it then
  */
 export async function passwordMatches(password: string, stored: string | undefined, line: Line): Promise<boolean> {
-  const [, N, r, p, salt = "", key = ""] = (stored ?? nobody).split("$")
+  const [, N, r, p, salt = "", key = ""] = (stored || nobody).split("$")
   const expected = Buffer.from(key, "base64url")
   const derived = await derive(password, Buffer.from(salt, "base64url"), { N: Number(N), r: Number(r), p: Number(p) }, line)
-  return stored !== undefined && derived.length === expected.length && timingSafeEqual(derived, expected)
+  return stored !== undefined && stored !== "" && derived.length === expected.length && timingSafeEqual(derived, expected)
 }

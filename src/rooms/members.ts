@@ -29,6 +29,7 @@ export function members(db: Db) {
      FROM members m CROSS JOIN join_requests j USING (room_id) JOIN rooms r USING (room_id) JOIN people p ON p.user_id = j.user_id
      WHERE m.user_id = ? AND m.role = 'owner' ORDER BY j.requested_at LIMIT 50`,
   )
+  const owns = db.prepare("SELECT 1 FROM members WHERE user_id = ? AND role = 'owner' LIMIT 1")
   const settle = db.prepare("DELETE FROM join_requests WHERE room_id = ? AND user_id = ?")
 
   return {
@@ -43,6 +44,8 @@ export function members(db: Db) {
       insertOwner.run(roomId, userId, at)
       settle.run(roomId, userId)
     },
+    /** Whether somebody owns a Room. */
+    ownsAny: (userId: string): boolean => owns.get(userId) !== undefined,
     remove: (roomId: string, userId: string) => remove.run(roomId, userId),
     find: (roomId: string, userId: string): Member | undefined => one.get(roomId, userId),
     of: (roomId: string): Member[] => all.all(roomId),

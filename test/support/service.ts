@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Browser } from "research-room/testing"
 import { realWorld } from "../../src/ledger/world.ts"
 import { openLog } from "../../src/log.ts"
-import { type Service, startService } from "../../src/app/service.ts"
+import { type EntranceSettings, type Service, startService } from "../../src/app/service.ts"
 import { held } from "./contract.ts"
 
 export interface Own extends Service {
@@ -29,6 +29,7 @@ export interface OwnOptions {
   readonly keeps?: boolean
   /** What stands in for arXiv, and the milliseconds between two requests to it. */
   readonly arxiv?: { readonly api: string; readonly pause: number }
+  readonly entrance?: EntranceSettings
 }
 
 export const DAY = 86_400_000
@@ -39,7 +40,14 @@ export const passwordOf = (username: string): string => `the long password of ${
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), "research-room-test-"))
 
 /** Starts a service in this process on a port that the system picks. */
-export async function startOwn({ baseUrl, port = 0, folder = temporaryFolder(), keeps = false, arxiv }: OwnOptions = {}): Promise<Own> {
+export async function startOwn({
+  baseUrl,
+  port = 0,
+  folder = temporaryFolder(),
+  keeps = false,
+  arxiv,
+  entrance,
+}: OwnOptions = {}): Promise<Own> {
   let ahead = 0
   const service = await startService({
     data: folder,
@@ -49,6 +57,7 @@ export async function startOwn({ baseUrl, port = 0, folder = temporaryFolder(), 
     log: openLog("silent"),
     repositories: { folders: [], github: null },
     ...(arxiv && { arxiv }),
+    entrance,
     world: realWorld(0, () => Date.now() + ahead),
   })
   const stranger = () => Browser.anonymous({ baseUrl: service.baseUrl, fetch: held })

@@ -5,27 +5,17 @@ import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { acting, type Done } from "../../edge/actions.ts"
+import { brought, entranceOf, mayInvite } from "../../edge/entrance.ts"
 import { readFormBody } from "../../edge/body.ts"
-import { attributes, type Content, type Html, html, to } from "../html.ts"
+import { type Content, type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
+import { field } from "../parts/entrance-field.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { command, actionButton, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
 import { ownPath, redirected } from "../redirect.ts"
 import type { Sent, Shown, Visit, WebPage } from "../visit.ts"
 import { joinedWords } from "../words.ts"
-
-/** A field of a form about a person. */
-const field = (
-  name: string,
-  text: string,
-  more: Readonly<Record<string, string | number | boolean | null>>,
-  faults: readonly string[] = [],
-  hint?: string,
-): Html =>
-  html`<div class="field${faults.length > 0 ? " wrong" : ""}"><label for="${name}">${text}</label>
-    <input${attributes({ id: name, name, required: true, "aria-invalid": faults.length > 0 ? "true" : null, "aria-describedby": faults.length > 0 ? `${name}-fault` : hint === undefined ? null : `${name}-hint`, ...more })}>${
-      hint === undefined ? null : html`<p class="hint" id="${name}-hint">${hint}</p>`
-    }${faults.length === 0 ? null : html`<p class="fault" id="${name}-fault">${faults.map((fault) => `It ${fault}. `)}</p>`}</div>`
+import { joinForm, providerSection, toProvider } from "./provider.ts"
 
 interface Entrance {
   readonly heading: string
@@ -33,23 +23,30 @@ interface Entrance {
   readonly action: string
   readonly button: string
   readonly hidden?: Readonly<Record<string, string>>
+  /** With what somebody comes who goes on to the provider. */
+  readonly with: Readonly<Record<string, string>>
   readonly isNew: boolean
 }
 
 /** A refusal in a sentence for the person; what is wrong with a field is told beside it. */
 const said = ({ code, message }: Refusal): string => (code === "invalid_schema" ? "Some of this needs correcting." : message)
 
-/** The one form of set-up, signing in and accepting an invitation: a name and a password. */
-function entrance({ heading: text, lead, action, button, hidden = {}, isNew }: Entrance, username = "", refusal?: Refusal): Shown {
+/** The one form of set-up, signing in and accepting an invitation: a name and a password, and the way by the provider where there is one. */
+function entrance(visit: Visit, entering: Entrance, username = "", refusal?: Refusal): Shown {
+  const { heading: text, lead, action, button, hidden = {}, isNew } = entering
   const faults = (name: string) => faultsOf(refusal, name)
   return {
     title: text,
     status: refusal?.status ?? 200,
     body: html`<h1>${text}</h1><p class="lead">${lead}</p>${refusal === undefined ? null : html`<div class="refused" role="alert"><p>${said(refusal)}</p></div>`}
-<form class="stack" method="post" action="${to(action)}">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${toProvider(visit, entering.with)}${
+  !entranceOf(visit.edge).passwords
+    ? null
+    : html`<form class="stack" method="post" action="${to(action)}">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${field("username", "Name", { autocomplete: "username", value: username, maxlength: limits.usernameMax, autocapitalize: "none", spellcheck: "false" }, faults("username"), isNew ? `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots, dashes; others see it.` : undefined)}
 ${field("password", "Password", { type: "password", autocomplete: isNew ? "new-password" : "current-password", maxlength: limits.passwordMax }, faults("password"), isNew ? `At least ${limits.passwordMin} characters; a sentence is good.` : undefined)}
-<div class="buttons"><button>${button}</button></div></form>`,
+<div class="buttons"><button>${button}</button></div></form>`
+}`,
   }
 }
 
@@ -59,6 +56,7 @@ const signInForm = (next: string): Entrance => ({
   action: "/web/sign-in",
   button: "Sign in",
   hidden: { next },
+  with: { next },
   isNew: false,
 })
 const setUpForm = (token: string): Entrance => ({
@@ -67,14 +65,15 @@ const setUpForm = (token: string): Entrance => ({
   action: "/web/setup",
   button: "Create the account",
   hidden: { token },
+  with: { setup: token },
   isNew: true,
 })
 
-export const signInPage = (visit: Visit): Shown => entrance(signInForm(ownPath(visit.url.searchParams.get("next"))))
+export const signInPage = (visit: Visit): Shown => entrance(visit, signInForm(ownPath(visit.url.searchParams.get("next"))))
 
 export function setUpPage(visit: Visit): Shown {
   if (visit.edge.instance.tables.people.exist()) throw new Refusal("state_conflict", "This instance is set up already; sign in instead.")
-  return entrance(setUpForm(visit.url.searchParams.get("token") ?? ""))
+  return entrance(visit, setUpForm(visit.url.searchParams.get("token") ?? ""))
 }
 
 function invitationForm(visit: Visit, token: string): Entrance {
@@ -86,10 +85,11 @@ function invitationForm(visit: Visit, token: string): Entrance {
     }. The link works once, until ${exactTime(expiresAt)}.`,
     action: `/web/invitations/${token}`,
     button: "Create the account",
+    with: { invitation: token, next: room === null ? "/" : `/rooms/${room.roomId}` },
     isNew: true,
   }
 }
-export const invitationPage = (visit: Visit): Shown => entrance(invitationForm(visit, visit.params.token ?? ""))
+export const invitationPage = (visit: Visit): Shown => entrance(visit, invitationForm(visit, visit.params.token ?? ""))
 
 const faultsOf = (refusal: Refusal | undefined, name: string): string[] =>
   (refusal?.details.issues ?? []).filter(({ path }) => path === `/${name}`).map(({ message }) => message)
@@ -136,13 +136,13 @@ const nameAndPassword = (given: URLSearchParams) => ({
 
 /** A form by which somebody comes in. */
 const comingIn = <N extends "sign_in" | "set_up" | "accept_invitation">(
-  entranceOf: (visit: Visit, given: URLSearchParams) => Entrance,
+  formOf: (visit: Visit, given: URLSearchParams) => Entrance,
   next: Form<N>["next"],
   more: (given: URLSearchParams) => object = () => ({}),
 ): Form<N> => ({
   body: (given) => ({ ...nameAndPassword(given), ...more(given) }),
   next,
-  refused: (visit, given, refusal) => entrance(entranceOf(visit, given), nameAndPassword(given).username, refusal),
+  refused: (visit, given, refusal) => entrance(visit, formOf(visit, given), nameAndPassword(given).username, refusal),
 })
 
 /** The link of an invitation, shown once. */
@@ -174,6 +174,16 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
       return onTo(visit, room === null ? "/" : `/rooms/${room.roomId}`)
     },
   ),
+  join_by_provider: {
+    body: (given) => ({ username: (given.get("username") ?? "").trim() }),
+    next: (visit) => onTo(visit, brought(visit.edge, visit.event, "newcomer").next),
+    refused: (visit, given, refusal) => {
+      if (refusal.code === "not_authenticated" || refusal.code === "unknown_operation") throw refusal
+      return joinForm(visit, given.get("username") ?? "", refusal)
+    },
+  },
+  connect_provider: { next: (visit) => onTo(visit, "/account") },
+  disconnect_provider: { next: (visit) => onTo(visit, "/account") },
   sign_out: { next: (visit) => onTo(visit, "/") },
   invite: {
     body: (given) => (given.get("roomId") ? { roomId: given.get("roomId") } : {}),
@@ -258,7 +268,11 @@ export function accountPage(visit: Visit): Shown | Answer {
     title: "Account",
     body: html`<h1>${person.username}</h1>${facts([["Role here", person.isOperator ? "operator of this service" : "person"]])}
 <section aria-labelledby="description">${heading(2, "description", "How you are cited", html`<a href="${to(`/people/${person.username}`)}">your page</a>`)}${descriptionForm(cited)}</section>
-<section aria-labelledby="change-password">${heading(2, "change-password", "Password")}${passwordForm()}</section>
+${
+  entranceOf(edge).passwords && edge.instance.byProvider.waysOf(person.userId).password
+    ? html`<section aria-labelledby="change-password">${heading(2, "change-password", "Password")}${passwordForm()}</section>`
+    : null
+}${providerSection(visit)}
 <section aria-labelledby="work">${heading(2, "work", "What you hold")}${
       assignments.length === 0
         ? empty("No experiment is yours to work on.")
@@ -290,7 +304,11 @@ export function accountPage(visit: Visit): Shown | Answer {
           keys.map((key) => keyRow(key, edge.instance.world.now())),
         )
   }</section>
-<section aria-labelledby="invite">${heading(2, "invite", "Invite somebody")}<p>An account of their own, without a Room; owners invite to their Rooms under People.</p>
-  <form method="post" action="${to("/web/invite")}"><button class="quiet">Make an invitation link</button></form></section>`,
+${
+  !mayInvite(edge, person)
+    ? null
+    : html`<section aria-labelledby="invite">${heading(2, "invite", "Invite somebody")}<p>An account of their own, without a Room; owners invite to their Rooms under People.</p>
+  <form method="post" action="${to("/web/invite")}"><button class="quiet">Make an invitation link</button></form></section>`
+}`,
   }
 }

@@ -37,6 +37,7 @@ import { peoplePage } from "./people.ts"
 import { collectionPage, libraryPage } from "./library.ts"
 import { libraryPaperPage } from "./library-paper.ts"
 import { personPage } from "./person.ts"
+import { backFromProvider, startAtProvider } from "./provider.ts"
 import { planPage } from "./plan.ts"
 import { recordPage } from "./record.ts"
 import { referenceOperationPage, referencePage } from "./reference.ts"
@@ -104,6 +105,9 @@ export const pages: Readonly<Record<string, WebPage>> = { ...reading, ...acting 
 
 /** What forms send; each works without a script. */
 const sent: Readonly<Record<string, Sent>> = { ...actionForms, "/web/theme": themeSent, "/web/{operation}": actSent }
+
+/** What is asked of somebody else before anything can be shown. */
+const asked: Readonly<Record<string, Sent>> = { "/sign-in/provider": startAtProvider, "/sign-in/provider/back": backFromProvider }
 
 /** Writes a page, once its texts are rendered. One that would be too large says so in its place. */
 async function write(visit: Visit, { assets, renderer }: Press, given: Shown | Fitting, labels?: Setting["labels"]): Promise<Answer> {
@@ -234,6 +238,7 @@ export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (eve
   const press = { assets, renderer: edge.renderer ?? new Renderer(new OnThisThread()) }
   for (const [path, page] of Object.entries(pages))
     routes.add("GET", path, addressHandler(edge, press, path, page), Object.hasOwn(reading, path) ? "visitors" : undefined)
+  for (const [path, form] of Object.entries(asked)) routes.add("GET", path, formHandler(edge, press, form))
   for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, press, form))
   feedRoutes(edge, routes)
   routes.add("GET", "/assets/{name}", (event) => assets.answer(event.context.params?.name ?? ""), "here")

@@ -1,0 +1,65 @@
+/** How people come in by the group's identity provider: as who they are already, as somebody new, or with one more way in. */
+import { Refusal } from "../contract/refusals.ts"
+import type { Ledger } from "../ledger/admit.ts"
+import { isoTime, type World } from "../ledger/world.ts"
+import { type Accounts, BY_PROVIDER, type NewcomerBy, type SignedIn } from "./accounts.ts"
+import type { Audit } from "./audit.ts"
+import type { Connections, ProviderAccount } from "./connections.ts"
+import type { People, Person } from "./people.ts"
+
+interface Parts {
+  readonly ledger: Ledger
+  readonly world: World
+  readonly people: People
+  readonly connections: Connections
+  readonly accounts: Accounts
+  readonly audit: Audit
+}
+
+const isConnected = () => new Refusal("state_conflict", "That account of the provider is somebody's here already; sign in with it.")
+
+export type ByProvider = ReturnType<typeof byProvider>
+
+export function byProvider({ ledger, world, people, connections, accounts, audit }: Parts) {
+  /** Within an open transaction. */
+  const connect = ({ userId }: Person, account: ProviderAccount): void => {
+    const before = connections.person(account)
+    if (before !== undefined && before.userId !== userId) throw isConnected()
+    connections.connect(userId, account, isoTime(world.now()))
+  }
+
+  return {
+    /** Starts a session of whom an account belongs to; undefined where it is nobody's. */
+    signIn: (account: ProviderAccount, address?: string): Promise<SignedIn | undefined> =>
+      ledger.transact(() => {
+        const person = connections.person(account)
+        if (person === undefined) return undefined
+        audit.write({ kind: "sign_in", by: person, address, detail: BY_PROVIDER })
+        return accounts.start(person)
+      }),
+    /** Makes a person who signs in with an account and has no password. @throws Refusal 409 where the name is taken or the account is somebody's */
+    join: (by: NewcomerBy, username: string, account: ProviderAccount, address?: string): Promise<SignedIn> =>
+      accounts.join(by, username, (person) => connect(person, account), address, BY_PROVIDER),
+    /** Gives somebody one more way in. @throws Refusal 409 where the account is somebody else's */
+    connect: (person: Person, account: ProviderAccount, address?: string): Promise<void> =>
+      ledger.transact(() => {
+        connect(person, account)
+        audit.write({ kind: "connect_provider", by: person, address })
+      }),
+    /** @param passwords whether they are taken here. @throws Refusal 409 where it is the person's only way in */
+    disconnect: (person: Person, passwords: boolean, address?: string): Promise<void> =>
+      ledger.transact(() => {
+        const { userId } = person
+        if (connections.issuerOf(userId) === undefined) throw new Refusal("state_conflict", "No account of the provider is connected.")
+        if (!passwords || !people.passwordHash(userId))
+          throw new Refusal("state_conflict", "It is your only way in: without a password, the account of the provider stays connected.")
+        connections.disconnect(userId)
+        audit.write({ kind: "disconnect_provider", by: person, address })
+      }),
+    /** By what somebody can come in, where both are taken. */
+    waysOf: (userId: string) => ({
+      password: Boolean(people.passwordHash(userId)),
+      issuer: connections.issuerOf(userId) ?? null,
+    }),
+  }
+}

@@ -1,0 +1,29 @@
+/** Which account of the group's identity provider is whose: one of each person, and one person of each. */
+import type { Db } from "../ledger/database.ts"
+import { PERSON, type Person, personOf, type PersonRow } from "./people.ts"
+import type { Identity } from "./provider/provider.ts"
+
+export type ProviderAccount = Pick<Identity, "issuer" | "subject">
+export type Connections = ReturnType<typeof connections>
+
+export function connections(db: Db) {
+  const find = db.prepare<PersonRow>(
+    `SELECT ${PERSON} FROM provider_accounts a JOIN people p USING (user_id) WHERE a.issuer = ? AND a.subject = ?`,
+  )
+  const own = db.prepare<{ issuer: string }>("SELECT issuer FROM provider_accounts WHERE user_id = ?")
+  const insert = db.prepare("INSERT INTO provider_accounts (issuer, subject, user_id, connected_at) VALUES (?, ?, ?, ?)")
+  const remove = db.prepare("DELETE FROM provider_accounts WHERE user_id = ?")
+
+  return {
+    /** Whose an account is. */
+    person: ({ issuer, subject }: ProviderAccount): Person | undefined => personOf(find.get(issuer, subject)),
+    /** The issuer of a person's account. */
+    issuerOf: (userId: string): string | undefined => own.get(userId)?.issuer,
+    /** Connects an account, in place of the one before, which may have been another provider's. */
+    connect(userId: string, { issuer, subject }: ProviderAccount, at: string): void {
+      remove.run(userId)
+      insert.run(issuer, subject, userId, at)
+    },
+    disconnect: (userId: string) => remove.run(userId),
+  }
+}
