@@ -11,7 +11,7 @@ import { tokenForm } from "../people/tokens.ts"
 import { clientOf, mustBeSignedIn, mustComeFromOwnPage } from "./callers.ts"
 import { cookieOf } from "./cookies.ts"
 import type { Edge } from "./edge.ts"
-import { brought, entranceOf, mustBeInviter, mustHaveProvider, mustTakePasswords } from "./entrance.ts"
+import { brought, entranceOf, mustBeInviter, mustHaveProvider, mustTakePasswords } from "./coming-in.ts"
 import { pathParams } from "./paths.ts"
 import { contextOf } from "./request-context.ts"
 

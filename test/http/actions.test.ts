@@ -25,6 +25,9 @@ const given: Readonly<Record<string, readonly Readonly<Record<string, string>>[]
   ],
   invite: [{ roomId: "0198f3a0-0000-7000-8000-000000000001" }, {}],
   accept_invitation: [{ username: "eve", password: passwordOf("eve") }],
+  join_by_provider: [{ username: "eve" }],
+  connect_provider: [{}],
+  disconnect_provider: [{}],
   sign_out: [{}],
 }
 

@@ -6,8 +6,10 @@ import { mintToken } from "../../src/people/tokens.ts"
 import { ask } from "../support/ask.ts"
 import { freshId } from "../support/bodies.ts"
 import { DAY, passwordOf, startOwn } from "../support/service.ts"
+import { Visitor } from "./visitor.ts"
 
-const house = await startOwn()
+// Anybody invites here: who may, where less is said, stands in its own test.
+const house = await startOwn({ entrance: { passwords: true, invitations: "everyone" } })
 tap.teardown(() => house.close())
 const ada = await house.setUp("ada")
 const grace = await house.person("grace")
@@ -104,4 +106,28 @@ test("made-up links open nothing, and only a digest of a real one is kept", asyn
     t.equal((await look(token)).status, 404, token)
   const { token } = await invited(ada)
   t.notMatch(JSON.stringify(house.instance.db.prepare("SELECT * FROM invitations").all()), new RegExp(token))
+})
+
+test("who invites is a setting: operators, owners of a Room unless told, or everybody", async (t) => {
+  for (const [invitations, allowed] of [
+    ["operator", ["ada"]],
+    ["owners", ["ada", "hedy"]],
+    [undefined, ["ada", "hedy"]],
+    ["everyone", ["ada", "hedy", "mary"]],
+  ] as const) {
+    const own = await startOwn(invitations === undefined ? {} : { entrance: { passwords: true, invitations } })
+    const people = { ada: await own.setUp("ada"), hedy: await own.person("hedy"), mary: await own.person("mary") }
+    const { result } = await people.hedy.write("create_room", { title: "Hedy's own" })
+    for (const [name, browser] of Object.entries(people)) {
+      const may = (allowed as readonly string[]).includes(name)
+      t.match(await sent(browser), may ? { status: 200 } : { status: 403, body: { refusal: "role_required" } }, `${name}, ${invitations}`)
+      const visitor = new Visitor()
+      await visitor.send(`${own.baseUrl}/web/sign-in`, { username: name, password: passwordOf(name) })
+      const { text } = await visitor.open(`${own.baseUrl}/account`)
+      t.equal(text.includes("Make an invitation link"), may, "and the page offers it to nobody else")
+    }
+    t.equal((await sent(people.hedy, { roomId: result.roomId })).status, invitations === "operator" ? 403 : 200)
+    t.equal((await sent(people.ada, { roomId: result.roomId })).status, 403, "into a Room only its owner, whoever operates the service")
+    await own.close()
+  }
 })

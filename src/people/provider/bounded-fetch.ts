@@ -22,7 +22,7 @@ async function read({ body }: Response, most: number): Promise<Uint8Array<ArrayB
 }
 
 /** What the client library hands over. */
-interface Asked {
+export interface Question {
   readonly method?: string | undefined
   readonly headers?: Record<string, string> | undefined
   readonly body?: RequestInit["body"] | undefined
@@ -37,7 +37,7 @@ interface Asked {
  */
 export const boundedFetch =
   (patience = PATIENCE, most = MOST) =>
-  async (address: string, { method = "GET", headers = {}, body, signal }: Asked): Promise<Response> => {
+  async (address: string, { method = "GET", headers = {}, body, signal }: Question): Promise<Response> => {
     const until = AbortSignal.timeout(patience)
     try {
       const answer = await fetch(address, {

@@ -1,6 +1,7 @@
 /** The people of a Room: members, who asks to join, credentials; and what its owner does with the Room. */
 import { orcidAddress } from "../../contract/described.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
+import { mayInvite } from "../../edge/coming-in.ts"
 import { permissionMeanings } from "../../contract/enumerations.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
@@ -42,8 +43,12 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
   )}
 ${
   role === "owner"
-    ? html`<div class="actions">${act("add_member", { roomId: room.roomId }, "Add somebody who has an account")}<form class="inline" method="post" action="${to("/web/invite")}"><input type="hidden" name="roomId" value="${room.roomId}"><button class="quiet">Invite somebody new</button>
-  </form></div>`
+    ? html`<div class="actions">${act("add_member", { roomId: room.roomId }, "Add somebody who has an account")}${
+        visit.person === undefined || !mayInvite(visit.edge, visit.person)
+          ? null
+          : html`<form class="inline" method="post" action="${to("/web/invite")}"><input type="hidden" name="roomId" value="${room.roomId}"><button class="quiet">Invite somebody new</button>
+  </form>`
+      }</div>`
     : whyNot(visit, room)
 }</section>`
 }
