@@ -11,6 +11,7 @@ export const addonOf = (os: string, cpu: string): string => join(sqlite, "prebui
 /** Name inside the executable, and the file it is taken from. Named by their path in the project, as src reads them. */
 export function contentsFor(os: string, cpu: string): Record<string, string> {
   const contents: Record<string, string> = { "better-sqlite3.node": addonOf(os, cpu), "schema.sql": resolve("schema.sql") }
+  contents["loader.cjs"] = resolve("build/loader.cjs")
   const python = "src/client/python/research_room.py"
   contents[python] = resolve(python)
   for (const entry of readdirSync("dist/assets", { recursive: true, withFileTypes: true })) {

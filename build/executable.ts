@@ -24,11 +24,11 @@ const bundle = await bundleInto(work)
 if (targets.length === 0) {
   const { platform: os, arch: cpu } = process
   const node = platformHere === undefined ? process.execPath : await nodeOf(platformHere)
-  place(await make({ os, cpu, node, ...bundle, work }), `research-room${os === "win32" ? ".exe" : ""}`)
+  place(await make({ os, cpu, node, bundle, work }), `research-room${os === "win32" ? ".exe" : ""}`)
 }
 for (const target of targets) {
   const { os, cpu } = target.node
-  place(await make({ os, cpu, node: await nodeOf(target), ...bundle, work }), releaseName(target))
+  place(await make({ os, cpu, node: await nodeOf(target), bundle, work }), releaseName(target))
 }
 if (targets.length > 0) console.log(`dist/${basename(await writeSums("dist"))}`)
 

@@ -1,10 +1,11 @@
 /** Makes one executable: a platform's Node with the program, and what it carries, written into it. */
 import { execFileSync } from "node:child_process"
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 // pkg's own function behind `pkg --sea FILE`. Its command line cannot be told what to carry, so it
 // is called directly; its version is pinned.
 import pkg from "@yao-pkg/pkg/lib-es5/sea.js"
+import type { Bundle } from "./bundle.ts"
 import { contentsFor } from "./contents.ts"
 import { countInjectedSegment } from "./mach-o.ts"
 import { signedAdHoc } from "./mach-o-signature.ts"
@@ -15,21 +16,19 @@ export interface Order {
   readonly cpu: string
   /** The Node it is made of, of the version that runs this script. */
   readonly node: string
-  /** The program, one file of JavaScript. */
-  readonly program: string
-  /** Its threads, a file each. */
-  readonly threads: Readonly<Record<string, string>>
+  /** The program and its threads. */
+  readonly bundle: Bundle
   /** A folder for what is needed on the way. */
   readonly work: string
 }
 
 /** Gives the path of the executable, inside the folder `work`. */
-export async function make({ os, cpu, node, program, threads, work }: Order): Promise<string> {
+export async function make({ os, cpu, node, bundle, work }: Order): Promise<string> {
   const output = join(work, `${os}-${cpu}`)
   const here = os === process.platform && cpu === process.arch
   await atHome(work, async () => {
     keep(node, os, cpu, work)
-    await pkg.default(program, {
+    await pkg.default(bundle.loader, {
       // It would call codesign, which only a Mac has; see below.
       signature: false,
       targets: [
@@ -41,11 +40,13 @@ export async function make({ os, cpu, node, program, threads, work }: Order): Pr
         },
       ],
       seaConfig: {
+        // It is kept inside as it is written here, so the whole path would be of this machine: this one leads out of pkg's folder.
+        ...{ main: `../${basename(bundle.loader)}` },
         disableExperimentalSEAWarning: true,
         useSnapshot: false,
-        // V8's cache holds for the processor and system it was made on; elsewhere it can end the program.
-        useCodeCache: here,
-        assets: { ...contentsFor(os, cpu), ...threads },
+        // The program's own are among what it carries: the same at each making, which the cache made here is not.
+        useCodeCache: false,
+        assets: { ...contentsFor(os, cpu), ...bundle.programs, ...(here && bundle.caches) },
         // NODE_OPTIONS meant for other programs must not change this one.
         ...{ execArgvExtension: "none" },
         // A signal must not open a debugger's port.
@@ -64,14 +65,14 @@ function finishForMac(path: string): void {
   writeFileSync(path, signedAdHoc(program, "research-room"))
 }
 
-/** pkg looks below the home folder for the Nodes it has downloaded, so for this one step the home folder is another. */
+/** pkg looks below the home folder for the Nodes it has downloaded, and works in a temporary one, so for this one step both are another. */
 async function atHome(folder: string, act: () => Promise<void>): Promise<void> {
-  const { HOME, USERPROFILE } = process.env
-  Object.assign(process.env, { HOME: folder, USERPROFILE: folder })
+  const { HOME, USERPROFILE, TMPDIR, TEMP, TMP } = process.env
+  Object.assign(process.env, { HOME: folder, USERPROFILE: folder, TMPDIR: folder, TEMP: folder, TMP: folder })
   try {
     await act()
   } finally {
-    for (const [name, value] of Object.entries({ HOME, USERPROFILE })) {
+    for (const [name, value] of Object.entries({ HOME, USERPROFILE, TMPDIR, TEMP, TMP })) {
       if (value === undefined) delete process.env[name]
       else process.env[name] = value
     }

@@ -19,7 +19,7 @@ export function packagedBytes(name: string): Uint8Array<ArrayBuffer> | undefined
 
 /** The code of a thread of the program: its text, inside the executable, or the file it stands in. */
 export function threadCode(name: string): { readonly code: string | URL; readonly isText: boolean } {
-  if (isSea()) return { code: getAsset(`${name}.cjs`, "utf8"), isText: true }
+  if (isSea()) return { code: `${getAsset("loader.cjs", "utf8")}runCarried(${JSON.stringify(name)})`, isText: true }
   const isSource = import.meta.url.endsWith(".ts")
   return { code: new URL(isSource ? `./app/${name}-thread.ts` : `./${name}.js`, import.meta.url), isText: false }
 }

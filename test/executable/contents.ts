@@ -15,14 +15,17 @@ function expected(os: string, cpu: string): Map<string, string> {
   const files = new Map([
     ["better-sqlite3.node", `node_modules/better-sqlite3/prebuilds/${os}-${cpu}.node`],
     ["schema.sql", "schema.sql"],
+    ["loader.cjs", "build/loader.cjs"],
     ["src/client/python/research_room.py", "src/client/python/research_room.py"],
     ...readdirSync(join(root, "dist/assets")).map((name) => [`dist/assets/${name}`, `dist/assets/${name}`] as const),
   ])
   return new Map([...files].map(([name, file]) => [name, digest(readFileSync(join(root, file)))]))
 }
 
-/** The program's threads, which are made with it and stand in no file to compare with. */
-const threadCode = ["writer.cjs", "jobs.cjs", "renderer.cjs"]
+/** The program and its threads, which are made with it and stand in no file to compare with. */
+const programs = ["research-room", "writer", "jobs", "renderer"]
+const codeOf = programs.map((name) => `${name}.cjs`)
+const cacheOf = programs.map((name) => `${name}.cache`)
 
 export interface Looked {
   /** Sentences; none where all is as it must be. */
@@ -44,19 +47,22 @@ export function lookInto(file: string, os: string, cpu: string, here: boolean): 
   must(bytes.includes(`/download/release/v${process.versions.node}/`), `it is not made of Node ${process.versions.node}`)
   must(blob.quiet && !blob.snapshot && blob.execArgvExtension === 0, "its settings are others")
   must(blob.execArgv.join(" ") === "--disable-sigusr1", `it gives Node the flags: ${blob.execArgv.join(" ")}`)
+  must(blob.codeCache === null, "it has a code cache that is another one at each making")
   // V8 refuses another machine's cache at best.
-  must((blob.codeCache !== null) === here, here ? "it has no code cache" : "it has the code cache of another machine")
-  must(blob.code.includes(`version: "${manifest.version}"`), `it is not version ${manifest.version}`)
+  const caches = cacheOf.filter((name) => blob.assets.has(name)).length
+  must(caches === (here ? programs.length : 0), here ? "it has no code cache" : "it has the code cache of another machine")
 
-  const threads = threadCode.map((name) => blob.assets.get(name) ?? Buffer.alloc(0))
-  threads.forEach((code, index) => must(code.length > 0, `${threadCode[index]} is missing`))
-  must(threads[0]?.includes("getBinding") === true, "the writing thread does not open the database")
+  const [program, writer, ...others] = codeOf.map((name) => blob.assets.get(name) ?? Buffer.alloc(0))
+  must(program?.includes(`version:"${manifest.version}"`) === true, `it is not version ${manifest.version}`)
+  must(writer?.includes("getBinding") === true, "the writing thread does not open the database")
+  for (const [index, code] of others.entries()) must(code.length > 0, `${codeOf[index + 2]} is missing`)
   const wanted = expected(os, cpu)
   for (const [name, sum] of wanted) {
     const asset = blob.assets.get(name)
     must(asset !== undefined && digest(asset) === sum, asset === undefined ? `${name} is missing` : `${name} is another`)
   }
-  for (const name of blob.assets.keys()) must(wanted.has(name) || threadCode.includes(name), `${name} should not be inside`)
+  for (const name of blob.assets.keys())
+    must(wanted.has(name) || codeOf.includes(name) || cacheOf.includes(name), `${name} should not be inside`)
 
   if (read.os === "win32") must(!peSigned(bytes), "it points to a signature that is not there")
   if (read.os === "darwin") {
@@ -64,5 +70,10 @@ export function lookInto(file: string, os: string, cpu: string, here: boolean): 
     const signature = machSignature(bytes)
     must(signature?.adHoc === true && signature.wrong === 0, "its signature does not hold")
   }
-  return { faults, size: bytes.length, assets: blob.assets.size, program: digest(Buffer.concat([blob.code, ...threads])) }
+  return {
+    faults,
+    size: bytes.length,
+    assets: blob.assets.size,
+    program: digest(Buffer.concat([blob.code, ...codeOf.map((name) => blob.assets.get(name) ?? Buffer.alloc(0))])),
+  }
 }

@@ -1,0 +1,16 @@
+/**
+ * The first lines of the executable and of each of its threads: they run a program that the executable carries. V8 compiles it
+ * from the cache that was made with it (`code-cache.ts`); where there is none, or this machine refuses it, from its text.
+ */
+function runCarried(name) {
+  const { getAssetKeys, getRawAsset } = require("node:sea")
+  const { constants, Script } = require("node:vm")
+  const cache = `${name}.cache`
+  const script = new Script(Buffer.from(getRawAsset(`${name}.cjs`)).latin1Slice(), {
+    filename: `${name}.cjs`,
+    cachedData: getAssetKeys().includes(cache) ? Buffer.from(getRawAsset(cache)) : undefined,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  })
+  const module = { exports: {} }
+  script.runInThisContext()(module.exports, require, module, process.execPath, require("node:path").dirname(process.execPath))
+}
