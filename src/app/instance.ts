@@ -3,6 +3,7 @@ import { auditing } from "./auditing.ts"
 import type { Permission } from "../contract/enumerations.ts"
 import type { Operation } from "../contract/operation.ts"
 import type { Actor } from "../ledger/actor.ts"
+import { Refusal } from "../contract/refusals.ts"
 import { Ledger, type OutsideCheck } from "../ledger/admit.ts"
 import type { Behaviours } from "../ledger/behaviour.ts"
 import type { GroupHooks } from "../ledger/commit-queue.ts"
@@ -15,7 +16,7 @@ import { standings } from "../ledger/standings.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import { libraryOperations, libraryReads, libraryTables } from "../library/index.ts"
 import type { RunningCommand } from "../people/audit.ts"
-import { Accounts, byProvider, peopleReads, peopleTables } from "../people/index.ts"
+import { Accounts, byProvider, Operators, peopleReads, peopleTables } from "../people/index.ts"
 import { type Crates, cratesOn, Exports, researchOperations, researchReads, researchTables } from "../research/index.ts"
 import { importActs, roomOperations, roomReads, roomTables } from "../rooms/index.ts"
 import { threadOperations, threadReads, threadTables } from "../threads/index.ts"
@@ -71,9 +72,10 @@ export function createInstance(parts: InstanceParts) {
     library: libraryTables(db),
   }
   const gate = {
-    confirm({ grant, key }: Actor, at: string) {
+    confirm({ userId, grant, key }: Actor, at: string) {
       if (grant !== null) tables.credentials.confirm(grant.credentialId, at)
       if (key !== undefined) tables.library.keys.confirm(key.keyId, at)
+      if (!tables.people.isEnabled(userId)) throw new Refusal("not_authenticated", "Whoever this is may not come in here.")
     },
     used({ grant, key }: Actor, at: string) {
       if (grant !== null) tables.credentials.used(grant.credentialId, at)
@@ -109,7 +111,8 @@ export function createInstance(parts: InstanceParts) {
   ledger.setBehaviours(behaviours)
 
   const importing = ledger.learnActs(importActs(tables))
-  const accounts = new Accounts({ ...tables, ledger, world })
+  const operators = new Operators({ ...tables, keys: tables.library.keys, ledger, world })
+  const accounts = new Accounts({ ...tables, ledger, world, operators })
   const provided = byProvider({ ...tables, ledger, world, accounts })
   const exports = new Exports({ rooms: tables.rooms, crates: crates ?? cratesOn(aside), instanceId })
   const readers = answering({
@@ -139,6 +142,7 @@ export function createInstance(parts: InstanceParts) {
     ask: asking(db, readers, ledger.mustKnow),
     accounts,
     byProvider: provided,
+    operators,
     exports,
     importing,
   }

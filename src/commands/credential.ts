@@ -2,7 +2,7 @@
 import { Command } from "commander"
 import { enumerations } from "../contract/enumerations.ts"
 import { dataOption, namedOption, UsageError } from "../settings.ts"
-import { admitAs, listOf } from "./admit-as.ts"
+import { admitAs, listOf, personNamed } from "./admit-as.ts"
 import { jsonOption, printList } from "./table.ts"
 import { withInstance } from "./with-instance.ts"
 
@@ -61,20 +61,29 @@ const revoke = () =>
 
 const list = () =>
   new Command("list")
-    .description("list the credentials of a Room")
+    .description("list the credentials of every Room, or of one; each with the first signs of its token, and when it was last used")
     .addOption(dataOption())
-    .addOption(namedOption("--room <id>", "the Room").makeOptionMandatory())
+    .addOption(namedOption("--room <id>", "of this Room alone"))
+    .addOption(namedOption("--user <username>", "of this person alone"))
     .addOption(jsonOption())
-    .action(({ data, room, ...how }: { data: string; room: string; json?: boolean }) =>
-      withInstance(data, ({ tables }) => {
-        const roomId = room.toLowerCase()
-        if (tables.rooms.openingThread(roomId) === undefined) throw new UsageError(`There is no Room ${room}.`)
-        const heading = ["CREDENTIAL ID", "MEMBER", "STATE", "EXPIRES", "PERMISSIONS", "LABEL"]
-        printList(tables.credentials.ofRoom(roomId), how, heading, (credential) => [
+    .action(({ data, room, user, ...how }: { data: string; room?: string; user?: string; json?: boolean }) =>
+      withInstance(data, (instance) => {
+        const { credentials, rooms } = instance.tables
+        const roomId = room?.toLowerCase()
+        if (roomId !== undefined && rooms.openingThread(roomId) === undefined) throw new UsageError(`There is no Room ${room}.`)
+        const userId = user === undefined ? undefined : personNamed(instance, user).userId
+        const listed = (roomId === undefined ? credentials.all() : credentials.ofRoom(roomId)).filter(
+          ({ owner }) => userId === undefined || owner.userId === userId,
+        )
+        const heading = ["CREDENTIAL ID", "ROOM ID", "MEMBER", "TOKEN", "STATE", "EXPIRES", "LAST USE", "PERMISSIONS", "LABEL"]
+        printList(listed, how, heading, (credential) => [
           credential.credentialId,
+          credential.roomId,
           credential.owner.username,
+          credential.tokenStart === null ? "" : `${credential.tokenStart}…`,
           credential.revokedAt === null ? "" : "revoked",
           credential.expiresAt,
+          credential.lastUsedAt ?? "never",
           credential.permissions.join(","),
           credential.label,
         ])

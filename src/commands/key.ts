@@ -69,22 +69,25 @@ const revoke = () =>
 
 const list = () =>
   new Command("list")
-    .description("list the personal keys of a person")
+    .description("list everybody's personal keys, or one person's; each with the first signs of its token, and when it was last used")
     .addOption(dataOption())
-    .addOption(namedOption("--user <username>", "the person").makeOptionMandatory())
+    .addOption(namedOption("--user <username>", "of this person alone"))
     .addOption(jsonOption())
-    .action(({ data, user, ...how }: { data: string; user: string; json?: boolean }) =>
+    .action(({ data, user, ...how }: { data: string; user?: string; json?: boolean }) =>
       withInstance(data, (instance) => {
-        const keys = instance.tables.library.keys.ofPerson(personNamed(instance, user).userId)
+        const { keys } = instance.tables.library
         printList(
-          keys,
+          user === undefined ? keys.all() : keys.ofPerson(personNamed(instance, user).userId),
           how,
-          ["KEY ID", "REACH", "STATE", "EXPIRES", "PERMISSIONS", "LABEL"],
-          ({ keyId, reach, revokedAt, expiresAt, permissions, label }) => [
+          ["KEY ID", "PERSON", "TOKEN", "REACH", "STATE", "EXPIRES", "LAST USE", "PERMISSIONS", "LABEL"],
+          ({ keyId, owner, tokenStart, reach, revokedAt, expiresAt, lastUsedAt, permissions, label }) => [
             keyId,
+            owner.username,
+            tokenStart === null ? "" : `${tokenStart}…`,
             reach,
             revokedAt === null ? "" : "revoked",
             expiresAt,
+            lastUsedAt ?? "never",
             permissions.join(","),
             label,
           ],

@@ -1,6 +1,8 @@
 /** `research-room room`: Rooms, for an operator without a browser. */
 import { Command } from "commander"
-import { dataOption } from "../settings.ts"
+import type { Instance } from "../app/instance.ts"
+import { dataOption, namedOption, UsageError } from "../settings.ts"
+import { admitAs, personNamed } from "./admit-as.ts"
 import { jsonOption, printList } from "./table.ts"
 import { withInstance } from "./with-instance.ts"
 
@@ -21,4 +23,42 @@ const list = () =>
       ),
     )
 
-export const roomCommand = (): Command => new Command("room").description("Rooms of this instance").addCommand(list())
+interface TransferOptions {
+  readonly data: string
+  readonly to: string
+  readonly reason: string
+  readonly by?: string
+}
+
+/** The operator in whose name a Room is given away: the record names whoever did it. @throws UsageError */
+function operatorOf(instance: Instance, given: string | undefined): string {
+  const { people } = instance.tables
+  const operators = people.all().filter(({ userId }) => people.isOperator(userId))
+  const [first, ...others] = operators
+  if (given === undefined && first !== undefined && others.length === 0) return first.username
+  const named = operators.find(({ username }) => username === given?.toLowerCase())
+  if (named !== undefined) return named.username
+  const names = operators.map(({ username }) => username).join(", ")
+  throw new UsageError(given === undefined ? `Say with --by which operator does it: ${names}.` : `${given} is no operator here: ${names}.`)
+}
+
+const transfer = () =>
+  new Command("transfer")
+    .description("give a Room another owner, with a reason that everybody can read; who owned it stays a member")
+    .argument("<room>", "the Room's id")
+    .addOption(dataOption())
+    .addOption(namedOption("--to <username>", "the new owner, a member or not").makeOptionMandatory())
+    .addOption(namedOption("--reason <text>", "why").makeOptionMandatory())
+    .addOption(namedOption("--by <username>", "the operator in whose name it is done (where there is one, that one)"))
+    .action((room: string, { data, to, reason, by }: TransferOptions) =>
+      withInstance(data, async (instance) => {
+        const roomId = room.toLowerCase()
+        if (instance.tables.rooms.openingThread(roomId) === undefined) throw new UsageError(`There is no Room ${room}.`)
+        const { userId } = personNamed(instance, to)
+        const done = await admitAs(instance, operatorOf(instance, by), "transfer_room", { roomId, userId }, { reason })
+        console.log(`The Room ${roomId} is ${done.username}'s now.`)
+      }),
+    )
+
+export const roomCommand = (): Command =>
+  new Command("room").description("Rooms of this instance").addCommand(list()).addCommand(transfer())

@@ -9,6 +9,7 @@ import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { dataOption, namedOption, passwordOption, UsageError } from "../settings.ts"
 import { jsonOption, printList } from "./table.ts"
+import { endedWords, onPeople } from "./on-people.ts"
 import { withInstance } from "./with-instance.ts"
 
 interface Options {
@@ -56,17 +57,19 @@ const add = () =>
 
 const password = () =>
   new Command("password")
-    .description("give a person a new password and end their sessions")
+    .description("give a person a new password, end their sessions and forget their failed sign-ins")
     .argument("<username>")
     .addOption(dataOption())
     .addOption(passwordOption())
-    .action((name: string, options: Options) => {
+    .addOption(namedOption("--everything", "end their credentials and personal keys too"))
+    .action((name: string, { everything = false, ...options }: Options & { everything?: boolean }) => {
       const chosen = passwordFrom(options)
       return withInstance(options.data, async ({ accounts }) => {
-        const person = await accounts.setPassword(checkedName(name), chosen.password)
-        if (person === undefined) throw new UsageError(`Nobody here is called ${name}.`)
-        console.log(`${person.username} has a new password; their sessions are ended.`)
-        tell(person.username, chosen)
+        const reset = await accounts.setPassword(checkedName(name), chosen.password, { everything })
+        if (reset === undefined) throw new UsageError(`Nobody here is called ${name}.`)
+        const { username } = reset.person
+        console.log(`${username} has a new password; their sessions are ended.${reset.ended === null ? "" : ` ${endedWords(reset.ended)}`}`)
+        tell(username, chosen)
       })
     })
 
@@ -109,14 +112,19 @@ const list = () =>
     .addOption(jsonOption())
     .action(({ data, ...how }: Options & { json?: boolean }) =>
       withInstance(data, ({ tables }) =>
-        printList(tables.people.all(), how, ["USERNAME", "USER ID", "ROLE", "SINCE"], (person) => [
+        printList(tables.people.all(), how, ["USERNAME", "USER ID", "ROLE", "SINCE", "SIGNED IN", "DISABLED"], (person) => [
           person.username,
           person.userId,
           person.isOperator ? "operator" : "",
           person.createdAt,
+          person.signedInAt ?? "never",
+          person.disabledAt ?? "",
         ]),
       ),
     )
 
-export const userCommand = (): Command =>
-  new Command("user").description("people of this instance").addCommand(add()).addCommand(password()).addCommand(cite()).addCommand(list())
+export const userCommand = (): Command => {
+  const command = new Command("user").description("people of this instance")
+  for (const each of [add(), password(), ...onPeople(), cite(), list()]) command.addCommand(each)
+  return command
+}

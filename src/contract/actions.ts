@@ -18,7 +18,7 @@ export const sessionCookie = "research_room_session"
 const password = plain(limits.passwordMax, limits.passwordMin)
 const token = plain(200)
 
-type By = "anyone" | "person"
+type By = "anyone" | "person" | "operator"
 
 interface Spec<N extends string, E extends v.ObjectEntries, A, B extends By, F extends string> {
   name: N
@@ -26,7 +26,7 @@ interface Spec<N extends string, E extends v.ObjectEntries, A, B extends By, F e
   path: string
   /** Where a page's form for it is sent; left out where no page has one. */
   form?: F
-  /** Who may do it: anyone (with what the body or path holds), or a signed-in person. */
+  /** Who may do it: anyone (with what the body or path holds), a signed-in person, or an operator: to others there is no such address. */
   by: B
   summary: string
   /** Refusals of its own, beyond those that follow from its path and body. */
@@ -49,6 +49,45 @@ const action = <
   const common = { schemaVersion: v.exactOptional(v.literal(schemaVersions.research)), requestId: v.exactOptional(uuid) }
   return { ...rest, refusals, body: shape({ ...common, ...fields }) }
 }
+
+/** What an operator does to one person: the address of it, and what it answers. */
+const onPerson = <const N extends string, const P extends string, const M extends "POST" | "DELETE" = "POST">(
+  name: N,
+  path: P,
+  summary: string,
+  { method, refusals = [] }: { method?: M; refusals?: readonly RefusalCode[] } = {},
+) =>
+  action({
+    name,
+    method: method ?? "POST",
+    path: `/api/admin/people/{userId}/${path}`,
+    form: `/web/admin/people/{userId}/${name}`,
+    by: "operator",
+    refusals: ["unknown_operation", "room_unavailable", ...refusals],
+    summary,
+    fields: {},
+    example: {},
+    answer: answers.operated,
+  })
+
+const operatorActions = [
+  onPerson(
+    "disable_person",
+    "disable",
+    "Keeps a person out from now on: their sessions, credentials, personal keys and open invitations end. What they said stays under their name.",
+    { refusals: ["state_conflict"] },
+  ),
+  onPerson("enable_person", "enable", "Lets a disabled person in again, with the password they had; what was ended stays ended.", {
+    refusals: ["state_conflict"],
+  }),
+  onPerson("make_operator", "operator", "Makes a person an operator of the service.", { refusals: ["state_conflict"] }),
+  onPerson("unmake_operator", "operator", "Makes a person an operator no longer; one who is not disabled is always left.", {
+    method: "DELETE",
+    refusals: ["state_conflict"],
+  }),
+  onPerson("end_access", "end-access", "Ends all of a person's credentials, in every Room, and personal keys."),
+  onPerson("clear_sign_in_count", "clear-sign-in-count", "Forgets the failed sign-ins of a person."),
+] as const
 
 const all = [
   action({
@@ -183,6 +222,7 @@ const all = [
     example: {},
     answer: shape({ schemaVersion: answers.schemaVersion, invitationId: v.string(), revoked: v.literal(true) }),
   }),
+  ...operatorActions,
 ] as const
 
 /** An action as the edge sees it, whatever its body. */
@@ -207,6 +247,8 @@ export type ActionBody<N extends ActionName> = v.InferOutput<Extract<Definition,
 /** What an action answers beside the schema version. */
 export type ActionAnswer<N extends ActionName> = Omit<v.InferOutput<Extract<Definition, { name: N }>["answer"]>, "schemaVersion">
 export type ActionBy<N extends ActionName> = Extract<Definition, { name: N }>["by"]
+/** What only operators do. */
+export type OperatorAction = Extract<Definition, { by: "operator" }>["name"]
 /** The actions that pages have a form for. */
 export type FormAction = {
   [N in ActionName]: [NonNullable<Extract<Definition, { name: N }>["form"]>] extends [never] ? never : N

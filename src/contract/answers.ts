@@ -398,6 +398,12 @@ export type CredentialSummary = v.InferOutput<typeof credentialSummary>
 export const joinRequest = shape({ person, message: optionalText, requestedAt: at })
 
 export const session = shape({ schemaVersion, person: v.nullable(shape({ userId: id, username: v.string(), isOperator: v.boolean() })) })
+/** Somebody whom an operator did something to, as they are now, and how much of theirs was ended. */
+export const operated = shape({
+  schemaVersion,
+  person: shape({ userId: id, username: v.string(), isOperator: v.boolean(), disabledAt: v.nullable(at) }),
+  ended: shape({ credentials: v.number(), keys: v.number(), invitations: v.number() }),
+})
 export const invitation = shape({
   schemaVersion,
   invitationId: id,

@@ -5,10 +5,11 @@ import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { check } from "../contract/validation.ts"
 import type { SignedIn } from "../people/accounts.ts"
+import type { EndedAccess, Operators } from "../people/operators.ts"
 import type { Person } from "../people/people.ts"
 import type { Identity } from "../people/provider/provider.ts"
 import { tokenForm } from "../people/tokens.ts"
-import { clientOf, mustBeSignedIn, mustComeFromOwnPage } from "./callers.ts"
+import { clientOf, mustBeOperator, mustBeSignedIn, mustComeFromOwnPage } from "./callers.ts"
 import { cookieOf } from "./cookies.ts"
 import type { Edge } from "./edge.ts"
 import { brought, entranceOf, mustBeInviter, mustHaveProvider, mustTakePasswords } from "./coming-in.ts"
@@ -21,7 +22,7 @@ interface Acting<N extends ActionName> {
   readonly event: H3Event
   readonly body: ActionBody<N>
   /** Who does it, where only a signed-in person may. */
-  readonly person: ActionBy<N> extends "person" ? Person : undefined
+  readonly person: ActionBy<N> extends "anyone" ? undefined : Person
   /** What stands in the action's own path. */
   readonly params: Readonly<Record<string, string>>
 }
@@ -50,6 +51,19 @@ export async function signedInBy(edge: Edge, event: H3Event, identity: Identity)
   contextOf(event).userId = done.person.userId
   return welcome(edge, done).headers
 }
+
+const nothingEnded: EndedAccess = { credentials: 0, keys: 0, invitations: 0 }
+
+/** What an operator does to the person in the path, and how they are then. */
+const onPerson =
+  (work: (operators: Operators, by: Person, userId: string) => Promise<EndedAccess | void>) =>
+  async ({ edge, person, params }: Pick<Acting<"disable_person">, "edge" | "person" | "params">): Promise<Done<"disable_person">> => {
+    const { operators, tables } = edge.instance
+    const { userId = "" } = params
+    const ended = (await work(operators, person, userId)) ?? nothingEnded
+    const { username, isOperator, disabledAt } = present(tables.people.ofHere(userId))
+    return { answer: { person: { userId, username, isOperator, disabledAt }, ended }, headers: {} }
+  }
 
 type Acts = { readonly [N in ActionName]: (acting: Acting<N>) => Promise<Done<N>> }
 
@@ -125,6 +139,13 @@ const acts: Acts = {
     return welcome(edge, await edge.instance.accounts.acceptInvitation(params.token ?? "", body, clientOf(event)))
   },
 
+  disable_person: onPerson((operators, by, userId) => operators.disable(by, userId)),
+  enable_person: onPerson((operators, by, userId) => operators.enable(by, userId)),
+  make_operator: onPerson((operators, by, userId) => operators.setOperator(by, userId, true)),
+  unmake_operator: onPerson((operators, by, userId) => operators.setOperator(by, userId, false)),
+  end_access: onPerson((operators, by, userId) => operators.endAccess(by, userId)),
+  clear_sign_in_count: onPerson((operators, by, userId) => operators.clearCount(by, userId)),
+
   async revoke_invitation({ edge, person, params }) {
     const invitationId = params.invitationId ?? ""
     await edge.instance.accounts.revokeInvitation(person, invitationId)
@@ -135,12 +156,13 @@ const acts: Acts = {
 /**
  * The one way to act: looks at where the request comes from and, where a person must be signed in, at who sends it.
  * @returns what does it, given the body as the door decoded it. @throws Refusal `invalid_schema`, and the action's own
- * @throws Refusal `browser_origin`, `not_authenticated`
+ * @throws Refusal `browser_origin`, `not_authenticated`; NotServed where only an operator may
  */
 export function acting<N extends ActionName>(edge: Edge, event: H3Event, name: N): (input: unknown) => Promise<Done<N>> {
-  mustComeFromOwnPage(edge, event)
   const action = actionNamed(name)
-  const person = (action.by === "person" ? mustBeSignedIn(edge, event) : undefined) as Acting<N>["person"]
+  const operator = action.by === "operator" ? mustBeOperator(edge, event) : undefined
+  mustComeFromOwnPage(edge, event)
+  const person = (operator ?? (action.by === "person" ? mustBeSignedIn(edge, event) : undefined)) as Acting<N>["person"]
   return async (input) => {
     const checked = check(action.body, input)
     if (!checked.ok) throw new Refusal("invalid_schema", `The body does not match the schema of ${name}.`, { issues: checked.issues })

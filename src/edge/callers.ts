@@ -7,7 +7,7 @@ import type { Actor } from "../ledger/actor.ts"
 import { isoTime } from "../ledger/world.ts"
 import type { Person } from "../people/people.ts"
 import { countedAs } from "./address.ts"
-import type { Edge } from "./edge.ts"
+import { type Edge, NotServed } from "./edge.ts"
 import { contextOf } from "./request-context.ts"
 
 /** Step 2 of an agent write. @throws Refusal `browser_origin` */
@@ -86,6 +86,13 @@ export function mustBeSignedIn(edge: Edge, event: H3Event): Person {
   if (person !== undefined) return person
   if (getCookie(event, sessionCookie) !== undefined) edge.rates?.refusedCredential(contextOf(event))
   throw new Refusal("not_authenticated", "Sign in first.")
+}
+
+/** The operator who asks. @throws NotServed for everybody else: to them nothing is here */
+export function mustBeOperator(edge: Edge, event: H3Event): Person {
+  const person = signedIn(edge, event)
+  if (person !== undefined && edge.instance.tables.people.isOperator(person.userId)) return person
+  throw new NotServed()
 }
 
 /** A signed-in person acts with every permission. */

@@ -1,5 +1,5 @@
 /** What every route has at hand, and how a handler becomes one: refusals rendered, faults told without detail. */
-import type { H3, H3Event } from "h3"
+import { type H3, type H3Event, HTTPError } from "h3"
 import type { Logger } from "pino"
 import { Refusal } from "../contract/refusals.ts"
 import type { Family } from "../contract/versions.ts"
@@ -55,6 +55,9 @@ export type App = H3 & {
   isForEveryOrigin(method: string, path: string): boolean
 }
 
+/** To whoever asks nothing is served at this address: they are answered as at any other where nothing is. */
+export class NotServed extends Error {}
+
 export type Handler = (event: H3Event) => Answer | Promise<Answer>
 
 /** Something went wrong that no refusal foresaw: of a write it is not known whether it was stored, so say that. */
@@ -80,6 +83,7 @@ export function refusing(edge: Edge, family: Family, route: string, handler: Han
       return answer
     } catch (error) {
       if (error instanceof Refusal) return tellOf(edge, event, error, family)
+      if (error instanceof NotServed) throw new HTTPError({ status: 404 })
       edge.journal?.failed(contextOf(event), error)
       return refused(fault(event), family)
     }

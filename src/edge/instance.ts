@@ -6,6 +6,7 @@ import type { World } from "../ledger/world.ts"
 import type { LibraryTables } from "../library/index.ts"
 import type { Accounts } from "../people/accounts.ts"
 import type { ByProvider } from "../people/by-provider.ts"
+import type { Operators } from "../people/operators.ts"
 import type { People } from "../people/people.ts"
 import type { Sessions } from "../people/sessions.ts"
 import type { Evidence } from "../research/evidence/evidence.ts"
@@ -28,6 +29,7 @@ export interface Instance {
   readonly accounts: Accounts
   /** How they come in by the group's identity provider. */
   readonly byProvider: ByProvider
+  readonly operators: Operators
   /** Who comes in, and what a page shows a person of themselves. */
   readonly tables: {
     /** What the labels in the texts of a page name. */

@@ -14,6 +14,9 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE"
 /** A path pattern of h3 as a regular expression. */
 const expressionOf = (route: string): RegExp => new RegExp(`^${route.replace(/[.]/g, "\\.").replace(/:[a-zA-Z]+/g, "[^/]+")}/?$`)
 
+/** Whether nobody but an operator finds anything at a path. */
+const isForOperators = (path: string): boolean => /^(?:\/api|\/web)?\/admin(?:\/|$)/.test(path)
+
 export class Routes {
   readonly #app: H3
   readonly #edge: Edge
@@ -65,6 +68,8 @@ export class Routes {
   /** Answers every other method of the paths added so far: OPTIONS with those it takes, to agents' paths from no page. */
   refuseOtherMethods(): void {
     for (const [pattern, { path, methods, open }] of this.#methods) {
+      // What is there for operators alone does not tell others by its methods that it is.
+      if (isForOperators(path)) continue
       const allow = [...methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])), "OPTIONS"].join(", ")
       const other = refusing(this.#edge, familyOf(path), path, (event) => {
         if (event.req.method !== "OPTIONS") throw new Refusal("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } })

@@ -58,10 +58,12 @@ export function keys(db: Db) {
   const byDigest = db.prepare<Row>(`${SHOWN} WHERE k.token_digest = ?`)
   const byId = db.prepare<Row>(`${SHOWN} WHERE k.key_id = ?`)
   const ofPerson = db.prepare<Row>(`${SHOWN} WHERE k.user_id = ? ORDER BY k.key_id DESC`)
+  const all = db.prepare<Row>(`${SHOWN} ORDER BY k.key_id`)
   const life = db.prepare<Pick<Shown, "expiresAt" | "revokedAt">>(
     "SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM personal_keys WHERE key_id = ?",
   )
   const revoke = db.prepare("UPDATE personal_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL")
+  const revokeAllOf = db.prepare("UPDATE personal_keys SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL AND expires_at > ?")
   const used = db.prepare("UPDATE personal_keys SET last_used_at = ? WHERE key_id = ? AND (last_used_at IS NULL OR last_used_at < ?)")
 
   /** When a use was last noted, in milliseconds. */
@@ -126,6 +128,10 @@ export function keys(db: Db) {
       return row && personalKey(row)
     },
     ofPerson: (userId: string): PersonalKey[] => ofPerson.all(userId).map(personalKey),
+    /** Everybody's. */
+    all: (): PersonalKey[] => all.all().map(personalKey),
     revoke: (keyId: string, at: string) => revoke.run(at, keyId),
+    /** Revokes all of a person's that still hold. @returns how many */
+    revokeAllOf: (userId: string, at: string): number => revokeAllOf.run(at, userId, at),
   }
 }

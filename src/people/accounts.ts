@@ -10,6 +10,7 @@ import type { Audit, Audited } from "./audit.ts"
 import { FailedSignIns } from "./failed-sign-ins.ts"
 import type { Invitation, Invitations } from "./invitations.ts"
 import { hashPassword, passwordMatches } from "./passwords.ts"
+import type { EndedAccess, Operators } from "./operators.ts"
 import type { People, Person } from "./people.ts"
 import type { Sessions } from "./sessions.ts"
 import { type Knock, SignInLimit } from "./sign-in-limit.ts"
@@ -23,6 +24,12 @@ export interface SignedIn {
   readonly maxAge: number
 }
 
+/** What a reset of a password ended besides sessions. */
+export interface Reset {
+  readonly person: Person
+  readonly ended: EndedAccess | null
+}
+
 interface Parts {
   readonly ledger: Ledger
   readonly world: World
@@ -30,10 +37,12 @@ interface Parts {
   readonly sessions: Sessions
   readonly invitations: Invitations
   readonly audit: Audit
+  readonly operators: Operators
 }
 
 const taken = (username: string) =>
   new Refusal("state_conflict", `The name ${username} is taken; choose another.`, { current: { username } })
+const wrong = () => new Refusal("not_authenticated", "The name or the password is wrong.")
 const closedInvitation = () => new Refusal("room_unavailable", "This invitation does not exist, was used, was taken back or has expired.")
 
 const asSubject = ({ userId, username }: Pick<Person, "userId" | "username">) => ({ kind: "person", id: userId, name: username })
@@ -47,8 +56,11 @@ export type NewcomerBy = { readonly setUp: string } | { readonly invitation: str
 
 const isSetUp = () => new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
 
-/** A name with a part of its password's hash: another password, by whomever it was set, is another door. */
-const doorOf = (username: string, stored = ""): string => `${username} ${stored.slice(-16)}`
+/**
+ * A name with a part of its password's hash: another password, by whomever it was set, is another door. So is one of which an
+ * operator has cleared the count, in whichever process.
+ */
+const doorOf = (username: string, stored = "", cleared = ""): string => `${username} ${stored.slice(-16)}${cleared}`
 
 export class Accounts {
   readonly #parts: Parts
@@ -141,16 +153,20 @@ export class Accounts {
     })
   }
 
-  /** Sets a password and ends the person's sessions: for the command line. */
-  async setPassword(username: string, password: string): Promise<Person | undefined> {
+  /**
+   * Sets a password, ends the person's sessions and forgets their failed sign-ins: for the command line.
+   * @param everything ends their credentials and keys too
+   */
+  async setPassword(username: string, password: string, { everything = false } = {}): Promise<Reset | undefined> {
     const hash = await this.#hash(password)
     return this.#parts.ledger.transact(() => {
       const person = this.#parts.people.named(username)
       if (person === undefined) return undefined
       this.#parts.people.setPasswordHash(person.userId, hash)
       this.#parts.sessions.endAll(person.userId)
-      this.#parts.audit.write({ kind: "reset_password", subject: asSubject(person) })
-      return person
+      const ended = everything ? this.#parts.operators.endAccessWithin(null, person.userId) : null
+      this.#parts.audit.write({ kind: "reset_password", subject: asSubject(person), detail: { ...ended } })
+      return { person, ended }
     })
   }
 
@@ -159,16 +175,21 @@ export class Accounts {
    * @throws Refusal 401 for a wrong name or password alike, 429 after too many of them
    */
   async signIn({ username, password }: ActionBody<"sign_in">, address: string, browser?: Person): Promise<SignedIn> {
-    const person = this.#parts.people.named(username)
-    const stored = person && this.#parts.people.passwordHash(person.userId)
+    const { people } = this.#parts
+    const named = people.named(username)
+    // Whoever is disabled is nobody at this door.
+    const person = named && people.isEnabled(named.userId) ? named : undefined
+    const stored = person && people.passwordHash(person.userId)
     const from = person !== undefined && browser?.userId === person.userId ? "own browser" : undefined
-    const right = await this.#tried({ door: doorOf(username, stored), address, from }, password, stored)
+    const door = doorOf(username, stored, person && people.countCleared(person.userId))
+    const right = await this.#tried({ door, address, from }, password, stored)
     if (person === undefined || !right) {
       // What somebody typed as a name may be a password.
-      await this.#failures.add({ kind: "sign_in_failed", subject: person && asSubject(person), address })
-      throw new Refusal("not_authenticated", "The name or the password is wrong.")
+      await this.#failures.add({ kind: "sign_in_failed", subject: named && asSubject(named), address })
+      throw wrong()
     }
     return this.#parts.ledger.transact(() => {
+      if (!people.isEnabled(person.userId)) throw wrong()
       this.#parts.audit.write({ kind: "sign_in", by: person, address })
       return this.start(person)
     })
@@ -196,15 +217,18 @@ export class Accounts {
     const { people, sessions, ledger } = this.#parts
     const stored = people.passwordHash(userId)
     // Counted apart: whoever fails at the door does not keep those inside from their own password.
-    if (!(await this.#tried({ door: doorOf(username, stored), address, from: "inside" }, currentPassword, stored))) {
+    const door = doorOf(username, stored, people.countCleared(userId))
+    if (!(await this.#tried({ door, address, from: "inside" }, currentPassword, stored))) {
       await this.#failures.add({ kind: "change_password_failed", by: person, address })
       throw new Refusal("not_authenticated", "The current password is wrong.", {
         issues: [{ path: "/currentPassword", message: "is not your password" }],
       })
     }
     const hash = await this.#hash(password)
-    this.#limit.remember(doorOf(username, hash), address)
+    this.#limit.remember(doorOf(username, hash, people.countCleared(userId)), address)
     return ledger.transact(() => {
+      // Meanwhile they may have been disabled.
+      if (!people.isEnabled(userId)) throw new Refusal("not_authenticated", "Sign in first.")
       people.setPasswordHash(userId, hash)
       sessions.endAll(userId)
       this.#parts.audit.write({ kind: "change_password", by: person, address })

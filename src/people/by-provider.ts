@@ -33,7 +33,8 @@ export function byProvider({ ledger, world, people, connections, accounts, audit
     signIn: (account: ProviderAccount, address?: string): Promise<SignedIn | undefined> =>
       ledger.transact(() => {
         const person = connections.person(account)
-        if (person === undefined) return undefined
+        // Whoever is disabled is nobody at this door; nor do they make another account with it, for it is somebody's.
+        if (person === undefined || !people.isEnabled(person.userId)) return undefined
         audit.write({ kind: "sign_in", by: person, address, detail: BY_PROVIDER })
         return accounts.start(person)
       }),

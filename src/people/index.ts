@@ -9,6 +9,7 @@ import { sessions } from "./sessions.ts"
 
 export { Accounts } from "./accounts.ts"
 export { byProvider } from "./by-provider.ts"
+export { Operators } from "./operators.ts"
 export { peopleReads } from "./reads.ts"
 
 /** @param command what runs instead of a service; left out, none */

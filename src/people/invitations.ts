@@ -28,11 +28,16 @@ export function invitations(db: Db, world: World) {
   const find = db.prepare<Row>(
     `SELECT i.invitation_id AS invitationId, p.user_id AS userId, p.username, r.room_id AS roomId, r.title, i.expires_at AS expiresAt
      FROM invitations i JOIN people p ON p.user_id = i.invited_by LEFT JOIN rooms r USING (room_id)
-     WHERE i.token_digest = ? AND i.accepted_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > ?`,
+     WHERE i.token_digest = ? AND i.accepted_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > ?
+       AND (r.room_id IS NULL OR r.owner_id = i.invited_by)`,
   )
   const accept = db.prepare("UPDATE invitations SET accepted_by = ? WHERE invitation_id = ? AND accepted_by IS NULL")
   const revoke = db.prepare(
     "UPDATE invitations SET revoked_at = ? WHERE invitation_id = ? AND invited_by = ? AND accepted_by IS NULL AND revoked_at IS NULL",
+  )
+
+  const revokeAll = db.prepare(
+    "UPDATE invitations SET revoked_at = ? WHERE invited_by = ? AND accepted_by IS NULL AND revoked_at IS NULL AND expires_at > ?",
   )
 
   return {
@@ -44,7 +49,7 @@ export function invitations(db: Db, world: World) {
       insert.run(invitationId, digest, invitedBy, roomId, at, expiresAt)
       return { invitationId, token, expiresAt }
     },
-    /** The open invitation that a token stands for. */
+    /** The open invitation that a token stands for; into a Room, only its owner of now invites. */
     open(token: string): Invitation | undefined {
       const row = find.get(tokenDigest(token), isoTime(world.now()))
       if (row === undefined) return undefined
@@ -54,5 +59,7 @@ export function invitations(db: Db, world: World) {
     accepted: (invitationId: string, by: string) => accept.run(by, invitationId),
     /** Whether it was open and the person's own. */
     revoke: (invitationId: string, by: string, at: string): boolean => revoke.run(at, invitationId, by) === 1,
+    /** Takes back what a person's are still open. @returns how many */
+    revokeAllOf: (by: string, at: string): number => revokeAll.run(at, by, at),
   }
 }

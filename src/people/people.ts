@@ -44,10 +44,18 @@ export function people(db: Db) {
   const describe = db.prepare("UPDATE people SET name = ?, given_name = ?, family_name = ?, orcid = ? WHERE user_id = ?")
   const hash = db.prepare<{ passwordHash: string }>("SELECT password_hash AS passwordHash FROM people WHERE user_id = ?")
   const setHash = db.prepare("UPDATE people SET password_hash = ? WHERE user_id = ?")
+  const ofHere = db.prepare<PersonRow & { disabledAt: string | null }>(
+    `SELECT ${PERSON}, p.disabled_at AS disabledAt FROM people p WHERE user_id = ? AND instance_id IS NULL`,
+  )
+  const disable = db.prepare("UPDATE people SET disabled_at = ? WHERE user_id = ?")
+  const setOperator = db.prepare("UPDATE people SET is_operator = ? WHERE user_id = ?")
+  const otherOperator = db.prepare("SELECT 1 FROM people WHERE is_operator = 1 AND disabled_at IS NULL AND user_id <> ? LIMIT 1")
+  const clearCount = db.prepare("UPDATE people SET count_cleared_at = ? WHERE user_id = ?")
+  const cleared = db.prepare<{ clearedAt: string | null }>("SELECT count_cleared_at AS clearedAt FROM people WHERE user_id = ?")
   const signedIn = db.prepare("UPDATE people SET signed_in_at = ? WHERE user_id = ?")
   const any = db.prepare("SELECT 1 FROM people WHERE instance_id IS NULL LIMIT 1")
-  const all = db.prepare<PersonRow & Described & { createdAt: string }>(
-    `SELECT ${PERSON}, ${DESCRIBED("p")}, p.created_at AS createdAt FROM people p WHERE instance_id IS NULL ORDER BY user_id`,
+  const all = db.prepare<PersonRow & Described & { createdAt: string; signedInAt: string | null; disabledAt: string | null }>(
+    `SELECT ${PERSON}, ${DESCRIBED("p")}, p.created_at AS createdAt, p.signed_in_at AS signedInAt, p.disabled_at AS disabledAt FROM people p WHERE instance_id IS NULL ORDER BY user_id`,
   )
 
   return {
@@ -77,6 +85,26 @@ export function people(db: Db) {
       describe.run(name, givenName, familyName, orcid, userId),
     passwordHash: (userId: string): string | undefined => hash.get(userId)?.passwordHash,
     setPasswordHash: (userId: string, passwordHash: string) => setHash.run(passwordHash, userId),
+    /** Somebody of this instance, with since when they are kept out. */
+    ofHere(userId: string) {
+      const row = ofHere.get(userId)
+      return row && person(row)
+    },
+    /** Whether somebody may come in and act: a person of this instance who is not disabled. */
+    isEnabled: (userId: string): boolean => ofHere.get(userId)?.disabledAt === null,
+    /** Whether somebody is an operator who is not disabled. */
+    isOperator(userId: string): boolean {
+      const row = ofHere.get(userId)
+      return row?.isOperator === 1 && row.disabledAt === null
+    },
+    /** Whether there is another operator than this one who is not disabled. */
+    otherOperators: (userId: string): boolean => otherOperator.get(userId) !== undefined,
+    disable: (userId: string, at: string) => disable.run(at, userId),
+    enable: (userId: string) => disable.run(null, userId),
+    setOperator: (userId: string, isOperator: boolean) => setOperator.run(isOperator ? 1 : 0, userId),
+    clearCount: (userId: string, at: string) => clearCount.run(at, userId),
+    /** When the count of their failed sign-ins was last cleared; empty where it never was. */
+    countCleared: (userId: string): string => cleared.get(userId)?.clearedAt ?? "",
     /** Notes that they came in. */
     signedIn: (userId: string, at: string) => signedIn.run(at, userId),
     /** Whether anybody of this instance exists: until then the one-time set-up link is open. */

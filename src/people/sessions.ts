@@ -11,7 +11,7 @@ export function sessions(db: Db, world: World) {
   const insert = db.prepare("INSERT INTO sessions (token_digest, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)")
   const find = db.prepare<PersonRow>(
     `SELECT ${PERSON} FROM sessions s JOIN people p USING (user_id)
-     WHERE s.token_digest = ? AND s.expires_at > ?`,
+     WHERE s.token_digest = ? AND s.expires_at > ? AND p.disabled_at IS NULL`,
   )
   const remove = db.prepare("DELETE FROM sessions WHERE token_digest = ?")
   const removeAll = db.prepare("DELETE FROM sessions WHERE user_id = ?")

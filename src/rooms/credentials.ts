@@ -47,6 +47,7 @@ export function credentials(db: Db) {
   const byDigest = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.token_digest = ?`)
   const byId = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.credential_id = ?`)
   const ofRoom = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.room_id = ? ORDER BY c.credential_id`)
+  const all = db.prepare<Row>(`SELECT ${COLUMNS} ORDER BY c.credential_id`)
   const life = db.prepare<Pick<Credential, "expiresAt" | "revokedAt">>(
     "SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM credentials WHERE credential_id = ?",
   )
@@ -56,6 +57,7 @@ export function credentials(db: Db) {
   )
   const revoke = db.prepare("UPDATE credentials SET revoked_at = ? WHERE credential_id = ? AND revoked_at IS NULL")
   const revokeAll = db.prepare("UPDATE credentials SET revoked_at = ? WHERE room_id = ? AND user_id = ? AND revoked_at IS NULL")
+  const revokeAllOf = db.prepare("UPDATE credentials SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL AND expires_at > ?")
   const used = db.prepare("UPDATE credentials SET last_used_at = ? WHERE credential_id = ? AND (last_used_at IS NULL OR last_used_at < ?)")
 
   return {
@@ -131,8 +133,12 @@ export function credentials(db: Db) {
       return row && credential(row)
     },
     ofRoom: (roomId: string): Credential[] => ofRoom.all(roomId).map(credential),
+    /** Every credential of every Room. */
+    all: (): Credential[] => all.all().map(credential),
     revoke: (credentialId: string, at: string) => revoke.run(at, credentialId),
     /** Revokes what a person still has in a Room. */
     revokeAll: (roomId: string, userId: string, at: string) => revokeAll.run(at, roomId, userId),
+    /** Revokes all of a person's that still hold, in every Room. @returns how many */
+    revokeAllOf: (userId: string, at: string): number => revokeAllOf.run(at, userId, at),
   }
 }

@@ -24,6 +24,7 @@ const sentences: { readonly [N in OperationName]?: Sentence<N> } = {
   remove_member: () => "ended a membership",
   archive_room: ({ reason }) => `archived the Room${said(reason)}`,
   restore_room: ({ reason }) => `restored the Room${said(reason)}`,
+  transfer_room: ({ reason }) => `gave the Room another owner${said(reason)}`,
   adopt_room: ({ origin }) => `adopted the Room from ${origin.baseUrl}`,
   create_thread: ({ title }) => `started a Thread${said(title)}`,
   post_message: ({ text, replyToEntryId }) => `${replyToEntryId === undefined ? "wrote" : "answered"}${said(text)}`,

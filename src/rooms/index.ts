@@ -26,7 +26,7 @@ export const roomOperations = (
   people: People,
   threads: RoomThreads,
 ) => ({
-  ...operationsOnRooms(rooms, members, imported, threads),
+  ...operationsOnRooms(rooms, members, imported, people, threads),
   ...memberOperations(members, credentials, people),
   ...credentialOperations(rooms, credentials, threads),
 })

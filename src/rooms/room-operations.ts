@@ -1,6 +1,8 @@
 /** What people do with Rooms themselves: create, amend, archive, restore. */
+import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { behaviour } from "../ledger/behaviour.ts"
+import type { People } from "../people/people.ts"
 import type { ImportedRooms } from "./imported.ts"
 import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
@@ -24,7 +26,7 @@ export interface RoomThreads {
 /** A Room named in the path; whether it exists is found out by the entrance. */
 const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
 
-export function roomOperations(rooms: Rooms, members: Members, imported: ImportedRooms, threads: RoomThreads) {
+export function roomOperations(rooms: Rooms, members: Members, imported: ImportedRooms, people: People, threads: RoomThreads) {
   const create_room = behaviour("create_room", {
     subject: () => ({ roomId: null, threadId: undefined }),
     write({ actor, body }, _subject, change) {
@@ -76,6 +78,34 @@ export function roomOperations(rooms: Rooms, members: Members, imported: Importe
     },
   })
 
+  const transfer_room = behaviour("transfer_room", {
+    subject: ({ params }) => ({ roomId: params.roomId, threadId: undefined, userId: params.userId }),
+    admit({ actor, body }, { roomId, userId }) {
+      const role = rooms.standing(roomId, actor.userId)?.role ?? null
+      const isOperator = people.isOperator(actor.userId)
+      if (role === null && !isOperator) throw new Refusal("not_a_member", `${actor.username} is not a member of this Room.`)
+      if (role !== "owner" && !isOperator)
+        throw new Refusal("role_required", "Only the owner of a Room hands it over.", { current: { needed: ["owner"] } })
+      if (role !== "owner" && body.reason === undefined)
+        throw new Refusal("invalid_schema", "Whoever does not own the Room says why it gets another owner.", {
+          issues: [{ path: "/reason", message: "is required of an operator" }],
+        })
+      const next = members.find(roomId, userId)
+      if (next?.role === "owner")
+        throw new Refusal("state_conflict", `${next.username} owns this Room already.`, { current: { member: next } })
+      if (next === undefined && !isOperator) throw new Refusal("room_unavailable", "This person is not a member of the Room.")
+      if (next === undefined && people.ofHere(userId) === undefined)
+        throw new Refusal("room_unavailable", "There is nobody of this id here.")
+      if (!people.isEnabled(userId)) throw new Refusal("state_conflict", "This person cannot sign in here, and so look after no Room.")
+    },
+    write(_call, { roomId, userId }, { at }) {
+      rooms.setOwner(roomId, userId)
+      members.setOwner(roomId, userId, at)
+      const { username } = present(people.withId(userId))
+      return { target: { id: roomId, label: null }, result: { ownerId: userId, username, label: null } }
+    },
+  })
+
   const adopt_room = behaviour("adopt_room", {
     subject: inPath,
     admit({ body }, { roomId }) {
@@ -96,5 +126,5 @@ export function roomOperations(rooms: Rooms, members: Members, imported: Importe
     },
   })
 
-  return { create_room, amend_room, archive_room, restore_room, adopt_room }
+  return { create_room, amend_room, archive_room, restore_room, transfer_room, adopt_room }
 }

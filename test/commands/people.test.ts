@@ -23,9 +23,9 @@ test("the first person is the operator; a password that is made is shown once", 
 
   const listed = await command("user", "list", "--data", "data")
   const [heading, ada, grace, ...rest] = listed.out.split("\n")
-  t.match(heading, /^USERNAME +USER ID +ROLE +SINCE$/)
-  t.match(ada, /^ada +[0-9a-f-]{36} +operator +20\d\d-.*Z$/)
-  t.match(grace, /^grace +[0-9a-f-]{36} +20\d\d-.*Z$/)
+  t.match(heading, /^USERNAME +USER ID +ROLE +SINCE +SIGNED IN +DISABLED$/)
+  t.match(ada, /^ada +[0-9a-f-]{36} +operator +20\d\d-.*Z +never$/)
+  t.match(grace, /^grace +[0-9a-f-]{36} +20\d\d-.*Z +never$/)
   t.strictSame(rest, [""])
 
   const service = await serve(program, ["--data", "data"], place)

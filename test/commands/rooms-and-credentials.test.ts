@@ -68,12 +68,18 @@ test("a credential is issued for a member, works, is listed, and is dead once re
 
   t.match(
     (await command("credential", "list", "--room", room.roomId)).out,
-    new RegExp(`^${id} +grace +2027-01-31T00:00:00\\.000Z +post_thread,publish_records +night runs$`, "m"),
+    new RegExp(
+      `^${id} +${room.roomId} +grace +${token.slice(0, 8)}… +2027-01-31T00:00:00\\.000Z +20\\S+Z +post_thread,publish_records +night runs$`,
+      "m",
+    ),
   )
   const revoked = await command("credential", "revoke", id.toUpperCase())
   t.match(revoked, { code: 0, out: new RegExp(`^Credential ${id} is revoked since 20.*Z\\.\n$`) })
   t.match((await post()).body, { refusal: "not_authenticated", error: /revoked/ }, "also in the process that serves")
-  t.match((await command("credential", "list", "--room", room.roomId)).out, new RegExp(`^${id} +grace +revoked +2027`, "m"))
+  t.match(
+    (await command("credential", "list", "--room", room.roomId)).out,
+    new RegExp(`^${id} +${room.roomId} +grace +${token.slice(0, 8)}… +revoked +2027`, "m"),
+  )
   service.signal("SIGTERM")
   await service.ended()
 })

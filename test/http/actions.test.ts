@@ -29,6 +29,12 @@ const given: Readonly<Record<string, readonly Readonly<Record<string, string>>[]
   connect_provider: [{}],
   disconnect_provider: [{}],
   sign_out: [{}],
+  disable_person: [{}],
+  enable_person: [{}],
+  make_operator: [{}],
+  unmake_operator: [{}],
+  end_access: [{}],
+  clear_sign_in_count: [{}],
 }
 
 /** What came of a request: the refusal's code, or that it was done; and the cookie that was set, its value left out. */

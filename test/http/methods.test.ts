@@ -27,7 +27,9 @@ const takes = (path: string, method: string) => {
   taken.set(path, known.add(method))
   if (method === "GET") known.add("HEAD")
 }
-for (const { path, method } of [...reads, ...discoveryRoutes, ...actions]) takes(path, method)
+// To others than operators nothing is where operators act, by whatever method (test/operation/administrator.test.ts).
+const forEverybody = actions.filter(({ by }) => by !== "operator")
+for (const { path, method } of [...reads, ...discoveryRoutes, ...forEverybody]) takes(path, method)
 for (const read of reads) {
   const inBrowser = browserReadPath(read)
   if (inBrowser !== null) takes(inBrowser, read.method)

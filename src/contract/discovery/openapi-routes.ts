@@ -119,7 +119,7 @@ const actionRoute = (action: Action): OpenApiRoute => ({
     operationId: action.name,
     ...described(action.summary),
     tags: [tags.account.name],
-    security: action.by === "person" ? bySession : byAnyone,
+    security: action.by === "anyone" ? byAnyone : bySession,
     parameters: pathParameters(action.path),
     requestBody: { required: true, content: json(sentSchema(action.body), { example: action.example }) },
     responses: responses("Done.", json(answerSchema(action.answer)), actionRefusals(action)),

@@ -67,7 +67,7 @@ export function operationRefusals(operation: Operation, caller: "agent" | "brows
 }
 
 export const actionRefusals = ({ path, body, by, refusals: own }: Action): RefusalCode[] =>
-  codes({ family: "research", circumstances: ["origin", "body", by === "person" && "caller"], path, given: body, own })
+  codes({ family: "research", circumstances: ["origin", "body", by !== "anyone" && "caller"], path, given: body, own })
 
 /** @param caller whether an agent asks where the read stands, or its person in the browser where it has a twin */
 export function readRefusals(

@@ -30,6 +30,7 @@ import {
   removeMember,
   requestToJoin,
   restoreRoom,
+  transferRoom,
 } from "./rooms.ts"
 import { createThread, postMessage, reuseRecord } from "./threads.ts"
 
@@ -66,6 +67,7 @@ const all = [
   removeMember,
   archiveRoom,
   restoreRoom,
+  transferRoom,
   adoptRoom,
   issueCredential,
   rotateCredential,

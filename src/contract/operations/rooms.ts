@@ -130,6 +130,23 @@ export const restoreRoom = operation({
   example: { reason: "A correction to F2 reopens the question." },
 })
 
+/** The new owner stands in the path, as whoever else a membership is about. */
+export const transferRoom = operation({
+  name: "transfer_room",
+  surface: "browser",
+  path: "/api/rooms/{roomId}/members/{userId}/transfer",
+  summary:
+    "Hands a Room over: its owner to a member, an operator of the service to any person of it, with a reason. Who owned it stays a member.",
+  target: "room",
+  by: "person",
+  archived: "admitted",
+  refusals: ["not_a_member", "role_required", "state_conflict"],
+  activity: "room_transferred",
+  fields: { reason: v.exactOptional(reason) },
+  result: { ownerId: uuid, username: v.string(), label: v.null() },
+  example: { reason: "Ada leaves for another group; Grace goes on with it." },
+})
+
 /**
  * Done by `import --adopt`: a Room of another instance goes on as one of this instance, owned by who adopts it. The entry says
  * where the Room was until then, so that whoever has it from here can tell the people of there from those of here.

@@ -1,6 +1,6 @@
 /** How people come in: set-up, signing in and out, invitations, and one's own account. */
 import type { Answer } from "../../edge/answer.ts"
-import { type ActionName, actions, type FormAction } from "../../contract/actions.ts"
+import { type ActionName, actions, type FormAction, type OperatorAction } from "../../contract/actions.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
@@ -157,6 +157,9 @@ const invitationShown =
       ${command(link)}<p><a href="${to(roomId === null ? "/account" : `/rooms/${roomId}/people`)}">Back</a></p>`,
   })
 
+/** What an operator does to a person leads back to the list of people. */
+const operated: Form<OperatorAction> = { next: (visit) => onTo(visit, "/admin/people") }
+
 const forms: { readonly [N in FormAction]: Form<N> } = {
   sign_in: comingIn(
     (_visit, given) => signInForm(ownPath(given.get("next"))),
@@ -184,6 +187,12 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
   },
   connect_provider: { next: (visit) => onTo(visit, "/account") },
   disconnect_provider: { next: (visit) => onTo(visit, "/account") },
+  disable_person: operated,
+  enable_person: operated,
+  make_operator: operated,
+  unmake_operator: operated,
+  end_access: operated,
+  clear_sign_in_count: operated,
   sign_out: { next: (visit) => onTo(visit, "/") },
   invite: {
     body: (given) => (given.get("roomId") ? { roomId: given.get("roomId") } : {}),

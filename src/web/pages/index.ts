@@ -6,7 +6,7 @@ import { checkParameters } from "../../contract/read.ts"
 import { reads } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { Answer, commonHeaders } from "../../edge/answer.ts"
-import type { Edge } from "../../edge/edge.ts"
+import { type Edge, NotServed } from "../../edge/edge.ts"
 import { ownTurn } from "../../edge/own-turn.ts"
 import { pastOf } from "../../edge/past.ts"
 import type { Past } from "../../edge/pasts.ts"
@@ -228,6 +228,7 @@ const formHandler = (edge: Edge, press: Press, form: Sent) => async (event: H3Ev
     const next = await form(visit)
     return next instanceof Answer ? next : await made(edge, press, next, () => visit)
   } catch (error) {
+    if (error instanceof NotServed) throw error
     return write(visit, press, wrong(visit, error))
   }
 }

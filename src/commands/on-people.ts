@@ -1,0 +1,57 @@
+/** What an operator does to a person, each a command of `research-room user`. */
+import { Command } from "commander"
+import { Refusal } from "../contract/refusals.ts"
+import type { EndedAccess, Operators } from "../people/operators.ts"
+import type { Person } from "../people/people.ts"
+import { dataOption, UsageError } from "../settings.ts"
+import { counted } from "../web/words.ts"
+import { personNamed } from "./admit-as.ts"
+import { withInstance } from "./with-instance.ts"
+
+/** What was ended besides sessions, in a sentence. */
+export const endedWords = ({ credentials, keys, invitations }: EndedAccess): string =>
+  `Ended: ${counted(credentials, "credential")}, ${counted(keys, "personal key")}${invitations === 0 ? "" : `, ${counted(invitations, "open invitation")}`}.`
+
+/** A command that does one thing to one person. */
+const onPerson = (name: string, description: string, work: (operators: Operators, person: Person) => Promise<string>) =>
+  new Command(name)
+    .description(description)
+    .argument("<username>")
+    .addOption(dataOption())
+    .action((username: string, { data }: { data: string }) =>
+      withInstance(data, async (instance) => {
+        const person = personNamed(instance, username)
+        try {
+          console.log(await work(instance.operators, person))
+        } catch (error) {
+          throw error instanceof Refusal ? new UsageError(error.message) : error
+        }
+      }),
+    )
+
+export const onPeople = () => [
+  onPerson(
+    "disable",
+    "keep a person out from now on: their sessions, credentials, keys and open invitations end; what they said stays",
+    async (operators, { userId, username }) => `${username} is disabled. ${endedWords(await operators.disable(null, userId))}`,
+  ),
+  onPerson("enable", "let a person in again; what was ended stays ended", async (operators, { userId, username }) => {
+    await operators.enable(null, userId)
+    return `${username} may sign in again, with the password they had.`
+  }),
+  onPerson("make-operator", "make a person an operator of the service", async (operators, { userId, username }) => {
+    await operators.setOperator(null, userId, true)
+    return `${username} is an operator now.`
+  }),
+  onPerson("unmake-operator", "make a person an operator no longer; one is always left", async (operators, { userId, username }) => {
+    await operators.setOperator(null, userId, false)
+    return `${username} is no operator any more.`
+  }),
+  onPerson("end-access", "end all credentials and personal keys of a person", async (operators, { userId, username }) => {
+    return `${username} has no credential and no personal key any more. ${endedWords(await operators.endAccess(null, userId))}`
+  }),
+  onPerson("clear-sign-ins", "forget the failed sign-ins of a person", async (operators, { userId, username }) => {
+    await operators.clearCount(null, userId)
+    return `The failed sign-ins of ${username} are forgotten.`
+  }),
+]

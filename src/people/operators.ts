@@ -1,0 +1,139 @@
+/** What operators do for the people of the service: keep somebody out and let them in again, make operators, end what opens doors. */
+import { Refusal } from "../contract/refusals.ts"
+import type { ActCall } from "../ledger/acts.ts"
+import type { Ledger } from "../ledger/admit.ts"
+import { isoTime, type World } from "../ledger/world.ts"
+import type { Audit } from "./audit.ts"
+import type { AuditKind } from "../contract/audit.ts"
+import type { Invitations } from "./invitations.ts"
+import type { People, Person } from "./people.ts"
+import type { Sessions } from "./sessions.ts"
+
+/** Tokens of a kind that open doors to people's agents. */
+export interface Tokens {
+  /** Ends all of a person's that still hold. @returns how many */
+  revokeAllOf(userId: string, at: string): number
+}
+
+/** How many of a person's were ended. */
+export interface EndedAccess {
+  readonly credentials: number
+  readonly keys: number
+  readonly invitations: number
+}
+
+interface Parts {
+  readonly ledger: Ledger
+  readonly world: World
+  readonly people: People
+  readonly sessions: Sessions
+  readonly invitations: Invitations
+  readonly audit: Audit
+  readonly credentials: Tokens
+  readonly keys: Tokens
+}
+
+/** Of what they change other rows rest, so the history has them; sessions are no part of it. */
+const operatorActs = ({ people, credentials, keys, invitations }: Parts) => ({
+  disable_person({ change: { at } }: ActCall, { userId }: { userId: string }): EndedAccess {
+    people.disable(userId, at)
+    // Who was let out could come in again by a link of their own, under another name.
+    const open = invitations.revokeAllOf(userId, at)
+    return { credentials: credentials.revokeAllOf(userId, at), keys: keys.revokeAllOf(userId, at), invitations: open }
+  },
+  enable_person(_call: ActCall, { userId }: { userId: string }): void {
+    people.enable(userId)
+  },
+  set_operator(_call: ActCall, { userId, isOperator }: { userId: string; isOperator: boolean }): void {
+    people.setOperator(userId, isOperator)
+  },
+  end_access({ change: { at } }: ActCall, { userId }: { userId: string }): EndedAccess {
+    return { credentials: credentials.revokeAllOf(userId, at), keys: keys.revokeAllOf(userId, at), invitations: 0 }
+  },
+})
+
+const asItIs = (sentence: string, person: Person & { readonly disabledAt: string | null }) =>
+  new Refusal("state_conflict", sentence, {
+    current: {
+      person: { userId: person.userId, username: person.username, isOperator: person.isOperator, disabledAt: person.disabledAt },
+    },
+  })
+
+/** Each is done by an operator, or by a command: then by nobody. @throws Refusal 404 for nobody, 409 where it is so already */
+export class Operators {
+  readonly #parts: Parts
+  readonly #acts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#acts = parts.ledger.learnActs(operatorActs(parts))
+  }
+
+  /** Keeps somebody out from now on: sessions, keys, credentials and open invitations end. What they said stays under their name. */
+  disable(by: Person | null, userId: string): Promise<EndedAccess> {
+    return this.#do(by, userId, "disable_person", (person) => {
+      if (person.disabledAt !== null) throw asItIs(`${person.username} is disabled already.`, person)
+      this.#mustLeaveOperator(person)
+      this.#parts.sessions.endAll(userId)
+      return this.#acts.disable_person(by, { userId })
+    })
+  }
+
+  /** Lets somebody in again, with the password they had. What was ended stays ended. */
+  enable(by: Person | null, userId: string): Promise<void> {
+    return this.#do(by, userId, "enable_person", (person) => {
+      if (person.disabledAt === null) throw asItIs(`${person.username} is not disabled.`, person)
+      this.#acts.enable_person(by, { userId })
+    })
+  }
+
+  /** Makes somebody an operator, or one no longer. */
+  setOperator(by: Person | null, userId: string, isOperator: boolean): Promise<void> {
+    return this.#do(by, userId, isOperator ? "make_operator" : "unmake_operator", (person) => {
+      if (person.isOperator === isOperator) throw asItIs(`${person.username} is ${isOperator ? "an" : "no"} operator already.`, person)
+      if (isOperator && person.disabledAt !== null) throw asItIs(`${person.username} is disabled: enable them first.`, person)
+      if (!isOperator) this.#mustLeaveOperator(person)
+      this.#acts.set_operator(by, { userId, isOperator })
+    })
+  }
+
+  /** Ends all of a person's credentials and keys. */
+  endAccess(by: Person | null, userId: string): Promise<EndedAccess> {
+    return this.#do(by, userId, "end_access", () => this.#acts.end_access(by, { userId }))
+  }
+
+  /** The same within an open transaction, which tells of it itself. */
+  endAccessWithin(by: Person | null, userId: string): EndedAccess {
+    return this.#acts.end_access(by, { userId })
+  }
+
+  /** Forgets the failed sign-ins of a name, and from where it has come in. */
+  clearCount(by: Person | null, userId: string): Promise<void> {
+    const { people, world } = this.#parts
+    return this.#do(by, userId, "clear_sign_in_count", () => void people.clearCount(userId, isoTime(world.now())))
+  }
+
+  #do<T extends EndedAccess | void>(
+    by: Person | null,
+    userId: string,
+    kind: AuditKind,
+    work: (person: Person & { readonly disabledAt: string | null }) => T,
+  ): Promise<T> {
+    const { ledger, people, audit } = this.#parts
+    return ledger.transact(() => {
+      // As of now: two operators may take it from each other at once.
+      if (by !== null && !people.isOperator(by.userId)) throw new Refusal("role_required", "You are no operator any more.")
+      const person = people.ofHere(userId)
+      if (person === undefined) throw new Refusal("room_unavailable", "There is nobody of this id here.")
+      const done = work(person)
+      audit.write({ kind, by, subject: { kind: "person", id: userId, name: person.username }, detail: { ...done } })
+      return done
+    })
+  }
+
+  /** @throws Refusal `state_conflict` where nobody else could look after the service */
+  #mustLeaveOperator(person: Person & { readonly disabledAt: string | null }): void {
+    if (!person.isOperator || this.#parts.people.otherOperators(person.userId)) return
+    throw asItIs(`${person.username} is the only operator here: make somebody else one first.`, person)
+  }
+}
