@@ -1,12 +1,9 @@
 /** A running service: data opened, instance built, edge listening. What `serve`, `demo` and the test instance start. */
-import type { Logger } from "pino"
 import { basePathOf } from "../contract/base-path.ts"
 import { createApp } from "./edge.ts"
-import { Journal } from "../edge/journal.ts"
 import type { Admits, Entrance } from "../edge/entrance.ts"
 import { Metrics } from "../edge/metrics.ts"
-import { type BudgetNumbers, Budgets } from "../edge/budgets.ts"
-import { RateLimits, type RateNumbers, standardRates } from "../edge/rate-limits.ts"
+import { Budgets } from "../edge/budgets.ts"
 import { listen, serveOn } from "../http/server.ts"
 import { createInstance, type Instance } from "./instance.ts"
 import { cratesOf } from "../research/index.ts"
@@ -28,13 +25,13 @@ import { configuredCheck, type RepositorySettings } from "../repositories/config
 import { OnThisThread, OnThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
 import { restMemory } from "./memory.ts"
+import { addressAt, type EdgeOptions, edgeParts } from "./parts.ts"
 import { Mirroring } from "./mirrors.ts"
 import type { PastNumbers } from "./pasts.ts"
 import { pastsInProcess } from "./past-process.ts"
 import { Writer } from "./writer.ts"
-import { softwareVersion } from "../version.ts"
 
-export interface ServiceOptions {
+export interface ServiceOptions extends EdgeOptions {
   /** The folder of the data; made when it does not exist. */
   readonly data: string
   readonly host: string
@@ -42,27 +39,14 @@ export interface ServiceOptions {
   readonly port: number
   /** Where people and agents reach the service; left out, the address it listens on. */
   readonly baseUrl?: string | undefined
-  readonly log: Logger
   /** Where pinned repositories are looked up. */
   readonly repositories: Omit<RepositorySettings, "now">
   /** Where arXiv is asked about papers; left out, nobody is. `pause`: milliseconds between requests, for tests. */
   readonly arxiv?: { readonly api: string; readonly pause?: number } | null
-  /** Whether callers are limited, and by which numbers where not by the contract's; left out, nobody is. */
-  readonly rateLimits?: "on" | "off" | RateNumbers | undefined
-  /** What bodies, connections and held feeds may take, where not by the contract's numbers. */
-  readonly budgets?: BudgetNumbers | undefined
   /** How far may be looked back, and how much of that is kept, where not by the contract's numbers. */
   readonly pasts?: PastNumbers | undefined
-  /** Whether a proxy stands before the service and says last in `X-Forwarded-For` for whom it speaks. */
-  readonly trustProxy?: "on" | "off" | undefined
-  /** Whether every request gets a line in the log. */
-  readonly logRequests?: "on" | "off" | undefined
-  /** What opens the metrics to others than callers on this machine. */
-  readonly metricsToken?: string | undefined
   /** How people come in; left out, by their passwords, and owners invite. */
   readonly entrance?: EntranceSettings | undefined
-  /** Whom to tell of a weakness. */
-  readonly securityContact?: string | undefined
   /** Left out: time, ids and chance as they are. */
   readonly world?: World
   /** Writes are admitted by a thread of their own, so that readers never wait for the disk, and texts rendered by another; left out, both by this one. It has no part in `world`. */
@@ -105,25 +89,6 @@ export interface Service {
   readonly readings: () => WatchReadings
   /** Finishes what is under way and closes the database. */
   close(): Promise<void>
-}
-
-/** An address as it stands in a URL. */
-const urlHost = (host: string) => (host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host)
-
-/** What the edge is told beside the instance. */
-function edgeParts({ log, rateLimits = "off", trustProxy, logRequests, metricsToken, securityContact }: ServiceOptions, metrics: Metrics) {
-  const rates = rateLimits === "off" ? undefined : new RateLimits(rateLimits === "on" ? standardRates : rateLimits)
-  if (rates !== undefined) rates.onRefused = (what) => metrics.limited(what)
-  return {
-    softwareVersion,
-    log,
-    journal: new Journal(log, logRequests === "on"),
-    metrics,
-    trustProxy: trustProxy === "on",
-    ...(rates && { rates }),
-    ...(metricsToken !== undefined && { metricsToken }),
-    ...(securityContact !== undefined && { securityContact }),
-  }
 }
 
 /** The Litestream that a service is to wait for; null for one that stands alone. @throws DataError where it may not be served so */
@@ -170,7 +135,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { server, port } = await listen(options.host, options.port)
   started.defer(() => server.close())
 
-  const baseUrl = options.baseUrl?.replace(/\/+$/, "") ?? `http://${urlHost(options.host)}:${port}`
+  const baseUrl = addressAt(options, port)
   const basePath = basePathOf({ baseUrl })
   const repositories = configuredCheck({ ...options.repositories, now: () => world.now() })
   const metrics = new Metrics()

@@ -1,6 +1,7 @@
 /** `research-room serve`: the service itself. */
 import { Command } from "commander"
 import { openLog } from "../log.ts"
+import { startCopy } from "../app/copy.ts"
 import { startService } from "../app/service.ts"
 import {
   arxivOf,
@@ -11,6 +12,8 @@ import {
   namedOption,
   portOption,
   repositoriesOf,
+  UsageError,
+  webAddress,
   withEdgeOptions,
 } from "../settings.ts"
 import { checkingBar } from "./progress.ts"
@@ -18,8 +21,37 @@ import { untilEnded } from "./until-ended.ts"
 
 const GITHUB_API = "https://api.github.com"
 
-async function serve(settings: EdgeSettings & { readonly data: string; readonly replicated?: string }): Promise<void> {
+interface ServeSettings extends EdgeSettings {
+  readonly data: string
+  readonly replicated?: string
+  readonly follow?: string
+  readonly primary?: string
+  readonly forward?: true
+}
+
+/** Serves a copy, for reading. */
+async function serveCopy(settings: ServeSettings, follow: string): Promise<void> {
+  const { primary } = settings
+  if (primary === undefined) throw new UsageError("A copy sends on what is not for it: name the service that it is of with --primary.")
+  if (settings.replicated !== undefined) throw new UsageError("A copy is not copied: give --follow or --replicated.")
+  const copy = await startCopy({
+    ...settings,
+    follow,
+    primary,
+    renderer: "thread",
+    log: openLog("info", { busy: settings.logRequests === "on" }),
+  })
+  const ended = untilEnded(copy)
+  console.log(`research-room serves a copy of ${primary}, ${follow}, for reading at ${copy.baseUrl}`)
+  console.log(`An agent starts at ${copy.baseUrl}/llms.txt`)
+  await ended
+}
+
+async function serve(settings: ServeSettings): Promise<void> {
   mustNameItself(settings)
+  if (settings.follow !== undefined) return serveCopy(settings, settings.follow)
+  if (settings.primary !== undefined || settings.forward)
+    throw new UsageError("--primary and --forward are for a copy: name its folder with --follow.")
   const bar = checkingBar()
   const service = await startService({
     ...settings,
@@ -49,6 +81,14 @@ export const serveCommand = (): Command =>
           "--replicated <socket>",
           "answer a write once Litestream, which starts this service and listens at that control socket, has copied it",
         ),
-      ),
+      )
+      .addOption(namedOption("--follow <folder>", "serve, for reading, the copy that Litestream's follower writes there; needs --primary"))
+      .addOption(
+        namedOption(
+          "--primary <address>",
+          "where the service is that the copy is of: writes and private reads are sent on to it",
+        ).argParser(webAddress),
+      )
+      .addOption(namedOption("--forward", "pass through what the original answers, in place of sending on whoever asks")),
     "on",
   ).action(serve)

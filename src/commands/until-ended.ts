@@ -5,7 +5,7 @@ import type { Service } from "../app/service.ts"
  * Resolves after SIGTERM or Ctrl-C, or when the service can no longer do its work, once requests under way are finished and the database is closed. A second signal ends at once.
  * Call it before anybody is told that the service is there: from then on it may be ended.
  */
-export async function untilEnded(service: Service): Promise<void> {
+export async function untilEnded(service: Pick<Service, "broken" | "close">): Promise<void> {
   const told = new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())
   })

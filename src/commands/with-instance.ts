@@ -5,7 +5,7 @@ import { openForward } from "../app/forward.ts"
 import { databaseFile } from "../ledger/data.ts"
 import { DataError, storedSchema } from "../ledger/database.ts"
 import { lockFolder } from "../ledger/ownership.ts"
-import { migrations } from "../ledger/schema.ts"
+import { latestSchema } from "../ledger/schema.ts"
 import { checkingBar } from "./progress.ts"
 import { runningCommand } from "./running.ts"
 
@@ -15,7 +15,7 @@ import { runningCommand } from "./running.ts"
  */
 function claimIfOlder(folder: string): () => void {
   const stored = storedSchema(databaseFile(folder)) ?? 0
-  const latest = migrations.at(-1)?.to ?? 1
+  const latest = latestSchema
   if (stored === 0 || stored >= latest) return () => {}
   try {
     return lockFolder(folder)

@@ -10,6 +10,7 @@ import { type Answer, refused } from "./answer.ts"
 import type { Budgets } from "./budgets.ts"
 import type { Entrance } from "./entrance.ts"
 import type { Journal } from "./journal.ts"
+import type { PublicRoute } from "./open.ts"
 import type { Metrics } from "./metrics.ts"
 import { contextOf } from "./request-context.ts"
 import type { Pasts } from "./pasts.ts"
@@ -43,6 +44,8 @@ export interface Edge {
   readonly securityContact?: string
   /** Why no write is taken now, in a sentence; null where they are. Left out, they always are. */
   readonly whyNotReady?: () => Promise<string | null>
+  /** Answers, in place of a route, what is not for this process; null for what is. Left out, all is. */
+  readonly elsewhere?: (event: H3Event, route: PublicRoute) => Promise<Answer | null>
   /** Settles once what a read found may be told; left out, at once. @throws Refusal 503 */
   readonly mayBeTold?: (read: string) => Promise<void> | undefined
 }

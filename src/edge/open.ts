@@ -16,6 +16,14 @@ import { type Compressor, encodingFor } from "./compression.ts"
  */
 export type Open = "everywhere" | "here" | "visitors"
 
+/** What is known of a route before it is answered. */
+export interface PublicRoute {
+  /** As the registry writes it. */
+  readonly path: string
+  /** Whom its answers are for. */
+  readonly open: Open | undefined
+}
+
 /** Below this an answer fits in a packet as it is. */
 const WORTHWHILE = 1_024
 /** Texts; fonts and zip files are compressed already. */

@@ -35,7 +35,9 @@ export class Routes {
    * @param open whom its answers are for, refusals included; left out, whoever asks
    */
   add(method: Method, path: string, handler: Handler, open?: Open): void {
-    const refused = refusing(this.#edge, familyOf(path), path, handler)
+    const { elsewhere } = this.#edge
+    const served: Handler = elsewhere === undefined ? handler : async (event) => (await elsewhere(event, { path, open })) ?? handler(event)
+    const refused = refusing(this.#edge, familyOf(path), path, served)
     const route = async (event: H3Event) => {
       const answer = await opened(open, event, await refused(event), this.#compressor)
       return event.req.method === "HEAD" ? answer.headOnly : answer.leaving

@@ -8,6 +8,7 @@ import { isDownload } from "../ledger/reading.ts"
 import { isoTime } from "../ledger/world.ts"
 import { sharedBy } from "../edge/address.ts"
 import { told } from "../edge/answer.ts"
+import { withoutAtLeast } from "../edge/at-least.ts"
 import { bearer, mustBeSignedIn, mustNotComeFromBrowser, personActor, signedIn } from "../edge/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
@@ -50,7 +51,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
     const answered = async (event: H3Event, by: () => Actor | null, signal?: AbortSignal) => {
       const asked = askRead(edge, definition, {
         params: pathParams(event),
-        query: hasForms ? parametersOf(definition, event) : event.url.searchParams,
+        query: withoutAtLeast(hasForms ? parametersOf(definition, event) : event.url.searchParams),
         by,
         ...(signal && { signal }),
       })

@@ -17,7 +17,7 @@ export interface Data {
 }
 
 /** The newest moment that anything in the data was accepted at, in milliseconds; 0 for new data. */
-function newestMoment(db: Db): number {
+export function newestMoment(db: Db): number {
   const row = db
     .prepare<{ at: string | null }>(
       "SELECT max(at) AS at FROM (SELECT max(last_activity_at) AS at FROM room_heads UNION ALL SELECT at FROM history WHERE position = (SELECT max(position) FROM history))",
@@ -34,6 +34,15 @@ export function renewInstance(db: Db): void {
   db.prepare("UPDATE instance SET instance_id = ?, created_at = ?").run(world.id(), at)
 }
 
+/** Who the instance is whose data it is. */
+export function whoseData(db: Db): Pick<Data, "instanceId" | "lineage"> {
+  const earlier = db.prepare<{ instance_id: string }>("SELECT instance_id FROM earlier_instances ORDER BY position").all()
+  return {
+    instanceId: db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance").one().instance_id,
+    lineage: earlier.map((row) => row.instance_id),
+  }
+}
+
 /** @throws DataError when the file cannot be opened as this program's data */
 export function openData(file: string, given?: World): Data {
   const db = openDatabase(file)
@@ -47,12 +56,10 @@ export function openData(file: string, given?: World): Data {
         world.id(),
         isoTime(world.now()),
       )
-    const earlier = db.prepare<{ instance_id: string }>("SELECT instance_id FROM earlier_instances ORDER BY position").all()
     return {
       db,
       world,
-      instanceId: known.one().instance_id,
-      lineage: earlier.map((row) => row.instance_id),
+      ...whoseData(db),
       aside: () => openAside(file),
     }
   } catch (error) {

@@ -5,7 +5,7 @@ import { dirname } from "node:path"
 import Database from "better-sqlite3"
 import { isFollowed, isReplicated, notOwn } from "./copies.ts"
 import { isKeeping, keepingTriggers } from "./keeping.ts"
-import { type Migration, migrations, schemaSql } from "./schema.ts"
+import { latestSchema, type Migration, migrations, schemaSql } from "./schema.ts"
 
 export type Value = string | number | null | Buffer
 
@@ -222,7 +222,7 @@ function migrate(database: Database.Database, steps: readonly Migration[], targe
       .immediate()
   }
   // Also where a crash came before it, or another program kept more or less of the same schema.
-  const mended = target === migrations.at(-1)?.to ? keep(database) : []
+  const mended = target === latestSchema ? keep(database) : []
   return isOfToday ? mended : []
 }
 
@@ -289,7 +289,7 @@ export function openScratch(file: string): Db {
   database.pragma("foreign_keys = ON")
   database.pragma("recursive_triggers = ON")
   database.pragma("cache_size = -65536")
-  migrate(database, migrations, migrations.at(-1)?.to ?? 1)
+  migrate(database, migrations, latestSchema)
   return new SqliteDb(database)
 }
 
@@ -324,9 +324,30 @@ export function openAside(file: string): Db {
   return new SqliteDb(database)
 }
 
-/** A file that was made and is changed by nobody any more. */
-export function openMade(file: string): Db {
-  return new SqliteDb(new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT }))
+/** A file that this process only reads: one that was made and is changed by nobody any more, or by somebody else under the file's lock. */
+export function openMade(file: string, patience = BUSY_TIMEOUT): Db {
+  return new SqliteDb(new Database(file, { readonly: true, fileMustExist: true, timeout: patience }))
+}
+
+/** Has a file do without a log beside it, where it says that it has one. @returns whether it said so @throws DataError when it cannot be written */
+export function leaveLog(file: string): boolean {
+  try {
+    refuseForeignFile(file)
+    const head = Buffer.alloc(1)
+    const handle = openSync(file, "r")
+    readSync(handle, head, 0, 1, 18)
+    closeSync(handle)
+    if (head[0] !== 2) return false
+    const database = new Database(file, { fileMustExist: true, timeout: BUSY_TIMEOUT })
+    try {
+      database.pragma("journal_mode = DELETE")
+    } finally {
+      database.close()
+    }
+    return true
+  } catch (error) {
+    throw error instanceof DataError ? error : (damage(error, file) ?? error)
+  }
 }
 
 /** The schema version that a file has now; null where there is no file, or none that can be read. Nothing is changed. */

@@ -4,7 +4,7 @@ import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync } 
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { DataError, type Db, openAside, openDatabase, storedSchema } from "./database.ts"
-import { migrations } from "./schema.ts"
+import { latestSchema } from "./schema.ts"
 
 const may = (path: string, what: number): boolean => {
   try {
@@ -28,7 +28,7 @@ export const isReadOnly = (file: string): boolean => !may(dirname(file), constan
 export function openReadOnly(file: string, bringForward: (copy: string) => void): { readonly db: Db; close(): void } {
   for (const path of [file, `${file}-wal`])
     if (existsSync(path) && !may(path, constants.R_OK)) throw new DataError(`${path} may not be read by this user.`)
-  const isOlder = (storedSchema(file) ?? Number.POSITIVE_INFINITY) < (migrations.at(-1)?.to ?? 1)
+  const isOlder = (storedSchema(file) ?? Number.POSITIVE_INFINITY) < latestSchema
   if (!isOlder && existsSync(`${file}-shm`)) {
     try {
       const db = openAside(file)

@@ -421,3 +421,6 @@ export const FIRST_WITH_HISTORY = 8
 
 /** The whole schema, as a new file gets it. */
 export const schemaSql = (): string => packaged("schema.sql")
+
+/** The version that this program makes and reads. */
+export const latestSchema = migrations.at(-1)?.to ?? 1

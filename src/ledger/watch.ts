@@ -40,9 +40,14 @@ export class Watch {
     })
   }
 
+  /** Wakes everyone, whatever they wait for: something may have landed anywhere. */
+  anywhere(): void {
+    for (const roomId of [...this.#waiting.keys()]) this.landed(roomId)
+  }
+
   /** Wakes everyone: the service is closing. */
   close(): void {
     this.closed = true
-    for (const roomId of [...this.#waiting.keys()]) this.landed(roomId)
+    this.anywhere()
   }
 }

@@ -1,0 +1,199 @@
+/** A reading copy of a service: answers what anybody may read from the file that Litestream's follower writes, and sends on all else. */
+import type { H3Event } from "h3"
+import { basePathOf } from "../contract/base-path.ts"
+import { Refusal } from "../contract/refusals.ts"
+import { reads } from "../contract/reads/index.ts"
+import type { Answer } from "../edge/answer.ts"
+import { atLeastOf } from "../edge/at-least.ts"
+import { Budgets } from "../edge/budgets.ts"
+import { passingThrough, sendingOn, type Original } from "../edge/elsewhere.ts"
+import { Metrics } from "../edge/metrics.ts"
+import { pathParams } from "../edge/paths.ts"
+import type { PublicRoute } from "../edge/open.ts"
+import { listen, serveOn } from "../http/server.ts"
+import { isFollowed } from "../ledger/copies.ts"
+import { databaseFile, newestMoment, whoseData } from "../ledger/data.ts"
+import { DataError } from "../ledger/database.ts"
+import { Followed } from "../ledger/followed.ts"
+import { latestSchema } from "../ledger/schema.ts"
+import { realWorld } from "../ledger/world.ts"
+import { OnThisThread, OnThread } from "../renderer/engines.ts"
+import { Renderer } from "../renderer/renderer.ts"
+import { sessionCookie } from "../contract/actions.ts"
+import { createApp } from "./edge.ts"
+import { createInstance, type Instance } from "./instance.ts"
+import { addressAt, edgeParts, type EdgeOptions } from "./parts.ts"
+
+/** Milliseconds between two looks whether the file has moved on. */
+const LOOK = 100
+/** Milliseconds that a read waits for what it must not be older than, or for a file that is whole. */
+const PATIENCE = 2_000
+
+export interface CopyOptions extends EdgeOptions {
+  /** The folder of the followed file. */
+  readonly follow: string
+  readonly host: string
+  readonly port: number
+  readonly baseUrl?: string | undefined
+  /** Where the original is reached. */
+  readonly primary: string
+  /** Whether what the original is to answer is passed through, and not only sent on. */
+  readonly forward?: boolean | undefined
+  /** Texts are rendered by a thread of their own; left out, by this one. */
+  readonly renderer?: "thread" | undefined
+}
+
+export interface Copy {
+  readonly baseUrl: string
+  readonly port: number
+  /** Settles when the copy can no longer do its work; it then wants to be closed. */
+  readonly broken: Promise<void>
+  close(): Promise<void>
+}
+
+/** What a copy would keep its follower waiting for, however public: a whole Room as a file. */
+const long: ReadonlySet<string> = new Set(reads.filter(({ mediaType }) => mediaType === "application/zip").map(({ path }) => path))
+
+/** What a copy says of itself, whatever its data is like. */
+const aboutItself = /^\/(?:metrics$|assets\/|api\/health\/)/
+
+class Reading {
+  readonly #followed: Followed
+  readonly #instance: Instance
+  readonly #original: Original
+  readonly #looking = new Set<() => void>()
+  #state = ""
+
+  constructor(followed: Followed, instance: Instance, original: Original) {
+    this.#followed = followed
+    this.#instance = instance
+    this.#original = original
+  }
+
+  /** Looks whether the file has moved on. @returns whether it has */
+  look(): boolean {
+    const { state, isWhole } = this.#followed.look()
+    if (!isWhole || state === this.#state) return false
+    this.#state = state
+    for (const look of [...this.#looking]) look()
+    this.#instance.ledger.watch.anywhere()
+    return true
+  }
+
+  /** Answers what is for the original; null for what the copy answers itself. */
+  async answer(event: H3Event, { path, open }: PublicRoute): Promise<Answer | null> {
+    if (aboutItself.test(path)) return null
+    const { headers } = event.req
+    const isPrivate = headers.has("authorization") || (headers.get("cookie") ?? "").includes(`${sessionCookie}=`)
+    const query = event.url.searchParams
+    if (open === undefined || isPrivate || long.has(path) || query.has("at")) return this.#original.answer(event)
+    const least = path.startsWith("/api/research/") ? atLeastOf(query) : null
+    const isThere = () => this.#followed.look().isWhole && (least === null || this.#reaches(pathParams(event), least))
+    return isThere() || (await this.#becomes(isThere)) ? null : this.#original.answer(event)
+  }
+
+  /** Whether the Rooms of what a path names have come so far. */
+  #reaches(params: Readonly<Record<string, string>>, least: number): boolean {
+    const { ledger } = this.#instance
+    try {
+      return ledger.snapshot(() =>
+        Object.entries(params).every(([name, id]) => {
+          const roomId = name === "roomId" ? id : ledger.roomOf(name, id)
+          return roomId === undefined || ledger.activity.watermark(roomId) >= least
+        }),
+      )
+    } catch (error) {
+      // Not here yet, or the follower is just writing.
+      if (error instanceof Refusal) return false
+      throw error
+    }
+  }
+
+  /** Waits until something is so, as far as it may. */
+  #becomes(isSo: () => boolean): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (found: boolean) => {
+        clearTimeout(timer)
+        this.#looking.delete(look)
+        resolve(found)
+      }
+      const look = () => {
+        if (isSo()) end(true)
+      }
+      const timer = setTimeout(() => end(isSo()), PATIENCE)
+      this.#looking.add(look)
+    })
+  }
+}
+
+/**
+ * Starts a reading copy. It takes no lock, writes nothing, and brings nothing forward.
+ * @throws DataError when the folder holds no followed file, or one of another version
+ * @throws ListenError when the address cannot be listened on
+ */
+export async function startCopy(options: CopyOptions): Promise<Copy> {
+  using started = new DisposableStack()
+  const { log, primary } = options
+  const file = databaseFile(options.follow)
+  if (!isFollowed(file))
+    throw new DataError(
+      `${options.follow} holds no file that Litestream follows. Start its follower first: litestream restore -f -o ${file} REPLICA.`,
+    )
+  const followed = new Followed(file)
+  started.defer(() => followed.close())
+  mustBeOfToday(followed, file)
+  const world = realWorld(newestMoment(followed))
+  const { server, port } = await listen(options.host, options.port)
+  started.defer(() => server.close())
+
+  const baseUrl = addressAt(options, port)
+  const instance = createInstance({ db: followed, world, ...whoseData(followed), basePath: basePathOf({ baseUrl }) })
+  const original = options.forward ? passingThrough(primary, baseUrl) : sendingOn(primary)
+  const reading = new Reading(followed, instance, original)
+  reading.look()
+  const broken = Promise.withResolvers<void>()
+  const looks = setInterval(() => {
+    try {
+      if (followed.isLost()) throw new DataError(`${file} is not the file any more that was opened. The copy ends; start it again.`)
+      if (reading.look()) mustBeOfToday(followed, file)
+    } catch (error) {
+      if (!(error instanceof DataError)) return
+      log.fatal(error.message)
+      broken.resolve()
+    }
+  }, LOOK).unref()
+  started.defer(() => clearInterval(looks))
+
+  const metrics = new Metrics()
+  started.defer(() => metrics.close())
+  const budgets = new Budgets(options.budgets)
+  const storage = () => ({ databaseBytes: null, walBytes: null, freeDiskBytes: null })
+  metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage })
+  const renderer = new Renderer(options.renderer === "thread" ? new OnThread() : new OnThisThread())
+  const whyNotReady = async () =>
+    followed.look().isWhole ? null : "The copy is just being brought forward, or its follower was ended in the midst of it."
+  const elsewhere = (event: H3Event, route: PublicRoute) => reading.answer(event, route)
+  const app = createApp({ instance, baseUrl, renderer, budgets, whyNotReady, elsewhere, ...edgeParts(options, metrics) })
+  const stop = serveOn(server, app, baseUrl)
+  const running = started.move()
+  return {
+    baseUrl,
+    port,
+    broken: broken.promise,
+    async close() {
+      instance.ledger.watch.close()
+      await stop()
+      await renderer.close()
+      running.dispose()
+    },
+  }
+}
+
+/** @throws DataError where the file is of another version */
+function mustBeOfToday(followed: Followed, file: string): void {
+  const stored = followed.prepare<{ user_version: number }>("PRAGMA user_version").one().user_version
+  if (stored === latestSchema) return
+  throw new DataError(
+    `The data in ${file} has schema ${stored}, and this program reads ${latestSchema}: serve the copy with the program that serves the original.`,
+  )
+}
