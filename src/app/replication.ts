@@ -36,7 +36,7 @@ export class Replication {
     this.#litestream = litestream
     this.#barrier = new Barrier({
       sync: () => litestream.sync(),
-      newest: () => ledger.history.next() - 1,
+      newest: () => ledger.history.count(),
       told: (outcome, milliseconds, error) => {
         counted.synced(outcome, milliseconds)
         if (outcome === "failed") {

@@ -6,6 +6,7 @@ import { backupCommand, restoreCommand } from "./backup.ts"
 import { checkCommand } from "./check.ts"
 import { credentialCommand } from "./credential.ts"
 import { demoCommand } from "./demo.ts"
+import { drillCommand } from "./drill.ts"
 import { exportCommand } from "./export.ts"
 import { importCommand } from "./import.ts"
 import { keyCommand } from "./key.ts"
@@ -33,6 +34,7 @@ export const commands = (): readonly Command[] => [
   backupCommand(),
   restoreCommand(),
   checkCommand(),
+  drillCommand(),
   exportCommand(),
   importCommand(),
   mirrorCommand(),

@@ -1,0 +1,73 @@
+/** `research-room drill`: what the copy would give, were it needed now. A script stands in for Litestream, which restores by copying a file. */
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import Database from "better-sqlite3"
+import { startResearchRoom } from "research-room/testing"
+import tap, { test } from "tap"
+import { endAll, executable, newPlace, run } from "../support/program.ts"
+
+const place = newPlace()
+const at = (...names: string[]) => join(place.folder, ...names)
+tap.teardown(() => {
+  endAll()
+  place.remove()
+})
+mkdirSync(at("scratch"))
+// litestream restore -o FILE SOURCE
+writeFileSync(
+  at("litestream"),
+  '#!/bin/sh\n[ -f "$4" ] || { echo "no matching backup files available" >&2; exit 1; }\nexec /bin/cp "$4" "$3"\n',
+)
+chmodSync(at("litestream"), 0o755)
+const house = await startResearchRoom({ data: at("data") })
+await house.close()
+const program = executable()
+const drill = (source: string, ...flags: string[]) =>
+  run(program, ["drill", at(source), "--litestream", at("litestream"), "--scratch", at("scratch"), ...flags], place)
+const copied = await run(program, ["backup", at("copy"), "--data", "data"], place)
+
+test("a copy that is whole and lacks nothing would do", async (t) => {
+  t.equal(copied.code, 0, copied.err)
+  const { code, out, err } = await drill("copy", "--data", "data", "--max-age", "0")
+  t.strictSame([code, err], [0, ""])
+  t.match(
+    out,
+    /^Restored in \d+\.\d s: 3 Rooms, \d+ activity entries, \d+ records\.\nIts newest write was accepted at \d{4}-\S+Z, \d+ s ago\.\nIt lacks nothing\.\nThe copy would do\.\n$/,
+  )
+  t.strictSame(readdirSync(at("scratch")), [], "nothing is left of it")
+})
+
+test("one that lacks what was written since falls short once that is too long ago", async (t) => {
+  t.equal((await run(program, ["user", "add", "late", "--data", "data"], place)).code, 0)
+  t.match(await drill("copy", "--data", "data", "--quick"), {
+    code: 0,
+    out: /not replayed.*\n.*\nIt lacks 1 writes, the oldest accepted at .* s ago\.\nThe copy would do/,
+  })
+  t.match(await drill("copy", "--data", "data", "--quick", "--max-age", "0"), {
+    code: 1,
+    err: /more than 0 s behind/,
+    out: /The copy falls short/,
+  })
+  t.match(
+    await drill("copy", "--quick", "--max-age", "0"),
+    { code: 1, err: /older than 0 s/ },
+    "without the data, its newest write is what tells",
+  )
+})
+
+test("one that is not whole falls short, and one of other data is told from it", async (t) => {
+  copyFileSync(at("copy"), at("tampered"))
+  const db = new Database(at("tampered"))
+  db.prepare("UPDATE rooms SET title = 'Another title'").run()
+  db.close()
+  t.match(await drill("tampered"), { code: 1, err: /rooms/, out: /The copy falls short/ })
+  t.match(await drill("nothing"), { code: 1, err: /Litestream could not restore .*nothing: no matching backup files available/ })
+  t.match(await run(program, ["drill", at("copy"), "--litestream", at("none")], place), {
+    code: 1,
+    err: /name Litestream with --litestream/,
+  })
+  const other = await startResearchRoom({ data: at("other") })
+  await other.close()
+  t.match(await drill("copy", "--data", "other", "--quick"), { code: 1, err: /is not in other/ })
+  t.strictSame(readdirSync(at("scratch")), [])
+})
