@@ -13,7 +13,7 @@ const PLACES = [
   "scholar\\.archive\\.org/arxiv/",
   "semanticscholar\\.org/arxiv/",
 ]
-const MENTION = new RegExp(`(?:${PLACES.join("|")}|10\\.48550/arxiv\\.|arxiv:\\s*)${ID}`, "i")
+const MENTION = new RegExp(`(?:${PLACES.join("|")}|10\\.48550/arxiv\\.|arxiv:\\s{0,9})${ID}`, "i")
 const ALONE = new RegExp(`^(?:arxiv[:.\\s]\\s*)?${ID}(?:v[0-9]{1,3})?(?:\\.pdf)?(?:\\s*\\[[A-Za-z.-]+\\])?$`, "i")
 
 /** An id as the service knows it: without version and subject class; undefined for what is none. */
@@ -29,4 +29,15 @@ export function asArxivId(value: unknown): string | undefined {
 export function mentionedArxivId(text: string): string | undefined {
   const found = (ALONE.exec(text.trim()) ?? MENTION.exec(text.replaceAll(/%2F/gi, "/")))?.[1]
   return found === undefined ? undefined : asArxivId(found)
+}
+
+/** Where references and files name a paper besides: as DBLP's `abs/…`, and as the `eprint` of BibTeX. */
+const NAMED = ["\\babs/", '\\beprint\\s{0,9}=\\s{0,9}[{"]?']
+const EVERY = new RegExp(`(?:${PLACES.join("|")}|10\\.48550/arxiv\\.|arxiv:\\s{0,9}|${NAMED.join("|")})${ID}(?!\\d)`, "gi")
+
+/** Every id that a text mentions, in order, each once. */
+export function mentionedArxivIds(text: string): string[] {
+  const alone = ALONE.exec(text.trim())?.[1]
+  const found = alone === undefined ? [...text.replaceAll(/%2F/gi, "/").matchAll(EVERY)].map(([, id]) => id) : [alone]
+  return [...new Set(found.flatMap((id) => asArxivId(id) ?? []))]
 }

@@ -246,7 +246,7 @@ export const limits = {
   /** Papers in one write. */
   arxivIds: 50,
   note: 10_000,
-  /** Papers that are taken from one pasted text, and its characters. */
+  /** Papers that are taken from one pasted text, and its characters, where it is no file of references. */
   pastedPapers: 200,
   pasted: 200_000,
   /** Characters of the BibTeX in one import, and of one entry in it. */

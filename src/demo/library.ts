@@ -88,6 +88,10 @@ export async function tellLibrary(
     },
   )
 
+  await narrator.does(owner, "tag_papers", {}, { arxivIds: ["1706.03762", "1706.02677"], tags: ["warm-up", "schedules"] })
+  await narrator.does(owner, "tag_papers", {}, { arxivIds: ["1211.5063", "2504.13837"], tags: ["to read"] })
+  await narrator.does(owner, "set_reading_position", {}, { arxivId: "1706.03762", page: 7, pages: 15 })
+
   await tellMetadata(instance)
   return issueKeys(narrator, owner, member, shared)
 }

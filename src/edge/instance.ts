@@ -37,7 +37,7 @@ export interface Instance {
     readonly people: People
     readonly sessions: Sessions
     readonly credentials: Credentials
-    readonly library: Pick<LibraryTables, "keys" | "invitations">
+    readonly library: Pick<LibraryTables, "keys" | "invitations" | "saved" | "annotations">
     readonly rooms: Rooms
     readonly members: Pick<Members, "waitingFor" | "ownsAny">
     readonly threads: Pick<Threads, "repliesTo">

@@ -9,6 +9,8 @@ import type { LibraryTables } from "./tables.ts"
 
 export { libraryTables, type LibraryTables } from "./tables.ts"
 export { libraryReads } from "./reads.ts"
+export { importedFrom } from "./bibtex/import.ts"
+export { isBibliography } from "./bibtex/ris.ts"
 
 export const libraryOperations = (tables: LibraryTables, people: People) => ({
   ...filingOperations(tables),

@@ -99,6 +99,8 @@ export function saved(db: Db) {
         alreadySaved: filed.flatMap(({ arxivId }) => (there.has(arxivId) ? [arxivId] : [])),
       }
     },
+    /** How many papers a person has saved. */
+    count: (userId: string): number => count.get(userId)?.saved ?? 0,
     /** Takes a paper and its tags out of the Library. Whether it was saved. */
     unsave: (userId: string, arxivId: string): boolean => leaving.map((statement) => statement.run(userId, arxivId)).at(-1) === 1,
 

@@ -106,6 +106,10 @@ export function rooms(db: Db) {
   const flush = db.prepare("INSERT INTO room_trigrams (room_trigrams) VALUES ('flush')")
   const all = db.prepare<SummaryRow>(`${SUMMARY} ORDER BY r.room_id`)
 
+  const titles = db.prepare<{ roomId: string; title: string }>(
+    "SELECT room_id AS roomId, title FROM rooms WHERE room_id IN (SELECT value FROM json_each(?))",
+  )
+
   return {
     insert(roomId: string, { title, question, license }: Told, ownerId: string, openingThreadId: string, at: string): void {
       insert.run(roomId, title, question ?? null, license ?? null, ownerId, openingThreadId, at)
@@ -162,5 +166,8 @@ export function rooms(db: Db) {
       return walked(texts, (ids) => contain.all(JSON.stringify(ids), pattern, pattern, count).map(summary), count)
     },
     all: (): RoomSummary[] => all.all().map(summary),
+    /** What some Rooms are called, by their ids. */
+    titles: (roomIds: readonly string[]): ReadonlyMap<string, string> =>
+      new Map(titles.all(JSON.stringify(roomIds)).map(({ roomId, title }) => [roomId, title])),
   }
 }

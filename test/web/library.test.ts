@@ -1,85 +1,95 @@
-/** The Library in the browser: saving, a shared Collection with notes, marks of what is new, annotations, a personal key. */
+/** The Library in the browser: pasting, a shared Collection with notes, tags, finding, reading, files; on a desktop and a phone. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import type { Page } from "playwright-core"
 import t from "tap"
-import { passwordOf, startOwn } from "../support/service.ts"
+import { readBibtex } from "../../src/library/bibtex/read.ts"
+import { passwordOf, temporaryFolder } from "../support/service.ts"
 import { violations } from "./axe.ts"
-import { built } from "./built.ts"
-import { launch } from "./browser.ts"
-import { signInAs } from "./pages.ts"
+import { signIn as signInDemo, signInAs } from "./pages.ts"
+import { demoInBrowser, ownInBrowser } from "./scene.ts"
 import { watched } from "./watched.ts"
 
-built()
-const own = await startOwn()
+t.setTimeout(240_000)
+const { own, browser, at } = await ownInBrowser()
 await own.setUp()
 await own.person("grace")
-const browser = await launch()
-t.teardown(async () => {
-  await browser.close()
-  await own.close()
-})
-const at = (path: string) => `${own.baseUrl}${path}`
 
 const signIn = (page: Page, username: string) => signInAs(page, own.baseUrl, { username, password: passwordOf(username) }, "/library")
+const phone = { viewport: { width: 390, height: 844 }, colorScheme: "dark" } as const
+const done = (page: Page, operation: string) => page.waitForURL(new RegExp(`done=${operation}`))
+const sideways = (page: Page) => page.evaluate("document.documentElement.scrollWidth - innerWidth")
 
-t.test("a paper is saved, filed, shared, noted and annotated", async (t) => {
+t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   const ada = await watched(browser, own.baseUrl, {}, [404, 422])
-  const grace = await watched(browser, own.baseUrl, { viewport: { width: 390, height: 844 }, colorScheme: "dark" }, [404, 422])
+  const grace = await watched(browser, own.baseUrl, phone, [404, 422])
   await signIn(ada.page, "ada")
   t.same(await violations(ada.page), [], "an empty Library is whole")
-  await ada.page.getByRole("link", { name: "Save papers" }).click()
-  await ada.page.getByLabel("Arxiv ids").fill("1706.03762\nno paper")
-  await ada.page.getByRole("button", { name: "Save papers" }).click()
-  t.ok((await ada.page.locator(".fault").count()) > 0, "an id that is none is refused beside its field")
-  await ada.page.getByLabel("Arxiv ids").fill("1706.03762\n2002.04745")
-  await ada.page.getByRole("button", { name: "Save papers" }).click()
-  await ada.page.waitForURL(/done=save_papers/)
-  t.equal(await ada.page.locator("table tbody tr").count(), 2)
+  await ada.page.getByLabel("Add papers").fill("1706.03762 https://arxiv.org/abs/2002.04745v2\nhttps://example.org/paper")
+  await ada.page.getByRole("button", { name: "Save", exact: true }).click()
+  await ada.page.locator("#pasted").waitFor()
+  t.match(await ada.page.locator("#pasted").innerText(), /2 papers saved[\s\S]*Not a paper of arXiv:[\s\S]*example\.org/)
+  t.equal(await ada.page.locator(".papers > li").count(), 2)
+  t.same(await violations(ada.page), [], "what became of it is told to everybody")
 
-  await ada.page.getByRole("link", { name: "Create a Collection" }).click()
+  await ada.page.getByRole("link", { name: "New", exact: true }).click()
   await ada.page.getByLabel("Name").fill("Warm-up")
   await ada.page.getByRole("button", { name: "Create collection" }).click()
   await ada.page.waitForURL(/\/library\/collections\//)
   const collection = new URL(ada.page.url()).pathname
-  await ada.page.getByRole("link", { name: "Add papers" }).click()
-  await ada.page.getByLabel("Arxiv ids").fill("1706.03762")
-  await ada.page.getByRole("button", { name: "Add papers" }).click()
-  await ada.page.waitForURL(/done=add_papers/)
+  await ada.page.getByLabel("Add papers").fill("1706.03762")
+  await ada.page.getByRole("button", { name: "Save", exact: true }).click()
+  t.match(await ada.page.locator("#pasted").innerText(), /1 paper saved and filed under “Warm-up”/)
   await ada.page.getByRole("link", { name: "Share it" }).click()
   await ada.page.getByLabel("Username").fill("grace")
   await ada.page.getByRole("button", { name: "Invite to collection" }).click()
-  await ada.page.waitForURL(/done=invite_to_collection/)
+  await done(ada.page, "invite_to_collection")
   t.same(await violations(ada.page), [], "a Collection is whole")
 
   await signIn(grace.page, "grace")
   await grace.page.getByRole("button", { name: "Accept Warm-up" }).click()
-  await grace.page.waitForURL(/done=accept_collection_invitation/)
+  await done(grace.page, "accept_collection_invitation")
   await grace.page.getByRole("link", { name: "arXiv:1706.03762" }).click()
   await grace.page.getByLabel("Write a note").fill("Section **5.3** has the schedule.")
   await grace.page.getByRole("button", { name: "Post the note" }).click()
-  await grace.page.waitForURL(/done=post_note/)
+  await done(grace.page, "post_note")
   t.same(await violations(grace.page), [], "a paper is whole")
+  t.equal(await sideways(grace.page), 0)
 
   await ada.page.goto(at("/library"))
-  t.match(await ada.page.locator("#collections").locator("xpath=../..").textContent(), /1 new/, "what grace wrote is new to ada")
+  t.match(await ada.page.locator("[data-collection]").innerText(), /1 new/, "what grace wrote is new to ada")
   await ada.page.goto(at(collection))
   await ada.page.getByRole("button", { name: "Mark everything read" }).click()
-  await ada.page.waitForURL(/done=mark_read/)
+  await done(ada.page, "mark_read")
   t.notMatch(await ada.page.textContent("main"), /1 new/)
 
   await ada.page.getByRole("link", { name: "arXiv:1706.03762" }).click()
-  await ada.page.getByRole("link", { name: "Write notes" }).click()
-  await ada.page.getByLabel("Notes").fill("Compare with $n_w = 400$.")
-  await ada.page.getByRole("button", { name: "Write annotation" }).click()
-  await ada.page.waitForURL(/done=write_annotation/)
+  await ada.page.getByRole("textbox", { name: "Your notes" }).fill("Compare with $n_w = 400$.")
+  await ada.page.getByRole("button", { name: "Keep these notes" }).click()
+  await done(ada.page, "write_annotation")
   t.equal(await ada.page.locator(".prose math").count(), 1)
-  await ada.page.getByRole("link", { name: "Add a highlight" }).click()
+  await ada.page.getByText("Change them").click()
+  await ada.page.getByRole("textbox", { name: "Your notes" }).fill("Compare with the zebra schedule.")
+  await ada.page.getByRole("button", { name: "Keep these notes" }).click()
+  await ada.page.getByText("Compare with the zebra schedule.").first().waitFor()
+  await ada.page.getByRole("link", { name: "Add one" }).click()
   await ada.page.getByLabel("Quote").fill("We used warmup_steps = 4000.")
   await ada.page.getByLabel("Page").fill("7")
   await ada.page.getByLabel("Colour").selectOption("yellow")
   await ada.page.getByRole("button", { name: "Add highlight" }).click()
-  await ada.page.waitForURL(/done=add_highlight/)
+  await done(ada.page, "add_highlight")
   t.match(await ada.page.locator("blockquote").textContent(), /warmup_steps/)
   t.same(await violations(ada.page), [])
+
+  await ada.page.goto(at("/library"))
+  await ada.page.getByPlaceholder("Title, author, abstract, your notes").fill("zebra")
+  await ada.page.keyboard.press("Enter")
+  await ada.page.waitForURL(/query=zebra/)
+  t.strictSame(
+    await ada.page.locator(".papers .wording").allInnerTexts(),
+    ["arXiv:1706.03762"],
+    "and found again by what was written on it",
+  )
 
   await ada.page.goto(at("/account"))
   await ada.page.getByRole("link", { name: "Issue a personal key" }).click()
@@ -89,18 +99,94 @@ t.test("a paper is saved, filed, shared, noted and annotated", async (t) => {
   await ada.page.getByRole("button", { name: "Issue key" }).click()
   const token = (await ada.page.locator(".command").first().textContent()) ?? ""
   t.match(token, /^rrk_/)
-  t.equal(
-    (await fetch(at("/api/agent/library/identity"), { headers: { authorization: `Bearer ${token}` } })).status,
-    200,
-    "and it opens the Library",
-  )
+  const identity = () => fetch(at("/api/agent/library/identity"), { headers: { authorization: `Bearer ${token}` } })
+  t.equal((await identity()).status, 200, "and it opens the Library")
   await ada.page.goto(at("/account"))
   t.same(await violations(ada.page), [])
   await ada.page.getByRole("button", { name: "Revoke reading agent" }).click()
-  await ada.page.waitForURL(/done=revoke_key/)
-  t.equal((await fetch(at("/api/agent/library/identity"), { headers: { authorization: `Bearer ${token}` } })).status, 401)
+  await done(ada.page, "revoke_key")
+  t.equal((await identity()).status, 401)
   t.same([...ada.troubles(), ...grace.troubles()], [])
 })
+
+t.test("a file is looked over before it is sent", async (t) => {
+  const { page, troubles } = await watched(browser, own.baseUrl)
+  await signIn(page, "ada")
+  const folder = temporaryFolder()
+  const file = join(folder, "two.bib")
+  writeFileSync(file, "@misc{one, title={Of a file}, eprint={2402.00001}, archiveprefix={arXiv}}\n@book{knuth, title={The Art}}\n")
+  await page.getByLabel("From a file").setInputFiles(file)
+  await page.waitForFunction("document.getElementById('paste').value.includes('Of a file')")
+  await page.getByRole("button", { name: "Save", exact: true }).click()
+  t.match(await page.locator("#pasted").innerText(), /1 paper saved[\s\S]*knuth names no arXiv id/)
+  t.match(await page.locator(".papers > li").first().innerText(), /Of a file/)
+  t.same(troubles(), [])
+})
+
+/** What a person does with what they saved, by keyboard where there is one: tags, finding by them, reading, and files. */
+for (const [sight, options] of [
+  ["on a desktop", {}],
+  ["on a phone", phone],
+  ["without a script", { javaScriptEnabled: false }],
+] as const) {
+  t.test(`papers are tagged, found and read ${sight}`, async (t) => {
+    const { demo, browser, at } = await demoInBrowser()
+    const { page, troubles } = await watched(browser, demo.baseUrl, { ...options, acceptDownloads: true })
+    await signInDemo(page, demo, "owner")
+    await page.goto(at("/library/papers/2504.13837"))
+    await page.getByLabel("More tags, with commas between them").fill("Reinforcement, to read")
+    await page.keyboard.press("Enter")
+    await done(page, "tag_papers")
+    t.strictSame(await page.locator(".tags .tag > a").allInnerTexts(), ["reinforcement", "to read"])
+    t.match(
+      await page.locator("#cited").locator("xpath=../..").innerText(),
+      /C\d+ cited claim[\s\S]*Does RL add solutions, or only find them faster\?/,
+      "and the Rooms that cite it are told",
+    )
+    await page.getByLabel("Page", { exact: true }).fill("7")
+    await page.getByLabel("of how many").fill("23")
+    await page.keyboard.press("Enter")
+    await done(page, "set_reading_position")
+    t.match(await page.locator("#reading").locator("xpath=..").innerText(), /page 7 of 23/)
+    t.equal(await page.getByRole("link", { name: "PDF at arXiv" }).getAttribute("href"), "https://arxiv.org/pdf/2504.13837")
+    t.equal(await sideways(page), 0)
+
+    await page.getByRole("link", { name: "reinforcement", exact: true }).click()
+    await page.waitForURL(/tag=reinforcement/)
+    t.strictSame(await page.locator(".papers .wording").allInnerTexts(), ["arXiv:2504.13837"])
+    t.match(await page.locator(".papers > li").innerText(), /page 7 of 23/)
+    await page.goto(at("/library"))
+    const find = page.getByRole("search", { name: "Saved papers" })
+    await find.getByRole("combobox").selectOption("title")
+    await find.getByRole("button", { name: "Find" }).click()
+    await page.waitForURL(/sort=title/)
+    const titles = await page.locator(".papers .wording").allInnerTexts()
+    t.ok(titles.length >= 9)
+    t.strictSame(
+      titles,
+      [...titles].sort((one, other) => one.localeCompare(other, "en")),
+    )
+    await find.getByRole("searchbox").fill("vaswani")
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/query=vaswani/)
+    t.strictSame(await page.locator(".papers .wording").allInnerTexts(), ["Attention Is All You Need"])
+    t.equal(await sideways(page), 0)
+
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "RIS", exact: true }).click()])
+    const chunks: Buffer[] = []
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
+    const { papers } = await readBibtex(Buffer.concat(chunks).toString("utf8"))
+    t.equal(download.suggestedFilename(), "library.ris")
+    t.match(papers, [{ arxivId: "1706.03762", given: { title: "Attention Is All You Need" } }], "what is listed is what the file holds")
+
+    await page.goto(at("/library/papers/2504.13837"))
+    await page.getByRole("button", { name: "Take off to read" }).click()
+    await done(page, "untag_papers")
+    t.strictSame(await page.locator(".tags .tag > a").allInnerTexts(), ["reinforcement"])
+    if (options !== phone && !("javaScriptEnabled" in options)) t.same(await violations(page), [])
+    t.same(troubles(), [])
+  })
+}
 
 t.test("the Library of one person is nobody else's page", async (t) => {
   const response = await fetch(at("/library"), { redirect: "manual" })

@@ -9,6 +9,9 @@ const LINE = /^([A-Z][A-Z0-9]) {1,3}-(?: (.*))?$/
 /** Whether a file is one of RIS: the first line that says anything begins an entry. */
 export const isRis = (text: string): boolean => /^\uFEFF?\s*TY {1,3}- ?\S/.test(text.slice(0, 1_000))
 
+/** Whether a text is a file of BibTeX or RIS. */
+export const isBibliography = (text: string): boolean => isRis(text) || /^[ \t]*@[A-Za-z]{1,30}[ \t]{0,9}[{(]/m.test(text)
+
 /** The entries of a file; one that is longer than an entry may be is undefined. */
 export function* risEntries(text: string): Generator<RisEntry | undefined> {
   let entry = new Map<string, string[]>()

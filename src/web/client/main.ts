@@ -1,6 +1,7 @@
 /** What pages do once a script runs; each of them works without. */
 import { copyOnClick } from "./copy.ts"
 import { keepDrafts } from "./drafts.ts"
+import { readFiles } from "./files.ts"
 import { traceGraphs } from "./graph.ts"
 import { listenForKeys } from "./keys.ts"
 import { workForms } from "./forms.ts"
@@ -15,6 +16,7 @@ keepDrafts()
 workForms()
 copyOnClick()
 writeInPlace()
+readFiles()
 traceGraphs()
 markUnseen()
 leadToUnseen()

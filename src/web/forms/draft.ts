@@ -123,6 +123,7 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
         .getAll(path)
         .flatMap((text) => (field.of === "id" ? text.split(/[\s,]+/).filter((id) => id !== "") : lines(text.replaceAll("\r\n", "\n"))))
       if (field.name === "argv") return partsOf(typed(draft, path) ?? "")
+      if (field.name === "tags") return [...new Set(all.flatMap((line) => lines(line.replaceAll(",", "\n"))))]
       if (field.name === "arxivIds") return [...new Set(pastedPapers(all))]
       return all.length === 0 && !field.required ? undefined : field.of === "id" ? [...new Set(all)] : all
     }

@@ -34,7 +34,9 @@ import { graphPage } from "./graph.ts"
 import { helpPage } from "./help.ts"
 import { checkpointPage, conceptsPage, linkPage, materialPage, paperPage } from "./objects.ts"
 import { peoplePage } from "./people.ts"
-import { collectionPage, libraryPage } from "./library.ts"
+import { collectionPage } from "./library-collection.ts"
+import { libraryPage } from "./library.ts"
+import { pasteSent } from "./library-paste.ts"
 import { libraryPaperPage } from "./library-paper.ts"
 import { personPage } from "./person.ts"
 import { backFromProvider, startAtProvider } from "./provider.ts"
@@ -104,7 +106,12 @@ const acting: Readonly<Record<string, WebPage>> = {
 export const pages: Readonly<Record<string, WebPage>> = { ...reading, ...acting }
 
 /** What forms send; each works without a script. */
-const sent: Readonly<Record<string, Sent>> = { ...actionForms, "/web/theme": themeSent, "/web/{operation}": actSent }
+const sent: Readonly<Record<string, Sent>> = {
+  ...actionForms,
+  "/web/theme": themeSent,
+  "/web/paste": pasteSent,
+  "/web/{operation}": actSent,
+}
 
 /** What is asked of somebody else before anything can be shown. */
 const asked: Readonly<Record<string, Sent>> = { "/sign-in/provider": startAtProvider, "/sign-in/provider/back": backFromProvider }

@@ -1,16 +1,22 @@
-/** A paper in one's Library: what is known of it, the notes on it in a Collection, one's own notes and highlights. */
+/** A paper in one's Library: what it says, and beside it what one wrote on it, what others did, and how far it is read. */
 import { randomUUID } from "node:crypto"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { withQuery } from "../addresses.ts"
-import { type Html, html, to } from "../html.ts"
-import { inlineMarkdown, markdown } from "../markdown.ts"
+import { attributes, type Html, html, to } from "../html.ts"
+import { inlineMarkdown, markdown, markdownInLink } from "../markdown.ts"
 import { act } from "../parts/actions.ts"
-import { actionButton, empty, exactTime, facts, heading, more, person, recordChip, time, ways } from "../parts/parts.ts"
+import { stateBadge } from "../parts/marks.ts"
+import { paperPath, readTo } from "../parts/papers.ts"
+import { actionButton, empty, exactTime, facts, heading, label, more, person, time } from "../parts/parts.ts"
 import { orNull, type Visit } from "../visit.ts"
-import { paperPath, signedInOnly } from "./library.ts"
+import { words } from "../words.ts"
+import { signedInOnly } from "./library.ts"
 
 type Note = AnswerOf<"collection_notes">["items"][number]
+
+const hidden = (given: Readonly<Record<string, string>>): Html =>
+  html`${Object.entries({ "/requestId": randomUUID(), ...given }).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`
 
 const viaKey = ({ via }: Note): Html | null =>
   via && html` <span class="tag" title="through the personal key ${via.label}">via ${via.agent?.name ?? via.label}</span>`
@@ -36,57 +42,107 @@ function thread(visit: Visit, arxivId: string, collection: { id: string; name: s
   return html`<section aria-labelledby="notes">${heading(2, "notes", html`Notes in <a href="${to(`/library/collections/${collection.id}`)}">${collection.name}</a>`, unread && last !== undefined ? actionButton("mark_read", { "/collectionId": collection.id, "/arxivId": arxivId, "/throughNoteId": last.noteId }, "Mark read", { next: here }) : null)}
 ${
   page.items.length === 0
-    ? empty("No note yet. Notes are seen by everybody the Collection is shared with.")
+    ? html`<p class="quiet">No note yet. Notes are seen by everybody the Collection is shared with.</p>`
     : html`<ol class="timeline" aria-label="Notes">${page.items.map((note) => noteItem(note, page.items, visit.person?.username ?? "", here))}</ol>`
 }${more(page.nextOffset === null ? null : withQuery(here, { offset: page.nextOffset }), "Later notes")}
-<form class="stack" method="post" action="${to("/web/post_note")}" data-draft="note-${collection.id}-${arxivId}"><input type="hidden" name="/requestId" value="${randomUUID()}"><input type="hidden" name="/collectionId" value="${collection.id}"><input type="hidden" name="/arxivId" value="${arxivId}"><input type="hidden" name="_next" value="${here}"><div class="field"><label for="note-text">Write a note</label>
+<form class="stack" method="post" action="${to("/web/post_note")}" data-draft="note-${collection.id}-${arxivId}">${hidden({ "/collectionId": collection.id, "/arxivId": arxivId, _next: here })}<div class="field"><label for="note-text">Write a note</label>
   <textarea id="note-text" name="/text" required maxlength="${limits.note}"></textarea></div><div class="buttons"><button>Post the note</button></div>
   </form></section>`
 }
 
+/** The person's own notes, with the box to change them in place, and their highlights. */
 function annotations({ notes, highlights, revision, updatedAt }: AnswerOf<"library_annotations">, arxivId: string, here: string): Html {
-  const given = { arxivId, expectedRevision: revision, _next: here }
-  return html`<section aria-labelledby="own">${heading(2, "own", "Your own notes and highlights", html`${act("write_annotation", { ...given, notes }, notes === "" ? "Write notes" : "Change your notes")} ${act("add_highlight", given, "Add a highlight")}`)}
-<p class="hint">Only you and agents with a key of yours see them.</p>${notes === "" ? null : markdown(notes)}
-${
-  highlights.length === 0
-    ? notes === ""
-      ? empty("Nothing is annotated yet.")
-      : null
-    : html`<ul class="cards">${highlights.map(
-        ({ highlightId, quote, page, colour, comment, version }) => html`<li data-entry><blockquote class="said">${quote}</blockquote>
+  const expected = String(revision)
+  const box = html`<form class="stack own-notes" method="post" action="${to("/web/write_annotation")}" data-draft="own-${arxivId}-${revision}">${hidden({ "/arxivId": arxivId, "/expectedRevision": expected, _next: here })}<div class="field"><label class="aside" for="own-text">Your notes</label>
+  <textarea id="own-text" name="/notes" maxlength="${limits.message}" placeholder="Markdown and TeX">${notes}</textarea></div><div class="buttons"><button>Keep these notes</button></div></form>`
+  return html`<section aria-labelledby="own">${heading(2, "own", "Your notes", updatedAt === null ? null : html`<span class="quiet">changed ${time(updatedAt)}</span>`)}
+${notes === "" ? box : html`${markdown(notes)}<details><summary>Change them</summary>${box}</details>`}</section>
+<section aria-labelledby="highlights">${heading(2, "highlights", "Highlights", act("add_highlight", { arxivId, expectedRevision: revision, _next: here }, "Add one"))}${
+    highlights.length === 0
+      ? html`<p class="quiet">No passage is highlighted.</p>`
+      : html`<ul class="cards">${highlights.map(
+          ({ highlightId, quote, page, colour, comment, version }) => html`<li data-entry><blockquote class="said">${quote}</blockquote>
   <p class="meta"><span>page ${page}</span>${version === null ? null : html`<span>in version ${version}</span>`}<span>${colour}</span></p>
-  ${comment === null ? null : html`<p>${inlineMarkdown(comment)}</p>`}${actionButton("remove_highlight", { highlightId, "/expectedRevision": String(revision) }, "Remove", { danger: true, next: here })}</li>`,
-      )}</ul>`
+  ${comment === null ? null : html`<p>${inlineMarkdown(comment)}</p>`}${actionButton("remove_highlight", { highlightId, "/expectedRevision": expected }, "Remove", { danger: true, next: here })}</li>`,
+        )}</ul>`
+  }</section>`
 }
-${updatedAt === null ? null : html`<p class="meta">changed ${time(updatedAt)}, revision ${revision}</p>`}</section>`
+
+/** The person's own tags, and a line to add some. */
+function tags(visit: Visit, arxivId: string, own: readonly string[], here: string): Html {
+  const known = visit.ask("library_tags").items.filter(({ tag }) => !own.includes(tag))
+  return html`<section aria-labelledby="tags">${heading(2, "tags", "Tags", html`<span class="quiet">seen by you and your agents</span>`)}${
+    own.length === 0
+      ? null
+      : html`<ul class="tags">${own.map(
+          (tag) =>
+            html`<li><span class="tag"><a href="${to(withQuery("/library", { tag }))}">${tag}</a><form method="post" action="${to("/web/untag_papers")}">${hidden({ "/arxivIds": arxivId, "/tags": tag, _next: here })}<button title="Take this tag off"><span aria-hidden="true">×</span><span class="aside">Take off ${tag}</span></button></form></span></li>`,
+        )}</ul>`
+  }<form class="add-tag" method="post" action="${to("/web/tag_papers")}">${hidden({ "/arxivIds": arxivId, _next: here })}<label class="aside" for="new-tags">More tags, with commas between them</label><input id="new-tags" name="/tags" required list="known-tags" maxlength="500" placeholder="to read, warm-up" autocomplete="off"><datalist id="known-tags">${known.slice(0, 100).map(({ tag }) => html`<option value="${tag}"></option>`)}</datalist><button class="quiet">Tag it</button></form></section>`
+}
+
+/** How far it is read, and the line to say so. */
+function reading({ page, pages, at }: AnswerOf<"reading_position">, arxivId: string, here: string): Html {
+  const number = (name: string, value: number | null) =>
+    attributes({ name, value, type: "number", min: 1, max: limits.lastPage, inputmode: "numeric", id: `read${name.replace("/", "-")}` })
+  return html`<section aria-labelledby="reading">${heading(2, "reading", "Read so far", at === null || page === null ? null : html`<span class="quiet">${readTo({ page, pages })}, ${time(at)}</span>`)}<form class="position" method="post" action="${to("/web/set_reading_position")}">${hidden({ "/arxivId": arxivId, _next: here })}${
+    page === null || pages === null
+      ? null
+      : html`<div class="so-far"><progress max="${pages}" value="${page}" aria-label="${readTo({ page, pages })}">${readTo({ page, pages })}</progress></div>`
+  }<label for="read-page">Page</label><input required${number("/page", page)}><label for="read-pages">of<span class="aside"> how many</span></label><input${number("/pages", pages)} placeholder="?"><button class="quiet">Keep</button></form></section>`
+}
+
+/** Where Rooms cite the paper, which anybody may see. */
+function cited(visit: Visit, arxivId: string, here: string): Html {
+  const after = visit.url.searchParams.get("cited") || undefined
+  const { items, nextCursor } = visit.ask("paper_publications", { arxivId }, { after })
+  const rooms = visit.tables.rooms.titles([...new Set(items.map(({ roomId }) => roomId))])
+  return html`<section aria-labelledby="cited">${heading(2, "cited", "Where Rooms cite it", items.length === 0 ? null : html`<a href="${to(`/papers/${encodeURIComponent(arxivId)}`)}">its public page</a>`)}${
+    items.length === 0
+      ? html`<p class="quiet">No record of a Room quotes it.</p>`
+      : html`<ul class="uses">${items.map(
+          (record) =>
+            html`<li data-entry><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${
+              record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
+            }<span><a href="${to(`/rooms/${record.roomId}`)}">${rooms.get(record.roomId) ?? "a Room"}</a></span></p>
+<a class="wording" href="${to(`/records/${record.versionId}`)}">${markdownInLink(record.wording)}</a></li>`,
+        )}</ul>`
+  }${more(nextCursor === null ? null : withQuery(here, { cited: nextCursor }), "Earlier ones")}</section>`
 }
 
 export const libraryPaperPage = signedInOnly((visit) => {
   const arxivId = visit.id("arxivId")
   const paper = visit.ask("library_paper", {}, { arxivId })
-  const [own, { items: published }] = [visit.ask("library_annotations", {}, { arxivId }), visit.ask("paper_publications", { arxivId })]
+  const [own, position] = [visit.ask("library_annotations", {}, { arxivId }), visit.ask("reading_position", {}, { arxivId })]
   const asked = visit.url.searchParams.get("collection")
   const collection = paper.collections.find(({ id }) => id === asked) ?? paper.collections[0]
   const here = paperPath(arxivId, collection?.id)
-  return {
-    title: paper.title ?? `arXiv:${arxivId}`,
-    body: html`<p class="meta"><a href="${to("/library")}">Library</a></p><h1>${paper.title ?? `arXiv:${arxivId}`}</h1>
-<p class="meta">${paper.authors.length === 0 ? null : html`<span>${paper.authors.join(", ")}</span>`}<span>arXiv:${arxivId}</span>${paper.categories.length === 0 ? null : html`<span>${paper.categories.join(" ")}</span>`}</p>
-<section aria-label="Actions"><div class="actions">${paper.saved === true ? actionButton("unsave_papers", { "/arxivIds": arxivId }, "Unsave", { next: here }) : actionButton("save_papers", { "/arxivIds": arxivId }, "Save", { next: here })}${act("add_papers", { arxivIds: arxivId }, "Add to a Collection")}</div></section>
-${paper.abstract === null ? html`<p class="quiet">What arXiv says of it is not known here.</p>` : html`<p class="said">${inlineMarkdown(paper.abstract)}</p>`}
-${facts([
-  ["Saved", paper.savedAt === null ? "no" : exactTime(paper.savedAt)],
-  [
-    "Collections",
+  const { title, authors, abstract, categories, publishedAt, savedAt } = paper
+  const isOwn = savedAt !== null || paper.collections.length > 0 || own.revision > 0
+  const collections =
     paper.collections.length === 0
       ? "none"
-      : html`${paper.collections.map(({ id, name }) => html`<a href="${to(paperPath(arxivId, id))}">${name}</a> `)}`,
-  ],
-])}
-${collection === undefined ? null : thread(visit, arxivId, collection)}
-${annotations(own, arxivId, here)}
-<section aria-labelledby="published">${heading(2, "published", "What Rooms here say of it")}${published.length === 0 ? empty("No record quotes it.") : published.map((record) => recordChip(record, 160))}</section>
-${ways([["At arXiv’s number in Rooms", `/papers/${encodeURIComponent(arxivId)}`]])}`,
+      : paper.collections.map(
+          ({ id, name }, index) =>
+            html`${index === 0 ? null : ", "}<a href="${to(paperPath(arxivId, id))}"${attributes({ "aria-current": id === collection?.id ? "true" : null })}>${name}</a>`,
+        )
+  return {
+    title: title ?? `arXiv:${arxivId}`,
+    wide: true,
+    body: html`<p class="meta"><a href="${to("/library")}">Library</a></p><h1>${title === null ? `arXiv:${arxivId}` : inlineMarkdown(title)}</h1>
+${authors.length === 0 ? null : html`<p>${authors.join(", ")}</p>`}
+<p class="meta">${title === null ? null : html`<span>arXiv:${arxivId}</span>`}${publishedAt === null ? null : html`<span>${publishedAt.slice(0, 10)}</span>`}${categories.length === 0 ? null : html`<span>${categories.join(" ")}</span>`}<span><a rel="nofollow noopener noreferrer" href="https://arxiv.org/abs/${arxivId}">abstract at arXiv</a></span><span><a rel="nofollow noopener noreferrer" href="https://arxiv.org/pdf/${arxivId}">PDF at arXiv</a></span></p>
+<section aria-label="Actions"><div class="actions">${savedAt !== null ? actionButton("unsave_papers", { "/arxivIds": arxivId }, "Unsave", { next: here }) : actionButton("save_papers", { "/arxivIds": arxivId }, "Save", { next: here })}${act("add_papers", { arxivIds: arxivId }, "Add to a Collection")}</div></section>
+<div class="beside-paper"><div>
+<section aria-labelledby="abstract">${heading(2, "abstract", "Abstract")}${abstract === null ? empty("What arXiv says of it is not known here.") : html`<p class="abstract">${inlineMarkdown(abstract)}</p>`}
+${facts([
+  ["Saved", savedAt === null ? "no" : exactTime(savedAt)],
+  ["Collections", collections],
+])}</section>
+${tags(visit, arxivId, paper.tags ?? [], here)}
+${isOwn ? reading(position, arxivId, here) : null}</div>
+<div>${isOwn ? annotations(own, arxivId, here) : null}
+${collection === undefined ? null : thread(visit, arxivId, collection)}</div></div>
+${cited(visit, arxivId, here)}`,
   }
 })

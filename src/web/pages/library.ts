@@ -1,16 +1,17 @@
-/** The Library of the person who is signed in: saved papers, Collections, invitations. */
+/** The Library of the person who is signed in: what they saved, found again by words, tags and orders, and what it is filed in. */
 import type { Answer } from "../../edge/answer.ts"
-import { withQuery } from "../addresses.ts"
+import { enumerations } from "../../contract/enumerations.ts"
+import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { type Content, type Html, html, joined, to } from "../html.ts"
+import { withQuery } from "../addresses.ts"
+import { attributes, type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
-import { actionButton, empty, exactTime, facts, heading, more, person, table, time, ways } from "../parts/parts.ts"
+import { asFiles, collectionLink, noted, paperName, readTo, tagLinks } from "../parts/papers.ts"
+import { actionButton, empty, heading, more, person, time } from "../parts/parts.ts"
+import { type Outcome, pasteBox, pasted } from "../parts/paste.ts"
 import { redirected } from "../redirect.ts"
-import { orNull, type Shown, type Visit } from "../visit.ts"
+import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
-
-type Paper = Pick<AnswerOf<"library_papers">["items"][number], "arxivId" | "title" | "authors" | "publishedAt">
-type Held = AnswerOf<"library_collection">
 
 /** Pages of the Library are for those who have one. */
 export const signedInOnly =
@@ -20,39 +21,15 @@ export const signedInOnly =
       ? redirected(visit, withQuery("/sign-in", { next: `${visit.url.pathname}${visit.url.search}` }))
       : page(visit)
 
-export const paperPath = (arxivId: string, collectionId?: string): string =>
-  withQuery(`/library/papers/${encodeURIComponent(arxivId)}`, { collection: collectionId })
+const orderNames = { saved: "newest saved", title: "title", published: "newest published" } as const
 
-/** A paper as lists name it: its title where it is known, else its id. */
-const paperName = ({ arxivId, title, authors, publishedAt }: Paper, collectionId?: string): Html =>
-  html`<a class="wording" href="${to(paperPath(arxivId, collectionId))}">${title ?? `arXiv:${arxivId}`}</a><span class="hint">${
-    title === null
-      ? "nothing more is known of it here"
-      : html`${authors.length > 4 ? `${authors.slice(0, 3).join(", ")} and ${authors.length - 3} others` : authors.join(", ")}${publishedAt === null ? null : `, ${publishedAt.slice(0, 4)}`} · arXiv:${arxivId}`
-  }</span>`
-
-const collectionLink = ({ id, name }: { readonly id: string; readonly name: string }): Html =>
-  html`<a href="${to(`/library/collections/${id}`)}">${name}</a>`
-
-/** How many notes there are, and how many of them are new to the reader. */
-const noted = ({ notes, unread }: { readonly notes: number; readonly unread: number }): Html =>
-  html`${notes}${unread === 0 ? null : html` <strong class="active">${unread} new</strong>`}`
-
-function collections(items: AnswerOf<"library_collections">["items"]): Html {
-  if (items.length === 0)
-    return empty(
-      "No Collection yet. A Collection holds papers on one matter, with notes on each, and can be shared with others of this service.",
-    )
-  return table(
-    "Collections",
-    ["Collection", "Owner", "Papers", "Notes"],
-    items.map(
-      (collection) => html`<tr data-entry><th scope="row">${collectionLink(collection)}</th>
-    <td>${collection.isOwner ? "you" : person({ username: collection.owner })}</td><td class="number">${collection.counts.papers}</td>
-    <td>${noted(collection.counts)}</td></tr>`,
-    ),
-  )
+/** What the address asks to be listed. */
+function askedFor({ url }: Visit) {
+  const given = (name: string) => url.searchParams.get(name)?.trim() || undefined
+  const sort = enumerations.paperOrder.find((each) => each === given("sort"))
+  return { query: given("query")?.slice(0, limits.searchQuery), tag: given("tag")?.slice(0, limits.tag).toLowerCase(), sort }
 }
+type Asked = ReturnType<typeof askedFor>
 
 const invitations = ({ items }: AnswerOf<"library_invitations">): Html | null =>
   items.length === 0
@@ -65,70 +42,89 @@ const invitations = ({ items }: AnswerOf<"library_invitations">): Html | null =>
       </li>`,
       )}</ul></section>`
 
-export const libraryPage = signedInOnly((visit) => {
+const find = ({ query, tag, sort }: Asked): Html =>
+  html`<form class="find" role="search" aria-label="Saved papers" action="${to("/library")}">${
+    tag === undefined ? null : html`<input type="hidden" name="tag" value="${tag}">`
+  }<label class="aside" for="find">Words in titles, authors, abstracts and your own notes</label><input id="find" type="search" name="query" value="${query}" maxlength="${limits.searchQuery}" placeholder="Title, author, abstract, your notes"><label class="aside" for="find-sort">Order</label><select id="find-sort" name="sort">${enumerations.paperOrder.map((each) => html`<option value="${each}"${attributes({ selected: each === (sort ?? "saved") })}>${orderNames[each]}</option>`)}</select><button class="quiet">Find</button></form>`
+
+/** The papers that are asked for, a page of them. */
+function papers(visit: Visit, asked: Asked, hasAny: boolean): Html {
+  const { query, tag, sort } = asked
   const offset = visit.url.searchParams.get("offset") || undefined
-  const [saved, held, received] = [
-    visit.ask("library_papers", {}, { offset }),
-    visit.ask("library_collections"),
-    visit.ask("library_invitations"),
-  ]
-  const rows = saved.items.map(
-    (paper) => html`<tr data-entry><td>${paperName(paper)}</td><td>${joined(paper.collections.map(collectionLink))}</td>
-    <td>${time(paper.savedAt)}</td>
-    <td>${actionButton("unsave_papers", { "/arxivIds": paper.arxivId }, html`Unsave<span class="aside"> ${paper.arxivId}</span>`, { next: "/library" })}</td>
-    </tr>`,
+  const { items, nextOffset } = visit.ask("library_papers", {}, { query, tag, sort, offset })
+  const read = visit.tables.library.annotations.positions(
+    visit.person?.userId ?? "",
+    items.map(({ arxivId }) => arxivId),
   )
+  const here = withQuery("/library", { query, tag, sort })
+  const narrowed = query !== undefined || tag !== undefined
+  const item = (paper: (typeof items)[number]) => {
+    const position = read.get(paper.arxivId)
+    return html`<li data-entry>${paperName(paper)}<div class="paper-end"><p class="meta"><span>saved ${time(paper.savedAt)}</span>${
+      position === undefined ? null : html`<span>${readTo(position)}</span>`
+    }${paper.collections.length === 0 ? null : html`<span>in ${paper.collections.map((each, index) => html`${index === 0 ? null : ", "}${collectionLink(each)}`)}</span>`}${
+      paper.tags.length === 0 ? null : html`<span>${tagLinks(paper.tags)}</span>`
+    }</p>${actionButton("unsave_papers", { "/arxivIds": paper.arxivId }, html`Unsave<span class="aside"> ${paper.arxivId}</span>`, { next: here })}</div></li>`
+  }
+  return html`<section aria-labelledby="papers">${heading(
+    2,
+    "papers",
+    tag === undefined ? "Saved papers" : html`Saved papers tagged “${tag}”`,
+    narrowed ? html`<a href="${to("/library#papers")}">Show all</a>` : null,
+  )}${hasAny || narrowed ? find(asked) : null}
+${
+  items.length > 0
+    ? html`<ul class="cards papers">${items.map(item)}</ul>`
+    : narrowed
+      ? empty("No saved paper has all of these words. They are looked for in titles, authors, abstracts, tags and what you wrote yourself.")
+      : empty("No paper is saved yet. Paste one above; an agent of yours can save them too, with a personal key issued under your account.")
+}${more(nextOffset === null ? null : withQuery("/library", { query, tag, sort, offset: nextOffset }), "More papers")}</section>`
+}
+
+function collections({ items, nextOffset }: AnswerOf<"library_collections">): Html {
+  return html`<section aria-labelledby="collections">${heading(2, "collections", "Collections", act("create_collection", {}, "New"))}${
+    items.length === 0
+      ? html`<p class="quiet">A Collection holds papers on one matter with notes on each, and can be shared with others of this service.</p>`
+      : html`<ul>${items.map(
+          (collection) =>
+            html`<li data-collection>${collectionLink(collection)}${collection.isOwner ? null : html` <span class="quiet">of ${person({ username: collection.owner })}</span>`}<div class="meta"><span>${counted(collection.counts.papers, "paper")}</span><span>${noted(collection.counts, collection.counts.notes === 1 ? " note" : " notes")}</span></div></li>`,
+        )}</ul>`
+  }${more(nextOffset === null ? null : withQuery("/library", { collections: nextOffset }), "Older Collections")}</section>`
+}
+
+/** Tags with the most papers are shown; the others are a click away. */
+const SHOWN_TAGS = 40
+
+function tags({ items }: AnswerOf<"library_tags">, { tag: current }: Asked): Html {
+  const link = ({ tag, papers: count }: (typeof items)[number]) =>
+    html`<li><a class="tag" href="${to(withQuery("/library", { tag }))}"${attributes({ "aria-current": tag === current ? "true" : null })}>${tag} <span class="count">${count}</span></a></li>`
+  const often = new Set([...items].sort((one, other) => other.papers - one.papers).slice(0, SHOWN_TAGS))
+  const others = items.filter((item) => !often.has(item))
+  return html`<section aria-labelledby="tags">${heading(2, "tags", "Your tags")}${
+    items.length === 0
+      ? html`<p class="quiet">Tags are words of your own, seen by nobody else. Give a paper some on its page.</p>`
+      : html`<ul class="tags">${items.filter((item) => often.has(item)).map(link)}</ul>${others.length === 0 ? null : html`<details><summary>${counted(others.length, "more tag")}</summary><ul class="tags">${others.map(link)}</ul></details>`}`
+  }</section>`
+}
+
+/** The page, after papers were pasted with what became of them. @param collectionId where they were to go */
+export function libraryShown(visit: Visit, outcome?: Omit<Outcome, "collection">, collectionId?: string): Shown {
+  const asked = askedFor(visit)
+  const held = visit.ask("library_collections", {}, { offset: visit.url.searchParams.get("collections") || undefined })
+  const [received, tagged] = [visit.ask("library_invitations"), visit.ask("library_tags")]
+  const collection = held.items.find(({ id }) => id === collectionId)
+  const saved = visit.tables.library.saved.count(visit.person?.userId ?? "")
+  const { query, tag, sort } = asked
   return {
     title: "Library",
-    body: html`<h1>Library</h1><p class="meta">Yours alone, but for the Collections you share. Nothing of it enters a Room by itself.</p>${invitations(received)}
-<section aria-labelledby="collections">${heading(2, "collections", "Collections", act("create_collection", {}, "Create a Collection"))}${collections(held.items)}</section>
-<section aria-labelledby="papers">${heading(2, "papers", "Saved papers", act("save_papers", { _next: "/library" }, "Save papers"))}
-  ${rows.length === 0 ? empty("No paper is saved. Save one by its arXiv id or address; an agent of yours can do so with a personal key, issued under your account.") : table("Saved papers", ["Paper", "Collections", "Saved", html`<span class="aside">Actions</span>`], rows)}
-  ${more(saved.nextOffset === null ? null : withQuery("/library", { offset: saved.nextOffset }), "Older papers")}</section>`,
+    wide: true,
+    body: html`<h1>Library</h1><p class="meta"><span>${counted(saved, "saved paper")}</span><span>yours alone, but for the Collections you share</span></p>
+<p class="jump ways"><a href="#collections">Collections</a> <a href="#tags">Tags</a> <a href="#files">As a file</a></p>
+${outcome === undefined ? null : pasted({ ...outcome, ...(collection && { collection }) })}${pasteBox({ collections: held.items, text: outcome?.text })}${invitations(received)}
+<div class="shelved">${papers(visit, asked, saved > 0)}
+<aside aria-label="Filed under">${collections(held)}${tags(tagged, asked)}
+<section aria-labelledby="files">${heading(2, "files", "As a file")}<p class="quiet">${query === undefined && tag === undefined ? "All saved papers, with your tags." : "The papers listed here, with your tags."}</p>${asFiles("/api/library/papers", { query, tag, sort })}</section></aside></div>`,
   }
-})
-
-function sharing({ id, isOwner, owner, members }: Held, sent: AnswerOf<"collection_invitations"> | null): Html {
-  const here = `/library/collections/${id}`
-  const people: Content = members.map(
-    (username) =>
-      html`<li>${person({ username })}${username === owner ? " (owner)" : isOwner ? html` ${actionButton("remove_collection_member", { collectionId: id, username }, html`Remove<span class="aside"> ${username}</span>`, { danger: true, next: here })}` : null}</li>`,
-  )
-  const open = sent?.items.map(
-    ({ invitationId, username, invitedAt }) =>
-      html`<li>${person({ username })}, invited ${time(invitedAt)} ${actionButton("withdraw_collection_invitation", { invitationId }, html`Withdraw<span class="aside"> ${username}</span>`, { next: here })}</li>`,
-  )
-  return html`<section aria-labelledby="shared">${heading(2, "shared", "Shared with", isOwner ? act("invite_to_collection", { collectionId: id, _next: here }, "Share it") : null)}<ul>${people}${open}</ul>
-    ${isOwner ? null : actionButton("leave_collection", { collectionId: id }, "Leave it", { danger: true, next: "/library" })}</section>`
 }
 
-export const collectionPage = signedInOnly((visit) => {
-  const collectionId = visit.id("collectionId")
-  const held = visit.ask("library_collection", { collectionId }, { offset: visit.url.searchParams.get("offset") || undefined })
-  const sent = held.isOwner ? orNull(() => visit.ask("collection_invitations", { collectionId })) : null
-  const here = `/library/collections/${collectionId}`
-  const unread = (arxivId: string) => held.notes.filter((note) => note.arxivId === arxivId && note.unread).length
-  const rows = held.items.map(
-    (paper) => html`<tr data-entry><td>${paperName(paper, collectionId)}</td>
-    <td>${noted({ notes: paper.notes, unread: unread(paper.arxivId) })}</td><td>${person({ username: paper.addedBy })} ${time(paper.addedAt)}</td>
-    <td>${actionButton("remove_paper", { "/collectionId": collectionId, "/arxivId": paper.arxivId }, html`Remove<span class="aside"> ${paper.arxivId}</span>`, { danger: true, next: here })}</td>
-    </tr>`,
-  )
-  return {
-    title: held.name,
-    body: html`<p class="meta"><a href="${to("/library")}">Library</a></p><h1>${held.name}</h1>
-<p class="meta"><span>${held.isOwner ? "yours" : html`of ${person({ username: held.owner })}`}</span><span>${counted(held.counts.papers, "paper")}</span><span>${noted(held.counts)} notes</span></p>
-<section aria-label="Actions"><div class="actions">${act("add_papers", { collectionId, _next: here }, "Add papers", "first")}${act("import_bibtex", { collectionId, _next: here }, "Import BibTeX or RIS")}${held.counts.unread === 0 ? null : actionButton("mark_read", { "/collectionId": collectionId }, "Mark everything read", { next: here })}${held.isOwner ? html`${act("rename_collection", { collectionId, name: held.name }, "Rename")}` : null}</div>
-  </section>
-<section aria-labelledby="papers">${heading(2, "papers", "Papers")}${rows.length === 0 ? empty("No paper yet. Add some by their arXiv ids or addresses, or import a BibTeX or RIS file.") : table("Papers", ["Paper", "Notes", "Added by", html`<span class="aside">Actions</span>`], rows)}${more(held.nextOffset === null ? null : withQuery(here, { offset: held.nextOffset }), "Older papers")}</section>
-${sharing(held, sent)}
-${facts([["Created", exactTime(held.createdAt)]])}
-${
-  held.isOwner
-    ? html`<details><summary>Delete this Collection</summary><p>Its papers stay saved; its notes go for everybody it is shared with.</p>
-  ${actionButton("delete_collection", { collectionId }, "Delete it for good", { danger: true, next: "/library" })}</details>`
-    : null
-}
-${ways([["As BibTeX", `/api/library/collections/${collectionId}/bibtex`]])}`,
-  }
-})
+export const libraryPage = signedInOnly((visit) => libraryShown(visit))
