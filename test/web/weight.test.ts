@@ -1,8 +1,8 @@
 /** What a page weighs on the wire when nothing of it is known yet, and that nothing on it moves while it comes. */
 import { demoInBrowser } from "./scene.ts"
-import type { Browser } from "playwright-core"
+import type { Browser, BrowserContextOptions } from "playwright-core"
 import t from "tap"
-import { pagesOf } from "./pages.ts"
+import { pagesOf, signIn } from "./pages.ts"
 
 /** Bytes on the wire: of the first page, and of any other, formulas included. */
 const [FIRST, ANY] = [100_000, 200_000]
@@ -13,8 +13,8 @@ t.setTimeout(300_000)
 const { demo, browser } = await demoInBrowser()
 
 /** A page in a browser that was nowhere yet: its bytes, how much moved, and when something was first seen. */
-async function cold(browser: Browser, url: string) {
-  const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
+async function cold(browser: Browser, url: string, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, ...options })
   const page = await context.newPage()
   const network = await context.newCDPSession(page)
   await network.send("Network.enable")
@@ -38,4 +38,23 @@ t.test("every page that a visitor may see is light, and stands still while it co
     t.ok(bytes > 10_000 && bytes < (path === "/" ? FIRST : ANY), `${name}: ${bytes} bytes`)
     t.ok(shift < SHIFT, `${name}: moved ${shift}`)
   }
+})
+
+t.test("so is every page of a Library, on a phone and beside its margin", { timeout: 300_000 }, async (t) => {
+  const context = await browser.newContext()
+  await signIn(await context.newPage(), demo, "owner")
+  const storageState = await context.storageState()
+  const ofLibrary = (await pagesOf(demo)).filter(({ path }) => path.startsWith("/library"))
+  t.ok(ofLibrary.length >= 6)
+  for (const { name, path } of ofLibrary)
+    for (const viewport of [
+      { width: 390, height: 844 },
+      { width: 1280, height: 800 },
+    ]) {
+      const { bytes, shift, painted } = await cold(browser, demo.baseUrl + path, { storageState, viewport })
+      const what = `${name}, ${viewport.width} px`
+      t.comment(`${what}: ${(bytes / 1000).toFixed(0)} kB, moved ${shift.toFixed(3)}, first seen after ${painted?.toFixed(0)} ms`)
+      t.ok(bytes > 10_000 && bytes < ANY, `${what}: ${bytes} bytes`)
+      t.ok(shift < SHIFT, `${what}: moved ${shift}`)
+    }
 })
