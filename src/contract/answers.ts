@@ -394,6 +394,11 @@ export const credentialSummary = shape({
   lastUsedAt: v.nullable(at),
 })
 export type CredentialSummary = v.InferOutput<typeof credentialSummary>
+/** With what it wrote last, where that is among the newest entries of the Room. */
+export const listedCredential = shape({
+  ...credentialSummary.entries,
+  lastWrite: v.nullable(shape({ operation: v.string(), target, at })),
+})
 
 export const joinRequest = shape({ person, message: optionalText, requestedAt: at })
 

@@ -58,4 +58,5 @@ export const attemptCurves = shape({
       columns: shape({ step: v.array(count), value: v.array(measured) }),
     }),
   ),
+  ...dated,
 })

@@ -12,6 +12,7 @@ import type { Sessions } from "../people/sessions.ts"
 import type { Evidence } from "../research/evidence/evidence.ts"
 import type { Experiments } from "../research/experiments/experiments.ts"
 import type { FindingLinks } from "../research/findings/finding-links.ts"
+import type { Materials } from "../research/materials/materials.ts"
 import type { Links } from "../research/links/links.ts"
 import type { Credentials } from "../rooms/credentials.ts"
 import type { Members } from "../rooms/members.ts"
@@ -44,6 +45,7 @@ export interface Instance {
     readonly links: Pick<Links, "disputesOf">
     readonly experiments: Pick<Experiments, "assignedTo">
     /** What a page asks for all rows of a list at once. */
+    readonly materials: Pick<Materials, "newestOfRoom">
     readonly evidence: Pick<Evidence, "newestOn">
     readonly findingLinks: Pick<FindingLinks, "verdictsOn">
   }

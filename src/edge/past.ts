@@ -10,8 +10,9 @@ import type { Past } from "./pasts.ts"
 
 /** The Room that a read or a page is about, by the ids that it is given. @throws Refusal 404 for an id that names nothing, 422 without one */
 function aboutRoom({ instance }: Edge, given: readonly (readonly [string, unknown])[]): string {
-  for (const [name, id] of given) {
-    const roomId = typeof id === "string" ? instance.ledger.roomOf(name, id) : undefined
+  for (const [name, ids] of given) {
+    const id: unknown = Array.isArray(ids) ? ids[0] : ids
+    const roomId = typeof id === "string" ? instance.ledger.roomOf(name.replace(/Ids$/, "Id"), id) : undefined
     if (roomId !== undefined) return roomId
   }
   throw badParameter("at", "is an entry of one Room's activity: say of which, with roomId or what belongs to a Room")

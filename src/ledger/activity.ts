@@ -1,7 +1,7 @@
 /** The activity of each Room: one entry per accepted write, each chained to the one before by digest. */
 import type { ActivityEntry } from "../contract/answers.ts"
 import { firstPreviousDigest } from "../contract/chain.ts"
-import { canonicalJson, digestOf, extendJson, type Stored } from "../contract/json.ts"
+import { canonicalJson, digestOf, extendJson, parse, type Stored } from "../contract/json.ts"
 import type { Db } from "./database.ts"
 import { ofKinds } from "./paging.ts"
 
@@ -20,6 +20,9 @@ export interface FullRow extends Row {
 
 /** The content of an entry; one that only stands in for what an earlier version did not keep is none. */
 const CONTENT = "(SELECT iif(h.given ->> '$.contentDigest' IS NULL, h.content, NULL) FROM history h WHERE h.position = a.history_position)"
+
+/** Entries that are looked through for what a credential wrote last. */
+const SIGHT = 2_000
 
 /** An entry's place in the history, and what is told of it. */
 export interface Place {
@@ -52,7 +55,16 @@ export function activity(db: Db) {
     "SELECT history_position AS position, body ->> '$.at' AS acceptedAt, body ->> '$.digest' AS digest FROM activity_entries WHERE room_id = ? AND sequence = ?",
   )
 
+  const lastOfSenders = db.prepare<{ sender: string; body: Stored<ActivityEntry> }>(
+    `SELECT h.sender, a.body, max(a.sequence) FROM (SELECT sequence, history_position, body FROM activity_entries WHERE room_id = ? ORDER BY sequence DESC LIMIT ${SIGHT}) a
+     JOIN history h ON h.position = a.history_position WHERE h.sender IS NOT NULL GROUP BY h.sender`,
+  )
+
   return {
+    /** What each credential wrote last in a Room, as far as its newest entries tell. */
+    lastOfSenders: (roomId: string): ReadonlyMap<string, ActivityEntry> =>
+      new Map(lastOfSenders.all(roomId).map(({ sender, body }) => [sender, parse(body)])),
+
     /** Where in the history an entry of a Room stands. */
     placeOf: (roomId: string, sequence: number): Place | undefined => place.get(roomId, sequence),
 

@@ -194,7 +194,16 @@ export function roomReads({ rooms, members, credentials, people, activity, watch
       // Who was removed still sees what they had here, and may revoke it.
       const role = own.length > 0 ? members.find(roomId, userId)?.role : ownMembership(actor, roomId).role
       const shown = role === "owner" ? all : own
-      return { items: shown.map(({ roomId: _room, ...credential }) => credential) }
+      const last = activity.lastOfSenders(roomId)
+      return {
+        items: shown.map(({ roomId: _room, ...credential }) => {
+          const entry = last.get(credential.credentialId)
+          return {
+            ...credential,
+            lastWrite: entry === undefined ? null : { operation: entry.operation, target: entry.target, at: entry.at },
+          }
+        }),
+      }
     },
   } satisfies Partial<Readers>
 }

@@ -1,4 +1,5 @@
 /** Addresses of pages and places in them; which object has which page, the contract says. */
+import { isUuid } from "../contract/fields.ts"
 import { pageOf } from "../contract/objects.ts"
 import { type Late, to } from "./html.ts"
 
@@ -17,3 +18,14 @@ export function withQuery(path: string, query: Readonly<Record<string, string | 
     if (value !== undefined && value !== null && value !== "") search.set(name, String(value))
   return search.size === 0 ? path : `${path}?${search}`
 }
+
+/** Which attempts an address names, each once, in its order. */
+export const idsIn = ({ searchParams }: URL): string[] => [
+  ...new Set(
+    searchParams
+      .getAll("ids")
+      .flatMap((given) => given.split(","))
+      .filter(isUuid)
+      .map((id) => id.toLowerCase()),
+  ),
+]

@@ -13,6 +13,8 @@ export interface Setting {
   readonly now: number
   /** Of a page of an earlier moment: where its links lead, so that they stay at it. */
   readonly stays?: (path: string) => string
+  /** And the entry of that moment. */
+  readonly at?: number
   /** Texts that were rendered for this page. */
   readonly texts?: ReadonlyMap<Prose, string>
   /** The pages of what the labels in those texts name, by label. */
@@ -108,6 +110,9 @@ export const to = (path: string): Late => new Late(({ basePath, stays }) => `${b
 
 /** An address at which things are as they are now, also on a page of an earlier moment. */
 export const toNow = (path: string): Late => new Late(({ basePath }) => `${basePath}${path}`)
+
+/** In a form that asks for another page: that it is asked for as of the same moment. */
+export const sameMoment = new Html([({ at }) => (at === undefined ? "" : `<input type="hidden" name="at" value="${at}">`)])
 
 /** Attributes: true is written as a bare name, false and nothing not at all. */
 export const attributes = (given: Readonly<Record<string, string | number | boolean | Late | null | undefined>>): Html =>

@@ -2,6 +2,7 @@
 import type { BrowserContextOptions } from "playwright-core"
 import t from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
+import { present } from "../../src/contract/present.ts"
 import { openLog } from "../../src/log.ts"
 import { violations } from "./axe.ts"
 import { launch } from "./browser.ts"
@@ -11,6 +12,9 @@ import { watched } from "./watched.ts"
 
 // Some fifty pages are looked at in a real browser, one after the other: on a busy machine that takes minutes.
 const timeout = 420_000
+
+/** What 1,280 pixels are at 200 % and at 400 %: nothing has to be scrolled sideways (WCAG 2.2, 1.4.4 and 1.4.10). */
+const ZOOMED = [640, 320]
 
 /** Looks at every page in one theme and width, signed out and then signed in. */
 export async function everyPageIsWhole(sight: string, options: BrowserContextOptions): Promise<void> {
@@ -27,6 +31,7 @@ export async function everyPageIsWhole(sight: string, options: BrowserContextOpt
   t.test(`every page is whole ${sight}`, { timeout }, async (t) => {
     const { page, troubles, context } = await watched(browser, demo.baseUrl, options, [404])
     let isSignedIn = false
+    const own = present(page.viewportSize())
     for (const { name, path, as } of pages) {
       if (as !== undefined && !isSignedIn) {
         await signIn(page, demo, as)
@@ -35,11 +40,15 @@ export async function everyPageIsWhole(sight: string, options: BrowserContextOpt
       const response = await page.goto(demo.baseUrl + path)
       t.equal(response?.status(), name === "missing" ? 404 : 200, `${name} is answered`)
       t.same(await violations(page), [], `${name} has no violation`)
-      t.equal(
-        await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"),
-        0,
-        `${name} is not wider than the screen`,
-      )
+      for (const width of [own.width, ...ZOOMED]) {
+        await page.setViewportSize({ ...own, width })
+        t.equal(
+          await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"),
+          0,
+          `${name} is not wider than a screen of ${width}`,
+        )
+      }
+      await page.setViewportSize(own)
       t.same(troubles(), [], `${name} asks for nothing outside and says no error`)
     }
     await context.close()

@@ -128,6 +128,36 @@ t.test("Experiments and attempts too; what is not as of an entry is as it is now
   t.notMatch(await page.getByRole("navigation", { name: "Room" }).getByRole("link", { name: "People" }).getAttribute("href"), /at=/)
 })
 
+t.test("Curves and comparisons of an attempt as it stood ask for the points of that moment", async (t) => {
+  const { items } = await ask<{ items: { attemptId: string; label: string; status: string }[] }>(`/api/research/attempts?roomId=${roomId}`)
+  const [one] = items
+  const moment = 150
+  await at(`/attempts/${one?.attemptId}?at=${moment}`)
+  const figure = page.locator("[data-curves]").first()
+  t.match(await figure.getAttribute("data-values"), new RegExp(`[?&]at=${moment}`), "the slider reads the points of then")
+  const values = await ask<{ asOf: { sequence: number } }>((await figure.getAttribute("data-values")) ?? "")
+  t.equal(values.asOf.sequence, moment)
+  await figure.getByRole("link", { name: "Log axis" }).click()
+  await page.locator("[data-curves]").first().getByRole("link", { name: "Linear axis" }).waitFor()
+  await page.locator("[data-curves]").first().getByRole("link", { name: "Link to this view" }).click()
+  t.match(page.url(), new RegExp(`/attempts/curves.*at=${moment}`))
+  t.equal(await note.count(), 1, "a closer look is of then too")
+  await page.getByText("Range", { exact: true }).click()
+  await page.getByLabel("From step").fill("1")
+  await page.getByRole("button", { name: "Show", exact: true }).click()
+  await page.waitForURL(/from=1/)
+  t.match(page.url(), new RegExp(`at=${moment}`))
+  await isWhole(t, "curves-then")
+  await at(
+    `/attempts/compare?ids=${items
+      .slice(0, 2)
+      .map(({ attemptId }) => attemptId)
+      .join(",")}&at=${moment}`,
+  )
+  t.match(await page.locator("[data-curves]").first().getAttribute("data-values"), new RegExp(`at=${moment}`))
+  await isWhole(t, "compare-then")
+})
+
 t.test("A moment that is none is a page that says so", async (t) => {
   for (const wrong of ["0", "soon", String(activityWatermark + 1)]) {
     t.equal((await at(`/rooms/${roomId}?at=${wrong}`))?.status(), 422)

@@ -45,6 +45,7 @@ export const comparingReads = [
   }),
   read({
     name: "attempt_curves",
+    at: true,
     path: "/api/research/attempt-curves",
     summary:
       "One metric of several attempts as curves, thinned to at most so many points each: of each stretch of steps the ends, the extremes and what is no finite number are kept.",

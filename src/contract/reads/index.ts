@@ -213,7 +213,7 @@ const all = [
     surface: "session",
     path: "/api/rooms/{roomId}/credentials",
     summary: "Credentials of a Room: one's own, and for its owner everybody's. Tokens are never shown.",
-    answer: shapeOf(answers.credentialSummary),
+    answer: shapeOf(answers.listedCredential),
   }),
   read({
     name: "invitation",

@@ -122,6 +122,9 @@ export function materials(db: Db) {
   const ofRoom = db.prepare<Row>(
     `${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = ? AND x.material_id > ? ORDER BY x.material_id LIMIT ?`,
   )
+  const newestOfRoom = db.prepare<Row>(
+    `${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = ? ORDER BY x.material_id DESC LIMIT ?`,
+  )
   const all = db.prepare<Row>(`${SUMMARY} WHERE m.material_id > ? ORDER BY m.material_id LIMIT ?`)
   const withValues = db.prepare<Row>(`${SUMMARY} WHERE m.values_digest = ? AND m.material_id > ? ORDER BY m.material_id LIMIT ?`)
   const reports = db.prepare<Omit<Location, "reporter"> & Person>(
@@ -214,6 +217,12 @@ export function materials(db: Db) {
     },
     ofRoom: (roomId: string, after: string | undefined, count: number) =>
       ofRoom.all(roomId, after ?? "", count).map((row) => shown(row, roomId)),
+    /** Its newest materials, in the order they were registered. */
+    newestOfRoom: (roomId: string, count: number) =>
+      newestOfRoom
+        .all(roomId, count)
+        .reverse()
+        .map((row) => shown(row, roomId)),
     page: (valuesDigest: string | undefined, after: string | undefined, count: number) =>
       (valuesDigest === undefined ? all.all(after ?? "", count) : withValues.all(valuesDigest, after ?? "", count)).map((row) =>
         shown(row, null),

@@ -10,6 +10,7 @@ import { type Html, html, to } from "../html.ts"
 import { glyph } from "../parts/marks.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { table } from "../parts/parts.ts"
+import { plainText } from "../plain-text.ts"
 import { counted, shortened, words } from "../words.ts"
 
 export interface GraphNode {
@@ -29,7 +30,20 @@ export interface GraphEdge {
   readonly withdrawn?: boolean
 }
 
-const [NODE_WIDTH, NODE_HEIGHT] = [158, 46]
+interface Look {
+  readonly width: number
+  readonly height: number
+  readonly between: number
+  readonly layers: number
+  /** How many characters of what it says a node shows. */
+  readonly said: number
+}
+/** A few nodes say what they are about; of many the label alone fits on a screen in a size that can be read. */
+const [SAYING, SMALL]: readonly [Look, Look] = [
+  { width: 158, height: 46, between: 14, layers: 46, said: 22 },
+  { width: 78, height: 28, between: 8, layers: 30, said: 0 },
+]
+const FEW = 36
 const tones: Readonly<Record<string, string>> = {
   supports: "good",
   contradicts: "bad",
@@ -48,11 +62,11 @@ interface Placed {
   readonly y: number
 }
 
-function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
+function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { width, height, between, layers }: Look) {
   const graph = new Graph({ multigraph: true })
-  graph.setGraph({ rankdir: "LR", nodesep: 14, ranksep: 46, edgesep: 14 })
+  graph.setGraph({ rankdir: "LR", nodesep: between, ranksep: layers, edgesep: between })
   graph.setDefaultEdgeLabel(() => ({}))
-  for (const { id } of nodes) graph.setNode(id, { width: NODE_WIDTH, height: NODE_HEIGHT })
+  for (const { id } of nodes) graph.setNode(id, { width, height })
   edges.forEach((edge, index) => graph.setEdge(edge.from, edge.to, {}, `e${index}`))
   layout(graph)
   // What the layout has added to them.
@@ -60,7 +74,7 @@ function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
   const points = (edge: GraphEdge, index: number): readonly Placed[] => graph.edge({ v: edge.from, w: edge.to, name: `e${index}` }).points
   // The layout's own size leaves out the bends of edges.
   const corners = nodes.flatMap(({ id }) =>
-    [-1, 1].map((side) => ({ x: node(id).x + (side * NODE_WIDTH) / 2, y: node(id).y + (side * NODE_HEIGHT) / 2 })),
+    [-1, 1].map((side) => ({ x: node(id).x + (side * width) / 2, y: node(id).y + (side * height) / 2 })),
   )
   const all = [...corners, ...edges.flatMap(points)]
   const [left, top] = [Math.min(...all.map(({ x }) => x)) - MARGIN, Math.min(...all.map(({ y }) => y)) - MARGIN]
@@ -111,7 +125,10 @@ function curve(points: readonly Placed[]): string {
 }
 
 function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here: string | undefined): Html {
-  const placed = place(nodes, edges)
+  const size = nodes.length > FEW ? SMALL : SAYING
+  const { width, height, said } = size
+  const isSmall = said === 0
+  const placed = place(nodes, edges, size)
   const drawnEdge = (edge: GraphEdge, index: number) => {
     const points = placed.points(edge, index)
     const end = points.at(-1) ?? { x: 0, y: 0 }
@@ -119,29 +136,30 @@ function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here:
   }
   const drawnNode = ({ id, kind, label, text, state }: GraphNode) => {
     const { x, y } = placed.node(id)
-    const [left, top] = [Math.round(x - NODE_WIDTH / 2), Math.round(y - NODE_HEIGHT / 2)]
-    const start = shortened(text, 22)
-    const after = 14 + label.length * 7.5
+    const [left, top] = [Math.round(x - width / 2), Math.round(y - height / 2)]
+    const start = shortened(plainText(text), 22)
+    const line = isSmall ? 20 : 18
+    const after = 14 + label.length * (isSmall ? 9 : 7.5)
     // A word that would run over the edge is told with the rest of the name alone.
-    const fits = state !== null && after + 16 + words(state).length * 6.5 <= NODE_WIDTH
+    const fits = state !== null && after + 16 + words(state).length * 6.5 <= width && !isSmall
     const stands =
       state === null
         ? null
-        : html`<svg x="${after}" y="8" width="12" height="12" overflow="visible">${glyph(state)}</svg> ${!fits ? null : html`<text x="${after + 16}" y="18">${words(state)}</text>`}`
+        : html`<svg x="${after}" y="${line - 10}" width="12" height="12" overflow="visible">${glyph(state)}</svg> ${!fits ? null : html`<text x="${after + 16}" y="${line}">${words(state)}</text>`}`
     const look = `node${id === here ? " here" : ""}${state !== null && fallen.has(state) ? " fallen" : ""}`
     return html`<g class="${look}" data-node="${id}" transform="translate(${left} ${top})"><title>${text}</title>
       <a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null || !fits ? "" : `${words(state)} `}${start}, ${words(kind)}${state === null || fits ? "" : `, ${words(state)}`}">
-      <rect width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="4"/><text class="name" x="8" y="18">${label}</text> ${stands} <text x="8" y="36">${start}</text></a></g>`
+      <rect width="${width}" height="${height}" rx="4"/><text class="name" x="8" y="${line}">${label}</text> ${stands}${isSmall ? null : html` <text x="8" y="36">${start}</text>`}</a></g>`
   }
   const told = `${nodes.length} objects and ${edges.length} relations, from what came first on the left to what came of it on the right`
   return html`<div class="graph" tabindex="0" role="region" aria-label="Graph; the table below holds the same">
-    <svg class="net" data-graph viewBox="${placed.box.join(" ")}" width="${placed.box[2]}" height="${placed.box[3]}" role="group" aria-label="${told}">
+    <svg class="net${isSmall ? " small" : ""}" data-graph viewBox="${placed.box.join(" ")}" width="${placed.box[2]}" height="${placed.box[3]}" role="group" aria-label="${told}">
     ${edges.map(drawnEdge)}${nodes.map(drawnNode)}</svg></div>`
 }
 
 const cell = (node: GraphNode | undefined) =>
   node &&
-  html`<a class="label" href="${to(pathOf(node.kind, node.id) ?? "/")}">${node.label}</a> ${shortened(node.text, 70)}${node.state === null ? null : html` ${stateBadge(node.state)}`}`
+  html`<a class="label" href="${to(pathOf(node.kind, node.id) ?? "/")}">${node.label}</a> <bdi>${shortened(plainText(node.text), 70)}</bdi>${node.state === null ? null : html` ${stateBadge(node.state)}`}`
 
 /** The picture and, below it, the table of the same relations. */
 export function graphFigure(nodes: readonly GraphNode[], given: readonly GraphEdge[], here?: string): Html {

@@ -11,7 +11,7 @@ function step(by: 1 | -1): void {
   const at = entries.findIndex((entry) => entry.contains(document.activeElement))
   const next = entries[at === -1 ? (by === 1 ? 0 : entries.length - 1) : Math.min(entries.length - 1, Math.max(0, at + by))]
   if (next === undefined) return
-  const focused = next.querySelector<HTMLElement>("a.permalink, a, button") ?? next
+  const focused = next.querySelector<HTMLElement>("a.permalink, a:not(.person), button") ?? next
   focused.focus({ preventScroll: true })
   next.scrollIntoView({ block: "nearest" })
 }

@@ -1,6 +1,7 @@
 /** Objects of a Room that a form's ids may name, each with its label: so that nobody has to know an id. */
 import type { ObjectKind, RecordKind } from "../../contract/objects.ts"
 import type { Visit } from "../visit.ts"
+import { plainText } from "../plain-text.ts"
 import { shortened, words } from "../words.ts"
 
 export interface Choice {
@@ -17,7 +18,7 @@ const MOST = 50
 /** Experiments whose plans are looked up. */
 const PLANNED = 20
 
-const text = (label: string, said: string) => `${label}: ${shortened(said, 90)}`
+const text = (label: string, said: string) => `${label}: ${shortened(plainText(said), 90)}`
 
 /** What a field that may name these kinds is chosen from. */
 export const choicesAmong = (choices: Choices, named: readonly ObjectKind[] = []): readonly Choice[] =>
@@ -30,11 +31,13 @@ export function choicesOf(visit: Visit, roomId: string | undefined, library: boo
     return { collection: items.map(({ id, name }) => ({ id, text: name })) }
   }
   if (roomId === undefined) return {}
-  const parts = "hypotheses,publications,experiments,threads"
+  const parts = "counts,hypotheses,publications,experiments,threads"
   const context = visit.ask("room_context", { roomId }, { parts, affordances: 0 })
-  const { hypotheses = [], publications = [], experiments = [], threads = [] } = context
-  const { items: attempts } = visit.ask("attempts", {}, { roomId, limit: MOST })
-  const { items: materials } = visit.ask("room_materials", { roomId }, { limit: MOST })
+  const { counts, hypotheses = [], publications = [], experiments = [], threads = [] } = context
+  // In the order of their labels, which have no gaps: the newest are the last.
+  const after = Math.max(0, counts.attempt - MOST)
+  const { items: attempts } = visit.ask("attempts", {}, { roomId, order: "label", after, limit: MOST })
+  const materials = visit.tables.materials.newestOfRoom(roomId, MOST)
   const plans = experiments
     .filter(({ plans }) => plans > 0)
     .slice(-PLANNED)

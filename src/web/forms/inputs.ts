@@ -1,4 +1,5 @@
 /** The inputs of a form, each with its label, its hint and, after a refusal, what is wrong with it. */
+import { ANOTHER } from "./sheets/sheet.ts"
 import { attributes, type Content, type Html, html } from "../html.ts"
 import { title, words } from "../words.ts"
 import { type Choice, type Choices, choicesAmong } from "./choices.ts"
@@ -63,8 +64,6 @@ export function labelled(field: Field, path: string, state: FormState, input: Ht
 /** What an input of an id shows for it: the object's label and title, where it is one of those listed. */
 const shownOf = (value: string, choices: readonly Choice[]): string => choices.find(({ id }) => id === value)?.text ?? value
 
-const ANOTHER = "Choose one of this Room, or paste the address of another's page."
-
 export function text(field: Field & { form: "text" }, path: string, state: FormState): Html {
   const asked = askedOf(path, state)
   const { named } = field
@@ -78,14 +77,20 @@ export function text(field: Field & { form: "text" }, path: string, state: FormS
     rows: asked?.tall === 1 ? null : asked?.tall,
   }
   if (field.long && asked?.tall !== 1 && (asked === undefined || asked.tall !== undefined || !isInLine(path, state)))
-    return labelled(field, path, state, html`<textarea${attributes(given)}>${value === "" ? null : html`\n${value}`}</textarea>`, hint)
+    return labelled(
+      field,
+      path,
+      state,
+      html`<textarea${attributes({ ...given, dir: "auto" })}>${value === "" ? null : html`\n${value}`}</textarea>`,
+      hint,
+    )
   const suggested = asked?.suggested
   const list = suggested !== undefined ? suggestedId(suggested) : choices.length === 0 ? null : listId(named)
   return labelled(
     field,
     path,
     state,
-    html`<input${attributes({ ...given, rows: null, type: field.type === "time" ? "datetime-local" : "text", step: field.type === "time" ? 1 : null, value: field.type === "time" ? value.replace(/(\.\d+)?Z$/, "") : value, list, "data-picks": named?.join(","), autocomplete: "off", class: field.type === "code" ? "code" : null })}>`,
+    html`<input${attributes({ ...given, rows: null, type: field.type === "time" ? "datetime-local" : "text", step: field.type === "time" ? 1 : null, value: field.type === "time" ? value.replace(/(\.\d+)?Z$/, "") : value, list, "data-picks": named?.join(","), autocomplete: "off", dir: field.type === "text" ? "auto" : null, class: field.type === "code" ? "code" : null })}>`,
     hint,
   )
 }

@@ -3,10 +3,9 @@ import { accepted } from "../../contract/reads/accepted.ts"
 import type { Visit } from "../visit.ts"
 import { orNull } from "../visit.ts"
 import { type Content, html, to } from "../html.ts"
-import { inlineMarkdown } from "../markdown.ts"
+import { beginning } from "../markdown.ts"
 import { label, recordChip } from "../parts/parts.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { shortened } from "../words.ts"
 
 export interface Subject {
   readonly roomId: string | undefined
@@ -27,7 +26,7 @@ export function subjectOf(visit: Visit, ids: Ids): Subject {
     roomId ??= experiment?.roomId
     if (experiment !== null)
       about.push(
-        html`${label("experiment", experiment.experimentId, experiment.label)} ${stateBadge(experiment.status)} ${inlineMarkdown(shortened(experiment.question, 160))}`,
+        html`${label("experiment", experiment.experimentId, experiment.label)} ${stateBadge(experiment.status)} ${beginning(experiment.question, 160)}`,
       )
   }
   if (ids.attemptId !== undefined) {
@@ -63,9 +62,9 @@ export function subjectOf(visit: Visit, ids: Ids): Subject {
     const context = orNull(() => visit.ask("thread_context", { threadId }))
     roomId ??= context?.room.roomId
     if (context === null) threadId = undefined
-    else about.push(html`Thread <a href="${to(`/threads/${context.thread.threadId}`)}">${context.thread.title}</a>`)
+    else about.push(html`Thread <a href="${to(`/threads/${context.thread.threadId}`)}" dir="auto">${context.thread.title}</a>`)
   }
   const room = roomId === undefined ? null : orNull(() => visit.ask("room", { roomId }))
-  if (room !== null) about.push(html`Room <a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a>`)
+  if (room !== null) about.push(html`Room <a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a>`)
   return { roomId: room?.roomId, threadId, about }
 }

@@ -250,13 +250,13 @@ export const actionForms: Readonly<Record<string, Sent>> = Object.fromEntries(
 )
 
 function keyRow(
-  { keyId, label, permissions, reach, expiresAt, revokedAt, lastUsedAt }: AnswerOf<"library_keys">["items"][number],
+  { keyId, label, permissions, reach, tokenStart, expiresAt, revokedAt, lastUsedAt }: AnswerOf<"library_keys">["items"][number],
   now: number,
 ): Html {
   const over =
     revokedAt !== null ? stateBadge("retracted", "revoked") : Date.parse(expiresAt) <= now ? stateBadge("cancelled", "expired") : null
-  return html`<tr><th scope="row">${label}</th><td>${joinedWords(permissions)}</td><td>${reach}</td><td>${over ?? time(expiresAt)}</td>
-    <td>${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td>
+  return html`<tr><th scope="row">${label}${tokenStart === null ? null : html`<br><code class="quiet" title="The first signs of its token">${tokenStart}…</code>`}</th><td>${joinedWords(permissions)}</td><td data-is="reach">${reach}</td><td data-is="expires">${over ?? time(expiresAt)}</td>
+    <td data-is="last used">${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td>
     <td>${revokedAt === null ? actionButton("revoke_key", { keyId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true, next: "/account" }) : null}</td>
     </tr>`
 }
@@ -311,6 +311,7 @@ ${
           "Personal keys",
           ["Label", "May", "Reach", "Expires", "Last use", html`<span class="aside">Actions</span>`],
           keys.map((key) => keyRow(key, edge.instance.world.now())),
+          "stacked",
         )
   }</section>
 ${

@@ -6,7 +6,7 @@ import { enumerations } from "../../contract/enumerations.ts"
 import { address, entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { figure } from "../numbers.ts"
-import { inlineMarkdown } from "../markdown.ts"
+import { inlineMarkdown, phrase } from "../markdown.ts"
 import { afforded, doing } from "../parts/actions.ts"
 import { stateBadge, yesNo } from "../parts/marks.ts"
 import {
@@ -63,14 +63,14 @@ ${
         "caption",
       )
 }
-${intendedDeviation === null ? null : html`<p>Declared on purpose: ${inlineMarkdown(intendedDeviation)}</p>`}`
+${intendedDeviation === null ? null : html`<p>Declared on purpose: ${phrase(intendedDeviation)}</p>`}`
 }
 
 const event = (said: Attempt["events"][number]): Html =>
   html`<li>${stateBadge(said.event === "progress" ? "in_progress" : said.event, words(said.event))} <span class="clocks">${
     said.reportedAt === null ? null : html`happened ${exactTime(said.reportedAt)} by the registrant's clock; `
   }received ${exactTime(said.receivedAt)}</span>
-${said.message === undefined ? null : html`<p class="said">${inlineMarkdown(said.message)}</p>`}${said.reproduction === undefined ? null : html`<p>${stateBadge(said.reproduction.verdict)} ${inlineMarkdown(said.reproduction.explanation)}</p>`}${said.failure === undefined ? null : html`<p>Failed in ${said.failure.stage}: ${inlineMarkdown(said.failure.explanation)}</p>`}
+${said.message === undefined ? null : html`<p class="said" dir="auto">${inlineMarkdown(said.message)}</p>`}${said.reproduction === undefined ? null : html`<p>${stateBadge(said.reproduction.verdict)} ${phrase(said.reproduction.explanation)}</p>`}${said.failure === undefined ? null : html`<p>Failed in ${said.failure.stage}: ${phrase(said.failure.explanation)}</p>`}
 <p class="meta">${!said.metricPoints ? null : html`<span>${counted(said.metricPoints, "metric point")}</span>`}${
     said.outputLabels === undefined || said.outputLabels.length === 0 ? null : html`<span>outputs ${said.outputLabels.join(", ")}</span>`
   }${said.exitCode === undefined ? null : html`<span>exit code ${said.exitCode}</span>`}</p>
@@ -103,7 +103,7 @@ function reproductions({ reproduction, reproduces, reproductions: others }: Atte
       : html`<p>It set out to reproduce <a href="${address(basis[0], basis[1])}">${basis[0] === "attempt" ? "another attempt" : "a finding"}</a>. ${
           reproduction === null
             ? "It has not said what came of that."
-            : html`${stateBadge(reproduction.verdict)} ${inlineMarkdown(reproduction.explanation)}`
+            : html`${stateBadge(reproduction.verdict)} ${phrase(reproduction.explanation)}`
         }</p>`
   }${
     others.length === 0

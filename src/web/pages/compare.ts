@@ -1,9 +1,8 @@
 /** Several attempts side by side: their last values and settings held against a baseline, and their curves. */
-import { isUuid } from "../../contract/fields.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals.ts"
-import { withQuery } from "../addresses.ts"
-import { attributes, type Html, html, to } from "../html.ts"
+import { idsIn, withQuery } from "../addresses.ts"
+import { type Html, attributes, html, sameMoment, to } from "../html.ts"
 import { difference, figure } from "../numbers.ts"
 import { outcome, type Table } from "../parts/attempt-table.ts"
 import { curvesFigure, type Drawn, legend, viewOf, whole } from "./curves.ts"
@@ -14,17 +13,6 @@ import { shortened } from "../words.ts"
 
 /** Pictures of metrics where nobody chose. */
 const PICTURES = 6
-
-/** Which attempts an address names, each once, in its order. */
-const idsIn = ({ searchParams }: URL): string[] => [
-  ...new Set(
-    searchParams
-      .getAll("ids")
-      .flatMap((given) => given.split(","))
-      .filter(isUuid)
-      .map((id) => id.toLowerCase()),
-  ),
-]
 
 function asked(visit: Visit) {
   const named = idsIn(visit.url)
@@ -81,11 +69,11 @@ function which(visit: Visit, { ids, table, drawn }: ReturnType<typeof asked>): H
     const row = rows.get(attemptId)
     return html` ${row && outcome(row)}${attemptId === drawn.baseline ? html` <span class="tag">baseline</span>` : null}`
   })}
-<form class="inline filters" action="${to("/attempts/compare")}"><input type="hidden" name="ids" value="${ids.join(",")}">${metrics}<div class="field"><label for="baseline">Baseline</label><select id="baseline" name="baseline">${option("", "none")}${table.items.map((row) => option(row.attemptId, row.label))}</select></div><div class="field"><button class="quiet">Hold against it</button></div></form>
+<form class="inline filters" action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="ids" value="${ids.join(",")}">${metrics}<div class="field"><label for="baseline">Baseline</label><select id="baseline" name="baseline">${option("", "none")}${table.items.map((row) => option(row.attemptId, row.label))}</select></div><div class="field"><button class="quiet">Hold against it</button></div></form>
 ${
   ids.length < 2
     ? null
-    : html`<details class="columns-of"><summary>Leave some out</summary><form action="${to("/attempts/compare")}">${metrics}${drawn.baseline === undefined ? null : html`<input type="hidden" name="baseline" value="${drawn.baseline}">`}<fieldset class="choices"><legend>Attempts</legend>${table.items.map((row) => html`<label><input type="checkbox" name="ids" value="${row.attemptId}" checked>${row.label}</label>`)}</fieldset><button class="quiet">Compare these</button></form></details>`
+    : html`<details class="columns-of"><summary>Leave some out</summary><form action="${to("/attempts/compare")}">${sameMoment}${metrics}${drawn.baseline === undefined ? null : html`<input type="hidden" name="baseline" value="${drawn.baseline}">`}<fieldset class="choices"><legend>Attempts</legend>${table.items.map((row) => html`<label><input type="checkbox" name="ids" value="${row.attemptId}" checked>${row.label}</label>`)}</fieldset><button class="quiet">Compare these</button></form></details>`
 }`
 }
 
@@ -93,7 +81,7 @@ ${
 function chooser({ ids, table: { columns }, drawn }: ReturnType<typeof asked>, shown: readonly { readonly key: string }[]): Html | null {
   const { metrics, metricsTruncated } = columns
   if (metrics.length <= PICTURES && shown.length === metrics.length) return null
-  return html`<details class="columns-of"><summary>Metrics drawn: ${shown.length} of ${metrics.length}${metricsTruncated ? " and more" : null}</summary><form action="${to("/attempts/compare")}"><input type="hidden" name="ids" value="${ids.join(",")}">${drawn.baseline === undefined ? null : html`<input type="hidden" name="baseline" value="${drawn.baseline}">`}
+  return html`<details class="columns-of"><summary>Metrics drawn: ${shown.length} of ${metrics.length}${metricsTruncated ? " and more" : null}</summary><form action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="ids" value="${ids.join(",")}">${drawn.baseline === undefined ? null : html`<input type="hidden" name="baseline" value="${drawn.baseline}">`}
 <fieldset class="choices"><legend>Metrics</legend>${metrics.map(({ key }) => html`<label><input type="checkbox" name="metric" value="${key}"${attributes({ checked: shown.some((one) => one.key === key) })}>${key}</label>`)}</fieldset><button class="quiet">Draw these</button></form></details>`
 }
 

@@ -2,7 +2,7 @@
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
-import { inlineMarkdown, markdown } from "../markdown.ts"
+import { beginning, inlineMarkdown, markdown, phrase } from "../markdown.ts"
 import { afforded, doing } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, exactTime, facts, heading, label, person, recordChip, time, ways } from "../parts/parts.ts"
@@ -41,7 +41,7 @@ const history = (revisions: AnswerOf<"experiment_history">["items"]): Html =>
     const said = [content.explanation, content.reason, content.handoff, content.summary].find((text) => typeof text === "string") as
       | string
       | undefined
-    return html`<li>${person(author)}: ${words(operation)} ${stateBadge(status)} <span class="clocks">${time(at)}</span>${said === undefined ? null : html`<p class="said">${inlineMarkdown(shortened(said, 400))}</p>`}</li>`
+    return html`<li>${person(author)}: ${words(operation)} ${stateBadge(status)} <span class="clocks">${time(at)}</span>${said === undefined ? null : html`<p class="said" dir="auto">${beginning(said, 400)}</p>`}</li>`
   })}</ol>`
 
 const findings = (visit: Visit, links: AnswerOf<"experiment_findings">["items"]): Html =>
@@ -50,8 +50,8 @@ const findings = (visit: Visit, links: AnswerOf<"experiment_findings">["items"])
     : html`<ul class="cards">${links.map((link) => {
         const { finding, towardQuestion, towardHypothesis, author, linkId, attemptId, attemptLabel, reviewedBy, withdrawn } = link
         return html`<li>${recordChip(finding, 200)}${takenBack(withdrawn)}
-<ul class="verdicts"><li>${struckIf(withdrawn, stateBadge(towardQuestion.verdict))} toward the question. ${inlineMarkdown(towardQuestion.explanation)}</li>
-  ${towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => html`<li>${struckIf(withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} ${inlineMarkdown(explanation)}</li>`)}</ul>
+<ul class="verdicts"><li>${struckIf(withdrawn, stateBadge(towardQuestion.verdict))} toward the question. ${phrase(towardQuestion.explanation)}</li>
+  ${towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => html`<li>${struckIf(withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} ${phrase(explanation)}</li>`)}</ul>
 <p class="meta"><span>said by ${person(author)}</span>${
           attemptId === null ? null : html`<span>from ${label("attempt", attemptId, attemptLabel ?? "attempt")}</span>`
         }${
@@ -74,10 +74,10 @@ export function experimentPage(visit: Visit): Shown {
     body: html`<p class="meta" id="live-state" data-live><span><span class="label">${experiment.label}</span> experiment</span><span>${stateBadge(experiment.status)}</span><span>${
       experiment.assignee === null ? "held by nobody" : html`held by ${person(experiment.assignee)}`
     }</span><span>proposed by ${person(experiment.proposer)} ${time(experiment.createdAt)}</span></p>
-<h1 class="statement">${inlineMarkdown(experiment.question)}</h1>
+<h1 class="statement" dir="auto">${inlineMarkdown(experiment.question)}</h1>
 <div id="live-said" data-live>${statement("What it came to", experiment.conclusion)}${experiment.status === "open" ? statement("Handed over", experiment.handoff) : null}</div>
 ${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What may be done next")}<div id="live-next" data-live>${afforded(visit, room, experiment.affordances, { experimentId })}</div></section>`)}
-<section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said">${inlineMarkdown(experiment.scope)}</p>
+<section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said" dir="auto">${inlineMarkdown(experiment.scope)}</p>
   ${experiment.hypotheses.length === 0 ? html`<p class="quiet">It addresses no hypothesis.</p>` : html`<p>Addresses ${experiment.hypotheses.map((record) => recordChip(record, 120))}</p>`}</section>
 <section aria-labelledby="plans">${heading(2, "plans", "Plans")}<div id="live-plans" data-live>${plans(experiment)}</div></section>
 <section aria-labelledby="attempts">${heading(2, "attempts", html`Attempts ${outcomeDots(attempts)}`, attempts.total < 2 ? undefined : html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">On the workbench</a>`)}

@@ -4,13 +4,13 @@ import { enumerations, type RecordStatus } from "../../contract/enumerations.ts"
 import { hasFallen } from "../../contract/evidence.ts"
 import { withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
-import { markdownInLink } from "../markdown.ts"
+import { beginningInLink } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { stateBadge, stateMark } from "../parts/marks.ts"
 import { empty, label, more, person, table } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { counted, shortened, words } from "../words.ts"
+import { counted, words } from "../words.ts"
 
 type Experiment = AnswerOf<"experiments">["items"][number]
 /** What a finding link says of an experiment's question. */
@@ -47,7 +47,7 @@ const row = (
   experiment: Experiment,
   links: readonly FindingLink[],
 ): Html => html`<tr data-entry><td>${label("experiment", experiment.experimentId, experiment.label)}</td>
-  <td><a class="wording" href="${to(`/experiments/${experiment.experimentId}`)}">${markdownInLink(shortened(experiment.question, 180))}</a></td>
+  <td><a class="wording" href="${to(`/experiments/${experiment.experimentId}`)}" dir="auto">${beginningInLink(experiment.question, 180)}</a></td>
   <td>${stateBadge(experiment.status)}</td>
   <td>${experiment.assignee === null ? html`<span class="quiet">nobody</span>` : person(experiment.assignee)}</td>
   <td>${outcomeDots(experiment.attempts)}</td><td>${verdicts(links, experiment.experimentId)}</td></tr>`

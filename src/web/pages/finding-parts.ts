@@ -43,7 +43,7 @@ function evidence(entries: readonly Evidence[], record: Answer, execution: Execu
   const rows = entries.map(
     (entry, index) => html`<tr><td>${words(entry.kind)}</td>
     <td>${checked(entry, index, record.warnings, labelOf)}${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</td>
-    <td>${inlineMarkdown(entry.kind === "paper" ? `“${entry.quote}”` : entry.explanation)}</td></tr>`,
+    <td dir="auto">${inlineMarkdown(entry.kind === "paper" ? `“${entry.quote}”` : entry.explanation)}</td></tr>`,
   )
   return html`<section aria-labelledby="evidence">${heading(2, "evidence", "Evidence")}${rows.length === 0 ? html`<p class="quiet">None was given.</p>` : table("Evidence", ["Kind", "What the service checked", "What the author says"], rows)}</section>`
 }
@@ -89,7 +89,7 @@ export function findingParts(
   const papers = provenance?.papers ?? []
   return html`${execution === null ? html`<p class="meta"><span>${stateBadge("unknown", "no execution is named")}</span></p>` : denominator(execution)}
 ${retrospective === true ? html`<p><span class="tag">retrospective</span> The question was put after the result was known.</p>` : null}
-${limitations === undefined ? null : html`<section aria-labelledby="limitations">${heading(2, "limitations", "Limitations")}<p class="said">${inlineMarkdown(limitations)}</p></section>`}
+${limitations === undefined ? null : html`<section aria-labelledby="limitations">${heading(2, "limitations", "Limitations")}<p class="said" dir="auto">${inlineMarkdown(limitations)}</p></section>`}
 ${evidence(entries, record, execution)}
 ${execution === null ? null : attempts(execution)}
 ${materials(record.materials)}

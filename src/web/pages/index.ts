@@ -15,6 +15,7 @@ import { contextOf } from "../../edge/request-context.ts"
 import type { Routes } from "../../edge/routes.ts"
 import { OnThisThread } from "../../renderer/engines.ts"
 import { Renderer } from "../../renderer/renderer.ts"
+import { idsIn } from "../addresses.ts"
 import { type Assets, openAssets } from "../assets.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { labelsIn } from "../../renderer/label-plugin.ts"
@@ -120,7 +121,12 @@ const asked: Readonly<Record<string, Sent>> = { "/sign-in/provider": startAtProv
 async function write(visit: Visit, { assets, renderer }: Press, given: Shown | Fitting, labels?: Setting["labels"]): Promise<Answer> {
   const { past, edge } = visit
   const now = edge.instance.world.now()
-  const setting = { basePath: basePathOf(edge), now, ...(labels && { labels }), ...(past && { stays: staysAt(past) }) }
+  const setting = {
+    basePath: basePathOf(edge),
+    now,
+    ...(labels && { labels }),
+    ...(past && { stays: staysAt(past), at: past.asOf.sequence }),
+  }
   const shown = "items" in given ? await fitted(given, renderer, setting) : given
   const page = layout(visit, assets, shown)
   const whole = page.write({ ...setting, texts: await renderer.markupOf(page.texts) })
@@ -215,7 +221,7 @@ const addressHandler = (edge: Edge, press: Press, path: string, page: WebPage) =
     try {
       const entry = entryAsked(path, event)
       if (entry !== undefined) {
-        past = held.use(await pastOf(edge, { params }, entry))
+        past = held.use(await pastOf(edge, { params, query: { attemptIds: idsIn(event.url) } }, entry))
         asked = thenShown(page, past)
       }
     } catch (error) {

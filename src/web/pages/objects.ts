@@ -4,7 +4,7 @@ import { accepted } from "../../contract/reads/accepted.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entryPath, withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { inlineMarkdown, markdown, markdownInLink } from "../markdown.ts"
+import { beginning, inlineMarkdown, markdown, markdownInLink, phrase } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { stateBadge } from "../parts/marks.ts"
@@ -14,7 +14,7 @@ import { doubts, failures, restsOn } from "../parts/judging.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { bytes, counted, shortened, title, words } from "../words.ts"
+import { bytes, counted, title, words } from "../words.ts"
 
 type Material = AnswerOf<"material">
 const uses = (kind: string, name: string, { total, items }: Material["consumedBy"]): readonly [Content, Content] => [
@@ -37,14 +37,14 @@ export function materialPage(visit: Visit): Shown {
     rail: roomRail(room),
     json: `/api/research/materials/${materialId}`,
     body: html`<p class="meta"><span><span class="label">${material.label}</span> material</span><span>${stateBadge(material.obtainability)}</span><span>${person(material.registeredBy)}</span><span>${exactTime(material.registeredAt)}</span></p>
-<h1>${material.name}</h1>${material.description === null ? null : html`<p class="said">${inlineMarkdown(material.description)}</p>`}
+<h1>${material.name}</h1>${material.description === null ? null : html`<p class="said" dir="auto">${inlineMarkdown(material.description)}</p>`}
 ${facts([
   ["Reference", digest(material.reference)],
   material.digest === null ? null : ["Digest", digest(material.digest)],
   material.valuesDigest === null ? null : ["Digest of its values", digest(material.valuesDigest)],
   material.mediaType === null ? null : ["Media type", material.mediaType],
   material.sizeBytes === null ? null : ["Size", bytes(material.sizeBytes)],
-  ["Labelled in", html`<a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a>`],
+  ["Labelled in", html`<a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a>`],
   uses("attempt", "Consumed by", material.consumedBy),
   uses("attempt", "Produced by", material.producedBy),
   uses("plan", "Required by", material.requiredBy),
@@ -82,15 +82,15 @@ function linkBody(visit: Visit, link: Link): Html {
   if (link.kind === "finding_link") {
     return html`<h1>${link.finding.label} related to ${link.experimentLabel}</h1>${gone}
       <p>${recordChip(link.finding, 200)} ${label("experiment", link.experimentId, link.experimentLabel)}${link.attemptId === null ? null : html` from ${label("attempt", link.attemptId, link.attemptLabel ?? "")}`}</p>
-<ul class="verdicts"><li>${struckIf(link.withdrawn, stateBadge(link.towardQuestion.verdict))} toward the question. ${inlineMarkdown(link.towardQuestion.explanation)}</li>
-  ${link.towardHypothesis.map(({ versionId, label: text, verdict, explanation, ...origin }) => html`<li>${struckIf(link.withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)}${fromOther(origin)} ${inlineMarkdown(explanation)}</li>`)}</ul>
+<ul class="verdicts"><li>${struckIf(link.withdrawn, stateBadge(link.towardQuestion.verdict))} toward the question. ${phrase(link.towardQuestion.explanation)}</li>
+  ${link.towardHypothesis.map(({ versionId, label: text, verdict, explanation, ...origin }) => html`<li>${struckIf(link.withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)}${fromOther(origin)} ${phrase(explanation)}</li>`)}</ul>
 <p class="meta"><span>${person(link.author)}</span><span>${exactTime(link.at)}</span><span><a href="${to(entryPath(link.card.threadId, link.card.entryId))}">${counted(link.replies, "reply", "replies")}</a></span>${own === null ? null : html`<span>${own}</span>`}</p>`
   }
   const content = accepted("link", link.content)
   return html`<p class="meta"><span><span class="label">${link.label}</span> link</span><span>${person(link.author)}</span><span>${exactTime(link.at)}</span>${own === null ? null : html`<span>${own}</span>`}</p>
     <h1>${struckIf(link.withdrawn, html`${stateBadge(link.kind, title(link.kind))} ${link.target.label}`)}</h1>${gone}
-<p>${recordChip(link.target, 220)}</p><p class="said">${inlineMarkdown(link.explanation)}</p>
-  ${content.correction === undefined ? null : html`<p><strong>Correction:</strong> ${inlineMarkdown(content.correction)}</p>`}
+<p>${recordChip(link.target, 220)}</p><p class="said" dir="auto">${inlineMarkdown(link.explanation)}</p>
+  ${content.correction === undefined ? null : html`<p><strong>Correction:</strong> ${phrase(content.correction)}</p>`}
 ${link.replacement === null ? null : html`<p>Replaced by ${recordChip(link.replacement, 220)}</p>`}
 ${content.evidence === undefined ? null : html`<p>Evidence: ${content.evidence.map((versionId) => html`<a href="${to(`/records/${versionId}`)}">a record</a> `)}</p>`}
 ${facts([
@@ -125,9 +125,9 @@ export function checkpointPage(visit: Visit): Shown {
     title: `Checkpoint of ${thread.title}`,
     rail: roomRail(room),
     json,
-    body: html`<p class="meta"><span>checkpoint of <a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a></span><span>${person(checkpoint.author)}</span><span>${exactTime(checkpoint.at)}</span><span>covers entries 1 to ${checkpoint.coversThrough}</span></p>
+    body: html`<p class="meta"><span>checkpoint of <a href="${to(`/threads/${thread.threadId}`)}" dir="auto">${thread.title}</a></span><span>${person(checkpoint.author)}</span><span>${exactTime(checkpoint.at)}</span><span>covers entries 1 to ${checkpoint.coversThrough}</span></p>
 <p class="verdict">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? "Concluded" : "So far, not concluded")}</p>
-${checkpoint.conclusion === null ? html`<h1>${thread.title}</h1>` : html`<h1 class="statement">${inlineMarkdown(checkpoint.conclusion)}</h1>`}
+${checkpoint.conclusion === null ? html`<h1 dir="auto">${thread.title}</h1>` : html`<h1 class="statement" dir="auto">${inlineMarkdown(checkpoint.conclusion)}</h1>`}
 ${checkpoint.stale ? html`<div class="banner warn" role="note" aria-label="Stale">${stateBadge("disputed", "Stale: what has come since")}${whyStale(checkpoint.staleReasons)}</div>` : whyStale(checkpoint.staleReasons)}
 ${checkpoint.selected ? null : html`<div class="banner quiet" role="note" aria-label="Replaced"><p>A newer checkpoint of this Thread has taken its place.</p></div>`}
 ${roomBanners(room)}
@@ -138,7 +138,7 @@ ${doubts(judged, "which it cites")}
 <section aria-labelledby="open">${heading(2, "open", "Left open")}${
       checkpoint.openQuestions.length === 0
         ? html`<p class="quiet">No question was left open.</p>`
-        : html`<ul class="questions">${checkpoint.openQuestions.map((question) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>`
+        : html`<ul class="questions">${checkpoint.openQuestions.map((question) => html`<li dir="auto">${inlineMarkdown(question)}</li>`)}</ul>`
     }</section>
 ${checkpoint.conclusion === null ? null : html`<section aria-labelledby="synthesis">${heading(2, "synthesis", "How it came to this")}${markdown(checkpoint.synthesis)}</section>`}
 ${facts([
@@ -169,7 +169,7 @@ ${
           html`<li><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${
             record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
           }<span>${person(record.author)}</span></p>
-  <a class="wording" href="${to(`/records/${record.versionId}`)}">${markdownInLink(record.wording)}</a></li>`,
+  <a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a></li>`,
       )}</ul>`
 }`,
   }
@@ -194,7 +194,7 @@ ${
         items.map(
           (concept) =>
             html`<tr data-entry><th scope="row"><a href="${to(`/records/${concept.versionId}#concept-${concept.key}`)}">${concept.label}</a><br><code>${concept.key}</code></th>
-  <td>${inlineMarkdown(shortened(concept.definition, 300))}</td><td>${label(concept.recordKind, concept.versionId, concept.recordLabel)}</td></tr>`,
+  <td dir="auto">${beginning(concept.definition, 300)}</td><td>${label(concept.recordKind, concept.versionId, concept.recordLabel)}</td></tr>`,
         ),
       )
 }

@@ -3,7 +3,9 @@ import { orcidAddress } from "../../contract/described.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { mayInvite } from "../../edge/coming-in.ts"
 import { permissionMeanings } from "../../contract/enumerations.ts"
+import { pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
+import { deed } from "../parts/deed.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
 import { joining } from "../parts/joining.ts"
 import { stateBadge } from "../parts/marks.ts"
@@ -35,7 +37,7 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
     ["Name", "Role", "Since", ...(role === "owner" || role === "member" ? [html`<span class="aside">Actions</span>`] : [])],
     room.members.map(
       ({ userId, username, name, orcid, role: theirs, joinedAt }) =>
-        html`<tr><th scope="row"><a href="${to(`/people/${encodeURIComponent(username)}`)}">${person({ username })}</a>${name === null ? null : html` <span class="quiet">${name}</span>`}${orcid === null ? null : html` <a class="meta" rel="noopener" href="${orcidAddress(orcid)}">ORCID ${orcid}</a>`}</th>
+        html`<tr><th scope="row">${person({ username })}${name === null ? null : html` <span class="quiet">${name}</span>`}${orcid === null ? null : html` <a class="meta" rel="noopener" href="${orcidAddress(orcid)}">ORCID ${orcid}</a>`}</th>
     <td>${theirs}</td><td>${time(joinedAt)}</td>
     ${role === "owner" || role === "member" ? html`<td>${remove(userId, username, theirs)}</td>` : null}</tr>`,
     ),
@@ -68,7 +70,7 @@ type Credential = AnswerOf<"credentials">["items"][number]
 function credentialRow(
   visit: Visit,
   roomId: string,
-  { credentialId, label, owner, permissions, threadIds, expiresAt, revokedAt, lastUsedAt }: Credential,
+  { credentialId, label, owner, permissions, threadIds, tokenStart, expiresAt, revokedAt, lastUsedAt, lastWrite }: Credential,
   now: number,
 ): Html {
   const over =
@@ -78,9 +80,10 @@ function credentialRow(
         ? stateBadge("cancelled", "expired")
         : stateBadge("completed", "in use")
   const own = owner.userId === visit.person?.userId
-  return html`<tr><th scope="row">${label}</th><td>${person(owner)}</td>
+  return html`<tr><th scope="row">${label}${tokenStart === null ? null : html`<br><code class="quiet" title="The first signs of its token">${tokenStart}…</code>`}</th><td data-is="of">${person(owner)}</td>
     <td title="${permissions.map((permission) => permissionMeanings[permission]).join(" ")}">${joinedWords(permissions)}${threadIds === null ? null : html` <span class="tag">${counted(threadIds.length, "Thread")} only</span>`}</td>
     <td>${over}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last used">${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td>
+    <td data-is="wrote last">${lastWrite === null ? html`<span class="quiet">nothing</span>` : html`${deed(words(lastWrite.operation), lastWrite.target, pathOf(lastWrite.target.kind, lastWrite.target.id))}, ${time(lastWrite.at)}`}</td>
     <td>${
       revokedAt !== null
         ? null
@@ -102,7 +105,7 @@ ${
       )
     : table(
         "Credentials",
-        ["Label", "Of", "May", "State", "Expires", "Last use", html`<span class="aside">Actions</span>`],
+        ["Label", "Of", "May", "State", "Expires", "Last use", "Wrote last", html`<span class="aside">Actions</span>`],
         items.map((credential) => credentialRow(visit, roomId, credential, visit.edge.instance.world.now())),
         "stacked",
       )

@@ -35,7 +35,7 @@ export function personPage(visit: Visit): Shown {
               html`<li><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${
                 record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
               }</p>
-  <a class="wording" href="${to(`/records/${record.versionId}`)}">${markdownInLink(record.wording)}</a></li>`,
+  <a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a></li>`,
           )}</ul>`
     }${more(nextCursor === null ? null : withQuery(path, { after: nextCursor }))}</section>
 ${ways([

@@ -33,7 +33,7 @@ ${
     ? null
     : html`<section aria-labelledby="premises">${heading(2, "premises", "Premises")}<ul class="cards">${plan.premises.map(
         (record) =>
-          html`<li>${recordChip(record, 160)}<p class="said">${inlineMarkdown(record.explanation)}</p>
+          html`<li>${recordChip(record, 160)}<p class="said" dir="auto">${inlineMarkdown(record.explanation)}</p>
   </li>`,
       )}</ul></section>`
 }

@@ -5,7 +5,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { entryPath, withQuery } from "../addresses.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
-import { inlineMarkdown } from "../markdown.ts"
+import { phrase } from "../markdown.ts"
 import { act, doing, forMembers } from "../parts/actions.ts"
 import { conceptList, rolesTable, wording } from "../parts/assertion.ts"
 import { standing } from "../parts/entry.ts"
@@ -34,7 +34,7 @@ const rests = (id: string, name: string, records: readonly Resolved[]): Html | n
     : html`<section aria-labelledby="${id}">${heading(2, id, name)}<ul class="cards">${records.map(
         (record) => html`<li>${
           record.purpose === undefined ? null : html`<span class="tag">${words(record.purpose)}</span> `
-        }${recordChip(record, 160)}<p class="said">${record.explanation}</p>
+        }${recordChip(record, 160)}<p class="said" dir="auto">${record.explanation}</p>
       </li>`,
       )}</ul></section>`
 
@@ -106,9 +106,9 @@ export function recordPage(visit: Visit): Shown {
     body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}</div>
 <p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${
       record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
-    }<span><a href="${to(`/people/${encodeURIComponent(author.username)}`)}">${person(record.author)}</a></span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}">${room.title}</a></span></p>
-<h1 class="statement">${wording(assertion.wording, concepts)}</h1>
-<p class="scope"><span class="quiet">Where it holds:</span> ${inlineMarkdown(scope)}</p>
+    }<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}" dir="auto">${room.title}</a></span></p>
+<h1 class="statement" dir="auto">${wording(assertion.wording, concepts)}</h1>
+<p class="scope"><span class="quiet">Where it holds:</span> ${phrase(scope)}</p>
 ${warnings(record.warnings)}
 ${
   content.quote === undefined

@@ -45,7 +45,7 @@ export function threadsPage(visit: Visit): Shown {
   const { items, hasMore, nextCursor } = visit.ask("room_threads", visit.params, { after: cursor(visit) })
   const rows = items.map(
     (thread) =>
-      html`<tr data-entry><td><a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}${thread.stale ? html` ${stateBadge("disputed", "conclusion stale")}` : null}</td>
+      html`<tr data-entry><td><a href="${to(`/threads/${thread.threadId}`)}" dir="auto">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}${thread.stale ? html` ${stateBadge("disputed", "conclusion stale")}` : null}</td>
     <td>${person(thread.author)}</td><td class="number">${thread.timelineWatermark}</td><td>${time(thread.lastActivityAt)}</td></tr>`,
   )
   return section(visit, room, {
@@ -84,7 +84,7 @@ export function findingsPage(visit: Visit): Shown {
       }${
         record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
       }<span>${tally(record.evidenceTally)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
-    <a class="wording" href="${to(`/records/${record.versionId}`)}">${markdownInLink(record.wording)}</a><p class="hint">${record.provenanceSummary}</p>
+    <a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a><p class="hint">${record.provenanceSummary}</p>
     </li>`,
   )
   const at = { roomId: room.roomId, threadId: room.openingThreadId }
@@ -125,7 +125,7 @@ export function materialsPage(visit: Visit): Shown {
 /** One link as a row of a list. */
 const linkRow = (visit: Visit, link: AnswerOf<"room_links">["items"][number]): Html =>
   html`<li data-entry><p class="meta"><span>${label("link", link.linkId, link.label)}</span><span>${struckIf(link.withdrawn, stateBadge(link.kind))}</span><span>${person(link.author)}</span><span>${time(link.at)}</span>${ofOwn(visit, link)}</p>
-  ${recordChip(link.target, 140)}${link.replacement === null ? null : html` replaced by ${recordChip(link.replacement, 140)}`}<p class="said">${struckIf(link.withdrawn, inlineMarkdown(link.explanation))}</p>${takenBack(link.withdrawn)}
+  ${recordChip(link.target, 140)}${link.replacement === null ? null : html` replaced by ${recordChip(link.replacement, 140)}`}<p class="said" dir="auto">${struckIf(link.withdrawn, inlineMarkdown(link.explanation))}</p>${takenBack(link.withdrawn)}
   </li>`
 
 export function linksPage(visit: Visit): Shown {

@@ -5,7 +5,7 @@ import { licenceUrl } from "../../contract/licences.ts"
 import { activityChart } from "../charts/activity.ts"
 import { verdictChart } from "../charts/verdicts.ts"
 import { type Html, html, to } from "../html.ts"
-import { inlineMarkdown, markdownInLink } from "../markdown.ts"
+import { markdownInLink, phrase } from "../markdown.ts"
 import { act, doing, forMembers, roleIn, whyNot } from "../parts/actions.ts"
 import { aboutRoom } from "../about.ts"
 import { standsAt } from "../parts/conclusion.ts"
@@ -27,7 +27,7 @@ function where({ room, conclusions, syntheses, openQuestions, threads }: Context
   const state = room.state === "archived" ? "archived" : "open"
   const said = state === "archived" ? "Archived without a conclusion" : "Open"
   const questions = openQuestions.map(
-    ({ question, threadId }) => html`<li>${inlineMarkdown(question)} <a class="meta" href="${to(`/threads/${threadId}`)}">Thread</a></li>`,
+    ({ question, threadId }) => html`<li>${phrase(question)} <a class="meta" href="${to(`/threads/${threadId}`)}">Thread</a></li>`,
   )
   return html`${conclusions.length > 0 ? html`<ul class="answers">${conclusions.map((checkpoint) => standsAt(checkpoint, titles))}</ul>` : null}
 ${newest.length > 0 ? html`<ul class="answers">${newest.map((checkpoint) => standsAt(checkpoint, titles))}</ul>` : null}
@@ -48,7 +48,7 @@ export const hypothesisItem = (record: Context["hypotheses"][number], beside: Re
   html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${
     record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
   }<span>${tally(record.evidenceTally)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
-<a class="wording" href="${to(`/records/${record.versionId}`)}">${markdownInLink(record.wording)}</a>${beside(record.versionId)}</li>`
+<a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a>${beside(record.versionId)}</li>`
 
 function hypotheses(visit: Visit, { room, hypotheses: all }: Context): Html {
   const newest = all.slice(-SHOWN.hypotheses).reverse()
@@ -96,7 +96,7 @@ function threads(visit: Visit, { room, threads: all }: Context): Html {
   )}
 <ul class="cards" id="live-threads" data-live>${newest.map(
     (thread) =>
-      html`<li><a href="${to(`/threads/${thread.threadId}`)}">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}<br><span class="meta"><span>${person(thread.author)}</span><span>${counted(thread.timelineWatermark, "entry", "entries")}</span><span>last ${time(thread.lastActivityAt)}</span></span></li>`,
+      html`<li><a href="${to(`/threads/${thread.threadId}`)}" dir="auto">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}<br><span class="meta"><span>${person(thread.author)}</span><span>${counted(thread.timelineWatermark, "entry", "entries")}</span><span>last ${time(thread.lastActivityAt)}</span></span></li>`,
   )}</ul>
   </section>`
 }
@@ -123,8 +123,8 @@ export function roomPage(visit: Visit): Shown {
     json: `/api/research/rooms/${roomId}/research-context`,
     follow: { roomId, after: context.activityWatermark },
     about: aboutRoom(room, visit.ask("person", { username: room.owner.userId })),
-    body: html`<h1>${room.title}</h1>
-${room.question === null ? null : html`<p class="lead">${room.question}</p>`}
+    body: html`<h1 dir="auto">${room.title}</h1>
+${room.question === null ? null : html`<p class="lead" dir="auto">${room.question}</p>`}
 ${roomBanners(room)}
 <section aria-label="Where it stands" id="live-where" data-live>${where(context)}</section>
 ${doing(visit, () => html`<section aria-label="Actions">${forMembers(visit, room, html`${act("publish_hypothesis", at, "Publish a hypothesis")}${act("propose_experiment", at, "Propose an experiment")}${act("publish_finding", at, "Publish a finding")}${act("publish_cited_claim", at, "Cite a claim")}${act("register_material", at, "Register a material")}`)}</section>`)}

@@ -28,8 +28,8 @@ const held = ({ counts }: Summary): Html => {
 
 const row = (
   room: Summary,
-): Html => html`<li data-entry><h2 class="title"><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></h2> ${roomState(room)}
-${room.question === null ? null : html`<p class="question">${room.question}</p>`}
+): Html => html`<li data-entry><h2 class="title"><a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a></h2> ${roomState(room)}
+${room.question === null ? null : html`<p class="question" dir="auto">${room.question}</p>`}
 <p class="meta">${room.origin === null ? null : html`<span>of ${placeOf(room.origin)}</span>`}${held(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span><span>last activity ${time(room.lastActivityAt)}</span></p></li>`
 
 export function roomsPage(visit: Visit): Shown {

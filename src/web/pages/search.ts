@@ -6,15 +6,17 @@ import { entryPath, pathOf, withQuery } from "../addresses.ts"
 import { type Html, html, markup, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, heading, label, more, person, time } from "../parts/parts.ts"
+import { beginning } from "../markdown.ts"
 import { plainText } from "../plain-text.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
-import { choices, shortened, words } from "../words.ts"
+import { choices, words } from "../words.ts"
 
 type Hit = AnswerOf<"search">["items"][number]
 
-/** A message is found at its place in the timeline, everything else on its own page; a person has none. */
+/** A message is found at its place in the timeline, everything else on its own page. */
 function place({ kind, id, threadId, entryId }: Hit): string | null {
   const said = threadId === null ? null : entryPath(threadId, entryId ?? id)
+  if (kind === "person") return `/people/${encodeURIComponent(id)}`
   return kind === "message" ? said : (pathOf(kind, id) ?? said)
 }
 
@@ -26,7 +28,7 @@ function hit(found: Hit): Html {
   }${words(found.kind)}</span>${
     found.status === null || found.status === "current" ? null : html`<span>${stateBadge(found.status)}</span>`
   }<span>${person(found.author)}</span><span>${time(found.at)}</span></p>
-  ${at === null ? html`<span class="wording">${shown}</span>` : html`<a class="wording" href="${to(at)}">${shown}</a>`}${found.kind === "message" ? html`<p class="hint">in ${found.title}</p>` : null}</li>`
+  ${at === null ? html`<span class="wording" dir="auto">${shown}</span>` : html`<a class="wording" href="${to(at)}" dir="auto">${shown}</a>`}${found.kind === "message" ? html`<p class="hint">in ${found.title}</p>` : null}</li>`
 }
 
 /** The object that an id names. */
@@ -73,7 +75,7 @@ ${
     ? null
     : html`<section aria-labelledby="rooms">${heading(2, "rooms", "Rooms")}<ul class="cards">${rooms.items.map(
         (room) =>
-          html`<li data-entry><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a><p class="said">${room.question}</p>
+          html`<li data-entry><a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a><p class="said" dir="auto">${room.question}</p>
   </li>`,
       )}</ul></section>`
 }
@@ -82,7 +84,7 @@ ${
     ? null
     : html`<section aria-labelledby="concepts">${heading(2, "concepts", "Concepts")}<ul class="cards">${concepts.items.map(
         (concept) =>
-          html`<li data-entry><a href="${to(`/records/${concept.versionId}#concept-${concept.key}`)}">${concept.label}</a> in ${label(concept.recordKind, concept.versionId, concept.recordLabel)}<br>${shortened(concept.definition, 200)}</li>`,
+          html`<li data-entry><a href="${to(`/records/${concept.versionId}#concept-${concept.key}`)}">${concept.label}</a> in ${label(concept.recordKind, concept.versionId, concept.recordLabel)}<br>${beginning(concept.definition, 200)}</li>`,
       )}</ul>
   </section>`
 }`

@@ -64,7 +64,7 @@ const replyForm = (threadId: string, entryId?: string): Html => {
   const id = entryId ?? "thread"
   return html`<form class="stack" method="post" action="${to("/web/post_message")}" data-draft="message-${threadId}-${id}">
 <input type="hidden" name="threadId" value="${threadId}"><input type="hidden" name="/clientMessageId" value="${randomUUID()}">${entryId === undefined ? null : html`<input type="hidden" name="/replyToEntryId" value="${entryId}">`}
-<div class="field"><label for="text-${id}">${entryId === undefined ? "Write in this Thread" : "Your reply"}</label><textarea id="text-${id}" name="/text" required maxlength="${limits.message}" aria-describedby="hint-${id}"></textarea><p class="hint" id="hint-${id}">Markdown, with TeX math between dollar signs: $n_w$.</p></div>
+<div class="field"><label for="text-${id}">${entryId === undefined ? "Write in this Thread" : "Your reply"}</label><textarea id="text-${id}" name="/text" dir="auto" required maxlength="${limits.message}" aria-describedby="hint-${id}"></textarea><p class="hint" id="hint-${id}">Markdown, with TeX math between dollar signs: $n_w$.</p></div>
 <div class="buttons"><button>Post</button><button class="quiet" name="_preview" value="1">Preview</button></div></form>`
 }
 
@@ -96,8 +96,8 @@ function timeline(visit: Visit, entries: readonly Entry[], items: readonly Html[
 }
 
 function head({ thread, room, checkpoint }: AnswerOf<"thread_research_context">, follows: Entry | null): Html {
-  return html`<h1>${thread.title}</h1>
-<p class="meta"><span>${thread.opening ? "opening Thread of" : "Thread in"} <a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></span><span>started by ${person(thread.author)} ${time(thread.createdAt)}</span><span id="live-entries" data-live>${counted(thread.timelineWatermark, "entry", "entries")}</span></p>
+  return html`<h1 dir="auto">${thread.title}</h1>
+<p class="meta"><span>${thread.opening ? "opening Thread of" : "Thread in"} <a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a></span><span>started by ${person(thread.author)} ${time(thread.createdAt)}</span><span id="live-entries" data-live>${counted(thread.timelineWatermark, "entry", "entries")}</span></p>
 ${follows === null ? null : html`<p class="in-reply">Follows up <a href="${to(`/threads/${follows.threadId}?entry=${follows.entryId}#entry-${follows.entryId}`)}">${follows.author.username}: ${gist(follows)}</a></p>`}
 ${roomBanners(room)}
 ${
@@ -189,7 +189,7 @@ export function repliesPage(visit: Visit): Fitting {
       title: `Replies · ${thread.title}`,
       rail: roomRail(room),
       json: `/api/research/threads/${threadId}/replies?targetEntryId=${entryId}`,
-      body: html`<h1>Replies</h1><p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}">${thread.title}</a></span></p>
+      body: html`<h1>Replies</h1><p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}" dir="auto">${thread.title}</a></span></p>
       <ol class="timeline">${made.slice(0, until)}</ol>
 ${further === undefined ? null : html`<p class="more"><a href="${to(entryPath(threadId, further.entryId))}" rel="next">Go on reading in the Thread</a></p>`}`,
     }

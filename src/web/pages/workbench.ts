@@ -8,6 +8,7 @@ import { attemptTable, type Column, columnName, columnsOf, shownColumns, type So
 import { empty, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
+import { plainText } from "../plain-text.ts"
 import { choices, counted, shortened } from "../words.ts"
 
 /** What the address of a workbench says: which attempts, in which order, with which columns. */
@@ -66,7 +67,7 @@ const select = (
 function filters(asked: Asked, path: string, experiments: AnswerOf<"experiments">): Html {
   const options = experiments.items.map(({ experimentId, label, question }) => ({
     value: experimentId,
-    text: `${label} ${shortened(question, 60)}`,
+    text: `${label} ${shortened(plainText(question), 60)}`,
   }))
   return html`<form class="inline filters" action="${to(path)}">${select("experimentId", "Experiment", options, asked.experimentId)}${select("status", "Outcome", choices("attemptStatus"), asked.status)}${select("intent", "Intent", choices("attemptIntent"), asked.intent)}${hidden(
     { sort: asked.sort, order: asked.order, at: asked.at },

@@ -1,11 +1,11 @@
 /** Attempts as a workbench: a table that is sorted by its headers, with ticks to lay some beside each other. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
-import { attributes, type Content, type Html, html, to } from "../html.ts"
+import { type Content, type Html, attributes, html, sameMoment, to } from "../html.ts"
 import { figure } from "../numbers.ts"
 import { shortened, words } from "../words.ts"
 import { stateBadge } from "./marks.ts"
-import { label, time } from "./parts.ts"
+import { label, person, time } from "./parts.ts"
 
 export type Table = AnswerOf<"attempt_table">
 type Row = Table["items"][number]
@@ -90,7 +90,7 @@ export function attemptTable({ items }: Pick<Table, "items">, columns: readonly 
     html`<th scope="col">By</th>`,
     header("Registered", "registered", sorting),
   ]
-  return html`<form class="bench" action="${to("/attempts/compare")}" data-ticks>
+  return html`<form class="bench" action="${to("/attempts/compare")}" data-ticks>${sameMoment}
 <div class="buttons"><button data-ticked="Compare">Compare the ticked</button><span class="hint">${limits.comparedAttempts} at most${
     items.length < 2 || items.length > limits.comparedAttempts
       ? null
@@ -100,7 +100,7 @@ export function attemptTable({ items }: Pick<Table, "items">, columns: readonly 
     (row) => html`<tr data-entry><td><input type="checkbox" name="ids" value="${row.attemptId}" aria-label="Compare ${row.label}"></td>
 <th scope="row">${label("attempt", row.attemptId, row.label)}</th>${isOfOne ? null : html`<td>${label("experiment", row.experimentId, row.experimentLabel)}</td>`}<td>${outcome(row)}</td>${columns.map(
       (column) => cell(row, column),
-    )}${hasFailures ? html`<td class="failure">${failed(row)}</td>` : null}<td>${words(row.intent)}</td><td>${row.registrant.username}</td><td>${time(row.registeredAt)}</td></tr>
+    )}${hasFailures ? html`<td class="failure">${failed(row)}</td>` : null}<td>${words(row.intent)}</td><td>${person(row.registrant)}</td><td>${time(row.registeredAt)}</td></tr>
 `,
   )}</tbody></table></div></form>`
 }

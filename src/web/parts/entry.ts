@@ -4,7 +4,7 @@ import { accepted } from "../../contract/reads/accepted.ts"
 import type { CardKind, CardOf, Entry } from "../../contract/answers.ts"
 import { entryPath, pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
-import { inlineMarkdown, markdown, markdownInLink } from "../markdown.ts"
+import { inlineMarkdown, markdown, markdownInLink, phrase } from "../markdown.ts"
 import { plainText } from "../plain-text.ts"
 import { counted, shortened, title, words } from "../words.ts"
 import { deed } from "./deed.ts"
@@ -27,7 +27,7 @@ export function standing(
   const before = all.filter(({ withdrawn }) => withdrawn !== undefined)
   const former = before.map(
     ({ linkId, label: text, kind, explanation, author, at, withdrawn }) =>
-      html`<p class="former"><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> <s>${person(author)} ${linkKinds[kind].status} it ${time(at)}: ${inlineMarkdown(explanation)}</s></p>${takenBack(withdrawn)}`,
+      html`<p class="former"><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> <s>${person(author)} ${linkKinds[kind].status} it ${time(at)}: ${phrase(explanation)}</s></p>${takenBack(withdrawn)}`,
   )
   if (status === "current")
     return former.length === 0 ? null : html`<div class="banner quiet" role="note" aria-label="Taken back">${former}</div>`
@@ -36,8 +36,8 @@ export function standing(
   return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map((notice) => {
     const { linkId, label: text, kind, explanation, author, at, correction } = notice
     const own = way?.(notice) ?? null
-    return html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${linkKinds[kind].status} it ${time(at)}: ${inlineMarkdown(explanation)}${
-      correction === null ? null : html` <strong>Correction:</strong> ${inlineMarkdown(correction)}`
+    return html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${linkKinds[kind].status} it ${time(at)}: ${phrase(explanation)}${
+      correction === null ? null : html` <strong>Correction:</strong> ${phrase(correction)}`
     }${own === null ? null : html` ${own}`}</p>`
   })}${
     replaced === undefined ? null : html`<p><a href="${to(`/records/${replaced.replacementVersionId}`)}">Read what replaces it</a></p>`
@@ -46,13 +46,13 @@ export function standing(
 
 const recordCard = (card: RecordCard): Html =>
   html`<div class="card">${standing(card)}<p class="kind"><span>${label(card.kind, card.versionId, card.label)}${fromOther(card)} ${words(card.kind)}</span>${card.reused ? html`<span class="tag">reused here</span>` : null}</p>
-<a class="wording" href="${to(`/records/${card.versionId}`)}">${markdownInLink(card.wording)}</a>${card.note === null ? null : html`<p class="hint">${card.note}</p>`}</div>`
+<a class="wording" href="${to(`/records/${card.versionId}`)}" dir="auto">${markdownInLink(card.wording)}</a>${card.note === null ? null : html`<p class="hint">${card.note}</p>`}</div>`
 
 function linkCard(card: LinkCard, labels: Labels): Html {
   const question = accepted("verdict", card.towardQuestion)
   const hypotheses = accepted("verdicts", card.towardHypothesis)
   return html`<div class="card">${standing(card)}<p class="kind"><span>${label("finding", card.versionId, card.label)}${fromOther(card)} related to ${label("experiment", card.experimentId, card.experimentLabel)}</span><a href="${to(`/links/${card.linkId}`)}">the link</a></p>
-<a class="wording" href="${to(`/records/${card.versionId}`)}">${markdownInLink(card.wording)}</a>
+<a class="wording" href="${to(`/records/${card.versionId}`)}" dir="auto">${markdownInLink(card.wording)}</a>
 ${takenBack(card.withdrawn)}<ul class="verdicts"><li>${struckIf(card.withdrawn, stateBadge(question.verdict))} toward the question. <span class="explained">${question.explanation}</span></li>
   ${hypotheses.map(({ versionId = "", verdict, explanation }) => html`<li>${struckIf(card.withdrawn, stateBadge(verdict))} toward ${label("hypothesis", versionId, labels.get(versionId) ?? "a hypothesis")}. <span class="explained">${explanation}</span></li>`)}</ul>
   </div>`
@@ -60,11 +60,11 @@ ${takenBack(card.withdrawn)}<ul class="verdicts"><li>${struckIf(card.withdrawn, 
 
 const checkpointCard = (card: CheckpointCard): Html =>
   html`<div class="card"><p class="kind"><span>${stateBadge(card.state, card.state === "concluded" ? "Concluding checkpoint" : "Checkpoint")}</span><span>covers entries 1 to ${card.coversThrough}</span><a href="${to(`/checkpoints/${card.checkpointId}`)}">the checkpoint</a></p>
-${card.conclusion === null ? null : html`<p class="statement">${inlineMarkdown(card.conclusion)}</p>`}${markdown(card.synthesis)}${
+${card.conclusion === null ? null : html`<p class="statement" dir="auto">${inlineMarkdown(card.conclusion)}</p>`}${markdown(card.synthesis)}${
   card.openQuestions.length === 0
     ? null
     : html`<p class="hint">Left open:</p>
-  <ul class="questions">${card.openQuestions.map((question) => html`<li>${inlineMarkdown(question)}</li>`)}</ul>`
+  <ul class="questions">${card.openQuestions.map((question) => html`<li dir="auto">${inlineMarkdown(question)}</li>`)}</ul>`
 }</div>`
 
 /** How a kind of card is shown whole, and in one line. */
@@ -114,7 +114,7 @@ export interface EntryView {
 /** The start of what an entry says, for those that answer it. */
 export function gist({ kind, message, card, receipt }: Entry): string {
   if (message !== undefined) return shortened(plainText(message.text), 80)
-  if (card !== undefined) return shortened(viewOf(kind)?.line(card) ?? words(kind), 80)
+  if (card !== undefined) return shortened(plainText(viewOf(kind)?.line(card) ?? words(kind)), 80)
   return receipt === undefined ? "" : words(receipt.operation)
 }
 

@@ -64,7 +64,7 @@ function piece(item: EvidenceItem, ofVisitor: Content): Html {
   const tells = html`${verdict === null ? stateBadge("unknown", "not told yet") : stateBadge(verdict)}`
   const counts = standing === "counted"
   return html`<li class="${counts ? "" : "uncounted"}">${struckIf(withdrawn, tells)}<div>${speaker(item)}
-${explanation === null || explanation === "" ? null : html`<p class="explained">${struckIf(withdrawn, inlineMarkdown(explanation))}</p>`}${takenBack(withdrawn)}
+${explanation === null || explanation === "" ? null : html`<p class="explained" dir="auto">${struckIf(withdrawn, inlineMarkdown(explanation))}</p>`}${takenBack(withdrawn)}
 <p class="meta">${from.map((each) => html`<span>${each}</span>`)}${checkedOf(item)}<span>${person(author)}, ${independent ? "independent" : "the author's own word"}</span><span>${time(at)}</span>${standing === "withdrawn" ? null : html`<span>${counts ? standings[standing](item) : html`<em>${standings[standing](item)}</em>`}</span>`}${
     linkId === null || linkId === item.by.id ? null : html`<span><a href="${to(pathOf("link", linkId) ?? "/")}">the link</a></span>`
   }${ofVisitor === null ? null : html`<span>${ofVisitor}</span>`}</p></div></li>`

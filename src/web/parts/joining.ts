@@ -15,7 +15,7 @@ interface Asking {
 export const joining = ({ roomId, userId, username, message }: Asking, next?: string): Html => {
   const given = { roomId, userId }
   const leads = next === undefined ? {} : { next }
-  return html`${message === null ? null : html`<p class="said">${message}</p>`}<div class="actions">${enumerations.joinDecision.map(
+  return html`${message === null ? null : html`<p class="said" dir="auto">${message}</p>`}<div class="actions">${enumerations.joinDecision.map(
     (decision) =>
       actionButton("decide_join_request", { ...given, "/decision": decision }, `${title(decision)} ${username}`, {
         ...leads,

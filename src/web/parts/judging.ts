@@ -5,7 +5,7 @@ import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
-import { beginning, inlineMarkdown } from "../markdown.ts"
+import { beginning, phrase } from "../markdown.ts"
 import { counted, words } from "../words.ts"
 import { tally } from "./evidence.ts"
 import { glyph, stateBadge } from "./marks.ts"
@@ -94,7 +94,7 @@ export function doubts({ doubts: { items, more } }: Around, itself = "it"): Html
       ? html`<p class="quiet">Nothing: neither it, nor its evidence, nor its grounds.</p>`
       : html`<ul class="evidence">${items.map(
           ({ linkId, label: text, kind, of, target, explanation, author, at, ...origin }) =>
-            html`<li>${stateBadge(kind)}<div>${of === "itself" && itself === "it" ? "it" : html`${label(target.kind, target.versionId, target.label)}${fromOther(target)}, ${of === "itself" ? itself : places[of]}`}: ${inlineMarkdown(explanation)}<p class="meta"><span><a class="label" href="${to(`/links/${linkId}`)}">${text}</a>${fromOther(origin)}</span><span>${person(author)} ${linkKinds[kind].status} it</span><span>${exactTime(at)}</span></p></div></li>`,
+            html`<li>${stateBadge(kind)}<div>${of === "itself" && itself === "it" ? "it" : html`${label(target.kind, target.versionId, target.label)}${fromOther(target)}, ${of === "itself" ? itself : places[of]}`}: ${phrase(explanation)}<p class="meta"><span><a class="label" href="${to(`/links/${linkId}`)}">${text}</a>${fromOther(origin)}</span><span>${person(author)} ${linkKinds[kind].status} it</span><span>${exactTime(at)}</span></p></div></li>`,
         )}</ul>${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}`
   }</div></section>`
 }
@@ -123,6 +123,6 @@ export const restsOn = ({ citations }: AnswerOf<"checkpoint_case">): Html =>
       ? html`<p class="quiet">It cites no record.</p>`
       : html`<ul class="evidence">${citations.map(
           ({ versionId, kind, label: text, wording, status, author, outcome, evidenceTally, ...origin }) =>
-            html`<li>${stateBadge(status === "current" ? (outcome ?? status) : status, status === "current" && outcome === null ? "stands" : undefined)}<div>${label(kind, versionId, text)}${fromOther(origin)} ${inlineMarkdown(wording)}<p class="meta"><span>${words(kind)} of ${person(author)}</span><span>${tally(evidenceTally)}</span></p></div></li>`,
+            html`<li>${stateBadge(status === "current" ? (outcome ?? status) : status, status === "current" && outcome === null ? "stands" : undefined)}<div>${label(kind, versionId, text)}${fromOther(origin)} ${phrase(wording)}<p class="meta"><span>${words(kind)} of ${person(author)}</span><span>${tally(evidenceTally)}</span></p></div></li>`,
         )}</ul>`
   }</div></section>`

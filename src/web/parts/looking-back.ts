@@ -1,9 +1,10 @@
 /** A page as of an earlier entry of its Room: what it says of that, what has come since, and which of its links stay there. */
 import { reads } from "../../contract/reads/index.ts"
 import type { Past } from "../../edge/pasts.ts"
-import { withQuery } from "../addresses.ts"
+import { idsIn, withQuery } from "../addresses.ts"
 import { type Html, html, type to, toNow } from "../html.ts"
 import type { Shown, Visit } from "../visit.ts"
+import { plainText } from "../plain-text.ts"
 import { counted, shortened, words } from "../words.ts"
 import { tally } from "./evidence.ts"
 import { stateBadge } from "./marks.ts"
@@ -20,6 +21,8 @@ const pages = [
   "/experiments/{experimentId}",
   "/plans/{planId}",
   "/attempts/{attemptId}",
+  "/attempts/compare",
+  "/attempts/curves",
   "/checkpoints/{checkpointId}",
 ] as const
 export const looksBack = (path: string): boolean => pages.some((page) => page === path)
@@ -46,7 +49,9 @@ export function staysAt({ roomId, asOf, instance }: Past): (path: string) => str
     const stays = places.some(({ name, expression }) => {
       const found = expression.exec(pathname)
       if (found === null) return false
-      return name === undefined ? given.get("roomId") === roomId : isOfRoom(name, found[1] ?? "")
+      if (name !== undefined) return isOfRoom(name, found[1] ?? "")
+      const [attemptId] = (given.get("ids") ?? given.get("attemptIds") ?? "").split(",")
+      return given.get("roomId") === roomId || (attemptId !== undefined && attemptId !== "" && isOfRoom("attemptId", attemptId))
     })
     if (!stays || given.has("at")) return path
     given.set("at", String(asOf.sequence))
@@ -80,7 +85,7 @@ function naming(visit: Visit, { roomId, asOf }: Past, ids: readonly string[], wa
 }
 
 const entry = ({ summary, at, sequence }: Entry): Html =>
-  html`<li>${shortened(summary ?? `Entry ${sequence}`, 160)} <span class="clocks">${exactTime(at)}</span></li>`
+  html`<li>${shortened(plainText(summary ?? `Entry ${sequence}`), 160)} <span class="clocks">${exactTime(at)}</span></li>`
 
 /** How what the page is about stands now, where it stands otherwise. */
 function moved(visit: Visit): Html | null {
@@ -117,7 +122,11 @@ function since(visit: Visit, past: Past): Html {
   const { checkpointId } = visit.params
   // What a conclusion rests on is part of it.
   const cited = checkpointId === undefined ? [] : visit.ask("checkpoint", { checkpointId }).citations.map(({ versionId }) => versionId)
-  const [id, ...rest] = [...Object.entries(visit.params).flatMap(([name, each]) => (name === "roomId" ? [] : [each])), ...cited]
+  const [id, ...rest] = [
+    ...idsIn(visit.url),
+    ...Object.entries(visit.params).flatMap(([name, each]) => (name === "roomId" ? [] : [each])),
+    ...cited,
+  ]
   const entries =
     id === undefined ? after(visit, roomId, Math.max(asOf.sequence, watermark - SHOWN)) : naming(visit, past, [id, ...rest], watermark)
   const shown = entries.slice(0, SHOWN)

@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto"
 import type { RecordStatus } from "../../contract/enumerations.ts"
 import { address } from "../addresses.ts"
 import { type Content, type Html, html, Late, to } from "../html.ts"
-import { ago, dateAndTime, shortDigest, shortened } from "../words.ts"
+import { beginningInLink } from "../markdown.ts"
+import { ago, dateAndTime, shortDigest } from "../words.ts"
 import { glyph } from "./marks.ts"
 
 /** "3 h ago", with the exact time at hand. */
@@ -13,8 +14,9 @@ export const time = (at: string): Html =>
 /** The exact time, in full. */
 export const exactTime = (at: string): Html => html`<time datetime="${at}">${dateAndTime(at)}</time>`
 
-/** A person's name; nothing more is known of people here. */
-export const person = (who: { readonly username: string }): Html => html`<span class="person">${who.username}</span>`
+/** A person's name, which leads to their page. */
+export const person = ({ username }: { readonly username: string }): Html =>
+  html`<a class="person" href="${to(`/people/${encodeURIComponent(username)}`)}">${username}</a>`
 
 /** A digest or commit, shortened in the middle; the script makes it copy on click. */
 export const digest = (text: string): Html =>
@@ -40,7 +42,7 @@ interface Related {
 export const recordChip = ({ versionId, label: text, kind, wording, status, ...origin }: Related, most = 90): Html =>
   html`<a class="chip ${status === "current" ? "" : "fallen"}" href="${address(kind, versionId)}"><span class="label">${text}</span>${fromOther(origin)}${
     status === "current" ? null : html` <span class="state">${glyph(status)}${status}</span>`
-  } ${shortened(wording, most)}</a>`
+  } ${beginningInLink(wording, most)}</a>`
 
 /** A form of one button: an operation whose body is known. @param next where it leads, where that is not its object */
 export function actionButton(

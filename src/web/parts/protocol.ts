@@ -8,7 +8,7 @@ import { argv, jsonBlock, table } from "./parts.ts"
 export function protocolParts(given: unknown, id: string): Html {
   const { summary, steps, arms, entrypoint, configuration, successCriteria } = accepted("protocol", given)
   return html`${markdown(summary)}
-${steps.length === 0 ? null : html`<ol>${steps.map((step) => html`<li>${inlineMarkdown(step)}</li>`)}</ol>`}
+${steps.length === 0 ? null : html`<ol>${steps.map((step) => html`<li dir="auto">${inlineMarkdown(step)}</li>`)}</ol>`}
 ${entrypoint === undefined ? null : html`<p>Entry point: ${argv(entrypoint.argv)}</p>`}
 ${
   arms.length === 0
@@ -23,6 +23,6 @@ ${
         "caption",
       )
 }
-${successCriteria === undefined ? null : html`<p>It succeeds if:</p><ul>${successCriteria.map((criterion) => html`<li>${inlineMarkdown(criterion)}</li>`)}</ul>`}
+${successCriteria === undefined ? null : html`<p>It succeeds if:</p><ul>${successCriteria.map((criterion) => html`<li dir="auto">${inlineMarkdown(criterion)}</li>`)}</ul>`}
 ${configuration === undefined ? null : html`<details><summary>Configuration</summary>${jsonBlock(configuration)}</details>`}`
 }

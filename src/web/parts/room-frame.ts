@@ -29,7 +29,7 @@ const sections = [
 export const roomRail = (room: Framed, here?: string): Rail => ({
   roomId: room.roomId,
   markup: html`<nav class="rail" aria-label="Room"><div class="inside" data-live="rail" id="rail">
-<a class="of" href="${to(`/rooms/${room.roomId}`)}">${shortened(room.title, 70)}</a>
+<a class="of" href="${to(`/rooms/${room.roomId}`)}" dir="auto">${shortened(room.title, 70)}</a>
 <ul>${sections.map(
     ([path, name, count]) =>
       html`<li><a href="${to(`/rooms/${room.roomId}${path}`)}"${attributes({ "aria-current": path === here ? "page" : null })}><span>${name}</span>${

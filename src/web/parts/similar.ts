@@ -15,7 +15,7 @@ export const tellsSimilar = (operation: string): boolean => OPERATIONS.includes(
 
 const item = ({ kind, id, label: named, says, author, at, status, cameOfIt }: AnswerOf<"room_similar">["similar"][number]): Html =>
   html`<li data-entry><p class="meta">${label(kind, id, named)}<span>${words(kind)}</span><span>${stateBadge(status)}</span><span>${person(author)}</span><span>${time(at)}</span></p>
-  <p class="said">${says}</p>${cameOfIt === null ? null : html`<p class="hint">${cameOfIt}</p>`}</li>`
+  <p class="said" dir="auto">${says}</p>${cameOfIt === null ? null : html`<p class="hint">${cameOfIt}</p>`}</li>`
 
 /** What is near to a draft in its Room; null where the draft says nothing yet, or nothing is near. */
 export function similarTo(visit: Visit, roomId: string, draft: URLSearchParams): Html | null {

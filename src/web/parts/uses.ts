@@ -3,8 +3,8 @@ import type { Warning } from "../../contract/warnings.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, pathOf } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
-import { inlineMarkdown } from "../markdown.ts"
-import { shortened, words } from "../words.ts"
+import { beginning } from "../markdown.ts"
+import { words } from "../words.ts"
 import { glyph, stateBadge } from "./marks.ts"
 import { fromOther, label, time } from "./parts.ts"
 
@@ -31,7 +31,7 @@ function use({ how, by, at }: Use): Html {
   const name = by.label ?? (by.kind === "entry" ? "A Thread" : words(by.kind))
   const status = by.status === null || ["current", "asserted"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
   const named = pathOf(by.kind, by.id) === undefined ? html`${name}` : html`<a class="label" href="${address(by.kind, by.id)}">${name}</a>`
-  return html`<li>${named}${fromOther(by)}${status} ${uses[how]}${by.wording === null ? null : html`: ${inlineMarkdown(shortened(by.wording, 140))}`} <span class="clocks">${time(at)}</span></li>`
+  return html`<li>${named}${fromOther(by)}${status} ${uses[how]}${by.wording === null ? null : html`: ${beginning(by.wording, 140)}`} <span class="clocks">${time(at)}</span></li>`
 }
 export const useList = (items: readonly Use[]): Html => html`<ul class="uses">${items.map(use)}</ul>`
 

@@ -23,7 +23,7 @@ function found({ person: who, edge }: Visit): readonly Html[] {
       .waitingFor(userId)
       .map(
         ({ title, at, ...asking }) =>
-          html`${person(asking)} asks to join <a href="${to(`/rooms/${asking.roomId}/people#requests`)}">${title}</a> ${time(at)}${joining(asking, "/")}`,
+          html`${person(asking)} asks to join <a href="${to(`/rooms/${asking.roomId}/people#requests`)}" dir="auto">${title}</a> ${time(at)}${joining(asking, "/")}`,
       ),
     ...tables.library.invitations
       .receivedBy(userId)

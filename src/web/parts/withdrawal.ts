@@ -3,7 +3,7 @@ import type { LinkKind } from "../../contract/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { inlineMarkdown } from "../markdown.ts"
+import { phrase } from "../markdown.ts"
 import type { Visit } from "../visit.ts"
 import { stateBadge } from "./marks.ts"
 import { time } from "./parts.ts"
@@ -36,7 +36,7 @@ export function ofOwn(visit: Visit, link: OwnLink): Html | null {
 export const takenBack = (withdrawn: { readonly at: string; readonly explanation: string } | null | undefined): Html | null =>
   withdrawn == null
     ? null
-    : html`<p class="taken-back">${stateBadge("withdrawn", "Taken back")} ${time(withdrawn.at)} by its author: ${inlineMarkdown(withdrawn.explanation)} It no longer counts.</p>`
+    : html`<p class="taken-back">${stateBadge("withdrawn", "Taken back")} ${time(withdrawn.at)} by its author: ${phrase(withdrawn.explanation)} It no longer counts.</p>`
 
 /** Text that no longer stands, struck through where its link was taken back. */
 export const struckIf = (withdrawn: unknown, text: Content): Html => (withdrawn == null ? html`${text}` : html`<s>${text}</s>`)

@@ -64,3 +64,7 @@ export const sheet = <N extends OperationName>(_of: N, made: SheetOf<Place<N>>):
 
 /** The place of an input: rows are any row, and cases of a choice are not told apart. */
 export const placeOf = (path: string): string => path.replace(/\|[^/]+/g, "").replace(/\/\d+(?=\/|$)/g, "/*")
+
+/** How one is named that the list does not hold. */
+export const ANOTHER =
+  "Choose one of the newest, or give another by its label, such as H12, or by the address of its page. Other words are looked up."

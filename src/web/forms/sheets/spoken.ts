@@ -1,12 +1,12 @@
 /** What is said of records and Threads afterwards, and what an agent is given: as it is asked for. */
 import { enumerations } from "../../../contract/enumerations.ts"
 import { orNull } from "../../visit.ts"
-import { sheet } from "./sheet.ts"
+import { ANOTHER, sheet } from "./sheet.ts"
 
 const why = (missing: string, label = "Why?") => ({ label, missing, tall: 2 }) as const
 const replacement = {
   label: "The record that stands in its place",
-  hint: "Choose one of this Room, or paste the address of another's page.",
+  hint: ANOTHER,
   missing: "Choose the record that stands in its place.",
 } as const
 

@@ -1,0 +1,20 @@
+/** What a page costs whoever comes to it for the first time. */
+import type { Browser, BrowserContextOptions } from "playwright-core"
+
+/** A page in a browser that was nowhere yet: its bytes, how much moved, and when something was first seen. */
+export async function cold(browser: Browser, url: string, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, ...options })
+  const page = await context.newPage()
+  const network = await context.newCDPSession(page)
+  await network.send("Network.enable")
+  let bytes = 0
+  network.on("Network.loadingFinished", ({ encodedDataLength }) => (bytes += encodedDataLength))
+  await page.goto(url, { waitUntil: "load" })
+  const { shift, painted } = (await page.evaluate(`document.fonts.ready.then(() => new Promise((done) => {
+    let shift = 0
+    new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value }).observe({ type: "layout-shift", buffered: true })
+    requestAnimationFrame(() => requestAnimationFrame(() => done({ shift, painted: performance.getEntriesByName("first-contentful-paint")[0]?.startTime })))
+  }))`)) as { shift: number; painted?: number }
+  await context.close()
+  return { bytes, shift, painted }
+}
