@@ -2,6 +2,7 @@
 import "./allocator.ts"
 import { Command, CommanderError } from "commander"
 import { commands, jobsCommand, keepCommand } from "./commands/all.ts"
+import { workAsOwner } from "./commands/as-owner.ts"
 import { begins } from "./commands/running.ts"
 import { Refusal } from "./contract/refusals.ts"
 import { ListenError } from "./http/server.ts"
@@ -30,6 +31,7 @@ throwInstead(program)
 program.hook("preAction", (_program, command) => {
   refuseUnknownVariables(program, process.env)
   begins(command)
+  workAsOwner(command.opts().data)
 })
 // Node would open a debugger's port.
 if (process.platform !== "win32") process.on("SIGUSR1", () => {})

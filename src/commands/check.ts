@@ -1,5 +1,4 @@
 /** `research-room check`: proves the data whole. */
-import { existsSync } from "node:fs"
 import { Command } from "commander"
 import { bringForward } from "../app/forward.ts"
 import { databaseFile } from "../ledger/data.ts"
@@ -9,7 +8,7 @@ import type { Db } from "../ledger/database.ts"
 import { isReadOnly, openReadOnly } from "../ledger/read-only.ts"
 import { dataOption, option } from "../settings.ts"
 import { checkingBar } from "./progress.ts"
-import { withInstance } from "./with-instance.ts"
+import { mustHoldData, withInstance } from "./with-instance.ts"
 
 interface Options {
   readonly data: string
@@ -61,7 +60,6 @@ export const checkCommand = (): Command =>
     )
     .action((options: Options) => {
       const file = databaseFile(options.data)
-      return existsSync(file) && isReadOnly(file)
-        ? checkReadOnly(file, options)
-        : withInstance(options.data, ({ db }) => check(db, options))
+      mustHoldData(options.data)
+      return isReadOnly(file) ? checkReadOnly(file, options) : withInstance(options.data, ({ db }) => check(db, options))
     })

@@ -1,5 +1,6 @@
 /** Opens existing data for one command beside, or without, a serving process. */
-import { existsSync } from "node:fs"
+import { accessSync, constants } from "node:fs"
+import { codeOf } from "../contract/faults.ts"
 import { createInstance, type Instance } from "../app/instance.ts"
 import { openForward } from "../app/forward.ts"
 import { databaseFile } from "../ledger/data.ts"
@@ -27,10 +28,20 @@ function claimIfOlder(folder: string): () => void {
   }
 }
 
+/** @throws DataError for a folder without data, and for data that this user may not read */
+export function mustHoldData(folder: string): void {
+  try {
+    accessSync(databaseFile(folder), constants.R_OK)
+  } catch (error) {
+    if (codeOf(error) !== "EACCES") throw new DataError(`There is no research-room data in ${folder}. Name its folder with --data.`)
+    throw new DataError(`This user may not read the data in ${folder}. Run the command as the user whom it belongs to, or as root.`)
+  }
+}
+
 /** @throws DataError when there is no data in the folder, unless the command may make it */
 export async function withInstance<T>(folder: string, work: (instance: Instance) => T | Promise<T>, { make = false } = {}): Promise<T> {
   const file = databaseFile(folder)
-  if (!make && !existsSync(file)) throw new DataError(`There is no research-room data in ${folder}. Name its folder with --data.`)
+  if (!make) mustHoldData(folder)
   const release = claimIfOlder(folder)
   const { db, world, instanceId, aside } = (() => {
     const bar = checkingBar()

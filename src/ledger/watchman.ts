@@ -77,7 +77,8 @@ class Alarm {
   }
 }
 
-const inMiB = (bytes: number) => `${Math.round(bytes / MIB)} MiB`
+/** In whole MiB; of less than ten, in KiB, for a small disk is full long before its last MiB. */
+const inMiB = (bytes: number) => (bytes < 10 * MIB ? `${Math.floor(bytes / 1024)} KiB` : `${Math.round(bytes / MIB)} MiB`)
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 /** Works the log off into the database and cuts it to nothing, unless somebody reads from it: nobody is waited for. */

@@ -124,6 +124,9 @@ test("short space is told once, below 1 GiB or a twentieth of the disk, whicheve
     text: /has 922 MiB left, less than 1024 MiB\. Make space/,
   })
   t.equal(watchman.readings.freeDiskBytes, 0.4 * GIB)
+  look(10 * GIB, 10 * GIB)
+  look(300 * 1024, 8 * 1024 ** 2)
+  t.match(lines.at(-1), { text: /has 300 KiB left, less than 409 KiB\./ }, "of a small disk in numbers that say something")
   t.end()
 })
 

@@ -2,7 +2,14 @@
  * Shows what lands in the page's Room as it lands: waits on the activity feed, then asks for the page again and takes over
  * what changed. New entries are added at the end and marked; nothing above the reader moves; a form in use is left alone.
  */
+import { takeTurns } from "./turn.ts"
+
 const WAIT = 25
+/** Milliseconds after which a tab without the feed asks by itself: when no other tab follows its Room, and when one that did says nothing any more. */
+const UNHELD = 5_000
+const UNHEARD = 30_000
+/** Why a request was ended that nothing was wrong with. */
+const TURNED = "another tab's turn"
 const LONGEST_PAUSE = 30_000
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -111,25 +118,64 @@ const networkChanged = () =>
     for (const event of ["online", "offline"]) addEventListener(event, () => resolve(), { once: true })
   })
 
-/** Follows a Room for as long as the page is open. */
+/** Resolves when this tab is seen again. */
+const seen = () =>
+  new Promise<void>((resolve) => {
+    const look = () => {
+      if (document.hidden) return
+      document.removeEventListener("visibilitychange", look)
+      resolve()
+    }
+    document.addEventListener("visibilitychange", look)
+    look()
+  })
+
+/** Follows a Room for as long as the page is open and seen. */
 export async function follow(main: HTMLElement): Promise<void> {
-  const { room, base = "" } = main.dataset
+  const { room = "", base = "" } = main.dataset
   let after = Number(main.dataset.after)
   let failures = 0
   let gone = false
+  /** When another tab last said how its feed of this Room stands. */
+  let heardAt = Number.NEGATIVE_INFINITY
   let asking = new AbortController()
+  let wake = () => {}
+  /** Ends what waits, without anything having failed. */
+  const turnTo = () => {
+    asking.abort(TURNED)
+    wake()
+  }
+  const turn = takeTurns(base, turnTo, (elsewhere, now) => {
+    if (elsewhere !== room) return
+    heardAt = performance.now()
+    if (now > after) wake()
+  })
   addEventListener("pagehide", () => {
     gone = true
+    turn.give()
     asking.abort()
   })
   addEventListener("offline", () => asking.abort())
+  addEventListener("focus", () => turn.ask(true))
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) turn.give()
+    turnTo()
+  })
   addEventListener("pageshow", ({ persisted }) => persisted && location.reload())
   while (!gone) {
+    if (document.hidden) await seen()
+    turn.ask()
     asking = new AbortController()
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve
+    })
     try {
       // After a failure the first answer says that the connection is back: it is not waited for.
-      const response = await fetch(`${base}/api/research/rooms/${room}/activity?after=${after}&wait=${failures === 0 ? WAIT : 0}`, {
+      const wait = failures === 0 && turn.holds ? WAIT : 0
+      const response = await fetch(`${base}/api/research/rooms/${room}/activity?after=${after}&wait=${wait}`, {
         signal: asking.signal,
+        // Two tabs with the same question would wait for each other at the browser's cache.
+        cache: "no-store",
       })
       if (!response.ok) throw new Error(`status ${response.status}`)
       const { items, nextCursor } = (await response.json()) as { items: unknown[]; nextCursor: number }
@@ -138,10 +184,14 @@ export async function follow(main: HTMLElement): Promise<void> {
       failures = 0
       main.dataset.after = String(after)
       main.dataset.following = "on"
+      if (turn.holds && wait > 0) turn.tell(room, after)
       // A service that is ending answers at once.
-      if (items.length === 0) await pause(500)
+      if (items.length === 0 && wait > 0) await pause(500)
+      const isTold = performance.now() - heardAt < UNHEARD
+      if (!turn.holds) await Promise.race([pause(isTold ? UNHEARD : UNHELD), woken, networkChanged()])
     } catch {
       if (gone) return
+      if (asking.signal.reason === TURNED) continue
       failures += 1
       main.dataset.following = "off"
       connection("The connection is gone. What you see may be out of date; trying again.")
