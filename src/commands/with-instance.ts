@@ -34,7 +34,7 @@ export function mustHoldData(folder: string): void {
     accessSync(databaseFile(folder), constants.R_OK)
   } catch (error) {
     if (codeOf(error) !== "EACCES") throw new DataError(`There is no research-room data in ${folder}. Name its folder with --data.`)
-    throw new DataError(`This user may not read the data in ${folder}. Run the command as the user whom it belongs to, or as root.`)
+    throw new DataError(`${databaseFile(folder)} may not be read by this user.`)
   }
 }
 
