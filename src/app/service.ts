@@ -14,6 +14,7 @@ import { isReplicated, markReplicated, notAlone } from "../ledger/copies.ts"
 import { databaseFile } from "../ledger/data.ts"
 import { DataError, fill } from "../ledger/database.ts"
 import { lockFolder } from "../ledger/ownership.ts"
+import { migrations } from "../ledger/schema.ts"
 import { Readiness } from "../ledger/readiness.ts"
 import type { OnProgress } from "../ledger/replay.ts"
 import { type WatchReadings, watchLimits, Watchman } from "../ledger/watchman.ts"
@@ -178,6 +179,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (options.writer === "thread") started.defer(restMemory())
   const pasts = pastsInProcess(instance, options.data, basePath, options.pasts)
   const renderer = new Renderer(options.writer === "thread" ? new OnThread() : new OnThisThread())
+  const { sqlite } = db.prepare<{ sqlite: string }>("SELECT sqlite_version() AS sqlite").one()
+  const storage = () => ({ ...watchman.readings, schema: migrations.at(-1)?.to ?? 1, sqlite })
   const stop = serveOn(
     server,
     createApp({
@@ -187,6 +190,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       budgets,
       pasts,
       whyNotReady: () => readiness.why(),
+      storage,
       ...(replication && { mayBeTold: replication.mayBeTold }),
       ...edgeParts(options, metrics),
       ...entranceAt(baseUrl, world, options.entrance),

@@ -16,6 +16,17 @@ import { contextOf } from "./request-context.ts"
 import type { Pasts } from "./pasts.ts"
 import type { RateLimits } from "./rate-limits.ts"
 
+/** The data as it lies on the disk, in bytes, and what reads it. */
+export interface StorageReadings {
+  readonly databaseBytes: number
+  readonly walBytes: number
+  /** null where the system does not tell. */
+  readonly freeDiskBytes: number | null
+  /** The version of the schema, and of SQLite. */
+  readonly schema: number
+  readonly sqlite: string
+}
+
 export interface Edge {
   readonly instance: Instance
   /** Where people and agents reach the service: scheme, host and path, without a slash at the end. */
@@ -42,6 +53,8 @@ export interface Edge {
   readonly metricsToken?: string
   /** Whom to tell of a weakness: an address as security.txt takes it. Left out, the service names nobody. */
   readonly securityContact?: string
+  /** What an operator sees of the data: its files and their disk, and what keeps it. Left out, nothing. */
+  readonly storage?: () => StorageReadings
   /** Why no write is taken now, in a sentence; null where they are. Left out, they always are. */
   readonly whyNotReady?: () => Promise<string | null>
   /** Answers, in place of a route, what is not for this process; null for what is. Left out, all is. */

@@ -7,6 +7,8 @@ import type { LibraryTables } from "../library/index.ts"
 import type { Accounts } from "../people/accounts.ts"
 import type { ByProvider } from "../people/by-provider.ts"
 import type { Operators } from "../people/operators.ts"
+import type { Audit } from "../people/audit.ts"
+import type { Invitations } from "../people/invitations.ts"
 import type { People } from "../people/people.ts"
 import type { Sessions } from "../people/sessions.ts"
 import type { Evidence } from "../research/evidence/evidence.ts"
@@ -40,7 +42,9 @@ export interface Instance {
     readonly credentials: Credentials
     readonly library: Pick<LibraryTables, "keys" | "invitations" | "saved" | "annotations">
     readonly rooms: Rooms
-    readonly members: Pick<Members, "waitingFor" | "ownsAny">
+    readonly members: Pick<Members, "waitingFor" | "ownsAny" | "countsOf">
+    readonly invitations: Pick<Invitations, "page">
+    readonly audit: Pick<Audit, "page" | "newest">
     readonly threads: Pick<Threads, "repliesTo">
     readonly links: Pick<Links, "disputesOf">
     readonly experiments: Pick<Experiments, "assignedTo">

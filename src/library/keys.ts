@@ -58,6 +58,7 @@ export function keys(db: Db) {
   const byDigest = db.prepare<Row>(`${SHOWN} WHERE k.token_digest = ?`)
   const byId = db.prepare<Row>(`${SHOWN} WHERE k.key_id = ?`)
   const ofPerson = db.prepare<Row>(`${SHOWN} WHERE k.user_id = ? ORDER BY k.key_id DESC`)
+  const listed = db.prepare<Row>(`${SHOWN} WHERE k.key_id < ? ORDER BY k.key_id DESC LIMIT ?`)
   const all = db.prepare<Row>(`${SHOWN} ORDER BY k.key_id`)
   const life = db.prepare<Pick<Shown, "expiresAt" | "revokedAt">>(
     "SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM personal_keys WHERE key_id = ?",
@@ -128,6 +129,8 @@ export function keys(db: Db) {
       return row && personalKey(row)
     },
     ofPerson: (userId: string): PersonalKey[] => ofPerson.all(userId).map(personalKey),
+    /** Everybody's, the newest first. @param before an id to go on before; null for the newest */
+    page: (before: string | null, count: number): PersonalKey[] => listed.all(before ?? "g", count).map(personalKey),
     /** Everybody's. */
     all: (): PersonalKey[] => all.all().map(personalKey),
     revoke: (keyId: string, at: string) => revoke.run(at, keyId),

@@ -19,6 +19,18 @@ type Row = Pick<Invitation, "invitationId" | "expiresAt"> & {
   readonly title: string | null
 }
 
+/** An invitation as an operator sees it. */
+export interface ListedInvitation {
+  readonly invitationId: string
+  readonly invitedBy: string
+  readonly roomId: string | null
+  readonly title: string | null
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly acceptedBy: string | null
+  readonly revokedAt: string | null
+}
+
 export type Invitations = ReturnType<typeof invitations>
 
 export function invitations(db: Db, world: World) {
@@ -40,7 +52,16 @@ export function invitations(db: Db, world: World) {
     "UPDATE invitations SET revoked_at = ? WHERE invited_by = ? AND accepted_by IS NULL AND revoked_at IS NULL AND expires_at > ?",
   )
 
+  const listed = db.prepare<ListedInvitation>(
+    `SELECT i.invitation_id AS invitationId, p.username AS invitedBy, r.room_id AS roomId, r.title, i.created_at AS createdAt, i.expires_at AS expiresAt,
+       a.username AS acceptedBy, i.revoked_at AS revokedAt
+     FROM invitations i JOIN people p ON p.user_id = i.invited_by LEFT JOIN people a ON a.user_id = i.accepted_by LEFT JOIN rooms r USING (room_id)
+     WHERE i.invitation_id < ? ORDER BY i.invitation_id DESC LIMIT ?`,
+  )
+
   return {
+    /** Everybody's, the newest first. @param before an id to go on before; null for the newest */
+    page: (before: string | null, count: number) => listed.all(before ?? "g", count),
     /** Makes an invitation; its token is in the answer and nowhere else. */
     issue(invitedBy: string, roomId: string | null, { at, newId, token: make }: Pick<Change, "at" | "newId" | "token">) {
       const invitationId = newId()

@@ -47,6 +47,7 @@ export function credentials(db: Db) {
   const byDigest = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.token_digest = ?`)
   const byId = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.credential_id = ?`)
   const ofRoom = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.room_id = ? ORDER BY c.credential_id`)
+  const listed = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.credential_id < ? ORDER BY c.credential_id DESC LIMIT ?`)
   const all = db.prepare<Row>(`SELECT ${COLUMNS} ORDER BY c.credential_id`)
   const life = db.prepare<Pick<Credential, "expiresAt" | "revokedAt">>(
     "SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM credentials WHERE credential_id = ?",
@@ -133,6 +134,8 @@ export function credentials(db: Db) {
       return row && credential(row)
     },
     ofRoom: (roomId: string): Credential[] => ofRoom.all(roomId).map(credential),
+    /** Those of every Room, the newest first. @param before an id to go on before; null for the newest */
+    page: (before: string | null, count: number): Credential[] => listed.all(before ?? "g", count).map(credential),
     /** Every credential of every Room. */
     all: (): Credential[] => all.all().map(credential),
     revoke: (credentialId: string, at: string) => revoke.run(at, credentialId),

@@ -30,6 +30,9 @@ export function members(db: Db) {
      WHERE m.user_id = ? AND m.role = 'owner' ORDER BY j.requested_at LIMIT 50`,
   )
   const owns = db.prepare("SELECT 1 FROM members WHERE user_id = ? AND role = 'owner' LIMIT 1")
+  const counts = db.prepare<{ userId: string; rooms: number; owned: number }>(
+    `SELECT m.user_id AS userId, count(*) AS rooms, sum(m.role = 'owner') AS owned FROM json_each(?) j CROSS JOIN members m ON m.user_id = j.value GROUP BY m.user_id`,
+  )
   const settle = db.prepare("DELETE FROM join_requests WHERE room_id = ? AND user_id = ?")
 
   return {
@@ -47,6 +50,8 @@ export function members(db: Db) {
     /** Whether somebody owns a Room. */
     ownsAny: (userId: string): boolean => owns.get(userId) !== undefined,
     remove: (roomId: string, userId: string) => remove.run(roomId, userId),
+    /** How many Rooms each of some people is in, and owns; nothing of whoever is in none. */
+    countsOf: (userIds: readonly string[]) => new Map(counts.all(JSON.stringify(userIds)).map((row) => [row.userId, row])),
     find: (roomId: string, userId: string): Member | undefined => one.get(roomId, userId),
     of: (roomId: string): Member[] => all.all(roomId),
 

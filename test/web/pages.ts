@@ -91,6 +91,9 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
     { name: "write-finding", path: `/do/publish_finding?${at}`, as: "owner" },
     { name: "write-experiment", path: `/do/propose_experiment?${at}`, as: "owner" },
     { name: "register-attempt", path: `/do/register_attempt?experimentId=${experimentId}&intent=reproduction`, as: "owner" },
+    ...["", "/people", "/rooms", `/rooms/${demo.rooms.empty.roomId}`, "/credentials", "/keys", "/invitations", "/audit"].map(
+      (at) => ({ name: `admin${at.replaceAll("/", "-").slice(0, 12)}`, path: `/admin${at}`, as: "owner" }) as const,
+    ),
     { name: "issue-credential", path: `/do/issue_credential?roomId=${roomId}`, as: "owner" },
   ]
 }

@@ -7,6 +7,7 @@ import { reads } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { Answer, commonHeaders } from "../../edge/answer.ts"
 import { type Edge, NotServed } from "../../edge/edge.ts"
+import { mustBeOperator } from "../../edge/callers.ts"
 import { ownTurn } from "../../edge/own-turn.ts"
 import { pastOf } from "../../edge/past.ts"
 import type { Past } from "../../edge/pasts.ts"
@@ -27,6 +28,11 @@ import { layout } from "../parts/layout.ts"
 import { documentAnswer, documentAsked, documentParams, documentRefused, withDocument } from "../markdown-pages.ts"
 import { accountPage, actionForms, invitationPage, setUpPage, signInPage } from "./account.ts"
 import { actPage, actSent } from "./act.ts"
+import { adminCredentialsPage, adminInvitationsPage, adminKeysPage } from "./admin-access.ts"
+import { adminAuditPage } from "./admin-audit.ts"
+import { adminPage } from "./admin.ts"
+import { adminPeoplePage } from "./admin-people.ts"
+import { adminRoomPage, adminRoomsPage } from "./admin-rooms.ts"
 import { attemptPage } from "./attempts.ts"
 import { comparePage, curvesPage } from "./compare.ts"
 import { experimentPage } from "./experiment.ts"
@@ -103,8 +109,20 @@ const acting: Readonly<Record<string, WebPage>> = {
   "/library/papers/{arxivId}": libraryPaperPage,
 }
 
+/** Pages for operators; to everybody else nothing is there. */
+const administering: Readonly<Record<string, WebPage>> = {
+  "/admin": adminPage,
+  "/admin/people": adminPeoplePage,
+  "/admin/rooms": adminRoomsPage,
+  "/admin/rooms/{roomId}": adminRoomPage,
+  "/admin/credentials": adminCredentialsPage,
+  "/admin/keys": adminKeysPage,
+  "/admin/invitations": adminInvitationsPage,
+  "/admin/audit": adminAuditPage,
+}
+
 /** Every page by its address. */
-export const pages: Readonly<Record<string, WebPage>> = { ...reading, ...acting }
+export const pages: Readonly<Record<string, WebPage>> = { ...reading, ...acting, ...administering }
 
 /** What forms send; each works without a script. */
 const sent: Readonly<Record<string, Sent>> = {
@@ -250,7 +268,15 @@ const formHandler = (edge: Edge, press: Press, form: Sent) => async (event: H3Ev
 export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => Promise<Answer> | null } {
   const assets = openAssets()
   const press = { assets, renderer: edge.renderer ?? new Renderer(new OnThisThread()) }
-  for (const [path, page] of Object.entries(pages))
+  for (const [path, page] of Object.entries(administering))
+    routes.add("GET", path, (event) =>
+      made(edge, press, page, () => {
+        // In the same moment as all that the page shows.
+        mustBeOperator(edge, event)
+        return visitOf(edge, event)
+      }),
+    )
+  for (const [path, page] of Object.entries({ ...reading, ...acting }))
     routes.add("GET", path, addressHandler(edge, press, path, page), Object.hasOwn(reading, path) ? "visitors" : undefined)
   for (const [path, form] of Object.entries(asked)) routes.add("GET", path, formHandler(edge, press, form))
   for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, press, form))

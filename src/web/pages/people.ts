@@ -19,11 +19,18 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
   const remove = (userId: string, username: string, theirs: string): Content => {
     if (theirs === "owner") return null
     if (role === "owner")
-      return askedOnce(
+      return html`${askedOnce(
+        html`Hand over<span class="aside"> to ${username}</span>`,
+        `The Room is theirs from then on; you stay a member. The Room's activity tells it.`,
+        actionButton("transfer_room", { roomId: room.roomId, userId }, html`Hand the Room over to ${username}`, {
+          danger: true,
+          next: `/rooms/${room.roomId}/people`,
+        }),
+      )}${askedOnce(
         html`Remove<span class="aside"> ${username}</span>`,
         "Their credentials here end at once. What they said stays under their name.",
         actionButton("remove_member", { roomId: room.roomId, userId }, html`Remove ${username}`, { danger: true }),
-      )
+      )}`
     return userId === visit.person?.userId
       ? askedOnce(
           "Leave the Room",

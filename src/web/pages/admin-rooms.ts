@@ -1,0 +1,70 @@
+/** Rooms, as an operator sees them: whose they are, how large and how lively, and how one gets another owner. */
+import { randomUUID } from "node:crypto"
+import { limits } from "../../contract/limits.ts"
+import { isUuid } from "../../contract/fields.ts"
+import { withQuery } from "../addresses.ts"
+import { html, to } from "../html.ts"
+import { stateBadge } from "../parts/marks.ts"
+import { empty, facts, heading, more, table, time } from "../parts/parts.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { adminShown, nextBefore, PAGE } from "./admin.ts"
+
+export function adminRoomsPage(visit: Visit): Shown {
+  const { rooms, people } = visit.tables
+  const before = visit.url.searchParams.get("before")
+  const { found } = rooms.page(before !== null && isUuid(before) ? before : undefined, undefined, PAGE + 1)
+  const shown = found.slice(0, PAGE)
+  const absent = people.disabledAmong(shown.map(({ owner }) => owner.userId))
+  const next = nextBefore(found, ({ roomId }) => roomId)
+  return adminShown(
+    "/rooms",
+    "Rooms",
+    shown.length === 0
+      ? empty("There is no Room yet.")
+      : html`${table(
+          "Rooms",
+          ["Room", "Owner", "State", "Members", "Entries", "Last activity", html`<span class="aside">Actions</span>`],
+          shown.map(
+            ({ roomId, title, owner, state, origin, counts, activityWatermark, lastActivityAt }) =>
+              html`<tr><th scope="row"><a href="${to(`/rooms/${roomId}`)}">${title}</a></th>
+<td data-is="owner">${owner.username}${absent.has(owner.userId) ? html` ${stateBadge("retracted", "disabled")}` : null}</td><td>${origin === null ? state : "of another instance"}</td>
+<td data-is="members">${counts.members.toLocaleString("en")}</td><td data-is="entries">${activityWatermark.toLocaleString("en")}</td><td data-is="last activity">${time(lastActivityAt)}</td>
+<td>${origin === null ? html`<a href="${to(`/admin/rooms/${roomId}`)}">Give it another owner<span class="aside">: ${title}</span></a>` : null}</td></tr>`,
+          ),
+          "stacked",
+        )}${more(next === null ? null : withQuery("/admin/rooms", { before: next }))}`,
+  )
+}
+
+/** How many people are offered beside the Room's members. */
+const OFFERED = 200
+
+export function adminRoomPage(visit: Visit): Shown {
+  const room = visit.ask("room", { roomId: visit.id("roomId") })
+  const { people } = visit.tables
+  const gone = people.disabledAmong(room.members.map(({ userId }) => userId))
+  const members = room.members.filter(({ userId, role }) => role !== "owner" && !gone.has(userId))
+  const known = new Set(room.members.map(({ userId }) => userId))
+  const others = people.page(null, OFFERED).filter(({ userId, disabledAt }) => disabledAt === null && !known.has(userId))
+  const option = ({ userId, username }: { readonly userId: string; readonly username: string }) =>
+    html`<option value="${userId}">${username}</option>`
+  return adminShown(
+    "/rooms",
+    room.title,
+    html`${facts([
+      ["Owner", room.owner.username],
+      ["Members", String(room.counts.members)],
+      ["Entries", room.activityWatermark.toLocaleString("en")],
+      ["Last activity", time(room.lastActivityAt)],
+    ])}
+<section aria-labelledby="owner">${heading(2, "owner", "Give it another owner")}<p class="hint">Everybody can read in the Room's activity that you did, and why. Who owned it stays a member. It is undone in the same way.</p>
+${
+  members.length + others.length === 0
+    ? empty("There is nobody else who could have it.")
+    : html`<form class="stack" method="post" action="${to("/web/transfer_room")}"><input type="hidden" name="/requestId" value="${randomUUID()}"><input type="hidden" name="roomId" value="${room.roomId}"><input type="hidden" name="_next" value="/admin/rooms">
+<div class="field"><label for="new-owner">New owner</label><select id="new-owner" name="userId" required>${members.length === 0 ? null : html`<optgroup label="Members">${members.map(option)}</optgroup>`}${others.length === 0 ? null : html`<optgroup label="Others here">${others.map(option)}</optgroup>`}</select></div>
+<div class="field"><label for="reason">Why</label><textarea id="reason" name="/reason" rows="3" maxlength="${limits.explanation}" required></textarea></div>
+<div class="buttons"><button>Give it to them</button><a href="${to("/admin/rooms")}">Leave it</a></div></form>`
+}</section>`,
+  )
+}

@@ -1,0 +1,135 @@
+/** The administration in the browser: an operator keeps somebody out and lets them in again, and gives a Room away; others find nothing. */
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import tap, { test } from "tap"
+import { startDemo } from "../../src/demo/demo.ts"
+import { openLog } from "../../src/log.ts"
+import { launch } from "./browser.ts"
+import { built } from "./built.ts"
+import { signIn } from "./pages.ts"
+
+built()
+const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+const browser = await launch()
+tap.teardown(async () => {
+  await browser.close()
+  await demo.close()
+})
+const { owner, member } = demo.people
+const { roomId } = demo.rooms.empty
+const sections = ["", "/people", "/rooms", "/credentials", "/keys", "/invitations", "/audit"]
+
+test("whoever is no operator finds what is at an address where nothing is, and no link to it", async (t) => {
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  t.teardown(() => context.close())
+  const page = await context.newPage()
+  await signIn(page, demo, "member")
+  t.equal(await page.getByRole("link", { name: "Admin" }).count(), 0)
+  const seen = async (path: string) => {
+    const response = await page.goto(demo.baseUrl + path)
+    const text = (await page.content()).replaceAll(path, "").replaceAll(encodeURIComponent(path), "")
+    return { status: response?.status(), text }
+  }
+  for (const section of [...sections, `/rooms/${roomId}`]) {
+    t.strictSame(await seen(`/admin${section}`), await seen(`/nowhere${section}`), section)
+    const asJson = async (path: string) => {
+      const answer = await fetch(demo.baseUrl + path)
+      return { status: answer.status, text: (await answer.text()).replaceAll(path, "") }
+    }
+    t.strictSame(await asJson(`/admin${section}`), await asJson(`/nowhere${section}`))
+  }
+})
+
+test("without a script: somebody is disabled, enabled and made an operator, each asked once", async (t) => {
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  t.teardown(() => context.close())
+  const page = await context.newPage()
+  await signIn(page, demo, "owner")
+  await page.getByRole("link", { name: "Admin" }).click()
+  await page.getByRole("link", { name: "People", exact: true }).click()
+  const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: member.username, exact: true }) })
+  const press = async (summary: string, button: RegExp) => {
+    await row.locator("summary", { hasText: summary }).click()
+    await row.getByRole("button", { name: button }).click()
+    await page.waitForURL(/\/admin\/people$/)
+  }
+  await press("Disable", /^Disable /)
+  t.match(await row.innerText(), /disabled/)
+  t.equal((await fetch(`${demo.baseUrl}/api/agent/research/identity`, bearer())).status, 401)
+  await press("Enable", /^Enable /)
+  t.notMatch(await row.innerText(), /disabled/)
+  await press("Operator", /^Make .* an operator$/)
+  t.match(await row.innerText(), /operator/)
+  await press("No operator", /^Make .* no operator$/)
+
+  await page.goto(`${demo.baseUrl}/admin/audit?user=${member.username}`)
+  const log = await page.locator("tbody").innerText()
+  for (const done of ["disabled a person", "enabled a person", "made a person an operator"]) t.match(log, done)
+  await page.getByLabel("What").selectOption("enable_person")
+  await page.getByRole("button", { name: "Show" }).click()
+  t.equal(await page.locator("tbody tr").count(), 1)
+})
+
+test("a Room gets another owner, with a reason that its activity tells", async (t) => {
+  const context = await browser.newContext()
+  t.teardown(() => context.close())
+  const page = await context.newPage()
+  await signIn(page, demo, "owner")
+  await page.goto(`${demo.baseUrl}/admin/rooms/${roomId}`)
+  await page.getByLabel("New owner").selectOption({ label: member.username })
+  await page.getByLabel("Why").fill("Its owner has left.")
+  await page.getByRole("button", { name: "Give it to them" }).click()
+  await page.waitForURL(/\/admin\/rooms\?done=transfer_room/)
+  const row = page.getByRole("row").filter({ has: page.locator(`a[href="/admin/rooms/${roomId}"]`) })
+  t.match(await row.innerText(), new RegExp(member.username))
+  await page.goto(`${demo.baseUrl}/rooms/${roomId}/activity`)
+  t.match(await page.locator("main").innerText(), /transfer/i)
+})
+
+test("its owner hands it back from the page of its people", async (t) => {
+  const context = await browser.newContext()
+  t.teardown(() => context.close())
+  const page = await context.newPage()
+  await signIn(page, demo, "member")
+  await page.goto(`${demo.baseUrl}/rooms/${roomId}/people`)
+  const row = page
+    .getByRole("row")
+    .filter({ has: page.getByRole("rowheader", { name: owner.username }) })
+    .first()
+  await row.locator("summary", { hasText: "Hand over" }).click()
+  await row.getByRole("button", { name: /^Hand the Room over to / }).click()
+  await page.waitForURL(/done=transfer_room/)
+  const room = (await (await fetch(`${demo.baseUrl}/api/research/rooms/${roomId}`)).json()) as { owner: { username: string } }
+  t.equal(room.owner.username, owner.username)
+})
+
+test("each section shows itself on a phone, in the dark", async (t) => {
+  const folder = process.env.RESEARCH_ROOM_TEST_PICTURES
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: "dark" })
+  t.teardown(() => context.close())
+  const page = await context.newPage()
+  await signIn(page, demo, "owner")
+  for (const section of sections) {
+    t.equal((await page.goto(`${demo.baseUrl}/admin${section}`))?.status(), 200)
+    t.equal(
+      await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"),
+      0,
+      `${section} is not wider than the screen`,
+    )
+    if (folder === undefined) continue
+    mkdirSync(folder, { recursive: true })
+    await page.screenshot({ path: join(folder, `phone${section.replace("/", "-")}.png`), fullPage: false })
+  }
+  if (folder === undefined) return
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.emulateMedia({ colorScheme: "light" })
+  for (const section of [...sections, `/rooms/${roomId}`]) {
+    await page.goto(`${demo.baseUrl}/admin${section}`)
+    await page.screenshot({ path: join(folder, `wide${section.replaceAll("/", "-").slice(0, 14)}.png`) })
+  }
+})
+
+/** The credential of the member, which ends with them. */
+function bearer(): RequestInit {
+  return { headers: { authorization: `Bearer ${demo.credentials.member_all.token}` } }
+}
