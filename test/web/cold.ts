@@ -13,8 +13,14 @@ export async function cold(browser: Browser, url: string, options: BrowserContex
   const { shift, painted } = (await page.evaluate(`document.fonts.ready.then(() => new Promise((done) => {
     let shift = 0
     new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value }).observe({ type: "layout-shift", buffered: true })
-    requestAnimationFrame(() => requestAnimationFrame(() => done({ shift, painted: performance.getEntriesByName("first-contentful-paint")[0]?.startTime })))
-  }))`)) as { shift: number; painted?: number }
+    requestAnimationFrame(() => requestAnimationFrame(() =>
+      new PerformanceObserver((list, observer) => {
+        const [painted] = list.getEntriesByName("first-contentful-paint")
+        if (painted === undefined) return
+        observer.disconnect()
+        done({ shift, painted: painted.startTime })
+      }).observe({ type: "paint", buffered: true })))
+  }))`)) as { shift: number; painted: number }
   await context.close()
   return { bytes, shift, painted }
 }

@@ -16,7 +16,7 @@ t.test("every page that a visitor may see is light, and stands still while it co
   for (const { name, path, as } of await pagesOf(demo)) {
     if (as !== undefined) continue
     const { bytes, shift, painted } = await cold(browser, demo.baseUrl + path)
-    t.comment(`${name}: ${(bytes / 1000).toFixed(0)} kB, moved ${shift.toFixed(3)}, first seen after ${painted?.toFixed(0)} ms`)
+    t.comment(`${name}: ${(bytes / 1000).toFixed(0)} kB, moved ${shift.toFixed(3)}, first seen after ${painted.toFixed(0)} ms`)
     t.ok(bytes > 10_000 && bytes < (path === "/" ? FIRST : ANY), `${name}: ${bytes} bytes`)
     t.ok(shift < SHIFT, `${name}: moved ${shift}`)
   }
@@ -35,7 +35,7 @@ t.test("so is every page of a Library, on a phone and beside its margin", { time
     ]) {
       const { bytes, shift, painted } = await cold(browser, demo.baseUrl + path, { storageState, viewport })
       const what = `${name}, ${viewport.width} px`
-      t.comment(`${what}: ${(bytes / 1000).toFixed(0)} kB, moved ${shift.toFixed(3)}, first seen after ${painted?.toFixed(0)} ms`)
+      t.comment(`${what}: ${(bytes / 1000).toFixed(0)} kB, moved ${shift.toFixed(3)}, first seen after ${painted.toFixed(0)} ms`)
       t.ok(bytes > 10_000 && bytes < ANY, `${what}: ${bytes} bytes`)
       t.ok(shift < SHIFT, `${what}: moved ${shift}`)
     }
