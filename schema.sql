@@ -16,7 +16,9 @@
 CREATE TABLE instance (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   instance_id TEXT NOT NULL,
-  created_at TEXT NOT NULL
+  created_at TEXT NOT NULL,
+  -- Whether something was withheld that may still stand in pages that nothing uses any more, or in the log.
+  unclean INTEGER NOT NULL DEFAULT 0 CHECK (unclean IN (0, 1))
 ) STRICT;
 
 -- Whom it was restored from, in order.
@@ -114,6 +116,21 @@ CREATE TABLE standings (
   -- A JSON list of notices as served, in the order they landed.
   notices TEXT NOT NULL
 ) STRICT;
+
+-- Writes of which something was withheld: in the history marks stand for it. What of them is still told is the digest of what was
+-- accepted, and what a retry must equal.
+CREATE TABLE withheld_writes (
+  history_position INTEGER PRIMARY KEY,
+  content_digest TEXT NOT NULL,
+  request_digest TEXT NOT NULL
+) STRICT;
+-- What was withheld of them: the place in the body, and the write that withheld it.
+CREATE TABLE withheld_fields (
+  mark TEXT PRIMARY KEY,
+  history_position INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  by_position INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- The change feed of a Room, each entry chained to the one before it by digest. `body` is the entry as served.
 CREATE TABLE activity_entries (

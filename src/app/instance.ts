@@ -1,5 +1,6 @@
 /** One instance of the service: its data, its domains, and what they do for each operation and read of the contract. */
 import { auditing } from "./auditing.ts"
+import { copiesOf } from "./copies.ts"
 import type { Permission } from "../contract/enumerations.ts"
 import type { Operation } from "../contract/operation.ts"
 import type { Actor } from "../ledger/actor.ts"
@@ -13,12 +14,14 @@ import { answering, asking } from "../ledger/reading.ts"
 import { receiptReads } from "../ledger/receipt-reads.ts"
 import { labelled } from "../ledger/labelled.ts"
 import { standings } from "../ledger/standings.ts"
-import { isoTime, type World } from "../ledger/world.ts"
+import { cleanse, fileOf, remadeWith } from "../ledger/remade.ts"
+import { withheld } from "../ledger/withheld.ts"
+import { isoTime, realWorld, type World } from "../ledger/world.ts"
 import { libraryOperations, libraryReads, libraryTables } from "../library/index.ts"
 import type { RunningCommand } from "../people/audit.ts"
 import { Accounts, byProvider, Operators, peopleReads, peopleTables } from "../people/index.ts"
 import { type Crates, cratesOn, Exports, researchOperations, researchReads, researchTables } from "../research/index.ts"
-import { importActs, roomOperations, roomReads, roomTables } from "../rooms/index.ts"
+import { importActs, roomOperations, roomReads, roomTables, withholdingOperations } from "../rooms/index.ts"
 import { threadOperations, threadReads, threadTables } from "../threads/index.ts"
 
 export type Instance = ReturnType<typeof createInstance>
@@ -64,6 +67,7 @@ export function createInstance(parts: InstanceParts) {
   } = parts
   const tables = {
     standings: standings(db),
+    withheld: withheld(db),
     labelled: labelled(db),
     ...peopleTables(db, world, command),
     ...roomTables(db),
@@ -99,11 +103,28 @@ export function createInstance(parts: InstanceParts) {
     },
     standing: tables.rooms.standing,
   }
-  const ledger = new Ledger({ db, world, gate, repositories, hooks: { beforeCommit: tables.search.index, ...hooks } })
+  const ledger = new Ledger({
+    db,
+    world,
+    gate,
+    repositories,
+    hooks: { beforeCommit: tables.search.index, ...hooks },
+    cleanse: () => cleanse(db),
+  })
+  ledger.onForget(tables.similar.forget)
   const { timeline, activity, watch } = ledger
 
+  const remake = remadeWith(
+    db,
+    (made) => createInstance({ db: made, world: realWorld(), instanceId: "" }).ledger,
+    () => {
+      tables.rooms.respell()
+      tables.search.reindex()
+    },
+  )
   const behaviours: Behaviours = {
     ...roomOperations(tables, tables.people, tables.threads),
+    ...withholdingOperations({ ...tables, remake, copies: () => copiesOf(fileOf(db)) }),
     ...threadOperations(tables.threads, timeline),
     ...researchOperations({ ...tables, db }),
     ...libraryOperations(tables.library, tables.people),

@@ -140,6 +140,19 @@ export class KeptPasts implements Pasts {
     }
   }
 
+  /** Something was withheld: what was made before may hold it still. What is being made is thrown away when it is there. */
+  forget(): void {
+    for (const kept of this.#kept.values()) this.#throwAway(kept)
+    this.#kept.clear()
+    for (const making of this.#making.values()) making.then((kept) => this.#dropped(kept)).catch(() => undefined)
+    this.#making.clear()
+  }
+
+  #dropped(kept: Kept): void {
+    for (const [key, each] of this.#kept) if (each === kept) this.#kept.delete(key)
+    if (!kept.isGone) this.#throwAway(kept)
+  }
+
   #throwAway(kept: Kept): void {
     kept.isGone = true
     if (kept.readers === 0) kept.made.discard()

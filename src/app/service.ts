@@ -15,6 +15,7 @@ import { databaseFile } from "../ledger/data.ts"
 import { DataError, fill } from "../ledger/database.ts"
 import { lockFolder } from "../ledger/ownership.ts"
 import { migrations } from "../ledger/schema.ts"
+import { cleanse } from "../ledger/remade.ts"
 import { Readiness } from "../ledger/readiness.ts"
 import type { OnProgress } from "../ledger/replay.ts"
 import { type WatchReadings, watchLimits, Watchman } from "../ledger/watchman.ts"
@@ -122,6 +123,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   started.defer(() => litestream?.close())
   const { db, world, instanceId, lineage } = openForward(file, options.world, options.onForward)
   started.defer(() => db.close())
+  // Where a withholding was cut off after it was done, and before nothing was left of what it took away.
+  await cleanse(db)
   const broken = Promise.withResolvers<void>()
   let ending: string | null = null
   const end = (sentence: string, error?: Error) => {
@@ -181,6 +184,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const renderer = new Renderer(options.writer === "thread" ? new OnThread() : new OnThisThread())
   const { sqlite } = db.prepare<{ sqlite: string }>("SELECT sqlite_version() AS sqlite").one()
   const storage = () => ({ ...watchman.readings, schema: migrations.at(-1)?.to ?? 1, sqlite })
+  for (const each of [pasts, renderer]) instance.ledger.onForget(() => each.forget())
   const stop = serveOn(
     server,
     createApp({

@@ -96,7 +96,7 @@ export function unpacked(write: Packed): Sent {
   const [id, operation, rehearse, actor, params, content, contentDigest, deliveryId, requestDigest, client, foreseen] = write
   const told = object(foreseen)
   // What is not named here is made by the writing thread or by replays; a member that is forgotten does not compile.
-  const checked: Required<Omit<CheckedWrite, "foreseen" | "prepared" | "named">> = {
+  const checked: Required<Omit<CheckedWrite, "foreseen" | "prepared" | "named" | "sealed">> = {
     actor: actorOf(actor),
     params: JSON.parse(params) as CheckedWrite["params"],
     content,

@@ -1,5 +1,6 @@
 /** The building blocks of every answer. Their formats are for those who read the documents; the tests hold answers to them. */
 import * as v from "valibot"
+import { enumerations } from "./enumerations.ts"
 import { isUuid, shape } from "./fields.ts"
 import { TIME } from "./patterns.ts"
 
@@ -14,6 +15,20 @@ export const at = v.pipe(
 /** How many, or the how-manieth: a whole number. */
 export const count = v.pipe(v.number(), v.integer())
 export const optionalText = v.nullable(v.string())
+
+/** When, by whom and why something was withheld from a public record. */
+export const withholding = shape({
+  at,
+  by: shape({ userId: id, username: v.string() }),
+  reason: v.picklist(enumerations.withholdingReason),
+})
+export type Withholding = v.InferOutput<typeof withholding>
+/**
+ * What somebody said: a text or, where it was withheld, by whom, when and why. The service's own code meets it as a text, with a
+ * mark in its place (withheld.ts): the last door before the wire makes one of the other.
+ */
+export const said = v.union([v.string(), shape({ withheld: withholding })]) as v.GenericSchema as v.GenericSchema<string>
+export const optionalSaid = v.nullable(said)
 
 /** Of an answer as of an earlier moment: the entry of the Room's activity, and when it was accepted. */
 export const dated = { asOf: v.exactOptional(shape({ sequence: count, acceptedAt: at })) }

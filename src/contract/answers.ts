@@ -1,6 +1,6 @@
 /** What the service answers. The OpenAPI document and the client's types are made from these; the tests hold answers against them. */
 import * as v from "valibot"
-import { anyCursor, at, count, dated, id, optionalText } from "./answer-fields.ts"
+import { anyCursor, at, count, dated, id, optionalSaid, optionalText, said } from "./answer-fields.ts"
 import { cslAuthor, described } from "./described.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
@@ -12,7 +12,7 @@ import { schemaVersions } from "./versions.ts"
 import { warning } from "./warnings.ts"
 
 const state = v.picklist(enumerations.roomState)
-const client = v.exactOptional(v.record(v.string(), v.string()))
+const client = v.exactOptional(v.record(v.string(), said))
 
 export const schemaVersion = v.literal(schemaVersions.research)
 export const person = shape({ userId: id, username: v.string() })
@@ -70,7 +70,7 @@ export type Receipt = v.InferOutput<typeof receipt>
 /** How many objects of each labelled kind a Room holds; labels have no gap, so this is also the last label given. */
 const labelCounts = each(labelledKinds, () => count)
 
-export const archive = shape({ archivedAt: at, archivedBy: person, reason: v.string() })
+export const archive = shape({ archivedAt: at, archivedBy: person, reason: said })
 export type Archive = v.InferOutput<typeof archive>
 
 /** Where a Room of another instance comes from, and the last entry of its activity that is here. */
@@ -90,8 +90,8 @@ export const roomAdopted = v.array(shape({ instanceId: id, baseUrl: v.string(), 
 
 const roomFields = {
   roomId: id,
-  title: v.string(),
-  question: optionalText,
+  title: said,
+  question: optionalSaid,
   /** The SPDX id of the licence that its owner put it under; null: nobody has stated one. */
   license: optionalText,
   state,
@@ -118,7 +118,7 @@ const threadFields = {
   roomId: id,
   /** Its place among the Threads of its Room; the cursor of the list. */
   sequence: count,
-  title: v.string(),
+  title: said,
   author: person,
   createdAt: at,
   opening: v.boolean(),
@@ -133,16 +133,16 @@ export type ThreadSummary = v.InferOutput<typeof thread>
 
 const status = v.picklist(enumerations.recordStatus)
 const recordKind = v.picklist(enumerations.recordKind)
-const withdrawn = shape({ at, explanation: v.string() })
+const withdrawn = shape({ at, explanation: said })
 export const notice = shape({
   linkId: id,
   label: v.string(),
   kind: v.picklist(enumerations.linkKind),
-  explanation: v.string(),
+  explanation: said,
   author: person,
   at,
   replacementVersionId: v.nullable(id),
-  correction: optionalText,
+  correction: optionalSaid,
   /** Its author took it back: it no longer counts. */
   withdrawn: v.exactOptional(withdrawn),
   ...fromOtherRoom,
@@ -150,17 +150,17 @@ export const notice = shape({
 
 export type Notice = v.InferOutput<typeof notice>
 
-const message = shape({ text: v.string(), clientMessageId: id, client })
+const message = shape({ text: said, clientMessageId: id, client })
 const recordCard = shape({
   versionId: id,
   kind: recordKind,
   label: v.string(),
   roomId: id,
-  wording: v.string(),
+  wording: said,
   contentDigest: v.string(),
   ...fromOtherRoom,
   reused: v.boolean(),
-  note: optionalText,
+  note: optionalSaid,
   client,
   status,
   notices: v.array(notice),
@@ -174,7 +174,7 @@ const findingLinkCard = shape({
   kind: v.literal("finding"),
   label: v.string(),
   ...fromOtherRoom,
-  wording: v.string(),
+  wording: said,
   attemptId: v.nullable(id),
   towardHypothesis: v.array(v.unknown()),
   towardQuestion: v.unknown(),
@@ -188,9 +188,9 @@ const checkpointCard = shape({
   checkpointId: id,
   state: v.picklist(enumerations.checkpointState),
   coversThrough: count,
-  synthesis: v.string(),
-  openQuestions: v.array(v.string()),
-  conclusion: optionalText,
+  synthesis: said,
+  openQuestions: v.array(said),
+  conclusion: optionalSaid,
   client,
 })
 /** What each kind of card in a timeline shows. */
@@ -218,7 +218,7 @@ export type Entry = v.InferOutput<typeof entry>
 export const threadContext = shape({
   schemaVersion,
   thread,
-  room: shape({ roomId: id, title: v.string(), state, archive: v.nullable(archive), origin: v.nullable(roomOrigin), adopted: roomAdopted }),
+  room: shape({ roomId: id, title: said, state, archive: v.nullable(archive), origin: v.nullable(roomOrigin), adopted: roomAdopted }),
   /** The card or message it follows up, where it follows one. */
   follows: v.nullable(entry),
   /** The newest entries, oldest first. */
@@ -242,18 +242,18 @@ const recordFields = {
   provenanceSummary: v.string(),
   evidenceTally,
 }
-export const recordSummary = shape({ ...recordFields, wording: v.string() })
+export const recordSummary = shape({ ...recordFields, wording: said })
 export type RecordSummary = v.InferOutput<typeof recordSummary>
 export const resolved = shape({
   versionId: id,
   label: v.string(),
   kind: recordKind,
-  wording: v.string(),
+  wording: said,
   status,
   notices: v.array(notice),
   ...fromOtherRoom,
-  explanation: v.string(),
-  purpose: v.exactOptional(v.string()),
+  explanation: said,
+  purpose: v.exactOptional(said),
 })
 
 /** The execution behind a finding, with how many attempts of its experiment there are beside those it names. */
@@ -317,8 +317,8 @@ export const cslItems = v.array(
 const conceptFields = {
   versionId: id,
   key: v.string(),
-  label: v.string(),
-  definition: v.string(),
+  label: said,
+  definition: said,
   recordLabel: v.string(),
   recordKind,
   roomId: id,
@@ -358,7 +358,7 @@ export const identity = shape({
   username: v.string(),
   grants: v.array(v.picklist(enumerations.permission)),
   credential,
-  room: shape({ id, title: v.string(), archived: v.boolean() }),
+  room: shape({ id, title: said, archived: v.boolean() }),
   /** Null once the person is no longer a member: the credential then writes nothing. */
   membership,
   assignments: v.array(assignment),
@@ -366,7 +366,7 @@ export const identity = shape({
 
 export const roomStatus = shape({
   schemaVersion,
-  room: shape({ id, title: v.string(), state, archive: v.nullable(archive) }),
+  room: shape({ id, title: said, state, archive: v.nullable(archive) }),
   membership,
   activityWatermark: count,
   assignments: v.array(assignment),
@@ -400,7 +400,7 @@ export const listedCredential = shape({
   lastWrite: v.nullable(shape({ operation: v.string(), target, at })),
 })
 
-export const joinRequest = shape({ person, message: optionalText, requestedAt: at })
+export const joinRequest = shape({ person, message: optionalSaid, requestedAt: at })
 
 export const session = shape({ schemaVersion, person: v.nullable(shape({ userId: id, username: v.string(), isOperator: v.boolean() })) })
 /** Somebody whom an operator did something to, as they are now, and how much of theirs was ended. */
@@ -413,7 +413,7 @@ export const invitation = shape({
   schemaVersion,
   invitationId: id,
   invitedBy: v.string(),
-  room: v.nullable(shape({ roomId: id, title: v.string() })),
+  room: v.nullable(shape({ roomId: id, title: said })),
   expiresAt: at,
 })
 export const invitationIssued = shape({ schemaVersion, invitationId: id, link: v.string(), token: v.string(), expiresAt: at })
@@ -426,5 +426,5 @@ export const refusal = shape({
   retryable: v.boolean(),
   retryAfter: v.nullable(count),
   current: v.nullable(v.record(v.string(), v.unknown())),
-  issues: v.array(shape({ path: v.string(), message: v.string() })),
+  issues: v.array(shape({ path: v.string(), message: said })),
 })

@@ -31,6 +31,7 @@ export const auditKinds = {
   restore_room: "restored a Room",
   transfer_room: "gave a Room another owner",
   adopt_room: "adopted a Room",
+  withhold_content: "withheld something from a public record",
   request_to_join: "asked to join a Room",
   decide_join_request: "decided a request to join",
   add_member: "added a member",

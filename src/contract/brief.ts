@@ -1,6 +1,6 @@
 /** What a brief answers: a Room or Thread in one small read. */
 import * as v from "valibot"
-import { count, dated, id, optionalText as text } from "./answer-fields.ts"
+import { count, dated, id, optionalSaid, optionalText as text, said } from "./answer-fields.ts"
 import { enumerations } from "./enumerations.ts"
 import { evidenceTally, staleReason } from "./evidence.ts"
 import { shape } from "./fields.ts"
@@ -16,14 +16,14 @@ export type BriefList = (typeof briefLists)[number]
 const nextItem = shape({
   what: v.picklist(enumerations.nextStep),
   object,
-  why: v.string(),
+  why: said,
   operation: v.string(),
   permission: v.string(),
   /** The body of the operation, as far as it can be begun. */
   body: v.record(v.string(), v.unknown()),
 })
 
-const failureFields = { kind: v.picklist(enumerations.failureKind), id, label: text, why: v.string(), at: v.string() }
+const failureFields = { kind: v.picklist(enumerations.failureKind), id, label: text, why: said, at: v.string() }
 /** What failed, in a list of its own: with its place among all that failed in its Room. */
 export const failure = shape({ ...failureFields, sequence: count, threadId: id })
 
@@ -32,10 +32,10 @@ const lists = {
   stands: v.array(
     shape({
       threadId: id,
-      title: v.string(),
+      title: said,
       checkpointId: id,
       state: v.picklist(enumerations.checkpointState),
-      says: v.string(),
+      says: said,
       by: v.string(),
       at: v.string(),
       stale: v.boolean(),
@@ -44,18 +44,16 @@ const lists = {
   ),
   /** Contested ones first, then those with evidence, then those that nothing counts for or against. */
   hypotheses: v.array(
-    shape({ versionId: id, label: v.string(), says: v.string(), status: v.picklist(enumerations.recordStatus), evidence: evidenceTally }),
+    shape({ versionId: id, label: v.string(), says: said, status: v.picklist(enumerations.recordStatus), evidence: evidenceTally }),
   ),
   failures: v.array(shape(failureFields)),
   /** Records that are disputed, where nothing has answered the dispute. */
-  disputes: v.array(
-    shape({ versionId: id, label: v.string(), kind: v.string(), says: v.string(), why: v.string(), linkId: id, by: v.string() }),
-  ),
+  disputes: v.array(shape({ versionId: id, label: v.string(), kind: v.string(), says: said, why: said, linkId: id, by: v.string() })),
   work: v.array(
     shape({
       experimentId: id,
       label: v.string(),
-      asks: v.string(),
+      asks: said,
       status: v.picklist(enumerations.experimentStatus),
       assignee: text,
       /** Since when nothing was heard of work that somebody holds. */
@@ -63,14 +61,14 @@ const lists = {
     }),
   ),
   next: v.array(nextItem),
-  openQuestions: v.array(shape({ question: v.string(), threadId: id })),
+  openQuestions: v.array(shape({ question: said, threadId: id })),
 }
 /** How many of each list are left out, and where all of them are listed. */
 const omitted = v.record(v.string(), shape({ count, link: v.exactOptional(v.string()) }))
 
 export const roomBrief = shape({
   schemaVersion,
-  room: shape({ roomId: id, title: v.string(), question: text, state: v.picklist(enumerations.roomState), concluded: v.boolean() }),
+  room: shape({ roomId: id, title: said, question: optionalSaid, state: v.picklist(enumerations.roomState), concluded: v.boolean() }),
   ...lists,
   omitted,
   activityWatermark: count,
@@ -78,7 +76,7 @@ export const roomBrief = shape({
 })
 export const threadBrief = shape({
   schemaVersion,
-  thread: shape({ threadId: id, roomId: id, title: v.string(), timelineWatermark: count }),
+  thread: shape({ threadId: id, roomId: id, title: said, timelineWatermark: count }),
   ...lists,
   omitted,
   activityWatermark: count,

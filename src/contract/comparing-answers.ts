@@ -1,21 +1,21 @@
 /** What the reads answer that lay attempts beside each other. */
 import * as v from "valibot"
-import { dated, count, id, optionalText as text } from "./answer-fields.ts"
+import { count, dated, id, optionalSaid, said } from "./answer-fields.ts"
 import { page, schemaVersion } from "./answers.ts"
 import { shape } from "./fields.ts"
 import { attemptIs, measured } from "./work-answers.ts"
 
-const series = { name: v.string(), split: text, unit: text }
+const series = { name: said, split: optionalSaid, unit: optionalSaid }
 
 const last = shape({ step: v.nullable(count), value: measured })
 const row = shape({
   ...attemptIs,
   /** With setting and metric: what of these it has. */
-  pair: v.exactOptional(shape({ setting: text, metric: v.nullable(last) })),
+  pair: v.exactOptional(shape({ setting: optionalSaid, metric: v.nullable(last) })),
   /** Its last value of each metric among the columns, in their order; null where it reported none. */
   metrics: v.array(v.nullable(last)),
   /** What it ran with, of each setting among the columns, in their order; null where it has no such setting. */
-  settings: v.array(text),
+  settings: v.array(optionalSaid),
 })
 
 export const attemptTable = shape({
@@ -41,13 +41,13 @@ export type AttemptTable = v.InferOutput<typeof attemptTable>
 
 export const attemptCurves = shape({
   schemaVersion,
-  name: v.string(),
-  split: text,
+  name: said,
+  split: optionalSaid,
   curves: v.array(
     shape({
       attemptId: id,
       label: v.string(),
-      unit: text,
+      unit: optionalSaid,
       /** Points that were reported; of those, what is to be seen is in the columns. */
       points: count,
       /** The least and the greatest step reported; null without points. */

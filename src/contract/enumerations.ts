@@ -160,6 +160,8 @@ export const enumerations = {
   /** How saved papers may be ordered. */
   paperOrder: ["saved", "title", "published"],
   highlightColour: ["yellow", "green", "blue", "pink", "purple", "orange"],
+  /** Why something is withheld from a public record: it lets somebody in somewhere; it is about a person; it is somebody else's; a court or authority says so; or another reason, told in a sentence. */
+  withholdingReason: ["secret", "personal_data", "rights", "legal_order", "other"],
   /** The parts of the service, in the order in which a client meets them. */
   slice: ["rooms", "threads", "research", "attempts", "materials", "publications", "links", "library"],
   /** What a feed can add beside each entry. */

@@ -3,7 +3,7 @@
  * evidence means asks here or in src/research/evidence.
  */
 import * as v from "valibot"
-import { count, id, optionalText as text } from "./answer-fields.ts"
+import { count, id, optionalSaid, optionalText as text, said } from "./answer-fields.ts"
 import { enumerations, type RecordStatus } from "./enumerations.ts"
 import { shape } from "./fields.ts"
 
@@ -54,10 +54,10 @@ export const evidenceItem = shape({
   /** Null for a reproduction that has not told yet. */
   verdict: v.nullable(v.picklist(enumerations.evidenceVerdict)),
   /** The object that speaks: a record, a reproduction attempt, or a research link. */
-  by: shape({ kind: v.string(), id, label: text, wording: text, status: text, ...fromOtherRoom }),
+  by: shape({ kind: v.string(), id, label: text, wording: optionalSaid, status: text, ...fromOtherRoom }),
   experiment: v.exactOptional(shape({ experimentId: id, label: v.string(), ...fromOtherRoom })),
   attempt: v.exactOptional(shape({ attemptId: id, label: v.string(), ...fromOtherRoom })),
-  explanation: text,
+  explanation: optionalSaid,
   author: shape({ userId: id, username: v.string() }),
   independent: v.boolean(),
   at: v.string(),
@@ -70,7 +70,7 @@ export const evidenceItem = shape({
   /** The finding link or research link that says it, for reading it or taking it back. */
   linkId: v.nullable(id),
   /** Its author took it back, and why. */
-  withdrawn: v.exactOptional(shape({ at: v.string(), explanation: v.string() })),
+  withdrawn: v.exactOptional(shape({ at: v.string(), explanation: said })),
 })
 
 export type EvidenceItem = v.InferOutput<typeof evidenceItem>
@@ -79,7 +79,7 @@ export type EvidenceItem = v.InferOutput<typeof evidenceItem>
 export const recordUse = shape({
   sequence: count,
   how: v.picklist(enumerations.recordUse),
-  by: shape({ kind: v.string(), id, label: text, wording: text, status: text, ...fromOtherRoom }),
+  by: shape({ kind: v.string(), id, label: text, wording: optionalSaid, status: text, ...fromOtherRoom }),
   at: v.string(),
 })
 

@@ -128,6 +128,8 @@ export const limits = {
   locator: 200,
   verdicts: 20,
   openQuestions: 20,
+  /** Places of a body that one withholding names. */
+  withheldFields: 50,
   citations: 50,
   /** Threads with a checkpoint, those with the newest, whose open questions a brief tells. */
   briefThreads: 1_000,

@@ -1,6 +1,6 @@
 /** What the reads that look across everything answer: search, and the provenance of a Room. */
 import * as v from "valibot"
-import { count, id, optionalText as text } from "./answer-fields.ts"
+import { count, id, optionalText as text, said } from "./answer-fields.ts"
 import { cslAuthor, described } from "./described.ts"
 import { person, schemaVersion } from "./answers.ts"
 import { enumerations } from "./enumerations.ts"
@@ -12,7 +12,7 @@ export const searchHit = shape({
   id,
   label: text,
   /** The one line that says what it is: the wording of a record, the question of an experiment (and of its attempts), the summary of a plan, the title of a Thread (and of its messages), a conclusion, the name of a person. */
-  title: v.string(),
+  title: said,
   /** Where it was said; null for a person. */
   roomId: text,
   threadId: text,
@@ -35,7 +35,7 @@ const provenanceNode = shape({
   id,
   kind: v.picklist(enumerations.provenanceNode),
   label: text,
-  title: v.string(),
+  title: said,
   /** Where it was made; nodes of other Rooms stand in the graph where this Room names them. */
   roomId: id,
   ...fromOtherRoom,
@@ -62,7 +62,7 @@ export const provenance = shape({
 export const roomCitation = shape({
   schemaVersion,
   key: v.string(),
-  title: v.string(),
+  title: said,
   /** Its owner first, then members by when they joined. */
   authors: v.array(v.string()),
   /** The same people, with all that they say of how they want to be cited. */

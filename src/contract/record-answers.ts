@@ -1,6 +1,6 @@
 /** What the reads of links, checkpoints and contexts answer. */
 import * as v from "valibot"
-import { at, count, dated, id, optionalText as text } from "./answer-fields.ts"
+import { at, count, dated, id, optionalSaid, optionalText as text, said } from "./answer-fields.ts"
 import { archive, notice, person, recordSummary, resolved, roomSummary, schemaVersion, thread, roomAdopted, roomOrigin } from "./answers.ts"
 import { enumerations } from "./enumerations.ts"
 import { fromOtherRoom, staleReason } from "./evidence.ts"
@@ -13,7 +13,7 @@ const { purpose: _purpose, explanation: _explanation, ...relatedFields } = resol
 const related = shape(relatedFields)
 const { notices: _notices, ...namedFields } = relatedFields
 
-const withdrawal = shape({ at, explanation: v.string() })
+const withdrawal = shape({ at, explanation: said })
 
 const researchLinkFields = {
   linkId: id,
@@ -24,7 +24,7 @@ const researchLinkFields = {
   entryId: id,
   author: person,
   at,
-  explanation: v.string(),
+  explanation: said,
   /** Its notices stand beside it. */
   target: shape(namedFields),
   replacement: v.nullable(related),
@@ -50,14 +50,14 @@ const findingLinkFields = {
   attemptLabel: text,
   author: person,
   at,
-  towardQuestion: shape({ verdict: v.picklist(enumerations.questionVerdict), explanation: v.string() }),
+  towardQuestion: shape({ verdict: v.picklist(enumerations.questionVerdict), explanation: said }),
   towardHypothesis: v.array(
     shape({
       versionId: id,
       label: v.string(),
       status,
       verdict: v.picklist(enumerations.hypothesisVerdict),
-      explanation: v.string(),
+      explanation: said,
       ...fromOtherRoom,
     }),
   ),
@@ -86,9 +86,9 @@ const checkpointFields = {
   at,
   state: v.picklist(enumerations.checkpointState),
   coversThrough: count,
-  synthesis: v.string(),
-  openQuestions: v.array(v.string()),
-  conclusion: text,
+  synthesis: said,
+  openQuestions: v.array(said),
+  conclusion: optionalSaid,
   /** The one before it, where this one covers less or opens again what that one concluded. */
   supersedesCheckpointId: v.nullable(id),
   /** Whether it is the newest of its Thread. */
@@ -128,7 +128,7 @@ const { affordances: _affordances, ...bareExperiment } = experimentSummary.entri
 /** With affordances=0. */
 const withoutAffordances = { experiments: v.array(v.union([experimentSummary, shape(bareExperiment)])) }
 
-const openQuestion = shape({ question: v.string(), checkpointId: id, threadId: id })
+const openQuestion = shape({ question: said, checkpointId: id, threadId: id })
 export type OpenQuestion = v.InferOutput<typeof openQuestion>
 const lists = {
   experiments: v.array(experimentSummary),
@@ -163,7 +163,7 @@ const threadContextFields = {
   thread,
   room: shape({
     roomId: id,
-    title: v.string(),
+    title: said,
     state: v.picklist(enumerations.roomState),
     archive: v.nullable(archive),
     origin: v.nullable(roomOrigin),

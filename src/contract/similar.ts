@@ -1,11 +1,11 @@
 /** What is near to a text, or to an object: what was thought of, asked or tried before, and what came of it. */
 import * as v from "valibot"
+import { said, optionalSaid } from "./answer-fields.ts"
 import { enumerations } from "./enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
 import { schemaVersions } from "./versions.ts"
 
-const text = v.nullable(v.string())
 const person = shape({ userId: v.string(), username: v.string() })
 
 export const similarItem = shape({
@@ -16,13 +16,13 @@ export const similarItem = shape({
   roomId: v.string(),
   threadId: v.string(),
   /** The wording of a record, the question of an experiment and of an attempt's experiment; cut where it is long. */
-  says: v.string(),
+  says: said,
   author: person,
   at: v.string(),
   /** The standing of a record, the status of an experiment or attempt. */
   status: v.string(),
   /** What came of it, in a sentence: why an attempt failed, how an experiment ended, what counts for and against a hypothesis; null where nothing did. */
-  cameOfIt: text,
+  cameOfIt: optionalSaid,
 })
 export type SimilarItem = v.InferOutput<typeof similarItem>
 

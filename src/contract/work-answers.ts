@@ -1,6 +1,6 @@
 /** What the reads of experiments, plans, attempts and materials answer. */
 import * as v from "valibot"
-import { at, count, dated, id, optionalText as text } from "./answer-fields.ts"
+import { at, count, dated, id, optionalSaid, optionalText as text, said } from "./answer-fields.ts"
 import { page, person, resolved, schemaVersion } from "./answers.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
@@ -25,7 +25,7 @@ const affordances = <S extends v.GenericSchema>(status: S) =>
 
 const { purpose: _purpose, explanation: _explanation, ...resolvedFields } = resolved.entries
 const related = shape(resolvedFields)
-const statement = v.nullable(shape({ text: v.string(), by: person, at }))
+const statement = v.nullable(shape({ text: said, by: person, at }))
 
 const experimentStatus = v.picklist(enumerations.experimentStatus)
 const experimentFields = {
@@ -39,8 +39,8 @@ const experimentFields = {
   assignee: v.nullable(person),
   status: experimentStatus,
   revision: count,
-  question: v.string(),
-  scope: v.string(),
+  question: said,
+  scope: said,
   plans: count,
   attempts: shape({
     total: count,
@@ -103,8 +103,8 @@ export const proposal = shape({
   updatedAt: at,
   revision: count,
   status: experimentStatus,
-  question: v.string(),
-  scope: v.string(),
+  question: said,
+  scope: said,
   hypotheses: v.array(related),
   suggestedProtocol: v.nullable(json),
 })
@@ -117,9 +117,9 @@ const materialFields = {
   originRoomId: fromOtherRoom.originRoomId,
   reference: v.string(),
   digest: text,
-  name: v.string(),
-  description: text,
-  mediaType: text,
+  name: said,
+  description: optionalSaid,
+  mediaType: optionalSaid,
   sizeBytes: v.nullable(count),
   valuesDigest: text,
   registeredBy: person,
@@ -128,7 +128,7 @@ const materialFields = {
   obtainability: v.picklist(enumerations.obtainability),
 }
 export const materialSummary = shape(materialFields)
-const uses = shape({ total: count, items: v.array(shape({ id, label: v.string(), roomId: id, name: v.string(), ...fromOtherRoom })) })
+const uses = shape({ total: count, items: v.array(shape({ id, label: v.string(), roomId: id, name: said, ...fromOtherRoom })) })
 export const material = shape({
   schemaVersion,
   ...materialFields,
@@ -138,10 +138,10 @@ export const material = shape({
       reporter: person,
       roomId: id,
       at,
-      uri: v.string(),
+      uri: said,
       state: v.picklist(enumerations.locationState),
       observedDigest: text,
-      explanation: text,
+      explanation: optionalSaid,
     }),
   ),
   consumedBy: uses,
@@ -157,8 +157,8 @@ export const plan = shape({
   ...planFields,
   content: v.record(v.string(), json),
   hypotheses: v.array(related),
-  premises: v.array(shape({ ...related.entries, explanation: v.string() })),
-  requiredMaterials: v.array(shape({ material: v.nullable(materialSummary), purpose: v.string() })),
+  premises: v.array(shape({ ...related.entries, explanation: said })),
+  requiredMaterials: v.array(shape({ material: v.nullable(materialSummary), purpose: said })),
   warnings: v.array(warning),
   ...dated,
 })
@@ -168,12 +168,12 @@ const planMatch = shape({
   repositoryMatchesPlan: v.boolean(),
   commitMatchesPlan: v.boolean(),
   argvMatchesPlan: v.nullable(v.boolean()),
-  argvComparedWith: text,
+  argvComparedWith: optionalSaid,
   argvMatches: v.boolean(),
   materialsMatchPlan: v.boolean(),
   deviations: v.array(shape({ field: v.string(), planned: json, registered: json })),
 })
-const reproduction = shape({ verdict: v.picklist(enumerations.reproductionVerdict), explanation: v.string() })
+const reproduction = shape({ verdict: v.picklist(enumerations.reproductionVerdict), explanation: said })
 /** Which attempt it is, and how it stands. */
 export const attemptIs = {
   attemptId: id,
@@ -188,7 +188,7 @@ export const attemptIs = {
   registeredAt: at,
   updatedAt: at,
   /** Why it failed, as its registrant told it; null while it has not. */
-  failure: v.nullable(shape({ stage: v.string(), explanation: v.string() })),
+  failure: v.nullable(shape({ stage: said, explanation: said })),
 }
 const attemptFields = {
   ...attemptIs,
@@ -206,10 +206,10 @@ const attemptFields = {
   namedAs: v.exactOptional(v.picklist(enumerations.attemptRole)),
 }
 export const measured = v.union([v.number(), v.picklist(enumerations.nonFinite)])
-const lastValue = { name: v.string(), split: text, unit: text, step: v.nullable(count), value: measured }
+const lastValue = { name: said, split: optionalSaid, unit: optionalSaid, step: v.nullable(count), value: measured }
 export const attemptSummary = shape({
   ...attemptFields,
-  argv: v.array(v.string()),
+  argv: v.array(said),
   /** The last value of its first metrics by name; metricsTruncated where the attempt's own read has more. */
   metrics: v.array(shape(lastValue)),
   metricsTruncated: v.boolean(),
@@ -219,11 +219,11 @@ export const attempt = shape({
   schemaVersion,
   ...attemptFields,
   repository: shape({ url: v.string(), commit: v.string() }),
-  argv: v.array(v.string()),
+  argv: v.array(said),
   configuration: v.record(v.string(), json),
-  environment: v.nullable(v.record(v.string(), v.string())),
-  intendedDeviation: text,
-  inputs: v.array(shape({ name: v.string(), material: v.nullable(materialSummary) })),
+  environment: v.nullable(v.record(v.string(), said)),
+  intendedDeviation: optionalSaid,
+  inputs: v.array(shape({ name: said, material: v.nullable(materialSummary) })),
   events: v.array(
     shape({
       event: v.string(),
@@ -232,11 +232,11 @@ export const attempt = shape({
       revision: count,
       /** The registrant's clock. */
       reportedAt: v.nullable(at),
-      message: v.exactOptional(v.string()),
+      message: v.exactOptional(said),
       exitCode: v.exactOptional(count),
-      failure: v.exactOptional(shape({ stage: v.string(), explanation: v.string() })),
+      failure: v.exactOptional(shape({ stage: said, explanation: said })),
       reproduction: v.exactOptional(reproduction),
-      client: v.exactOptional(v.record(v.string(), v.string())),
+      client: v.exactOptional(v.record(v.string(), said)),
       metricPoints: v.exactOptional(count),
       outputLabels: v.exactOptional(v.array(v.string())),
     }),
@@ -258,12 +258,12 @@ export const attempt = shape({
   metrics: v.array(shape({ ...lastValue, reportedAt: at })),
   outputs: v.array(
     shape({
-      outputLabel: v.string(),
+      outputLabel: said,
       digest: v.string(),
-      mediaType: v.exactOptional(v.string()),
+      mediaType: v.exactOptional(said),
       sizeBytes: v.exactOptional(count),
       materialId: v.exactOptional(id),
-      description: v.exactOptional(v.string()),
+      description: v.exactOptional(said),
       reportedAt: at,
       receivedAt: at,
     }),
@@ -282,9 +282,9 @@ export const metricColumns = shape({
   attemptId: id,
   columns: shape({
     ordinal: v.array(count),
-    name: v.array(v.string()),
-    split: v.array(text),
-    unit: v.array(text),
+    name: v.array(said),
+    split: v.array(optionalSaid),
+    unit: v.array(optionalSaid),
     step: v.array(v.nullable(count)),
     value: v.array(measured),
     reportedAt: v.array(at),

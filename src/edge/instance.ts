@@ -2,6 +2,7 @@
 import type { Ledger } from "../ledger/admit.ts"
 import type { Labels } from "../ledger/labelled.ts"
 import type { Ask } from "../ledger/reading.ts"
+import type { Withheld } from "../ledger/withheld.ts"
 import type { World } from "../ledger/world.ts"
 import type { LibraryTables } from "../library/index.ts"
 import type { Accounts } from "../people/accounts.ts"
@@ -37,6 +38,7 @@ export interface Instance {
   readonly tables: {
     /** What the labels in the texts of a page name. */
     readonly labelled: Labels
+    readonly withheld: Pick<Withheld, "told">
     readonly people: People
     readonly sessions: Sessions
     readonly credentials: Credentials

@@ -8,6 +8,7 @@ import { Compressor } from "./compression.ts"
 import { type Edge, type Handler, refusing } from "./edge.ts"
 import { described, type Open, opened } from "./open.ts"
 import { routePatterns } from "./paths.ts"
+import { withoutMarks } from "./withheld.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE"
 
@@ -39,7 +40,7 @@ export class Routes {
     const served: Handler = elsewhere === undefined ? handler : async (event) => (await elsewhere(event, { path, open })) ?? handler(event)
     const refused = refusing(this.#edge, familyOf(path), path, served)
     const route = async (event: H3Event) => {
-      const answer = await opened(open, event, await refused(event), this.#compressor)
+      const answer = await opened(open, event, withoutMarks(this.#edge, await refused(event)), this.#compressor)
       return event.req.method === "HEAD" ? answer.headOnly : answer.leaving
     }
     for (const pattern of routePatterns(path)) {

@@ -6,6 +6,7 @@ import type * as v from "valibot"
 import type { Receipt } from "../contract/answers.ts"
 import { extendJson, joinJson, type Stored, stored } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
+import type { OperationName } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { RepositoryPin } from "../contract/work.ts"
 import { type Actor, type Gate, senderId } from "./actor.ts"
@@ -40,6 +41,8 @@ export interface LedgerParts {
   /** Says whether a pinned repository is public and its commit exists. */
   readonly repositories: OutsideCheck
   readonly hooks?: GroupHooks
+  /** Takes what was withheld out of what no table holds any more; left out, nobody does. */
+  readonly cleanse?: () => Promise<void>
 }
 
 /** A write that was checked by another thread, and so without what cannot leave it. */
@@ -61,6 +64,8 @@ export interface OtherWriter {
   /** Runs work while nothing is written there. */
   alone<T>(work: () => Promise<T>): Promise<T>
 }
+
+const isWithholding = ({ name }: Operation): boolean => name === ("withhold_content" satisfies OperationName)
 
 /** So many deliveries that were accepted last are known when they come again. */
 const RECENT = 4_096
@@ -84,6 +89,7 @@ export class Ledger {
   readonly #gate: Gate
   readonly #repositories: OutsideCheck
   readonly #queue: CommitQueue
+  readonly #cleanse: () => Promise<void>
   readonly #receipts
   readonly #references
   readonly #approach: Approach
@@ -92,6 +98,8 @@ export class Ledger {
   readonly #acts: Record<string, Acts[string]> = {}
   #writer: OtherWriter | null = null
   #confirm: (() => Promise<void>) | null = null
+  /** What holds in memory what it has read. */
+  readonly #forgetful: (() => void)[] = []
   /** Deliveries, of those that something was foreseen of, which were accepted last. */
   readonly #recent = new Set<string>()
   /** Every accepted write. */
@@ -102,8 +110,9 @@ export class Ledger {
   readonly activity
   readonly watch = new Watch()
 
-  constructor({ db, world, gate, repositories, hooks = {} }: LedgerParts) {
+  constructor({ db, world, gate, repositories, hooks = {}, cleanse = async () => {} }: LedgerParts) {
     this.#repositories = repositories
+    this.#cleanse = cleanse
     this.#db = db
     this.#world = world
     this.#gate = gate
@@ -149,11 +158,22 @@ export class Ledger {
     const delivery = foreseen === undefined ? checked : { ...checked, foreseen: foreseen.kept }
     const admitted = this.#writer?.admit(delivery, rehearse) ?? this.admitChecked(request.operation, delivery, rehearse)
     const { receipt, made } = await admitted
+    if (isWithholding(request.operation) && !rehearse) this.forget()
     const answer = foreseen === undefined || made === undefined ? receipt : joinJson(receipt, foreseen.told)
     if (!rehearse && foreseen !== undefined && made !== undefined) this.#accepted(delivery, foreseen, made)
     // Who rehearses what was stored before is told so.
     if (this.#confirm !== null && (!rehearse || made === undefined)) await this.#confirm()
     return rehearse ? rehearsed(answer) : answer
+  }
+
+  /** Whoever keeps what was read of the data in memory, or in files, is told when it must not be told any more. */
+  onForget(forget: () => void): void {
+    this.#forgetful.push(forget)
+  }
+
+  /** Something was withheld. */
+  forget(): void {
+    for (const forget of this.#forgetful) forget()
   }
 
   /**
@@ -217,14 +237,16 @@ export class Ledger {
     if (known !== undefined) return { receipt: known }
     if (pin !== null) await this.#askOutside(pin)
     const prepared = await prepare?.(delivery)
-    return this.#queue.run(
+    const admitted = await this.#queue.run(
       () => {
-        const admitted = this.#deliver(prepared === undefined ? delivery : { ...delivery, prepared })
-        if (rehearse) throw new Undo(admitted)
-        return admitted
+        const made = this.#deliver(prepared === undefined ? delivery : { ...delivery, prepared })
+        if (rehearse) throw new Undo(made)
+        return made
       },
       { rehearsal: rehearse },
     )
+    if (isWithholding(delivery.operation) && !rehearse) await this.#cleanse()
+    return admitted
   }
 
   /**

@@ -3,8 +3,10 @@ import { beyondSchema } from "../contract/beyond-schema.ts"
 import { canonicalJson, digestOf, type JsonObject, type Writable } from "../contract/json.ts"
 import { checkBody, type Operation, pathNames } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
+import { hasMark, holdsMark, markedAs, standsAt } from "../contract/withheld.ts"
 import type { Actor } from "./actor.ts"
 import type { Behaviour, Call, Subject } from "./behaviour.ts"
+import type { Sealed } from "./history.ts"
 
 /** A write as the edge hands it over: authenticated, JSON, within the size of a request. */
 export interface Request {
@@ -28,22 +30,39 @@ export interface Delivery extends Call {
   readonly client: JsonObject | undefined
   /** What the history keeps of what its behaviour told beforehand. */
   readonly foreseen?: JsonObject
+  /** Of a write that is done again, and of which something was withheld. */
+  readonly sealed?: Sealed
 }
 
-/** Steps 6 and 7: the schema, and the size of the content. Whoever writes it takes `bodyOf` its content. @throws Refusal 422, 413 */
-export function checkRequest({ operation, actor, params, body: input }: Request, behaviour: AnyBehaviour): Delivery {
+/**
+ * Steps 6 and 7: the schema, and the size of the content. Whoever writes it takes `bodyOf` its content.
+ * @param hasMarks whether marks stand for what was withheld of it since; where they do, no schema is asked for
+ * @throws Refusal 422, 413
+ */
+export function checkRequest({ operation, actor, params, body: input }: Request, behaviour: AnyBehaviour, hasMarks = false): Delivery {
   const checked = checkBody(operation, input)
-  const told = checked.ok ? [] : checked.issues
+  const told = checked.ok
+    ? []
+    : checked.issues.filter(({ path }) => !hasMarks || markedAs(standsAt(input as JsonObject, path)) === undefined)
   const issues = [...told, ...beyondSchema(operation, input, told)]
-  if (!checked.ok || issues.length > 0) {
+  const value = checked.ok ? checked.value : hasMarks && issues.length === 0 ? (input as Record<string, unknown>) : null
+  if (value === null || issues.length > 0) {
     throw new Refusal(
       "invalid_schema",
       `The body does not match the schema of ${operation.name}; ${issues.length} ${issues.length === 1 ? "thing needs" : "things need"} correcting.`,
       { issues },
     )
   }
-  const { client, ...compared } = checked.value
+  const { client, ...compared } = value
   const content = canonicalJson(compared)
+  if (!hasMarks && (holdsMark(content) || (client !== undefined && holdsMark(JSON.stringify(client)))) && hasMark(value))
+    throw new Refusal(
+      "invalid_schema",
+      `The body does not match the schema of ${operation.name}; a text in it is kept for the service's own use.`,
+      {
+        issues: [{ path: "", message: "must not hold what stands for something withheld" }],
+      },
+    )
   if (Buffer.byteLength(content) > operation.contentBytes) {
     throw new Refusal("content_too_large", `The content is over ${operation.contentBytes} bytes of canonical JSON.`)
   }
@@ -53,11 +72,11 @@ export function checkRequest({ operation, actor, params, body: input }: Request,
     behaviour,
     actor,
     params,
-    body: checked.value,
+    body: value,
     content,
     contentDigest,
     client: client as JsonObject | undefined,
-    deliveryId: checked.value[operation.delivery] as string,
+    deliveryId: value[operation.delivery] as string,
     requestDigest: requestDigestOf(operation, params, content, contentDigest),
   }
 }

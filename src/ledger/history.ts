@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import type { Json, JsonObject } from "../contract/json.ts"
+import { holdsMark } from "../contract/withheld.ts"
 import type { Db } from "./database.ts"
 
 /** What a write got from the world, in the order it asked. Members that would be empty are left out. */
@@ -47,6 +48,16 @@ export interface Entry {
   readonly content: string
   readonly client: JsonObject | undefined
   readonly given: Given
+  /** Of a write of which something was withheld: what stands for what it was. */
+  readonly sealed?: Sealed
+}
+
+/** What is kept of a write whose words are not: the digest of its content, what a retry must equal, and the history's own digest. */
+export interface Sealed {
+  readonly contentDigest: string
+  readonly requestDigest: string
+  /** Left out of a write of another instance that came so. */
+  readonly digest?: string
 }
 
 interface Row {
@@ -61,6 +72,8 @@ interface Row {
   client: string | null
   given: string | null
   digest: Buffer
+  content_digest?: string | null
+  request_digest?: string | null
 }
 
 /** SQL for the content of the write that made a row, as the history has it. @param row the alias of its table */
@@ -87,6 +100,9 @@ const entryOf = (row: Row): Entry => ({
   content: row.content,
   client: row.client === null ? undefined : object(row.client),
   given: object(row.given) as Given,
+  ...(row.content_digest != null && {
+    sealed: { contentDigest: row.content_digest, requestDigest: row.request_digest ?? "", digest: row.digest.toString("hex") },
+  }),
 })
 
 /** The digest of an entry rests on the one before it, as far as the content goes by the content's own digest. */
@@ -109,8 +125,14 @@ export function history(db: Db) {
     `INSERT INTO history (position, operation, user_id, username, sender, at, params, content, client, given, digest)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const page = db.prepare<Row>(`SELECT * FROM history WHERE position > ? ORDER BY position LIMIT ${STEP}`)
-  const one = db.prepare<Row>("SELECT * FROM history WHERE position = ?")
+  // Data of earlier versions, which is brought forward from here, has nothing withheld.
+  const knows = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'withheld_writes'").get() !== undefined
+  const rows = knows
+    ? "SELECT h.*, w.content_digest, w.request_digest FROM history h LEFT JOIN withheld_writes w ON w.history_position = h.position"
+    : "SELECT h.* FROM history h"
+  const seal = knows ? db.prepare("INSERT INTO withheld_writes (history_position, content_digest, request_digest) VALUES (?, ?, ?)") : null
+  const page = db.prepare<Row>(`${rows} WHERE h.position > ? ORDER BY h.position LIMIT ${STEP}`)
+  const one = db.prepare<Row>(`${rows} WHERE h.position = ?`)
   const count = db.prepare<{ entries: number }>("SELECT coalesce(max(position), 0) AS entries FROM history")
 
   const columnsOf = (row: Omit<Row, "content" | "digest">) => [
@@ -153,7 +175,12 @@ export function history(db: Db) {
         client: json(entry.client),
         given: json(entry.given),
       }
-      const digest = chained(before(entry.position), entry.given.contentDigest ?? contentDigest, columnsOf(row))
+      const { sealed } = entry
+      const digest =
+        sealed?.digest === undefined
+          ? chained(before(entry.position), entry.given.contentDigest ?? contentDigest, columnsOf(row))
+          : Buffer.from(sealed.digest, "hex")
+      if (sealed !== undefined) seal?.run(entry.position, sealed.contentDigest, sealed.requestDigest)
       const { position, operation, user_id, username, sender, at, params, client, given } = row
       seen = undefined
       insert.run(position, operation, user_id, username, sender, at, params, entry.content, client, given, digest)
@@ -182,8 +209,10 @@ export function history(db: Db) {
       for (let rows = page.all(0); rows.length > 0; rows = page.all(due - 1)) {
         for (const row of rows) {
           if (row.position !== due) return due
-          const said = (object(row.given) as Given).contentDigest ?? digest(row.content)
-          if (!chained(before, said, columnsOf(row)).equals(row.digest)) return due
+          const said = (object(row.given) as Given).contentDigest ?? row.content_digest ?? digest(row.content)
+          // Where more than the content was withheld, only what comes after tells.
+          const isTold = !holdsMark(`${row.client} ${row.given}`)
+          if (isTold && !chained(before, said, columnsOf(row)).equals(row.digest)) return due
           before = row.digest
           due += 1
         }

@@ -81,7 +81,8 @@ export class Recorder {
       warnings,
     }
     const text = writeJson(receipt)
-    this.#parts.receipts.store(operation, actor, deliveryId, change.position, given.requestDigest ?? null, text)
+    const requestDigest = given.requestDigest ?? delivery.sealed?.requestDigest ?? null
+    this.#parts.receipts.store(operation, actor, deliveryId, change.position, requestDigest, text)
     this.#parts.history.append(
       {
         position: change.position,
@@ -94,6 +95,7 @@ export class Recorder {
         content: delivery.content,
         client: delivery.client,
         given: warnings.length === 0 ? given : { ...given, warnings: warnings as Json[] },
+        ...(delivery.sealed && { sealed: delivery.sealed }),
       },
       contentDigest,
     )

@@ -6,6 +6,7 @@ import { canonicalJson, type JsonObject } from "../contract/json.ts"
 import type { Ledger } from "./admit.ts"
 import type { Db } from "./database.ts"
 import { CARRIED, type Entry } from "./history.ts"
+import { setAside } from "./set-aside.ts"
 import type { Recorded } from "./recorder.ts"
 
 /** Where a history is done again: a fresh database, and the ledger of an instance on it. */
@@ -28,23 +29,18 @@ const GROUP = 1_000
 
 /** Puts back rows of earlier data that no write explains, as they were when the history began. */
 function carrier(db: Db) {
-  let triggers: string[] | null = null
+  let putBack: (() => void) | null = null
   return {
     put({ params: { table }, content }: Entry): void {
-      if (triggers === null) {
-        const found = db.prepare<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all()
-        for (const { name } of found) db.exec(`DROP TRIGGER ${name}`)
-        triggers = found.map(({ sql }) => sql)
-        db.exec("PRAGMA defer_foreign_keys = ON")
-      }
+      putBack ??= setAside(db)
       const row = JSON.parse(content) as Record<string, string | number | null>
       const names = Object.keys(row)
       db.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`).run(...Object.values(row))
     },
     /** Triggers see what comes after. */
     end(): void {
-      for (const sql of triggers ?? []) db.exec(sql)
-      triggers = null
+      putBack?.()
+      putBack = null
     },
   }
 }

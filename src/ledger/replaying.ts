@@ -46,7 +46,7 @@ export class Replaying {
     }
     const { given, content, params, client } = entry
     const body = bodyOf(content, client)
-    const contentDigest = given.contentDigest ?? digestOf(content)
+    const contentDigest = given.contentDigest ?? entry.sealed?.contentDigest ?? digestOf(content)
     const delivery: Delivery = {
       operation,
       behaviour: behaviourOf(operation),
@@ -61,6 +61,7 @@ export class Replaying {
       prepared: given.prepared,
       ...(given.foreseen && { foreseen: given.foreseen }),
       ...(given.named !== undefined && { named: given.named }),
+      ...(entry.sealed && { sealed: entry.sealed }),
     }
     return writing.again(delivery, delivery.behaviour.subject(delivery), entry.at, again(given))
   }

@@ -414,6 +414,8 @@ INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_
 ) STRICT, WITHOUT ROWID;
 `,
   },
+  // What was withheld, and of which writes.
+  { to: 19, sql: "", isRemade: true },
 ]
 
 /** The first version that has a history. */

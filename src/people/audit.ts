@@ -1,6 +1,7 @@
 /** The audit log: lines that are only ever added. No write of the history makes them, and no secret is in any. */
 import type { AuditEntry, AuditKind } from "../contract/audit.ts"
 import { type JsonObject, parse, type Stored } from "../contract/json.ts"
+import { WITHHELD } from "../contract/withheld.ts"
 import type { Db } from "../ledger/database.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 
@@ -36,6 +37,7 @@ export type Audit = ReturnType<typeof audit>
 export function audit(db: Db, world: World, command?: RunningCommand) {
   const insert = db.prepare("INSERT INTO audit_entries (at, kind, by_id, subject_id, body) VALUES (?, ?, ?, ?, ?)")
   const COLUMNS = "SELECT a.sequence, a.body FROM audit_entries a"
+  const rename = db.prepare("UPDATE audit_entries SET body = json_set(body, '$.subject.name', ?) WHERE body ->> '$.subject.name' = ?")
   const all = db.prepare<Row>(`${COLUMNS} WHERE a.sequence < ? ORDER BY a.sequence DESC LIMIT ?`)
   const ofKind = db.prepare<Row>(`${COLUMNS} WHERE a.kind = ? AND a.sequence < ? ORDER BY a.sequence DESC LIMIT ?`)
   // Two walks through two indexes, each as long as the page; one that asked for either would read the whole log.
@@ -61,6 +63,10 @@ export function audit(db: Db, world: World, command?: RunningCommand) {
         return ofPerson.all(...walk, ...walk, count).map(entry)
       }
       return (kind === undefined ? all.all(from, count) : ofKind.all(kind, from, count)).map(entry)
+    },
+    /** Names that were withheld are in no line any more. Within a transaction in which lines may change. */
+    unname(names: readonly string[]): void {
+      for (const name of names) rename.run(WITHHELD, name)
     },
     /** The newest line of a kind. */
     newest(kind: AuditKind): AuditEntry | undefined {

@@ -100,6 +100,11 @@ export class Renderer {
     }
   }
 
+  /** Nothing that was rendered is kept. */
+  forget(): void {
+    this.#kept.clear()
+  }
+
   close(): Promise<void> {
     return this.#engine.close()
   }

@@ -14,6 +14,7 @@ const said = (text: string | undefined): string => (text === undefined ? "" : `:
 const words = (name: string): string => name.replaceAll("_", " ")
 
 const sentences: { readonly [N in OperationName]?: Sentence<N> } = {
+  withhold_content: ({ reason, explanation }, label) => `withheld something of ${label} (${words(reason)})${said(explanation)}`,
   create_room: ({ title }) => `made the Room${said(title)}`,
   amend_room: ({ title, question, license }) =>
     (title ?? question) === undefined

@@ -11,6 +11,7 @@ import { mirrors } from "./mirrors.ts"
 import { rooms } from "./rooms.ts"
 
 export { importActs } from "./imported.ts"
+export { withholdingOperations } from "./withholding.ts"
 export { roomReads } from "./reads.ts"
 
 export const roomTables = (db: Db) => ({

@@ -104,6 +104,7 @@ export function rooms(db: Db) {
   )
   // Written out at once: what has no space then fails before the commit, where it is certain that nothing is stored.
   const flush = db.prepare("INSERT INTO room_trigrams (room_trigrams) VALUES ('flush')")
+  const respell = db.prepare("INSERT INTO room_trigrams (room_trigrams) VALUES ('rebuild')")
   const all = db.prepare<SummaryRow>(`${SUMMARY} ORDER BY r.room_id`)
 
   const titles = db.prepare<{ roomId: string; title: string }>(
@@ -169,5 +170,7 @@ export function rooms(db: Db) {
     /** What some Rooms are called, by their ids. */
     titles: (roomIds: readonly string[]): ReadonlyMap<string, string> =>
       new Map(titles.all(JSON.stringify(roomIds)).map(({ roomId, title }) => [roomId, title])),
+    /** Makes the index of what Rooms contain anew. */
+    respell: () => respell.run(),
   }
 }

@@ -9,7 +9,8 @@ import tap, { test } from "tap"
 import { operationNamed, operationOf } from "../../src/contract/operations/index.ts"
 import { canonicalJson } from "../../src/contract/json.ts"
 import { remake } from "../../src/app/forward.ts"
-import { compare, compared, madeTables } from "../../src/check/compare.ts"
+import { compare } from "../../src/check/compare.ts"
+import { compared, madeTables } from "../../src/ledger/differing.ts"
 import { chains } from "../../src/check/chains.ts"
 import { checkData } from "../../src/check/check.ts"
 import { startDemo } from "../../src/demo/demo.ts"
@@ -46,6 +47,12 @@ const [link] = live
 const newcomer = await accounts.add("zoe", "a long password")
 await accounts.invite(newcomer, {}, () => true)
 await does("zoe", "request_to_join", { roomId: demo.rooms.main.roomId }, { message: "May I?" })
+await does(
+  "ada",
+  "withhold_content",
+  { roomId: demo.rooms.empty.roomId },
+  { of: { sequence: 1 }, fields: ["/title"], reason: "other", explanation: "A trial." },
+)
 const [filed] = live
   .prepare<{ arxivId: string; username: string }>(
     "SELECT s.arxiv_id AS arxivId, p.username FROM saved_papers s JOIN people p USING (user_id)",

@@ -33,6 +33,7 @@ import {
   transferRoom,
 } from "./rooms.ts"
 import { createThread, postMessage, reuseRecord } from "./threads.ts"
+import { withholdContent } from "./withholding.ts"
 
 const all = [
   createThread,
@@ -69,6 +70,7 @@ const all = [
   restoreRoom,
   transferRoom,
   adoptRoom,
+  withholdContent,
   issueCredential,
   rotateCredential,
   revokeCredential,

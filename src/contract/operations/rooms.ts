@@ -1,5 +1,6 @@
 /** What people do with Rooms in the browser: create, amend, membership, archive, restore. */
 import * as v from "valibot"
+import { optionalSaid, said } from "../answer-fields.ts"
 import { enumerations } from "../enumerations.ts"
 import { oneOf, plain, shape, text, username, uuid, whole } from "../fields.ts"
 import { license } from "../licences.ts"
@@ -36,7 +37,7 @@ export const amendRoom = operation({
   activity: "room_amended",
   atLeastOneOf: ["title", "question", "license"],
   fields: { title: v.exactOptional(title), question: v.exactOptional(question), license: v.exactOptional(license) },
-  result: { title, question: v.nullable(question), license: v.nullable(v.string()), label: v.null() },
+  result: { title: said, question: optionalSaid, license: v.nullable(v.string()), label: v.null() },
   example: { title: "Warm-up and early loss, revisited" },
 })
 

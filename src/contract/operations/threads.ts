@@ -1,5 +1,6 @@
 /** What members write in Threads. */
 import * as v from "valibot"
+import { said } from "../answer-fields.ts"
 import { fromOtherRoom } from "../evidence.ts"
 import { text, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
@@ -23,7 +24,7 @@ export const createThread = operation({
     replyToEntryId: v.exactOptional(ref("message")),
     allowDuplicate: v.exactOptional(v.boolean("must be true or false")),
   },
-  result: { threadId: uuid, title: text(limits.title), label: v.null(), messageEntryId: v.nullable(uuid) },
+  result: { threadId: uuid, title: said, label: v.null(), messageEntryId: v.nullable(uuid) },
   example: {
     roomId: "0198f3a0-0000-7000-8000-000000000001",
     title: "Does warm-up length change the loss at step 1,000?",

@@ -1,5 +1,7 @@
 /** A Room as an RO-Crate: a zip that is made while it is read, from one moment of the data. */
+import { inAnswers, withWords } from "../../contract/withheld.ts"
 import type { Db } from "../../ledger/database.ts"
+import { type Withheld, withheld } from "../../ledger/withheld.ts"
 import { contents, type CrateFile, type Met } from "./contents.ts"
 import { type Kept, metadataText, type Source } from "./metadata.ts"
 import { previewText, readmeText } from "./preview.ts"
@@ -47,6 +49,24 @@ async function* files(room: ExportedRoom, here: Source): AsyncGenerator<TextFile
   yield { path: "ro-crate-metadata.json", text: metadataText(room, met, kept, source) }
 }
 
+/** Every file with what was withheld told in place of marks: as it is in answers, and as a word in texts for people and in the metadata. */
+async function* withoutMarks(
+  made: AsyncGenerator<TextFile, void, Written | undefined>,
+  told: Withheld["told"],
+): AsyncGenerator<TextFile, void, Written | undefined> {
+  const shown = ({ path }: TextFile): ((part: string) => string) =>
+    !path.startsWith("ro-crate-") && /\.jsonl?$/.test(path) ? (part) => inAnswers(part, told) : withWords
+  async function* each(file: TextFile): AsyncGenerator<string> {
+    const show = shown(file)
+    for await (const part of file.text) yield show(part)
+  }
+  try {
+    for (let next = await made.next(); next.done !== true; ) next = await made.next(yield { ...next.value, text: each(next.value) })
+  } finally {
+    await made.return()
+  }
+}
+
 /** A name for the file, of letters that every system takes. */
 export function crateName(title: string): string {
   const words =
@@ -67,7 +87,7 @@ export async function* crate(aside: () => Db, roomId: string, source: Source): A
   try {
     const room = exportedRoom(db, roomId)
     if (room === undefined) throw new Error(`there is no Room ${roomId} to export`)
-    yield* zipped(files(room, source), new Date(room.summary.lastActivityAt))
+    yield* zipped(withoutMarks(files(room, source), withheld(db).told), new Date(room.summary.lastActivityAt))
   } finally {
     db.close()
   }

@@ -123,11 +123,29 @@ for file in files:
             content["replyToEntryId"] = entry["replyToEntryId"]
         accepted.add(digest(content))
 
+# What was withheld since says by whom, when and why; a write of the feed, which is chained like every other, must have done it.
+withholdings = set()
+for write in lines("${HISTORY}"):
+    if write.get("operation") == "withhold_content" and isinstance(write.get("body"), dict):
+        withholdings.add(canonical([write.get("at"), write.get("actor"), write["body"].get("reason")]))
+
+
+def is_withheld(value):
+    if isinstance(value, list):
+        return any(map(is_withheld, value))
+    if not isinstance(value, dict):
+        return False
+    told = value.get("withheld")
+    if isinstance(told, dict) and len(value) == 1:
+        return canonical([told.get("at"), told.get("by"), told.get("reason")]) in withholdings
+    return any(map(is_withheld, value.values()))
+
+
 # The feed: no entry missing, each whole, each resting on the one before; and the write of each, as it was accepted.
 shown = set(${JSON.stringify(operationsWithFile)})
 history = lines("${HISTORY}")
 previous = "${firstPreviousDigest}"
-entries = bodies = contents = 0
+entries = bodies = contents = withheld = 0
 for entry in lines("activity.jsonl"):
     own = entry.pop("digest", MISSING)
     entries += 1
@@ -141,11 +159,15 @@ for entry in lines("activity.jsonl"):
     # Of some writes of early versions only the digest was kept.
     given = write.get("given")
     without = given.get("contentDigest") if isinstance(given, dict) else None
-    if without is None:
+    is_gone = is_withheld(write.get("body"))
+    if is_gone or is_withheld(write.get("client")):
+        withheld += 1
+    elif without is None:
         bodies += 1
+    if without is None:
         without = digest(write.get("body", MISSING))
-    must(is_that_write and without == entry.get("contentDigest"), f"the history does not hold the write that activity {entries} accepted")
-    if entry.get("operation") not in shown:
+    must(is_that_write and (is_gone or without == entry.get("contentDigest")), f"the history does not hold the write that activity {entries} accepted")
+    if entry.get("operation") not in shown or is_gone:
         continue
     contents += 1
     must(entry.get("contentDigest") in accepted, f"the content that activity {entries} accepted is not here")
@@ -156,6 +178,7 @@ for fault in faults:
 if faults:
     print(f"{len(faults)} faults")
 else:
-    print(f"{entries} entries chained, {bodies} writes, {contents} contents and {len(files)} files are what their digests say. The last digest is {previous}")
+    since = f"; of {withheld} writes something was withheld, which the feed says too" if withheld else ""
+    print(f"{entries} entries chained, {bodies} writes, {contents} contents and {len(files)} files are what their digests say{since}. The last digest is {previous}")
 sys.exit(1 if faults else 0)
 `

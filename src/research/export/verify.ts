@@ -106,6 +106,16 @@ for (const file of files) {
   }
 }
 
+// What was withheld since says by whom, when and why; a write of the feed, which is chained like every other, must have done it.
+const withholdings = new Set()
+for (const { operation, at, actor, body } of lines("${HISTORY}")) if (operation === "withhold_content") withholdings.add(canonical([at, actor, body?.reason]))
+const isWithheld = (value) => {
+  if (value === null || typeof value !== "object") return false
+  const { withheld } = value
+  if (withheld !== undefined && Object.keys(value).length === 1) return withholdings.has(canonical([withheld?.at, withheld?.by, withheld?.reason]))
+  return Object.values(value).some(isWithheld)
+}
+
 // The feed: no entry missing, each whole, each resting on the one before; and the write of each, as it was accepted.
 const shown = new Set(${JSON.stringify(operationsWithFile)})
 const history = lines("${HISTORY}")
@@ -113,6 +123,7 @@ let previous = "${firstPreviousDigest}"
 let entries = 0
 let bodies = 0
 let contents = 0
+let withheld = 0
 for (const { digest: own, ...entry } of lines("activity.jsonl")) {
   entries += 1
   must(entry.sequence === entries && entry.previousDigest === previous, "activity " + entries + " does not follow from the one before it")
@@ -122,15 +133,17 @@ for (const { digest: own, ...entry } of lines("activity.jsonl")) {
   const isThatWrite = ["sequence", "operation", "at", "actor"].every((name) => canonical(write[name]) === canonical(entry[name]))
   // Of some writes of early versions only the digest was kept.
   const without = write.given?.contentDigest
-  if (without === undefined) bodies += 1
-  must(isThatWrite && (without ?? digest(write.body)) === entry.contentDigest, "the history does not hold the write that activity " + entries + " accepted")
-  if (!shown.has(entry.operation)) continue
+  const isGone = isWithheld(write.body) || isWithheld(write.client ?? null)
+  if (isGone) withheld += 1
+  else if (without === undefined) bodies += 1
+  must(isThatWrite && (isWithheld(write.body) || (without ?? digest(write.body)) === entry.contentDigest), "the history does not hold the write that activity " + entries + " accepted")
+  if (!shown.has(entry.operation) || isWithheld(write.body)) continue
   contents += 1
   must(accepted.has(entry.contentDigest), "the content that activity " + entries + " accepted is not here")
 }
 must(history.next().done, "the history goes on after the feed")
 
 for (const fault of faults) console.error(fault)
-console.log(faults.length === 0 ? entries + " entries chained, " + bodies + " writes, " + contents + " contents and " + files.length + " files are what their digests say. The last digest is " + previous : faults.length + " faults")
+console.log(faults.length === 0 ? entries + " entries chained, " + bodies + " writes, " + contents + " contents and " + files.length + " files are what their digests say" + (withheld === 0 ? "" : "; of " + withheld + " writes something was withheld, which the feed says too") + ". The last digest is " + previous : faults.length + " faults")
 process.exitCode = faults.length === 0 ? 0 : 1
 `

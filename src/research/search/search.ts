@@ -131,7 +131,15 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     return named === undefined ? people.all(query, `${query}\u{10ffff}`) : [named]
   }
 
+  const forgetConcepts = db.prepare("INSERT INTO concept_trigrams (concept_trigrams) VALUES ('delete-all')")
+  const forget = db.prepare("INSERT INTO search_index (search_index) VALUES ('delete-all')")
+
   return {
+    /** Makes the indexes anew, of the texts as they are. */
+    reindex(): void {
+      for (const statement of [forgetConcepts, forget, indexConcepts, flushConcepts, index, flush]) statement.run()
+    },
+
     /**
      * Indexes what was noted since the last time. Done once for all that a transaction wrote, as its last step: alone, each
      * text would become a segment of the index, to be merged later with all the others. It is written out at once: what has

@@ -1,0 +1,32 @@
+/** Makes tables what another database has them to be: after something of the history they are made from was withheld. */
+import type { Db, Value } from "./database.ts"
+import { compared, differing, madeTables } from "./differing.ts"
+import type { Row } from "./tables.ts"
+
+/** What says what was withheld: the write that does so is under way, and in no replay yet. */
+const ledgers = ["withheld_writes", "withheld_fields"]
+
+/** Within an open transaction, with the triggers set aside. @param made what a replay made of the same history */
+export function correct(data: Db, made: Db): void {
+  for (const table of madeTables(made)) {
+    if (ledgers.includes(table.name)) continue
+    const { name, key } = table
+    const columns = compared(table)
+    // The rows that are read must not move meanwhile.
+    const found = [...differing(data, made, table)]
+    const where = `WHERE ${key.map((column) => `${column} = ?`).join(" AND ")}`
+    const keyOf = (row: Row): Value[] => key.map((column) => row[column] ?? null)
+    for (const each of found) if (each.which === "only_here") data.prepare(`DELETE FROM ${name} ${where}`).run(...keyOf(each.here))
+    for (const each of found) {
+      const valuesOf = (row: Row, names: readonly string[]): Value[] => names.map((column) => row[column] ?? null)
+      if (each.which === "only_due")
+        data
+          .prepare(`INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`)
+          .run(...valuesOf(each.due, columns))
+      if (each.which === "unlike")
+        data
+          .prepare(`UPDATE ${name} SET ${each.columns.map((column) => `${column} = ?`).join(", ")} ${where}`)
+          .run(...valuesOf(each.due, each.columns), ...keyOf(each.due))
+    }
+  }
+}

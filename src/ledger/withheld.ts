@@ -1,0 +1,168 @@
+/**
+ * What was withheld: of which writes, in which places, by which later write. The words themselves are nowhere any more: marks
+ * stand for them in the history, and in every table made from it (src/contract/withheld.ts).
+ */
+import type { Withholding } from "../contract/answer-fields.ts"
+import { canonicalJson, digestOf, isObject, type Json, type JsonObject } from "../contract/json.ts"
+import type { Operation } from "../contract/operation.ts"
+import { recordedOperation } from "../contract/operations/index.ts"
+import { isWithholdable, markedAs, marked, markKey, markOf, placesOf, standsAt } from "../contract/withheld.ts"
+import type { Db } from "./database.ts"
+import { requestDigestOf } from "./delivery.ts"
+import { type Entry, history } from "./history.ts"
+
+/** A write of a Room, by what somebody names it by. */
+export type NamedWrite = { readonly entryId: string } | { readonly versionId: string } | { readonly sequence: number }
+
+/** A write that stands in a Room's activity. */
+export interface StandingWrite {
+  readonly position: number
+  readonly sequence: number
+  readonly threadId: string | null
+  readonly contentDigest: string
+  readonly target: { readonly kind: string; readonly id: string; readonly label: string | null }
+}
+
+/** Shorter texts are no secret that a warning could give away. */
+const QUOTED = 6
+/** What is quoted may be cut: so much of its beginning is looked for. */
+const LONGEST = 60
+
+/** Every text within something that was said. */
+const textsIn = (value: Json | undefined): string[] =>
+  typeof value === "string" ? [value] : isObject(value) ? Object.entries(value).flatMap(([name, held]) => [name, ...textsIn(held)]) : []
+
+/** The body as it was sent, with what its sender said of itself. */
+const wholeOf = ({ content, client }: Entry): JsonObject => ({
+  ...(JSON.parse(content) as JsonObject),
+  ...(client === undefined ? {} : { client }),
+})
+
+export type Withheld = ReturnType<typeof withheld>
+
+export function withheld(db: Db) {
+  const kept = history(db)
+  const at = "SELECT history_position AS position, sequence, body FROM activity_entries a WHERE room_id = ? AND"
+  const bySequence = db.prepare<{ position: number; sequence: number; body: string }>(`${at} sequence = ?`)
+  const ofEntry = `${at} a.history_position = (SELECT t.history_position FROM timeline_entries t WHERE t.entry_id = ?)`
+  const byEntry = db.prepare<{ position: number; sequence: number; body: string }>(ofEntry)
+  const byRecord = db.prepare<{ position: number; sequence: number; body: string }>(
+    `${at} a.history_position = (SELECT r.history_position FROM records r WHERE r.version_id = ?)`,
+  )
+  const isSealed = db.prepare("SELECT 1 FROM withheld_writes WHERE history_position = ?")
+  const seal = db.prepare("INSERT INTO withheld_writes (history_position, content_digest, request_digest) VALUES (?, ?, ?)")
+  const rewrite = db.prepare("UPDATE history SET content = ?, client = ? WHERE position = ?")
+  const requestOf = db.prepare<{ request_digest: string | null }>("SELECT request_digest FROM receipts WHERE history_position = ?")
+  const keepRequest = db.prepare("UPDATE receipts SET request_digest = ? WHERE history_position = ?")
+  const note = db.prepare("INSERT INTO withheld_fields (mark, history_position, path, by_position) VALUES (?, ?, ?, ?)")
+  const find = db.prepare<{ at: string; userId: string; username: string; reason: Withholding["reason"] }>(
+    `SELECT h.at, h.user_id AS userId, h.username, h.content ->> '$.reason' AS reason
+     FROM withheld_fields f JOIN history h ON h.position = f.by_position WHERE f.mark = ?`,
+  )
+  const any = db.prepare<{ count: number }>("SELECT count(*) AS count FROM withheld_fields")
+
+  const quoting = db.prepare<{ position: number }>("SELECT position FROM history WHERE instr(given, ?) > 0")
+  const regive = db.prepare("UPDATE history SET given = ? WHERE position = ?")
+
+  /** What the world gave to writes may quote what others said: in warnings, and in what was near to them. */
+  function unquote(texts: readonly string[], mark: string): void {
+    for (const text of texts.filter(({ length }) => length >= QUOTED)) {
+      const quoted = JSON.stringify(text).slice(1, -1)
+      const beginning = quoted.slice(0, LONGEST).replace(/\\(?:u[0-9a-f]{0,3})?$/, "")
+      for (const { position } of quoting.all(beginning)) {
+        const entry = kept.at(position)
+        if (entry === undefined) continue
+        if (entry.sealed === undefined) seal.run(position, entry.given.contentDigest ?? digestOf(entry.content), requestDigestAt(entry))
+        const pattern = new RegExp(
+          `${beginning.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}${quoted.length > beginning.length ? '(?:[^"\\\\]|\\\\.)*' : ""}`,
+          "g",
+        )
+        regive.run(JSON.stringify(entry.given).replaceAll(pattern, mark), position)
+      }
+    }
+  }
+
+  function requestDigestAt(entry: Entry): string {
+    const operation = recordedOperation(entry.operation)
+    const known = requestOf.get(entry.position)?.request_digest
+    const request = known ?? (operation === undefined ? "" : requestDigestOf(operation, entry.params, entry.content))
+    keepRequest.run(request, entry.position)
+    return request
+  }
+
+  const operationOf = (entry: Entry): Operation | undefined => {
+    const operation = recordedOperation(entry.operation)
+    return operation !== undefined && isWithholdable(operation) ? operation : undefined
+  }
+
+  return {
+    /** The write that somebody names in a Room; undefined where there is none. */
+    write(roomId: string, named: NamedWrite): StandingWrite | undefined {
+      const row =
+        "sequence" in named
+          ? bySequence.get(roomId, named.sequence)
+          : "entryId" in named
+            ? byEntry.get(roomId, named.entryId)
+            : byRecord.get(roomId, named.versionId)
+      if (row === undefined) return undefined
+      const { threadId, contentDigest, target } = JSON.parse(row.body) as Omit<StandingWrite, "position" | "sequence">
+      return { position: row.position, sequence: row.sequence, threadId, contentDigest, target }
+    },
+
+    /** The first of some paths that names nothing of a write that may be withheld; undefined where each does. */
+    nowhere(position: number, paths: readonly string[]): number | undefined {
+      const entry = kept.at(position)
+      const operation = entry && operationOf(entry)
+      if (entry === undefined || operation === undefined) return 0
+      const index = placesOf(operation, wholeOf(entry), paths).indexOf(null)
+      return index < 0 ? undefined : index
+    },
+
+    /** The places that some paths name of a write, but for those that were withheld before. */
+    places({ position, contentDigest }: StandingWrite, paths: readonly string[]): string[] {
+      const entry = kept.at(position)
+      const operation = entry && operationOf(entry)
+      if (entry === undefined || operation === undefined) return []
+      const all = new Set(placesOf(operation, wholeOf(entry), paths, true).flatMap((found) => found ?? []))
+      return [...all].filter((place) => find.get(markKey(contentDigest, place)) === undefined)
+    },
+
+    /**
+     * Takes places of a write out of the history and keeps what a retry is told by. Within a transaction in which what was
+     * accepted may change.
+     * @returns the texts that were there; of a write that came without its words, or is done again, none are
+     */
+    seal({ position, contentDigest }: StandingWrite, places: readonly string[]): string[] {
+      const entry = kept.at(position)
+      const operation = entry && operationOf(entry)
+      if (entry === undefined || operation === undefined) return []
+      const body = wholeOf(entry)
+      const there = places.filter((place) => {
+        const value = standsAt(body, place)
+        return value !== undefined && markedAs(value) === undefined
+      })
+      if (there.length === 0) return []
+      if (isSealed.get(position) === undefined) {
+        seal.run(position, contentDigest, requestDigestAt(entry))
+      }
+      const { client, ...content } = marked(body, contentDigest, there)
+      rewrite.run(canonicalJson(content), client === undefined ? null : JSON.stringify(client), position)
+      const gone = there.flatMap((place) => textsIn(standsAt(body, place)))
+      for (const [index, place] of there.entries()) if (index === 0) unquote(gone, markOf(markKey(contentDigest, place)))
+      return gone
+    },
+
+    /** Notes by which write places of another are withheld. */
+    note({ position, contentDigest }: StandingWrite, places: readonly string[], byPosition: number): void {
+      for (const place of places) note.run(markKey(contentDigest, place), position, place, byPosition)
+    },
+
+    /** When, by whom and why; undefined while that is not known here. */
+    told(key: string): Withholding | undefined {
+      const row = find.get(key)
+      return row && { at: row.at, by: { userId: row.userId, username: row.username }, reason: row.reason }
+    },
+    /** How many places were withheld. */
+    count: (): number => any.get()?.count ?? 0,
+  }
+}

@@ -1,0 +1,62 @@
+/** What must not stand in a public record is taken out of sight: in the history, and so in all that is made from it. */
+import { noSuch, Refusal } from "../contract/refusals.ts"
+import { behaviour } from "../ledger/behaviour.ts"
+import type { StandingWrite, Withheld } from "../ledger/withheld.ts"
+import type { Audit } from "../people/audit.ts"
+import type { People } from "../people/people.ts"
+import type { Rooms } from "./rooms.ts"
+
+export interface Withholding {
+  readonly withheld: Withheld
+  readonly rooms: Rooms
+  readonly people: People
+  readonly audit: Pick<Audit, "unname" | "newest">
+  /** Does something to the history, and makes everything anew that is made from it. */
+  readonly remake: (change: () => boolean) => void
+  /** Where a copy of what was here may be, in a sentence. */
+  readonly copies: () => string
+}
+
+interface Subject {
+  readonly roomId: string
+  readonly threadId: string | null | undefined
+  readonly write: StandingWrite | undefined
+}
+
+export function withholdingOperations({ withheld, rooms, people, audit, remake, copies }: Withholding) {
+  const withhold_content = behaviour("withhold_content", {
+    subject({ params, body }): Subject {
+      const write = withheld.write(params.roomId, body.of)
+      return { roomId: params.roomId, threadId: write?.threadId, write }
+    },
+    /** Whoever may not is told no more than of a Room that is not there. */
+    references({ actor, body }, { roomId, write }) {
+      const isOwner = rooms.standing(roomId, actor.userId)?.role === "owner"
+      if (!isOwner && people.withId(actor.userId)?.isOperator !== true) throw noSuch("room")
+      if (write === undefined) return [{ path: "/of", message: "names no write of this Room" }]
+      const index = withheld.nowhere(write.position, body.fields)
+      return index === undefined ? [] : [{ path: `/fields/${index}`, message: "names nothing of that write that can be withheld" }]
+    },
+    admit({ body }, { write }) {
+      if (write !== undefined && withheld.places(write, body.fields).length > 0) return
+      throw new Refusal("state_conflict", "All of that is withheld already.", { current: { sequence: write?.sequence ?? null } })
+    },
+    write({ body }, { write }, { position }) {
+      if (write === undefined) throw new Error("there is nothing to withhold it from")
+      const { sequence, contentDigest, target } = write
+      const fields = withheld.places(write, body.fields)
+      remake(() => {
+        const gone = withheld.seal(write, fields)
+        audit.unname(gone)
+        return gone.length > 0
+      })
+      withheld.note(write, fields, position)
+      return {
+        target: { kind: target.kind, id: target.id, label: target.label },
+        result: { sequence, contentDigest, fields, reason: body.reason, label: target.label },
+        secret: { mayStillHold: copies() },
+      }
+    },
+  })
+  return { withhold_content }
+}

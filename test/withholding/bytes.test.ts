@@ -1,0 +1,170 @@
+/**
+ * What was withheld is nowhere any more. Each kind of write that a Room's activity tells of is made with a marker at every place
+ * that can be withheld; then everything is withheld, and the bytes of every file are searched for every marker.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { join } from "node:path"
+import { unzipSync } from "fflate"
+import { startResearchRoom } from "research-room/testing"
+import tap, { test } from "tap"
+import { checkData } from "../../src/check/check.ts"
+import { backUp } from "../../src/check/backup.ts"
+import type { Operation } from "../../src/contract/operation.ts"
+import { everyOperation } from "../../src/contract/operations/index.ts"
+import { isWithholdable } from "../../src/contract/withheld.ts"
+import { openAside, openDatabase } from "../../src/ledger/database.ts"
+import { ask } from "../support/ask.ts"
+import { action } from "../support/bodies.ts"
+import { castOf } from "../support/cast.ts"
+import { temporaryFolder } from "../support/service.ts"
+import { placesInSchema, writeEverything } from "./everything.ts"
+
+const data = temporaryFolder()
+const house = await startResearchRoom({ data })
+tap.teardown(async () => {
+  await house.close()
+  rmSync(data, { recursive: true, force: true })
+})
+const cast = await castOf(house)
+const made = await writeEverything(house, cast.ada, cast.grace)
+const { roomId, markers } = made
+
+/** A marker's beginning is as good as unique, and what an index that shares beginnings might leave of one. */
+const beginningOf = (marker: string) => marker.slice(0, 14)
+const foundIn = (bytes: Buffer) => {
+  const text = bytes.toString("latin1").toLowerCase()
+  return markers.filter(({ marker }) => text.includes(beginningOf(marker))).map(({ operation, place }) => `${operation} ${place}`)
+}
+const filesOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
+
+test("every place of every operation has a marker", (t) => {
+  const written = new Set(markers.map(({ operation, place }) => `${operation} ${place}`))
+  const wanted = everyOperation.filter(isWithholdable).flatMap((operation: Operation) =>
+    placesInSchema(operation.body as never)
+      .filter((place) => !place.startsWith("/client") || operation.surface === "agent")
+      .map((place) => [operation.name, place] as const),
+  )
+  const key = (place: string) => place.replaceAll(/\/(?:lowers|python)(?=\/|$)/g, "/*")
+  const has = new Set([...written].map(key))
+  const missing = wanted.map(([name, place]) => `${name} ${place}`).filter((each) => !has.has(each))
+  t.strictSame(missing, [], `${written.size} kinds of place`)
+  t.ok(markers.every(({ marker }) => marker.length >= 24))
+  t.end()
+})
+
+test("before, all of them are in the data", async (t) => {
+  const here = new Set(filesOf(data).flatMap((path) => foundIn(readFileSync(path))))
+  t.equal(here.size, new Set(markers.map(({ operation, place }) => `${operation} ${place}`)).size)
+  await ask(`${house.baseUrl}/api/research/rooms/${roomId}/brief?at=30`)
+})
+
+test("everything is withheld, and its bytes are in no file", async (t) => {
+  const watermark = ((await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body as never as { activityWatermark: number })
+    .activityWatermark
+  for (let sequence = watermark; sequence > 0; sequence -= 1) {
+    const body = action({ of: { sequence }, fields: [""], reason: "personal_data", explanation: "All of it." })
+    const answer = await cast.at("ada", "POST", `/api/rooms/${roomId}/withholdings`, body)
+    if (answer.status !== 200 && !(String(answer.body.refusal) === "unknown_reference"))
+      t.fail(`entry ${sequence}: ${JSON.stringify(answer.body)}`)
+  }
+  const backup = join(data, "after.db")
+  const aside = openAside(join(data, "research-room.db"))
+  t.strictSame(checkData(aside).problems, [], "check finds everything whole")
+  aside.close()
+  const beside = openDatabase(join(data, "research-room.db"))
+  backUp(beside, backup)
+  beside.close()
+  for (const path of filesOf(data)) t.strictSame(foundIn(readFileSync(path)), [], path)
+})
+
+test("nor is it in any answer, page or export", async (t) => {
+  const { threadId, experimentId, planId, material, finding, h1, linkId, planned, failed } = made
+  const watermark = 20
+  const api = [
+    `/rooms/${roomId}`,
+    `/rooms?query=mk`,
+    `/rooms/${roomId}/threads`,
+    `/rooms/${roomId}/research-context`,
+    `/rooms/${roomId}/brief`,
+    `/rooms/${roomId}/next`,
+    `/rooms/${roomId}/activity?include=summary,content,write`,
+    `/rooms/${roomId}/provenance`,
+    `/rooms/${roomId}/materials`,
+    `/rooms/${roomId}/links`,
+    `/rooms/${roomId}/publications`,
+    `/rooms/${roomId}/brief?format=markdown`,
+    `/threads/${threadId}/context`,
+    `/threads/${threadId}/messages`,
+    `/threads/${threadId}/timeline?after=0`,
+    `/threads/${threadId}/research-context`,
+    `/threads/${threadId}/records`,
+    `/threads/${threadId}/brief`,
+    `/hypotheses?roomId=${roomId}`,
+    `/hypotheses/${h1}`,
+    `/experiments?roomId=${roomId}`,
+    `/experiments/${experimentId}`,
+    `/experiments/${experimentId}/history`,
+    `/experiments/${experimentId}/findings`,
+    `/plans/${planId}`,
+    `/proposals/${experimentId}`,
+    `/attempts?roomId=${roomId}`,
+    `/attempts/${planned}`,
+    `/attempts/${failed}`,
+    `/attempts/${planned}/metrics`,
+    `/materials/${material}`,
+    `/links/${linkId}`,
+    `/records/${finding}`,
+    `/records/${h1}`,
+    `/records/${h1}/evidence`,
+    `/records/${h1}/uses`,
+    `/records/${h1}/concepts/lowers`,
+    `/concepts`,
+    `/search?query=and%20more`,
+    `/rooms/${roomId}/similar?like=${h1}`,
+    `/records/${finding}/citation`,
+    `/rooms/${roomId}/citation`,
+    `/rooms/${roomId}/failures`,
+    `/attempt-table?roomId=${roomId}`,
+    `/rooms/${roomId}/brief?at=${watermark}`,
+    `/records/${h1}?at=${watermark}`,
+  ]
+  const pages = [
+    `/rooms/${roomId}`,
+    `/threads/${threadId}`,
+    `/records/${h1}`,
+    `/records/${finding}`,
+    `/experiments/${experimentId}`,
+    `/plans/${planId}`,
+    `/attempts/${planned}`,
+    `/attempts/${failed}`,
+    `/materials/${material}`,
+    `/links/${linkId}`,
+  ]
+  let told = 0
+  for (const path of [...api.map((each) => `/api/research${each}`), ...pages]) {
+    const response = await fetch(`${house.baseUrl}${path}`)
+    const text = await response.text()
+    if (response.status === 200) told += 1
+    t.strictSame(foundIn(Buffer.from(text)), [], `${response.status} ${path}`)
+    t.notMatch(text, /[\ufdd0-\ufdef]/, `${path} holds no mark`)
+  }
+  t.ok(told > 45, `${told} of them answer`)
+
+  const zip = new Uint8Array(await (await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer())
+  const folder = temporaryFolder()
+  for (const [name, bytes] of Object.entries(unzipSync(zip))) {
+    t.strictSame(foundIn(Buffer.from(bytes)), [], name)
+    t.notMatch(Buffer.from(bytes).toString(), /[\ufdd0-\ufdef]/, `${name} holds no mark`)
+    mkdirSync(join(folder, name, ".."), { recursive: true })
+    if (!name.endsWith("/")) writeFileSync(join(folder, name), bytes)
+  }
+  const verified = spawnSync(process.execPath, [join(folder, "verify.mjs")], { encoding: "utf8" })
+  t.match(verified, { status: 0, stdout: /of \d+ writes something was withheld, which the feed says too/ }, verified.stderr)
+  const python = spawnSync("python3", [join(folder, "verify.py")], { encoding: "utf8" })
+  if (python.error === undefined) t.match(python, { status: 0, stdout: /something was withheld/ }, python.stderr)
+  rmSync(folder, { recursive: true, force: true })
+})
