@@ -1,0 +1,122 @@
+/** A reading copy under load: how far it is behind, and whether anything torn is ever read, its follower killed now and then. */
+import { join } from "node:path"
+import { ResearchRoomClient } from "research-room/client"
+import { type Running, start } from "../../support/program.ts"
+import type { Chance } from "../support/chance.ts"
+import type { Ground } from "../support/ground.ts"
+import { Line } from "../support/line.ts"
+import { startLoad, Writers } from "../support/load.ts"
+import type { Parent } from "./litestream.ts"
+
+export interface Followed {
+  /** Milliseconds from an acknowledgement there until the entry is here. */
+  readonly lags: number[]
+  reads: number
+  followersKilled: number
+}
+
+interface Entry {
+  readonly sequence: number
+  readonly digest: string
+  readonly previousDigest: string
+}
+
+/** @returns what was wrong, in sentences */
+export async function underLoad(
+  ground: Ground,
+  parent: Parent,
+  chance: Chance,
+  writes: number,
+  kills: number,
+  seen: Followed,
+): Promise<string[]> {
+  const problems: string[] = []
+  const kept = { type: "file", path: join(ground.place.folder, "copy-of-followed") }
+  const original = await parent.serve(ground.copy("followed"), kept)
+  const follow = async (): Promise<Running> => {
+    const follower = parent.follow(kept, "following", "100ms")
+    await follower.printed(/follow mode/)
+    return follower
+  }
+  let follower = await follow()
+  const copy = start(ground.program, ["serve", "--port", "0", "--follow", "following", "--primary", original.baseUrl], ground.place)
+  const [, baseUrl = ""] = await copy.printed(/ at (http\S+)\n[^]*llms\.txt\n/)
+  const agent = ground.agents.find(({ name }) => name === "owner_all")
+  const { roomId = "", openingThreadId: threadId = "" } = agent?.room ?? {}
+  const author = new ResearchRoomClient({ baseUrl: original.baseUrl, token: agent?.token ?? "" })
+  const load = startLoad(new Writers(ground), ground.agents, { baseUrl: original.baseUrl, connections: 4, chance, mayFail: true })
+
+  // Whoever reads all the while: a page that is torn has entries that do not follow from each other, or fails.
+  let reading = true
+  const reader = async (): Promise<void> => {
+    const line = new Line(baseUrl)
+    for (let round = 0; reading; round += 1) {
+      const paths = [
+        `/api/research/rooms/${roomId}/activity?after=${Math.max(0, round % 500)}`,
+        "/api/research/search?query=loss",
+        `/api/research/rooms/${roomId}/research-context`,
+        `/rooms/${roomId}`,
+      ]
+      const path = paths[round % paths.length] ?? "/"
+      const answer = await line.get(path)
+      seen.reads += 1
+      // While the follower is down with half a change in the file, whoever asks is sent on.
+      if (answer === null || ![200, 307, 503].includes(answer.status))
+        problems.push(`${path} is answered ${answer?.status}: ${answer?.text.slice(0, 300)}`)
+      if (answer?.status !== 200 || !path.includes("/activity")) continue
+      const { items } = JSON.parse(answer.text) as { items: readonly Entry[] }
+      items.slice(1).forEach((entry, index) => {
+        if (entry.previousDigest !== items[index]?.digest)
+          problems.push(`Entry ${entry.sequence} of the copy does not follow from the one before it.`)
+      })
+    }
+    line.close()
+  }
+  const readers = Promise.all([reader(), reader()])
+  const here = new ResearchRoomClient({ baseUrl })
+  const reaches = async (sequence: number): Promise<boolean> => {
+    for (const end = performance.now() + 30_000; performance.now() < end; ) {
+      const page = await here.read("room_activity", { roomId, after: sequence - 1, wait: 5 }).catch(() => undefined)
+      if (page !== undefined && page.items.length > 0) return true
+    }
+    problems.push(`Entry ${sequence} is not in the copy after 30 s.`)
+    return false
+  }
+  const post = async (text: string) => (await author.write("post_message", { threadId, text })).activity?.sequence ?? 0
+  for (let count = 1; count <= writes && problems.length === 0; count += 1) {
+    const sequence = await post(`Message ${count} to be seen in the copy.`)
+    const began = performance.now()
+    if (await reaches(sequence)) seen.lags.push(performance.now() - began)
+  }
+  for (let count = 0; count < kills && problems.length === 0; count += 1) {
+    await load.acknowledged(chance.between(1, 30))
+    follower.signal("SIGKILL")
+    await follower.ended()
+    seen.followersKilled += 1
+    const sequence = await post("Written while nobody follows.")
+    follower = await follow()
+    await reaches(sequence)
+  }
+  load.stop()
+  await load.ended()
+  reading = false
+  await readers
+  if (problems.length === 0) await reaches(await post("The last one."))
+  const lines = [original.baseUrl, baseUrl].map((each) => new Line(each))
+  for (const path of [
+    `/api/research/rooms/${roomId}/activity?after=0`,
+    `/api/research/rooms/${roomId}/research-context`,
+    "/api/research/search?query=loss",
+    "/api/research/attempts?limit=50",
+  ]) {
+    const [there, copied] = await Promise.all(lines.map(async (line) => (await line.get(path))?.text.replace(/"generatedAt":"[^"]*"/, "")))
+    if (there !== copied) problems.push(`${path} is another answer in the copy.`)
+  }
+  for (const line of lines) line.close()
+  if (/"level":(?:50|60)/.test(copy.err)) problems.push(`The copy logged an error:\n${copy.err.slice(0, 2_000)}`)
+  for (const each of [copy, follower, original]) {
+    each.signal("SIGTERM")
+    await each.ended()
+  }
+  return problems
+}

@@ -1,0 +1,88 @@
+/** The real Litestream, where there is one: as the parent of the service, as what restores, and as a follower. */
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { delimiter, join } from "node:path"
+import { run, type Running, start } from "../../support/program.ts"
+import type { Ground } from "../support/ground.ts"
+
+/** The program, from `LITESTREAM` or the `PATH`; null where there is none. */
+export function found(): string | null {
+  const named = process.env.LITESTREAM
+  const places = named === undefined ? (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "litestream")) : [named]
+  for (const place of places) {
+    try {
+      accessSync(place, constants.X_OK)
+      return place
+    } catch {}
+  }
+  return null
+}
+
+/** Where a copy is kept: as Litestream's configuration says it, below `replica`. */
+export type Kept = Readonly<Record<string, string | boolean>>
+
+export interface Replicated extends Running {
+  readonly baseUrl: string
+  /** The service's own process. */
+  readonly service: number
+}
+
+export interface Parent {
+  /** Has Litestream serve a folder, and says where the service is reached. */
+  serve(data: string, kept: Kept): Promise<Replicated>
+  /** Restores the copy into a folder that is not there yet. @returns what went wrong, or null */
+  restore(kept: Kept, into: string): Promise<string | null>
+  /** Follows the copy into a folder. */
+  follow(kept: Kept, into: string, interval: string): Running
+}
+
+export function parentOf(litestream: string, ground: Ground): Parent {
+  const at = (...names: string[]) => join(ground.place.folder, ...names)
+  const repositories = at("seed", "repositories")
+
+  /** @returns the file, and the path by which it knows the data */
+  function configured(data: string, kept: Kept): { config: string; path: string; socket: string } {
+    const [config, path, socket] = [at(`${data}.yml`), at(data, "research-room.db"), at(`${data}.sock`)]
+    const replica = Object.entries(kept).map(([name, value]) => `      ${name}: ${value}`)
+    const exec = [ground.program, "serve", "--port", "0", "--data", at(data), "--replicated", socket, "--repositories", repositories]
+    writeFileSync(
+      config,
+      [
+        "socket:",
+        "  enabled: true",
+        `  path: ${socket}`,
+        `exec: ${exec.join(" ")}`,
+        "dbs:",
+        `  - path: ${path}`,
+        "    replica:",
+        ...replica,
+        "",
+      ].join("\n"),
+    )
+    return { config, path, socket }
+  }
+
+  return {
+    async serve(data, kept) {
+      const { config, socket } = configured(data, kept)
+      rmSync(socket, { force: true })
+      const started = start(litestream, ["replicate", "-config", config], ground.place)
+      const [, baseUrl = ""] = await started.printed(/ serves \S+ at (http\S+)\n[^]*llms\.txt\n/)
+      return Object.assign(started, { baseUrl, service: Number(readFileSync(at(data, "serve.pid"), "utf8")) })
+    },
+    async restore(kept, into) {
+      const { config, path } = configured(`${into}-of`, kept)
+      mkdirSync(at(into))
+      const ended = await run(litestream, ["restore", "-config", config, "-o", at(into, "research-room.db"), path], ground.place)
+      return ended.code === 0 ? null : `${ended.out}${ended.err}`
+    },
+    follow(kept, into, interval) {
+      const { config, path } = configured(`${into}-of`, kept)
+      mkdirSync(at(into), { recursive: true })
+      return start(
+        litestream,
+        ["restore", "-config", config, "-f", "-follow-interval", interval, "-o", at(into, "research-room.db"), path],
+        ground.place,
+      )
+    },
+  }
+}
