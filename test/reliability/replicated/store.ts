@@ -133,7 +133,7 @@ export async function startStore(): Promise<Store> {
     set mood(next) {
       mood = next
       // Whoever is there again knows nothing of what was asked before.
-      for (const request of hanging) request.destroy()
+      for (const { socket } of hanging) socket.destroy()
       hanging.clear()
     },
     revoked: new Set(),
