@@ -54,6 +54,15 @@ export interface Copy {
 /** What a copy would keep its follower waiting for, however public: a whole Room as a file. */
 const long: ReadonlySet<string> = new Set(reads.filter(({ mediaType }) => mediaType === "application/zip").map(({ path }) => path))
 
+const feed = reads.find(({ name }) => name === "room_activity")?.path
+
+/** The entry that an answer must not be older than: as it is asked, and where a feed was read to already, here or elsewhere. */
+function leastOf(path: string, query: URLSearchParams): number | null {
+  const asked = atLeastOf(query)
+  const after = path === feed && /^[0-9]{1,15}$/.test(query.get("after") ?? "") ? Number(query.get("after")) : null
+  return asked === null && after === null ? null : Math.max(asked ?? 0, after ?? 0)
+}
+
 /** What a copy says of itself, whatever its data is like. */
 const aboutItself = /^\/(?:metrics$|assets\/|api\/health\/)/
 
@@ -87,7 +96,7 @@ class Reading {
     const isPrivate = headers.has("authorization") || (headers.get("cookie") ?? "").includes(`${sessionCookie}=`)
     const query = event.url.searchParams
     if (open === undefined || isPrivate || long.has(path) || query.has("at")) return this.#original.answer(event)
-    const least = path.startsWith("/api/research/") ? atLeastOf(query) : null
+    const least = path.startsWith("/api/research/") ? leastOf(path, query) : null
     const isThere = () => this.#followed.look().isWhole && (least === null || this.#reaches(pathParams(event), least))
     return isThere() || (await this.#becomes(isThere)) ? null : this.#original.answer(event)
   }

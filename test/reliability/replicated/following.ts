@@ -38,21 +38,24 @@ export async function underLoad(
     await follower.printed(/follow mode/)
     return follower
   }
-  let follower = await follow()
-  const copy = start(ground.program, ["serve", "--port", "0", "--follow", "following", "--primary", original.baseUrl], ground.place)
-  const [, baseUrl = ""] = await copy.printed(/ at (http\S+)\n[^]*llms\.txt\n/)
   const agent = ground.agents.find(({ name }) => name === "owner_all")
   const { roomId = "", openingThreadId: threadId = "" } = agent?.room ?? {}
   const author = new ResearchRoomClient({ baseUrl: original.baseUrl, token: agent?.token ?? "" })
+  const post = async (text: string) => (await author.write("post_message", { threadId, text })).activity?.sequence ?? 0
+  // Once it is acknowledged there is a copy to be followed.
+  await post("The first one.")
+  let follower = await follow()
+  const copy = start(ground.program, ["serve", "--port", "0", "--follow", "following", "--primary", original.baseUrl], ground.place)
+  const [, baseUrl = ""] = await copy.printed(/ at (http\S+)\n[^]*llms\.txt\n/)
   const load = startLoad(new Writers(ground), ground.agents, { baseUrl: original.baseUrl, connections: 4, chance, mayFail: true })
 
   // Whoever reads all the while: a page that is torn has entries that do not follow from each other, or fails.
-  let reading = true
+  let [reading, known] = [true, 0]
   const reader = async (): Promise<void> => {
     const line = new Line(baseUrl)
     for (let round = 0; reading; round += 1) {
       const paths = [
-        `/api/research/rooms/${roomId}/activity?after=${Math.max(0, round % 500)}`,
+        `/api/research/rooms/${roomId}/activity?after=${Math.max(0, known - 30)}`,
         "/api/research/search?query=loss",
         `/api/research/rooms/${roomId}/research-context`,
         `/rooms/${roomId}`,
@@ -77,12 +80,13 @@ export async function underLoad(
   const reaches = async (sequence: number): Promise<boolean> => {
     for (const end = performance.now() + 30_000; performance.now() < end; ) {
       const page = await here.read("room_activity", { roomId, after: sequence - 1, wait: 5 }).catch(() => undefined)
-      if (page !== undefined && page.items.length > 0) return true
+      if (page === undefined || page.items.length === 0) continue
+      known = sequence
+      return true
     }
     problems.push(`Entry ${sequence} is not in the copy after 30 s.`)
     return false
   }
-  const post = async (text: string) => (await author.write("post_message", { threadId, text })).activity?.sequence ?? 0
   for (let count = 1; count <= writes && problems.length === 0; count += 1) {
     const sequence = await post(`Message ${count} to be seen in the copy.`)
     const began = performance.now()
