@@ -96,6 +96,9 @@ function readsOf(read: Read): Target[] {
   return inBrowser === null ? [target] : [target, { ...target, name: `${name} in the browser`, path: inBrowser, caller: "session" }]
 }
 
+/** What would end the sessions of the others who attack, by right: it is sent by somebody who may not. */
+const keepsOthersOut = (path: string): boolean => /\/disable(?:_person)?$/.test(path)
+
 /** The pages tell their addresses while they register themselves: no list of them stands anywhere else. */
 function pages(): Target[] {
   const told: { method: string; path: string }[] = []
@@ -105,6 +108,8 @@ function pages(): Target[] {
     // Files, feeds and maps: what their names end with says so.
     if (path.startsWith("/assets/") || /\.[a-z]+$/.test(path)) return [{ ...page, isOther: true }]
     const isForm = method === "POST"
+    // To whoever is no operator nothing is there, and what is answered where nothing is depends on what was asked for.
+    if (/^(?:\/web)?\/admin(?:\/|$)/.test(path)) return [{ ...page, isOther: true, takesForm: isForm, isOfAccounts: keepsOthersOut(path) }]
     const shown = { ...page, isPage: true, takesForm: isForm, isOfAccounts: isForm }
     if (!path.includes("{operation}")) return [shown]
     // A page for every operation: each has a form of its own.
@@ -150,17 +155,19 @@ const all: readonly Target[] = [
       caller: "session",
       body: jsonSchemaOf(body),
       example,
-      isOfAccounts: by === "anyone",
+      isOfAccounts: by === "anyone" || keepsOthersOut(path),
     }),
   ),
   ...pages(),
 ]
 
-export const targets: readonly Target[] = all.map((target) => ({
-  ...target,
-  // Also where it only reads: another method at the same path signs out.
-  isOfAccounts: target.isOfAccounts || all.some(({ path, isOfAccounts }) => isOfAccounts && path === target.path),
-  refusals: documented.get(`${target.method.toLowerCase()} ${target.path}`) ?? null,
-}))
+export const targets: readonly Target[] = all
+  .filter((target) => !keepsOthersOut(target))
+  .map((target) => ({
+    ...target,
+    // Also where it only reads: another method at the same path signs out.
+    isOfAccounts: target.isOfAccounts || all.some(({ path, isOfAccounts }) => isOfAccounts && path === target.path),
+    refusals: documented.get(`${target.method.toLowerCase()} ${target.path}`) ?? null,
+  }))
 
 export const targetsWith = (holds: (target: Target) => boolean): readonly Target[] => targets.filter(holds)
