@@ -161,13 +161,11 @@ const all: readonly Target[] = [
   ...pages(),
 ]
 
-export const targets: readonly Target[] = all
-  .filter((target) => !keepsOthersOut(target))
-  .map((target) => ({
-    ...target,
-    // Also where it only reads: another method at the same path signs out.
-    isOfAccounts: target.isOfAccounts || all.some(({ path, isOfAccounts }) => isOfAccounts && path === target.path),
-    refusals: documented.get(`${target.method.toLowerCase()} ${target.path}`) ?? null,
-  }))
+export const targets: readonly Target[] = all.map((target) => ({
+  ...target,
+  // Also where it only reads: another method at the same path signs out.
+  isOfAccounts: target.isOfAccounts || all.some(({ path, isOfAccounts }) => isOfAccounts && path === target.path),
+  refusals: documented.get(`${target.method.toLowerCase()} ${target.path}`) ?? null,
+}))
 
 export const targetsWith = (holds: (target: Target) => boolean): readonly Target[] => targets.filter(holds)
