@@ -2,8 +2,6 @@
 import { enumerations } from "../../contract/enumerations.ts"
 import { hasFallen } from "../../contract/evidence.ts"
 import { present } from "../../contract/present.ts"
-import { limits } from "../../contract/limits.ts"
-import { Graph, layout } from "@dagrejs/dagre"
 import { curveMonotoneX, line } from "d3-shape"
 import { pathOf } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
@@ -12,32 +10,10 @@ import { stateBadge } from "../parts/marks.ts"
 import { table } from "../parts/parts.ts"
 import { plainText } from "../plain-text.ts"
 import { counted, shortened, words } from "../words.ts"
+import { drawable, type GraphEdge, type GraphNode, type Look, type Placed, placedIn } from "./graph-layout.ts"
 
-export interface GraphNode {
-  readonly id: string
-  readonly kind: string
-  readonly label: string
-  /** What it says, in short. */
-  readonly text: string
-  /** Its state, outcome or standing. */
-  readonly state: string | null
-}
-export interface GraphEdge {
-  readonly from: string
-  readonly to: string
-  readonly kind: string
-  /** Said by a link that was taken back. */
-  readonly withdrawn?: boolean
-}
+export type { GraphEdge, GraphNode } from "./graph-layout.ts"
 
-interface Look {
-  readonly width: number
-  readonly height: number
-  readonly between: number
-  readonly layers: number
-  /** How many characters of what it says a node shows. */
-  readonly said: number
-}
 /** A few nodes say what they are about; of many the label alone fits on a screen in a size that can be read. */
 const [SAYING, SMALL]: readonly [Look, Look] = [
   { width: 158, height: 46, between: 14, layers: 46, said: 22 },
@@ -54,62 +30,6 @@ const tones: Readonly<Record<string, string>> = {
   inconclusive: "warn",
 }
 const fallen = new Set<string>([...enumerations.recordStatus.filter(hasFallen), "withdrawn"])
-
-const MARGIN = 8
-
-interface Placed {
-  readonly x: number
-  readonly y: number
-}
-
-function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { width, height, between, layers }: Look) {
-  const graph = new Graph({ multigraph: true })
-  graph.setGraph({ rankdir: "LR", nodesep: between, ranksep: layers, edgesep: between })
-  graph.setDefaultEdgeLabel(() => ({}))
-  for (const { id } of nodes) graph.setNode(id, { width, height })
-  edges.forEach((edge, index) => graph.setEdge(edge.from, edge.to, {}, `e${index}`))
-  layout(graph)
-  // What the layout has added to them.
-  const node = (id: string): Placed => graph.node(id)
-  const points = (edge: GraphEdge, index: number): readonly Placed[] => graph.edge({ v: edge.from, w: edge.to, name: `e${index}` }).points
-  // The layout's own size leaves out the bends of edges.
-  const corners = nodes.flatMap(({ id }) =>
-    [-1, 1].map((side) => ({ x: node(id).x + (side * width) / 2, y: node(id).y + (side * height) / 2 })),
-  )
-  const all = [...corners, ...edges.flatMap(points)]
-  const [left, top] = [Math.min(...all.map(({ x }) => x)) - MARGIN, Math.min(...all.map(({ y }) => y)) - MARGIN]
-  const [right, bottom] = [Math.max(...all.map(({ x }) => x)) + MARGIN, Math.max(...all.map(({ y }) => y)) + MARGIN]
-  return { box: [left, top, right - left, bottom - top].map(Math.round), node, points }
-}
-
-/** How many layers lie before each node, by the longest way there; a circle is left where it closes. */
-function layersOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): ReadonlyMap<string, number> {
-  const sources = Map.groupBy(edges, ({ to: end }) => end)
-  const layers = new Map<string, number>()
-  const layer = (id: string): number => {
-    const known = layers.get(id)
-    if (known !== undefined) return known
-    layers.set(id, 0)
-    const made = Math.max(0, ...(sources.get(id) ?? []).map(({ from }) => layer(from) + 1))
-    layers.set(id, made)
-    return made
-  }
-  for (const { id } of nodes) layer(id)
-  return layers
-}
-
-/**
- * The edges that are drawn: the shortest, as far as their way through the layers adds up to a picture that can still be read. The
- * layout places something for each layer that an edge crosses, in time by the square of all of them.
- */
-function drawable(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): readonly GraphEdge[] {
-  const layers = layersOf(nodes, edges)
-  const span = ({ from, to: end }: GraphEdge) => Math.abs((layers.get(end) ?? 0) - (layers.get(from) ?? 0))
-  let left: number = limits.graphCrossings
-  const shortest = edges.toSorted((one, other) => span(one) - span(other)).filter((edge) => (left -= Math.max(1, span(edge))) >= 0)
-  const kept = new Set(shortest)
-  return edges.filter((edge) => kept.has(edge))
-}
 
 /** A curve through the points that the layout gave. */
 function curve(points: readonly Placed[]): string {
@@ -128,14 +48,14 @@ function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here:
   const size = nodes.length > FEW ? SMALL : SAYING
   const { width, height, said } = size
   const isSmall = said === 0
-  const placed = place(nodes, edges, size)
+  const placed = placedIn(nodes, edges, size)
   const drawnEdge = (edge: GraphEdge, index: number) => {
-    const points = placed.points(edge, index)
+    const points = placed.edges[index] ?? []
     const end = points.at(-1) ?? { x: 0, y: 0 }
     return html`<g class="link" data-from="${edge.from}" data-to="${edge.to}"><path class="edge ${edge.withdrawn === true ? "withdrawn" : (tones[edge.kind] ?? "")}" d="${curve(points)}"><title>${words(edge.kind)}</title></path><path class="head" d="M${end.x.toFixed(0)} ${end.y.toFixed(0)}l-7-3.5v7z"/></g>`
   }
   const drawnNode = ({ id, kind, label, text, state }: GraphNode) => {
-    const { x, y } = placed.node(id)
+    const { x, y } = placed.nodes.get(id) ?? { x: 0, y: 0 }
     const [left, top] = [Math.round(x - width / 2), Math.round(y - height / 2)]
     const start = shortened(plainText(text), 22)
     const line = isSmall ? 20 : 18

@@ -55,7 +55,8 @@ export function roomsPage(visit: Visit): Shown {
   return {
     title: "Rooms",
     json: withQuery("/api/research/rooms", { query }),
-    body: html`${query === undefined && visit.url.searchParams.get("after") === null ? waitingBlock(visit) : null}<div class="heading"><h1>Rooms</h1><div class="beside">${visit.person === undefined ? null : html`<a class="button" href="${to("/do/create_room")}">Create a Room</a>`}</div></div>
+    body: html`<div class="heading"><h1>Rooms</h1><div class="beside">${visit.person === undefined ? null : html`<a class="button" href="${to("/do/create_room")}">Create a Room</a>`}</div></div>
+${query === undefined && visit.url.searchParams.get("after") === null ? waitingBlock(visit) : null}
 <form class="inline" role="search" aria-label="Rooms" action="${to("/")}"><div class="field"><label for="room-query">Title or question contains</label><input id="room-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field"><button class="quiet">Filter</button></div></form>
 ${items.length === 0 ? nothing : html`<ul class="cards rooms">${items.map(row)}</ul>`}
 ${more(nextCursor === null ? null : withQuery("/", { query, after: nextCursor }), "Older Rooms")}`,
