@@ -52,6 +52,16 @@ export function option(flags: string, description: string): Option {
   return made.env(`${PREFIX}${made.name().replaceAll("-", "_").toUpperCase()}`)
 }
 
+const secrets = new WeakSet<Option>()
+/** Whether what an option is given is for nobody's eyes: no unit and no list shows it. */
+export const isSecret = (each: Option): boolean => secrets.has(each)
+/** An option that takes a secret. */
+function secretOption(flags: string, description: string): Option {
+  const made = option(flags, description)
+  secrets.add(made)
+  return made
+}
+
 /** What `run` hands the command that it runs, which may be this program. */
 const HANDED = `${PREFIX}METRICS`
 
@@ -89,7 +99,7 @@ export const baseUrlOption = () =>
 export const urlOption = () =>
   option("--url <address>", "where the service is, such as https://rooms.example.org/lab").argParser(webAddress)
 export const tokenOption = () =>
-  option("--token <token>", "a Room credential or a personal key; without one, only what everybody may read").argParser(secret)
+  secretOption("--token <token>", "a Room credential or a personal key; without one, only what everybody may read").argParser(secret)
 export const spoolOption = () =>
   option("--spool <folder>", "where what cannot be delivered is kept; the Python client's too").default("~/.research-room/spool")
 export const passwordOption = () => option("--password <text>", "the password; left out, one is made and printed once")
@@ -100,7 +110,7 @@ const repositoryOptions = () => [
   option("--github-api <address>", "GitHub's REST API, asked whether a pinned repository is public and its commit exists").argParser(
     webAddress,
   ),
-  option("--github-token <token>", "a token for that API: more requests an hour, no more rights"),
+  secretOption("--github-token <token>", "a token for that API: more requests an hour, no more rights"),
   option("--repositories <folder>", "folder of bare repositories, <host>/<owner>/<name>.git, asked before GitHub").argParser(
     existingFolder,
   ),
@@ -129,7 +139,7 @@ const watchOptions = (rateLimits: "on" | "off") => [
     "off",
   ),
   onOff("--log-requests", "a line in the log for every request, not only for sign-ins, refused credentials and failures", "off"),
-  option(
+  secretOption(
     "--metrics-token <token>",
     "a secret that opens /metrics as a bearer token; without it only callers on this machine read there, and behind --base-url nobody",
   ).argParser(secret),
@@ -157,7 +167,7 @@ const admits = (value: string): Admits => {
 const entranceOptions = () => [
   option("--oidc-issuer <address>", "the group's identity provider (OpenID Connect), by which people may sign in").argParser(issuer),
   option("--oidc-client-id <text>", "what the provider calls this service"),
-  option("--oidc-client-secret <text>", "the secret it gave this service; left out for a client that has none"),
+  secretOption("--oidc-client-secret <text>", "the secret it gave this service; left out for a client that has none"),
   option("--oidc-name <text>", "what people call the provider (default: its host)"),
   option("--oidc-admits <whom>", "whom of its people to let in without an invitation: a domain means a verified address there")
     .argParser(admits)

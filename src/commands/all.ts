@@ -16,6 +16,7 @@ import { papersCommand } from "./papers.ts"
 import { roomCommand } from "./room.ts"
 import { deliverCommand, runCommand } from "./run.ts"
 import { serveCommand } from "./serve.ts"
+import { unitCommand } from "./unit.ts"
 import { userCommand } from "./user.ts"
 
 /** What the program starts itself for costly work; no command of people's. */
@@ -24,6 +25,7 @@ export { keepCommand } from "./run.ts"
 
 export const commands = (): readonly Command[] => [
   serveCommand(),
+  unitCommand(),
   demoCommand(),
   userCommand(),
   roomCommand(),
