@@ -380,7 +380,7 @@ export const roomAccess = shape({
   ),
 })
 
-export const credentialSummary = shape({
+const credentialSummary = shape({
   credentialId: id,
   label: v.string(),
   owner: person,

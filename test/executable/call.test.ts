@@ -24,7 +24,7 @@ test("its version is the package's, asked either way, and asking leaves nothing 
 async function commandsIn(...above: string[]): Promise<string[]> {
   const { out } = await call(...above, "--help")
   const list = out.split("Commands:\n")[1] ?? ""
-  return [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name as string).filter((name) => name !== "help")
+  return [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name]) => name as string).filter((name) => name !== "help")
 }
 
 test("every command has help, and every flag an environment variable named after it", async (t) => {
