@@ -58,9 +58,9 @@ test("without a script: somebody is disabled, enabled and made an operator, each
   t.equal((await fetch(`${demo.baseUrl}/api/agent/research/identity`, bearer())).status, 401)
   await press("Enable", /^Enable /)
   t.notMatch(await row.innerText(), /disabled/)
-  await press("Operator", /^Make .* an operator$/)
+  await press("Make operator", /^Make .* an operator$/)
   t.match(await row.innerText(), /operator/)
-  await press("No operator", /^Make .* no operator$/)
+  await press("Take operator back", /^Make .* no operator$/)
 
   await page.goto(`${demo.baseUrl}/admin/audit?user=${member.username}`)
   const log = await page.locator("tbody").innerText()

@@ -19,7 +19,7 @@ const named = (text: string, username: string): Html => html`${text}<span class=
 function actions({ userId, username, isOperator, disabledAt }: Row, owned: number): Html {
   const rooms = owned === 0 ? "" : ` They own ${counted(owned, "Room")}: give ${owned === 1 ? "it" : "each"} another owner.`
   if (disabledAt !== null)
-    return html`${askedOnce(named("Enable", username), "They may sign in again, with the password they had. What was ended stays ended.", personButton("enable_person", userId, html`Enable ${username}`))}`
+    return html`${askedOnce(named("Enable", username), "They may sign in again, with the password they had. What was ended stays ended.", personButton("enable_person", userId, html`Enable ${username}`), false)}`
   return html`${askedOnce(
     named("Disable", username),
     `They are signed out everywhere and cannot come in; their credentials, personal keys and open invitations end. What they said stays under their name.${rooms}`,
@@ -31,19 +31,22 @@ function actions({ userId, username, isOperator, disabledAt }: Row, owned: numbe
   )}${
     isOperator
       ? askedOnce(
-          named("No operator", username),
+          named("Take operator back", username),
           "They see nothing of the administration any more. One operator is always left.",
           personButton("unmake_operator", userId, html`Make ${username} no operator`, true),
+          false,
         )
       : askedOnce(
-          named("Operator", username),
+          named("Make operator", username),
           "They may do everything that stands here, to everybody, you included.",
           personButton("make_operator", userId, html`Make ${username} an operator`),
+          false,
         )
   }${askedOnce(
-    named("Sign-ins", username),
+    named("Forget failed sign-ins", username),
     "Their failed sign-ins are forgotten, for whoever was kept waiting by them.",
     personButton("clear_sign_in_count", userId, html`Forget failed sign-ins of ${username}`),
+    false,
   )}`
 }
 

@@ -58,7 +58,7 @@ export function adminPage(visit: Visit): Shown {
         : ["Left on the disk", storage.freeDiskBytes === null ? "not told by the system" : size(storage.freeDiskBytes)],
       ["Accepted writes", (edge.instance.ledger.history.next() - 1).toLocaleString("en")],
       ["Lines of the audit log", lines.toLocaleString("en")],
-    ])}<p class="hint">Nothing is ever taken out: every accepted write and every line stays. The full-text index and the timelines grow with them.</p></section>
+    ])}<p class="hint">Every accepted write and every line stays, but for texts that were withheld. The full-text index and the timelines grow with them.</p></section>
 <section aria-labelledby="backups">${heading(2, "backups", "Backups")}${
       backup === undefined
         ? html`<div class="banner warn" role="note"><strong>No backup is known of.</strong><p>Make one with <code>research-room backup FILE</code>, best every night by a timer.</p></div>`

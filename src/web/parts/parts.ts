@@ -59,9 +59,9 @@ export function actionButton(
     </form>`
 }
 
-/** A step that cannot be taken back: the first press says what it does, the second does it. */
-export const askedOnce = (text: Content, what: Content, button: Html): Html =>
-  html`<details class="asked"><summary>${text}</summary><p>${what}</p>${button}</details>`
+/** A step that is asked for once more, in place: the first press says what it does, the second does it. @param danger that it cannot be taken back */
+export const askedOnce = (text: Content, what: Content, button: Html, danger = true): Html =>
+  html`<details class="asked${danger ? " danger" : ""}"><summary>${text}</summary><p>${what}</p>${button}</details>`
 
 /** What teaches the next step where there is nothing yet. */
 export const empty = (what: Content, next?: Content): Html =>
