@@ -44,7 +44,7 @@ export interface Instance {
     readonly credentials: Credentials
     readonly library: Pick<LibraryTables, "keys" | "invitations" | "saved" | "annotations">
     readonly rooms: Rooms
-    readonly members: Pick<Members, "waitingFor" | "ownsAny" | "countsOf">
+    readonly members: Pick<Members, "waitingFor" | "ownsAny" | "countsOf" | "roomsOf">
     readonly invitations: Pick<Invitations, "page">
     readonly audit: Pick<Audit, "page" | "newest">
     readonly threads: Pick<Threads, "repliesTo">

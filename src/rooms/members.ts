@@ -33,6 +33,9 @@ export function members(db: Db) {
   const counts = db.prepare<{ userId: string; rooms: number; owned: number }>(
     `SELECT m.user_id AS userId, count(*) AS rooms, sum(m.role = 'owner') AS owned FROM json_each(?) j CROSS JOIN members m ON m.user_id = j.value GROUP BY m.user_id`,
   )
+  const rooms = db.prepare<{ roomId: string; title: string; role: MemberRole }>(
+    "SELECT r.room_id AS roomId, r.title, m.role FROM members m JOIN rooms r USING (room_id) WHERE m.user_id = ? ORDER BY m.joined_at DESC LIMIT ?",
+  )
   const settle = db.prepare("DELETE FROM join_requests WHERE room_id = ? AND user_id = ?")
 
   return {
@@ -47,6 +50,8 @@ export function members(db: Db) {
       insertOwner.run(roomId, userId, at)
       settle.run(roomId, userId)
     },
+    /** The Rooms that somebody is in, those joined last first. */
+    roomsOf: (userId: string, count: number) => rooms.all(userId, count),
     /** Whether somebody owns a Room. */
     ownsAny: (userId: string): boolean => owns.get(userId) !== undefined,
     remove: (roomId: string, userId: string) => remove.run(roomId, userId),

@@ -261,6 +261,9 @@ function keyRow(
     </tr>`
 }
 
+/** Rooms that the page lists. */
+const MOST_ROOMS = 100
+
 export function accountPage(visit: Visit): Shown | Answer {
   const { person, edge } = visit
   if (person === undefined) return redirected(visit, "/sign-in?next=/account")
@@ -269,10 +272,7 @@ export function accountPage(visit: Visit): Shown | Answer {
   const { name, givenName, familyName, orcid } = visit.ask("person", { username: person.userId })
   const cited = { name, givenName, familyName, orcid }
   const assignments = tables.experiments.assignedTo(person.userId)
-  const rooms = tables.rooms.all().flatMap((room) => {
-    const role = tables.rooms.standing(room.roomId, person.userId)?.role
-    return role === null || role === undefined ? [] : [{ room, role }]
-  })
+  const rooms = tables.members.roomsOf(person.userId, MOST_ROOMS + 1)
   return {
     title: "Account",
     body: html`<div class="heading"><h1>${person.username}</h1><form class="beside narrow-only" method="post" action="${to("/web/sign-out")}"><button class="quiet">Sign out</button></form></div>${facts([["Role here", person.isOperator ? "operator of this service" : "person"]])}
@@ -296,13 +296,13 @@ ${
         : table(
             "Rooms",
             ["Room", "Role", ""],
-            rooms.map(
-              ({ room, role }) =>
-                html`<tr><td><a href="${to(`/rooms/${room.roomId}`)}">${room.title}</a></td>
-  <td>${role}</td><td><a href="${to(`/rooms/${room.roomId}/people`)}">people and credentials</a></td></tr>`,
+            rooms.slice(0, MOST_ROOMS).map(
+              ({ roomId, title, role }) =>
+                html`<tr><td><a href="${to(`/rooms/${roomId}`)}" dir="auto">${title}</a></td>
+  <td>${role}</td><td><a href="${to(`/rooms/${roomId}/people`)}">people and credentials</a></td></tr>`,
             ),
           )
-    }</section>
+    }${rooms.length > MOST_ROOMS ? html`<p class="hint">These are the ${MOST_ROOMS} that you joined last; the <a href="${to("/")}">first page</a> finds the others.</p>` : null}</section>
 <section aria-labelledby="keys">${heading(2, "keys", "Personal keys", act("issue_key", {}, "Issue a personal key"))}<p class="hint">With one, an agent of yours reads and files in your Library. It opens no Room.</p>
   ${
     keys.length === 0
