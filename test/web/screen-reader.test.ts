@@ -32,6 +32,8 @@ const plain = (line: string) => line.trim().replace(/^- '(.*)'(:?)$/, "- $1$2")
 
 async function isHeard(t: Test, task: string, path: string): Promise<void> {
   await page.goto(at(path))
+  // The slider of a picture of curves comes with the script.
+  if ((await page.locator("figure.curves").count()) > 0) await page.getByRole("slider").first().waitFor()
   const tree = (await page.locator("body").ariaSnapshot()).split("\n").map(plain)
   let from = 0
   for (const line of tasks.get(task) ?? []) {
