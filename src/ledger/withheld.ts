@@ -3,6 +3,7 @@
  * stand for them in the history, and in every table made from it (src/contract/withheld.ts).
  */
 import type { Withholding } from "../contract/answer-fields.ts"
+import { isUuid } from "../contract/fields.ts"
 import { canonicalJson, digestOf, isObject, type Json, type JsonObject } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { recordedOperation } from "../contract/operations/index.ts"
@@ -31,6 +32,27 @@ const LONGEST = 60
 /** Every text within something that was said. */
 const textsIn = (value: Json | undefined): string[] =>
   typeof value === "string" ? [value] : isObject(value) ? Object.entries(value).flatMap(([name, held]) => [name, ...textsIn(held)]) : []
+
+/** Members of what the world gave whose words are of a fixed list, whatever else says the same word. */
+const fixed = new Set(["code", "kind", "status", "outcome"])
+const isDigest = (text: string): boolean => text.startsWith("sha256:")
+
+/** What the world gave, with people's words in it changed: not its names, ids and digests, nor words of fixed lists. */
+function withWordsChanged(value: Json, change: (text: string) => string): Json {
+  const words = (text: string) => (isUuid(text) || isDigest(text) ? text : change(text))
+  // What was near is kept as a row: its kind, its id and its state first, then what was said of it.
+  if (Array.isArray(value)) {
+    const isRow = typeof value[1] === "string" && isUuid(value[1])
+    return value.map((each, index) => (typeof each !== "string" ? withWordsChanged(each, change) : isRow && index < 3 ? each : words(each)))
+  }
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, held]) => {
+      if (typeof held !== "string") return [name, withWordsChanged(held, change)]
+      return [name, fixed.has(name) ? held : words(held)]
+    }),
+  )
+}
 
 /** The body as it was sent, with what its sender said of itself. */
 const wholeOf = ({ content, client }: Entry): JsonObject => ({
@@ -73,11 +95,10 @@ export function withheld(db: Db) {
         const entry = kept.at(position)
         if (entry === undefined) continue
         if (entry.sealed === undefined) seal.run(position, entry.given.contentDigest ?? digestOf(entry.content), requestDigestAt(entry))
-        const pattern = new RegExp(
-          `${beginning.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}${quoted.length > beginning.length ? '(?:[^"\\\\]|\\\\.)*' : ""}`,
-          "g",
-        )
-        regive.run(JSON.stringify(entry.given).replaceAll(pattern, mark), position)
+        const start = text.slice(0, LONGEST)
+        const pattern = new RegExp(`${start.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}${text.length > start.length ? "[^]*" : ""}`, "g")
+        const given = withWordsChanged(JSON.parse(JSON.stringify(entry.given)) as Json, (said) => said.replaceAll(pattern, mark))
+        regive.run(JSON.stringify(given), position)
       }
     }
   }
