@@ -1,4 +1,5 @@
 import { defineConfig, type Options } from "tsup"
+import { programs } from "./build/programs.ts"
 
 // What `npm start` runs and what the package exports: plain files in dist that need nothing beside
 // them but node_modules/better-sqlite3, which brings its addon ready made for every platform.
@@ -21,12 +22,7 @@ const common: Options = {
 export default defineConfig([
   {
     ...common,
-    entry: {
-      main: "src/main.ts",
-      writer: "src/app/writer-thread.ts",
-      jobs: "src/app/jobs-thread.ts",
-      renderer: "src/app/renderer-thread.ts",
-    },
+    entry: programs,
     splitting: false,
   },
 

@@ -8,6 +8,7 @@ import { basename, dirname, join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
 import { smallerFonts } from "./fonts.ts"
+import { pages } from "./programs.ts"
 
 process.chdir(dirname(import.meta.dirname))
 mkdirSync("dist", { recursive: true })
@@ -15,7 +16,7 @@ const made = `dist/assets-${process.pid}`
 rmSync(made, { recursive: true, force: true })
 
 const { metafile } = await build({
-  entryPoints: { style: "src/web/style/main.css", script: "src/web/client/main.ts" },
+  entryPoints: pages,
   outdir: made,
   bundle: true,
   minify: true,
@@ -46,7 +47,7 @@ const types: Readonly<Record<string, string>> = {
 const files = Object.fromEntries(readdirSync(made).map((name) => [name, types[name.split(".").at(-1) ?? ""] ?? "application/octet-stream"]))
 const entryNamed = (source: string) =>
   basename(Object.keys(metafile.outputs).find((output) => metafile.outputs[output]?.entryPoint === source) ?? "")
-const [style, script] = [entryNamed("src/web/style/main.css"), entryNamed("src/web/client/main.ts")]
+const [style, script] = [entryNamed(pages.style), entryNamed(pages.script)]
 // What every page is set in comes with it, and not after its style sheet was read.
 const first = ["inter", "source-serif-4-latin-wght-normal"].map((name) => Object.keys(files).find((file) => file.startsWith(name)) ?? "")
 writeFileSync(join(made, "manifest.json"), JSON.stringify({ style, script, icon: iconName, fonts: first, files }))

@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { build } from "tsup"
+import { programs } from "./programs.ts"
 
-/** The threads that the program starts, and the code of each. */
-const threads = { writer: "src/app/writer-thread.ts", jobs: "src/app/jobs-thread.ts", renderer: "src/app/renderer-thread.ts" }
+const { main, ...threads } = programs
 
 const program = "research-room"
 
@@ -23,7 +23,7 @@ export async function bundleInto(folder: string): Promise<Bundle> {
   await build({
     config: false,
     silent: true,
-    entry: { [program]: "src/main.ts", ...threads },
+    entry: { [program]: main, ...threads },
     outDir: folder,
     format: "cjs",
     platform: "node",

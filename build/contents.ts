@@ -1,4 +1,4 @@
-/** What an executable carries beside the program: the schema, the pages' assets, and the database's addon for one platform. */
+/** What an executable carries beside the program: the schema, the pages' assets, notices, and the database's addon for one platform. */
 import { readdirSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, resolve } from "node:path"
@@ -12,6 +12,7 @@ export const addonOf = (os: string, cpu: string): string => join(sqlite, "prebui
 export function contentsFor(os: string, cpu: string): Record<string, string> {
   const contents: Record<string, string> = { "better-sqlite3.node": addonOf(os, cpu), "schema.sql": resolve("schema.sql") }
   contents["loader.cjs"] = resolve("build/loader.cjs")
+  contents["dist/licences.txt"] = resolve("dist/licences.txt")
   const python = "src/client/python/research_room.py"
   contents[python] = resolve(python)
   for (const entry of readdirSync("dist/assets", { recursive: true, withFileTypes: true })) {

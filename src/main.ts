@@ -36,6 +36,11 @@ program.hook("preAction", (_program, command) => {
 // Node would open a debugger's port.
 if (process.platform !== "win32") process.on("SIGUSR1", () => {})
 
+// Whoever reads what is printed may have read enough, as `head` does.
+process.stdout.on("error", (error) => {
+  if (!("code" in error && error.code === "EPIPE")) throw error
+})
+
 /** Ends with one sentence on standard error: 2 for a wrong call, 1 for a failure, 0 after help. */
 function end(error: unknown): never {
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2)

@@ -10,6 +10,7 @@ import { drillCommand } from "./drill.ts"
 import { exportCommand } from "./export.ts"
 import { importCommand } from "./import.ts"
 import { keyCommand } from "./key.ts"
+import { licencesCommand } from "./licences.ts"
 import { mcpCommand } from "./mcp.ts"
 import { mirrorCommand } from "./mirror.ts"
 import { papersCommand } from "./papers.ts"
@@ -43,5 +44,6 @@ export const commands = (): readonly Command[] => [
   mcpCommand(),
   runCommand(),
   deliverCommand(),
+  licencesCommand(),
   new Command("version").description("print the version").action(() => console.log(softwareVersion)),
 ]

@@ -16,6 +16,7 @@ function expected(os: string, cpu: string): Map<string, string> {
     ["better-sqlite3.node", `node_modules/better-sqlite3/prebuilds/${os}-${cpu}.node`],
     ["schema.sql", "schema.sql"],
     ["loader.cjs", "build/loader.cjs"],
+    ["dist/licences.txt", "dist/licences.txt"],
     ["src/client/python/research_room.py", "src/client/python/research_room.py"],
     ...readdirSync(join(root, "dist/assets")).map((name) => [`dist/assets/${name}`, `dist/assets/${name}`] as const),
   ])

@@ -1,0 +1,45 @@
+/**
+ * Makes dist/licences.txt, which `research-room licences` prints: the notices of everything that is built in. What that is, the
+ * bundler says of the very code that it bundles; Node and the database's addon are built in as they are.
+ */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { dirname, relative } from "node:path"
+import { build, type Metafile } from "esbuild"
+import { addonOf } from "./contents.ts"
+import { type Notice, noticeOf } from "./notices.ts"
+import { platforms } from "./platforms.ts"
+import { pages, programs } from "./programs.ts"
+
+process.chdir(dirname(import.meta.dirname))
+const common = { bundle: true, write: false, metafile: true, outdir: "dist", format: "esm", logLevel: "error" } as const
+const made = await Promise.all([
+  build({ ...common, entryPoints: programs, platform: "node", target: "node26", external: ["better-sqlite3"] }),
+  build({ ...common, entryPoints: pages, splitting: true, loader: { ".woff2": "file" } }),
+])
+
+/** The folder of the package that a file is of. */
+const packageOf = (path: string): string | undefined => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path.replaceAll("\\", "/"))?.[0]
+
+/** What was read and left something behind: a file of types, or one shaken off, is not built in. */
+const builtIn = ({ outputs }: Metafile): string[] =>
+  Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0))
+
+// Where npm brought no Node, no executable that holds one is given away.
+const node = platforms.map(({ package: name }) => `node_modules/${name}/bin`).filter((path) => existsSync(path))
+const files = [...made.flatMap(({ metafile }) => builtIn(metafile)), relative("", addonOf("linux", "x64")), ...node]
+const folders = new Set(files.map(packageOf).filter((folder) => folder !== undefined))
+const notices = [...folders].map(noticeOf).sort((one, other) => (one.name < other.name ? -1 : 1))
+
+const line = ({ name, version, licence }: Notice) => `${name} ${version}, ${licence}`
+const rule = "-".repeat(80)
+const text = [
+  "Research Room has these built in:",
+  "",
+  ...notices.map(line),
+  "SQLite, in better-sqlite3, in the public domain",
+  ...notices.flatMap((notice) => ["", rule, line(notice), "", notice.text]),
+  "",
+].join("\n")
+mkdirSync("dist", { recursive: true })
+writeFileSync("dist/licences.txt", text)
+console.log(`dist/licences.txt: the notices of ${notices.length} packages`)

@@ -1,0 +1,47 @@
+/** What the authors of a package ask to be said wherever it is built in, in their own words. */
+import { readdirSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import licences from "spdx-license-ids" with { type: "json" }
+import * as v from "valibot"
+
+const require = createRequire(import.meta.url)
+
+const manifest = v.object({
+  name: v.string(),
+  version: v.string(),
+  license: v.optional(v.string()),
+  author: v.optional(v.union([v.string(), v.object({ name: v.string() })])),
+})
+
+export interface Notice {
+  readonly name: string
+  readonly version: string
+  /** SPDX's name of the licence. */
+  readonly licence: string
+  readonly text: string
+}
+
+const isNotice = (file: string) => /^(licen[cs]e|copying|notice)([.-].*)?$/i.test(file) && !/\.(c|m)?[jt]s$/.test(file)
+
+/**
+ * The notices of the package in a folder. Where it says its licence alone, the licence's words, and who wrote the package.
+ * @throws Error where the licence is not one of SPDX's list: somebody has to look before it is given away
+ */
+export function noticeOf(folder: string): Notice {
+  const { name, version, license: licence = "", author } = v.parse(manifest, JSON.parse(readFileSync(join(folder, "package.json"), "utf8")))
+  if (!licences.includes(licence))
+    throw new Error(`${name} ${version} is built in, and its licence is not known: it says ${JSON.stringify(licence)}.`)
+  const texts = readdirSync(folder)
+    .filter(isNotice)
+    .sort()
+    .map((file) => readFileSync(join(folder, file), "utf8"))
+  if (texts.length === 0)
+    texts.push(`By ${typeof author === "string" ? author : (author?.name ?? `the authors of ${name}`)}.\n\n${wordsOf(licence)}`)
+  return { name, version, licence, text: texts.map((text) => text.replaceAll("\r", "").trim()).join("\n\n") }
+}
+
+function wordsOf(licence: string): string {
+  const words = v.object({ licenseText: v.string() })
+  return v.parse(words, require(`spdx-license-list/licenses/${licence}.json`)).licenseText
+}

@@ -1,0 +1,10 @@
+/** The program and each of the threads that it starts, by the code they begin with: what is bundled, and what notices are looked for in. */
+export const programs = {
+  main: "src/main.ts",
+  writer: "src/app/writer-thread.ts",
+  jobs: "src/app/jobs-thread.ts",
+  renderer: "src/app/renderer-thread.ts",
+}
+
+/** What every page loads. */
+export const pages = { style: "src/web/style/main.css", script: "src/web/client/main.ts" }

@@ -1,0 +1,8 @@
+/** `research-room licences`: what the authors of everything that is built in ask to be said. */
+import { Command } from "commander"
+import { packaged } from "../packaged.ts"
+
+export const licencesCommand = (): Command =>
+  new Command("licences")
+    .description("print what is built into the program, with the licences and notices of its authors")
+    .action(() => void process.stdout.write(packaged("dist/licences.txt")))
