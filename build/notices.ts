@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
-import licences from "spdx-license-ids" with { type: "json" }
+import licences from "spdx-license-ids/index.json" with { type: "json" }
 import * as v from "valibot"
 
 const require = createRequire(import.meta.url)
