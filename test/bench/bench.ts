@@ -12,6 +12,7 @@
  * | `check` | `check.ts`: the replay and comparison of histories of two lengths, and the memory that takes |
  * | `curves` | `curves.ts`: the pages that compare, in a Room of 500 attempts with 200,000 points each |
  *
+ * Parts have aims: `dist/bench.json` says of each what was found and whether it is met, and the run ends with 1 where one is not.
  * `load/` sends requests, `data/` makes the data, `report.ts` prints the tables and keeps them as JSON.
  */
 import { existsSync } from "node:fs"
@@ -87,7 +88,7 @@ try {
   const bench: Bench = { ...amounts, sizes, scratch, demo, loader, reader, report, matching: flags.matching, keep: flags.keep }
   for (const name of chosen) await parts[name]?.(bench)
   if (flags.keep === undefined) removeFolder(demo)
-  report.aims()
+  if (!report.aims()) process.exitCode = 1
   report.write(jsonFile)
   console.log(
     `Took ${((performance.now() - startedAt) / 1000).toFixed(0)} s, load ${(loadavg()[0] ?? 0).toFixed(2)} at the end. All of it, round by round: ${jsonFile}`,

@@ -57,4 +57,5 @@ export async function memory(bench: Bench): Promise<void> {
       { name: "at rest, afterwards", cells: [[after]] },
     ],
   })
+  report.aimOf("memory at rest, after the start, MB", [atRest], { atMost: 120 })
 }

@@ -78,9 +78,9 @@ export class Report {
     this.#aims.push({ name, found: median(rounds), ...wanted })
   }
 
-  /** Prints the aims beside what was found. */
-  aims(): void {
-    if (this.#aims.length === 0) return
+  /** Prints the aims beside what was found. @returns whether all are met */
+  aims(): boolean {
+    if (this.#aims.length === 0) return true
     const width = Math.max(...this.#aims.map(({ name }) => name.length))
     console.log("Aims")
     for (const aim of this.#aims) {
@@ -88,6 +88,7 @@ export class Report {
       console.log(`  ${aim.name.padEnd(width)}  ${shown(aim.found, 2).padStart(8)}  ${wanted.padEnd(16)}  ${met(aim) ? "met" : "not met"}`)
     }
     console.log("")
+    return this.#aims.every(met)
   }
 
   /** Keeps everything, each round's values included. */

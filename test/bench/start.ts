@@ -1,7 +1,9 @@
 /** Start to ready, and how fast the executable is beside plain Node. */
+import { statSync } from "node:fs"
 import { join } from "node:path"
 import { copyData, remove, repositoriesOf } from "./data/demo.ts"
 import { livedIn } from "./data/lived-in.ts"
+import { executable } from "../support/program.ts"
 import { ratio } from "./numbers.ts"
 import { type Form, startServe } from "./process.ts"
 import { progress } from "./progress.ts"
@@ -66,4 +68,10 @@ export async function start(bench: Bench): Promise<void> {
       row("timeline pages a second, 16 connections", "reads"),
     ],
   })
+  report.aimOf(
+    "the executable, start to ready, ms",
+    found.executable.map(({ ready }) => ready),
+    { atMost: 200 },
+  )
+  report.aimOf("size of the executable, MB", [statSync(executable()).size / 1e6], { atMost: 110 })
 }
