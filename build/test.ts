@@ -4,18 +4,23 @@
  */
 import { spawn, spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
-import { dirname } from "node:path"
+import { dirname, resolve } from "node:path"
 
 process.chdir(dirname(import.meta.dirname))
 const tap = "node_modules/tap/dist/esm/run.mjs"
 
-// tap comes with its TypeScript plugin built in, and .taprc takes it out: built anew once an install.
-if (readFileSync("node_modules/@tapjs/test/test-built/dist/esm/index.js", "utf8").includes("@tapjs/typescript")) {
+// tap comes with plugins built in that .taprc takes out: built anew once an install.
+const builtIn = readFileSync("node_modules/@tapjs/test/test-built/dist/esm/index.js", "utf8")
+const takenOut = [...readFileSync(".taprc", "utf8").matchAll(/^ +- "!(.+)"$/gm)].map(([, plugin]) => plugin)
+if (takenOut.some((plugin) => builtIn.includes(`"${plugin}`))) {
   spawnSync(process.execPath, [tap, "build"], { stdio: "inherit" })
 }
 
+// Some four hundred processes load much the same code: what one has compiled, the next ones take.
+const NODE_COMPILE_CACHE = resolve("node_modules/.cache/research-room/compiled")
 const run = spawn(process.execPath, [tap, "--reporter=tap", ...process.argv.slice(2)], {
   stdio: ["ignore", "pipe", "inherit"],
+  env: { NODE_COMPILE_CACHE, ...process.env },
 })
 const ended = new Promise<number | null>((resolve) => run.on("close", resolve))
 let record = ""
