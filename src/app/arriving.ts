@@ -44,6 +44,15 @@ function mustBeAdopted(adopted: readonly Home[], sequence: number, { operation, 
   if (!isIt) throw new CrateFault(`${where} is not what is said of where the Room was before it was adopted.`)
 }
 
+/** Proves that whatever came withheld of a Room is withheld by a write of it that has come too. @throws CrateFault */
+export function mustBeExplained({ tables }: Instance, roomId: string): void {
+  const open = tables.withheld.unexplained(roomId)
+  if (open !== undefined)
+    throw new CrateFault(
+      `Entry ${open} of the history of Room ${roomId} is said to be withheld in part, and no write of the activity withholds that.`,
+    )
+}
+
 /** Does proved writes again within one open transaction. One of these for each transaction. */
 export class Arriving {
   readonly #instance: Instance

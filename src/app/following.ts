@@ -7,8 +7,9 @@ import { isoTime } from "../ledger/world.ts"
 import type { Elsewhere } from "../rooms/imported.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
 import { describedBy } from "../research/import/origin.ts"
+import { Withholdings } from "../research/import/withheld.ts"
 import { Prover, type ProvedWrite } from "../research/import/writes.ts"
-import { Arriving, mustNotBeOwn } from "./arriving.ts"
+import { Arriving, mustBeExplained, mustNotBeOwn } from "./arriving.ts"
 import type { Instance } from "./instance.ts"
 import { type FeedPage, type Origin, originAt, WAIT } from "./origin.ts"
 
@@ -70,6 +71,7 @@ class Following {
   readonly #from = new Map<string, Elsewhere>()
   readonly #people = new Map<string, string>()
   readonly #described = new Map<string, Described>()
+  readonly #withheld = new Withholdings()
   #stands = 0
 
   constructor(instance: Instance, origin: Origin, { roomId, baseUrl }: Pick<Followed, "roomId" | "baseUrl">) {
@@ -90,6 +92,8 @@ class Following {
       onAnswer()
       this.#stands = Math.max(this.#stands, page.nextCursor)
       await this.#take(roomId, page, 0)
+      // All that was there when the page was made has come: so has what withheld what came withheld.
+      if (!page.hasMore) mustBeExplained(this.#instance, roomId)
       await this.#heard()
     }
   }
@@ -120,7 +124,7 @@ class Following {
       if (items[0]?.digest !== digest)
         throw new CrateFault(`Entry ${through} of Room ${roomId} is another one there now: its history was rewritten. What is here stays.`)
     }
-    this.#provers.set(roomId, new Prover(roomId, ` of Room ${roomId}`, { sequence: through, digest }))
+    this.#provers.set(roomId, new Prover(roomId, this.#withheld, ` of Room ${roomId}`, { sequence: through, digest }))
   }
 
   #heard(): Promise<unknown> {
@@ -128,8 +132,16 @@ class Following {
     return ledger.transact(() => tables.mirrors.heard(this.#roomId, this.#baseUrl, this.#stands, isoTime(world.now())))
   }
 
+  /** Where something of a page may have been withheld, sees what the writes after it withhold. Each is proved when its turn comes. */
+  async #lookAhead(roomId: string, items: FeedPage["items"]): Promise<void> {
+    const first = items.find(({ write }) => JSON.stringify([write.body, write.client]).includes('"withheld"'))
+    if (first === undefined) return
+    for await (const write of this.#origin.withholdings(roomId, first.sequence)) this.#withheld.note(roomId, write)
+  }
+
   /** Does the writes of a page, each after what it names of other Rooms. */
   async #take(roomId: string, { items }: FeedPage, depth: number): Promise<void> {
+    await this.#lookAhead(roomId, items)
     let group: ProvedWrite[] = []
     const done = async () => {
       if (group.length > 0) await this.#doAgain(roomId, group)
@@ -165,6 +177,7 @@ class Following {
       for (const write of group) arriving.take(write)
       arriving.describe(this.#described, this.#from.get(roomId)?.instanceId ?? "")
     })
+    await ledger.cleanse()
     // Whoever is not here yet is named by a write to come.
     for (const userId of this.#described.keys())
       if (this.#instance.tables.people.described(userId) !== undefined) this.#described.delete(userId)

@@ -7,7 +7,7 @@ import { CrateFault } from "../research/import/crate-file.ts"
 import type { OnProgress } from "../ledger/replay.ts"
 import { operationOf } from "../contract/operations/index.ts"
 import type { Person } from "../people/people.ts"
-import { Arriving, mustNotBeOwn } from "./arriving.ts"
+import { Arriving, mustBeExplained, mustNotBeOwn } from "./arriving.ts"
 import type { Instance } from "./instance.ts"
 
 export interface ImportReport {
@@ -46,6 +46,7 @@ export async function importCrate(
       else cited.add(write.roomId)
       arriving.take(write)
     }
+    for (const each of [roomId, ...cited]) mustBeExplained(instance, each)
     if (own !== entries) throw new CrateFault(`The crate says that it holds ${entries} entries, and holds ${own}.`)
     // An older crate tells of people as they were.
     if (arriving.through(roomId) === entries) arriving.describe(described, from.instanceId)
@@ -54,6 +55,7 @@ export async function importCrate(
     if (adoptedBy !== undefined) adopt(instance, origin, roomId, adoptedBy)
     ledger.replaying.settle()
     db.exec("COMMIT")
+    await ledger.cleanse()
     return { roomId, title: room.title, origin, added: arriving.done, cited: cited.size }
   } finally {
     if (db.inTransaction) db.exec("ROLLBACK")

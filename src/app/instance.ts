@@ -14,7 +14,7 @@ import { answering, asking } from "../ledger/reading.ts"
 import { receiptReads } from "../ledger/receipt-reads.ts"
 import { labelled } from "../ledger/labelled.ts"
 import { standings } from "../ledger/standings.ts"
-import { cleanse, fileOf, remadeWith } from "../ledger/remade.ts"
+import { fileOf, Remaking } from "../ledger/remade.ts"
 import { withheld } from "../ledger/withheld.ts"
 import { isoTime, realWorld, type World } from "../ledger/world.ts"
 import { libraryOperations, libraryReads, libraryTables } from "../library/index.ts"
@@ -108,23 +108,29 @@ export function createInstance(parts: InstanceParts) {
     world,
     gate,
     repositories,
-    hooks: { beforeCommit: tables.search.index, ...hooks },
-    cleanse: () => cleanse(db),
+    hooks: {
+      beforeCommit() {
+        remaking.settle(ledger.isHandedOver)
+        tables.search.index()
+      },
+      ...hooks,
+    },
+    cleanse: () => remaking.cleanse(),
   })
   ledger.onForget(tables.similar.forget)
   const { timeline, activity, watch } = ledger
 
-  const remake = remadeWith(
+  const remaking = new Remaking({
     db,
-    (made) => createInstance({ db: made, world: realWorld(), instanceId: "" }).ledger,
-    () => {
+    ledgerOf: (made) => createInstance({ db: made, world: realWorld(), instanceId: "" }).ledger,
+    index() {
       tables.rooms.respell()
       tables.search.reindex()
     },
-  )
+  })
   const behaviours: Behaviours = {
     ...roomOperations(tables, tables.people, tables.threads),
-    ...withholdingOperations({ ...tables, remake, copies: () => copiesOf(fileOf(db)) }),
+    ...withholdingOperations({ ...tables, change: (change) => remaking.change(change), copies: () => copiesOf(fileOf(db)) }),
     ...threadOperations(tables.threads, timeline),
     ...researchOperations({ ...tables, db }),
     ...libraryOperations(tables.library, tables.people),

@@ -8,6 +8,8 @@ import type { Elsewhere } from "../rooms/imported.ts"
 /** Bytes of one answer, and milliseconds beyond what was asked to be waited. */
 const LONGEST_ANSWER = 16 * 2 ** 20
 const PATIENCE = 15_000
+/** Pages of withholdings that are read ahead at once. */
+const MOST_PAGES = 1_000
 /** Seconds for which a feed is held open. */
 export const WAIT = 25
 
@@ -89,6 +91,13 @@ export function originAt(baseUrl: string, signal?: AbortSignal) {
     if (response.status === 422) throw new CrateFault(`${baseUrl} does not give what a mirror needs: it is of an older version.`)
     throw new Unreachable(`${baseUrl} answers with ${response.status}.`)
   }
+  const feedOf = (roomId: string, after: number, wait: number, kinds = "") =>
+    ask(
+      `/api/research/rooms/${roomId}/activity?after=${after}&include=write&limit=50${kinds}${wait > 0 ? `&wait=${wait}` : ""}`,
+      feedSchema,
+      `The feed of Room ${roomId}`,
+      wait,
+    )
   return {
     /** Who it is. */
     async instance(): Promise<Elsewhere> {
@@ -97,13 +106,18 @@ export function originAt(baseUrl: string, signal?: AbortSignal) {
     },
     room: (roomId: string) => ask(`/api/research/rooms/${roomId}`, roomSchema, `The Room ${roomId}`),
     /** Up to 50 entries after a sequence, each with its write. @param wait seconds for which an empty answer may be held */
-    feed: (roomId: string, after: number, wait: number): Promise<FeedPage> =>
-      ask(
-        `/api/research/rooms/${roomId}/activity?after=${after}&include=write&limit=50${wait > 0 ? `&wait=${wait}` : ""}`,
-        feedSchema,
-        `The feed of Room ${roomId}`,
-        wait,
-      ),
+    feed: (roomId: string, after: number, wait: number): Promise<FeedPage> => feedOf(roomId, after, wait),
+    /** The writes after a sequence that withhold something. */
+    async *withholdings(roomId: string, after: number): AsyncGenerator<object> {
+      let at = after
+      for (let page = 0; page < MOST_PAGES; page += 1) {
+        const { items, nextCursor, hasMore } = await feedOf(roomId, at, 0, "&kinds=content_withheld")
+        for (const { write } of items) yield write
+        if (!hasMore || nextCursor <= at) return
+        at = nextCursor
+      }
+      throw new CrateFault(`Room ${roomId} withholds more than ${MOST_PAGES * 50} times.`)
+    },
   }
 }
 

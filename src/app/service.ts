@@ -15,7 +15,7 @@ import { databaseFile } from "../ledger/data.ts"
 import { DataError, fill } from "../ledger/database.ts"
 import { lockFolder } from "../ledger/ownership.ts"
 import { migrations } from "../ledger/schema.ts"
-import { cleanse } from "../ledger/remade.ts"
+import { isLogEmptied } from "../ledger/unclean.ts"
 import { Readiness } from "../ledger/readiness.ts"
 import type { OnProgress } from "../ledger/replay.ts"
 import { type WatchReadings, watchLimits, Watchman } from "../ledger/watchman.ts"
@@ -123,8 +123,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   started.defer(() => litestream?.close())
   const { db, world, instanceId, lineage } = openForward(file, options.world, options.onForward)
   started.defer(() => db.close())
-  // Where a withholding was cut off after it was done, and before nothing was left of what it took away.
-  await cleanse(db)
   const broken = Promise.withResolvers<void>()
   let ending: string | null = null
   const end = (sentence: string, error?: Error) => {
@@ -165,6 +163,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     crates: cratesOf(file),
     hooks,
   })
+  // Where a withholding was cut off after it was done, and before nothing was left of what it took away.
+  await instance.ledger.cleanse()
+  if (instance.tables.withheld.count() > 0) isLogEmptied(db)
   const readiness = new Readiness({ file, ledger: instance.ledger, ending: () => ending, otherwise: () => replication?.why ?? null })
   const budgets = new Budgets(options.budgets)
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage: () => watchman.readings })

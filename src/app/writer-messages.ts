@@ -111,6 +111,8 @@ export function unpacked(write: Packed): Sent {
 export type ToWriter =
   | { readonly kind: "writes"; readonly writes: readonly Packed[] }
   | { readonly kind: "probe"; readonly id: number; readonly touch: boolean }
+  /** Something was withheld elsewhere, of which the tables may still tell. */
+  | { readonly kind: "cleanse"; readonly id: number }
   /** The serving thread wants to write alone: answer `held`, and write nothing until `release`. */
   | { readonly kind: "hold" }
   | { readonly kind: "release" }

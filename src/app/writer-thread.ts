@@ -77,6 +77,11 @@ const handlers: { readonly [Kind in ToWriter["kind"]]: (message: Extract<ToWrite
       id,
       ledger.probe(touch).then(() => ({ receipt: "" })),
     ),
+  cleanse: ({ id }) =>
+    answerWith(
+      id,
+      ledger.cleanse().then(() => ({ receipt: "" })),
+    ),
   hold() {
     // A transaction is never open between two messages.
     ledger.hold()

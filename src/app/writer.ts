@@ -58,11 +58,19 @@ export class Writer implements OtherWriter {
   }
 
   probe(touch: boolean): Promise<unknown> {
+    return this.#ask((id) => ({ kind: "probe", id, touch }))
+  }
+
+  cleanse(): Promise<unknown> {
+    return this.#ask((id) => ({ kind: "cleanse", id }))
+  }
+
+  #ask(message: (id: number) => ToWriter): Promise<unknown> {
     if (this.#failure !== null) return Promise.reject(notStored())
     return new Promise((resolve, reject) => {
       const id = ++this.#last
       this.#waiting.set(id, { resolve, reject })
-      this.#say({ kind: "probe", id, touch })
+      this.#say(message(id))
     })
   }
 

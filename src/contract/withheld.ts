@@ -3,7 +3,8 @@
  * finds, and that tells of which write and place it is. On the wire it is `{withheld: {at, by, reason}}`, or, within a longer
  * text, a word.
  */
-import type { Withholding } from "./answer-fields.ts"
+import * as v from "valibot"
+import { type Withholding, withholding } from "./answer-fields.ts"
 import { key } from "./fields.ts"
 import { digestOf, isObject, type Json, type JsonObject } from "./json.ts"
 import type { Operation } from "./operation.ts"
@@ -39,6 +40,9 @@ function onlyName(value: object): string | undefined {
   const [name, ...more] = Object.keys(value)
   return more.length === 0 ? name : undefined
 }
+
+/** What every mark in a text goes by. */
+export const marksIn = (text: string): string[] => (holdsMark(text) ? [...text.matchAll(marks)].map(([, mark = ""]) => keyIn(mark)) : [])
 
 /** Whether a whole mark stands anywhere in a value. */
 export const hasMark = (value: unknown): boolean => new RegExp(MARK).test(JSON.stringify(value) ?? "")
@@ -89,11 +93,27 @@ const isFree = (part: Part): boolean =>
 /** Objects whose names their writer chose too. */
 const isAnyShape = ({ type, key: name }: Part): boolean => type === "record" && name !== key
 
-/** The places of a body at which something stands that may be withheld; of an object of any shape its own. */
-function* placesIn(part: Part, value: unknown, path: Path): Generator<Path> {
+const told = v.strictObject({ withheld: v.strictObject(withholding.entries) })
+/** What is told in the place of something withheld; undefined of another value. */
+export function toldIn(value: unknown): Withholding | undefined {
+  const found = isObject(value) && Object.hasOwn(value, "withheld") ? v.safeParse(told, value) : undefined
+  return found?.success ? found.output.withheld : undefined
+}
+
+interface Place {
+  readonly path: Path
+  /** Whether anything may stand there: an object of any shape. */
+  readonly isAny: boolean
+}
+
+/** The places of a body at which something stands that may be withheld, or was; of an object of any shape its own. */
+function* placesIn(part: Part, value: unknown, path: Path): Generator<Place> {
   if (part.wrapped !== undefined) yield* placesIn(part.wrapped, value, path)
-  else if (isFree(part) ? typeof value === "string" : isAnyShape(part) && isObject(value) && Object.keys(value).length > 0) yield path
-  else if (!isObject(value)) return
+  else if (isFree(part)) {
+    if (typeof value === "string" || toldIn(value) !== undefined) yield { path, isAny: false }
+  } else if (isAnyShape(part)) {
+    if (isObject(value) && Object.keys(value).length > 0) yield { path, isAny: true }
+  } else if (!isObject(value)) return
   else if (part.options !== undefined) {
     const tag = String(part.key)
     for (const option of part.options)
@@ -106,6 +126,17 @@ function* placesIn(part: Part, value: unknown, path: Path): Generator<Path> {
     }
 }
 
+/** The names of members that may hold an object of any shape. */
+function* anyShapesIn(part: Part, name: string): Generator<string> {
+  if (isAnyShape(part)) yield name
+  const inner = [part.wrapped, part.item, part.value as Part | undefined, ...(part.options ?? [])]
+  for (const each of inner) if (isObject(each)) yield* anyShapesIn(each as unknown as Part, name)
+  for (const [member, held] of Object.entries(part.entries ?? {})) yield* anyShapesIn(held, member)
+}
+export const anyShapes = (operations: readonly Pick<Operation, "body">[]): string[] => [
+  ...new Set(operations.flatMap(({ body }) => [...anyShapesIn(body as unknown as Part, "")])),
+]
+
 /** Whether of the writes of an operation something can be withheld: of those that stand in a Room's activity for everybody to read. */
 export const isWithholdable = ({ family, activity, surface }: Pick<Operation, "family" | "activity" | "surface">): boolean =>
   family === "research" && activity !== null && surface !== "command"
@@ -116,7 +147,7 @@ export const isWithholdable = ({ family, activity, surface }: Pick<Operation, "f
  * repositories, references of materials, names of people, numbers, times, and words of a fixed list.
  */
 export const withholdable = ({ body }: Pick<Operation, "body">, said: JsonObject): string[] =>
-  [...placesIn(body as unknown as Part, said, [])].map(pointer)
+  [...placesIn(body as unknown as Part, said, [])].map(({ path }) => pointer(path))
 
 const isWithin = (path: string, whole: string): boolean => path === whole || path.startsWith(`${whole}/`)
 
@@ -137,6 +168,33 @@ const namesOf = (path: string): string[] =>
         .split("/")
         .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"))
 
+/** A place of a body that came with what is told of something withheld. */
+export interface Claim {
+  readonly place: string
+  readonly told: Withholding
+  /** What stands for it: a text, or an object. */
+  readonly as: "text" | "object"
+  /** Whether its sender may have said just that: within an object of any shape. */
+  readonly mayBeSaid: boolean
+}
+
+/** What is told to be withheld of a body that came from elsewhere. */
+export function claimsIn({ body }: Pick<Operation, "body">, said: JsonObject): Claim[] {
+  function* within(value: unknown, path: Path, isTop: boolean): Generator<Claim> {
+    const found = toldIn(value)
+    if (found !== undefined) yield { place: pointer(path), told: found, as: isTop ? "object" : "text", mayBeSaid: true }
+    else if (isObject(value))
+      for (const [name, held] of Object.entries(value)) yield* within(held, [...path, Array.isArray(value) ? Number(name) : name], false)
+  }
+  return [...placesIn(body as unknown as Part, said, [])].flatMap(({ path, isAny }): Claim[] => {
+    const place = pointer(path)
+    const value = standsAt(said, place)
+    if (isAny) return [...within(value, path, true)]
+    const found = toldIn(value)
+    return found === undefined ? [] : [{ place, told: found, as: "text", mayBeSaid: false }]
+  })
+}
+
 /**
  * The places that some paths name: each itself, all below it, or one within an object of any shape. Marks count as what they
  * stand for; so does what was within such an object, where `isKnown`: all of it may be gone by now.
@@ -156,17 +214,29 @@ export function placesOf(
   })
 }
 
-/** A copy of a body with marks at some places. */
-export function marked(said: JsonObject, contentDigest: string, places: readonly string[]): JsonObject {
+/** Whether what is at a place is withheld by whoever withholds what a path names. */
+export const isNamedBy = (place: string, path: string): boolean => isWithin(place, path)
+
+/** A copy of a body with marks at some places: what was an object stays one, for of any shape it may be, but not a text. */
+export const marked = (said: JsonObject, contentDigest: string, places: readonly string[]): JsonObject =>
+  withMarks(
+    said,
+    contentDigest,
+    places.map((place) => {
+      const value = standsAt(said, place)
+      return { place, as: isObject(value) && !Array.isArray(value) ? "object" : "text" }
+    }),
+  )
+
+/** A copy of a body with marks at some places, each a text or an object. */
+export function withMarks(said: JsonObject, contentDigest: string, places: readonly Pick<Claim, "place" | "as">[]): JsonObject {
   const copy = structuredClone(said)
-  for (const place of places) {
+  for (const { place, as } of places) {
     const names = namesOf(place)
     const last = names.pop() ?? ""
     const holder = names.reduce<Json>((within, name) => (within as JsonObject)[name] as Json, copy) as JsonObject
     const mark = markOf(markKey(contentDigest, place))
-    const before = holder[last]
-    // What was an object stays one: of any shape it may be, but not a text.
-    holder[last] = isObject(before) && !Array.isArray(before) ? { [mark]: "" } : mark
+    holder[last] = as === "object" ? { [mark]: "" } : mark
   }
   return copy
 }

@@ -15,7 +15,7 @@ import { type Acts, type Done, noting } from "./acts.ts"
 import { Approach } from "./approach.ts"
 import type { Foreseen, Made } from "./behaviour.ts"
 import { fresh } from "./chance.ts"
-import { CommitQueue, type GroupHooks, notStored, Undo } from "./commit-queue.ts"
+import { CommitQueue, type GroupHooks, notStored, uncertain, Undo } from "./commit-queue.ts"
 import { type Db, isStorageFault } from "./database.ts"
 import { type AnyBehaviour, bodyOf, checkRequest, type Delivery, type Request } from "./delivery.ts"
 import { grantRefusal } from "./entrance.ts"
@@ -27,6 +27,7 @@ import { Replaying } from "./replaying.ts"
 import { sequences } from "./sequences.ts"
 import { timeline } from "./timeline.ts"
 import { tryStorage } from "./try-storage.ts"
+import { isUnclean } from "./unclean.ts"
 import { Watch } from "./watch.ts"
 import { isoTime, type World } from "./world.ts"
 import { Writing } from "./writing.ts"
@@ -41,7 +42,7 @@ export interface LedgerParts {
   /** Says whether a pinned repository is public and its commit exists. */
   readonly repositories: OutsideCheck
   readonly hooks?: GroupHooks
-  /** Takes what was withheld out of what no table holds any more; left out, nobody does. */
+  /** Takes what was withheld out of whatever still tells of it; left out, nobody does. */
   readonly cleanse?: () => Promise<void>
 }
 
@@ -63,6 +64,8 @@ export interface OtherWriter {
   probe(touch: boolean): Promise<unknown>
   /** Runs work while nothing is written there. */
   alone<T>(work: () => Promise<T>): Promise<T>
+  /** Takes what was withheld out of what no table holds any more. */
+  cleanse(): Promise<unknown>
 }
 
 const isWithholding = ({ name }: Operation): boolean => name === ("withhold_content" satisfies OperationName)
@@ -171,6 +174,18 @@ export class Ledger {
     this.#forgetful.push(forget)
   }
 
+  /** Whether another thread writes for this one. */
+  get isHandedOver(): boolean {
+    return this.#writer !== null
+  }
+
+  /** Takes what was withheld out of whatever still tells of it, where a write of another instance, or a process that was cut off, has left that. */
+  async cleanse(): Promise<void> {
+    if (!isUnclean(this.#db)) return
+    await (this.#writer?.cleanse() ?? this.#cleanse())
+    this.forget()
+  }
+
   /** Something was withheld. */
   forget(): void {
     for (const forget of this.#forgetful) forget()
@@ -245,8 +260,17 @@ export class Ledger {
       },
       { rehearsal: rehearse },
     )
-    if (isWithholding(delivery.operation) && !rehearse) await this.#cleanse()
+    if (isWithholding(delivery.operation) && !rehearse) await this.#cleansed()
     return admitted
+  }
+
+  /** What was accepted stands; where it could not be finished, whoever sends it again has it finished. */
+  async #cleansed(): Promise<void> {
+    try {
+      await this.#cleanse()
+    } catch (error) {
+      throw isStorageFault(error) ? uncertain() : error
+    }
   }
 
   /**

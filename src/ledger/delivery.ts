@@ -34,6 +34,13 @@ export interface Delivery extends Call {
   readonly sealed?: Sealed
 }
 
+/** Whether a mark stands at a place, or around it. */
+const isMarked = (body: JsonObject, path: string): boolean =>
+  path
+    .split("/")
+    .slice(1)
+    .some((_, index, names) => markedAs(standsAt(body, `/${names.slice(0, index + 1).join("/")}`)) !== undefined)
+
 /**
  * Steps 6 and 7: the schema, and the size of the content. Whoever writes it takes `bodyOf` its content.
  * @param hasMarks whether marks stand for what was withheld of it since; where they do, no schema is asked for
@@ -41,9 +48,7 @@ export interface Delivery extends Call {
  */
 export function checkRequest({ operation, actor, params, body: input }: Request, behaviour: AnyBehaviour, hasMarks = false): Delivery {
   const checked = checkBody(operation, input)
-  const told = checked.ok
-    ? []
-    : checked.issues.filter(({ path }) => !hasMarks || markedAs(standsAt(input as JsonObject, path)) === undefined)
+  const told = checked.ok ? [] : checked.issues.filter(({ path }) => !hasMarks || !isMarked(input as JsonObject, path))
   const issues = [...told, ...beyondSchema(operation, input, told)]
   const value = checked.ok ? checked.value : hasMarks && issues.length === 0 ? (input as Record<string, unknown>) : null
   if (value === null || issues.length > 0) {

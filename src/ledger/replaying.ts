@@ -79,7 +79,7 @@ export class Replaying {
     const { userId, username, params, client } = entry
     const actor = gate.actorOf({ userId, username, sender: roomId }, operation)
     const body = bodyOf(entry.content, client)
-    const { deliveryId, content } = checkRequest({ operation, actor, params, body }, behaviourOf(operation))
+    const { deliveryId, content } = checkRequest({ operation, actor, params, body }, behaviourOf(operation), entry.sealed !== undefined)
     if (content !== entry.content) throw new Error("its body is not as it is kept")
     // Two credentials of one member may have used one id there; here the Room stands for all of them.
     const isTaken = receipts.find(operation, actor, deliveryId) !== undefined

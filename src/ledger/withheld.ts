@@ -7,10 +7,11 @@ import { isUuid } from "../contract/fields.ts"
 import { canonicalJson, digestOf, isObject, type Json, type JsonObject } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { recordedOperation } from "../contract/operations/index.ts"
-import { isWithholdable, markedAs, marked, markKey, markOf, placesOf, standsAt } from "../contract/withheld.ts"
+import { isWithholdable, markedAs, marked, markKey, markOf, marksIn, placesOf, standsAt } from "../contract/withheld.ts"
 import type { Db } from "./database.ts"
 import { requestDigestOf } from "./delivery.ts"
 import { type Entry, history } from "./history.ts"
+import { standingBefore } from "./room-history.ts"
 
 /** A write of a Room, by what somebody names it by. */
 export type NamedWrite = { readonly entryId: string } | { readonly versionId: string } | { readonly sequence: number }
@@ -28,6 +29,8 @@ export interface StandingWrite {
 const QUOTED = 6
 /** What is quoted may be cut: so much of its beginning is looked for. */
 const LONGEST = 60
+/** Texts that are looked for by reading the history once. */
+const AT_ONCE = 100
 
 /** Every text within something that was said. */
 const textsIn = (value: Json | undefined): string[] =>
@@ -64,13 +67,17 @@ export type Withheld = ReturnType<typeof withheld>
 
 export function withheld(db: Db) {
   const kept = history(db)
-  const at = "SELECT history_position AS position, sequence, body FROM activity_entries a WHERE room_id = ? AND"
-  const bySequence = db.prepare<{ position: number; sequence: number; body: string }>(`${at} sequence = ?`)
-  const ofEntry = `${at} a.history_position = (SELECT t.history_position FROM timeline_entries t WHERE t.entry_id = ?)`
-  const byEntry = db.prepare<{ position: number; sequence: number; body: string }>(ofEntry)
-  const byRecord = db.prepare<{ position: number; sequence: number; body: string }>(
-    `${at} a.history_position = (SELECT r.history_position FROM records r WHERE r.version_id = ?)`,
+  const standing = standingBefore(db)
+  const bySequence = db.prepare<{ position: number; sequence: number; body: string }>(
+    "SELECT history_position AS position, sequence, body FROM activity_entries WHERE room_id = ? AND sequence = ?",
   )
+  const ofEntry = db.prepare<{ position: number }>("SELECT history_position AS position FROM timeline_entries WHERE entry_id = ?")
+  const ofRecord = db.prepare<{ position: number }>("SELECT history_position AS position FROM records WHERE version_id = ?")
+  /** The entry of a Room's activity that a write left. */
+  function left(roomId: string, position: number | undefined) {
+    const row = position === undefined ? undefined : bySequence.get(roomId, standing(roomId, position) + 1)
+    return row?.position === position ? row : undefined
+  }
   const isSealed = db.prepare("SELECT 1 FROM withheld_writes WHERE history_position = ?")
   const seal = db.prepare("INSERT INTO withheld_writes (history_position, content_digest, request_digest) VALUES (?, ?, ?)")
   const rewrite = db.prepare("UPDATE history SET content = ?, client = ? WHERE position = ?")
@@ -81,25 +88,44 @@ export function withheld(db: Db) {
     `SELECT h.at, h.user_id AS userId, h.username, h.content ->> '$.reason' AS reason
      FROM withheld_fields f JOIN history h ON h.position = f.by_position WHERE f.mark = ?`,
   )
+  const sealed = db.prepare<{ position: number }>("SELECT history_position AS position FROM withheld_writes ORDER BY history_position")
   const any = db.prepare<{ count: number }>("SELECT count(*) AS count FROM withheld_fields")
 
-  const quoting = db.prepare<{ position: number }>("SELECT position FROM history WHERE instr(given, ?) > 0")
   const regive = db.prepare("UPDATE history SET given = ? WHERE position = ?")
 
-  /** What the world gave to writes may quote what others said: in warnings, and in what was near to them. */
-  function unquote(texts: readonly string[], mark: string): void {
-    for (const text of texts.filter(({ length }) => length >= QUOTED)) {
-      const quoted = JSON.stringify(text).slice(1, -1)
-      const beginning = quoted.slice(0, LONGEST).replace(/\\(?:u[0-9a-f]{0,3})?$/, "")
-      for (const { position } of quoting.all(beginning)) {
-        const entry = kept.at(position)
-        if (entry === undefined) continue
-        if (entry.sealed === undefined) seal.run(position, entry.given.contentDigest ?? digestOf(entry.content), requestDigestAt(entry))
-        const start = text.slice(0, LONGEST)
-        const pattern = new RegExp(`${start.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}${text.length > start.length ? "[^]*" : ""}`, "g")
-        const given = withWordsChanged(JSON.parse(JSON.stringify(entry.given)) as Json, (said) => said.replaceAll(pattern, mark))
-        regive.run(JSON.stringify(given), position)
-      }
+  /** What the world gave to it and to later writes may quote what was said: in warnings, and in what was near to them. */
+  function unquote(texts: readonly string[], from: number, mark: string): void {
+    const quotable = [...new Set(texts.filter(({ length }) => length >= QUOTED))]
+    for (let at = 0; at < quotable.length; at += AT_ONCE) unquoteSome(quotable.slice(at, at + AT_ONCE), from, mark)
+  }
+
+  /** The same of so many texts that the history is read once for. */
+  function unquoteSome(texts: readonly string[], from: number, mark: string): void {
+    const beginnings = texts.map((text) =>
+      JSON.stringify(text)
+        .slice(1, -1)
+        .slice(0, LONGEST)
+        .replace(/\\(?:u[0-9a-f]{0,3})?$/, ""),
+    )
+    const found = db
+      .prepare<{ position: number }>(
+        `SELECT position FROM history WHERE position >= ? AND given IS NOT NULL AND (${texts.map(() => "instr(given, ?) > 0").join(" OR ")})`,
+      )
+      .all(from, ...beginnings)
+    const patterns = texts.map((text) => {
+      const start = text.slice(0, LONGEST)
+      return new RegExp(`${start.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}${text.length > start.length ? "[^]*" : ""}`, "g")
+    })
+    for (const { position } of found) {
+      const entry = kept.at(position)
+      if (entry === undefined) continue
+      const given = withWordsChanged(JSON.parse(JSON.stringify(entry.given)) as Json, (said) =>
+        patterns.reduce((left, pattern) => left.replaceAll(pattern, mark), said),
+      )
+      const changed = JSON.stringify(given)
+      if (changed === JSON.stringify(entry.given)) continue
+      if (entry.sealed === undefined) seal.run(position, entry.given.contentDigest ?? digestOf(entry.content), requestDigestAt(entry))
+      regive.run(changed, position)
     }
   }
 
@@ -123,8 +149,8 @@ export function withheld(db: Db) {
         "sequence" in named
           ? bySequence.get(roomId, named.sequence)
           : "entryId" in named
-            ? byEntry.get(roomId, named.entryId)
-            : byRecord.get(roomId, named.versionId)
+            ? left(roomId, ofEntry.get(named.entryId)?.position)
+            : left(roomId, ofRecord.get(named.versionId)?.position)
       if (row === undefined) return undefined
       const { threadId, contentDigest, target } = JSON.parse(row.body) as Omit<StandingWrite, "position" | "sequence">
       return { position: row.position, sequence: row.sequence, threadId, contentDigest, target }
@@ -148,28 +174,31 @@ export function withheld(db: Db) {
       return [...all].filter((place) => find.get(markKey(contentDigest, place)) === undefined)
     },
 
-    /**
-     * Takes places of a write out of the history and keeps what a retry is told by. Within a transaction in which what was
-     * accepted may change.
-     * @returns the texts that were there; of a write that came without its words, or is done again, none are
-     */
-    seal({ position, contentDigest }: StandingWrite, places: readonly string[]): string[] {
+    /** Those of some places at which something stands still; of a write that came without its words, or is done again, none. */
+    standing({ position }: StandingWrite, places: readonly string[]): string[] {
       const entry = kept.at(position)
-      const operation = entry && operationOf(entry)
-      if (entry === undefined || operation === undefined) return []
-      const body = wholeOf(entry)
-      const there = places.filter((place) => {
+      const body = entry === undefined ? {} : wholeOf(entry)
+      return places.filter((place) => {
         const value = standsAt(body, place)
         return value !== undefined && markedAs(value) === undefined
       })
-      if (there.length === 0) return []
-      if (isSealed.get(position) === undefined) {
-        seal.run(position, contentDigest, requestDigestAt(entry))
-      }
-      const { client, ...content } = marked(body, contentDigest, there)
+    },
+
+    /**
+     * Takes places of a write, at each of which something stands, out of the history, and keeps what a retry is told by. Within a
+     * transaction in which what was accepted may change.
+     * @returns the texts that were there
+     */
+    seal({ position, contentDigest }: StandingWrite, places: readonly string[]): string[] {
+      const entry = kept.at(position)
+      const [first] = places
+      if (entry === undefined || first === undefined) return []
+      const body = wholeOf(entry)
+      if (isSealed.get(position) === undefined) seal.run(position, contentDigest, requestDigestAt(entry))
+      const { client, ...content } = marked(body, contentDigest, places)
       rewrite.run(canonicalJson(content), client === undefined ? null : JSON.stringify(client), position)
-      const gone = there.flatMap((place) => textsIn(standsAt(body, place)))
-      for (const [index, place] of there.entries()) if (index === 0) unquote(gone, markOf(markKey(contentDigest, place)))
+      const gone = places.flatMap((place) => textsIn(standsAt(body, place)))
+      unquote(gone, position, markOf(markKey(contentDigest, first)))
       return gone
     },
 
@@ -182,6 +211,20 @@ export function withheld(db: Db) {
     told(key: string): Withholding | undefined {
       const row = find.get(key)
       return row && { at: row.at, by: { userId: row.userId, username: row.username }, reason: row.reason }
+    },
+    /**
+     * The first write of a Room of which something came withheld without any write that withholds it.
+     * @returns its sequence; undefined where each is explained
+     */
+    unexplained(roomId: string): number | undefined {
+      for (const { position } of sealed.all()) {
+        const entry = kept.at(position)
+        const keys = entry === undefined ? [] : marksIn(`${entry.content}${JSON.stringify(entry.client ?? null)}`)
+        const isOpen = keys.some((key) => find.get(key) === undefined)
+        const at = isOpen ? left(roomId, position) : undefined
+        if (at !== undefined) return at.sequence
+      }
+      return undefined
     },
     /** How many places were withheld. */
     count: (): number => any.get()?.count ?? 0,

@@ -11,8 +11,8 @@ export interface Withholding {
   readonly rooms: Rooms
   readonly people: People
   readonly audit: Pick<Audit, "unname" | "newest">
-  /** Does something to the history, and makes everything anew that is made from it. */
-  readonly remake: (change: () => boolean) => void
+  /** Does something to the history, and has everything made anew that is made from it. */
+  readonly change: (change: () => void) => void
   /** Where a copy of what was here may be, in a sentence. */
   readonly copies: () => string
 }
@@ -23,7 +23,7 @@ interface Subject {
   readonly write: StandingWrite | undefined
 }
 
-export function withholdingOperations({ withheld, rooms, people, audit, remake, copies }: Withholding) {
+export function withholdingOperations({ withheld, rooms, people, audit, change, copies }: Withholding) {
   const withhold_content = behaviour("withhold_content", {
     subject({ params, body }): Subject {
       const write = withheld.write(params.roomId, body.of)
@@ -45,11 +45,8 @@ export function withholdingOperations({ withheld, rooms, people, audit, remake, 
       if (write === undefined) throw new Error("there is nothing to withhold it from")
       const { sequence, contentDigest, target } = write
       const fields = withheld.places(write, body.fields)
-      remake(() => {
-        const gone = withheld.seal(write, fields)
-        audit.unname(gone)
-        return gone.length > 0
-      })
+      const standing = withheld.standing(write, fields)
+      if (standing.length > 0) change(() => audit.unname(withheld.seal(write, standing)))
       withheld.note(write, fields, position)
       return {
         target: { kind: target.kind, id: target.id, label: target.label },

@@ -2,7 +2,7 @@
 import { firstPreviousDigest } from "../../contract/chain.ts"
 import { schemaVersions } from "../../contract/versions.ts"
 import { HISTORY } from "./contents.ts"
-import { acceptedFolders, operationsWithFile } from "./verify.ts"
+import { acceptedFolders, anything, operationsWithFile } from "./verify.ts"
 
 /** Runs on Python 3.8 and later with nothing beside it. */
 export const pythonProgram = (): string => String.raw`#!/usr/bin/env python3
@@ -123,22 +123,53 @@ for file in files:
             content["replyToEntryId"] = entry["replyToEntryId"]
         accepted.add(digest(content))
 
-# What was withheld since says by whom, when and why; a write of the feed, which is chained like every other, must have done it.
-withholdings = set()
-for write in lines("${HISTORY}"):
-    if write.get("operation") == "withhold_content" and isinstance(write.get("body"), dict):
-        withholdings.add(canonical([write.get("at"), write.get("actor"), write["body"].get("reason")]))
+# What was withheld since says by whom, when and why; a later write of the feed, which is chained like every other, must have
+# withheld just that. Where anything may stand, the same may have been said by whoever wrote it.
+withholdings = [write for write in lines("${HISTORY}") if write.get("operation") == "withhold_content" and isinstance(write.get("body"), dict)]
+any_shapes = set(${JSON.stringify(anything)})
 
 
-def is_withheld(value):
-    if isinstance(value, list):
-        return any(map(is_withheld, value))
-    if not isinstance(value, dict):
-        return False
-    told = value.get("withheld")
-    if isinstance(told, dict) and len(value) == 1:
-        return canonical([told.get("at"), told.get("by"), told.get("reason")]) in withholdings
-    return any(map(is_withheld, value.values()))
+def told_in(value, place, is_any):
+    told = value.get("withheld") if isinstance(value, dict) and len(value) == 1 else None
+    if isinstance(told, dict) and sorted(told) == ["at", "by", "reason"]:
+        yield place, is_any, told
+    elif isinstance(value, dict):
+        for name, held in value.items():
+            yield from told_in(held, place + "/" + name.replace("~", "~0").replace("/", "~1"), is_any or name in any_shapes)
+    elif isinstance(value, list):
+        for index, held in enumerate(value):
+            yield from told_in(held, f"{place}/{index}", is_any or str(index) in any_shapes)
+
+
+def whole(value):
+    return int(value) if isinstance(value, Number) and re.fullmatch("[0-9]+", value) else -1
+
+
+def is_explained(write, place, told):
+    given = write.get("given")
+    ids = given.get("ids") if isinstance(given, dict) else None
+    for by in withholdings:
+        of, fields = by["body"].get("of"), by["body"].get("fields")
+        if not isinstance(of, dict) or not isinstance(fields, list):
+            continue
+        named = of.get("entryId", of.get("versionId", MISSING))
+        is_of = of.get("sequence", MISSING) == write.get("sequence") or (isinstance(ids, list) and named in ids)
+        is_at = any(isinstance(field, str) and (place == field or place.startswith(field + "/")) for field in fields)
+        said = [by.get("at", MISSING), by.get("actor", MISSING), by["body"].get("reason", MISSING)]
+        is_by = canonical(said) == canonical([told["at"], told["by"], told["reason"]])
+        if is_of and is_at and is_by and whole(by.get("sequence")) > whole(write.get("sequence")):
+            return True
+    return False
+
+
+def is_withheld(write, name, place):
+    """Whether something of a part of a write was withheld."""
+    found = False
+    for at, is_any, told in list(told_in(write.get(name), place, False)):
+        explained = is_explained(write, at, told)
+        must(is_any or explained, f"activity {entries} is said to be withheld at {at}, and no write withholds that")
+        found = found or explained
+    return found
 
 
 # The feed: no entry missing, each whole, each resting on the one before; and the write of each, as it was accepted.
@@ -159,14 +190,14 @@ for entry in lines("activity.jsonl"):
     # Of some writes of early versions only the digest was kept.
     given = write.get("given")
     without = given.get("contentDigest") if isinstance(given, dict) else None
-    is_gone = is_withheld(write.get("body"))
-    if is_gone or is_withheld(write.get("client")):
+    # A body that is what was accepted has nothing withheld, whatever it looks like.
+    is_whole = (digest(write.get("body", MISSING)) if without is None else without) == entry.get("contentDigest")
+    is_gone = not is_whole and is_withheld(write, "body", "")
+    if is_withheld(write, "client", "/client") or is_gone:
         withheld += 1
     elif without is None:
         bodies += 1
-    if without is None:
-        without = digest(write.get("body", MISSING))
-    must(is_that_write and (is_gone or without == entry.get("contentDigest")), f"the history does not hold the write that activity {entries} accepted")
+    must(is_that_write and (is_whole or is_gone), f"the history does not hold the write that activity {entries} accepted")
     if entry.get("operation") not in shown or is_gone:
         continue
     contents += 1

@@ -1,5 +1,6 @@
 /** The program that travels with a crate and proves it whole where nobody can be asked. Its twin for Python says the same. */
 import { firstPreviousDigest } from "../../contract/chain.ts"
+import { anyShapes } from "../../contract/withheld.ts"
 import { objectList } from "../../contract/objects.ts"
 import { operations } from "../../contract/operations/index.ts"
 import { kindsIn, refersIn } from "../../contract/ref.ts"
@@ -17,6 +18,9 @@ export const operationsWithFile: readonly string[] = operations
 
 /** Folders with a file for each accepted content. */
 export const acceptedFolders: readonly string[] = Object.values(folders)
+
+/** The names of members within which anything may have been said. */
+export const anything: readonly string[] = anyShapes(operations)
 
 /** Runs on Node as it stands, in the crate's folder or told where that is; the tests run it. */
 export const verifyProgram = (): string => `// node verify.mjs [folder of the crate]
@@ -106,14 +110,31 @@ for (const file of files) {
   }
 }
 
-// What was withheld since says by whom, when and why; a write of the feed, which is chained like every other, must have done it.
-const withholdings = new Set()
-for (const { operation, at, actor, body } of lines("${HISTORY}")) if (operation === "withhold_content") withholdings.add(canonical([at, actor, body?.reason]))
-const isWithheld = (value) => {
-  if (value === null || typeof value !== "object") return false
-  const { withheld } = value
-  if (withheld !== undefined && Object.keys(value).length === 1) return withholdings.has(canonical([withheld?.at, withheld?.by, withheld?.reason]))
-  return Object.values(value).some(isWithheld)
+// What was withheld since says by whom, when and why; a later write of the feed, which is chained like every other, must have
+// withheld just that. Where anything may stand, the same may have been said by whoever wrote it.
+const withholdings = []
+for (const write of lines("${HISTORY}")) if (write.operation === "withhold_content") withholdings.push(write)
+const members = (value) => (value !== null && typeof value === "object" ? Object.entries(value) : [])
+const isTold = (value) => !Array.isArray(value) && members(value).length === 1 && canonical(members(value.withheld).map(([name]) => name).sort()) === '["at","by","reason"]'
+const anyShapes = new Set(${JSON.stringify(anything)})
+function* toldIn(value, place, isAny) {
+  if (isTold(value)) yield { place, isAny, told: value.withheld }
+  else for (const [name, held] of members(value)) yield* toldIn(held, place + "/" + name.replaceAll("~", "~0").replaceAll("/", "~1"), isAny || anyShapes.has(name))
+}
+const isExplained = ({ sequence, given }, { place, told }) =>
+  withholdings.some((by) => {
+    const { of = {}, fields, reason } = by.body ?? {}
+    const id = of?.entryId ?? of?.versionId
+    const isOf = of?.sequence === sequence || (id !== undefined && Array.isArray(given?.ids) && given.ids.includes(id))
+    const isAt = Array.isArray(fields) && fields.some((field) => place === field || place.startsWith(field + "/"))
+    return isOf && isAt && by.sequence > sequence && canonical([by.at, by.actor, reason]) === canonical([told.at, told.by, told.reason])
+  })
+// Whether something of a part of a write was withheld.
+const isWithheld = (write, name, place) => {
+  const told = [...toldIn(write[name], place, false)]
+  const explained = told.filter((each) => isExplained(write, each))
+  for (const each of told) must(each.isAny || explained.includes(each), "activity " + entries + " is said to be withheld at " + each.place + ", and no write withholds that")
+  return explained.length > 0
 }
 
 // The feed: no entry missing, each whole, each resting on the one before; and the write of each, as it was accepted.
@@ -133,11 +154,13 @@ for (const { digest: own, ...entry } of lines("activity.jsonl")) {
   const isThatWrite = ["sequence", "operation", "at", "actor"].every((name) => canonical(write[name]) === canonical(entry[name]))
   // Of some writes of early versions only the digest was kept.
   const without = write.given?.contentDigest
-  const isGone = isWithheld(write.body) || isWithheld(write.client ?? null)
-  if (isGone) withheld += 1
+  // A body that is what was accepted has nothing withheld, whatever it looks like.
+  const isWhole = (without ?? digest(write.body)) === entry.contentDigest
+  const isGone = !isWhole && isWithheld(write, "body", "")
+  if (isWithheld(write, "client", "/client") || isGone) withheld += 1
   else if (without === undefined) bodies += 1
-  must(isThatWrite && (isWithheld(write.body) || (without ?? digest(write.body)) === entry.contentDigest), "the history does not hold the write that activity " + entries + " accepted")
-  if (!shown.has(entry.operation) || isWithheld(write.body)) continue
+  must(isThatWrite && (isWhole || isGone), "the history does not hold the write that activity " + entries + " accepted")
+  if (!shown.has(entry.operation) || isGone) continue
   contents += 1
   must(accepted.has(entry.contentDigest), "the content that activity " + entries + " accepted is not here")
 }

@@ -1,10 +1,17 @@
 /** An accepted write as whoever does it again elsewhere needs it: in a crate, and beside an entry of the feed. */
-import { JsonText, stored, type Writable } from "../../contract/json.ts"
+import { type JsonObject, JsonText, stored, type Writable } from "../../contract/json.ts"
+import { holdsMark, withWords } from "../../contract/withheld.ts"
 import type { Named } from "../../contract/described.ts"
 import { DESCRIBED } from "../../people/people.ts"
 import type { Db } from "../../ledger/database.ts"
 import { roomEntry, type RoomEntry } from "../../ledger/room-history.ts"
 import { citing } from "./cited.ts"
+
+/** What the world gave with the word in place of what was withheld: nothing proves it, and whoever reads it looks for texts. */
+function withWordsOnly(given: JsonObject): JsonObject {
+  const text = JSON.stringify(given)
+  return holdsMark(text) ? (JSON.parse(withWords(text)) as JsonObject) : given
+}
 
 /**
  * An accepted write. What it was given says which ids came of it, and what a later version would say otherwise. Digests of
@@ -21,7 +28,9 @@ export const writtenOut = ({ sequence, entry }: Pick<RoomEntry, "sequence" | "en
     body: new JsonText(stored(entry.content)),
     client: entry.client,
     // Of a Room of another instance it is said that there were none.
-    given: Object.fromEntries(Object.entries(given).filter(([name, value]) => name !== "warnings" || (value as []).length > 0)) as Writable,
+    given: withWordsOnly(
+      Object.fromEntries(Object.entries(given).filter(([name, value]) => name !== "warnings" || (value as []).length > 0)) as JsonObject,
+    ),
   }
 }
 

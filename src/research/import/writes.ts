@@ -7,6 +7,7 @@ import type { Entry } from "../../ledger/history.ts"
 import { keptForeseen } from "../search/similar/items.ts"
 import { CrateFault, type CrateFile } from "./crate-file.ts"
 import { NAME, uuid } from "./origin.ts"
+import { Withholdings } from "./withheld.ts"
 
 /** Milliseconds by which the clock of another instance may go before this one's. */
 const AHEAD = 3_600_000
@@ -70,12 +71,14 @@ export function checked<S extends v.GenericSchema>(schema: S, value: unknown, wh
 export class Prover {
   readonly #roomId: string
   readonly #of: string
+  readonly #withheld: Withholdings
   #sequence: number
   #digest: string
 
-  /** @param after where the feed is taken up @param of what the Room is called in a sentence */
-  constructor(roomId: string, of = "", after = { sequence: 0, digest: firstPreviousDigest as string }) {
+  /** @param withheld what is withheld by writes still to come @param after where the feed is taken up @param of what the Room is called in a sentence */
+  constructor(roomId: string, withheld: Withholdings, of = "", after = { sequence: 0, digest: firstPreviousDigest as string }) {
     this.#roomId = roomId
+    this.#withheld = withheld
     this.#of = of
     this.#sequence = after.sequence
     this.#digest = after.digest
@@ -99,13 +102,15 @@ export class Prover {
       throw new CrateFault(`${inHistory} is ${write.operation}, which this program does not do: it is of a newer version.`)
     const content = canonicalJson(write.body)
     const { userId, username } = write.actor
+    const isWhole = (write.given.contentDigest ?? digestOf(content)) === told.contentDigest
+    const marked = this.#withheld.marked(this.#roomId, operation, write, { contentDigest: told.contentDigest, isWhole, where: inHistory })
     const isIt =
       write.sequence === due &&
       write.operation === told.operation &&
       write.at === told.at &&
       userId === told.actor.userId &&
       username === told.actor.username &&
-      (write.given.contentDigest ?? digestOf(content)) === told.contentDigest
+      (isWhole || marked !== null)
     if (!isIt) throw new CrateFault(`${inHistory} is not what the activity says was accepted.`)
     this.#sequence = due
     this.#digest = told.digest
@@ -123,8 +128,10 @@ export class Prover {
         username,
         at: write.at,
         params: write.path,
-        content,
-        client: write.client,
+        ...(marked === null
+          ? { content, client: write.client }
+          : // What a retry would equal is known where it was sent.
+            { ...marked, sealed: { contentDigest: told.contentDigest, requestDigest: "" } }),
         // As it was written, in its order; more may be seen here in the same grounds. Names of there mean others here.
         given: {
           ...(written as { given: Entry["given"] }).given,
@@ -144,14 +151,23 @@ const citedSchema = v.strictObject({
 })
 
 /** The writes of other Rooms in a crate, in the order in which they have to be done. */
-async function* citedWrites(crate: CrateFile): AsyncGenerator<ProvedWrite & { readonly before: number }> {
+async function* citedWrites(crate: CrateFile, withheld: Withholdings): AsyncGenerator<ProvedWrite & { readonly before: number }> {
   const provers = new Map<string, Prover>()
   for await (const { number, value } of crate.lines("cited.jsonl")) {
     const { roomId, before, activity, write } = checked(citedSchema, value, `Line ${number} of cited.jsonl`)
-    const prover = provers.get(roomId) ?? new Prover(roomId, ` of the cited Room ${roomId}`)
+    const prover = provers.get(roomId) ?? new Prover(roomId, withheld, ` of the cited Room ${roomId}`)
     provers.set(roomId, prover)
     yield { ...prover.prove(activity, write), before }
   }
+}
+
+/** What the writes of a crate withhold: known before what comes withheld. */
+async function withholdingsOf(crate: CrateFile, roomId: string): Promise<Withholdings> {
+  const withheld = new Withholdings()
+  for await (const { value } of crate.lines("history.jsonl")) withheld.note(roomId, value)
+  for await (const { value } of crate.lines("cited.jsonl"))
+    if (isObject(value) && typeof value.roomId === "string") withheld.note(value.roomId, value.write)
+  return withheld
 }
 
 /**
@@ -159,9 +175,10 @@ async function* citedWrites(crate: CrateFile): AsyncGenerator<ProvedWrite & { re
  * @throws CrateFault at the first that is not what the feed says
  */
 export async function* provedWrites(crate: CrateFile, roomId: string): AsyncGenerator<ProvedWrite> {
+  const withheld = await withholdingsOf(crate, roomId)
   const history = crate.lines("history.jsonl")
-  const cited = citedWrites(crate)
-  const prover = new Prover(roomId)
+  const cited = citedWrites(crate, withheld)
+  const prover = new Prover(roomId, withheld)
   let next = await cited.next()
   let due = 0
   for await (const { value } of crate.lines("activity.jsonl")) {

@@ -1,0 +1,199 @@
+/** A Room of which something was withheld, in other instances: exported, imported, brought forward, adopted; and forged. */
+import { spawnSync } from "node:child_process"
+import { readdirSync, readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { startResearchRoom } from "research-room/testing"
+import t, { type Test } from "tap"
+import { CrateFault } from "../../src/research/import/crate-file.ts"
+import { forged } from "../research/added/forged.ts"
+import { unpack } from "../research/added/unpacked.ts"
+import { action, message } from "../support/bodies.ts"
+import { castOf } from "../support/cast.ts"
+import { type Elsewhere, elsewhere } from "../support/elsewhere.ts"
+import { temporaryFolder } from "../support/service.ts"
+import { writeEverything } from "./everything.ts"
+
+const there = await startResearchRoom()
+t.teardown(() => there.close())
+const cast = await castOf(there)
+const exported = async (roomId: string) =>
+  Buffer.from(await (await fetch(`${there.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer())
+const withhold = async (roomId: string, more: object) => {
+  const answer = await cast.at(
+    "ada",
+    "POST",
+    `/api/rooms/${roomId}/withholdings`,
+    action({ reason: "secret", explanation: "Revoked.", ...more }),
+  )
+  if (answer.status !== 200) throw new Error(answer.text)
+}
+
+const SECRET = "hf_kT9sQ2mV7xLpB4nR8wZ1cD6y"
+const filesOf = ({ folder }: Elsewhere): string[] =>
+  readdirSync(folder)
+    .filter((name) => name !== "import.zip")
+    .map((name) => join(folder, name))
+const foundIn = (here: Elsewhere, marker: string): string[] => filesOf(here).filter((path) => readFileSync(path).includes(marker))
+
+/** A Room of its own with a message that tells the secret, and its export before and after it was withheld. */
+async function leaked() {
+  const { roomId, threadId } = await cast.room()
+  const { entry } = await cast.grace.write("post_message", { threadId, ...message(`The token is ${SECRET}.`) } as never)
+  await cast.ada.write("post_message", { threadId, ...message("Oh dear.") } as never)
+  const before = await exported(roomId)
+  await withhold(roomId, { of: { entryId: entry?.entryId }, fields: ["/text"] })
+  return { roomId, threadId, entryId: entry?.entryId ?? "", before, after: await exported(roomId) }
+}
+const leak = await leaked()
+
+const lines = (change: (line: Record<string, unknown>) => object) => (text: string) =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => `${JSON.stringify(change(JSON.parse(line)))}\n`)
+    .join("")
+
+/** What the programs that travel with a crate say of it: both the same, where there is a Python. */
+function verdict(zip: Uint8Array): { status: number | null; said: string } {
+  const folder = temporaryFolder()
+  unpack(zip).writeTo(folder)
+  const [node, python] = [process.execPath, "python3"].map((command) => {
+    const { status, stdout, stderr, error } = spawnSync(command, [join(folder, command === "python3" ? "verify.py" : "verify.mjs")], {
+      encoding: "utf8",
+    })
+    return error === undefined ? { status, said: `${stderr}${stdout}` } : undefined
+  })
+  rmSync(folder, { recursive: true, force: true })
+  if (python !== undefined) t.strictSame(python, node)
+  return node ?? { status: null, said: "" }
+}
+
+async function refused(t: Test, zip: Uint8Array, because: RegExp, said = /no write withholds that/): Promise<void> {
+  const here = elsewhere(t)
+  t.match(verdict(zip), { status: 1, said })
+  await t.rejects(here.import(zip), { constructor: CrateFault, message: because } as never, String(because))
+  t.equal(here.entries(), 0, "nothing is left behind")
+}
+
+t.test("Its export is the same Room elsewhere, and its export there is the same byte for byte", async (t) => {
+  const here = elsewhere(t)
+  await here.import(leak.after)
+  t.strictSame(here.problems(), [])
+  const [one, other] = [unpack(leak.after), unpack(await here.export(leak.roomId))]
+  t.strictSame(
+    [...other.files].filter(([path, text]) => one.files.get(path) !== text).map(([path]) => path),
+    [],
+  )
+  t.equal(here.tables.withheld.count(), 1)
+  t.match(verdict(leak.after), { status: 0, said: /of 1 writes something was withheld/ })
+})
+
+t.test("A newer export takes the text from who has it already, out of every file; an older one does not bring it back", async (t) => {
+  const here = elsewhere(t)
+  await here.import(leak.before)
+  t.not(foundIn(here, SECRET).length, 0)
+  t.equal((await here.import(leak.after)).added, 1)
+  t.strictSame(foundIn(here, SECRET), [])
+  t.strictSame(here.problems(), [])
+  t.equal((await here.import(leak.before)).added, 0)
+  t.strictSame(foundIn(here, SECRET), [])
+  const again = unpack(await here.export(leak.roomId))
+  t.strictSame(
+    [...again.files].filter(([path, text]) => unpack(leak.after).files.get(path) !== text).map(([path]) => path),
+    [],
+  )
+})
+
+t.test("Adopted, it stays withheld, and its new owner can withhold more", async (t) => {
+  const here = elsewhere(t)
+  await here.accounts.add("eve", "the long password of eve")
+  await here.import(leak.after, "eve")
+  t.strictSame(here.problems(), [])
+  const eve = here.tables.people.named("eve")
+  const operation = (await import("../../src/contract/operations/index.ts")).operationOf("withhold_content")
+  const receipt = JSON.parse(
+    await here.ledger.admit({
+      operation,
+      actor: { userId: eve?.userId ?? "", username: "eve", grant: null },
+      params: { roomId: leak.roomId },
+      body: { schemaVersion: 3, ...action({ of: { sequence: 4 }, fields: [""], reason: "other", explanation: "More." }) },
+    }),
+  ) as { result: { fields: string[] } }
+  t.strictSame(receipt.result.fields, ["/text"])
+  t.strictSame(foundIn(here, "Oh dear"), [])
+  t.strictSame(here.problems(), [])
+})
+
+t.test("What nobody withheld is not taken for withheld", async (t) => {
+  const { files } = unpack(leak.after)
+  const history = files.get("history.jsonl") ?? ""
+  const hidden = history.split("\n").find((line) => line.includes('"withheld"')) ?? ""
+  const told = (JSON.parse(hidden) as { body: { text: object } }).body.text
+  const change = (is: (line: { sequence: number; operation: string; body: Record<string, unknown> }) => boolean, body: object) => ({
+    "history.jsonl": lines((line) => (is(line as never) ? { ...line, body: { ...(line.body as object), ...body } } : line)),
+  })
+  await refused(
+    t,
+    forged(
+      leak.after,
+      change(({ sequence }) => sequence === 4, { text: told }),
+    ),
+    /Entry 4 .* is said to be withheld at \/text/,
+  )
+  await refused(
+    t,
+    forged(
+      leak.after,
+      change(({ sequence }) => sequence === 3, { text: { withheld: { ...(told as { withheld: object }).withheld, reason: "other" } } }),
+    ),
+    /Entry 3 .* is said to be withheld/,
+  )
+  await refused(
+    t,
+    forged(
+      leak.before,
+      change(({ sequence }) => sequence === 3, { text: told }),
+    ),
+    /Entry 3 .* is said to be withheld/,
+  )
+  // The withholding itself is chained like every other write.
+  await refused(
+    t,
+    forged(
+      leak.after,
+      change(({ operation }) => operation === "withhold_content", { fields: [""] }),
+    ),
+    /Entry 5 .* is not what/,
+    /the history does not hold the write that activity 5 accepted/,
+  )
+})
+
+t.test("A Room of which everything was withheld is imported whole", async (t) => {
+  const { roomId, markers } = await writeEverything(there, cast.ada, cast.grace)
+  const folders = [temporaryFolder(), temporaryFolder()] as const
+  t.teardown(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
+  const before = elsewhere(t, folders[0])
+  await before.import(await exported(roomId))
+  const { activityWatermark } = (await (await fetch(`${there.baseUrl}/api/research/rooms/${roomId}`)).json()) as {
+    activityWatermark: number
+  }
+  const each = Array.from({ length: activityWatermark }, (_, index) =>
+    withhold(roomId, { of: { sequence: index + 1 }, fields: [""] }).catch((error: Error) => {
+      if (!error.message.includes("unknown_reference")) throw error
+    }),
+  )
+  await Promise.all(each)
+  const zip = await exported(roomId)
+  for (const here of [before, elsewhere(t, folders[1])]) {
+    await here.import(zip)
+    t.strictSame(here.problems(), [])
+    const bytes = filesOf(here).map((path) => readFileSync(path).toString("latin1").toLowerCase())
+    const found = markers.filter(({ marker }) => bytes.some((text) => text.includes(marker.slice(0, 14))))
+    t.strictSame(found, [])
+    const [one, other] = [unpack(zip), unpack(await here.export(roomId))]
+    t.strictSame(
+      [...other.files].filter(([path, text]) => one.files.get(path) !== text).map(([path]) => path),
+      [],
+    )
+  }
+})
