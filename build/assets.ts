@@ -49,7 +49,9 @@ const entryNamed = (source: string) =>
   basename(Object.keys(metafile.outputs).find((output) => metafile.outputs[output]?.entryPoint === source) ?? "")
 const [style, script] = [entryNamed(pages.style), entryNamed(pages.script)]
 // What every page is set in comes with it, and not after its style sheet was read.
-const first = ["inter", "source-serif-4-latin-wght-normal"].map((name) => Object.keys(files).find((file) => file.startsWith(name)) ?? "")
+const first = ["inter", "source-serif-4-latin-wght-normal-400"].map(
+  (name) => Object.keys(files).find((file) => file.startsWith(name)) ?? "",
+)
 writeFileSync(join(made, "manifest.json"), JSON.stringify({ style, script, icon: iconName, fonts: first, files }))
 
 // Names tell contents, so a service that is starting finds either the old whole or the new one: the manifest comes last.

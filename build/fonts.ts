@@ -12,6 +12,9 @@ import subsetFont from "subset-font"
 const KEPT = "node_modules/.cache/research-room/fonts"
 const require = createRequire(import.meta.url)
 
+/** Of what a font can do with its letters, what the pages ask for: hundreds of alternates and ligatures of code go. Formulas need all that theirs can. */
+const FEATURES = ["kern", "liga", "mark", "mkmk", "ccmp", "locl", "tnum"]
+
 /** What a face says under a name. */
 const said = (face: string, name: string): string | undefined => new RegExp(`${name}:\\s*([^;]+);`).exec(face)?.[1]
 
@@ -42,11 +45,21 @@ async function made(face: string, file: string): Promise<string> {
   const [range = "", weight = "400"] = [said(face, "unicode-range"), said(face, "font-weight")]
   const font = readFileSync(file)
   const { version } = require("subset-font/package.json") as { version: string }
-  const digest = createHash("sha256").update(font).update(`${version} ${range} ${weight}`).digest("hex").slice(0, 16)
-  const path = join(KEPT, `${basename(file, ".woff2")}-${digest}.woff2`)
+  const kept = {
+    targetFormat: "woff2",
+    noHinting: true,
+    ...axesOf(file, weight),
+    ...(file.includes("math") ? {} : { keepFeatures: FEATURES }),
+  } as const
+  const digest = createHash("sha256")
+    .update(font)
+    .update(`${version} ${range} ${JSON.stringify(kept)}`)
+    .digest("hex")
+    .slice(0, 16)
+  const path = join(KEPT, `${basename(file, ".woff2")}-${weight.replace(" ", "-")}-${digest}.woff2`)
   if (!existsSync(path)) {
     mkdirSync(KEPT, { recursive: true })
-    writeFileSync(path, await subsetFont(font, signsOf(range), { targetFormat: "woff2", ...axesOf(file, weight) }))
+    writeFileSync(path, await subsetFont(font, signsOf(range), kept))
   }
   return path
 }

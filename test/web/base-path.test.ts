@@ -84,6 +84,11 @@ t.test("without a script a person signs in, writes, adds an item to a list and s
   await page.getByLabel("Write in this Thread").fill("Said without a script.")
   await page.getByRole("button", { name: "Post" }).click()
   t.match(await page.locator("#timeline").textContent(), /Said without a script/)
+  await page.locator("#timeline .chosen").getByRole("link", { name: "Reply" }).click()
+  t.match(await page.locator(".about").textContent(), /In answer to .*: Said without a script/)
+  await page.getByLabel("Text").fill("Answered without one.")
+  await page.getByRole("button", { name: /^Post/ }).click()
+  t.match(await page.locator("#timeline .chosen").textContent(), /In reply to .*: Said without a script\.[^]*Answered without one/)
 
   const experiment = (await (await fetch(`${origin}/lab/rooms/api/research/experiments?roomId=${demo.rooms.main.roomId}`)).json()) as {
     items: [{ experimentId: string }]

@@ -56,7 +56,8 @@ function tell(form: HTMLFormElement, key: string): void {
   form.prepend(said)
 }
 
-function keep(form: HTMLFormElement): void {
+/** Keeps what is typed into a form, and gives back what was. */
+export function keepDraft(form: HTMLFormElement): void {
   const key = `${PREFIX}${location.pathname.replace(/\/(do|web)\/.*/, "")}${form.dataset.draft}`
   const saved = localStorage.getItem(key)
   if (saved !== null && form.dataset.state !== "refused") {
@@ -97,5 +98,5 @@ export function keepDrafts(): void {
   // The write was accepted: the page it led to says so.
   if (sent !== null && (document.getElementById("main")?.dataset.done !== undefined || document.querySelector("[data-stored]") !== null))
     localStorage.removeItem(sent)
-  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-draft]")) keep(form)
+  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-draft]")) keepDraft(form)
 }

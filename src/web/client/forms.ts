@@ -44,7 +44,6 @@ function markWords(form: HTMLFormElement): void {
   const show = () => {
     const bar = form.querySelector<HTMLElement>("[data-marking]")
     if (bar === null) return
-    bar.hidden = false
     for (const button of bar.querySelectorAll("button")) button.disabled = selected() === ""
   }
   form.addEventListener("selectionchange", show)

@@ -1,4 +1,6 @@
 /** Writing in place: what was selected of an entry is quoted in its reply, and what will be seen shows where it is written. */
+import { v4 as uuid } from "uuid"
+import { keepDraft } from "./drafts.ts"
 
 /** What is selected within an element, as Markdown would quote it: formulas by their source. */
 function selectedIn(entry: Element): string {
@@ -20,19 +22,44 @@ function selectedIn(entry: Element): string {
 
 const quoted = (text: string): string => `${text.replace(/^/gm, "> ")}\n\n`
 
-/** Opens the reply to an entry; begins it with what is selected of the entry. */
-export function replyTo(entry: Element): void {
-  const folded = entry.querySelector<HTMLDetailsElement>("details.reply")
-  const box = folded?.querySelector("textarea")
-  if (folded === null || box === null || box === undefined) return
+/** The form of a reply, below its entry: made of the page's one form for replies when it is first asked for. */
+function replyForm(entry: Element): HTMLFormElement | null {
+  const known = entry.querySelector<HTMLFormElement>("form.reply")
+  if (known !== null) return known
+  const template = document.getElementById("reply-form")
+  const form = template instanceof HTMLTemplateElement ? document.importNode(template.content, true).querySelector("form") : null
+  const [box, label] = [form?.querySelector("textarea"), form?.querySelector("label")]
+  if (form === null || box == null || label == null) return null
+  const entryId = entry.id.replace("entry-", "")
+  const give = (name: string, value: string) => form.querySelector(`[name="/${name}"]`)?.setAttribute("value", value)
+  give("clientMessageId", uuid())
+  give("replyToEntryId", entryId)
+  form.dataset.draft = form.dataset.draft?.replace(/reply$/, entryId)
+  box.id = label.htmlFor = `text-${entryId}`
+  form.querySelector("[data-leave]")?.addEventListener("click", () => {
+    form.hidden = true
+    entry.querySelector<HTMLElement>("[data-reply]")?.focus()
+  })
+  entry.querySelector(".after")?.append(form)
+  keepDraft(form)
+  addTabs(form)
+  return form
+}
+
+/** Opens the reply to an entry; begins it with what is selected of the entry. @returns whether it has one */
+export function replyTo(entry: Element): boolean {
   const text = selectedIn(entry)
-  folded.open = true
+  const form = entry.querySelector("[data-reply]") === null ? null : replyForm(entry)
+  const box = form?.querySelector("textarea")
+  if (form === null || box == null) return false
+  form.hidden = false
   if (text !== "" && !box.value.includes(quoted(text))) {
     box.value = `${box.value}${box.value === "" || box.value.endsWith("\n") ? "" : "\n\n"}${quoted(text)}`
     box.dispatchEvent(new Event("input", { bubbles: true }))
   }
   box.focus()
   box.setSelectionRange(box.value.length, box.value.length)
+  return true
 }
 
 /** What a form says, as it will be seen; asked of the service, which alone sets Markdown. */
@@ -46,7 +73,9 @@ async function preview(form: HTMLFormElement): Promise<Node[]> {
 }
 
 /** Two tabs above a box: what is written, and what will be seen. */
-function addTabs(form: HTMLFormElement, box: HTMLTextAreaElement, button: HTMLButtonElement): void {
+function addTabs(form: HTMLFormElement): void {
+  const [box, button] = [form.querySelector("textarea"), form.querySelector<HTMLButtonElement>("button[name='_preview']")]
+  if (box === null || button === null) return
   const tabs = document.createElement("div")
   tabs.className = "tabs"
   tabs.setAttribute("role", "tablist")
@@ -78,7 +107,7 @@ function addTabs(form: HTMLFormElement, box: HTMLTextAreaElement, button: HTMLBu
     tab.setAttribute("aria-selected", String(index === chosen))
     tab.tabIndex = index === chosen ? 0 : -1
   }
-  async function show(chosen: number): Promise<void> {
+  const show = async (chosen: number): Promise<void> => {
     made.forEach(mark(chosen))
     box.hidden = chosen === 1
     panel.hidden = chosen === 0
@@ -96,18 +125,23 @@ function addTabs(form: HTMLFormElement, box: HTMLTextAreaElement, button: HTMLBu
   made.forEach(mark(0))
 }
 
-/** Adds to each form that can be previewed, and holds one text, its tabs; and to each way to reply, the quote. */
+/** Adds to each form that can be previewed, and holds one text, its tabs; and lets replies be written where they are asked for. */
 export function writeInPlace(): void {
-  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-draft^='message-']")) {
-    const [box, button] = [form.querySelector("textarea"), form.querySelector<HTMLButtonElement>("button[name='_preview']")]
-    if (box !== null && button !== null) addTabs(form, box, button)
+  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-draft^='message-']")) addTabs(form)
+  const asked = ({ target }: Event) => {
+    const link = target instanceof Element ? target.closest("[data-reply]") : null
+    return link === null ? null : link.closest("[data-entry]")
   }
-  // The summary would take the selection away: it is looked at when the pointer goes down.
-  for (const summary of document.querySelectorAll<HTMLElement>("details.reply > summary"))
-    summary.addEventListener("pointerdown", (event) => {
-      const entry = summary.closest("[data-entry]")
-      if (entry === null || selectedIn(entry) === "") return
-      event.preventDefault()
-      replyTo(entry)
-    })
+  document.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
+    const entry = asked(event)
+    if (entry !== null && replyTo(entry)) event.preventDefault()
+  })
+  // The pointer would take the selection away: it is looked at when that goes down.
+  document.addEventListener("pointerdown", (event) => {
+    const entry = asked(event)
+    if (entry === null || event.button !== 0 || selectedIn(entry) === "") return
+    event.preventDefault()
+    replyTo(entry)
+  })
 }

@@ -81,7 +81,7 @@ function roles(state: FormState): Html {
 }
 
 /** What the script offers for words that are selected in the sentence. */
-const marking = html`<div class="marking" data-marking hidden><span class="hint" id="marking">The selected words are:</span> <button type="button" class="quiet" data-mark="happens">what happens</button> <button type="button" class="quiet" data-mark="word">a word to explain</button> <button type="button" class="quiet" data-mark="role">in a role</button></div>`
+const marking = html`<div class="marking" data-marking><span class="hint" id="marking">The selected words are:</span> <button type="button" class="quiet" data-mark="happens" disabled>what happens</button> <button type="button" class="quiet" data-mark="word" disabled>a word to explain</button> <button type="button" class="quiet" data-mark="role" disabled>in a role</button></div>`
 
 /** The statement of a form: its wording, its words and its roles. */
 export function statement(form: Field & { form: "object" }, state: FormState): Html {

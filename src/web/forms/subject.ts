@@ -1,9 +1,12 @@
 /** What a form is about: the object an operation acts on, found by the ids it was given, and shown above the form. */
+import { parsed } from "../../contract/json.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { Visit } from "../visit.ts"
 import { orNull } from "../visit.ts"
+import { entryPath } from "../addresses.ts"
 import { type Content, html, to } from "../html.ts"
 import { beginning } from "../markdown.ts"
+import { gist } from "../parts/entry.ts"
 import { label, recordChip } from "../parts/parts.ts"
 import { stateBadge } from "../parts/marks.ts"
 
@@ -57,6 +60,13 @@ export function subjectOf(visit: Visit, ids: Ids): Subject {
     const material = orNull(() => visit.ask("material", { materialId: ids.materialId }))
     roomId ??= material?.materialOriginRoom
     if (material !== null) about.push(html`${label("material", material.materialId, material.label)} ${material.name}`)
+  }
+  const answered = visit.edge.instance.ledger.timeline.find(ids.replyToEntryId?.toLowerCase() ?? "")
+  if (answered !== undefined) {
+    const entry = parsed(answered.entry)
+    about.push(
+      html`In answer to <a href="${to(entryPath(answered.threadId, entry.entryId))}" dir="auto">${entry.author.username}: ${gist(entry)}</a>`,
+    )
   }
   if (threadId !== undefined) {
     const context = orNull(() => visit.ask("thread_context", { threadId }))

@@ -27,6 +27,7 @@ const SUBJECTS = [
   "collectionId",
   "arxivId",
   "replyToNoteId",
+  "replyToEntryId",
   "experimentId",
   "materialId",
   "targetVersionId",

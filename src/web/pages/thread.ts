@@ -60,20 +60,21 @@ function start(visit: Visit, threadId: string, watermark: number): number {
   return watermark <= WHOLE ? 0 : watermark - limits.pageItems
 }
 
-const replyForm = (threadId: string, entryId?: string): Html => {
-  const id = entryId ?? "thread"
-  return html`<form class="stack" method="post" action="${to("/web/post_message")}" data-draft="message-${threadId}-${id}">
-<input type="hidden" name="threadId" value="${threadId}"><input type="hidden" name="/clientMessageId" value="${randomUUID()}">${entryId === undefined ? null : html`<input type="hidden" name="/replyToEntryId" value="${entryId}">`}
-<div class="field"><label for="text-${id}">${entryId === undefined ? "Write in this Thread" : "Your reply"}</label><textarea id="text-${id}" name="/text" dir="auto" required maxlength="${limits.message}" aria-describedby="hint-${id}"></textarea><p class="hint" id="hint-${id}">Markdown, with TeX math between dollar signs: $n_w$.</p></div>
-<div class="buttons"><button>Post</button><button class="quiet" name="_preview" value="1">Preview</button></div></form>`
+/** What is written in a Thread is sent by this; a reply by a copy of it that the script puts below its entry. */
+function messageForm(threadId: string, isReply = false): Html {
+  const id = isReply ? "reply" : "thread"
+  return html`<form class="stack${isReply ? " reply" : ""}" method="post" action="${to("/web/post_message")}" data-draft="message-${threadId}-${id}">
+<input type="hidden" name="threadId" value="${threadId}"><input type="hidden" name="/clientMessageId" value="${randomUUID()}">${isReply ? html`<input type="hidden" name="/replyToEntryId">` : null}
+<div class="field"><label for="text-${id}">${isReply ? "Your reply" : "Write in this Thread"}</label><textarea id="text-${id}" name="/text" dir="auto" required maxlength="${limits.message}" aria-describedby="hint-text"></textarea>${isReply ? null : html`<p class="hint" id="hint-text">Markdown, with TeX math between dollar signs: $n_w$.</p>`}</div>
+<div class="buttons"><button>Post</button><button class="quiet" name="_preview" value="1">Preview</button>${isReply ? html`<button class="plain" type="button" data-leave>Leave it</button>` : null}</div></form>`
 }
 
 /** Where the new entries begin. */
 const newFrom = html`<li class="new-from" id="new-from">New since you were here</li>`
 
-/** The reply form, folded below an entry. */
-const replyInPlace = ({ entryId, threadId }: Entry): Html =>
-  html`<details class="reply"><summary>Reply</summary>${replyForm(threadId, entryId)}</details>`
+/** Where an entry is replied to: a page with its form; right below it where a script runs. */
+const replyLink = ({ entryId, threadId }: Entry): Html =>
+  html`<a data-reply href="${to(withQuery("/do/post_message", { threadId, replyToEntryId: entryId }))}">Reply</a>`
 
 const followUp = (roomId: string, { entryId }: Entry): Html =>
   html` <a href="${to(withQuery("/do/create_thread", { roomId, replyToEntryId: entryId }))}">Follow up in a new Thread</a>`
@@ -129,7 +130,7 @@ export function threadPage(visit: Visit): Fitting {
       context.findingLinks.flatMap(({ towardHypothesis }) => towardHypothesis.map(({ versionId, label }) => [versionId, label] as const)),
     ),
     ...(writes
-      ? { below: (entry: Entry) => html`${replyInPlace(entry)}${entry.card === undefined ? null : followUp(room.roomId, entry)}` }
+      ? { below: (entry: Entry) => html`${replyLink(entry)}${entry.card === undefined ? null : followUp(room.roomId, entry)}` }
       : {}),
   }
   const view: EntryView = { ...viewed, known: new Map(entries.map((entry) => [entry.entryId, entry])) }
@@ -161,7 +162,7 @@ ${earlier > 0 && opening !== undefined ? html`<ol class="timeline" aria-label="H
 ${earlier > 0 ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: Math.max(0, first - limits.pageItems) }))}" rel="prev">${earlier.toLocaleString("en")} earlier</a></p>` : null}
 <section aria-label="Entries" id="entries">${timeline(visit, within, items.slice(from, until))}</section>
 ${last < watermark ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: last }))}" rel="next">${(watermark - last).toLocaleString("en")} later</a></p>` : null}
-<section aria-label="Take part">${writes ? replyForm(threadId) : refusal}
+<section aria-label="Take part">${writes ? html`${messageForm(threadId)}<template id="reply-form">${messageForm(threadId, true)}</template>` : refusal}
 ${further}</section>
 ${ways([
   ["JSON", `/api/research/threads/${threadId}/timeline`],

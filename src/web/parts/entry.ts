@@ -107,7 +107,7 @@ export interface EntryView {
   readonly chosen?: string | undefined
   /** Labels of records, where the page knows them. */
   readonly labels?: Labels
-  /** What may be done with the entry: a reply in place. */
+  /** What may be done with the entry. */
   readonly below?: (entry: Entry) => Content
 }
 

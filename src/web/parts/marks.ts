@@ -73,7 +73,7 @@ export const tone = (state: string): string => marks[state]?.[1] ?? "quiet"
 /** The shape of a state alone; a word must stand beside it. */
 export function glyph(state: string): Html {
   const [name] = marks[state] ?? ["hollow"]
-  return html`<svg class="mark ${tone(state)}" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true" focusable="false"><path fill-rule="evenodd" d="${markup(SHAPES[name])}"/></svg>`
+  return html`<svg class="mark ${tone(state)}" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><path d="${markup(SHAPES[name])}"/></svg>`
 }
 
 /** A state: its mark and its word. */
