@@ -2,13 +2,7 @@
 import * as v from "valibot"
 import { arxivId, isUuid } from "../../contract/fields.ts"
 import { limits } from "../../contract/limits.ts"
-
-/** What the index takes for a word: letters and digits of every script, with the marks that belong to them. */
-export const WORDS = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu
-const ASCII = /^[0-9A-Za-z]*$/
-/** Written as Unicode folds it, less its marks: as the index keeps words. */
-export const folded = (word: string): string =>
-  ASCII.test(word) ? word.toLowerCase() : word.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
+import { folded, keptOf, WORDS } from "./words.ts"
 
 const LABEL = /^[a-z][1-9][0-9]{0,8}$/iu
 /** The beginning of a commit that tells it apart, or a digest. */
@@ -90,7 +84,8 @@ export interface Asked {
 export function askedFor({ phrases }: Typed, endings: readonly string[] | undefined, within: Within): Asked {
   const words: string[] = []
   const wordsOf: number[][] = []
-  const asked = phrases.map((parts, phrase) => {
+  const asked = phrases.map((said, phrase) => {
+    const parts = said.map(keptOf)
     const open = phrase === phrases.length - 1 ? endings : undefined
     const either = (made: (ending: string) => string) => `${IN_TEXT} : (${(open ?? [parts.at(-1) ?? ""]).map(made).join(" OR ")})`
     wordsOf.push(parts.map((part, place) => words.push(place === parts.length - 1 ? either(quoted) : `${IN_TEXT} : ${quoted(part)}`) - 1))

@@ -2,7 +2,9 @@
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
 import { type Hit, hit, ITEM, type PersonFound, passageOf, personHit, type Row, SHOWN } from "./hits.ts"
+import { indexing } from "./indexing.ts"
 import { indexWords } from "./index-words.ts"
+import { isLongWord, keptOf } from "./words.ts"
 import { allOf, askedFor, labelQueries, lookUpOf, type Typed, typed, type Within } from "./query.ts"
 import { beginningOf, holds, Sight } from "./snippet.ts"
 
@@ -56,18 +58,6 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
   const newest = db.prepare<Row>(NEWEST)
   const person = db.prepare<PersonFound>(`${PERSON} WHERE user_id = ?`)
   const people = db.prepare<PersonFound>(`${PERSON} WHERE username >= ? AND username < ? ORDER BY username LIMIT ${limits.searchPeople}`)
-  const index = db.prepare(
-    `INSERT INTO search_index (rowid, label, title, body, tags)
-     SELECT * FROM search_texts WHERE item > (SELECT coalesce(max(id), 0) FROM search_index_docsize)`,
-  )
-  // A text for each record; before the other index, by which it tells what is new.
-  const indexConcepts = db.prepare(
-    `INSERT INTO concept_trigrams (rowid, text)
-     SELECT i.item, group_concat(concat_ws(char(10), d.key, d.label, d.definition), char(10)) FROM search_items i CROSS JOIN concepts d ON d.version_id = i.id
-     WHERE i.item > (SELECT coalesce(max(id), 0) FROM search_index_docsize) GROUP BY i.item`,
-  )
-  const flushConcepts = db.prepare("INSERT INTO concept_trigrams (concept_trigrams) VALUES ('flush')")
-  const flush = db.prepare("INSERT INTO search_index (search_index) VALUES ('flush')")
   const counted = db.prepare<{ matches: number }>(
     "SELECT count(*) AS matches FROM (SELECT 1 FROM search_index WHERE search_index MATCH ? LIMIT ?)",
   )
@@ -89,13 +79,24 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     return [...first, ...latest(named, within, count - first.length, Math.max(0, offset - passed))]
   }
 
-  /** Of some texts, the newest first, those that hold every phrase: they are read, as far as is done in little time. */
-  function verified(items: readonly number[], read: Typed, isOpen: boolean, within: Within, count: number, offset: number): Row[] {
+  /** Some items, so many at a time. */
+  function* inChunks(items: readonly number[], within: Within): Generator<readonly Row[]> {
+    for (let at = 0; at < items.length; at += CHUNK) yield among(items.slice(at, at + CHUNK), within, CHUNK, 0)
+  }
+  /** What matches some words, the best first, so many at a time. */
+  function* bestFirst(weighed: string, from: number, whole: string): Generator<readonly Row[]> {
+    for (let at = 0, rows: Row[] = []; at === 0 || rows.length === CHUNK; at += CHUNK)
+      yield (rows = best.all(weighed, from, whole, CHUNK, at))
+  }
+
+  /** Of some texts, in their order, those that hold every phrase: they are read, as far as is done in little time. */
+  function verified(texts: Generator<readonly Row[]>, read: Typed, isOpen: boolean, count: number, offset: number): Row[] {
     const sight = new Sight(limits.searchRead)
     const found: Row[] = []
-    for (let at = 0; at < items.length && sight.left > 0 && found.length < offset + count; at += CHUNK)
-      for (const row of among(items.slice(at, at + CHUNK), within, CHUNK, 0))
-        if (holds([row.ownTitle, row.body], sight, read, isOpen)) found.push(row)
+    for (const rows of texts) {
+      for (const row of rows) if (holds([row.ownTitle, row.body], sight, read, isOpen)) found.push(row)
+      if (sight.left <= 0 || found.length >= offset + count) break
+    }
     return found.slice(offset, offset + count)
   }
 
@@ -104,24 +105,28 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     if (read.phrases.length === 0 || endings?.length === 0) return []
     const asked = askedFor(read, endings, within)
     const asksPhrase = read.phrases.some(({ length }) => length > 1)
+    // The index takes words that begin alike for the same where they are long.
+    const isInexact = read.phrases.some((parts) => parts.some(isLongWord))
+    const inItems = (items: readonly number[]) => verified(inChunks(items, within), read, endings !== undefined, count, offset)
     const whole = allOf(...asked.phrases, ...asked.tags)
     const each = [...asked.words, ...asked.tags]
     const rare = words.areRare(each, searchWeighed)
     // What very many texts hold each, and few together, the index would look for among all of them.
     if (!rare.includes(true)) {
-      if (each.length === 1) return latest(whole, within, count, offset)
-      const items = words.common(each, asksPhrase || isNarrowed(within) ? limits.searchCommon : offset + count, limits.searchCommon)
-      return asksPhrase ? verified(items, read, endings !== undefined, within, count, offset) : among(items, within, count, offset)
+      if (each.length === 1 && !isInexact) return latest(whole, within, count, offset)
+      const isRead = asksPhrase || isInexact
+      const items = words.common(each, isRead || isNarrowed(within) ? limits.searchCommon : offset + count, limits.searchCommon)
+      return isRead ? inItems(items) : among(items, within, count, offset)
     }
     const { from, isLong } = words.newest(allOf(...each), searchRanked, searchRankedWords)
     // Where the words of a phrase stand next to each other is told by reading all their places.
-    if (isLong && asksPhrase) {
-      const items = words.common([allOf(...each)], limits.searchCommon, limits.searchCommon).filter((item) => item >= from)
-      return verified(items, read, endings !== undefined, within, count, offset)
-    }
+    if (isLong && asksPhrase)
+      return inItems(words.common([allOf(...each)], limits.searchCommon, limits.searchCommon).filter((item) => item >= from))
     const weighed = asked.phrases.filter((_, phrase) => asked.wordsOf[phrase]?.some((word) => rare[word]))
-    if (!isRanked || isLong || isNarrowed(within) || weighed.length === 0) return latest(whole, within, count, offset)
-    return best.all(allOf(...weighed), from, whole, count, offset)
+    const isWeighed = isRanked && !isLong && !isNarrowed(within) && weighed.length > 0
+    if (!isInexact) return isWeighed ? best.all(allOf(...weighed), from, whole, count, offset) : latest(whole, within, count, offset)
+    if (!isWeighed) return inItems(words.common([whole], limits.searchCommon, limits.searchCommon))
+    return verified(bestFirst(allOf(...weighed), from, whole), read, endings !== undefined, count, offset)
   }
 
   /** People whose id or name it is, where nothing was asked for that people have not. */
@@ -131,24 +136,8 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     return named === undefined ? people.all(query, `${query}\u{10ffff}`) : [named]
   }
 
-  const forgetConcepts = db.prepare("INSERT INTO concept_trigrams (concept_trigrams) VALUES ('delete-all')")
-  const forget = db.prepare("INSERT INTO search_index (search_index) VALUES ('delete-all')")
-
   return {
-    /** Makes the indexes anew, of the texts as they are. */
-    reindex(): void {
-      for (const statement of [forgetConcepts, forget, indexConcepts, flushConcepts, index, flush]) statement.run()
-    },
-
-    /**
-     * Indexes what was noted since the last time. Done once for all that a transaction wrote, as its last step: alone, each
-     * text would become a segment of the index, to be merged later with all the others. It is written out at once: what has
-     * no space then fails before the commit, where it is certain that nothing is stored.
-     */
-    index(): void {
-      if (indexConcepts.run() > 0) flushConcepts.run()
-      if (index.run() > 0) flush.run()
-    },
+    ...indexing(db),
 
     /** Up to `count` hits after so many, best first: what the query names as a whole, then what holds its words. */
     find(query: string, within: Within, offset: number, count: number): Hit[] {
@@ -163,7 +152,8 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
       const first = named.slice(offset, offset + count)
       const [after, left] = [Math.max(0, offset - named.length), count - first.length]
       const read = typed(text)
-      const endings = as === "label" || read.phrases.length === 0 ? undefined : words.beginning(read.beginning, limits.searchBeginnings)
+      const endings =
+        as === "label" || read.phrases.length === 0 ? undefined : words.beginning(keptOf(read.beginning), limits.searchBeginnings)
       const rows = as === "label" ? labelled(text, within, after, left) : matching(read, endings, as === "words", within, after, left)
       const sight = new Sight()
       return [...first, ...rows.map((row) => hit(row, passageOf(row, sight, read, endings !== undefined)))]

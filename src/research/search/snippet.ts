@@ -4,7 +4,8 @@
  */
 import { present } from "../../contract/present.ts"
 import { limits } from "../../contract/limits.ts"
-import { folded, type Typed, WORDS } from "./query.ts"
+import type { Typed } from "./query.ts"
+import { folded, WORDS } from "./words.ts"
 
 /** What is set around a word that was found. */
 const MARKS = { open: "\u0001", close: "\u0002" } as const

@@ -7,6 +7,7 @@ import type { SimilarItem } from "../../../contract/similar.ts"
 import type { Made } from "../../../ledger/behaviour.ts"
 import type { Db } from "../../../ledger/database.ts"
 import { itemOf, items, type Row, type Tried } from "./items.ts"
+import { keptOf } from "../words.ts"
 import { Likeness, nearestFirst, type Text } from "./likeness.ts"
 import { termsOf } from "./terms.ts"
 
@@ -88,7 +89,7 @@ export function similar(db: Db) {
 
   /** Attempts that ran the same, in whatever Room, the newest first. @param ran the beginning of their text */
   function sameAs(ran: string): Row[] {
-    const query = `body : "${ran.slice(ran.lastIndexOf("\n") + 1)}" AND tags : "kattempt"`
+    const query = `body : "${keptOf(ran.slice(ran.lastIndexOf("\n") + 1))}" AND tags : "kattempt"`
     const begins = `${ran}\n`
     const found = executed.all(query, begins, begins, limits.similarItems + 1)
     return rowsOf(found.map(({ id }) => ({ kind: "attempt", id })))

@@ -1,7 +1,7 @@
 /** What of a text tells it apart: the stems of its words. */
 import { stemmer } from "stemmer"
 import { limits } from "../../../contract/limits.ts"
-import { folded, WORDS } from "../query.ts"
+import { folded, WORDS } from "../words.ts"
 
 /** Words that stand in every English text; of other languages, what is common in a Room counts little anyway. */
 const COMMON = new Set(

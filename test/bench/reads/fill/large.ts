@@ -2,6 +2,8 @@
 import { copyData } from "../../data/demo.ts"
 import { House } from "../../data/house.ts"
 import { limits } from "../../../../src/contract/limits.ts"
+import type { Db } from "../../../../src/ledger/database.ts"
+import { indexed } from "../../../../src/research/search/words.ts"
 import { Cloner, idSql, scatteredIdSql } from "./clone.ts"
 import { fillLibrary } from "./library.ts"
 import { fillRecords } from "./records.ts"
@@ -45,7 +47,7 @@ export async function makeLarge(demo: string, folder: string, size: number): Pro
   noteRecords(cloner, size)
   noteNewest(cloner, size)
   for (const { sql } of triggers) cloner.exec(sql)
-  indexTexts(cloner)
+  indexTexts(cloner, house.db)
   cloner.exec("COMMIT")
   house.close()
   return large
@@ -67,7 +69,7 @@ function noteRecords(cloner: Cloner, size: number): void {
  * Indexes what was noted, as the service does before each commit, but in bulk: messages past the view that knows where the words
  * of every kind stand, and with so much kept in memory before it is written out that little is merged.
  */
-function indexTexts(cloner: Cloner): void {
+function indexTexts(cloner: Cloner, db: Db): void {
   const config = (name: string, value: number) => `INSERT INTO search_index (search_index, rank) VALUES ('${name}', ${value})`
   const NEW = "item > (SELECT coalesce(max(id), 0) FROM search_index_docsize)"
   cloner.exec(config("hashsize", 256 * 1_024 * 1_024))
@@ -76,10 +78,15 @@ function indexTexts(cloner: Cloner): void {
      INSERT INTO search_index (rowid, label, title, body, tags) SELECT item, NULL, NULL, h.content ->> '$.text',
        'kmessage ' || replace(t.room_id, '-', '') || ' ' || replace(e.author_id, '-', '')
      FROM temp.new_items i CROSS JOIN timeline_entries e ON e.entry_id = i.id JOIN threads t USING (thread_id) JOIN history h ON h.position = e.history_position
-     WHERE i.kind = 'message' ORDER BY item;
-     INSERT INTO search_index (rowid, label, title, body, tags) SELECT s.* FROM temp.new_items i CROSS JOIN search_texts s USING (item) WHERE i.kind <> 'message' ORDER BY item;
-     INSERT INTO search_index (search_index) VALUES ('flush')`,
+     WHERE i.kind = 'message' ORDER BY item`,
   )
+  const insert = db.prepare("INSERT INTO search_index (rowid, label, title, body, tags) VALUES (?, ?, ?, ?, ?)")
+  const others = "FROM temp.new_items i CROSS JOIN search_texts s USING (item) WHERE i.kind <> 'message' ORDER BY item"
+  for (const { item, label, title, body, tags } of db
+    .prepare<Record<"label" | "title" | "body" | "tags", string | null> & { item: number }>(`SELECT s.* ${others}`)
+    .all())
+    insert.run(item, label, title && indexed(title), body && indexed(body), tags)
+  cloner.exec("INSERT INTO search_index (search_index) VALUES ('flush')")
   cloner.exec(config("hashsize", 1_024 * 1_024))
 }
 

@@ -1,0 +1,140 @@
+/** Long texts and long words: what the file takes for them, and that every word is found, whole and by how it begins, though the index keeps the beginning alone. */
+import fc from "fast-check"
+import t from "tap"
+import { checkData } from "../../../src/check/check.ts"
+import { limits } from "../../../src/contract/limits.ts"
+import { seedWhenJudged } from "../../support/chance.ts"
+import { openHouse } from "../../support/house.ts"
+import { Chance, type TextKind, texts } from "../../bench/texts.ts"
+
+async function opened(t: { teardown(work: () => void): void }) {
+  const house = await openHouse()
+  t.teardown(() => house.close())
+  const { admit, ada, threadId, instance } = house
+  const say = async (text: string) =>
+    (
+      await admit({
+        actor: ada,
+        name: "post_message",
+        params: { threadId },
+        body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text },
+      })
+    ).target.id
+  const found = (query: string, offset = 0, count = 50) => instance.tables.search.find(query, {}, offset, count)
+  return {
+    ...house,
+    say,
+    found,
+    idsOf: (query: string) => found(query).flatMap(({ kind, id }) => (kind === "person" || kind === "thread" ? [] : [id])),
+  }
+}
+
+for (const kind of ["prose", "base64"] as const satisfies TextKind[])
+  t.test(`Long texts of ${kind} take at most 0.6 of themselves in the index, and 1.8 in the file`, async (t) => {
+    const { db, say } = await opened(t)
+    const chance = new Chance(1)
+    const bytes = () =>
+      db
+        .prepare<{ all: number; index: number }>(
+          `SELECT sum(pgsize) AS "all", sum(iif(name LIKE 'search_index%', pgsize, 0)) AS "index" FROM dbstat`,
+        )
+        .one()
+    const before = bytes()
+    let said = 0
+    for (let count = 0; count < 60; count += 1) {
+      const text = texts[kind](chance, limits.message - chance.below(2_000))
+      said += Buffer.byteLength(text)
+      await say(text)
+    }
+    const now = bytes()
+    const [index, all] = [(now.index - before.index) / said, (now.all - before.all) / said]
+    t.ok(index <= 0.6, `the index takes ${index.toFixed(3)} of the texts`)
+    t.ok(all <= 1.8, `all of it ${all.toFixed(3)}`)
+  })
+
+t.test("What begins alike is told apart: digests, names of runs, and words with accents", async (t) => {
+  const { say, found, idsOf, db, instance } = await opened(t)
+  const digest = "0123456789abcdef".repeat(4)
+  const [one, other] = [await say(`It gave ${digest}0 today`), await say(`It gave ${digest}1 today`)]
+  const word = await say("Électroencéphalogramme, taken twice")
+  t.strictSame(idsOf(`${digest}1`), [other])
+  t.strictSame(idsOf(`${digest}0 today`), [one], "beside another word")
+  t.strictSame(idsOf(digest), [other, one], "both begin so")
+  t.strictSame(idsOf(digest.slice(0, 20)), [other, one])
+  t.strictSame(idsOf(`${digest} today`), [], "which is no word of either")
+  t.strictSame(idsOf(`"gave ${digest}0"`), [one], "as the end of a phrase")
+  t.strictSame(
+    found(digest, 1, 1).map(({ id }) => id),
+    [one],
+    "page by page",
+  )
+  t.match(found(`${digest}1`)[0]?.snippet, `<mark>${digest}1</mark>`)
+  for (const query of ["electroencephalogramme", "électroencéphalogramme taken", "electroencephalog"])
+    t.strictSame(idsOf(query), [word], query)
+  t.strictSame(checkData(db).problems, [])
+  instance.tables.search.reindex()
+  t.strictSame([idsOf(digest), idsOf("electroencephalog")], [[other, one], [word]], "and so in an index that is made anew")
+})
+
+t.test("A question that is amended is found by its new long words, and no more by the old ones", async (t) => {
+  const { admit, ada, roomId, threadId, idsOf, db } = await opened(t)
+  const sent = { actor: ada, body: {} }
+  const { target } = await admit({
+    ...sent,
+    name: "propose_experiment",
+    body: {
+      schemaVersion: 3,
+      requestId: crypto.randomUUID(),
+      roomId,
+      threadId,
+      question: "Is checkpoint20261122larger better?",
+      scope: "Here.",
+      hypotheses: [],
+    },
+  })
+  const amend = (question: string, expectedRevision: number) =>
+    admit({
+      ...sent,
+      name: "amend_experiment",
+      body: {
+        schemaVersion: 3,
+        requestId: crypto.randomUUID(),
+        experimentId: target.id,
+        expectedRevision,
+        expectedStatus: "open",
+        explanation: "Meant so.",
+        question,
+      },
+    })
+  await amend("Is checkpoint20261122smaller better?", 1)
+  t.strictSame([idsOf("checkpoint20261122larger"), idsOf("checkpoint20261122smaller")], [[], [target.id]])
+  await Promise.all([amend("Is checkpoint20261122wider better?", 2), amend("Is checkpoint20261122deeper better?", 3)])
+  t.strictSame([idsOf("checkpoint20261122smaller"), idsOf("checkpoint20261122deeper")], [[], [target.id]], "twice in one transaction")
+  t.equal(db.prepare<{ left: number }>("SELECT count(*) AS left FROM search_changes").one().left, 0)
+  t.strictSame(checkData(db).problems, [])
+})
+
+t.test("Whatever words there are, a search finds the texts that hold them", async (t) => {
+  const { say, idsOf } = await opened(t)
+  const part = fc.constantFrom("q", "é", "9Z", "ß", "測試", "initialisation", "0123456789abcdef")
+  const word = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(""))
+  const said = new Map<string, string[]>()
+  for (const words of fc.sample(fc.array(word, { minLength: 1, maxLength: 4 }), {
+    numRuns: 80,
+    ...(seedWhenJudged !== undefined && { seed: seedWhenJudged }),
+  }))
+    said.set(await say(words.join(" ")), words)
+  const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1, maxLength: 2 }), (asked) => {
+      const last = plain(asked.at(-1) ?? "")
+      const due = [...said].filter(
+        ([, words]) =>
+          asked.slice(0, -1).every((each) => words.some((held) => plain(held) === plain(each))) &&
+          words.some((held) => plain(held).startsWith(last)),
+      )
+      t.strictSame(idsOf(asked.join(" ")).toSorted(), due.map(([id]) => id).toSorted(), asked.join(" "))
+    }),
+    { numRuns: 150, ...(seedWhenJudged !== undefined && { seed: seedWhenJudged }) },
+  )
+})
