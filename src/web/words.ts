@@ -17,6 +17,15 @@ export const title = (name: string): string => {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
+/** What a form calls a property: an object is asked for by what it is, never by an id. "rerunOf" is "Rerun of", "threadId" is "Thread". */
+export const calledByForms = (name: string): string =>
+  title(
+    name
+      .replace(/^arxivId/, "paperId")
+      .replace(/^versionId/, "recordId")
+      .replace(/(?:Version)?Id(s?)$/, "$1"),
+  )
+
 /** "1 attempt", "4 attempts"; `several` where the plural is no plain s. */
 export const counted = (count: number, one: string, several = `${one}s`): string =>
   `${count.toLocaleString("en")} ${count === 1 ? one : several}`

@@ -86,7 +86,7 @@ t.test("without a script a person signs in, writes, adds an item to a list and s
   t.match(await page.locator("#timeline").textContent(), /Said without a script/)
   await page.locator("#timeline .chosen").getByRole("link", { name: "Reply" }).click()
   t.match(await page.locator(".about").textContent(), /In answer to .*: Said without a script/)
-  await page.getByLabel("Text").fill("Answered without one.")
+  await page.getByLabel("Your reply").fill("Answered without one.")
   await page.getByRole("button", { name: /^Post/ }).click()
   t.match(await page.locator("#timeline .chosen").textContent(), /In reply to .*: Said without a script\.[^]*Answered without one/)
 
@@ -94,10 +94,12 @@ t.test("without a script a person signs in, writes, adds an item to a list and s
     items: [{ experimentId: string }]
   }
   await page.goto(`${origin}/lab/rooms/do/register_attempt?experimentId=${experiment.items[0].experimentId}&intent=reproduction`)
+  await page.getByText("Materials that go in").first().click()
   await page.getByRole("button", { name: "Add an input" }).click()
-  await page.getByLabel("Name").fill("counts")
-  await page.getByRole("button", { name: "Register attempt" }).click()
-  t.equal(await page.getByLabel("Name").inputValue(), "counts", "what was typed stays")
+  t.equal(await page.getByLabel("Name in the run").count(), 2, "where a row was added stays open")
+  await page.getByLabel("Name in the run").last().fill("counts")
+  await page.getByRole("button", { name: "Register the attempt" }).click()
+  t.equal(await page.getByLabel("Name in the run").inputValue(), "counts", "what was typed stays")
   t.ok((await page.locator(".fault").count()) >= 3, "each field says what is wrong with it")
 })
 

@@ -189,6 +189,26 @@ t.test("an experiment", async (t) => {
 
 const expected = async (): Promise<object> => (await read(`/experiments/${experiment}`)).affordances.expected
 
+t.test("a Room of several Threads: one is picked by its title; in a Room of one there is nothing to pick", async (t) => {
+  await page.goto(`${demo.baseUrl}/do/propose_experiment?roomId=${roomId}`)
+  t.equal(await page.getByLabel("In which Thread?").count(), 0)
+  const main = demo.rooms.main.roomId
+  const { items } = await read(`/rooms/${main}/threads`)
+  const { title, threadId: wanted } = items.at(-1)
+  const { id } = await filled("propose_experiment", `roomId=${main}`, async (typist) => {
+    await typist.write("In which Thread?", "no such Thread")
+    await typist.write("What is to be found out?", "Which Thread is this?")
+    await typist.write("On what?", "Titles.")
+    await typist.send("Propose the experiment")
+    await page.waitForSelector("#refused")
+    t.match(await page.textContent("main"), /“no such Thread” is no thread of this Room/)
+    await page.getByLabel("In which Thread?").fill("")
+    await typist.write("In which Thread?", title)
+    await typist.send("Propose the experiment")
+  })
+  t.equal((await read(`/experiments/${id}`)).threadId, wanted)
+})
+
 t.test("a plan, which begins with what the experiment says; a conflict shows what changed", async (t) => {
   await write("take_experiment", { experimentId: experiment, ...(await expected()) })
   const { url, commit } = demo.repositories.public
@@ -211,6 +231,60 @@ t.test("a plan, which begins with what the experiment says; a conflict shows wha
   const { content } = await read(`/plans/${new URL(page.url()).pathname.split("/").at(-1)}`)
   t.match(content, { intent: "confirmatory", hypotheses: [hypothesis], premises: [], repository: { url, commit } })
   t.same(content.protocol.arms, [{ name: "ramp", argv: ["python", "train.py", "--warmup", "400", "--name", "with a ramp"] }])
+})
+
+/** Follows the link of that name on the page that is open, by the keyboard. */
+const followed = async (name: string): Promise<Typist> => {
+  await page.getByRole("link", { name, exact: true }).focus()
+  await page.keyboard.press("Enter")
+  await page.waitForURL(/\/do\//)
+  return new Typist(page)
+}
+
+t.test("an attempt from its first word to its last, and what becomes of the experiment, each from the page where it stands", async (t) => {
+  await page.goto(`${demo.baseUrl}/experiments/${experiment}`)
+  let typist = await followed("Register a planned attempt")
+  t.equal(
+    await page.inputValue("[name='/repository/commit']"),
+    demo.repositories.public.commit,
+    "it begins with what the plan is pinned to",
+  )
+  await typist.write("Command", "python train.py --warmup 400")
+  await typist.send("Register the attempt")
+  await page.waitForURL(/done=register_attempt/)
+  const id = new URL(page.url()).pathname.split("/").at(-1) ?? ""
+  for (const [link, done] of [
+    ["Say that it started", "started"],
+    ["Report its failure", "failed"],
+  ] as const) {
+    typist = await followed(link)
+    t.equal(await page.isVisible("text=The failure"), done === "failed", "only a failure is asked for its place")
+    if (done === "failed") {
+      await typist.write("Where did it fail?", "training")
+      await typist.write("How?", "The node was taken away.")
+    }
+    await typist.send("Report it")
+    await page.waitForURL(/done=report_attempt_event/)
+  }
+  t.match(await read(`/attempts/${id}`), {
+    intent: "planned",
+    outcome: "failed",
+    failure: { stage: "training", explanation: "The node was taken away." },
+    argv: ["python", "train.py", "--warmup", "400"],
+    planMatch: { commitMatchesPlan: true },
+  })
+  await page.goto(`${demo.baseUrl}/experiments/${experiment}`)
+  typist = await followed("Give the experiment back")
+  await typist.write("What should whoever takes it next know?", "One of five seeds was lost.")
+  await typist.send("Give it back")
+  await page.waitForURL(/done=release_experiment/)
+  typist = await followed("Take the experiment")
+  await typist.send("Take it")
+  await page.waitForURL(/done=take_experiment/)
+  typist = await followed("Say that it is under way")
+  await typist.send("Say so")
+  await page.waitForURL(/done=report_experiment_status/)
+  t.match(await read(`/experiments/${experiment}`), { status: "in_progress" })
 })
 
 const attemptId = crypto.randomUUID()
@@ -238,10 +312,10 @@ t.test("a finding: its attempts and the output that shows it are chosen, no dige
     await wholeStatement(typist, "With a linear warm-up the loss is 0.07 nats lower.", "What did you find?")
     await typist.write("How did it come out?", "positive")
     await typist.write("Where does it hold?", "One model.")
-    await typist.tick("A1: exploratory attempt of E1, succeeded")
+    await typist.tick("A2: exploratory attempt of E1, succeeded")
     await typist.unfold("What shows it: outputs, failures, materials, papers")
     await typist.write("Kind", "an output")
-    await typist.write("Output", "A1: metrics.json")
+    await typist.write("Output", "A2: metrics.json")
     await typist.write("What it shows", "The loss of all seeds.")
     await typist.send("Publish the finding")
   })
@@ -355,6 +429,12 @@ const opened = (): string[] => [
   `accept_plan?experimentId=${experiment}`,
   `register_material?${at}`,
   `link_experiment_finding?findingVersionId=${finding}&experimentId=${experiment}`,
+  `register_attempt?experimentId=${experiment}`,
+  `report_attempt_event?attemptId=${attemptId}`,
+  `amend_experiment?experimentId=${experiment}`,
+  `report_experiment_status?experimentId=${experiment}`,
+  `reuse_record?threadId=${threadId}`,
+  `create_thread?roomId=${roomId}`,
   `assert_correction?targetVersionId=${hypothesis}`,
   `assert_supersession?targetVersionId=${hypothesis}`,
   `assert_dispute?targetVersionId=${hypothesis}`,

@@ -29,7 +29,7 @@ t.test("who asks to join waits at the owner's side, on every page, and is told b
   t.equal(await ada.page.locator(".waiting").count(), 0, "nothing waits yet")
   await ada.page.getByRole("link", { name: "Create a Room" }).click()
   await ada.page.getByLabel("Title").fill("Does warm-up matter?")
-  await ada.page.getByRole("button", { name: "Create room" }).click()
+  await ada.page.getByRole("button", { name: "Create the Room" }).click()
   await ada.page.waitForURL(/\/rooms\/[0-9a-f-]{36}/)
   const room = new URL(ada.page.url()).pathname
   const roomId = room.split("/")[2] ?? ""
@@ -39,7 +39,7 @@ t.test("who asks to join waits at the owner's side, on every page, and is told b
   t.match(await grace.page.textContent("main"), /not a member/)
   await grace.page.getByRole("link", { name: "Ask to join" }).click()
   await grace.page.getByLabel("Message").fill("I run the same sweep.")
-  await grace.page.getByRole("button", { name: "Request to join" }).click()
+  await grace.page.getByRole("button", { name: "Ask to join" }).click()
   await grace.page.waitForURL(/done=request_to_join/)
 
   await ada.page.goto(at("/"))

@@ -31,7 +31,7 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
   await page.getByRole("link", { name: "Create a Room" }).click()
   await page.getByLabel("Title").fill("Does warm-up matter?")
   await page.getByLabel("Question").fill("How much of the early loss does warm-up explain?")
-  await page.getByRole("button", { name: "Create room" }).click()
+  await page.getByRole("button", { name: "Create the Room" }).click()
   await page.waitForURL(/\/rooms\/[0-9a-f-]{36}/)
   const room = new URL(page.url()).pathname
   t.equal(await page.textContent("h1"), "Does warm-up matter?")
@@ -44,7 +44,7 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
   await page.getByRole("button", { name: "Preview" }).click()
   t.equal(await page.locator(".preview math").count(), 1, "the preview shows the formula")
   t.equal(await page.getByLabel("Title").inputValue(), "What we mean by warm-up", "and the draft stays")
-  await page.getByRole("button", { name: "Create thread" }).click()
+  await page.getByRole("button", { name: "Start the Thread" }).click()
   await page.waitForURL(/\/threads\//)
   const thread = new URL(page.url()).pathname
   t.equal(await page.locator("#timeline .prose math").count(), 1)
@@ -169,7 +169,7 @@ t.test("an invitation makes an account, a request to join is decided, and a deci
   const room = new URL(mary.page.url()).pathname
   await mary.page.getByRole("link", { name: "Ask to join" }).first().click()
   await mary.page.getByLabel("Message").fill("I run the same sweep.")
-  await mary.page.getByRole("button", { name: "Request to join" }).click()
+  await mary.page.getByRole("button", { name: "Ask to join" }).click()
   await mary.page.waitForURL(/done=request_to_join/)
 
   await ada.page.goto(at(`${room}/people`))
@@ -216,28 +216,32 @@ t.test("two people take the same experiment and one wins; a conflict keeps the d
   await mary.page.waitForURL(at("/"))
   for (const { page } of [ada, mary]) {
     await page.goto(at(experiment))
-    await page.getByRole("link", { name: "Take experiment" }).click()
-    await page.getByRole("button", { name: "Take experiment" }).waitFor()
+    await page.getByRole("link", { name: "Take the experiment" }).click()
+    await page.getByRole("button", { name: "Take it" }).waitFor()
   }
-  await ada.page.getByRole("button", { name: "Take experiment" }).click()
+  await ada.page.getByRole("button", { name: "Take it" }).click()
   await ada.page.waitForURL(/\/experiments\/.*done=take_experiment/)
-  await mary.page.getByRole("button", { name: "Take experiment" }).click()
+  await mary.page.getByRole("button", { name: "Take it" }).click()
   const told = await mary.page.locator("[role=alert]").textContent()
   t.match(told, /Not stored/)
   t.match(told, /claimed/, "it says what the experiment is now")
 
-  await ada.page.getByRole("link", { name: "Release experiment" }).click()
-  await ada.page.getByLabel("Handoff").fill("Two of five seeds ran.")
+  await ada.page.getByRole("link", { name: "Give the experiment back" }).click()
+  await ada.page.getByLabel("What should whoever takes it next know?").fill("Two of five seeds ran.")
   const second = await ada.context.newPage()
   await second.goto(at(experiment))
-  await second.getByRole("link", { name: "Report experiment status: in progress" }).click()
-  t.equal(await second.getByLabel("Status", { exact: true }).inputValue(), "in_progress", "an affordance opens its form filled in")
-  await second.getByRole("button", { name: "Report experiment status" }).click()
+  await second.getByRole("link", { name: "Say that it is under way" }).click()
+  t.equal(await second.getByLabel("How does it stand?").inputValue(), "in_progress", "an affordance opens its form filled in")
+  await second.getByRole("button", { name: "Say so" }).click()
   await second.waitForURL(/done=report_experiment_status/)
-  await ada.page.getByRole("button", { name: "Release experiment" }).click()
+  await ada.page.getByRole("button", { name: "Give it back" }).click()
   t.match(await ada.page.locator("[role=alert]").textContent(), /was claimed, is now in progress/, "a conflict shows what moved")
-  t.equal(await ada.page.getByLabel("Handoff").inputValue(), "Two of five seeds ran.", "the draft survives it")
-  await ada.page.getByRole("button", { name: "Release experiment" }).click()
+  t.equal(
+    await ada.page.getByLabel("What should whoever takes it next know?").inputValue(),
+    "Two of five seeds ran.",
+    "the draft survives it",
+  )
+  await ada.page.getByRole("button", { name: "Give it back" }).click()
   await ada.page.waitForURL(/done=release_experiment/)
   t.match(await ada.page.textContent("main"), /Two of five seeds ran/, "and is taken for the state that was shown")
 

@@ -1,6 +1,6 @@
 /** What a refusal says of each field, as sentences about the research. */
 import type { Issue } from "../../contract/refusals.ts"
-import { title } from "../words.ts"
+import { calledByForms } from "../words.ts"
 import { type Draft, issueField } from "./draft.ts"
 import type { Field } from "./fields.ts"
 import { isOfOutput, outputName } from "./outputs.ts"
@@ -33,7 +33,7 @@ function inputOf(path: string, form: Field & { form: "object" }, read: Draft, sh
 export function nameOf(at: string, sheet: Sheet | undefined): string {
   const asked = sheet?.asks[placeOf(at)]?.label
   const last = at.split(/[/|]/).findLast((step) => step !== "" && !/^(?:\d+|~key)$/.test(step))
-  return asked ?? title(last ?? "it")
+  return asked ?? calledByForms(last ?? "it")
 }
 
 const isEmpty = (draft: Draft, at: string): boolean => draft.getAll(at).every((value) => value.trim() === "")

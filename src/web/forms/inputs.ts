@@ -1,7 +1,7 @@
 /** The inputs of a form, each with its label, its hint and, after a refusal, what is wrong with it. */
 import { ANOTHER } from "./sheets/sheet.ts"
 import { attributes, type Content, type Html, html } from "../html.ts"
-import { title, words } from "../words.ts"
+import { calledByForms, words } from "../words.ts"
 import { type Choice, type Choices, choicesAmong } from "./choices.ts"
 import type { Draft } from "./draft.ts"
 import type { Field } from "./fields.ts"
@@ -36,7 +36,8 @@ export const faultsAt = (path: string, { faults }: FormState): Html | null => {
 export const optional = ({ required }: Field): Html | null => (required ? null : html` <span class="optional">optional</span>`)
 export const hintOf = (path: string, hint: Content): Html | null =>
   hint === undefined || hint === null ? null : html`<p class="hint" id="${idOf(path)}-hint">${hint}</p>`
-export const nameAt = (field: Field, path: string, state: FormState): string => askedOf(path, state)?.label ?? title(field.name || "value")
+export const nameAt = (field: Field, path: string, state: FormState): string =>
+  askedOf(path, state)?.label ?? calledByForms(field.name || "value")
 
 /** What an input has in common with all others. */
 export function common(field: Field, path: string, state: FormState, hinted: boolean) {

@@ -1,10 +1,9 @@
 /** A form as its sheet lays it out: what is asked first, then what is folded, then whatever the schema has besides. */
 import { type Html, html } from "../html.ts"
-import type { Draft } from "./draft.ts"
 import type { Field } from "./fields.ts"
 import { type FormState, suggestedId } from "./inputs.ts"
 import { dataLists, fields, one } from "./render.ts"
-import type { Sheet } from "./sheets/sheet.ts"
+import { placeOf, type Sheet } from "./sheets/sheet.ts"
 import { statement } from "./statement-parts.ts"
 import { borrowedName } from "./suggestions.ts"
 
@@ -39,11 +38,14 @@ function placed(form: Form, place: string, elsewhere: ReadonlySet<string>, state
   return bare && rest.form === "object" ? fields(rest.fields, place, state) : one(rest, place, state)
 }
 
-/** Whether somebody wrote into one of these places already; a choice, or a number, may be there from the beginning. */
-function isWritten(form: Form, draft: Draft, places: readonly string[]): boolean {
+/** Whether somebody wrote into one of these places already, or asked for more rows there; a choice, or a number, may be there from the beginning. */
+function isWritten(form: Form, { draft, sheet }: FormState, places: readonly string[]): boolean {
   const told = places.filter((place) => !["choice", "yes-no", "number"].includes(fieldAt(form, place)?.form ?? ""))
-  return [...draft].some(
-    ([name, value]) => value.trim() !== "" && !name.startsWith("#") && told.some((place) => name === place || name.startsWith(`${place}/`)),
+  const within = (name: string) => told.some((place) => name === place || name.startsWith(`${place}/`))
+  return [...draft].some(([name, value]) =>
+    name.startsWith("#")
+      ? within(name.slice(1)) && Number(value) > Math.max(1, sheet?.asks[placeOf(name.slice(1))]?.rows ?? 1)
+      : value.trim() !== "" && within(name),
   )
 }
 
@@ -67,8 +69,7 @@ export function laidOut(form: Form, sheet: Sheet | undefined, state: FormState):
   const wrong = [...state.faults.keys()]
   const folded = folds.map(({ heading, places }) => {
     const body = places.map((place) => placed(form, place, without(place), state, true))
-    const isOpen =
-      isWritten(form, state.draft, places) || wrong.some((at) => places.some((place) => at === place || at.startsWith(`${place}/`)))
+    const isOpen = isWritten(form, state, places) || wrong.some((at) => places.some((place) => at === place || at.startsWith(`${place}/`)))
     return html`<details class="fold"${isOpen ? html` open` : null}><summary>${heading}</summary>${body}</details>`
   })
   const kept = [...(sheet.kept ?? [])].filter((place) => first.includes(place) && state.hidden.has(place))

@@ -28,7 +28,7 @@ import {
 import { isOfOutput, OUTPUT_CASE, outputName } from "./outputs.ts"
 
 const group = (name: Content, body: Content, path: string, state: FormState): Html =>
-  html`<fieldset${attributes({ class: askedOf(path, state)?.line === true ? "line" : null })}><legend>${name}</legend>${faultsAt(path, state)}${body}</fieldset>`
+  html`<fieldset${attributes({ class: askedOf(path, state)?.line === true ? "line" : null, "data-only": state.only.get(path) })}><legend>${name}</legend>${faultsAt(path, state)}${body}</fieldset>`
 
 /** "an attempt": a noun with its article. */
 const aOrAn = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`

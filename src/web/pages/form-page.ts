@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Operation, pathNames } from "../../contract/operation.ts"
 import type { Refusal } from "../../contract/refusals.ts"
+import { isUuid } from "../../contract/fields.ts"
 import { isoTime } from "../../ledger/world.ts"
 import { type Draft, fill } from "../forms/draft.ts"
 import { type Fault, faultsOf } from "../forms/faults.ts"
@@ -55,6 +56,11 @@ export function opening(visit: Visit, operation: Operation): Draft {
   if (form.fields.some(({ name }) => name === "reportedAt")) draft.set("/reportedAt", isoTime(visit.edge.instance.world.now()))
   const begun: Draft = new URLSearchParams()
   fill(begun, form, "", sheetOf(operation.name)?.begins?.(visit, draft) ?? {})
+  // A Room with one Thread leaves no choice.
+  if (!draft.has("/threadId") && form.fields.some(({ name, required }) => name === "threadId" && required)) {
+    const threads = orNull(() => visit.ask("room_threads", { roomId: draft.get("/roomId") ?? "" }, { limit: 2 }))?.items ?? []
+    if (threads.length === 1) begun.set("/threadId", threads[0]?.threadId ?? "")
+  }
   const given = new Set(draft.keys())
   for (const [name, value] of begun) if (!given.has(name)) draft.append(name, value)
   return draft
@@ -111,7 +117,9 @@ export const roomOf = (visit: Visit, operation: Operation, draft: Draft): string
 function known(operation: Operation, draft: Draft): Set<string> {
   const kept = sheetOf(operation.name)?.kept ?? []
   const names = [...SUBJECTS, "threadId", "attemptId", ...kept.map((place) => place.slice(1))]
-  const hidden = new Set(names.filter((name) => givenIn(draft, name) !== undefined).map((name) => `/${name}`))
+  // What somebody wrote where an object is picked is not known before it is looked up: it stays in sight.
+  const isKnown = (name: string, value: string | undefined) => value !== undefined && (!/(?<!arxiv)Id$/.test(name) || isUuid(value))
+  const hidden = new Set(names.filter((name) => isKnown(name, givenIn(draft, name))).map((name) => `/${name}`))
   if (operation.name === "register_attempt") hidden.add("/attemptId")
   if (operation.name === "post_message" || operation.name === "create_thread") hidden.add("/replyToEntryId")
   return hidden
@@ -142,7 +150,10 @@ export function formPage(
     faults: new Map([...byInput].map(([at, found]) => [at, found.map(({ sentence }) => sentence)])),
     hidden: known(operation, draft),
     sheet,
-    only: new Map(operation.onlyWhen.map(({ field, when }) => [`/${field}`, `/${when.field}=${when.in.join(",")}`])),
+    only: new Map([
+      ...operation.onlyWhen.map(({ field, when }) => [`/${field}`, `/${when.field}=${when.in.join(",")}`] as const),
+      ...Object.entries(sheet?.asks ?? {}).flatMap(([place, asked]) => (asked?.only === undefined ? [] : [[place, asked.only] as const])),
+    ]),
     ...atHand(visit, operation, room?.roomId),
   }
   const isMarkdown = form.fields.some(({ name, form: kind }) => MARKDOWN.includes(name) && kind === "text")

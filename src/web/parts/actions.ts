@@ -3,8 +3,9 @@ import { refusals } from "../../contract/refusals.ts"
 import { type OperationName, operationNamed } from "../../contract/operations/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
+import { sheetOf } from "../forms/sheets/index.ts"
 import type { Visit } from "../visit.ts"
-import { title } from "../words.ts"
+import { title, words } from "../words.ts"
 
 /** What the visitor is in a Room. */
 export type Role = "nobody" | "visitor" | "member" | "owner"
@@ -25,8 +26,11 @@ export type Given = Readonly<Record<string, string | number | undefined | null>>
 
 type Weight = "quiet" | "first" | "danger"
 
-const formLink = (operation: string, given: Given, text: string = title(operation), form: Weight = "quiet"): Html =>
-  html`<a class="button${form === "first" ? "" : " quiet"}" href="${to(withQuery(`/do/${operation}`, given))}" title="${operationNamed(operation)?.summary}">${text}</a>`
+/** What an operation is called where people meet it. */
+const nameOf = (operation: string): string => sheetOf(operation)?.heading ?? title(operation)
+
+const formLink = (operation: string, given: Given, text: string = nameOf(operation), form: Weight = "quiet"): Html =>
+  html`<a class="button${form === "first" ? "" : " quiet"}" href="${to(withQuery(`/do/${operation}`, given))}" title="${sheetOf(operation)?.lead ?? operationNamed(operation)?.summary}">${text}</a>`
 
 /** A link to the form of an operation, with what is known already. */
 export const act = (operation: OperationName, given: Given, text?: string, form?: Weight): Html => formLink(operation, given, text, form)
@@ -61,6 +65,8 @@ interface Afforded {
   }[]
 }
 
+const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
+
 /** What the server would accept next, as it says itself: by this person, and by others. */
 export function afforded(visit: Visit, room: RoomLike, { expected, operations }: Afforded, subject: Given): Html {
   const role = roleIn(visit, room)
@@ -73,7 +79,11 @@ export function afforded(visit: Visit, room: RoomLike, { expected, operations }:
     const [field, allowed = []] = Object.entries(values)[0] ?? []
     if (field === undefined) return formLink(operation, { ...subject, ...expected })
     return allowed.map((value) =>
-      formLink(operation, { ...subject, ...expected, [field]: value }, `${title(operation)}: ${value.replaceAll("_", " ")}`),
+      formLink(
+        operation,
+        { ...subject, ...expected, [field]: value },
+        sheetOf(operation)?.links?.[value] ?? `${nameOf(operation)}: ${words(value)}`,
+      ),
     )
   }
   return html`${own.length === 0 ? null : html`<div class="actions">${own.map(link)}</div>`}
@@ -81,7 +91,7 @@ ${
   others.length === 0
     ? null
     : html`<p class="not-now">${member ? "Others may" : "Members may"}: ${others.map(
-        ({ operation, by }, index) => html`${index === 0 ? null : "; "}${title(operation).toLowerCase()} (${by.replaceAll("_", " ")})`,
+        ({ operation, by }, index) => html`${index === 0 ? null : "; "}${lowered(nameOf(operation))} (${words(by)})`,
       )}.</p>`
 }
 ${member ? null : whyNot(visit, room)}`

@@ -34,6 +34,8 @@ export interface Asked {
   /** The fields of a row, or of an object, stand beside each other. */
   readonly line?: boolean
   readonly suggested?: Suggested
+  /** The choice, and its words, with which alone it is asked for: "/intent=rerun". */
+  readonly only?: string
   /** Lines a text begins with. */
   readonly tall?: number
 }
@@ -54,6 +56,8 @@ export interface SheetOf<P extends string> {
   readonly asks: Readonly<Partial<Record<P, Asked>>>
   /** Known to the page, and asked of nobody where it is. */
   readonly kept?: readonly P[]
+  /** What leads to the form, by the word that the page chooses in it. */
+  readonly links?: Readonly<Record<string, string>>
   /** What an untouched form holds already. */
   readonly begins?: (visit: Visit, draft: URLSearchParams) => object
 }
@@ -64,6 +68,15 @@ export const sheet = <N extends OperationName>(_of: N, made: SheetOf<Place<N>>):
 
 /** The place of an input: rows are any row, and cases of a choice are not told apart. */
 export const placeOf = (path: string): string => path.replace(/\|[^/]+/g, "").replace(/\/\d+(?=\/|$)/g, "/*")
+
+/** In which Thread something is to stand: picked by its title where the page that led here did not say. */
+export const threadAsk = {
+  "/threadId": {
+    label: "In which Thread?",
+    hint: "Its title, or the address of its page.",
+    missing: "Choose the Thread it is to stand in.",
+  },
+} as const
 
 /** How one is named that the list does not hold. */
 export const ANOTHER =

@@ -1,7 +1,7 @@
 /** What is said of records and Threads afterwards, and what an agent is given: as it is asked for. */
 import { enumerations } from "../../../contract/enumerations.ts"
 import { orNull } from "../../visit.ts"
-import { ANOTHER, sheet } from "./sheet.ts"
+import { ANOTHER, sheet, threadAsk } from "./sheet.ts"
 
 const why = (missing: string, label = "Why?") => ({ label, missing, tall: 2 }) as const
 const replacement = {
@@ -111,7 +111,7 @@ export const spokenSheets = {
       "/openQuestions": { label: "Questions that stay open", hint: "One a line." },
       "/citations": { label: "Records it cites" },
       "/coversThrough": { label: "Covers the entries up to number" },
-      "/threadId": { label: "Thread", missing: "Choose the Thread." },
+      ...threadAsk,
     },
   }),
   issue_credential: sheet("issue_credential", {

@@ -1,8 +1,9 @@
 /** Hypotheses, findings and cited claims, as they are asked for. */
-import { sheet } from "./sheet.ts"
+import { sheet, threadAsk } from "./sheet.ts"
 
 /** What the three have in common: a sentence, the words in it that need a meaning, what it speaks of, and how far it goes. */
 const said = {
+  ...threadAsk,
   "/assertion/wording": {
     label: "What do you claim?",
     hint: "One sentence that could turn out wrong.",

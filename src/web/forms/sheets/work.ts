@@ -1,13 +1,28 @@
 /** Experiments, their plans and materials, as they are asked for. */
 import { accepted } from "../../../contract/reads/accepted.ts"
 import { orNull } from "../../visit.ts"
-import { sheet } from "./sheet.ts"
+import { sheet, threadAsk } from "./sheet.ts"
 import { premiseAsks } from "./statements.ts"
 
 const commandHint = "As you would type it in a terminal."
 
+/** Which code is run. */
+export const repositoryAsks = {
+  "/repository": { label: "The code", line: true },
+  "/repository/url": {
+    label: "Public repository",
+    hint: "https://github.com/owner/name",
+    missing: "Say which repository holds the code.",
+    suggested: "repositories",
+  },
+  "/repository/commit": { label: "Commit", hint: "All of its 40 or 64 digits.", missing: "Say which commit is run." },
+} as const
+/** What is run, with which settings. */
+export const runAsks = { "/argv": { label: "Command", hint: commandHint, missing: "Say which command is run." } } as const
+export const configurationAsk = { label: "Configuration", hint: "A JSON object." } as const
+
 /** What a protocol is asked by, wherever in the body it stands. */
-const protocolAsks = <const P extends string>(at: P) =>
+export const protocolAsks = <const P extends string>(at: P) =>
   ({
     [at]: { label: "How it is to be done" },
     [`${at}/summary`]: {
@@ -18,12 +33,12 @@ const protocolAsks = <const P extends string>(at: P) =>
     },
     [`${at}/steps`]: { label: "Steps", hint: "One a line." },
     [`${at}/entrypoint`]: { label: "One command for everything" },
-    [`${at}/entrypoint/argv`]: { label: "Command", hint: commandHint, missing: "Say which command is run." },
+    [`${at}/entrypoint/argv`]: runAsks["/argv"],
     [`${at}/arms`]: { label: "Arms that are compared", row: "arm", rows: 1, line: true },
     [`${at}/arms/*/name`]: { label: "Name", missing: "Arm {n} has no name yet." },
     [`${at}/arms/*/argv`]: { label: "Command", hint: commandHint, missing: "Say which command arm {n} runs." },
     [`${at}/arms/*/description`]: { label: "What it is" },
-    [`${at}/configuration`]: { label: "Configuration", hint: "A JSON object." },
+    [`${at}/configuration`]: configurationAsk,
     [`${at}/successCriteria`]: { label: "What would count as success", hint: "One a line." },
   }) as const
 
@@ -42,6 +57,7 @@ export const workSheets = {
     ],
     kept: ["/roomId", "/threadId"],
     asks: {
+      ...threadAsk,
       "/question": { label: "What is to be found out?", hint: "One question.", missing: "Say what is to be found out.", tall: 2 },
       "/scope": {
         label: "On what?",
@@ -77,14 +93,7 @@ export const workSheets = {
       }
     },
     asks: {
-      "/repository": { label: "The code", line: true },
-      "/repository/url": {
-        label: "Public repository",
-        hint: "https://github.com/owner/name",
-        missing: "Say which repository holds the code.",
-        suggested: "repositories",
-      },
-      "/repository/commit": { label: "Commit", hint: "All of its 40 or 64 digits.", missing: "Say which commit is run." },
+      ...repositoryAsks,
       "/intent": {
         label: "What kind of work is it?",
         missing: "Say what kind of work it is.",
@@ -110,6 +119,7 @@ export const workSheets = {
     folds: [{ heading: "More about it", places: ["/description", "/mediaType", "/sizeBytes", "/valuesDigest"] }],
     kept: ["/roomId", "/threadId"],
     asks: {
+      ...threadAsk,
       "/name": { label: "What is it?", missing: "Say what it is." },
       "/reference": {
         label: "Which one exactly?",
