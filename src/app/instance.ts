@@ -1,4 +1,5 @@
 /** One instance of the service: its data, its domains, and what they do for each operation and read of the contract. */
+import { administrationReads } from "./administration.ts"
 import { auditing } from "./auditing.ts"
 import { copiesOf } from "./copies.ts"
 import type { Permission } from "../contract/enumerations.ts"
@@ -156,6 +157,7 @@ export function createInstance(parts: InstanceParts) {
     ...threadReads(tables.threads, tables.rooms, timeline, () => isoTime(world.now())),
     ...researchReads(tables, exports, () => world.now()),
     ...libraryReads(tables.library),
+    ...administrationReads({ ...tables, instanceId, lineage, ledger }),
   })
 
   return {

@@ -29,7 +29,7 @@ export type WriteInput<N extends OperationName> = Flat<
 export type ReceiptOf<N extends OperationName> = Flat<Omit<Receipt, "operation" | "result"> & { operation: N; result: ResultOf<N> }>
 
 /** Reads of people signed in to the browser. */
-type BrowserOnly = "session" | "visitor"
+type BrowserOnly = "session" | "operator" | "visitor"
 /** Reads that answer a file. */
 export type FileRead = { [N in ReadName]: ReadOf<N>["mediaType"] extends "application/zip" ? N : never }[ReadName]
 /** Reads that need no session. */

@@ -70,6 +70,21 @@ const onPerson = <const N extends string, const P extends string, const M extend
     answer: answers.operated,
   })
 
+/** What an operator does to one thing that opens doors, whosever it is. */
+const onDoor = <const N extends string, const P extends string, const I extends string>(name: N, path: P, id: I, summary: string) =>
+  action({
+    name,
+    method: "POST",
+    path: `/api/admin/${path}/{${id}}/revoke`,
+    form: `/web/admin/${path}/{${id}}/${name}`,
+    by: "operator",
+    refusals: ["unknown_operation", "room_unavailable", "state_conflict"],
+    summary,
+    fields: {},
+    example: {},
+    answer: answers.ended,
+  })
+
 const operatorActions = [
   onPerson(
     "disable_person",
@@ -87,6 +102,9 @@ const operatorActions = [
   }),
   onPerson("end_access", "end-access", "Ends all of a person's credentials, in every Room, and personal keys."),
   onPerson("clear_sign_in_count", "clear-sign-in-count", "Forgets the failed sign-ins of a person."),
+  onDoor("end_credential", "credentials", "credentialId", "Ends one credential, of whichever Room and member."),
+  onDoor("end_key", "keys", "keyId", "Ends one personal key, whosever it is."),
+  onDoor("end_invitation", "invitations", "invitationId", "Takes back one open invitation, whosever it is."),
 ] as const
 
 const all = [

@@ -380,7 +380,7 @@ export const roomAccess = shape({
   ),
 })
 
-const credentialSummary = shape({
+export const credentialSummary = shape({
   credentialId: id,
   label: v.string(),
   owner: person,
@@ -409,6 +409,8 @@ export const operated = shape({
   person: shape({ userId: id, username: v.string(), isOperator: v.boolean(), disabledAt: v.nullable(at) }),
   ended: shape({ credentials: v.number(), keys: v.number(), invitations: v.number() }),
 })
+/** One thing that opened doors, and since when it does so no longer. */
+export const ended = shape({ schemaVersion, id, of: person, revokedAt: at })
 export const invitation = shape({
   schemaVersion,
   invitationId: id,

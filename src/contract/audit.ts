@@ -1,5 +1,6 @@
 /** The audit log: what of people, of what opens doors and of operators is noted, each kind once. */
 import * as v from "valibot"
+import { optionalSaid } from "./answer-fields.ts"
 import { oneOf, shape } from "./fields.ts"
 
 /** Every kind of line, and what it says was done. An operation whose name stands here leaves a line with each accepted write. */
@@ -65,7 +66,7 @@ export const auditEntry = shape({
   /** The command that did it, and the account of the machine that ran it; null: it came over HTTP. */
   command: v.nullable(shape({ name: v.string(), account: v.string() })),
   /** Whom or what it was done to. */
-  subject: v.nullable(shape({ kind: v.string(), id: v.string(), name: v.nullable(v.string()) })),
+  subject: v.nullable(shape({ kind: v.string(), id: v.string(), name: optionalSaid })),
   roomId: v.nullable(v.string()),
   /** Where the request came from, as it is counted: of IPv6, a whole network. */
   address: v.nullable(v.string()),

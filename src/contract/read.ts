@@ -21,8 +21,8 @@ function pageOf(answer: v.GenericSchema, cursor: CursorKind): v.GenericSchema {
   return entries?.nextCursor === anyCursor ? shape({ ...entries, nextCursor: v.nullable(cursors[cursor]) }) : answer
 }
 
-/** Who may ask: anyone, a Room credential, a personal key, a signed-in person, or a browser whether signed in or not. */
-export type ReadSurface = "public" | "credential" | "key" | "session" | "visitor" | "discovery"
+/** Who may ask: anyone, a Room credential, a personal key, a signed-in person, an operator, or a browser whether signed in or not. */
+export type ReadSurface = "public" | "credential" | "key" | "session" | "operator" | "visitor" | "discovery"
 
 /** What a read answers in. */
 export type MediaType =

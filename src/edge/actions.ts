@@ -5,7 +5,7 @@ import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { check } from "../contract/validation.ts"
 import type { SignedIn } from "../people/accounts.ts"
-import type { EndedAccess, Operators } from "../people/operators.ts"
+import type { Door, EndedAccess, Operators } from "../people/operators.ts"
 import type { Person } from "../people/people.ts"
 import type { Identity } from "../people/provider/provider.ts"
 import { tokenForm } from "../people/tokens.ts"
@@ -63,6 +63,15 @@ const onPerson =
     const ended = (await work(operators, person, userId)) ?? nothingEnded
     const { username, isOperator, disabledAt } = present(tables.people.ofHere(userId))
     return { answer: { person: { userId, username, isOperator, disabledAt }, ended }, headers: {} }
+  }
+
+/** What an operator ends of whomever, by its kind. */
+const ending =
+  (kind: Door) =>
+  async ({ edge, person, params }: Pick<Acting<"end_key">, "edge" | "person" | "params">): Promise<Done<"end_key">> => {
+    const [id = ""] = Object.values(params)
+    const { owner, revokedAt } = await edge.instance.operators.endDoor(person, kind, id)
+    return { answer: { id, of: owner, revokedAt }, headers: {} }
   }
 
 type Acts = { readonly [N in ActionName]: (acting: Acting<N>) => Promise<Done<N>> }
@@ -145,6 +154,9 @@ const acts: Acts = {
   unmake_operator: onPerson((operators, by, userId) => operators.setOperator(by, userId, false)),
   end_access: onPerson((operators, by, userId) => operators.endAccess(by, userId)),
   clear_sign_in_count: onPerson((operators, by, userId) => operators.clearCount(by, userId)),
+  end_credential: ending("credential"),
+  end_key: ending("key"),
+  end_invitation: ending("invitation"),
 
   async revoke_invitation({ edge, person, params }) {
     const invitationId = params.invitationId ?? ""

@@ -15,17 +15,7 @@ import type { Metrics } from "./metrics.ts"
 import { contextOf } from "./request-context.ts"
 import type { Pasts } from "./pasts.ts"
 import type { RateLimits } from "./rate-limits.ts"
-
-/** The data as it lies on the disk, in bytes, and what reads it. */
-export interface StorageReadings {
-  readonly databaseBytes: number
-  readonly walBytes: number
-  /** null where the system does not tell. */
-  readonly freeDiskBytes: number | null
-  /** The version of the schema, and of SQLite. */
-  readonly schema: number
-  readonly sqlite: string
-}
+import type { StorageReadings } from "../ledger/reading.ts"
 
 export interface Edge {
   readonly instance: Instance

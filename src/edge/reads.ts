@@ -33,7 +33,8 @@ export function askRead(
     const lacking = actor && keyRefusal(definition, actor)
     if (lacking) throw lacking
     const { at, ...now } = checked
-    const asked = { params, query: now, actor, basePath: basePathOf(edge), baseUrl: edge.baseUrl, ...(signal && { signal }) }
+    const keeping = () => ({ softwareVersion: edge.softwareVersion, storage: edge.storage?.() })
+    const asked = { params, query: now, actor, basePath: basePathOf(edge), baseUrl: edge.baseUrl, keeping, ...(signal && { signal }) }
     if (definition.at && typeof at === "number") return { query: checked, found: askPast(edge, definition, asked, at) }
     return { query: checked, found: ask(definition.name as ReadName, asked) }
   })

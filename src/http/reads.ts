@@ -9,7 +9,7 @@ import { isoTime } from "../ledger/world.ts"
 import { sharedBy } from "../edge/address.ts"
 import { told } from "../edge/answer.ts"
 import { withoutAtLeast } from "../edge/at-least.ts"
-import { bearer, mustBeSignedIn, mustNotComeFromBrowser, personActor, signedIn } from "../edge/callers.ts"
+import { bearer, mustBeOperator, mustBeSignedIn, mustNotComeFromBrowser, personActor, signedIn } from "../edge/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
 import { contextOf } from "../edge/request-context.ts"
@@ -25,6 +25,7 @@ function asking(edge: Edge, definition: Read, event: H3Event): Actor | null {
     mustNotComeFromBrowser(event)
     return bearer(edge, definition.family, event)
   }
+  if (definition.surface === "operator") return personActor(mustBeOperator(edge, event))
   if (definition.surface === "session") return personActor(mustBeSignedIn(edge, event))
   const person = definition.surface === "visitor" ? signedIn(edge, event) : undefined
   return person === undefined ? null : personActor(person)

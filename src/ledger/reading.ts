@@ -18,6 +18,25 @@ export interface Asked<Params = Readonly<Record<string, string>>, Query = Readon
   readonly signal?: AbortSignal
   /** Where people and agents reach the service, for what is read elsewhere: citations and exports. */
   readonly baseUrl?: string
+  /** What the process that answers knows of itself and of the files it keeps, for operators. */
+  readonly keeping?: () => Keeping
+}
+
+/** The data as it lies on the disk, in bytes, and what reads it. */
+export interface StorageReadings {
+  readonly databaseBytes: number
+  readonly walBytes: number
+  /** null where the system does not tell. */
+  readonly freeDiskBytes: number | null
+  /** The version of the schema, and of SQLite. */
+  readonly schema: number
+  readonly sqlite: string
+}
+
+/** The program, and the files that it keeps; undefined where it keeps none. */
+export interface Keeping {
+  readonly softwareVersion: string
+  readonly storage: StorageReadings | undefined
 }
 
 /** A file that is sent while it is made. */
@@ -60,7 +79,7 @@ export type Found = Download | NamedText | string | JsonText | { readonly [membe
 
 type AskerOf<N extends ReadName> = DefinitionOf<N>["surface"] extends "credential"
   ? Actor & { readonly grant: Grant }
-  : DefinitionOf<N>["surface"] extends "key" | "session"
+  : DefinitionOf<N>["surface"] extends "key" | "session" | "operator"
     ? Actor
     : Actor | null
 export type AskedOf<N extends ReadName> = Asked<ParamsOf<N>, ParametersOf<N>, AskerOf<N>>

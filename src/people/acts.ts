@@ -26,7 +26,7 @@ export const personActs = ({ people, invitations }: Parts) => ({
   },
   /** Whether it was open and the person's own. */
   revoke_invitation({ userId, change }: ActCall, { invitationId }: { invitationId: string }): boolean {
-    return invitations.revoke(invitationId, userId, change.at)
+    return invitations.revokeOwn(invitationId, userId, change.at)
   },
   accept_invitation({ userId }: ActCall, { invitationId }: { invitationId: string }): void {
     invitations.accepted(invitationId, userId)

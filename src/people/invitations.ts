@@ -44,6 +44,11 @@ export function invitations(db: Db, world: World) {
        AND (r.room_id IS NULL OR r.owner_id = i.invited_by)`,
   )
   const accept = db.prepare("UPDATE invitations SET accepted_by = ? WHERE invitation_id = ? AND accepted_by IS NULL")
+  const one = db.prepare<{ userId: string; username: string; roomId: string | null; acceptedBy: string | null; revokedAt: string | null }>(
+    `SELECT p.user_id AS userId, p.username, i.room_id AS roomId, i.accepted_by AS acceptedBy, i.revoked_at AS revokedAt
+     FROM invitations i JOIN people p ON p.user_id = i.invited_by WHERE i.invitation_id = ?`,
+  )
+  const end = db.prepare("UPDATE invitations SET revoked_at = ? WHERE invitation_id = ? AND accepted_by IS NULL AND revoked_at IS NULL")
   const revoke = db.prepare(
     "UPDATE invitations SET revoked_at = ? WHERE invitation_id = ? AND invited_by = ? AND accepted_by IS NULL AND revoked_at IS NULL",
   )
@@ -78,8 +83,17 @@ export function invitations(db: Db, world: World) {
       return { invitationId, invitedBy: { userId, username }, room: roomId === null ? null : { roomId, title: title ?? "" }, expiresAt }
     },
     accepted: (invitationId: string, by: string) => accept.run(by, invitationId),
+    /** Whose an invitation is, whether or not it is open. */
+    find(invitationId: string) {
+      const row = one.get(invitationId)
+      if (row === undefined) return undefined
+      const { userId, username, ...rest } = row
+      return { ...rest, owner: { userId, username } }
+    },
+    /** Takes one back, whosever it is. */
+    revoke: (invitationId: string, at: string) => end.run(at, invitationId),
     /** Whether it was open and the person's own. */
-    revoke: (invitationId: string, by: string, at: string): boolean => revoke.run(at, invitationId, by) === 1,
+    revokeOwn: (invitationId: string, by: string, at: string): boolean => revoke.run(at, invitationId, by) === 1,
     /** Takes back what a person's are still open. @returns how many */
     revokeAllOf: (by: string, at: string): number => revokeAll.run(at, by, at),
   }

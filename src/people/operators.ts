@@ -9,8 +9,23 @@ import type { Invitations } from "./invitations.ts"
 import type { People, Person } from "./people.ts"
 import type { Sessions } from "./sessions.ts"
 
-/** Tokens of a kind that open doors to people's agents. */
-export interface Tokens {
+/** What opens doors, by its kind. */
+export type Door = "credential" | "key" | "invitation"
+
+/** One thing that opens doors: whose it is, what they call it, and since when it does so no longer. */
+export interface OneDoor {
+  readonly owner: Pick<Person, "userId" | "username">
+  readonly label?: string
+  readonly roomId?: string | null
+  readonly revokedAt: string | null
+  /** Who used it up, where it opens only once. */
+  readonly acceptedBy?: string | null
+}
+
+/** Things of a kind that open doors. */
+export interface Doors {
+  find(id: string): OneDoor | undefined
+  revoke(id: string, at: string): unknown
   /** Ends all of a person's that still hold. @returns how many */
   revokeAllOf(userId: string, at: string): number
 }
@@ -29,26 +44,44 @@ interface Parts {
   readonly sessions: Sessions
   readonly invitations: Invitations
   readonly audit: Audit
-  readonly credentials: Tokens
-  readonly keys: Tokens
+  readonly credentials: Doors
+  readonly keys: Doors
 }
 
+/** Each kind of door, what the log calls one, and what is noted when one ends. */
+const doors = {
+  credential: { name: "credential", kind: "revoke_credential", subject: "credential", of: ({ credentials }: Parts): Doors => credentials },
+  key: { name: "personal key", kind: "revoke_key", subject: "personal_key", of: ({ keys }: Parts): Doors => keys },
+  invitation: {
+    name: "invitation",
+    kind: "revoke_invitation",
+    subject: "invitation",
+    of: ({ invitations }: Parts): Doors => invitations,
+  },
+} as const satisfies Readonly<Record<Door, { readonly kind: AuditKind; readonly [member: string]: unknown }>>
+
 /** Of what they change other rows rest, so the history has them; sessions are no part of it. */
-const operatorActs = ({ people, credentials, keys, invitations }: Parts) => ({
+const operatorActs = (parts: Parts) => ({
   disable_person({ change: { at } }: ActCall, { userId }: { userId: string }): EndedAccess {
+    const { people, invitations, credentials, keys } = parts
     people.disable(userId, at)
     // Who was let out could come in again by a link of their own, under another name.
     const open = invitations.revokeAllOf(userId, at)
     return { credentials: credentials.revokeAllOf(userId, at), keys: keys.revokeAllOf(userId, at), invitations: open }
   },
   enable_person(_call: ActCall, { userId }: { userId: string }): void {
-    people.enable(userId)
+    parts.people.enable(userId)
   },
   set_operator(_call: ActCall, { userId, isOperator }: { userId: string; isOperator: boolean }): void {
-    people.setOperator(userId, isOperator)
+    parts.people.setOperator(userId, isOperator)
   },
   end_access({ change: { at } }: ActCall, { userId }: { userId: string }): EndedAccess {
+    const { credentials, keys } = parts
     return { credentials: credentials.revokeAllOf(userId, at), keys: keys.revokeAllOf(userId, at), invitations: 0 }
+  },
+  end_door({ change: { at } }: ActCall, { kind, id }: { kind: Door; id: string }): string {
+    doors[kind].of(parts).revoke(id, at)
+    return at
   },
 })
 
@@ -107,6 +140,29 @@ export class Operators {
     return this.#acts.end_access(by, { userId })
   }
 
+  /** Ends one of the things that open doors, whosever it is. @throws Refusal 404 for none of this id, 409 where it has ended or was used */
+  endDoor(by: Person, kind: Door, id: string): Promise<{ readonly owner: OneDoor["owner"]; readonly revokedAt: string }> {
+    const { ledger, audit } = this.#parts
+    return ledger.transact(() => {
+      this.#mustBeOperator(by)
+      const { name, kind: noted, subject, of } = doors[kind]
+      const found = of(this.#parts).find(id)
+      if (found === undefined) throw new Refusal("room_unavailable", `There is no ${name} of this id here.`)
+      const { owner, label = null, roomId, revokedAt, acceptedBy = null } = found
+      if (revokedAt !== null)
+        throw new Refusal("state_conflict", `The ${name} was revoked at ${revokedAt}.`, { current: { id, revokedAt } })
+      if (acceptedBy !== null) throw new Refusal("state_conflict", `The ${name} was accepted: nobody else can use it.`, { current: { id } })
+      const at = this.#acts.end_door(by, { kind, id })
+      audit.write({ kind: noted, by, subject: { kind: subject, id, name: label }, roomId, detail: { of: owner.username } })
+      return { owner, revokedAt: at }
+    })
+  }
+
+  /** As of now: two operators may take it from each other at once. */
+  #mustBeOperator(by: Person | null): void {
+    if (by !== null && !this.#parts.people.isOperator(by.userId)) throw new Refusal("role_required", "You are no operator any more.")
+  }
+
   /** Forgets the failed sign-ins of a name, and from where it has come in. */
   clearCount(by: Person | null, userId: string): Promise<void> {
     const { people, world } = this.#parts
@@ -121,8 +177,7 @@ export class Operators {
   ): Promise<T> {
     const { ledger, people, audit } = this.#parts
     return ledger.transact(() => {
-      // As of now: two operators may take it from each other at once.
-      if (by !== null && !people.isOperator(by.userId)) throw new Refusal("role_required", "You are no operator any more.")
+      this.#mustBeOperator(by)
       const person = people.ofHere(userId)
       if (person === undefined) throw new Refusal("room_unavailable", "There is nobody of this id here.")
       const done = work(person)

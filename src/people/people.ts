@@ -54,8 +54,8 @@ export function people(db: Db) {
   const cleared = db.prepare<{ clearedAt: string | null }>("SELECT count_cleared_at AS clearedAt FROM people WHERE user_id = ?")
   const signedIn = db.prepare("UPDATE people SET signed_in_at = ? WHERE user_id = ?")
   const any = db.prepare("SELECT 1 FROM people WHERE instance_id IS NULL LIMIT 1")
-  const disabledAmong = db.prepare<{ userId: string }>(
-    "SELECT p.user_id AS userId FROM json_each(?) j CROSS JOIN people p ON p.user_id = j.value WHERE p.disabled_at IS NOT NULL",
+  const disabledAmong = db.prepare<{ userId: string; disabledAt: string }>(
+    "SELECT p.user_id AS userId, p.disabled_at AS disabledAt FROM json_each(?) CROSS JOIN people p ON p.user_id = json_each.value WHERE p.disabled_at IS NOT NULL",
   )
   const listed = db.prepare<PersonRow & { createdAt: string; signedInAt: string | null; disabledAt: string | null }>(
     `SELECT ${PERSON}, p.created_at AS createdAt, p.signed_in_at AS signedInAt, p.disabled_at AS disabledAt FROM people p
@@ -116,9 +116,9 @@ export function people(db: Db) {
     signedIn: (userId: string, at: string) => signedIn.run(at, userId),
     /** Whether anybody of this instance exists: until then the one-time set-up link is open. */
     exist: (): boolean => any.get() !== undefined,
-    /** Who of some people is disabled. */
-    disabledAmong: (userIds: readonly string[]): ReadonlySet<string> =>
-      new Set(disabledAmong.all(JSON.stringify(userIds)).map(({ userId }) => userId)),
+    /** Who of some people is disabled, and since when. */
+    disabledAmong: (userIds: readonly string[]): ReadonlyMap<string, string> =>
+      new Map(disabledAmong.all(JSON.stringify(userIds)).map(({ userId, disabledAt }) => [userId, disabledAt])),
     /** People of this instance, the newest first. @param before an id to go on before; null for the newest */
     page: (before: string | null, count: number) => listed.all(before ?? "g", count).map(person),
     /** Everybody of this instance. */

@@ -31,7 +31,7 @@ export function members(db: Db) {
   )
   const owns = db.prepare("SELECT 1 FROM members WHERE user_id = ? AND role = 'owner' LIMIT 1")
   const counts = db.prepare<{ userId: string; rooms: number; owned: number }>(
-    `SELECT m.user_id AS userId, count(*) AS rooms, sum(m.role = 'owner') AS owned FROM json_each(?) j CROSS JOIN members m ON m.user_id = j.value GROUP BY m.user_id`,
+    `SELECT m.user_id AS userId, count(*) AS rooms, sum(m.role = 'owner') AS owned FROM json_each(?) CROSS JOIN members m ON m.user_id = json_each.value GROUP BY m.user_id`,
   )
   const rooms = db.prepare<{ roomId: string; title: string; role: MemberRole }>(
     "SELECT r.room_id AS roomId, r.title, m.role FROM members m JOIN rooms r USING (room_id) WHERE m.user_id = ? ORDER BY m.joined_at DESC LIMIT ?",

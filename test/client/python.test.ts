@@ -18,7 +18,7 @@ t.test("every operation and read is a method, every refusal a class, and nothing
   t.teardown(close)
   const named = (kind: string) => [...module.matchAll(new RegExp(`^ *${kind} (\\w+)\\(`, "gm"))].map(([, name]) => name)
   const methods = named("def")
-  const open = [...reads, ...discoveryRoutes].filter(({ surface }) => surface !== "session" && surface !== "visitor")
+  const open = [...reads, ...discoveryRoutes].filter(({ surface }) => !["session", "operator", "visitor"].includes(surface))
   t.strictSame(
     [...agentOperations.map(({ name }) => name), ...open.map(({ name }) => `get_${name}`)].filter((name) => !methods.includes(name)),
     [],

@@ -70,6 +70,35 @@ test("without a script: somebody is disabled, enabled and made an operator, each
   t.equal(await page.locator("tbody tr").count(), 1)
 })
 
+test("one credential, one key and one invitation of others are ended, each asked once", async (t) => {
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  t.teardown(() => context.close())
+  const page = await context.newPage()
+  await signIn(page, demo, "member")
+  await page.goto(`${demo.baseUrl}/account`)
+  const inviting = page.getByRole("button", { name: "Make an invitation link" })
+  if ((await inviting.count()) > 0) await inviting.click()
+  await context.clearCookies()
+  await signIn(page, demo, "owner")
+  for (const [section, summary, row] of [
+    ["credentials", "Revoke", page.locator("tr", { hasText: member.username }).filter({ hasText: "in use" }).first()],
+    ["keys", "Revoke", page.locator("tr").filter({ hasText: "in use" }).first()],
+    ["invitations", "Take back", page.locator("tr").filter({ hasText: "open until" }).first()],
+  ] as const) {
+    await page.goto(`${demo.baseUrl}/admin/${section}`)
+    if (section === "invitations" && (await row.count()) === 0) continue
+    const before = await page.getByText(/^(revoked|taken back .*)$/).count()
+    await row.locator("summary", { hasText: summary }).first().click()
+    await row.getByRole("button", { name: new RegExp(`^${summary}`) }).click()
+    await page.waitForURL(new RegExp(`/admin/${section}$`))
+    t.equal(await page.getByText(/^(revoked|taken back .*)$/).count(), before + 1, section)
+  }
+  const lines = await fetch(`${demo.baseUrl}/api/admin/audit?kind=revoke_key`, {
+    headers: { cookie: (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ") },
+  })
+  t.match(await lines.json(), { items: [{ by: { username: owner.username } }] })
+})
+
 test("a Room gets another owner, with a reason that its activity tells", async (t) => {
   const context = await browser.newContext()
   t.teardown(() => context.close())

@@ -161,6 +161,7 @@ const headersOf: Readonly<Record<Read["surface"], Record<string, string>>> = {
   discovery: {},
   visitor: cookie,
   session: cookie,
+  operator: cookie,
   credential: byCredential,
   key: byKey,
 }

@@ -36,6 +36,7 @@ export const tags = {
   browser: { name: "Browser writes", description: "The same writes, and those on Rooms, by a person signed in to the browser." },
   account: { name: "Accounts", description: "Set-up, signing in and out, invitations." },
   session: { name: "Browser reads", description: "Reads of a person signed in to the browser." },
+  operator: { name: "Administration", description: "What operators of the service read. To everybody else nothing is at these addresses." },
 } as const
 
 export const securitySchemes = { credential: "roomCredential", key: "personalKey", session: "session" } as const
@@ -132,6 +133,7 @@ const tagOf: Readonly<Record<ReadSurface, string>> = {
   key: tags.library.name,
   discovery: tags.discovery.name,
   session: tags.session.name,
+  operator: tags.operator.name,
   visitor: tags.session.name,
 }
 
@@ -141,6 +143,7 @@ const securityOf: Readonly<Record<ReadSurface, JsonSchema[]>> = {
   key: byKey,
   discovery: byAnyone,
   session: bySession,
+  operator: bySession,
   // Signed in or not: an empty requirement makes the other one optional.
   visitor: [{}, ...bySession],
 }

@@ -3,7 +3,7 @@ import { firstPreviousDigest } from "../chain.ts"
 import { bodySchema, type JsonSchema } from "../json-schema.ts"
 import { limits } from "../limits.ts"
 import type { Operation } from "../operation.ts"
-import { isText, type Read } from "../read.ts"
+import { isText, type Read, type ReadSurface } from "../read.ts"
 import { reads } from "../reads/index.ts"
 import { refusalCodes, refusals } from "../refusal-codes.ts"
 import { type Family, protocolVersion } from "../versions.ts"
@@ -154,7 +154,8 @@ function readMethods(read: Read): string[] {
   return [one, method({ ...items, body: `return self._items("${name}", ${members})` })]
 }
 
-const clientReads: readonly Read[] = [...discoveryRoutes, ...reads].filter(({ surface }) => surface !== "session" && surface !== "visitor")
+const inBrowser: readonly ReadSurface[] = ["session", "operator", "visitor"]
+const clientReads: readonly Read[] = [...discoveryRoutes, ...reads].filter(({ surface }) => !inBrowser.includes(surface))
 
 const methodsOf = (family: Family): string =>
   [

@@ -6,6 +6,7 @@ import { each } from "../each.ts"
 import { enumerations } from "../enumerations.ts"
 import { oneOf, plain, uuid } from "../fields.ts"
 import { labelPattern } from "../labels.ts"
+import { administrationReads } from "./administration.ts"
 import { kinds } from "./kinds.ts"
 import { libraryReads } from "../library/reads.ts"
 import { limits } from "../limits.ts"
@@ -223,6 +224,7 @@ const all = [
     answer: answers.invitation,
   }),
   ...libraryReads,
+  ...administrationReads,
 ] as const
 
 /** A whole list that is short by nature, answered in one piece. */

@@ -193,6 +193,9 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
   unmake_operator: operated,
   end_access: operated,
   clear_sign_in_count: operated,
+  end_credential: { next: (visit) => onTo(visit, "/admin/credentials") },
+  end_key: { next: (visit) => onTo(visit, "/admin/keys") },
+  end_invitation: { next: (visit) => onTo(visit, "/admin/invitations") },
   sign_out: { next: (visit) => onTo(visit, "/") },
   invite: {
     body: (given) => (given.get("roomId") ? { roomId: given.get("roomId") } : {}),

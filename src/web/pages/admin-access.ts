@@ -1,11 +1,12 @@
 /** What opens doors, as an operator sees it: credentials of every Room, everybody's personal keys, invitations. */
-import { withQuery } from "../addresses.ts"
-import { type Html, html, to } from "../html.ts"
+import type { OperatorAction } from "../../contract/actions.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { type Content, type Html, html, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { askedOnce, empty, more, table, time } from "../parts/parts.ts"
+import { askedOnce, empty, exactTime, table, time } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { joinedWords } from "../words.ts"
-import { adminShown, nextBefore, PAGE } from "./admin.ts"
+import { adminShown, asked, onwards } from "./admin.ts"
 import { personButton } from "./admin-people.ts"
 
 const state = (revokedAt: string | null, expiresAt: string, now: number): Html =>
@@ -21,97 +22,126 @@ const starts = (tokenStart: string | null): Html =>
 
 const used = (at: string | null): Html => (at === null ? html`<span class="quiet">never</span>` : time(at))
 
-interface Token {
-  readonly label: string
-  readonly owner: { readonly userId: string; readonly username: string }
-  readonly permissions: readonly string[]
-  readonly tokenStart: string | null
-  readonly expiresAt: string
-  readonly revokedAt: string | null
-  readonly lastUsedAt: string | null
-}
+type Token = Omit<AnswerOf<"admin_keys">["items"][number] | AnswerOf<"admin_credentials">["items"][number], "reach">
+
+/** A button that ends one thing, whosever it is. */
+const endButton = (path: string, action: OperatorAction, id: string, text: Content): Html =>
+  html`<form class="inline" method="post" action="${to(`/web/admin/${path}/${id}/${action}`)}"><button class="danger">${text}</button></form>`
 
 /** A row of a token, with what is its kind's own beside whose it is. */
-function tokenRow({ label, owner, permissions, tokenStart, expiresAt, revokedAt, lastUsedAt }: Token, where: Html, now: number): Html {
+function tokenRow(
+  { label, owner, permissions, tokenStart, expiresAt, revokedAt, lastUsedAt }: Token,
+  where: Html,
+  end: Html,
+  now: number,
+): Html {
   const { userId, username } = owner
-  const ends = askedOnce(
+  const isOpen = revokedAt === null && Date.parse(expiresAt) > now
+  const ends = html`<div class="actions">${askedOnce(
+    html`Revoke<span class="aside"> ${label} of ${username}</span>`,
+    "It ends at once, and cannot be opened again; a new one is its holder's to issue.",
+    end,
+  )}${askedOnce(
     html`End all<span class="aside"> of ${username}</span>`,
     "All credentials of this person, in every Room, and personal keys end at once, and cannot be opened again.",
     personButton("end_access", userId, html`End all credentials and keys of ${username}`, true),
-  )
+  )}</div>`
   return html`<tr><th scope="row">${label}</th><td data-is="of">${username}</td><td>${where}</td><td data-is="token">${starts(tokenStart)}</td><td>${joinedWords(permissions)}</td>
-<td>${state(revokedAt, expiresAt, now)}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last use">${used(lastUsedAt)}</td><td>${revokedAt === null && Date.parse(expiresAt) > now ? ends : null}</td></tr>`
+<td>${state(revokedAt, expiresAt, now)}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last use">${used(lastUsedAt)}</td><td>${isOpen ? ends : null}</td></tr>`
 }
 
-const HEAD = ["Label", "Of", "For", "Token", "May", "State", "Expires", "Last use", html`<span class="aside">Actions</span>`]
+const actionsHead = html`<span class="aside">Actions</span>`
+const HEAD = ["Label", "Of", "For", "Token", "May", "State", "Expires", "Last use", actionsHead]
 
 export function adminCredentialsPage(visit: Visit): Shown {
-  const { credentials } = visit.tables
   const now = visit.edge.instance.world.now()
-  const rows = credentials.page(visit.url.searchParams.get("before"), PAGE + 1)
-  const next = nextBefore(rows, ({ credentialId }) => credentialId)
+  const { items, nextCursor } = visit.ask("admin_credentials", {}, asked(visit))
   return adminShown(
     "/credentials",
     "Credentials",
-    rows.length === 0
+    items.length === 0
       ? empty("Nobody has issued a credential yet.")
       : html`${table(
           "Credentials of every Room",
           HEAD,
-          rows
-            .slice(0, PAGE)
-            .map((row) =>
-              tokenRow(
-                row,
-                html`<a href="${to(`/rooms/${row.roomId}/people`)}">its Room<span class="aside">, for ${row.label}</span></a>`,
-                now,
-              ),
+          items.map((row) =>
+            tokenRow(
+              row,
+              html`<a href="${to(`/rooms/${row.roomId}/people`)}" dir="auto">${row.roomTitle}<span class="aside">, for ${row.label}</span></a>`,
+              endButton("credentials", "end_credential", row.credentialId, html`Revoke ${row.label} of ${row.owner.username}`),
+              now,
             ),
+          ),
           "stacked",
-        )}${more(next === null ? null : withQuery("/admin/credentials", { before: next }))}
-<p class="hint">A single one is revoked by its holder, its Room's owner, or <code>research-room credential revoke ID</code>.</p>`,
+        )}${onwards("/credentials", nextCursor)}
+<p class="hint">At the command line: <code>research-room credential revoke ID</code>.</p>`,
+    "admin_credentials",
   )
 }
 
 export function adminKeysPage(visit: Visit): Shown {
-  const { keys } = visit.tables.library
   const now = visit.edge.instance.world.now()
-  const rows = keys.page(visit.url.searchParams.get("before"), PAGE + 1)
-  const next = nextBefore(rows, ({ keyId }) => keyId)
+  const { items, nextCursor } = visit.ask("admin_keys", {}, asked(visit))
   return adminShown(
     "/keys",
     "Personal keys",
-    rows.length === 0
+    items.length === 0
       ? empty("Nobody has issued a personal key yet.")
       : html`${table(
           "Everybody's personal keys",
           HEAD,
-          rows.slice(0, PAGE).map((row) => tokenRow(row, html`Library: ${row.reach}`, now)),
+          items.map((row) =>
+            tokenRow(
+              row,
+              html`Library: ${row.reach}`,
+              endButton("keys", "end_key", row.keyId, html`Revoke ${row.label} of ${row.owner.username}`),
+              now,
+            ),
+          ),
           "stacked",
-        )}${more(next === null ? null : withQuery("/admin/keys", { before: next }))}
-<p class="hint">A single one is revoked by its holder, or <code>research-room key revoke ID</code>.</p>`,
+        )}${onwards("/keys", nextCursor)}
+<p class="hint">At the command line: <code>research-room key revoke ID</code>.</p>`,
+    "admin_keys",
+  )
+}
+
+type Invited = AnswerOf<"admin_invitations">["items"][number]
+
+function invitationState({ acceptedBy, revokedAt, expiresAt }: Invited, now: number): Content {
+  if (acceptedBy !== null) return html`accepted by ${acceptedBy}`
+  if (revokedAt !== null) return html`taken back ${time(revokedAt)}`
+  return Date.parse(expiresAt) <= now ? "expired" : html`open until ${time(expiresAt)}`
+}
+
+function takeBack({ invitationId, invitedBy, createdAt, acceptedBy, revokedAt, expiresAt }: Invited, now: number): Content {
+  if (acceptedBy !== null || revokedAt !== null || Date.parse(expiresAt) <= now) return null
+  const which = html`of ${invitedBy}, made ${exactTime(createdAt)}`
+  return askedOnce(
+    html`Take back<span class="aside"> the invitation ${which}</span>`,
+    "Its link opens nothing any more, at once; whoever was meant to have it can be invited anew.",
+    endButton("invitations", "end_invitation", invitationId, html`Take back the invitation of ${invitedBy}`),
   )
 }
 
 export function adminInvitationsPage(visit: Visit): Shown {
   const now = visit.edge.instance.world.now()
-  const rows = visit.tables.invitations.page(visit.url.searchParams.get("before"), PAGE + 1)
-  const next = nextBefore(rows, ({ invitationId }) => invitationId)
+  const { items, nextCursor } = visit.ask("admin_invitations", {}, asked(visit))
   return adminShown(
     "/invitations",
     "Invitations",
-    rows.length === 0
+    items.length === 0
       ? empty("Nobody has been invited yet.")
       : html`${table(
           "Invitations",
-          ["Made", "By", "Into", "State"],
-          rows.slice(0, PAGE).map(
-            ({ invitedBy, roomId, title, createdAt, expiresAt, acceptedBy, revokedAt }) =>
-              html`<tr><td>${time(createdAt)}</td><td data-is="by">${invitedBy}</td><td data-is="into">${roomId === null ? "the service" : html`<a href="${to(`/rooms/${roomId}`)}">${title}</a>`}</td>
-<td>${acceptedBy !== null ? html`accepted by ${acceptedBy}` : revokedAt !== null ? html`taken back ${time(revokedAt)}` : Date.parse(expiresAt) <= now ? "expired" : html`open until ${time(expiresAt)}`}</td></tr>`,
-          ),
+          ["Made", "By", "Into", "State", actionsHead],
+          items.map((row) => {
+            const { invitedBy, roomId, title, createdAt } = row
+            const into = roomId === null ? "the service" : html`<a href="${to(`/rooms/${roomId}`)}" dir="auto">${title}</a>`
+            return html`<tr><td>${time(createdAt)}</td><td data-is="by">${invitedBy}</td><td data-is="into">${into}</td><td>${invitationState(row, now)}</td><td>${takeBack(row, now)}</td></tr>`
+          }),
           "stacked",
-        )}${more(next === null ? null : withQuery("/admin/invitations", { before: next }))}
+        )}${onwards("/invitations", nextCursor)}
 <p class="hint">Whoever is disabled has no open invitation any more.</p>`,
+    "admin_invitations",
   )
 }

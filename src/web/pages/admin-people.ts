@@ -1,23 +1,24 @@
 /** People, as an operator sees them: who may come in, who looks after the service, and what ends what is theirs. */
 import { type Content, type Html, html, to } from "../html.ts"
 import type { OperatorAction } from "../../contract/actions.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { askedOnce, more, table, time } from "../parts/parts.ts"
+import { askedOnce, table, time } from "../parts/parts.ts"
 import { withQuery } from "../addresses.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
-import { adminShown, nextBefore, PAGE } from "./admin.ts"
+import { adminShown, asked, onwards } from "./admin.ts"
 
 /** A button that does something to a person. */
 export const personButton = (action: OperatorAction, userId: string, text: Content, danger = false): Html =>
   html`<form class="inline" method="post" action="${to(`/web/admin/people/${userId}/${action}`)}"><button class="${danger ? "danger" : "quiet"}">${text}</button></form>`
 
-type Row = ReturnType<Visit["tables"]["people"]["page"]>[number]
+type Row = AnswerOf<"admin_people">["items"][number]
 
 const named = (text: string, username: string): Html => html`${text}<span class="aside"> ${username}</span>`
 
-function actions({ userId, username, isOperator, disabledAt }: Row, owned: number): Html {
-  const rooms = owned === 0 ? "" : ` They own ${counted(owned, "Room")}: give ${owned === 1 ? "it" : "each"} another owner.`
+function actions({ userId, username, isOperator, disabledAt, ownedRooms }: Row): Html {
+  const rooms = ownedRooms === 0 ? "" : ` They own ${counted(ownedRooms, "Room")}: give ${ownedRooms === 1 ? "it" : "each"} another owner.`
   if (disabledAt !== null)
     return html`${askedOnce(named("Enable", username), "They may sign in again, with the password they had. What was ended stays ended.", personButton("enable_person", userId, html`Enable ${username}`), false)}`
   return html`${askedOnce(
@@ -51,28 +52,24 @@ function actions({ userId, username, isOperator, disabledAt }: Row, owned: numbe
 }
 
 export function adminPeoplePage(visit: Visit): Shown {
-  const { people, members } = visit.tables
-  const rows = people.page(visit.url.searchParams.get("before"), PAGE + 1)
-  const shown = rows.slice(0, PAGE)
-  const rooms = members.countsOf(shown.map(({ userId }) => userId))
-  const next = nextBefore(rows, ({ userId }) => userId)
+  const { items, nextCursor } = visit.ask("admin_people", {}, asked(visit))
   return adminShown(
     "/people",
     "People",
     html`${table(
       "People",
       ["Name", "State", "Last signed in", "Since", "Rooms", html`<span class="aside">Actions</span>`],
-      shown.map((row) => {
-        const { userId, username, isOperator, disabledAt, signedInAt, createdAt } = row
-        const { rooms: member = 0, owned = 0 } = rooms.get(userId) ?? {}
+      items.map((row) => {
+        const { userId, username, isOperator, disabledAt, signedInAt, createdAt, rooms, ownedRooms } = row
         return html`<tr id="person-${userId}"><th scope="row"><a href="${to(`/people/${encodeURIComponent(username)}`)}">${username}</a></th>
 <td>${disabledAt === null ? stateBadge("completed", isOperator ? "operator" : "may come in") : html`${stateBadge("retracted", "disabled")} ${time(disabledAt)}`}</td>
 <td data-is="last signed in">${signedInAt === null ? html`<span class="quiet">never</span>` : time(signedInAt)}</td><td data-is="since">${time(createdAt)}</td>
-<td data-is="Rooms">${member.toLocaleString("en")}${owned === 0 ? null : html`, owns ${owned.toLocaleString("en")}`}</td>
-<td><div class="actions">${actions(row, owned)}<a href="${to(withQuery("/admin/audit", { user: username }))}">Log<span class="aside"> of ${username}</span></a></div></td></tr>`
+<td data-is="Rooms">${rooms.toLocaleString("en")}${ownedRooms === 0 ? null : html`, owns ${ownedRooms.toLocaleString("en")}`}</td>
+<td><div class="actions">${actions(row)}<a href="${to(withQuery("/admin/audit", { user: username }))}">Log<span class="aside"> of ${username}</span></a></div></td></tr>`
       }),
       "stacked",
-    )}${more(next === null ? null : withQuery("/admin/people", { before: next }))}
+    )}${onwards("/people", nextCursor)}
 <p class="hint">New people come by invitation, or <code>research-room user add NAME</code>; a forgotten password is set anew with <code>research-room user password NAME</code>.</p>`,
+    "admin_people",
   )
 }

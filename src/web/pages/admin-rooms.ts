@@ -1,38 +1,32 @@
 /** Rooms, as an operator sees them: whose they are, how large and how lively, and how one gets another owner. */
 import { randomUUID } from "node:crypto"
 import { limits } from "../../contract/limits.ts"
-import { isUuid } from "../../contract/fields.ts"
-import { withQuery } from "../addresses.ts"
 import { html, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { empty, facts, heading, more, table, time } from "../parts/parts.ts"
+import { empty, facts, heading, table, time } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { adminShown, nextBefore, PAGE } from "./admin.ts"
+import { adminShown, asked, onwards } from "./admin.ts"
 
 export function adminRoomsPage(visit: Visit): Shown {
-  const { rooms, people } = visit.tables
-  const before = visit.url.searchParams.get("before")
-  const { found } = rooms.page(before !== null && isUuid(before) ? before : undefined, undefined, PAGE + 1)
-  const shown = found.slice(0, PAGE)
-  const absent = people.disabledAmong(shown.map(({ owner }) => owner.userId))
-  const next = nextBefore(found, ({ roomId }) => roomId)
+  const { items, nextCursor } = visit.ask("admin_rooms", {}, asked(visit))
   return adminShown(
     "/rooms",
     "Rooms",
-    shown.length === 0
+    items.length === 0
       ? empty("There is no Room yet.")
       : html`${table(
           "Rooms",
           ["Room", "Owner", "State", "Members", "Entries", "Last activity", html`<span class="aside">Actions</span>`],
-          shown.map(
-            ({ roomId, title, owner, state, origin, counts, activityWatermark, lastActivityAt }) =>
+          items.map(
+            ({ roomId, title, owner, state, origin, members, entries, lastActivityAt }) =>
               html`<tr><th scope="row"><a href="${to(`/rooms/${roomId}`)}">${title}</a></th>
-<td data-is="owner">${owner.username}${absent.has(owner.userId) ? html` ${stateBadge("retracted", "disabled")}` : null}</td><td>${origin === null ? state : "of another instance"}</td>
-<td data-is="members">${counts.members.toLocaleString("en")}</td><td data-is="entries">${activityWatermark.toLocaleString("en")}</td><td data-is="last activity">${time(lastActivityAt)}</td>
+<td data-is="owner">${owner.username}${owner.disabledAt === null ? null : html` ${stateBadge("retracted", "disabled")}`}</td><td>${origin === null ? state : "of another instance"}</td>
+<td data-is="members">${members.toLocaleString("en")}</td><td data-is="entries">${entries.toLocaleString("en")}</td><td data-is="last activity">${time(lastActivityAt)}</td>
 <td>${origin === null ? html`<a href="${to(`/admin/rooms/${roomId}`)}">Give it another owner<span class="aside">: ${title}</span></a>` : null}</td></tr>`,
           ),
           "stacked",
-        )}${more(next === null ? null : withQuery("/admin/rooms", { before: next }))}`,
+        )}${onwards("/rooms", nextCursor)}`,
+    "admin_rooms",
   )
 }
 

@@ -1,7 +1,8 @@
 /** What an operator sees first: what there is, what grows, the disk, backups, versions. To everybody else nothing is here. */
-import { protocolVersion } from "../../contract/versions.ts"
+import { pathTo, type ReadName } from "../../contract/reads/index.ts"
+import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { exactTime, facts, heading, time } from "../parts/parts.ts"
+import { exactTime, facts, heading, more as link, time } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { bytes, counted } from "../words.ts"
 
@@ -16,66 +17,64 @@ const sections = [
 ] as const
 
 /** A page of the administration, with the way to the others. */
-export function adminShown(section: (typeof sections)[number][0], title: string, body: Content): Shown {
+/** @param read the read that answers the same as JSON */
+export function adminShown(section: (typeof sections)[number][0], title: string, body: Content, read?: ReadName): Shown {
   const links = sections.map(
     ([path, name]) => html`<a href="${to(`/admin${path}`)}"${path === section ? html` aria-current="page"` : null}>${name}</a> `,
   )
   return {
     title: `${title} · Administration`,
     wide: true,
+    ...(read && { json: pathTo(read) }),
     body: html`<h1>${title}</h1><nav class="ways" aria-label="Administration">${links}</nav>${body}`,
   }
 }
 
-/** Rows that a page of a list shows. */
-export const PAGE = 50
+/** Where a list of the administration goes on; null at its end. */
+export const onwards = (section: string, after: string | number | null, more: Readonly<Record<string, string>> = {}): Html | null =>
+  link(after === null ? null : withQuery(`/admin${section}`, { ...more, after }))
 
-/** Where a list goes on before its last row; null at its end. @param rows one more than are shown, where there are more */
-export const nextBefore = <T>(rows: readonly T[], idOf: (row: T) => string | number): string | null => {
-  const last = rows[PAGE - 1]
-  return rows.length > PAGE && last !== undefined ? String(idOf(last)) : null
+/** From where a page of a list is asked for. */
+export const asked = ({ url }: Visit): { readonly after?: string } => {
+  const after = url.searchParams.get("after")
+  return after === null ? {} : { after }
 }
 
 /** "12 MB", with every byte at hand. */
 const size = (count: number): Html => html`<span title="${count.toLocaleString("en")} bytes">${bytes(count)}</span>`
 
 export function adminPage(visit: Visit): Shown {
-  const { edge, tables } = visit
-  const { audit } = tables
-  const storage = edge.storage?.()
-  const backup = audit.newest("back_up")
-  const restored = audit.newest("restore_backup")
-  const lines = audit.page({}, null, 1)[0]?.sequence ?? 0
-  const { bytes: made, file } = backup?.detail ?? {}
+  const { storage, acceptedWrites, auditLines, backup, restoredAt, versions, instanceId, lineage } = visit.ask("admin_overview")
   return adminShown(
     "",
     "Administration",
     html`<section aria-labelledby="data">${heading(2, "data", "The data, and what grows")}${facts([
-      storage === undefined ? null : ["Data", size(storage.databaseBytes)],
-      storage === undefined ? null : ["Write-ahead log", size(storage.walBytes)],
-      storage === undefined
+      storage === null ? null : ["Data", size(storage.databaseBytes)],
+      storage === null ? null : ["Write-ahead log", size(storage.walBytes)],
+      storage === null
         ? null
         : ["Left on the disk", storage.freeDiskBytes === null ? "not told by the system" : size(storage.freeDiskBytes)],
-      ["Accepted writes", (edge.instance.ledger.history.next() - 1).toLocaleString("en")],
-      ["Lines of the audit log", lines.toLocaleString("en")],
+      ["Accepted writes", acceptedWrites.toLocaleString("en")],
+      ["Lines of the audit log", auditLines.toLocaleString("en")],
     ])}<p class="hint">Every accepted write and every line stays, but for texts that were withheld. The full-text index and the timelines grow with them.</p></section>
 <section aria-labelledby="backups">${heading(2, "backups", "Backups")}${
-      backup === undefined
+      backup === null
         ? html`<div class="banner warn" role="note"><strong>No backup is known of.</strong><p>Make one with <code>research-room backup FILE</code>, best every night by a timer.</p></div>`
         : facts([
             ["Last made", html`${time(backup.at)} <span class="quiet">${exactTime(backup.at)}</span>`],
-            ["Into", typeof file === "string" ? html`<code>${file}</code>` : "a file that is not named"],
-            typeof made === "number" ? ["Size", size(made)] : null,
+            ["Into", backup.file === null ? "a file that is not named" : html`<code>${backup.file}</code>`],
+            backup.bytes === null ? null : ["Size", size(backup.bytes)],
           ])
-    }${restored === undefined ? null : html`<p class="meta">This data was put back from a backup ${time(restored.at)}.</p>`}</section>
+    }${restoredAt === null ? null : html`<p class="meta">This data was put back from a backup ${time(restoredAt)}.</p>`}</section>
 <section aria-labelledby="versions">${heading(2, "versions", "Versions")}${facts([
-      ["Program", edge.softwareVersion],
-      ["Protocol", String(protocolVersion)],
-      storage === undefined ? null : ["Schema of the data", String(storage.schema)],
-      ["Node", process.versions.node],
-      storage === undefined ? null : ["SQLite", storage.sqlite],
-      ["Instance", html`<code>${edge.instance.instanceId}</code>`],
-      edge.instance.lineage.length === 0 ? null : ["Restored from", counted(edge.instance.lineage.length, "earlier instance")],
+      ["Program", versions.software],
+      ["Protocol", String(versions.protocol)],
+      versions.schema === null ? null : ["Schema of the data", String(versions.schema)],
+      ["Node", versions.node],
+      versions.sqlite === null ? null : ["SQLite", versions.sqlite],
+      ["Instance", html`<code>${instanceId}</code>`],
+      lineage.length === 0 ? null : ["Restored from", counted(lineage.length, "earlier instance")],
     ])}</section>`,
+    "admin_overview",
   )
 }

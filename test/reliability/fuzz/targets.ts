@@ -87,7 +87,11 @@ function writesOf(operation: Operation): Target[] {
 }
 
 const callerOf = ({ surface }: Read): Caller =>
-  surface === "credential" || surface === "key" ? surface : surface === "session" || surface === "visitor" ? "session" : "anyone"
+  surface === "credential" || surface === "key"
+    ? surface
+    : surface === "session" || surface === "operator" || surface === "visitor"
+      ? "session"
+      : "anyone"
 
 function readsOf(read: Read): Target[] {
   const { name, method, path, family, query } = read

@@ -76,6 +76,22 @@ t.test("It is copied and kept up with, and says where it is from and how far", a
   await ended(t, here, there)
 })
 
+t.test("A Room that is handed over there while it is followed has its new owner here, and goes on", async (t) => {
+  const { there, here, ada, roomId, threadId } = await two(t)
+  await ada.write("add_member", { roomId, username: (await there.person("grace")) && "grace" })
+  await mirror(here, roomId, there.baseUrl)
+  await reaches(here, roomId, 2)
+  const grace = there.instance.tables.people.named("grace")?.userId ?? ""
+  await ada.write("transfer_room", { roomId, userId: grace, reason: "She leads it now." } as never)
+  await ada.write("post_message", { threadId, text: "Still a member." } as never)
+  await reaches(here, roomId, 4)
+  t.match(here.instance.tables.rooms.summary(roomId), { owner: { username: /^grace@/ } })
+  const roles = here.instance.tables.members.of(roomId).map(({ username, role }) => [username.split("@")[0], role])
+  t.strictSame(Object.fromEntries(roles), { ada: "member", grace: "owner" })
+  t.strictSame(digests(here, roomId), digests(there, roomId))
+  await ended(t, here, there)
+})
+
 t.test(
   "Through restarts of either and an hour that the origin is down, nothing is lost; what is renamed or archived there is so here",
   async (t) => {

@@ -79,6 +79,13 @@ const asked: Readonly<Record<string, readonly [params: Record<string, string>, q
   room_threads: [{ roomId }, choices({ after: 1 })],
   thread_records: [{ threadId }, choices({ after: 1 })],
   room_activity: [{ roomId }, choices({ after: 1 })],
+  admin_people: [{}, choices({ after: userId })],
+  admin_rooms: [{}, choices({ after: roomId })],
+  admin_credentials: [{}, choices({ after: roomId })],
+  admin_keys: [{}, choices({ after: roomId })],
+  admin_invitations: [{}, choices({ after: roomId })],
+  // Of a person two pages are put together, which sorts as many lines as these hold: test/people/audit.test.ts looks at that.
+  admin_audit: [{}, choices({ kind: "sign_in", after: 10 })],
   attempts: [
     {},
     [
