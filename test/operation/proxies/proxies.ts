@@ -3,8 +3,9 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createSecureServer } from "node:http2"
 import { request as ask } from "node:http"
-import { connect, createServer, type AddressInfo } from "node:net"
+import { createServer, type AddressInfo } from "node:net"
 import { delimiter, join } from "node:path"
+import { connect as connectTls } from "node:tls"
 
 const here = import.meta.dirname
 export const certificate = { file: join(here, "example.pem"), key: join(here, "example.key") }
@@ -51,14 +52,19 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Whether somebody listens on a port; looked at until it is so, for at most 20 seconds. */
+const hosts = ["rooms.example.org", "example.org"]
+/** Whether a proxy has a certificate for a host: it may listen before. */
+const greets = (port: number, servername: string) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connectTls({ port, host: "127.0.0.1", servername, rejectUnauthorized: false }, () => resolve((socket.destroy(), true)))
+    socket.on("error", () => resolve(false))
+  })
+
+/** Waits until each host is greeted at a port, for at most 20 seconds. */
 async function listens(port: number, process: ChildProcess, said: () => string): Promise<void> {
   for (const end = performance.now() + 20_000; performance.now() < end; ) {
     if (process.exitCode !== null) throw new Error(said())
-    const isThere = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, "127.0.0.1", () => resolve((socket.destroy(), true)))
-      socket.on("error", () => resolve(false))
-    })
+    const isThere = (await Promise.all(hosts.map((host) => greets(port, host)))).every(Boolean)
     if (isThere) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -79,7 +85,8 @@ async function started(name: string, program: string, args: readonly string[], b
     ca,
     said: () => text,
     async close() {
-      child.kill("SIGKILL")
+      // In order: of what is killed the workers would stay.
+      child.kill("SIGTERM")
       await ended
     },
   }

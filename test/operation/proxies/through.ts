@@ -42,6 +42,8 @@ export class Through {
       createConnection: () =>
         connectTls({ host: "127.0.0.1", port: this.#port, servername: hostname, ca: this.#ca, ALPNProtocols: ["h2"] }),
     })
+    // What fails with it fails each request that is under way on it.
+    made.on("error", () => {})
     this.#sessions.set(origin, made)
     return made
   }
@@ -74,9 +76,7 @@ export class Through {
   send(address: string, sent: Sent = {}): Promise<Got> {
     const url = new URL(address)
     return new Promise((resolve, reject) => {
-      const session = this.#session(url.origin)
-      session.on("error", reject)
-      const stream = session.request({
+      const stream = this.#session(url.origin).request({
         ":path": url.pathname + url.search,
         ":method": sent.method ?? (sent.body === undefined ? "GET" : "POST"),
         ...this.#headers(url, sent),
