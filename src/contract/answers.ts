@@ -380,7 +380,7 @@ export const roomAccess = shape({
   ),
 })
 
-export const credentialSummary = shape({
+const credentialSummary = shape({
   credentialId: id,
   label: v.string(),
   owner: person,
@@ -399,6 +399,9 @@ export const listedCredential = shape({
   ...credentialSummary.entries,
   lastWrite: v.nullable(shape({ operation: v.string(), target, at })),
 })
+
+/** With the Room that it opens, for operators. */
+export const credentialOfRoom = shape({ ...credentialSummary.entries, roomId: id, roomTitle: said })
 
 export const joinRequest = shape({ person, message: optionalSaid, requestedAt: at })
 

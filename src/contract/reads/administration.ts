@@ -106,7 +106,7 @@ export const administrationReads = [
     "/api/admin/credentials",
     "For operators: credentials of every Room, the newest first. Tokens are never shown, but for their first signs.",
     "uuid",
-    shape({ ...answers.credentialSummary.entries, roomId: id, roomTitle: said }),
+    answers.credentialOfRoom,
     {},
   ),
   listed(
