@@ -84,6 +84,7 @@ CREATE TABLE receipts (
   history_position INTEGER NOT NULL,
   -- What a retry must equal, where the history cannot tell it.
   request_digest TEXT,
+  -- The receipt as served, less what this row and the history tell: its operation, its id, when it was accepted, and its warnings.
   body TEXT NOT NULL,
   UNIQUE (user_id, operation, delivery_id, sender)
 ) STRICT;

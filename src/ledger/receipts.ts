@@ -1,6 +1,6 @@
 /** Stored receipts: what a retry is compared with, and answered from. */
 import type { Receipt } from "../contract/answers.ts"
-import { extendJson, type Json, type Stored, stored, type Writable } from "../contract/json.ts"
+import { extendJson, joinJson, type Json, type Stored, stored, type Writable, writeJson } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { type Actor, senderId } from "./actor.ts"
 import type { Db } from "./database.ts"
@@ -18,20 +18,35 @@ export interface Kept {
 }
 
 interface Row {
+  delivery_id: string
   history_position: number
   request_digest: string | null
-  body: Stored<KeptReceipt>
+  body: string
 }
+
+/** What a receipt tells that is kept beside it: by its row, and by its write. */
+interface Told {
+  readonly deliveryId: string
+  readonly at: string
+  readonly warnings: readonly Writable[]
+}
+
+/** The text of a receipt, out of what of it is kept as its body. */
+export const wholeReceipt = ({ schemaVersion, name, delivery }: Operation, { deliveryId, at, warnings }: Told, body: string): string =>
+  extendJson(joinJson(writeJson({ schemaVersion, operation: name, [delivery]: deliveryId, acceptedAt: at }), body), { warnings })
+
+/** What earlier versions kept whole was carried over so. */
+const isWhole = (body: string): boolean => body.startsWith('{"schemaVersion":')
 
 export type Receipts = ReturnType<typeof receipts>
 
 /** @param beside what stood beside the receipt of a write, which is not stored with it */
 export function receipts(db: Db, history: History, beside: (operation: Operation, entry: Entry) => Readonly<Record<string, Writable>>) {
   const find = db.prepare<Row>(
-    "SELECT history_position, request_digest, body FROM receipts WHERE user_id = ? AND operation = ? AND delivery_id = ? AND sender = ?",
+    "SELECT delivery_id, history_position, request_digest, body FROM receipts WHERE user_id = ? AND operation = ? AND delivery_id = ? AND sender = ?",
   )
   const ofMember = db.prepare<Row>(
-    `SELECT r.history_position, r.request_digest, r.body FROM receipts r JOIN history h ON h.position = r.history_position
+    `SELECT r.delivery_id, r.history_position, r.request_digest, r.body FROM receipts r JOIN history h ON h.position = r.history_position
      WHERE r.user_id = ? AND r.operation = ? AND r.delivery_id = ? ORDER BY h.sender IS ? DESC, r.history_position LIMIT 1`,
   )
   const insert = db.prepare(
@@ -44,7 +59,9 @@ export function receipts(db: Db, history: History, beside: (operation: Operation
     const entry = row && history.at(row.history_position)
     if (row === undefined || entry === undefined) return undefined
     const requestDigest = row.request_digest ?? requestDigestOf(operation, entry.params, entry.content)
-    return { requestDigest, credentialId: entry.sender, body: stored(extendJson(row.body, beside(operation, entry))) }
+    const told = { deliveryId: row.delivery_id, at: entry.at, warnings: entry.given.warnings ?? [] }
+    const whole = isWhole(row.body) ? row.body : wholeReceipt(operation, told, row.body)
+    return { requestDigest, credentialId: entry.sender, body: stored(extendJson(whole, beside(operation, entry))) }
   }
 
   return {

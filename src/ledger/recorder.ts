@@ -6,7 +6,7 @@ import type { Activity } from "./activity.ts"
 import type { Change, Made, Outcome, Subject } from "./behaviour.ts"
 import type { Delivery } from "./delivery.ts"
 import type { Given, History } from "./history.ts"
-import type { Receipts } from "./receipts.ts"
+import { type Receipts, wholeReceipt } from "./receipts.ts"
 import type { Sequences } from "./sequences.ts"
 import type { Timeline } from "./timeline.ts"
 
@@ -67,10 +67,6 @@ export class Recorder {
           } satisfies Omit<ActivityEntry, "sequence" | "digest" | "previousDigest">)
 
     const receipt: Record<string, Writable> = {
-      schemaVersion: operation.schemaVersion,
-      operation: operation.name,
-      [operation.delivery]: deliveryId,
-      acceptedAt: change.at,
       roomId,
       threadId,
       target,
@@ -78,11 +74,11 @@ export class Recorder {
       result: outcome.result,
       entry,
       activity: landed,
-      warnings,
     }
-    const text = writeJson(receipt)
+    const told = { deliveryId, at: change.at, warnings }
+    const body = writeJson(receipt)
     const requestDigest = given.requestDigest ?? delivery.sealed?.requestDigest ?? null
-    this.#parts.receipts.store(operation, actor, deliveryId, change.position, requestDigest, text)
+    this.#parts.receipts.store(operation, actor, deliveryId, change.position, requestDigest, body)
     this.#parts.history.append(
       {
         position: change.position,
@@ -99,8 +95,8 @@ export class Recorder {
       },
       contentDigest,
     )
-    const answer = outcome.secret === undefined ? text : writeJson({ ...receipt, result: { ...outcome.result, ...outcome.secret } })
-    return { answer, made: { id: target.id, label: target.label }, roomId, activity: landed }
+    const own = outcome.secret === undefined ? body : writeJson({ ...receipt, result: { ...outcome.result, ...outcome.secret } })
+    return { answer: wholeReceipt(operation, told, own), made: { id: target.id, label: target.label }, roomId, activity: landed }
   }
 
   /** Writes the timeline entry of a write, and the messages that came with it. */

@@ -416,7 +416,8 @@ INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_
   },
   // What was withheld, and of which writes.
   { to: 19, sql: "", isRemade: true },
-  // The index of words is smaller: what is in it of most texts takes less, and of long words only the beginning is in it.
+  // The index of words is smaller: what is in it of most texts takes less, and of long words only the beginning is in it. A receipt is kept
+  // less what the history tells.
   { to: 20, sql: "", isRemade: true },
 ]
 
