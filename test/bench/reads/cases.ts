@@ -88,6 +88,7 @@ const cases: Named = {
       but("a seldom status", {}, { after: start, status: "cancelled" }),
     ]
   },
+  attempt_table: ({ roomId, experimentId }) => [page({}, { roomId }), but("experimentId", {}, { experimentId })],
   attempt_metrics: ({ attemptId, fewer }) => [
     page({ attemptId }, { after: String(Math.max(0, half(fewer) - limits.metricPoints)) }, { items: null }),
   ],
