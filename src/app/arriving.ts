@@ -1,7 +1,7 @@
 /** Rooms of other instances as they arrive: each write is done again here, and has to come out as it was there. */
 import { messageOf } from "../contract/faults.ts"
 import type { Described } from "../contract/described.ts"
-import { canonicalJson, parse } from "../contract/json.ts"
+import { canonicalJson, parse, trusted } from "../contract/json.ts"
 import { isStorageFault } from "../ledger/database.ts"
 import type { Arrival, Elsewhere, Home } from "../rooms/imported.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
@@ -39,7 +39,7 @@ export function mustNotBeOwn({ tables, instanceId, lineage }: Instance, roomId: 
 /** Proves that an entry adopts the Room where that was said of it, and nowhere else. @throws CrateFault */
 function mustBeAdopted(adopted: readonly Home[], sequence: number, { operation, content }: ProvedWrite["entry"], where: string): void {
   const told = adopted.find(({ throughSequence }) => throughSequence === sequence - 1)
-  const said = operation === "adopt_room" ? (JSON.parse(content) as { origin?: Partial<Home> }).origin : undefined
+  const said = operation === "adopt_room" ? trusted<{ origin?: Partial<Home> }>(content).origin : undefined
   const isIt = told?.instanceId === said?.instanceId && told?.baseUrl === said?.baseUrl && told?.throughSequence === said?.throughSequence
   if (!isIt) throw new CrateFault(`${where} is not what is said of where the Room was before it was adopted.`)
 }

@@ -14,6 +14,7 @@ import { FIRST_WITH_HISTORY, migrations } from "../ledger/schema.ts"
 import { rowsOf, tablesOf } from "../ledger/tables.ts"
 import { realWorld, type World } from "../ledger/world.ts"
 import { createInstance } from "./instance.ts"
+import { codeOf } from "../contract/faults.ts"
 
 /** The newest version whose tables are made anew. */
 const REMADE = migrations.findLast(({ isRemade }) => isRemade)?.to ?? 0
@@ -106,7 +107,7 @@ export function rebuild(file: string, db: Db, entries?: Iterable<Entry>, watchin
     if (error instanceof Divergence)
       throw new DataError(`${file} cannot be brought forward: ${error.message}. Nothing was changed. Use the program that wrote it.`)
     if (isBusy(error)) throw openElsewhere(file)
-    if (isStorageFault(error) || (error as NodeJS.ErrnoException).code === "ENOSPC")
+    if (isStorageFault(error) || codeOf(error) === "ENOSPC")
       throw new DataError(`There is not enough space beside ${file} to bring it forward: it takes as much again. Nothing was changed.`)
     throw error
   } finally {

@@ -24,7 +24,7 @@ type Collect = (how: { type: "major"; execution: "sync"; flavor: "last-resort" }
 /** V8's own collection, which a program is given only by a flag. */
 function collector(): () => void {
   setFlagsFromString("--expose-gc")
-  const collect = runInNewContext("gc") as Collect
+  const collect: Collect = runInNewContext("gc")
   setFlagsFromString("--no-expose-gc")
   return () => collect({ type: "major", execution: "sync", flavor: "last-resort" })
 }

@@ -54,10 +54,11 @@ export type FeedPage = v.InferOutput<typeof feedSchema>
 async function textOf(response: Response): Promise<string> {
   const pieces: Uint8Array[] = []
   let length = 0
-  for await (const piece of response.body ?? []) {
-    length += (piece as Uint8Array).length
+  const bytes: AsyncIterable<Uint8Array> | readonly Uint8Array[] = response.body ?? []
+  for await (const piece of bytes) {
+    length += piece.length
     if (length > LONGEST_ANSWER) throw new CrateFault(`An answer of the origin is over ${LONGEST_ANSWER} bytes.`)
-    pieces.push(piece as Uint8Array)
+    pieces.push(piece)
   }
   return Buffer.concat(pieces).toString()
 }

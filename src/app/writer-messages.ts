@@ -1,5 +1,5 @@
 /** What the serving thread and the writing thread say to each other. All of it can be cloned. */
-import type { JsonObject } from "../contract/json.ts"
+import { type JsonObject, trusted } from "../contract/json.ts"
 import type { RefusalCode, RefusalDetails } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
 import type { Admitted, CheckedWrite } from "../ledger/admit.ts"
@@ -39,7 +39,7 @@ export type Packed = readonly [
 ]
 
 const json = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value))
-const object = (text: string | null): JsonObject | undefined => (text === null ? undefined : (JSON.parse(text) as JsonObject))
+const object = (text: string | null): JsonObject | undefined => (text === null ? undefined : trusted<JsonObject>(text))
 
 /** Of who writes, no more goes over than admission looks at; but all of that, or it does not compile. */
 function actorText({ userId, username, knownAs, grant, key }: Actor): string {
@@ -61,7 +61,7 @@ function actorOf(text: string): Actor {
   if (found !== undefined) return found
   if (known.size >= KNOWN) known.clear()
   // The other thread has just written it.
-  const { grant, key, ...person } = JSON.parse(text) as Listed<Actor>
+  const { grant, key, ...person } = trusted<Listed<Actor>>(text)
   const actor: Actor = {
     ...person,
     grant: grant && { ...grant, permissions: new Set(grant.permissions), threadIds: grant.threadIds && new Set(grant.threadIds) },
@@ -98,7 +98,7 @@ export function unpacked(write: Packed): Sent {
   // What is not named here is made by the writing thread or by replays; a member that is forgotten does not compile.
   const checked: Required<Omit<CheckedWrite, "foreseen" | "prepared" | "named" | "sealed">> = {
     actor: actorOf(actor),
-    params: JSON.parse(params) as CheckedWrite["params"],
+    params: trusted<CheckedWrite["params"]>(params),
     content,
     contentDigest,
     deliveryId,

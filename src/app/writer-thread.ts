@@ -16,7 +16,7 @@ import { type Answer, type FromWriter, type Group, type Packed, type ToWriter, u
 
 if (parentPort === null) throw new Error("The writing thread is started by the service.")
 const port = parentPort
-const { file, instanceId, notBefore, repositories } = workerData as WriterSettings
+const { file, instanceId, notBefore, repositories }: WriterSettings = workerData
 const db = openBeside(file)
 const files = new OpenedFiles(file)
 const world = realWorld(notBefore)

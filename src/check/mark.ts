@@ -4,6 +4,8 @@ import * as v from "valibot"
 import type { ActivityEntry } from "../contract/answers.ts"
 import { DataError, type Db } from "../ledger/database.ts"
 import { headsOf } from "./chains.ts"
+import { parse, type Stored } from "../contract/json.ts"
+import { codeOf } from "../contract/faults.ts"
 
 const markSchema = v.object({
   instanceId: v.string(),
@@ -30,11 +32,11 @@ export function compareMark(db: Db, file: string): string[] {
   // What was restored from a marked instance should hold what was marked there.
   const isEarlier = db.prepare("SELECT 1 FROM earlier_instances WHERE instance_id = ?").get(mark.instanceId) !== undefined
   if (mark.instanceId !== instanceOf(db) && !isEarlier) return [`${file} marks another instance (${mark.instanceId}).`]
-  const entry = db.prepare<{ body: string }>("SELECT body FROM activity_entries WHERE room_id = ? AND sequence = ?")
+  const entry = db.prepare<{ body: Stored<ActivityEntry> }>("SELECT body FROM activity_entries WHERE room_id = ? AND sequence = ?")
   return mark.rooms.flatMap(({ roomId, sequence, digest }) => {
     const found = entry.get(roomId, sequence)
     if (found === undefined) return [`Room ${roomId} stood at entry ${sequence} when ${file} was written, and has no such entry.`]
-    return (JSON.parse(found.body) as ActivityEntry).digest === digest
+    return parse(found.body).digest === digest
       ? []
       : [`The activity of Room ${roomId} up to entry ${sequence} is not the one that ${file} marks.`]
   })
@@ -48,6 +50,6 @@ export function setMark(db: Db, file: string): void {
     writeFileSync(partial, `${JSON.stringify({ instanceId: instanceOf(db), rooms }, null, 2)}\n`, { flush: true })
     renameSync(partial, file)
   } catch (error) {
-    throw new DataError(`${file} could not be written (${(error as NodeJS.ErrnoException).code}).`)
+    throw new DataError(`${file} could not be written (${codeOf(error)}).`)
   }
 }

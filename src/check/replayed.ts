@@ -7,6 +7,7 @@ import { DataError, type Db, isStorageFault } from "../ledger/database.ts"
 import { history } from "../ledger/history.ts"
 import { Divergence } from "../ledger/replay.ts"
 import { compare } from "./compare.ts"
+import { messageOf } from "../contract/faults.ts"
 
 /** Makes everything again in the system's folder for temporary files, and tells what differs. */
 export function replayed(data: Db, add: (problem: string) => void, onProgress: (done: number, what: string) => void): void {
@@ -28,7 +29,7 @@ export function replayed(data: Db, add: (problem: string) => void, onProgress: (
     if (error instanceof Divergence) add(`${error.message}. What comes after it was not compared.`)
     else if (isStorageFault(error))
       throw new DataError(
-        `The history is replayed in ${folder}, which failed (${(error as Error).message}). Make room there, or check with --quick.`,
+        `The history is replayed in ${folder}, which failed (${messageOf(error)}). Make room there, or check with --quick.`,
       )
     else throw error
   } finally {

@@ -1,5 +1,5 @@
 /** What a command does for a person goes through the same door as what they do in the browser. */
-import type { JsonObject } from "../contract/json.ts"
+import { type JsonObject, trusted } from "../contract/json.ts"
 import { operationNamed } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Instance } from "../app/instance.ts"
@@ -32,7 +32,7 @@ export async function admitAs(
       params,
       body: { schemaVersion: operation.schemaVersion, requestId: instance.world.id(), ...body },
     })
-    return (JSON.parse(receipt) as { result: JsonObject }).result
+    return trusted<{ result: JsonObject }>(receipt).result
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const issues = error.details.issues?.map(({ path, message }) => `${path.slice(1)} ${message}`) ?? []

@@ -64,9 +64,12 @@ async function mustSpeak(baseUrl: string): Promise<void> {
     if (error instanceof RefusedError && error.status === 503) return undefined
     throw new FailedError(`${baseUrl} is not the address of a research-room: ${error instanceof Error ? error.message : String(error)}`)
   })
-  if (ready === undefined || (ready.protocolVersion as unknown) === protocolVersion) return
+  if (ready === undefined) return
+  // A service of another version says another one, whatever the types say.
+  const theirs: number = ready.protocolVersion
+  if (theirs === protocolVersion) return
   throw new FailedError(
-    `${baseUrl} speaks protocol version ${ready.protocolVersion}, this program ${protocolVersion}: use the research-room of that service's version, or its /mcp over HTTP.`,
+    `${baseUrl} speaks protocol version ${theirs}, this program ${protocolVersion}: use the research-room of that service's version, or its /mcp over HTTP.`,
   )
 }
 

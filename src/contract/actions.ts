@@ -244,8 +244,8 @@ const all = [
 ] as const
 
 /** An action as the edge sees it, whatever its body. */
-export interface Action {
-  readonly name: string
+export interface Action<N extends string = string> {
+  readonly name: N
   readonly method: "POST" | "DELETE"
   readonly path: string
   readonly form?: string
@@ -257,10 +257,10 @@ export interface Action {
   readonly answer: v.GenericSchema
 }
 
-export const actions: readonly Action[] = all
-
 type Definition = (typeof all)[number]
 export type ActionName = Definition["name"]
+export const actions: readonly Action<ActionName>[] = all
+
 export type ActionBody<N extends ActionName> = v.InferOutput<Extract<Definition, { name: N }>["body"]>
 /** What an action answers beside the schema version. */
 export type ActionAnswer<N extends ActionName> = Omit<v.InferOutput<Extract<Definition, { name: N }>["answer"]>, "schemaVersion">

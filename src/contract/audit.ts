@@ -2,6 +2,7 @@
 import * as v from "valibot"
 import { optionalSaid } from "./answer-fields.ts"
 import { oneOf, shape } from "./fields.ts"
+import { keysOf } from "./each.ts"
 
 /** Every kind of line, and what it says was done. An operation whose name stands here leaves a line with each accepted write. */
 export const auditKinds = {
@@ -51,7 +52,7 @@ export const auditKinds = {
 } as const
 
 export type AuditKind = keyof typeof auditKinds
-export const auditKindNames = Object.keys(auditKinds) as AuditKind[]
+export const auditKindNames = keysOf(auditKinds)
 export const isAuditKind = (name: string): name is AuditKind => Object.hasOwn(auditKinds, name)
 
 const person = shape({ userId: v.string(), username: v.string() })

@@ -113,7 +113,7 @@ const typeOf = (value: unknown): "integer" | "boolean" | "string" =>
  */
 function single({ const: value, ...schema }: JsonSchema, open: boolean): JsonSchema {
   const type = typeOf(value)
-  return open && type === "boolean" ? { ...schema, type } : { ...schema, type, enum: [value] as readonly unknown[] as readonly string[] }
+  return open && type === "boolean" ? { ...schema, type } : { ...schema, type, enum: [value as string] }
 }
 
 /** Says of a schema what the library leaves out, or what its readers do not understand. */

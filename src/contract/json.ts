@@ -45,6 +45,9 @@ export type Writable =
 /** Whether a value has members, as an object or a list has. */
 export const isObject = (value: unknown): value is { readonly [member: string]: unknown } => typeof value === "object" && value !== null
 
+/** Whether a value that came as JSON is an object. */
+export const isJsonObject = (value: unknown): value is JsonObject => isObject(value) && !Array.isArray(value)
+
 type Scalar = string | number | boolean | null | undefined
 /** A `T` in which stored text may stand for any part. */
 export type Served<T> =
@@ -72,8 +75,9 @@ export type Said<S> =
 /** Text that was put together by hand, out of parts that make a `T`. */
 export const stored = <T>(text: string): Stored<T> => text as Stored<T>
 
-/** What stored text says. The text was written by this service from a `T`: so it is believed. */
-export const parse = <T>(text: Stored<T>): T => JSON.parse(text) as T
+/** What text says that this service itself wrote from a `T`, in its tables or from one of its threads to another: so it is believed. */
+export const trusted = <T>(text: string): T => JSON.parse(text) as T
+export const parse = <T>(text: Stored<T>): T => trusted<T>(text)
 
 function plain(value: Writable): unknown {
   if (value instanceof JsonText) return JSON.parse(value.text)

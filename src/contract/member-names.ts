@@ -32,7 +32,7 @@ export function stringIn(text: string, start: number, end: number): string | und
   const written = text.slice(start, end)
   if (!written.includes("\\")) return written
   try {
-    return JSON.parse(`"${written}"`) as string
+    return JSON.parse(`"${written}"`)
   } catch {
     return undefined
   }

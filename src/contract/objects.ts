@@ -8,6 +8,7 @@ import type { ObjectSpec } from "./object-spec.ts"
 import { objectsOfPeople } from "./objects-of-people.ts"
 import { objectsOfResearch } from "./objects-of-research.ts"
 import type { RefusalCode } from "./refusal-codes.ts"
+import { present } from "./present.ts"
 
 export type { EdgeSpec, ObjectSpec } from "./object-spec.ts"
 
@@ -24,8 +25,10 @@ export const objectList: readonly (ObjectSpec & { readonly kind: ObjectKind })[]
   kind,
 }))
 export const objectOf = (kind: ObjectKind): ObjectSpec => objects[kind]
-const kindsWhere = <K extends ObjectKind>(holds: (spec: ObjectSpec) => boolean) =>
-  objectList.filter(holds).map(({ kind }) => kind) as readonly ObjectKind[] as readonly [K, ...K[]]
+function kindsWhere<K extends ObjectKind>(holds: (spec: ObjectSpec) => boolean): readonly [K, ...K[]] {
+  const [first, ...more] = keysOf(objects).filter((kind): kind is K => holds(objects[kind]))
+  return [present(first), ...more]
+}
 
 /** Objects whose kind is told by their record. */
 export type RecordKind = KindsWith<{ table: "records" }>

@@ -203,8 +203,8 @@ type Paging<C extends CursorKind | undefined, F extends Family> = C extends unde
       }
 
 /** A read as the edge sees it, whatever its parameters. */
-export interface Read {
-  readonly name: string
+export interface Read<N extends string = string> {
+  readonly name: N
   readonly family: Family
   readonly surface: ReadSurface
   readonly method: "GET"

@@ -117,10 +117,7 @@ export const checkpoint = shape({
  */
 const inParts = <E extends v.ObjectEntries>(entries: E, always: readonly (keyof E)[], more: v.ObjectEntries) => {
   const parts = Object.fromEntries(
-    Object.entries(entries).map(([name, schema]) => [
-      name,
-      always.includes(name) ? schema : v.exactOptional((more[name] ?? schema) as v.GenericSchema),
-    ]),
+    Object.entries(entries).map(([name, schema]) => [name, always.includes(name) ? schema : v.exactOptional(more[name] ?? schema)]),
   )
   return v.union([shape(entries), shape(parts)]) as v.GenericSchema as ReturnType<typeof shape<E>>
 }

@@ -188,7 +188,7 @@ export function readJson(text: string): Checked<unknown> {
   const pass = new Pass(text)
   try {
     pass.run()
-    if (pass.issues.length === 0) return { ok: true, value: JSON.parse(text) as unknown }
+    if (pass.issues.length === 0) return { ok: true, value: JSON.parse(text) }
   } catch (error) {
     if (!(error instanceof Over || error instanceof SyntaxError)) throw error
     if (pass.issues.length === 0)

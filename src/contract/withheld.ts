@@ -153,13 +153,10 @@ const isWithin = (path: string, whole: string): boolean => path === whole || pat
 
 /** What stands at a JSON Pointer; undefined where nothing does. */
 export function standsAt(value: Json | undefined, path: string): Json | undefined {
-  let found: Json | undefined = value
-  for (const name of namesOf(path)) {
-    if (!isObject(found) || !Object.hasOwn(found, name)) return undefined
-    found = (found as Readonly<Record<string, Json>>)[name]
-  }
-  return found
+  return namesOf(path).reduce(memberOf, value)
 }
+const memberOf = (value: Json | undefined, name: string): Json | undefined =>
+  !isObject(value) || !Object.hasOwn(value, name) ? undefined : Array.isArray(value) ? value[Number(name)] : value[name]
 const namesOf = (path: string): string[] =>
   path === ""
     ? []
@@ -234,7 +231,8 @@ export function withMarks(said: JsonObject, contentDigest: string, places: reado
   for (const { place, as } of places) {
     const names = namesOf(place)
     const last = names.pop() ?? ""
-    const holder = names.reduce<Json>((within, name) => (within as JsonObject)[name] as Json, copy) as JsonObject
+    const holder = names.reduce<Json | undefined>(memberOf, copy)
+    if (!isObject(holder)) continue
     const mark = markOf(markKey(contentDigest, place))
     holder[last] = as === "object" ? { [mark]: "" } : mark
   }

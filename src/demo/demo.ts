@@ -15,6 +15,8 @@ import { type DemoKey, type KeyName, tellLibrary } from "./library.ts"
 import { type DemoRepositories, makeRepositories } from "./repositories.ts"
 import { Narrator, StoryClock } from "./narrator.ts"
 import { tellMainStory } from "./story.ts"
+import { each } from "../contract/each.ts"
+import { present } from "../contract/present.ts"
 
 export interface DemoPerson {
   readonly userId: string
@@ -151,10 +153,7 @@ async function tell(instance: Instance, clock: StoryClock, repositories: DemoRep
     main_member_all: await credential(member, main, "member, everything"),
     archived_member_all: archivedMember,
   }
-  const credentials = Object.fromEntries(credentialNames.map((name) => [name, issued[name].shown])) as Record<
-    CredentialName,
-    DemoCredential
-  >
+  const credentials = each(credentialNames, (name): DemoCredential => issued[name].shown)
   told.resolve()
   const people = { owner, member, visitor: await mary }
   const keys = await tellLibrary(instance, narrator, people)
@@ -191,7 +190,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     })
     return {
       ...service,
-      ...(cast as Cast),
+      ...present(cast),
       async close() {
         await service.close()
         remove()

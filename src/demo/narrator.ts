@@ -5,6 +5,7 @@ import { operationNamed } from "../contract/operations/index.ts"
 import type { Instance } from "../app/instance.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { isoTime } from "../ledger/world.ts"
+import { trusted } from "../contract/json.ts"
 
 /** A clock that the story moves; once the story is told it goes on by itself. */
 export class StoryClock {
@@ -77,6 +78,6 @@ export class Narrator {
     const actor: Actor = { userId: person.userId, username: person.username, grant: null }
     const delivery = { schemaVersion: operation.schemaVersion, [operation.delivery]: this.#instance.world.id() }
     const receipt = await this.#instance.ledger.admit({ operation, actor, params, body: { ...delivery, ...body } })
-    return JSON.parse(receipt) as Told<N>
+    return trusted<Told<N>>(receipt)
   }
 }

@@ -1,7 +1,7 @@
 /** How answers leave: JSON with the headers every answer carries, pages in their envelope, refusals in theirs. */
 import { createHash } from "node:crypto"
 import { FastResponse } from "srvx"
-import { JsonText, type Writable, writeJson } from "../contract/json.ts"
+import { JsonText, type Writable, writeJson, isObject } from "../contract/json.ts"
 import { isText, type MediaType, mediaTypeOf, type Read } from "../contract/read.ts"
 import type { Refusal } from "../contract/refusals.ts"
 import { type Family, schemaVersions } from "../contract/versions.ts"
@@ -124,8 +124,9 @@ export function told(definition: Read, format: unknown, found: Found, place: Pla
   if (found instanceof JsonText) return json(found.text)
   if (isDownload(found)) return download(found.bytes, mediaTypeOf(definition, format), found.name)
   const whole = enveloped(definition, found, place)
-  const { next = null } = (whole.links ?? {}) as { readonly next?: string | null }
-  return json(writeJson(whole), 200, definition.cursor === null || next === null ? {} : { link: `<${next}>; rel="next"` })
+  const { links } = whole
+  const next = isObject(links) && "next" in links ? links.next : null
+  return json(writeJson(whole), 200, definition.cursor === null || typeof next !== "string" ? {} : { link: `<${next}>; rel="next"` })
 }
 
 /** The refusal envelope as it is sent. What a client sent wrongly may be named in it, but no token is ever shown back. */

@@ -90,7 +90,7 @@ interface Receiving {
 function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Receiving): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     let isStopped = false
-    const stop = (refusal: Refusal) => {
+    const stop = (refusal: unknown) => {
       isStopped = true
       req.pause()
       req.removeAllListeners("data")
@@ -105,7 +105,7 @@ function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Re
       try {
         if (body !== undefined) bodies?.grow(body, gathered.holdsWith(chunk))
       } catch (error) {
-        return stop(error as Refusal)
+        return stop(error)
       }
       gathered.add(chunk)
     }

@@ -67,6 +67,7 @@ const carried = v.variant("step", [
 ])
 export type Carried = v.InferOutput<typeof carried>
 type Step = Carried["step"]
+const isOf = <S extends Step>(one: Carried, step: S): one is Extract<Carried, { step: S }> => one.step === step
 
 const COOKIE = "research_room_provider"
 /** Seconds for each step. */
@@ -86,7 +87,7 @@ export const carriedBy = (edge: Edge, step: Carried) => cookieOf(edge, COOKIE, m
 export function brought<S extends Step>(edge: Edge, event: H3Event, step: S): Extract<Carried, { step: S }> {
   const { provider, sealer } = mustHaveProvider(edge)
   const read = v.safeParse(carried, sealer.open(getCookie(event, COOKIE) ?? ""))
-  if (read.success && read.output.step === step) return read.output as Extract<Carried, { step: S }>
+  if (read.success && isOf(read.output, step)) return read.output
   throw new Refusal(
     "not_authenticated",
     `This browser is not on its way in by ${provider.name}: it was begun elsewhere, ended already, or took longer than ten minutes.`,

@@ -61,10 +61,7 @@ export class Compressor {
 
   /** Compresses what is made while it is sent. */
   stream(encoding: Encoding): ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array> {
-    return Duplex.toWeb(encoding === "br" ? createBrotliCompress(brotli(4, 0)) : createGzip()) as unknown as ReadableWritablePair<
-      Uint8Array<ArrayBuffer>,
-      Uint8Array
-    >
+    return Duplex.toWeb(encoding === "br" ? createBrotliCompress(brotli(4, 0)) : createGzip())
   }
 
   #fits = ({ length }: Uint8Array): boolean => this.#underWay + length <= UNDER_WAY
@@ -72,8 +69,8 @@ export class Compressor {
   async #made(bytes: Uint8Array, encoding: Encoding, well: boolean): Promise<Bytes> {
     this.#underWay += bytes.length
     try {
-      if (encoding === "br") return (await asBrotli(bytes, brotli(well ? 9 : 4, bytes.length))) as Bytes
-      return (await asGzip(bytes, { level: well ? 9 : 5 })) as Bytes
+      if (encoding === "br") return asBrotli(bytes, brotli(well ? 9 : 4, bytes.length))
+      return asGzip(bytes, { level: well ? 9 : 5 })
     } finally {
       this.#underWay -= bytes.length
     }

@@ -81,13 +81,13 @@ export function passingThrough(address: string, own: string): Original {
     asking.on("timeout", () => asking.destroy(new Error("silent")))
     node.res.once("close", () => asking.destroy())
     try {
-      const answered = once(asking, "response") as Promise<[IncomingMessage]>
+      const answered = new Promise<IncomingMessage>((resolve, reject) => asking.once("response", resolve).once("error", reject))
       // It may fail while the body is still coming.
       answered.catch(() => undefined)
       if (!isRead) await sendBody(node.req, asking, () => node.res.letBodyCome())
       asking.end()
-      const [answer] = await answered
-      return new Answer(isRead && event.req.method === "HEAD" ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>), {
+      const answer = await answered
+      return new Answer(isRead && event.req.method === "HEAD" ? null : Readable.toWeb(answer), {
         status: answer.statusCode ?? 502,
         headers: without(answer.headers),
       })
@@ -110,7 +110,7 @@ async function sendBody(from: IncomingMessage, to: NodeJS.WritableStream, letCom
   letCome()
   let length = 0
   // Its connection is still answered on.
-  for await (const chunk of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const chunk of from.iterator({ destroyOnReturn: false })) {
     length += chunk.length
     if (length > limits.requestBodyBytes) throw tooLarge()
     if (!to.write(chunk)) await once(to, "drain")

@@ -42,12 +42,12 @@ function dated(found: Found, asOf: Past["asOf"], format: unknown): Found {
 export const markdownNote = ({ sequence, acceptedAt }: Past["asOf"]): string => `As of entry ${sequence}, ${acceptedAt}.\n\n`
 
 /** Asks a read as of an entry. @throws Refusal */
-export async function askPast(edge: Edge, { name, query }: Read, asked: Asked, sequence: number): Promise<Found> {
+export async function askPast(edge: Edge, { name, query }: Read<ReadName>, asked: Asked, sequence: number): Promise<Found> {
   using past = await pastOf(edge, asked, sequence)
   const { asOf, instance } = past
   const { budget } = asked.query
   // What says of which moment it is counts too.
   const less = Buffer.byteLength(asked.query.format === "markdown" ? markdownNote(asOf) : `,${writeJson({ asOf })}`)
   const within = "budget" in query.entries ? { budget: (typeof budget === "number" ? budget : limits.brief) - less } : {}
-  return dated(await instance.ask(name as ReadName, { ...asked, query: { ...asked.query, ...within } }), asOf, asked.query.format)
+  return dated(await instance.ask(name, { ...asked, query: { ...asked.query, ...within } }), asOf, asked.query.format)
 }

@@ -2,7 +2,7 @@
  * How much the service takes from one address and from one caller. Looked at before anything that costs: before the body,
  * before the database. The numbers stand among the limits of the contract.
  */
-import { each } from "../contract/each.ts"
+import { each, ofPairs } from "../contract/each.ts"
 import { type CountedRate, countedRates, limits, type RateLimit } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { countedAs, isLoopback } from "./address.ts"
@@ -37,12 +37,12 @@ export class RateLimits {
 
   /** @param now milliseconds that only ever grow */
   constructor(numbers: RateNumbers = standardRates, now: () => number = () => performance.now()) {
-    this.told = Object.fromEntries(
-      countedRates.flatMap((name) => [
+    this.told = ofPairs(
+      countedRates.flatMap((name): [RateLimit, number][] => [
         [`${name}PerMinute`, numbers[name].perMinute],
         [`${name}AtOnce`, numbers[name].atOnce],
       ]),
-    ) as Record<RateLimit, number>
+    )
     this.#now = now
     this.#buckets = {
       addressRequests: new Buckets(numbers.addressRequests),

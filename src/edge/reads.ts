@@ -23,7 +23,7 @@ export interface Asking {
  */
 export function askRead(
   edge: Edge,
-  definition: Read,
+  definition: Read<ReadName>,
   { params, query, by, signal }: Asking,
 ): { readonly query: Readonly<Record<string, unknown>>; readonly found: Found | Promise<Found> } {
   const { ledger, ask } = edge.instance
@@ -36,6 +36,6 @@ export function askRead(
     const keeping = () => ({ softwareVersion: edge.softwareVersion, storage: edge.storage?.() })
     const asked = { params, query: now, actor, basePath: basePathOf(edge), baseUrl: edge.baseUrl, keeping, ...(signal && { signal }) }
     if (definition.at && typeof at === "number") return { query: checked, found: askPast(edge, definition, asked, at) }
-    return { query: checked, found: ask(definition.name as ReadName, asked) }
+    return { query: checked, found: ask(definition.name, asked) }
   })
 }

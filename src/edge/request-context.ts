@@ -1,5 +1,5 @@
 /** One request on its way through the edge: what is known of it, for its answer's header, the log and the metrics. */
-import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http"
+import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse, STATUS_CODES } from "node:http"
 import type { H3Event } from "h3"
 import type { Budgets } from "./budgets.ts"
 
@@ -29,6 +29,8 @@ export class RequestContext {
   }
 }
 
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
+
 /** Node's answer to a request, which also carries the request's id. */
 export class Answering extends ServerResponse {
   context: RequestContext | null = null
@@ -39,8 +41,8 @@ export class Answering extends ServerResponse {
   /** Header fields that every answer of this service has beside those of its own. */
   ownHeaders: Readonly<Record<string, string>> = {}
 
-  override writeHead(status: number, ...rest: unknown[]): this {
-    const headers = rest.at(-1)
+  override writeHead(status: number, reason?: string | Headers, more?: Headers): this {
+    const headers = typeof reason === "string" ? more : (more ?? reason)
     const add = (name: string, value: string) => {
       if (Array.isArray(headers)) headers.push(name, value)
       else this.setHeader(name, value)
@@ -48,8 +50,7 @@ export class Answering extends ServerResponse {
     for (const name in this.ownHeaders) add(name, this.ownHeaders[name] ?? "")
     if (this.context !== null) add("x-request-id", this.context.id)
     // An empty reason phrase is allowed, but there are programs that count such an answer as failed.
-    if (rest[0] === "") rest[0] = STATUS_CODES[status] ?? ""
-    return super.writeHead(status, ...(rest as []))
+    return typeof reason === "string" ? super.writeHead(status, reason || STATUS_CODES[status], headers) : super.writeHead(status, headers)
   }
 
   /** Asks for a body that was held back. */
@@ -66,8 +67,10 @@ export interface NodeSide {
   readonly res: Answering
 }
 
+const isOwn = (node: { readonly res?: unknown } | undefined): node is NodeSide => node?.res instanceof Answering
+const sideOf = (node: { readonly res?: unknown } | undefined): NodeSide | undefined => (isOwn(node) ? node : undefined)
 /** Node's own request and answer; undefined for a request that was made inside this process. */
-export const nodeSide = (event: H3Event): NodeSide | undefined => event.runtime?.node as NodeSide | undefined
+export const nodeSide = (event: H3Event): NodeSide | undefined => sideOf(event.runtime?.node)
 
 /** What a request that is made inside this process brings along: it stands for the one that it is made for, and comes from where that came from. */
 export const madeFor = ({ address, id }: RequestContext): { readonly standsFor: RequestContext } => ({
@@ -76,4 +79,5 @@ export const madeFor = ({ address, id }: RequestContext): { readonly standsFor: 
 
 /** What is known of a request; of one made inside this process, what was said of it. */
 export const contextOf = (event: H3Event): RequestContext =>
-  nodeSide(event)?.res.context ?? (event.context.standsFor as RequestContext | undefined) ?? new RequestContext("unknown")
+  nodeSide(event)?.res.context ??
+  (event.context.standsFor instanceof RequestContext ? event.context.standsFor : new RequestContext("unknown"))

@@ -3,7 +3,7 @@
  * whoever comes anew waits as many turns as others came before; at eight they wait an eighth of them.
  */
 import type { Server } from "node:http"
-import { type AddressInfo, createServer as createSockets, type Server as Sockets } from "node:net"
+import { createServer as createSockets, type Server as Sockets } from "node:net"
 
 /** Sockets at the port, where the system shares its connections out among several. */
 const DOORS = 8
@@ -21,6 +21,13 @@ const opened = (server: Sockets, place: Place, reusePort: boolean): Promise<void
       resolve()
     })
   })
+
+/** The port that a server listens on. */
+export function portOf(server: Sockets): number {
+  const address = server.address()
+  if (address === null || typeof address === "string") throw new Error("a server that listens has a port")
+  return address.port
+}
 
 const closed = (server: Sockets): Promise<void> => new Promise((resolve) => void server.close(() => resolve()))
 
@@ -47,7 +54,7 @@ export async function open(server: Server, place: Place): Promise<void> {
   const shared = await isShared(place)
   await opened(server, place, shared)
   if (!shared) return
-  const { port } = server.address() as AddressInfo
+  const port = portOf(server)
   const others = Array.from({ length: DOORS - 1 }, () =>
     createSockets({ allowHalfOpen: true, noDelay: true }, (socket) => void server.emit("connection", socket)),
   )

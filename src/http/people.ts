@@ -1,5 +1,5 @@
 /** The routes by which people come in, as JSON: set-up, sign-in and out, invitations. */
-import { type ActionName, actions } from "../contract/actions.ts"
+import { actions } from "../contract/actions.ts"
 import { acting } from "../edge/actions.ts"
 import { json, versioned } from "../edge/answer.ts"
 import { hasBody, readJsonBody } from "../edge/body.ts"
@@ -10,7 +10,7 @@ import type { Routes } from "../edge/routes.ts"
 export function peopleRoutes(edge: Edge, routes: Routes): void {
   for (const { method, path, name } of actions) {
     routes.add(method, path, async (event) => {
-      const act = acting(edge, event, name as ActionName)
+      const act = acting(edge, event, name)
       const { answer, headers } = await act(method === "DELETE" && !hasBody(event) ? {} : await readJsonBody(event))
       return json(versioned(answer), 200, headers)
     })

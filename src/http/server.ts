@@ -1,6 +1,5 @@
 /** The listening server around the application: its time limits, its base path, its orderly end. */
 import { createServer, type IncomingMessage, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
 import { toNodeHandler } from "h3/node"
 import { basePathOf } from "../contract/base-path.ts"
@@ -14,7 +13,7 @@ import { mustBeOwnHost } from "../edge/host.ts"
 import { Budgets } from "../edge/budgets.ts"
 import { Answering, RequestContext } from "../edge/request-context.ts"
 import { Connections } from "./connections.ts"
-import { open } from "./doors.ts"
+import { open, portOf } from "./doors.ts"
 import { inTurn } from "./in-turn.ts"
 import { answerUnreadable, malformed, refuse, targetOf } from "./unreadable.ts"
 
@@ -63,7 +62,7 @@ export async function listen(host: string, port: number, times = patience): Prom
     throw new ListenError(why[error.code ?? ""] ?? `Cannot listen on ${host}:${port} (${error.code ?? error.message}).`)
   })
   server.on("request", notYet)
-  return { server, port: (server.address() as AddressInfo).port }
+  return { server, port: portOf(server) }
 }
 
 /**

@@ -32,7 +32,7 @@ export class Child {
       env: surroundings(),
       windowsHide: true,
     })
-    this.#process.on("message", (message) => this.#heard(message as FromThread))
+    this.#process.on("message", (message: FromThread) => this.#heard(message))
     this.#process.on("error", (error) => this.#fail(error))
     // Ended by a signal that nobody here sent: it, or the system, had no memory left.
     this.#process.once("exit", (code, signal) =>

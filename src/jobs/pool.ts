@@ -6,6 +6,7 @@ import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Job, StreamJob } from "./job.ts"
 import { Child, TooCostly } from "./child.ts"
+import { trusted } from "../contract/json.ts"
 
 export interface PoolSize {
   readonly processes: number
@@ -107,7 +108,7 @@ export class Pool {
       const answer = await child.ask({ kind: "job", name, input, output, seconds: bounds.seconds })
       if (answer.kind === "fault") throw new Error(answer.fault)
       if (answer.kind !== "done") throw new TooCostly("the work made too much")
-      return JSON.parse(answer.output) as Output
+      return trusted<Output>(answer.output)
     } catch (error) {
       throw error instanceof TooCostly ? tooCostly() : error
     } finally {

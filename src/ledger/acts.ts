@@ -1,5 +1,5 @@
 /** What people do that is no operation and leaves no receipt, but rows that other rows rest on. */
-import { canonicalJson, digestOf, type Json } from "../contract/json.ts"
+import { canonicalJson, digestOf } from "../contract/json.ts"
 import { again, type Chance } from "./chance.ts"
 import type { Entry, History } from "./history.ts"
 
@@ -31,7 +31,7 @@ export function noting<A extends Acts>(acts: A, history: History, chance: () => 
     const given = chance()
     const moment = at()
     const result = act(callOf(by?.userId ?? null, moment, given), said)
-    const content = canonicalJson(said as Json)
+    const content = canonicalJson(said)
     history.append(
       {
         position: history.next(),

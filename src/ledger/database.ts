@@ -103,7 +103,7 @@ class SqliteDb implements Db {
   }
 }
 
-const number = (database: Database.Database, pragma: string): number => database.pragma(pragma, { simple: true }) as number
+const number = (database: Database.Database, pragma: string): number => Number(database.pragma(pragma, { simple: true }))
 
 /** What an SQLite error says of the file, in our words; undefined for an error of another kind. */
 function damage(error: unknown, file: string): DataError | undefined {
@@ -179,8 +179,8 @@ const drop = (database: Database.Database, triggers: Iterable<string>) => {
 
 /** Makes the triggers what the list of objects says. @returns those that were not */
 function keep(database: Database.Database): string[] {
-  const columnsOf = (table: string) => database.pragma(`table_info(${table})`) as { name: string }[]
-  const wanted = keepingTriggers((table) => columnsOf(table).map(({ name }) => name))
+  const columns = database.prepare<[string], { name: string }>("SELECT name FROM pragma_table_info(?)")
+  const wanted = keepingTriggers((table) => columns.all(table).map(({ name }) => name))
   const settled = (now: ReadonlyMap<string, string>) =>
     now.size === wanted.size && [...wanted].every(([name, sql]) => now.get(name) === sql)
   const before = keeping(database)

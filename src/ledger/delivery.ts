@@ -1,6 +1,6 @@
 /** A write on its way in: as the edge hands it over, and as it goes on once its schema and size are checked. */
 import { beyondSchema } from "../contract/beyond-schema.ts"
-import { canonicalJson, digestOf, type JsonObject, type Writable } from "../contract/json.ts"
+import { canonicalJson, digestOf, type JsonObject, type Writable, trusted, isJsonObject } from "../contract/json.ts"
 import { checkBody, type Operation, pathNames } from "../contract/operation.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { hasMark, holdsMark, markedAs, standsAt } from "../contract/withheld.ts"
@@ -48,9 +48,9 @@ const isMarked = (body: JsonObject, path: string): boolean =>
  */
 export function checkRequest({ operation, actor, params, body: input }: Request, behaviour: AnyBehaviour, hasMarks = false): Delivery {
   const checked = checkBody(operation, input)
-  const told = checked.ok ? [] : checked.issues.filter(({ path }) => !hasMarks || !isMarked(input as JsonObject, path))
+  const told = checked.ok ? [] : checked.issues.filter(({ path }) => !hasMarks || !(isJsonObject(input) && isMarked(input, path)))
   const issues = [...told, ...beyondSchema(operation, input, told)]
-  const value = checked.ok ? checked.value : hasMarks && issues.length === 0 ? (input as Record<string, unknown>) : null
+  const value = checked.ok ? checked.value : hasMarks && issues.length === 0 && isJsonObject(input) ? input : null
   if (value === null || issues.length > 0) {
     throw new Refusal(
       "invalid_schema",
@@ -80,15 +80,17 @@ export function checkRequest({ operation, actor, params, body: input }: Request,
     body: value,
     content,
     contentDigest,
-    client: client as JsonObject | undefined,
-    deliveryId: value[operation.delivery] as string,
+    client: clientIn(client),
+    deliveryId: String(value[operation.delivery]),
     requestDigest: requestDigestOf(operation, params, content, contentDigest),
   }
 }
 
+const clientIn = (client: unknown): JsonObject | undefined => (isJsonObject(client) ? client : undefined)
+
 /** The body, as it is read again from the history: what is stored of it must not rest on the order in which members were sent. */
 export const bodyOf = (content: string, client: JsonObject | undefined): JsonObject => ({
-  ...(JSON.parse(content) as JsonObject),
+  ...trusted<JsonObject>(content),
   ...(client === undefined ? {} : { client }),
 })
 

@@ -10,8 +10,9 @@ function order(one: Value = null, other: Value = null): number {
     // Bytes and UTF-16 units sort alike but for what lies beyond the first plane.
     return Buffer.compare(Buffer.from(one), Buffer.from(other))
   }
+  if (typeof one === "number" && typeof other === "number") return one - other
   const rank = (value: Value) => (value === null ? 0 : typeof value === "number" ? 1 : typeof value === "string" ? 2 : 3)
-  return rank(one) - rank(other) || (typeof one === "number" ? one - (other as number) : 0)
+  return rank(one) - rank(other)
 }
 
 export const same = (one: Value = null, other: Value = null): boolean =>

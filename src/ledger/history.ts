@@ -3,12 +3,12 @@
  * other tables are what the behaviours make of it. Tokens and passwords are never in it, only digests of tokens.
  */
 import { createHash } from "node:crypto"
-import type { Json, JsonObject } from "../contract/json.ts"
+import { type Json, type JsonObject, parse, type Stored, stored } from "../contract/json.ts"
 import { holdsMark } from "../contract/withheld.ts"
 import type { Db } from "./database.ts"
 
 /** What a write got from the world, in the order it asked. Members that would be empty are left out. */
-export interface Given {
+export type Given = {
   /** Ids it was given; the first one asked for comes first. */
   readonly ids?: readonly string[]
   /** Digests of the tokens that were made for it. */
@@ -67,10 +67,10 @@ interface Row {
   username: string | null
   sender: string | null
   at: string
-  params: string | null
+  params: Stored<Record<string, string>> | null
   content: string
-  client: string | null
-  given: string | null
+  client: Stored<JsonObject> | null
+  given: Stored<Given> | null
   digest: Buffer
   content_digest?: string | null
   request_digest?: string | null
@@ -83,11 +83,11 @@ export const contentOf = (row: string): string => `(SELECT h.content FROM histor
 export const CARRIED = "carried"
 
 const NONE = "{}"
-const json = (value: object | undefined): string | null => {
+const json = <T extends object>(value: T | undefined): Stored<T> | null => {
   const text = value === undefined ? NONE : JSON.stringify(value)
-  return text === NONE ? null : text
+  return text === NONE ? null : stored<T>(text)
 }
-const object = (text: string | null): JsonObject => (text === null ? {} : (JSON.parse(text) as JsonObject))
+const givenIn = (text: Stored<Given> | null): Given => (text === null ? {} : parse(text))
 
 const entryOf = (row: Row): Entry => ({
   position: row.position,
@@ -96,10 +96,10 @@ const entryOf = (row: Row): Entry => ({
   username: row.username,
   sender: row.sender,
   at: row.at,
-  params: object(row.params) as Record<string, string>,
+  params: row.params === null ? {} : parse(row.params),
   content: row.content,
-  client: row.client === null ? undefined : object(row.client),
-  given: object(row.given) as Given,
+  client: row.client === null ? undefined : parse(row.client),
+  given: givenIn(row.given),
   ...(row.content_digest != null && {
     sealed: { contentDigest: row.content_digest, requestDigest: row.request_digest ?? "", digest: row.digest.toString("hex") },
   }),
@@ -209,7 +209,7 @@ export function history(db: Db) {
       for (let rows = page.all(0); rows.length > 0; rows = page.all(due - 1)) {
         for (const row of rows) {
           if (row.position !== due) return due
-          const said = (object(row.given) as Given).contentDigest ?? row.content_digest ?? digest(row.content)
+          const said = givenIn(row.given).contentDigest ?? row.content_digest ?? digest(row.content)
           // Where more than the content was withheld, only what comes after tells.
           const isTold = !holdsMark(`${row.client} ${row.given}`)
           if (isTold && !chained(before, said, columnsOf(row)).equals(row.digest)) return due

@@ -1,6 +1,6 @@
 /** What every accepted write leaves behind, whatever it was: timeline entries, an activity entry, and its receipt. */
 import type { ActivityEntry } from "../contract/answers.ts"
-import { type Json, type JsonObject, type Writable, writeJson } from "../contract/json.ts"
+import { type JsonObject, type Writable, writeJson } from "../contract/json.ts"
 import { senderId } from "./actor.ts"
 import type { Activity } from "./activity.ts"
 import type { Change, Made, Outcome, Subject } from "./behaviour.ts"
@@ -90,7 +90,7 @@ export class Recorder {
         params: delivery.params,
         content: delivery.content,
         client: delivery.client,
-        given: warnings.length === 0 ? given : { ...given, warnings: warnings as Json[] },
+        given: warnings.length === 0 ? given : { ...given, warnings },
         ...(delivery.sealed && { sealed: delivery.sealed }),
       },
       contentDigest,

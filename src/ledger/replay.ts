@@ -2,12 +2,13 @@
  * Replay: the history done again, by the same behaviours, in a fresh database, with what the world gave then. What comes
  * out must ask for exactly what was given; whoever replays compares the rest.
  */
-import { canonicalJson, type JsonObject } from "../contract/json.ts"
+import { canonicalJson, type JsonObject, trusted } from "../contract/json.ts"
 import type { Ledger } from "./admit.ts"
 import type { Db } from "./database.ts"
 import { CARRIED, type Entry } from "./history.ts"
 import { setAside } from "./set-aside.ts"
 import type { Recorded } from "./recorder.ts"
+import { messageOf } from "../contract/faults.ts"
 
 /** Where a history is done again: a fresh database, and the ledger of an instance on it. */
 export interface Scratch {
@@ -33,7 +34,7 @@ function carrier(db: Db) {
   return {
     put({ params: { table }, content }: Entry): void {
       putBack ??= setAside(db)
-      const row = JSON.parse(content) as Record<string, string | number | null>
+      const row = trusted<Record<string, string | number | null>>(content)
       const names = Object.keys(row)
       db.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`).run(...Object.values(row))
     },
@@ -78,7 +79,7 @@ export function replay(entries: Iterable<Entry>, { db, ledger }: Scratch, { onEn
         onEntry?.(entry, recorded)
       }
     } catch (error) {
-      throw error instanceof Divergence ? error : new Divergence(entry, (error as Error).message, error)
+      throw error instanceof Divergence ? error : new Divergence(entry, messageOf(error), error)
     }
     done += 1
     if (done % GROUP !== 0) continue

@@ -56,7 +56,7 @@ export class Replaying {
       content,
       contentDigest,
       client,
-      deliveryId: body[operation.delivery] as string,
+      deliveryId: String(body[operation.delivery]),
       requestDigest: contentDigest,
       prepared: given.prepared,
       ...(given.foreseen && { foreseen: given.foreseen }),

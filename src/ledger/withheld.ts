@@ -4,7 +4,7 @@
  */
 import type { Withholding } from "../contract/answer-fields.ts"
 import { isUuid } from "../contract/fields.ts"
-import { canonicalJson, digestOf, isObject, type Json, type JsonObject } from "../contract/json.ts"
+import { canonicalJson, digestOf, isObject, type Json, type JsonObject, trusted } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { recordedOperation } from "../contract/operations/index.ts"
 import { isWithholdable, markedAs, marked, markKey, markOf, marksIn, placesOf, standsAt } from "../contract/withheld.ts"
@@ -59,7 +59,7 @@ function withWordsChanged(value: Json, change: (text: string) => string): Json {
 
 /** The body as it was sent, with what its sender said of itself. */
 const wholeOf = ({ content, client }: Entry): JsonObject => ({
-  ...(JSON.parse(content) as JsonObject),
+  ...trusted<JsonObject>(content),
   ...(client === undefined ? {} : { client }),
 })
 
@@ -119,7 +119,7 @@ export function withheld(db: Db) {
     for (const { position } of found) {
       const entry = kept.at(position)
       if (entry === undefined) continue
-      const given = withWordsChanged(JSON.parse(JSON.stringify(entry.given)) as Json, (said) =>
+      const given = withWordsChanged(trusted<Json>(JSON.stringify(entry.given)), (said) =>
         patterns.reduce((left, pattern) => left.replaceAll(pattern, mark), said),
       )
       const changed = JSON.stringify(given)
@@ -152,7 +152,7 @@ export function withheld(db: Db) {
             ? left(roomId, ofEntry.get(named.entryId)?.position)
             : left(roomId, ofRecord.get(named.versionId)?.position)
       if (row === undefined) return undefined
-      const { threadId, contentDigest, target } = JSON.parse(row.body) as Omit<StandingWrite, "position" | "sequence">
+      const { threadId, contentDigest, target } = trusted<Omit<StandingWrite, "position" | "sequence">>(row.body)
       return { position: row.position, sequence: row.sequence, threadId, contentDigest, target }
     },
 

@@ -6,7 +6,7 @@ import { limits } from "../contract/limits.ts"
 import { inBrowser, pathTo } from "../contract/reads/index.ts"
 import { schemaVersions } from "../contract/versions.ts"
 import { NamedText, type Readers } from "../ledger/reading.ts"
-import { bibliographyOf } from "./bibtex/file.ts"
+import { bibliographyOf, asTheyAre } from "./bibtex/file.ts"
 import { writeBibtex } from "./bibtex/write.ts"
 import { type PaperStanding, shownPaper } from "./papers/papers.ts"
 import { wordsOf } from "./words.ts"
@@ -64,7 +64,8 @@ export function libraryReads({ papers, saved, tags, collections, notes, invitati
       const scope = scopeOf(actor)
       const collection = collections.mustFind(scope, params.collectionId)
       const { format = "json" } = query
-      if (format !== "json") return bibliographyOf(`collection-${collection.id}`, format, collections.bibliography(collection.id))
+      if (format !== "json")
+        return bibliographyOf(`collection-${collection.id}`, format, collections.bibliography(collection.id), asTheyAre)
       const { page, arxivIds: shown } = collections.papers(scope, collection.id, query.offset ?? 0)
       const members = collections.members(collection.id).map(({ username }) => username)
       return { ...collection, members, ...notes.on(scope.userId, collection.id, shown), ...page }

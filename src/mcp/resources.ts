@@ -1,13 +1,13 @@
 /** Rooms, Threads, records and work as resources: the documents that are served at the addresses of their pages. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server"
 import { pathOf } from "../contract/discovery/markdown.ts"
-import type { RoomSummary } from "../contract/answers.ts"
 import { present } from "../contract/present.ts"
-import { pathTo } from "../contract/reads/index.ts"
+import { pathTo, type AnswerOf } from "../contract/reads/index.ts"
 import { documents } from "../documents/index.ts"
 import { askAddress, askDocument, pathBelow } from "./asking.ts"
 import type { Door } from "./door.ts"
 import type { Told } from "./told.ts"
+import { trusted } from "../contract/json.ts"
 
 const mimeType = "text/markdown"
 
@@ -35,7 +35,7 @@ export async function listed(door: Door, cursor: string | undefined, signal: Abo
     signal,
   )
   if (status >= 400) throw refused(text)
-  const { items, nextCursor } = JSON.parse(text) as { items: RoomSummary[]; nextCursor: string | null }
+  const { items, nextCursor } = trusted<AnswerOf<"rooms"> & { readonly nextCursor: string | null }>(text)
   const rooms = items.map(({ roomId, title, question }) => ({
     uri: roomAddress(door, roomId),
     name: title,

@@ -2,6 +2,7 @@
 import { limits } from "../contract/limits.ts"
 import { refusals } from "../contract/refusals.ts"
 import type { Answered } from "./door.ts"
+import { isKeyOf } from "../contract/each.ts"
 
 export interface Told {
   readonly text: string
@@ -12,14 +13,13 @@ export const wrong = (text: string): Told => ({ text, isError: true })
 
 /** What to do about a refusal, in the words of the contract; a newer service may know more codes. */
 function remedyOf(code: string): string {
-  const known = Object.hasOwn(refusals, code) ? refusals[code as keyof typeof refusals] : undefined
-  return known === undefined ? "" : `${known.remedy}\n`
+  return isKeyOf(refusals, code) ? `${refusals[code].remedy}\n` : ""
 }
 
 /** Whether a text is a refusal of the service; a proxy before it has answers of its own. */
 function refusalIn(text: string): { readonly error: string; readonly refusal: string } | null {
   try {
-    const { error, refusal } = JSON.parse(text) as { error?: unknown; refusal?: unknown }
+    const { error, refusal }: { error?: unknown; refusal?: unknown } = JSON.parse(text)
     return typeof error === "string" && typeof refusal === "string" ? { error, refusal } : null
   } catch {
     return null

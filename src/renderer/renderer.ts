@@ -57,7 +57,7 @@ export class Renderer {
     const names = texts.map(({ text, kind }) => nameOf(text, kind))
     const made = names.map((name) => this.#kept.get(name))
     const missing = names.flatMap((name, index) => (made[index] === undefined ? [{ name, index }] : []))
-    if (missing.length === 0) return made as string[]
+    if (missing.length === 0) return made.filter((one) => one !== undefined)
     const others = missing.flatMap(({ name }) => this.#underWay.get(name) ?? [])
     const own = missing.filter(({ name }) => !this.#underWay.has(name))
     if (own.length > 0) {

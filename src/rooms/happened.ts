@@ -2,6 +2,7 @@
 import type { ActivityEntry } from "../contract/answers.ts"
 import type { BodyOf, OperationName } from "../contract/operations/index.ts"
 import { oneLine, shortened } from "../contract/text.ts"
+import { isKeyOf } from "../contract/each.ts"
 
 /** Characters of what somebody said that a sentence quotes. */
 const QUOTED = 240
@@ -68,7 +69,7 @@ export const told: readonly string[] = Object.keys(sentences)
 export function happened({ operation, actor, target }: Told, content: string | null): string {
   const label = target.label ?? words(target.kind)
   // A content that was accepted is one of its operation's bodies.
-  const sentence = sentences[operation as OperationName] as Sentence<OperationName> | undefined
+  const sentence = isKeyOf(sentences, operation) ? (sentences[operation] as Sentence<OperationName> | undefined) : undefined
   const done = sentence === undefined || content === null ? `${words(operation)} ${label}` : sentence(JSON.parse(content), label)
   return `${actor.username} ${done}${/[.!?…]$/u.test(done) ? "" : "."}`
 }

@@ -3,16 +3,17 @@ import type { RoomOrigin } from "../contract/answers.ts"
 import type { ActCall } from "../ledger/acts.ts"
 import type { Db } from "../ledger/database.ts"
 import type { People } from "../people/people.ts"
+import { trusted } from "../contract/json.ts"
 
 /** Where a Room was until another instance adopted it, and the last entry of its activity there. */
-export interface Home {
+export type Home = {
   readonly instanceId: string
   readonly baseUrl: string
   readonly throughSequence: number
 }
 
 /** Another instance, as far as a Room's history says where it comes from. */
-export interface Elsewhere {
+export type Elsewhere = {
   readonly instanceId: string
   /** Scheme, host and path, without a slash at the end. */
   readonly baseUrl: string
@@ -88,7 +89,7 @@ export function importedRooms(db: Db) {
     /** The same as it is served, null for a Room of this instance. */
     origin(roomId: string): RoomOrigin | null {
       const found = origin.get(roomId)?.origin
-      return found == null ? null : (JSON.parse(found) as RoomOrigin)
+      return found == null ? null : trusted<RoomOrigin>(found)
     },
   }
 }

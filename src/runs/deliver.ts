@@ -8,6 +8,7 @@ import { isAlive, makeFolder, markOf, markOfProcess, namesIn, placeOf, type Proc
 import { tokenPrefixes } from "../people/tokens.ts"
 import { files, type Kept } from "./keeper.ts"
 import { Report } from "./report.ts"
+import { trusted } from "../contract/json.ts"
 
 export interface Delivered {
   /** Sentences of what was done. */
@@ -84,7 +85,7 @@ async function deliverLetters(place: string, transport: Transport, token: string
   let sent = 0
   for (const name of namesIn(place).filter((each) => each.endsWith(".json") && each.includes(`-${family}-`))) {
     const file = join(place, name)
-    const letter = JSON.parse(readFileSync(file, "utf8")) as Letter
+    const letter = trusted<Letter>(readFileSync(file, "utf8"))
     // Some are replayed for the credential alone that sent them.
     if (operationNamed(letter.operation)?.receiptOf === "credential" && letter.credential !== markOf(token)) continue
     const result = await transport.persist({ method: letter.method, path: letter.path, body: letter.body, headers, retries: 1 })

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, rmSync, writeSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
+import { trusted } from "../contract/json.ts"
 
 /** The folder for what one service is to be told; the Python client has the same. */
 export function placeOf(spool: string, baseUrl: string): string {
@@ -30,7 +31,7 @@ export function writeWhole(file: string, value: unknown): void {
 /** A file that this program wrote; null where there is none. */
 export function readBack<T>(file: string): T | null {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as T
+    return trusted<T>(readFileSync(file, "utf8"))
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null
     throw error

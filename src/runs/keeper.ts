@@ -7,6 +7,7 @@ import { constants } from "node:os"
 import { join } from "node:path"
 import { isatty } from "node:tty"
 import { markOfProcess, type ProcessMark, writeWhole } from "./files.ts"
+import { isKeyOf } from "../contract/each.ts"
 
 /** Signals that a command is told of. */
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const
@@ -38,7 +39,7 @@ export const files = (run: string) => ({
 
 /** What a shell says of a command that ended so. */
 export const exitCodeOf = ({ code, signal }: Pick<Ending, "code" | "signal">): number =>
-  code ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 1)
+  code ?? 128 + (signal !== null && isKeyOf(constants.signals, signal) ? constants.signals[signal] : 1)
 
 /**
  * Hands signals on to a child for as long as this program runs.

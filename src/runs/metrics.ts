@@ -42,7 +42,7 @@ export function pointsOf(line: string): Point[] | undefined {
   if (typeof said !== "object" || said === null || Array.isArray(said)) return undefined
   const { step, split, unit, ...values }: Record<string, unknown> = { ...said }
   const beside = {
-    ...(Number.isSafeInteger(step) && { step: step as number }),
+    ...(typeof step === "number" && Number.isSafeInteger(step) && { step }),
     ...(typeof split === "string" && { split }),
     ...(typeof unit === "string" && { unit }),
   }

@@ -10,6 +10,7 @@ import { FailedError, UsageError } from "../settings.ts"
 import { makeFolder, markOf, markOfProcess, placeOf, readBack, removeFolder, runsIn, writeWhole } from "./files.ts"
 import { type Ending, exitCodeOf, files, handOn } from "./keeper.ts"
 import { Report, type RunState } from "./report.ts"
+import { accepted } from "../contract/reads/accepted.ts"
 
 export interface RunSettings {
   readonly url: string
@@ -43,7 +44,7 @@ async function argvOf({ url, plan, experiment, arm }: RunSettings): Promise<{ ar
   if (planId === undefined || plans.length > 1)
     throw new UsageError(`The experiment has ${plans.length} accepted plans: name one with --plan.`)
   const { content } = await client.read("plan", { planId })
-  const { arms } = (content as unknown as { protocol: { arms: { name: string; argv: string[] }[] } }).protocol
+  const { arms } = accepted("plan", content).protocol
   const found = arms.find(({ name }) => name === arm)
   if (found === undefined) throw new UsageError(`The plan has no arm ${arm}; it has ${arms.map(({ name }) => name).join(", ") || "none"}.`)
   return { argv: found.argv, planId }

@@ -34,7 +34,7 @@ export function openAssets(): Assets {
       },
     }
   }
-  const { style, script, icon, fonts, files } = JSON.parse(Buffer.from(text).toString("utf8")) as Manifest
+  const { style, script, icon, fonts, files }: Manifest = JSON.parse(Buffer.from(text).toString("utf8"))
   const kept = new Map<string, Uint8Array<ArrayBuffer>>()
   return {
     head: html`${fonts.map(

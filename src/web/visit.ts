@@ -1,7 +1,6 @@
 /** One request for a page: who asks, what they may read, and how the answer is given. */
 import type { H3Event } from "h3"
 import { JsonText, parsed, type Served } from "../contract/json.ts"
-import type { Read } from "../contract/read.ts"
 import { type AnswerOf, type ParametersOf, pathTo, type ReadName, reads } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { personActor, signedIn } from "../edge/callers.ts"
@@ -88,7 +87,7 @@ export type WebPage = (visit: Visit) => Shown | Fitting | Answer
 /** What a form does, and the page or the other address it leads to. */
 export type Sent = (visit: Visit) => Promise<Answer | WebPage>
 
-const definitions = new Map<string, Read>(reads.map((definition) => [definition.name, definition]))
+const definitions = new Map(reads.map((definition) => [definition.name, definition]))
 
 /** The visit that a request is. */
 export function visitOf(edge: Edge, event: H3Event, past?: Past): Visit {

@@ -120,7 +120,7 @@ t.test("Agents show a credential, in the Library a key, people a session, and re
 })
 
 t.test("Every write on a Room's record can be rehearsed", (t) => {
-  const accounts = new Set(actions.map(({ name }) => name))
+  const accounts = new Set<string>(actions.map(({ name }) => name))
   const writes = described.filter(({ method, operation }) => method !== "get" && !accounts.has(operation.operationId))
   t.strictSame(
     writes.filter(({ operation }) => !operation.parameters.some(({ name }) => name === "rehearse")).map(({ path }) => path),

@@ -232,10 +232,10 @@ function shapeOf<S extends v.GenericSchema>(item: S) {
   return v.strictObject({ schemaVersion: answers.schemaVersion, items: v.array(item) })
 }
 
-export const reads: readonly Read[] = all
-
 type Definition = (typeof all)[number]
 export type ReadName = Definition["name"]
+export const reads: readonly Read<ReadName>[] = all
+
 export type DefinitionOf<N extends ReadName> = Extract<Definition, { name: N }>
 /** The query parameters of a read as the service sees them. */
 export type ParametersOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["query"]>

@@ -2,7 +2,7 @@
  * The history of data before schema 8, put together one last time from what its tables kept: each accepted write of a Room,
  * proved by its digest, the people, and, row by row, the Library, of whose writes only the outcome was kept.
  */
-import { canonicalJson, digestOf, type JsonObject } from "../../contract/json.ts"
+import { canonicalJson, digestOf, type JsonObject, trusted } from "../../contract/json.ts"
 import { pathNames } from "../../contract/operation.ts"
 import { operationNamed } from "../../contract/operations/index.ts"
 import { DataError, type Db } from "../database.ts"
@@ -36,7 +36,7 @@ const carriedTables = [
 ] as const
 
 const nothing = { sender: null, params: {}, client: undefined, username: null } as const
-const said = (content: object): string => canonicalJson(content as JsonObject)
+const said = (content: object): string => canonicalJson(content)
 
 /** How people came to be here, by the moment. */
 function* ofPeople(db: Db): Generator<Unplaced> {
@@ -195,7 +195,7 @@ function* receipts(db: Db): Generator<[ReceiptRow, StoredReceipt]> {
     `SELECT r.rowid AS id, r.*, p.username FROM receipts r JOIN people p USING (user_id) WHERE r.rowid > ? ORDER BY r.rowid LIMIT ${STEP}`,
   )
   for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)?.id ?? 0))
-    for (const row of rows) yield [row, parsed<StoredReceipt>(row.body) as StoredReceipt]
+    for (const row of rows) yield [row, trusted<StoredReceipt>(row.body)]
 }
 
 /** How many entries there will be. */

@@ -3,17 +3,19 @@
  * became. Where something that was sent is not kept, every way it may have been sent is a candidate; the first one makes the
  * same rows. Nothing newer needs it.
  */
-import { canonicalJson, type Json, type JsonObject } from "../../contract/json.ts"
+import { canonicalJson, type Json, type JsonObject, trusted, isJsonObject } from "../../contract/json.ts"
 import { schemaVersions } from "../../contract/versions.ts"
 import type { Db } from "../database.ts"
 
 export const parsed = <T>(text: string): T | undefined => {
   try {
-    return JSON.parse(text) as T
+    return trusted<T>(text)
   } catch {
     return undefined
   }
 }
+
+const messageIn = (told: JsonObject | null | undefined): JsonObject => (isJsonObject(told?.message) ? told.message : {})
 
 /** A receipt as it is stored. */
 export interface StoredReceipt {
@@ -117,13 +119,18 @@ export function reassembly(db: Db): Way {
     return ways("metrics", metrics).flatMap((one) => ways("outputs", made).map((other) => ({ ...common, ...one, ...other })))
   }
 
+  const cardOf = ({ entry: told }: StoredReceipt): JsonObject | undefined => {
+    const card = told === null ? undefined : bodyOf(entry.get(told.entryId))?.card
+    return isJsonObject(card) ? card : undefined
+  }
+
   function ofThread(receipt: StoredReceipt): Candidates {
     const row = thread.get(receipt.target.id)
     if (row === undefined) return []
     const { messageEntryId } = receipt.result
     const opening = typeof messageEntryId === "string" ? bodyOf(entry.get(messageEntryId)) : null
     if (opening === undefined) return []
-    const { text = null, clientMessageId = receipt.requestId } = (opening?.message ?? {}) as { text?: string; clientMessageId?: string }
+    const { text = null, clientMessageId = receipt.requestId } = messageIn(opening)
     if (clientMessageId !== receipt.requestId) return []
     const content = sent({ ...head(receipt), roomId: row.room_id, title: row.title, message: text, replyToEntryId: row.follows_entry_id })
     return [content, { ...content, allowDuplicate: true }, { ...content, allowDuplicate: false }]
@@ -138,7 +145,7 @@ export function reassembly(db: Db): Way {
     const said = { experimentId: row.experiment_id, findingVersionId: row.version_id, attemptId: row.attempt_id }
     const toward = { towardHypothesis, towardQuestion: parsed<JsonObject>(row.toward_question) ?? null }
     // Its card repeats the verdicts; nothing else would notice a change there.
-    const card = bodyOf(receipt.entry === null ? undefined : entry.get(receipt.entry.entryId))?.card as JsonObject | undefined
+    const card = cardOf(receipt)
     const shown = { towardHypothesis: card?.towardHypothesis ?? null, towardQuestion: card?.towardQuestion ?? null }
     return canonicalJson(shown) === canonicalJson(toward) ? [sent({ ...head(receipt), ...said, ...toward })] : []
   }
@@ -207,12 +214,12 @@ export function reassembly(db: Db): Way {
           sent({ ...head(receipt), materialId: receipt.target.id, ...report, observedDigest }),
         ),
     reuse_record(receipt) {
-      const card = bodyOf(receipt.entry === null ? undefined : entry.get(receipt.entry.entryId))?.card as JsonObject | undefined
+      const card = cardOf(receipt)
       return card === undefined ? [] : [sent({ ...head(receipt), versionId: card.versionId, note: card.note })]
     },
     post_message(receipt) {
       const told = bodyOf(receipt.entry === null ? undefined : entry.get(receipt.entry.entryId))
-      const { text = null, clientMessageId = null } = (told?.message ?? {}) as JsonObject
+      const { text = null, clientMessageId = null } = messageIn(told)
       return told === undefined
         ? []
         : [sent({ schemaVersion: schemaVersions.research, clientMessageId, text, replyToEntryId: told.replyToEntryId })]

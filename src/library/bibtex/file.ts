@@ -72,21 +72,14 @@ const formats = {
   csl: { extension: "json", before: "[", entry: (cited: Cited) => JSON.stringify(cslItem(cited)), between: ",\n", after: "]\n" },
 } as const
 
-const asTheyAre = (some: readonly Cited[]): readonly Cited[] => some
+export const asTheyAre = (some: readonly Cited[]): readonly Cited[] => some
 
 /** A bibliography of `all`, of which `cited` tells some at a time. */
-export function bibliographyOf(name: string, format: BibliographyFormat, all: readonly Cited[]): Download
 export function bibliographyOf<Of>(
   name: string,
   format: BibliographyFormat,
   all: readonly Of[],
   cited: (some: readonly Of[]) => readonly Cited[],
-): Download
-export function bibliographyOf(
-  name: string,
-  format: BibliographyFormat,
-  all: readonly unknown[],
-  cited: (some: readonly never[]) => readonly Cited[] = asTheyAre,
 ): Download {
   const { extension, before, entry, between, after } = formats[format]
   const encoder = new TextEncoder()
@@ -97,7 +90,7 @@ export function bibliographyOf(
       async pull(controller) {
         await turn()
         const begin = at === 0 ? before : ""
-        const some = cited(all.slice(at, at + STEP) as never[])
+        const some = cited(all.slice(at, at + STEP))
         at += STEP
         const text = some.map((one) => `${written++ === 0 ? "" : between}${entry(one)}`).join("")
         const isEnd = at >= all.length

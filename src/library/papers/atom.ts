@@ -43,7 +43,7 @@ function entryRecord({ id, title, summary, published, author, category }: AtomEn
 
 /** The papers of an Atom feed, and how many of its entries are none. @throws Error for what is no feed */
 export function atomRecords(xml: string): { records: PaperRecord[]; others: number } {
-  const { feed } = parser.parse(xml.trim(), true) as { feed?: { entry?: readonly AtomEntry[] } | "" }
+  const { feed }: { feed?: { entry?: readonly AtomEntry[] } | "" } = parser.parse(xml.trim(), true)
   if (feed === undefined) throw new Error("This is not an Atom feed.")
   const entries = feed === "" ? [] : list(feed.entry)
   const records = entries.map(entryRecord).filter((record) => record !== null)

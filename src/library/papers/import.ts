@@ -177,7 +177,7 @@ export async function importPapers({ ledger, world, papers }: Parts, file: strin
   }
 
   try {
-    const pieces = notBlownUp(text as AsyncIterable<string>, file, () => source.bytesRead)
+    const pieces = notBlownUp(text, file, () => source.bytesRead)
     const first = await pieces.next()
     const head = first.done ? "" : first.value.replace(/^\uFEFF/, "")
     const whole = withFirst(head, pieces)

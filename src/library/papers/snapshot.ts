@@ -2,6 +2,7 @@
 import { readJson } from "../../contract/strict-json.ts"
 import type { PaperRecord } from "./papers.ts"
 import { recordOf } from "./record.ts"
+import { isObject } from "../../contract/json.ts"
 
 interface Line {
   readonly id?: unknown
@@ -31,9 +32,9 @@ function authorsOf({ authors, authors_parsed: parsed }: Line): string[] {
 export function snapshotRecord(text: string): PaperRecord | null {
   const read = readJson(text)
   if (!read.ok) return null
-  const line = read.value as Line | null
-  if (typeof line !== "object" || line === null) return null
-  const [first] = Array.isArray(line.versions) ? (line.versions as { created?: unknown }[]) : []
+  const line: Line | null = isObject(read.value) ? read.value : null
+  if (line === null) return null
+  const [first]: { created?: unknown }[] = Array.isArray(line.versions) ? line.versions : []
   return recordOf({
     ...{ id: line.id, title: line.title, abstract: line.abstract },
     authors: authorsOf(line),

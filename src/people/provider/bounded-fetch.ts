@@ -54,7 +54,7 @@ export const boundedFetch =
     } catch (error) {
       if (error instanceof NoAnswer) throw error
       if (until.aborted) throw new NoAnswer(`it does not answer within ${patience / 1000} seconds`)
-      const { cause } = error as Error
+      const cause = error instanceof Error ? error.cause : undefined
       throw new NoAnswer(cause instanceof Error ? cause.message : "it cannot be reached", { cause: error })
     }
   }

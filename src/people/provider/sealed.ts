@@ -1,5 +1,6 @@
 /** What a browser carries for the service from one request to the next: it can neither read it nor make one itself. */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+import { trusted } from "../../contract/json.ts"
 
 const CIPHER = "aes-256-gcm"
 const [NONCE, TAG] = [12, 16]
@@ -30,7 +31,7 @@ export class Sealer {
     decipher.setAuthTag(bytes.subarray(-TAG))
     try {
       const text = Buffer.concat([decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()]).toString("utf8")
-      const { until, value } = JSON.parse(text) as { until: number; value: unknown }
+      const { until, value } = trusted<{ until: number; value: unknown }>(text)
       return until > this.#now() ? value : undefined
     } catch {
       return undefined

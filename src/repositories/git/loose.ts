@@ -2,7 +2,8 @@
 import { join } from "node:path"
 import { constants, inflateSync } from "node:zlib"
 import { DamagedRepository, withFile } from "./file.ts"
-import type { ObjectType } from "./object-types.ts"
+import { type ObjectType, objectTypes } from "./object-types.ts"
+import { isOneOf } from "../../contract/each.ts"
 
 /** Enough for the tables of a first deflate block and the header behind them, and never more than a megabyte when inflated. */
 const BEGINNING = 1024
@@ -17,7 +18,9 @@ export function looseType(objects: string, id: string): Promise<ObjectType | nul
   return withFile(join(objects, id.slice(0, 2), id.slice(2)), async (file) => {
     const header = HEADER.exec(beginning(await file.readUpTo(0, BEGINNING)))
     if (header === null) throw new DamagedRepository("a loose object has no header")
-    return header[1] as ObjectType
+    const [, type = ""] = header
+    if (!isOneOf(objectTypes, type)) throw new DamagedRepository(`a loose object is a ${type}`)
+    return type
   })
 }
 

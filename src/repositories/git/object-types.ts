@@ -1,5 +1,6 @@
 /** The four kinds of object that a repository consists of, and their numbers in a pack. */
-export type ObjectType = "commit" | "tree" | "blob" | "tag"
+export const objectTypes = ["commit", "tree", "blob", "tag"] as const
+export type ObjectType = (typeof objectTypes)[number]
 
 export const packNumbers: ReadonlyMap<number, ObjectType> = new Map([
   [1, "commit"],

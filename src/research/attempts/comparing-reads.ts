@@ -214,4 +214,4 @@ const lastShown = (last: Omit<Last, "attemptId"> | undefined) =>
   last === undefined ? null : { step: last.step, value: new JsonText(last.value) }
 
 /** A value as it is answered: one that JSON has no digits for by its name. */
-const told = (value: number): Value => (Number.isFinite(value) ? value : (String(value) as Exclude<Value, number>))
+const told = (value: number): Value => (Number.isNaN(value) ? "NaN" : Number.isFinite(value) ? value : value > 0 ? "Infinity" : "-Infinity")

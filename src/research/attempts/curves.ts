@@ -30,8 +30,7 @@ interface Part {
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Curve): Buffer => Buffer.from(buffer, byteOffset, byteLength)
 /** Copied, since a view of numbers must begin at a multiple of their size. */
-const curveIn = ({ points }: Part): Curve =>
-  new Float64Array(points.buffer.slice(points.byteOffset, points.byteOffset + points.byteLength) as ArrayBuffer)
+const curveIn = ({ points }: Part): Curve => new Float64Array(new Uint8Array(points).buffer)
 
 export type Curves = ReturnType<typeof curves>
 
@@ -69,9 +68,9 @@ export function curves(db: Db) {
       if (isWider) clear.run(...series)
       const curve = thinned(merged(known, added), stretch)
       for (let start = 0, end: number; start < curve.length; start = end) {
-        const part = partAt(curve[start] as number)
+        const part = partAt(curve[start] ?? Number.NaN)
         end = start
-        while (end < curve.length && partAt(curve[end] as number) === part) end += 2
+        while (end < curve.length && partAt(curve[end] ?? Number.NaN) === part) end += 2
         put.run(...series, part, bytesOf(curve.subarray(start, end)))
       }
       return { points: (before?.points ?? 0) + landed.length, fromStep, toStep, stretch }

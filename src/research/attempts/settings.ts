@@ -20,7 +20,7 @@ const isFlag = (word: string | undefined): word is string => word !== undefined 
 function* commandLine(argv: readonly string[]): Generator<readonly [string, string]> {
   const words: string[] = []
   for (let index = 0; index < argv.length; index += 1) {
-    const word = argv[index] as string
+    const word = argv[index] ?? ""
     const next = argv[index + 1]
     if (!isFlag(word)) words.push(word)
     else if (word.includes("=")) yield [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]

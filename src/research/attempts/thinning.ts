@@ -12,7 +12,7 @@ export type Curve = Float64Array<ArrayBuffer>
 export const KEPT_OF_STRETCH = 7
 
 export const pointsOf = (curve: Curve): number => curve.length / 2
-const at = (curve: Curve, index: number): number => curve[index] as number
+const at = (curve: Curve, index: number): number => curve[index] ?? Number.NaN
 
 /** A curve of points in the order they were reported; those of one step stay in it. */
 export function curveOf(points: readonly (readonly [step: number, value: number])[]): Curve {

@@ -62,12 +62,18 @@ function citedRooms(db: Db, roomId: string): Set<string> {
   return found
 }
 
+interface Other {
+  readonly of: string
+  readonly entries: Generator<RoomEntry>
+  next: RoomEntry | null
+}
+
 /** Every write of other Rooms on which a Room's own rest, in the order in which they were accepted. */
 export function* citedHistory(db: Db, roomId: string): Generator<CitedEntry> {
   const rooms = [...citedRooms(db, roomId)]
   if (rooms.length === 0) return
-  const others = rooms.map((of) => ({ of, entries: roomHistory(db, of), next: null as RoomEntry | null }))
-  const step = (other: (typeof others)[number]) => (other.next = other.entries.next().value ?? null)
+  const others = rooms.map((of): Other => ({ of, entries: roomHistory(db, of), next: null }))
+  const step = (other: Other) => (other.next = other.entries.next().value ?? null)
   others.forEach(step)
   const own = roomHistory(db, roomId)
   let last = own.next().value

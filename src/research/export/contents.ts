@@ -199,8 +199,8 @@ export function* contents(room: ExportedRoom, met: Met, here: Elsewhere): Genera
         instanceId,
         baseUrl,
         softwareVersion,
-        ...(adopted && { adopted: adopted as unknown as Writable }),
-        cited: room.citedFrom(here) as unknown as Writable,
+        ...(adopted && { adopted }),
+        cited: room.citedFrom(here),
       }),
     ],
   }

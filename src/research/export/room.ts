@@ -14,6 +14,7 @@ import { threads } from "../../threads/threads.ts"
 import { findingLinks } from "../findings/finding-links.ts"
 import { citedHistory, type CitedEntry } from "./cited.ts"
 import { rows } from "./rows.ts"
+import { trusted } from "../../contract/json.ts"
 
 /** Somebody in a stored text. */
 const NAMED = /"userId":"([0-9a-f-]{36})","username":"([^"]*)"/g
@@ -100,7 +101,7 @@ export function exportedRoom(db: Db, roomId: string) {
           for (const userId of [entry.userId, entry.params.userId, entry.given.named])
             if (userId != null && !found.has(userId)) note(withId.get(userId))
           if (entry.operation === "add_member" && entry.given.named === undefined)
-            note(named.get((JSON.parse(entry.content) as BodyOf<"add_member">).username))
+            note(named.get(trusted<BodyOf<"add_member">>(entry.content).username))
         }
       return [...found.values()].sort((one, other) => (one.userId < other.userId ? -1 : 1))
     },

@@ -1,16 +1,17 @@
 /** An accepted write as whoever does it again elsewhere needs it: in a crate, and beside an entry of the feed. */
-import { type JsonObject, JsonText, stored, type Writable } from "../../contract/json.ts"
+import { JsonText, stored, trusted, type Writable } from "../../contract/json.ts"
 import { holdsMark, withWords } from "../../contract/withheld.ts"
 import type { Named } from "../../contract/described.ts"
 import { DESCRIBED } from "../../people/people.ts"
 import type { Db } from "../../ledger/database.ts"
 import { roomEntry, type RoomEntry } from "../../ledger/room-history.ts"
 import { citing } from "./cited.ts"
+import type { Given } from "../../ledger/history.ts"
 
 /** What the world gave with the word in place of what was withheld: nothing proves it, and whoever reads it looks for texts. */
-function withWordsOnly(given: JsonObject): JsonObject {
+function withWordsOnly(given: Given): Given {
   const text = JSON.stringify(given)
-  return holdsMark(text) ? (JSON.parse(withWords(text)) as JsonObject) : given
+  return holdsMark(text) ? trusted<Given>(withWords(text)) : given
 }
 
 /**
@@ -28,11 +29,11 @@ export const writtenOut = ({ sequence, entry }: Pick<RoomEntry, "sequence" | "en
     body: new JsonText(stored(entry.content)),
     client: entry.client,
     // Of a Room of another instance it is said that there were none.
-    given: withWordsOnly(
-      Object.fromEntries(Object.entries(given).filter(([name, value]) => name !== "warnings" || (value as []).length > 0)) as JsonObject,
-    ),
+    given: withWordsOnly(given.warnings?.length === 0 ? withoutWarnings(given) : given),
   }
 }
+
+const withoutWarnings = ({ warnings: _none, ...given }: Given): Given => given
 
 /** What stands beside an entry of the feed for those who follow a Room from another instance. */
 export function writes(db: Db) {

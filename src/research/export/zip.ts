@@ -48,7 +48,8 @@ async function* bytesOf(text: TextFile["text"], done: (written: Written) => void
  */
 export async function* zipped(files: AsyncGenerator<TextFile, void, Written | undefined>, at: Date): AsyncGenerator<Uint8Array> {
   const zip = new ZipFile()
-  const output = zip.outputStream as Readable
+  const output = zip.outputStream
+  if (!(output instanceof Readable)) throw new Error("the zip cannot be read")
   let current: Readable | undefined
 
   /** Resolves once the whole file went in. */
@@ -78,7 +79,8 @@ export async function* zipped(files: AsyncGenerator<TextFile, void, Written | un
 
   const writing = writeAll().catch((error: Error) => output.destroy(error))
   try {
-    yield* output as AsyncIterable<Uint8Array>
+    const bytes: AsyncIterable<Uint8Array> = output
+    yield* bytes
   } finally {
     current?.destroy()
     await writing

@@ -40,7 +40,8 @@ interface Said {
 
 async function* bytesOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   try {
-    yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>
+    const bytes: AsyncIterable<Buffer> = await zip.openReadStreamPromise(entry)
+    yield* bytes
   } catch (error) {
     throw new CrateFault(`${entry.fileName} in the crate cannot be unpacked (${messageOf(error)}).`)
   }
@@ -124,9 +125,9 @@ async function saidOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>, bounds:
   if (entry.uncompressedSize > bounds.metadata) throw new CrateFault(`${METADATA} is over ${bounds.metadata} bytes.`)
   const pieces: Buffer[] = []
   for await (const piece of bytesOf(zip, entry)) pieces.push(piece)
-  const graph = (parsed(Buffer.concat(pieces)) as { "@graph"?: unknown } | undefined)?.["@graph"]
+  const { "@graph": graph }: { readonly "@graph"?: unknown } = parsed(Buffer.concat(pieces)) ?? {}
   if (!Array.isArray(graph)) throw new CrateFault(`${METADATA} is no description of a crate.`)
-  const files = (graph as Partial<Said & { "@type": unknown }>[]).filter(
+  const files = graph.filter(
     (each): each is Said => each?.["@type"] === "File" && typeof each["@id"] === "string" && !each["@id"].startsWith("#"),
   )
   return new Map(files.map((each) => [each["@id"], each]))

@@ -76,7 +76,12 @@ export class Prover {
   #digest: string
 
   /** @param withheld what is withheld by writes still to come @param after where the feed is taken up @param of what the Room is called in a sentence */
-  constructor(roomId: string, withheld: Withholdings, of = "", after = { sequence: 0, digest: firstPreviousDigest as string }) {
+  constructor(
+    roomId: string,
+    withheld: Withholdings,
+    of = "",
+    after: { readonly sequence: number; readonly digest: string } = { sequence: 0, digest: firstPreviousDigest },
+  ) {
     this.#roomId = roomId
     this.#withheld = withheld
     this.#of = of

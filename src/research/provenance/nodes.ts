@@ -1,11 +1,12 @@
 /** The nodes of the provenance graph: where each kind of them is stored, and how it is shown. */
-import type { AttemptStatus, ProvenanceNode } from "../../contract/enumerations.ts"
+import { enumerations, type ProvenanceNode } from "../../contract/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import { nodeKinds, objects } from "../../contract/objects.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
 import type { IdsIn } from "./edges.ts"
 import { obtainabilityOf } from "../materials/obtainability.ts"
+import { isOneOf } from "../../contract/each.ts"
 
 /** What a node is, and the Room it originates in: enough to choose by. */
 export interface FaintNode {
@@ -105,8 +106,9 @@ export const namedValues = (idsIn: IdsIn): string[] => nodeKinds.map((kind) => i
 export function shown(row: NodeRow, seenFrom: string) {
   const { id, kind, label, title, room_id: roomId } = row
   const node = { id, kind, label, title, roomId, ...(label === null ? {} : fromOtherRoom(roomId, seenFrom)) }
-  if (kind === "attempt") return { ...node, status: row.status, outcome: outcomeOf(row.status as AttemptStatus) }
-  if (kind !== "material") return { ...node, status: row.status, outcome: row.outcome }
+  const { status } = row
+  if (kind === "attempt" && isOneOf(enumerations.attemptStatus, status)) return { ...node, status, outcome: outcomeOf(status) }
+  if (kind !== "material") return { ...node, status, outcome: row.outcome }
   const digest = row.reference?.startsWith("sha256:") ? row.reference : null
   return { ...node, status: obtainabilityOf(JSON.parse(row.reports ?? "[]"), digest), outcome: null }
 }

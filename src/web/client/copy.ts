@@ -13,7 +13,7 @@ async function copy(from: HTMLElement): Promise<void> {
 
 export function copyOnClick(): void {
   document.addEventListener("click", ({ target }) => {
-    const from = (target as Element).closest<HTMLElement>("[data-copy]")
+    const from = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null
     if (from !== null && getSelection()?.isCollapsed !== false) void copy(from)
   })
   document.addEventListener("keydown", (event) => {

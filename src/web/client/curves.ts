@@ -36,9 +36,9 @@ function nearest(steps: readonly number[], step: number): number {
 
 /** Where things stand in a picture, as its writer said. */
 function fieldOf(plot: SVGSVGElement) {
-  const { from, to, low, high, log, top, bottom, left, right } = Object.fromEntries(
+  const { from, to, low, high, log, top, bottom, left, right }: Record<string, number | undefined> = Object.fromEntries(
     Object.entries(plot.dataset).map(([name, value]) => [name, Number(value)]),
-  ) as Record<string, number>
+  )
   const [start = 0, end = 1, least = 0, most = 1, above = 0, below = 1] = [from, to, low, high, top, bottom]
   const [west = 0, east = 1000] = [left, right]
   const rect = () => plot.getBoundingClientRect()
@@ -175,7 +175,7 @@ function live(figure: HTMLElement): void {
 
   let asked: Promise<Values> | undefined
   const load = () =>
-    (asked ??= fetch(values, { headers: { accept: "application/json" } }).then((response) => response.json() as Promise<Values>))
+    (asked ??= fetch(values, { headers: { accept: "application/json" } }).then((response): Promise<Values> => response.json()))
   let wanted: number | undefined
   const show = (step: number) => {
     const isWaiting = wanted !== undefined

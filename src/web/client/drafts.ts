@@ -61,7 +61,7 @@ export function keepDraft(form: HTMLFormElement): void {
   const key = `${PREFIX}${location.pathname.replace(/\/(do|web)\/.*/, "")}${form.dataset.draft}`
   const saved = localStorage.getItem(key)
   if (saved !== null && form.dataset.state !== "refused") {
-    const { values, shown } = JSON.parse(saved) as { values: Saved; shown: string }
+    const { values, shown }: { values: Saved; shown: string } = JSON.parse(saved)
     const refill = () => {
       if (restore(form, values) > 0) tell(form, key)
       for (const select of form.querySelectorAll("[data-variant], select")) select.dispatchEvent(new Event("change"))

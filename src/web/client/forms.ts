@@ -110,7 +110,7 @@ function findMore(form: HTMLFormElement): void {
       const query = new URLSearchParams({ roomId: room, kinds: dataset.picks ?? "", query: value.slice(0, 200), limit: "12" })
       const response = await fetch(`${base}/api/research/search?${query}`).catch(() => null)
       if (response?.ok !== true) return
-      const { items } = (await response.json()) as { items: { label: string | null; title: string }[] }
+      const { items }: { items: { label: string | null; title: string }[] } = await response.json()
       for (const { label, title } of items) {
         const text = label === null ? title : `${label}: ${title.slice(0, 90)}`
         if ([...list.options].some((option) => option.value === text || option.value.startsWith(`${label}:`))) continue

@@ -24,7 +24,8 @@ function trace(graph: SVGElement, id: string | undefined): void {
 
 export function traceGraphs(): void {
   for (const graph of document.querySelectorAll<SVGElement>("[data-graph]")) {
-    const of = (target: EventTarget | null) => (target as Element | null)?.closest<SVGElement>("[data-node]")?.dataset.node
+    const of = (target: EventTarget | null) =>
+      target instanceof Element ? target.closest<SVGElement>("[data-node]")?.dataset.node : undefined
     graph.addEventListener("pointerover", ({ target }) => trace(graph, of(target)))
     graph.addEventListener("pointerleave", () => trace(graph, undefined))
     graph.addEventListener("focusin", ({ target }) => trace(graph, of(target)))

@@ -25,7 +25,7 @@ function reply(): void {
 }
 
 export function listenForKeys(): void {
-  const keys = document.getElementById("key-list") as HTMLDialogElement | null
+  const keys = document.querySelector<HTMLDialogElement>("dialog#key-list")
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
       event.preventDefault()

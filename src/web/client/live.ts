@@ -178,7 +178,7 @@ export async function follow(main: HTMLElement): Promise<void> {
         cache: "no-store",
       })
       if (!response.ok) throw new Error(`status ${response.status}`)
-      const { items, nextCursor } = (await response.json()) as { items: unknown[]; nextCursor: number }
+      const { items, nextCursor }: { items: unknown[]; nextCursor: number } = await response.json()
       if (items.length > 0 || failures > 0) await refresh()
       after = nextCursor
       failures = 0

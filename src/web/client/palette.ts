@@ -38,8 +38,8 @@ async function found(base: string, query: string, signal: AbortSignal): Promise<
 }
 
 export function openPalette(): void {
-  const dialog = document.getElementById("palette") as HTMLDialogElement | null
-  const input = document.getElementById("palette-query") as HTMLInputElement | null
+  const dialog = document.querySelector<HTMLDialogElement>("dialog#palette")
+  const input = document.querySelector<HTMLInputElement>("input#palette-query")
   const list = document.getElementById("palette-list")
   if (dialog === null || input === null || list === null || dialog.open) return
   const base = document.getElementById("main")?.dataset.base ?? ""

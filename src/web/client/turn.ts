@@ -46,7 +46,7 @@ export function takeTurns(base: string, changed: () => void, heard: (room: strin
       waits = true
       const own = line
       // Old browsers, and pages that came over plain http from elsewhere, have none, whatever the types say.
-      const { locks } = navigator as { readonly locks?: LockManager }
+      const { locks }: { readonly locks?: LockManager } = navigator
       if (locks === undefined) return set(true)
       const left = new AbortController()
       const over = new Promise<void>((resolve) => {

@@ -18,6 +18,7 @@ import { ownPath, redirected } from "../redirect.ts"
 import type { Shown, Visit, WebPage } from "../visit.ts"
 import { formPage, opening, roomOf } from "./form-page.ts"
 import { secretPage } from "./secret.ts"
+import { trusted } from "../../contract/json.ts"
 
 function operationIn({ params }: Visit): Operation {
   const operation = operationNamed(params.operation ?? "")
@@ -89,7 +90,7 @@ function decoded(operation: Operation, draft: Draft, { body, issues }: ReadDraft
 
 async function admitted({ edge, event }: Visit, operation: Operation, draft: Draft, read: () => ReadDraft): Promise<Receipt> {
   const actor = personActor(mustBeSignedIn(edge, event))
-  return JSON.parse(await sendWrite(edge, event, operation, actor, () => decoded(operation, draft, read()))) as Receipt
+  return trusted<Receipt>(await sendWrite(edge, event, operation, actor, () => decoded(operation, draft, read())))
 }
 
 /** Takes the state that a refusal told of as what is expected next: the person has now seen it. */

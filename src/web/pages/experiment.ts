@@ -38,9 +38,7 @@ function plans({ acceptedPlans, suggestedProtocol, experimentId }: Experiment): 
 
 const history = (revisions: AnswerOf<"experiment_history">["items"]): Html =>
   html`<ol class="history">${revisions.map(({ operation, author, at, status, content }) => {
-    const said = [content.explanation, content.reason, content.handoff, content.summary].find((text) => typeof text === "string") as
-      | string
-      | undefined
+    const said = [content.explanation, content.reason, content.handoff, content.summary].find((text) => typeof text === "string")
     return html`<li>${person(author)}: ${words(operation)} ${stateBadge(status)} <span class="clocks">${time(at)}</span>${said === undefined ? null : html`<p class="said" dir="auto">${beginning(said, 400)}</p>`}</li>`
   })}</ol>`
 

@@ -1,11 +1,12 @@
 /** What a Room is, and what each mark and word on the pages means: two minutes for somebody who is here for the first time. */
 import type { enumerations } from "../../contract/enumerations.ts"
-import { objects } from "../../contract/objects.ts"
+import { type objects, objectOf } from "../../contract/objects.ts"
 import { type Html, html, to } from "../html.ts"
 import { glyph, stateBadge } from "../parts/marks.ts"
 import { facts, heading } from "../parts/parts.ts"
 import type { Shown } from "../visit.ts"
 import { title } from "../words.ts"
+import { keysOf } from "../../contract/each.ts"
 
 type Words<N extends keyof typeof enumerations> = Readonly<Record<(typeof enumerations)[N][number], string>>
 
@@ -81,12 +82,9 @@ export const helpPage = (): Shown => ({
 <p>Open a Room and read its <strong>Overview</strong>: where it stands, then each hypothesis with what speaks for and against it. A <strong>Thread</strong> is the conversation in which it came about. The <strong>Graph</strong> shows what rests on what.</p>
 <p>Reading needs no account. Who takes part is a member of the Room; an agent writes with a credential that a member gave it. What waits for you is counted beside your name.</p></section>
 <section aria-labelledby="kinds">${heading(2, "kinds", "What there is")}${facts(
-    Object.entries(kinds).map(([kind, said]) => {
-      const { label, noun } = objects[kind as keyof typeof kinds & keyof typeof objects] as {
-        readonly label?: string
-        readonly noun: readonly string[]
-      }
-      return [html`${title(noun[0] ?? kind)}${label === undefined ? null : html` <span class="label">${label}1</span>`}`, said] as const
+    keysOf(kinds).map((kind) => {
+      const { label, noun } = objectOf(kind)
+      return [html`${title(noun[0])}${label === null ? null : html` <span class="label">${label}1</span>`}`, kinds[kind] ?? ""] as const
     }),
   )}</section>
 <section aria-labelledby="evidence">${heading(2, "evidence", "What bears on a hypothesis")}

@@ -1,10 +1,9 @@
 /** `POST /web/paste`: saves every paper that a pasted text names, and says what became of each. */
 import { randomUUID } from "node:crypto"
 import { v5 } from "uuid"
-import type { Receipt } from "../../contract/answers.ts"
 import { isUuid } from "../../contract/fields.ts"
 import { limits } from "../../contract/limits.ts"
-import { type OperationName, operationOf } from "../../contract/operations/index.ts"
+import { type OperationName, operationOf, type ResultOf } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import type { Answer } from "../../edge/answer.ts"
 import { readFormBody } from "../../edge/body.ts"
@@ -16,6 +15,7 @@ import type { Outcome } from "../parts/paste.ts"
 import type { Visit, WebPage } from "../visit.ts"
 import { collectionShown } from "./library-collection.ts"
 import { libraryShown } from "./library.ts"
+import { trusted } from "../../contract/json.ts"
 
 /** What a text names. */
 interface Found {
@@ -24,7 +24,8 @@ interface Found {
   readonly others: readonly string[]
 }
 type Filed = Pick<Outcome, "filed" | "already" | "refusal">
-type Send = (operation: OperationName, params: Readonly<Record<string, string>>, said: object) => Promise<Receipt>
+type Receipt<N extends OperationName> = { readonly result: ResultOf<N> }
+type Send = <N extends OperationName>(operation: N, params: Readonly<Record<string, string>>, said: object) => Promise<Receipt<N>>
 
 const bySkipped = ({ key, reason }: { readonly key: string | null; readonly reason: string }): string =>
   key === null ? `An entry ${reason}` : `${key} ${reason}`
@@ -38,25 +39,21 @@ async function foundIn(text: string): Promise<Found> {
   return { arxivIds: papers.map(({ arxivId }) => arxivId), titles: new Map(titles), others: skipped.map(bySkipped) }
 }
 
-/** The papers that a receipt lists under a name. */
-const ids = ({ result }: Receipt, name: string): string[] => (result as Readonly<Record<string, string[] | null>>)[name] ?? []
-const filedBy = (receipt: Receipt, collectionId: string | undefined): Filed =>
-  collectionId === undefined
-    ? { filed: ids(receipt, "saved"), already: ids(receipt, "alreadySaved") }
-    : { filed: ids(receipt, "added"), already: ids(receipt, "alreadyThere") }
+const savedBy = ({ result: { saved, alreadySaved } }: Receipt<"save_papers">) => ({ filed: saved, already: alreadySaved })
+const addedBy = ({ result: { added, alreadyThere } }: Receipt<"add_papers" | "import_bibtex">) => ({ filed: added, already: alreadyThere })
 
 /** Files some papers, fifty a write. What was filed before a write was refused stays so, and is told. */
 async function file(send: Send, { arxivIds, titles = new Map() }: Found, collectionId: string | undefined): Promise<Filed> {
-  const became = { filed: [] as string[], already: [] as string[] }
+  const became: { readonly filed: string[]; readonly already: string[] } = { filed: [], already: [] }
   for (let at = 0; at < arxivIds.length; at += limits.arxivIds) {
     const some = arxivIds.slice(at, at + limits.arxivIds)
     const known = some.flatMap((arxivId) => (titles.has(arxivId) ? [{ arxivId, title: titles.get(arxivId) }] : []))
     const said = { arxivIds: some, ...(known.length > 0 && { titles: known }) }
     try {
-      const { filed, already } = filedBy(
-        await (collectionId === undefined ? send("save_papers", {}, said) : send("add_papers", {}, { collectionId, ...said })),
-        collectionId,
-      )
+      const { filed, already } =
+        collectionId === undefined
+          ? savedBy(await send("save_papers", {}, said))
+          : addedBy(await send("add_papers", {}, { collectionId, ...said }))
       became.filed.push(...filed)
       became.already.push(...already)
     } catch (error) {
@@ -76,8 +73,7 @@ async function taken(send: Send, text: string, collectionId: string | undefined)
   if (isFile && collectionId !== undefined) {
     // Of a Collection's papers their keys and authors are kept too.
     const receipt = await send("import_bibtex", { collectionId }, { bibtex: text })
-    const { skipped } = receipt.result as { readonly skipped: readonly Parameters<typeof bySkipped>[0][] }
-    return { ...filedBy(receipt, collectionId), others: skipped.map(bySkipped), left: [] }
+    return { ...addedBy(receipt), others: receipt.result.skipped.map(bySkipped), left: [] }
   }
   const found = isFile ? await foundIn(text) : readPasted(text)
   const left = found.arxivIds.slice(limits.pastedPapers)
@@ -95,12 +91,12 @@ export async function pasteSent(visit: Visit): Promise<Answer | WebPage> {
   const collectionId = (of === "" ? form.get("collectionId") : of) || undefined
   const delivery = isUuid(base) ? base : randomUUID()
   let sent = 0
-  const send: Send = async (name, params, said) => {
+  const send: Send = async <N extends OperationName>(name: N, params: Readonly<Record<string, string>>, said: object) => {
     const operation = operationOf(name)
     // Each write has an id of its own, and has it again when the same form is sent again.
     const requestId = v5(String(sent++), delivery)
     const body = { schemaVersion: operation.schemaVersion, requestId, ...said }
-    return JSON.parse(await sendWrite(edge, event, operation, actor, () => ({ params, body }))) as Receipt
+    return trusted<Receipt<N>>(await sendWrite(edge, event, operation, actor, () => ({ params, body })))
   }
   let outcome: Omit<Outcome, "collection">
   try {

@@ -11,6 +11,7 @@ import { deed } from "./deed.ts"
 import { stateBadge } from "./marks.ts"
 import { fromOther, label, person, time } from "./parts.ts"
 import { struckIf, takenBack } from "./withdrawal.ts"
+import { isKeyOf } from "../../contract/each.ts"
 
 type RecordCard = CardOf<"publication">
 type LinkCard = CardOf<"link_experiment_finding">
@@ -83,9 +84,7 @@ export const cardViews: { readonly [K in CardKind]: CardView<CardOf<K>> } = {
 type AnyCard = CardOf<CardKind>
 
 /** How the card of an entry is shown; undefined for a kind that a newer program wrote. */
-const viewOf = (kind: string): CardView<AnyCard> | undefined =>
-  // The kind of the entry says which card it holds.
-  Object.hasOwn(cardViews, kind) ? (cardViews[kind as CardKind] as CardView<AnyCard>) : undefined
+const viewOf = (kind: string): CardView<AnyCard> | undefined => (isKeyOf(cardViews, kind) ? cardViews[kind] : undefined)
 
 /** "take experiment E1 → claimed": what a receipt tells. */
 function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>): Html {

@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { uuid } from "../../../contract/fields.ts"
 import { each } from "../../../contract/each.ts"
 import { enumerations, type SimilarKind } from "../../../contract/enumerations.ts"
-import { type Json, type JsonObject, writeJson } from "../../../contract/json.ts"
+import { type Json, type JsonObject, writeJson, isObject } from "../../../contract/json.ts"
 import { limits } from "../../../contract/limits.ts"
 import { present } from "../../../contract/present.ts"
 import { type AlreadyTried, type SimilarItem, similarItem } from "../../../contract/similar.ts"
@@ -132,13 +132,15 @@ export function items(db: Db) {
     /** What stands beside a receipt, of what the history keeps of it. @param kept as `foreseenOf` made it, or whole, as it once was */
     recall({ similar = [], sameExecution = [] }: JsonObject): AlreadyTried {
       return {
-        similar: (similar as unknown as Kept[]).flatMap(recalled),
-        sameExecution: (sameExecution as unknown as Kept[]).flatMap(recalled),
+        similar: keptIn(similar).flatMap(recalled),
+        sameExecution: keptIn(sameExecution).flatMap(recalled),
       }
     },
   }
 }
 const keyOf = ({ kind, id }: Called): string => `${kind} ${id}`
+const isKept = (value: unknown): value is Kept => isObject(value)
+const keptIn = (value: Json): Kept[] => (Array.isArray(value) ? value.filter(isKept) : [])
 const isShort = (kept: Kept): kept is Exclude<Kept, SimilarItem> => Array.isArray(kept)
 
 /** What a write is told of, as it stands beside its receipt and as it is kept. */
@@ -155,8 +157,8 @@ export function foreseenOf({ similar, sameExecution, seenFrom }: Tried): Foresee
   return {
     told: writeJson({ similar: near, sameExecution: same }),
     kept: {
-      similar: keep(similar, near) as Json,
-      ...(same.length > 0 && { sameExecution: keep(sameExecution, same) as Json }),
+      similar: keep(similar, near),
+      ...(same.length > 0 && { sameExecution: keep(sameExecution, same) }),
     },
   }
 }

@@ -1,5 +1,5 @@
 /** What is near to a text in a Room, and where the same was run before. */
-import { each } from "../../../contract/each.ts"
+import { each, isKeyOf } from "../../../contract/each.ts"
 import { canonicalJson } from "../../../contract/json.ts"
 import { enumerations, type SimilarKind } from "../../../contract/enumerations.ts"
 import { limits } from "../../../contract/limits.ts"
@@ -113,7 +113,7 @@ export function similar(db: Db) {
     /** The text of an object that has likes; undefined where a Room has none of this id. */
     textOf(roomId: string, id: string): string | undefined {
       const row = text.get(id.toLowerCase(), roomId)
-      return row !== undefined && (enumerations.similarKind as readonly string[]).includes(row.kind) ? row.text : undefined
+      return row !== undefined && isKeyOf(TEXTS, row.kind) ? row.text : undefined
     },
 
     near: (roomId: string, given: string, but?: string): SimilarItem[] => nearest(roomId, given, but).map((row) => itemOf(row, roomId)),
