@@ -7,6 +7,7 @@ import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
 import { limits } from "./limits.ts"
 import { ARXIV, CLEAN, DECIMAL, KEY, READABLE, TAG, TIME, USERNAME, UUID } from "./patterns.ts"
+import type { UniqueBy } from "./schema-parts.ts"
 
 /** No half of a pair: UTF-8 has no form for one, so no other validator ever meets it, and no pattern speaks of it. */
 export const wellFormed = v.check<string, string>((text) => text.isWellFormed(), "must be a string without lone surrogates")
@@ -160,14 +161,6 @@ export function distinct<S extends v.GenericSchema<string, string>>(item: S, max
     },
   } as typeof schema
 }
-
-/** Which member of a list's items tells them apart, and where a repetition is told: at the second item, or at the list. */
-export interface UniqueBy {
-  readonly member: string
-  readonly at: "item" | "list"
-}
-/** What a metadata action says of a list whose items differ in one member; undefined for other ones. */
-export const uniqueByOf = (metadata: object): UniqueBy | undefined => (metadata as { readonly uniqueBy?: UniqueBy }).uniqueBy
 
 /** A list of objects that differ in one member. Checked beside the schema: JSON Schema has no word for it. */
 export const distinctBy = <S extends v.GenericSchema>(schema: S, member: string, at: UniqueBy["at"] = "item") =>

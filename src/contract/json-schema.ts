@@ -1,10 +1,9 @@
 /** JSON Schema 2020-12 documents, made from the very validators that run. */
 import { type JsonSchema as Made, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema"
 import type * as v from "valibot"
-import { uniqueByOf } from "./fields.ts"
 import type { Conditional, Operation } from "./operation.ts"
 import { portable, refusesLines } from "./patterns.ts"
-import { refersOf } from "./ref.ts"
+import type { Metadata, Refers } from "./schema-parts.ts"
 
 /** A schema, with the words of JSON Schema that are looked at somewhere. */
 export interface JsonSchema {
@@ -30,6 +29,8 @@ export interface JsonSchema {
   readonly allOf?: readonly JsonSchema[]
   readonly anyOf?: readonly JsonSchema[]
   readonly oneOf?: readonly JsonSchema[]
+  /** For forms: the object that it names. */
+  readonly refersTo?: Refers
 }
 
 /** What the library makes, in the words above; and the way back. It knows more of them. */
@@ -37,7 +38,7 @@ const read = (schema: object): JsonSchema => schema as JsonSchema
 const written = (schema: JsonSchema | undefined): Made | undefined => schema as Made | undefined
 
 type Item = Parameters<NonNullable<NonNullable<Parameters<typeof toJsonSchema>[1]>["overrideAction"]>>[0]["valibotAction"] & {
-  readonly metadata?: object
+  readonly metadata?: Metadata
   readonly requirement?: unknown
   readonly message?: unknown
 }
@@ -57,11 +58,11 @@ function withPattern({ pattern: before, ...schema }: JsonSchema, { requirement, 
 /** Says in JSON Schema what the library has no word for. */
 function action(schema: JsonSchema, item: Item, refs: boolean): JsonSchema | undefined {
   const { type, requirement, metadata = {} } = item
-  if (refersOf(metadata) !== undefined) {
+  if (metadata.refersTo !== undefined) {
     const { refersTo, ...rest } = schema
-    return refs ? { ...rest, refersTo } : rest
+    return refs && refersTo !== undefined ? { ...rest, refersTo } : rest
   }
-  const unique = uniqueByOf(metadata)
+  const unique = metadata.uniqueBy
   if (unique !== undefined) {
     // JSON Schema compares whole items only.
     const { uniqueBy: _unique, ...rest } = schema

@@ -8,6 +8,7 @@ import { type Withholding, withholding } from "./answer-fields.ts"
 import { key } from "./fields.ts"
 import { digestOf, isObject, type Json, type JsonObject } from "./json.ts"
 import type { Operation } from "./operation.ts"
+import { type Look, type Part, partsOf, type Path, walking } from "./schema-parts.ts"
 import { pointer } from "./validation.ts"
 import { locationUri } from "./work.ts"
 
@@ -73,23 +74,9 @@ export function inAnswers(text: string, find: (key: string) => Withholding | und
   })
 }
 
-interface Part {
-  readonly type: string
-  readonly entries?: Readonly<Record<string, Part>>
-  readonly wrapped?: Part
-  readonly item?: Part
-  readonly value?: unknown
-  readonly options?: readonly Part[]
-  readonly key?: unknown
-  readonly literal?: unknown
-  readonly pipe?: readonly { readonly type: string; readonly title?: string }[]
-}
-type Path = readonly (string | number)[]
-
 /** Texts and names that people chose. Ids, digests, keys and the like have titles of their own, or a fixed form and none. */
 const isFree = (part: Part): boolean =>
-  (part as unknown) === locationUri ||
-  (part.pipe ?? []).some(({ type, title }) => type === "title" && (title === "text" || title === "string"))
+  Object.is(part, locationUri) || (part.pipe ?? []).some(({ type, title }) => type === "title" && (title === "text" || title === "string"))
 /** Objects whose names their writer chose too. */
 const isAnyShape = ({ type, key: name }: Part): boolean => type === "record" && name !== key
 
@@ -100,41 +87,27 @@ export function toldIn(value: unknown): Withholding | undefined {
   return found?.success ? found.output.withheld : undefined
 }
 
+/** A place of a body at which something stands that may be withheld, or was. */
 interface Place {
   readonly path: Path
-  /** Whether anything may stand there: an object of any shape. */
+  /** Whether anything may stand there: an object of any shape, whose place is its own. */
   readonly isAny: boolean
 }
-
-/** The places of a body at which something stands that may be withheld, or was; of an object of any shape its own. */
-function* placesIn(part: Part, value: unknown, path: Path): Generator<Place> {
-  if (part.wrapped !== undefined) yield* placesIn(part.wrapped, value, path)
-  else if (isFree(part)) {
-    if (typeof value === "string" || toldIn(value) !== undefined) yield { path, isAny: false }
-  } else if (isAnyShape(part)) {
-    if (isObject(value) && Object.keys(value).length > 0) yield { path, isAny: true }
-  } else if (!isObject(value)) return
-  else if (part.options !== undefined) {
-    const tag = String(part.key)
-    for (const option of part.options)
-      if (option.entries?.[tag] !== undefined && option.entries[tag].literal === value[tag]) yield* placesIn(option, value, path)
-  } else
-    for (const [name, held] of Object.entries(value)) {
-      const inner =
-        part.entries === undefined ? (part.item ?? part.value) : Object.hasOwn(part.entries, name) ? part.entries[name] : undefined
-      if (inner !== undefined) yield* placesIn(inner as Part, held, [...path, Array.isArray(value) ? Number(name) : name])
-    }
+const findText: Look<Place> = (value, path, found) => {
+  if (typeof value === "string" || toldIn(value) !== undefined) found.push({ path, isAny: false })
 }
+const findWhole: Look<Place> = (value, path, found) => {
+  if (isObject(value) && Object.keys(value).length > 0) found.push({ path, isAny: true })
+}
+const placesIn = walking<Place>((part) => {
+  if (part.wrapped !== undefined) return undefined
+  if (isFree(part)) return { look: findText }
+  return isAnyShape(part) ? { look: findWhole } : undefined
+})
 
 /** The names of members that may hold an object of any shape. */
-function* anyShapesIn(part: Part, name: string): Generator<string> {
-  if (isAnyShape(part)) yield name
-  const inner = [part.wrapped, part.item, part.value as Part | undefined, ...(part.options ?? [])]
-  for (const each of inner) if (isObject(each)) yield* anyShapesIn(each as unknown as Part, name)
-  for (const [member, held] of Object.entries(part.entries ?? {})) yield* anyShapesIn(held, member)
-}
 export const anyShapes = (operations: readonly Pick<Operation, "body">[]): string[] => [
-  ...new Set(operations.flatMap(({ body }) => [...anyShapesIn(body as unknown as Part, "")])),
+  ...new Set(operations.flatMap(({ body }) => [...partsOf(body)].flatMap(({ part, name }) => (isAnyShape(part) ? [name] : [])))),
 ]
 
 /** Whether of the writes of an operation something can be withheld: of those that stand in a Room's activity for everybody to read. */
@@ -147,7 +120,7 @@ export const isWithholdable = ({ family, activity, surface }: Pick<Operation, "f
  * repositories, references of materials, names of people, numbers, times, and words of a fixed list.
  */
 export const withholdable = ({ body }: Pick<Operation, "body">, said: JsonObject): string[] =>
-  [...placesIn(body as unknown as Part, said, [])].map(({ path }) => pointer(path))
+  placesIn(body, said).map(({ path }) => pointer(path))
 
 const isWithin = (path: string, whole: string): boolean => path === whole || path.startsWith(`${whole}/`)
 
@@ -183,7 +156,7 @@ export function claimsIn({ body }: Pick<Operation, "body">, said: JsonObject): C
     else if (isObject(value))
       for (const [name, held] of Object.entries(value)) yield* within(held, [...path, Array.isArray(value) ? Number(name) : name], false)
   }
-  return [...placesIn(body as unknown as Part, said, [])].flatMap(({ path, isAny }): Claim[] => {
+  return placesIn(body, said).flatMap(({ path, isAny }): Claim[] => {
     const place = pointer(path)
     const value = standsAt(said, place)
     if (isAny) return [...within(value, path, true)]

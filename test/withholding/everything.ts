@@ -6,35 +6,21 @@ import type { JsonObject } from "../../src/contract/json.ts"
 import { type CalledName, operationOf, type OperationName } from "../../src/contract/operations/index.ts"
 import { pathNames } from "../../src/contract/operation.ts"
 import { locationUri } from "../../src/contract/work.ts"
+import { isPart, type Part, partsOf } from "../../src/contract/schema-parts.ts"
 import { standsAt, withholdable } from "../../src/contract/withheld.ts"
 import { freshId } from "../support/bodies.ts"
 
 /** Where something can be withheld, with `*` for the names that writers choose. */
 type Place = string
 
-interface Part {
-  readonly type: string
-  readonly entries?: Readonly<Record<string, Part>>
-  readonly wrapped?: Part
-  readonly item?: Part
-  readonly value?: Part
-  readonly options?: readonly Part[]
-}
-
-/** The places of an operation's schema, told by trying: whatever its validator takes any text at. */
-export function placesInSchema(part: Part, at = ""): Place[] {
-  if (part.wrapped !== undefined) return placesInSchema(part.wrapped, at)
-  const body = part as unknown as { readonly pipe?: readonly { readonly type: string; readonly title?: string }[] }
-  if ((part as unknown) === locationUri) return [at]
-  if (part.type === "string") return body.pipe?.some(({ title }) => title === "text" || title === "string") ? [at] : []
-  if (part.type === "record") {
-    const key = (part as unknown as { key: { pipe?: readonly { title?: string }[] } }).key
-    if (!key.pipe?.some(({ title }) => title === "key")) return [at]
-  }
-  if (part.options !== undefined) return [...new Set(part.options.flatMap((option) => placesInSchema(option, at)))]
-  if (part.entries !== undefined) return Object.entries(part.entries).flatMap(([name, inner]) => placesInSchema(inner, `${at}/${name}`))
-  const inner = part.item ?? part.value
-  return inner === undefined ? [] : placesInSchema(inner, `${at}/*`)
+/** The places of an operation's schema at which it takes any text or names of the writer's own, the outermost of each. */
+export function placesInSchema(schema: object): Place[] {
+  const titles = ({ pipe = [] }: Part) => pipe.map(({ title }) => title)
+  const isFree = (part: Part) =>
+    Object.is(part, locationUri) || (part.type === "string" && titles(part).some((title) => title === "text" || title === "string"))
+  const isAnyShape = ({ type, key }: Part) => type === "record" && !(isPart(key) && titles(key).includes("key"))
+  const places = new Set([...partsOf(schema)].flatMap(({ part, at }) => (isFree(part) || isAnyShape(part) ? [at] : [])))
+  return [...places].filter((at) => ![...places].some((outer) => at.startsWith(`${outer}/`)))
 }
 
 export interface Marked {

@@ -2,7 +2,7 @@
 import { bodySchema, type JsonSchema } from "../../contract/json-schema.ts"
 import type { ObjectKind } from "../../contract/objects.ts"
 import type { Operation } from "../../contract/operation.ts"
-import { kindsIn, refersOf } from "../../contract/ref.ts"
+import { kindsIn } from "../../contract/ref.ts"
 
 /** The objects that a field of ids may name. */
 type Named = readonly ObjectKind[]
@@ -48,10 +48,7 @@ const properties = (schema: JsonSchema) => Object.entries(schema.properties ?? {
 /** From this length on a text has room for several lines. */
 const LONG = 300
 
-const namedBy = (schema: JsonSchema): { named?: Named } => {
-  const refers = refersOf(schema)
-  return refers === undefined ? {} : { named: kindsIn(refers) }
-}
+const namedBy = ({ refersTo }: JsonSchema): { named?: Named } => (refersTo === undefined ? {} : { named: kindsIn(refersTo) })
 
 function objectFields(schema: JsonSchema, without: readonly string[] = []): Field[] {
   const required = new Set(schema.required ?? [])
