@@ -138,7 +138,7 @@ export function createInstance(parts: InstanceParts) {
   }
   ledger.setBehaviours(behaviours)
 
-  const importing = ledger.learnActs(importActs(tables))
+  const importing = ledger.addActs(importActs(tables))
   const operators = new Operators({ ...tables, keys: tables.library.keys, ledger, world })
   const accounts = new Accounts({ ...tables, ledger, world, operators })
   const provided = byProvider({ ...tables, ledger, world, accounts })

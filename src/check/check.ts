@@ -7,7 +7,7 @@ import { history } from "../ledger/history.ts"
 import type { OnProgress } from "../ledger/replay.ts"
 import { chains } from "./chains.ts"
 import { replayed } from "./replayed.ts"
-import { fileItself, shape } from "./structure.ts"
+import { fileItself, structure } from "./structure.ts"
 
 export interface CheckReport {
   readonly rooms: number
@@ -52,7 +52,7 @@ export function checkData(db: Db, onProgress: OnProgress = () => {}, { quick = f
     const total = part + entries + (quick ? 0 : written + part)
     onProgress(0, total, "file")
     fileItself(db, add)
-    shape(db, add)
+    structure(db, add)
     onProgress(part, total, "activity")
     const found = chains(db, add, (done) => onProgress(Math.min(part + done, total), total, "activity"))
     if (!quick) replayed(db, add, (done, what) => onProgress(Math.min(part + entries + done, total), total, what))

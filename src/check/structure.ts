@@ -24,7 +24,7 @@ interface Part {
 }
 
 /** Tables, indexes, views and triggers, against those of new data. */
-export function shape(db: Db, add: (problem: string) => void): void {
+export function structure(db: Db, add: (problem: string) => void): void {
   const partsOf = (of: Db) =>
     new Map(
       of

@@ -85,6 +85,10 @@ export const whole = (min = 0) =>
 
 export const oneOf = <const T extends readonly string[]>(options: T) => v.picklist(options, `must be one of ${options.join(", ")}`)
 
+/** Whether a validator is of an object, so that its entries can be looked at. */
+export const isShape = (schema: v.GenericSchema): schema is v.StrictObjectSchema<v.ObjectEntries, undefined> =>
+  schema.type === "strict_object"
+
 /** An object that refuses every property not named in `entries`, and reports each of them. */
 export function shape<const E extends v.ObjectEntries>(entries: E): v.StrictObjectSchema<E, undefined> {
   const schema = v.strictObject(entries)

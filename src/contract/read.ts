@@ -2,12 +2,13 @@
 import * as v from "valibot"
 import { anyCursor, count, dated } from "./answer-fields.ts"
 import type { LibraryPermission } from "./enumerations.ts"
-import { isUuid, oneOf, plain, shape } from "./fields.ts"
+import { isUuid, oneOf, plain, shape, isShape } from "./fields.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { limits } from "./limits.ts"
 import { Refusal, type RefusalCode } from "./refusals.ts"
 import { check } from "./validation.ts"
 import type { Family } from "./versions.ts"
+import { isPart } from "./schema-parts.ts"
 
 /** How a list continues: by a sequence number, by the id of the last item, by a text to be sent back as it is, or by counting. */
 export type CursorKind = "sequence" | "uuid" | "opaque" | "offset"
@@ -17,8 +18,9 @@ const cursors: Readonly<Record<CursorKind, v.GenericSchema>> = { sequence: count
 
 /** The page of a list that continues in this way: what it says of any list, with one type for its cursor. */
 function pageOf(answer: v.GenericSchema, cursor: CursorKind): v.GenericSchema {
-  const { entries } = answer as { readonly entries?: v.ObjectEntries }
-  return entries?.nextCursor === anyCursor ? shape({ ...entries, nextCursor: v.nullable(cursors[cursor]) }) : answer
+  return isShape(answer) && answer.entries.nextCursor === anyCursor
+    ? shape({ ...answer.entries, nextCursor: v.nullable(cursors[cursor]) })
+    : answer
 }
 
 /** Who may ask: anyone, a Room credential, a personal key, a signed-in person, an operator, or a browser whether signed in or not. */
@@ -179,9 +181,10 @@ export function read(spec: ReadSpec<string, v.ObjectEntries, v.GenericSchema> & 
 }
 
 /** Whether an answer, in each of its forms, has a place for the moment that it is of. */
-function saysAsOf(answer: v.GenericSchema): boolean {
-  const { entries, options = [] } = answer as { readonly entries?: v.ObjectEntries; readonly options?: readonly v.GenericSchema[] }
-  return entries === undefined ? options.length > 0 && options.every(saysAsOf) : entries.asOf === dated.asOf
+function saysAsOf(answer: unknown): boolean {
+  if (!isPart(answer)) return false
+  const { entries, options = [] } = answer
+  return entries === undefined ? options.length > 0 && options.every(saysAsOf) : Object.is(entries.asOf, dated.asOf)
 }
 
 /** The parameter of every read that looks back. */

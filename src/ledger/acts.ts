@@ -29,8 +29,8 @@ const callOf = (userId: string | null, at: string, chance: Chance): ActCall => (
 export function noting<A extends Acts>(acts: A, history: History, chance: () => Chance, at: () => string): Done<A> {
   const done = (name: string, act: Acts[string]) => (by: By, said: unknown) => {
     const given = chance()
-    const moment = at()
-    const result = act(callOf(by?.userId ?? null, moment, given), said)
+    const now = at()
+    const result = act(callOf(by?.userId ?? null, now, given), said)
     const content = canonicalJson(said)
     history.append(
       {
@@ -39,7 +39,7 @@ export function noting<A extends Acts>(acts: A, history: History, chance: () => 
         userId: by?.userId ?? null,
         username: by?.username ?? null,
         sender: null,
-        at: moment,
+        at: now,
         params: {},
         content,
         client: undefined,

@@ -352,7 +352,7 @@ export class Ledger {
   }
 
   /** Tells the ledger what people do beside operations. @returns each as it is done, and noted in the history */
-  learnActs<A extends Acts>(acts: A): Done<A> {
+  addActs<A extends Acts>(acts: A): Done<A> {
     Object.assign(this.#acts, acts)
     return noting(
       acts,

@@ -71,7 +71,7 @@ export class Accounts {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#acts = parts.ledger.learnActs(personActs(parts))
+    this.#acts = parts.ledger.addActs(personActs(parts))
     this.#limit = new SignInLimit(() => parts.world.now())
     this.#failures = new FailedSignIns(
       () => parts.world.now(),

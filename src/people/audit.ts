@@ -8,7 +8,7 @@ import { isoTime, type World } from "../ledger/world.ts"
 /** The command that writes, and the account of the machine that runs it. */
 export type RunningCommand = NonNullable<AuditEntry["command"]>
 
-/** What there is to say of one deed. Never a token, a password, or what somebody typed where a name was asked for. */
+/** What there is to say of one action. Never a token, a password, or what somebody typed where a name was asked for. */
 export interface Audited {
   readonly kind: AuditKind
   /** Who did it, where somebody had signed in. */

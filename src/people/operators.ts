@@ -99,7 +99,7 @@ export class Operators {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#acts = parts.ledger.learnActs(operatorActs(parts))
+    this.#acts = parts.ledger.addActs(operatorActs(parts))
   }
 
   /** Keeps somebody out from now on: sessions, keys, credentials and open invitations end. What they said stays under their name. */

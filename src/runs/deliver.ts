@@ -57,13 +57,13 @@ async function deliverRun(folder: string, transport: Transport, token: string, {
   // Nothing was ever said of it.
   if (report === null) return true
   report.say({ abandoned: true })
-  const { fate, why } = await report.send(transport, token)
+  const { status: delivery, why } = await report.send(transport, token)
   trouble.push(...new Set(report.trouble.map((sentence) => `${report.name}: ${sentence}`)))
-  if (fate === "waiting") {
+  if (delivery === "waiting") {
     trouble.push(`${report.name} waits: ${why}`)
     return false
   }
-  if (fate === "refused") {
+  if (delivery === "refused") {
     report.forget()
     return true
   }

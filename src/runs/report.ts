@@ -42,8 +42,8 @@ interface Letter {
 }
 
 /** `delivered`: nothing waits. `waiting`: nobody takes it now. `refused`: the attempt itself was not taken. */
-export interface Fate {
-  readonly fate: "delivered" | "waiting" | "refused"
+export interface Delivery {
+  readonly status: "delivered" | "waiting" | "refused"
   readonly why: string
   /** Where it waits: whether the service said no, such as to a credential that has ended. */
   readonly isAnswered: boolean
@@ -179,7 +179,7 @@ export class Report {
   }
 
   /** Sends what waits, in order. */
-  async send(transport: Transport, token: string, retries = 1): Promise<Fate> {
+  async send(transport: Transport, token: string, retries = 1): Promise<Delivery> {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
     for (const name of this.#waiting()) {
       const file = join(this.folder, name)
@@ -212,10 +212,10 @@ export class Report {
           // Another person's credential says nothing of whether their own would be let in.
           const isForeign = error instanceof RefusedError && error.status === 403 && this.state.credential !== markOf(token)
           if (!isFinal(error) || isForeign)
-            return { fate: "waiting", why, isAnswered: error instanceof RefusedError && !error.retryable && error.committed === false }
+            return { status: "waiting", why, isAnswered: error instanceof RefusedError && !error.retryable && error.committed === false }
           if (letter.operation === "register_attempt") {
             this.#refused(why)
-            return { fate: "refused", why, isAnswered: true }
+            return { status: "refused", why, isAnswered: true }
           }
           this.#setAside(name, why)
           const { metrics, outputs, ...rest } = letter.input
@@ -225,7 +225,7 @@ export class Report {
         }
       }
     }
-    return { fate: "delivered", why: "", isAnswered: true }
+    return { status: "delivered", why: "", isAnswered: true }
   }
 
   /** A letter as it is sent, written down before it is: a second try is the same to the byte. */

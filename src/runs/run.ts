@@ -92,17 +92,17 @@ export async function run(settings: RunSettings): Promise<number> {
   const report = Report.begun(folder, state, registrationOf(settings, attemptId, taken.argv, taken.planId))
   const transport = new Transport({ baseUrl: url, timeout: 20, longestWait: 5 })
   const registered = await report.send(transport, token)
-  if (registered.fate !== "delivered" && registered.isAnswered) {
+  if (registered.status !== "delivered" && registered.isAnswered) {
     removeFolder(folder)
     throw new FailedError(`Nothing was run, for the attempt was not taken: ${registered.why}`)
   }
-  if (registered.fate === "delivered") say(`${report.name} is registered: ${url}/attempts/${attemptId}`)
+  if (registered.status === "delivered") say(`${report.name} is registered: ${url}/attempts/${attemptId}`)
   else say(`${registered.why} The run goes on; what is said of it is kept, and research-room deliver sends it.`)
 
   const code = await watched(settings, report, taken.argv, async (retries) => void (await report.send(transport, token, retries)))
-  const { fate, why } = await report.send(transport, token, 2)
+  const { status, why } = await report.send(transport, token, 2)
   for (const sentence of new Set(report.trouble)) say(sentence)
-  if (fate === "waiting") {
+  if (status === "waiting") {
     say(`exit code ${code}. ${why} What was said is kept: research-room deliver --url ${url} sends it.`)
     return code
   }

@@ -12,13 +12,14 @@ import { pathParameters, queryParameters } from "./parameters.ts"
 import { actionRefusals, byStatus, httpRefusals, operationRefusals, readRefusals } from "./possible-refusals.ts"
 import { discoveryRoutes, metricsRead } from "./routes.ts"
 import { sliceOf } from "./slices.ts"
+import type { Content, DescribedAnswer, DescribedRoute } from "./openapi-types.ts"
 
 export interface OpenApiRoute {
   readonly path: string
   /** The part of the service that it belongs to; null for documents and accounts. */
   readonly slice: Slice | null
   readonly method: string
-  readonly operation: JsonSchema
+  readonly operation: DescribedRoute
 }
 
 export const tags = {
@@ -40,16 +41,17 @@ export const tags = {
 } as const
 
 export const securitySchemes = { credential: "roomCredential", key: "personalKey", session: "session" } as const
+type Security = DescribedRoute["security"]
 const byCredential = [{ [securitySchemes.credential]: [] }]
 const byKey = [{ [securitySchemes.key]: [] }]
 const bySession = [{ [securitySchemes.session]: [] }]
-const byAnyone: JsonSchema[] = []
+const byAnyone: Security = []
 
-const json = (schema: JsonSchema, more: JsonSchema = {}) => ({ "application/json": { schema, ...more } })
+const json = (schema: JsonSchema, more: { readonly example?: unknown } = {}): Content => ({ "application/json": { schema, ...more } })
 
 const retryAfter = { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } }
 
-function refusalResponse(codes: readonly RefusalCode[]): JsonSchema {
+function refusalResponse(codes: readonly RefusalCode[]): DescribedAnswer {
   const retryable = codes.some((code) => refusals[code].retryable)
   return {
     description: codes.map((code) => `\`${code}\``).join(", "),
@@ -60,14 +62,14 @@ function refusalResponse(codes: readonly RefusalCode[]): JsonSchema {
 }
 
 /** The responses that every path has in common, by the name under which each stands once in the document. */
-export const commonResponses: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+export const commonResponses: Readonly<Record<string, DescribedAnswer>> = Object.fromEntries(
   byStatus(httpRefusals).map(([status, found]) => [`Refused${status}`, refusalResponse(found)]),
 )
 const references = Object.fromEntries(
   byStatus(httpRefusals).map(([status]) => [status, { $ref: `#/components/responses/Refused${status}` }]),
 )
 
-const responses = (description: string, content: JsonSchema, codes: readonly RefusalCode[]): JsonSchema => ({
+const responses = (description: string, content: Content, codes: readonly RefusalCode[]): DescribedRoute["responses"] => ({
   200: { description, content },
   ...references,
   ...Object.fromEntries(byStatus(codes).map(([status, found]) => [status, refusalResponse(found)])),
@@ -137,7 +139,7 @@ const tagOf: Readonly<Record<ReadSurface, string>> = {
   visitor: tags.session.name,
 }
 
-const securityOf: Readonly<Record<ReadSurface, JsonSchema[]>> = {
+const securityOf: Readonly<Record<ReadSurface, Security>> = {
   public: byAnyone,
   credential: byCredential,
   key: byKey,
@@ -149,7 +151,7 @@ const securityOf: Readonly<Record<ReadSurface, JsonSchema[]>> = {
 }
 
 /** What a read answers in each of its forms. */
-const contentOf = (read: Read): JsonSchema =>
+const contentOf = (read: Read): Content =>
   Object.fromEntries(
     [read, ...Object.values(read.formats)].map(({ mediaType, answer }) => [
       mediaType,

@@ -6,6 +6,7 @@ import { operations } from "../operations/index.ts"
 import { licence, protocolVersion, serviceName } from "../versions.ts"
 import { componentSchemas } from "./components.ts"
 import { commonResponses, type OpenApiRoute, openApiRoutes, securitySchemes, tags } from "./openapi-routes.ts"
+import type { DescribedRoute, OpenApiDocument } from "./openapi-types.ts"
 
 export interface OpenApiFacts {
   /** Scheme, host and path, without a slash at the end. */
@@ -18,8 +19,8 @@ let described: { readonly routes: readonly OpenApiRoute[]; readonly schemas: Ret
 const ofRegistry = () => (described ??= { routes: openApiRoutes(), schemas: componentSchemas(operations) })
 
 /** Routes with the same path stand together, one member for each method. */
-function paths(routes: readonly OpenApiRoute[]): Record<string, JsonSchema> {
-  const items: Record<string, JsonSchema> = {}
+function paths(routes: readonly OpenApiRoute[]): OpenApiDocument["paths"] {
+  const items: Record<string, Record<string, DescribedRoute>> = {}
   for (const { path, method, operation } of routes) items[path] = { ...items[path], [method]: operation }
   return items
 }
@@ -42,14 +43,14 @@ function ledTo(said: unknown, schemas: Readonly<Record<string, JsonSchema>>): Re
  * The document, or the part of it that describes one slice of the service: its routes with the schemas they lead to.
  * @param slice left out, everything
  */
-export function openApi(facts: OpenApiFacts, slice?: Slice): JsonSchema {
+export function openApi(facts: OpenApiFacts, slice?: Slice): OpenApiDocument {
   const document = whole(facts, slice)
   if (slice === undefined) return document
-  const { paths, components } = document as { paths: object; components: { schemas: Record<string, JsonSchema>; responses: object } }
+  const { paths, components } = document
   return { ...document, components: { ...components, schemas: ledTo([paths, components.responses], components.schemas) } }
 }
 
-const whole = ({ baseUrl, softwareVersion }: OpenApiFacts, slice?: Slice): JsonSchema => ({
+const whole = ({ baseUrl, softwareVersion }: OpenApiFacts, slice?: Slice): OpenApiDocument => ({
   openapi: "3.1.1",
   info: {
     title: serviceName,

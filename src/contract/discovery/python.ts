@@ -11,6 +11,7 @@ import { agentOperations } from "./manifest.ts"
 import { pathParameters, queryParameters } from "./parameters.ts"
 import { discoveryRoutes } from "./routes.ts"
 import { rows, typeInWords } from "./schema-words.ts"
+import { isShape } from "../fields.ts"
 
 interface Facts {
   /** Scheme, host and path, without a slash at the end. */
@@ -117,8 +118,7 @@ function write(operation: Operation): string {
   })
 }
 
-const isList = ({ cursor, answer }: Read): boolean =>
-  cursor !== null && Object.hasOwn((answer as { readonly entries?: object }).entries ?? {}, "items")
+const isList = ({ cursor, answer }: Read): boolean => cursor !== null && isShape(answer) && Object.hasOwn(answer.entries, "items")
 const formOf = ({ mediaType }: Read): "json" | "text" | "bytes" =>
   mediaType === "application/json" ? "json" : isText(mediaType) ? "text" : "bytes"
 const answerOf = { json: "Answer", text: "str", bytes: "bytes" } as const

@@ -33,8 +33,9 @@ interface Step {
 }
 
 function experimentStates(): string {
-  const { initial, terminal, transitions } = states.experiment
-  const served = (transitions as readonly Step[]).filter(({ operation }) => operationNamed(operation) !== undefined)
+  const { initial, terminal } = states.experiment
+  const transitions: readonly Step[] = states.experiment.transitions
+  const served = transitions.filter(({ operation }) => operationNamed(operation) !== undefined)
   if (served.length === 0) return ""
   return blocks(
     `An experiment starts ${inCode(initial)}; ${either(terminal)} is final.`,

@@ -4,7 +4,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
 import { asFiles, noted, paperName } from "../parts/papers.ts"
-import { type Outcome, pasteBox, pasted } from "../parts/paste.ts"
+import { type PasteResult, pasteBox, pasted } from "../parts/paste.ts"
 import { actionButton, askedOnce, empty, exactTime, facts, heading, more, person, time } from "../parts/parts.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { counted } from "../words.ts"
@@ -27,7 +27,7 @@ function sharing({ id, isOwner, owner, members }: Held, sent: AnswerOf<"collecti
 }
 
 /** The page of a Collection, after papers were pasted with what became of them. @throws Refusal `unknown_collection` */
-export function collectionShown(visit: Visit, collectionId: string, outcome?: Omit<Outcome, "collection">): Shown {
+export function collectionShown(visit: Visit, collectionId: string, outcome?: Omit<PasteResult, "collection">): Shown {
   const held = visit.ask("library_collection", { collectionId }, { offset: visit.url.searchParams.get("offset") || undefined })
   const sent = held.isOwner ? orNull(() => visit.ask("collection_invitations", { collectionId })) : null
   const here = `/library/collections/${collectionId}`

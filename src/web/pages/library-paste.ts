@@ -11,7 +11,7 @@ import { mustBeSignedIn, mustComeFromOwnPage, personActor } from "../../edge/cal
 import { sendWrite } from "../../edge/writes.ts"
 import { importedFrom, isBibliography } from "../../library/index.ts"
 import { readPasted } from "../../library/pasted.ts"
-import type { Outcome } from "../parts/paste.ts"
+import type { PasteResult } from "../parts/paste.ts"
 import type { Visit, WebPage } from "../visit.ts"
 import { collectionShown } from "./library-collection.ts"
 import { libraryShown } from "./library.ts"
@@ -23,7 +23,7 @@ interface Found {
   readonly titles?: ReadonlyMap<string, string>
   readonly others: readonly string[]
 }
-type Filed = Pick<Outcome, "filed" | "already" | "refusal">
+type Filed = Pick<PasteResult, "filed" | "already" | "refusal">
 type Receipt<N extends OperationName> = { readonly result: ResultOf<N> }
 type Send = <N extends OperationName>(operation: N, params: Readonly<Record<string, string>>, said: object) => Promise<Receipt<N>>
 
@@ -65,7 +65,7 @@ async function file(send: Send, { arxivIds, titles = new Map() }: Found, collect
 }
 
 /** Files what a text names. @throws Refusal with nothing stored */
-async function taken(send: Send, text: string, collectionId: string | undefined): Promise<Omit<Outcome, "collection">> {
+async function taken(send: Send, text: string, collectionId: string | undefined): Promise<Omit<PasteResult, "collection">> {
   const isFile = isBibliography(text)
   const most = isFile ? limits.bibtex : limits.pasted
   if ([...text].length > most)
@@ -98,7 +98,7 @@ export async function pasteSent(visit: Visit): Promise<Answer | WebPage> {
     const body = { schemaVersion: operation.schemaVersion, requestId, ...said }
     return trusted<Receipt<N>>(await sendWrite(edge, event, operation, actor, () => ({ params, body })))
   }
-  let outcome: Omit<Outcome, "collection">
+  let outcome: Omit<PasteResult, "collection">
   try {
     outcome = await taken(send, text, collectionId)
   } catch (error) {

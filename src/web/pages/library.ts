@@ -8,7 +8,7 @@ import { attributes, type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
 import { asFiles, collectionLink, noted, paperName, readTo, tagLinks } from "../parts/papers.ts"
 import { actionButton, empty, heading, more, person, time } from "../parts/parts.ts"
-import { type Outcome, pasteBox, pasted } from "../parts/paste.ts"
+import { type PasteResult, pasteBox, pasted } from "../parts/paste.ts"
 import { redirected } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
@@ -108,7 +108,7 @@ function tags({ items }: AnswerOf<"library_tags">, { tag: current }: Asked): Htm
 }
 
 /** The page, after papers were pasted with what became of them. @param collectionId where they were to go */
-export function libraryShown(visit: Visit, outcome?: Omit<Outcome, "collection">, collectionId?: string): Shown {
+export function libraryShown(visit: Visit, outcome?: Omit<PasteResult, "collection">, collectionId?: string): Shown {
   const asked = askedFor(visit)
   const held = visit.ask("library_collections", {}, { offset: visit.url.searchParams.get("collections") || undefined })
   const [received, tagged] = [visit.ask("library_invitations"), visit.ask("library_tags")]

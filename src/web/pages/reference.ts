@@ -5,47 +5,16 @@ import { Refusal } from "../../contract/refusals.ts"
 import { type Html, html, to } from "../html.ts"
 import { command, heading, jsonBlock, table, ways } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
+import type { DescribedRoute, OpenApiDocument } from "../../contract/discovery/openapi-types.ts"
 
-interface Parameter {
-  readonly name: string
-  readonly in: string
-  readonly required?: boolean
-  readonly description?: string
-  readonly schema?: JsonSchema
-}
-interface Content {
-  readonly schema?: JsonSchema
-  readonly example?: unknown
-}
-interface Answer {
-  readonly $ref?: string
-  readonly description?: string
-  readonly content?: Readonly<Record<string, Content>>
-}
-interface Route {
-  readonly path: string
-  readonly method: string
-  readonly operationId: string
-  readonly summary: string
-  readonly description: string
-  readonly tags: readonly string[]
-  readonly security: readonly Readonly<Record<string, unknown>>[]
-  readonly parameters: readonly Parameter[]
-  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> }
-  readonly responses: Readonly<Record<string, Answer>>
-}
-interface Document {
-  readonly tags: readonly { readonly name: string; readonly description: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Route, "path" | "method">>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>>; readonly responses: Readonly<Record<string, Answer>> }
-}
+type Route = DescribedRoute & { readonly path: string; readonly method: string }
 
 /** The document of an instance, made when it is first looked at. */
-const documents = new WeakMap<object, { readonly document: Document; readonly routes: ReadonlyMap<string, Route> }>()
+const documents = new WeakMap<object, { readonly document: OpenApiDocument; readonly routes: ReadonlyMap<string, Route> }>()
 function described(edge: OpenApiFacts) {
   const known = documents.get(edge)
   if (known !== undefined) return known
-  const document = openApi(edge) as unknown as Document
+  const document = openApi(edge)
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, route]): [string, Route] => [
       route.operationId,
@@ -94,7 +63,7 @@ function typeOf({ $ref, type, enum: options, items, const: fixed, oneOf, anyOf, 
   return [title ?? format ?? type ?? "anything"].flat().join(" or ")
 }
 
-function fields(schema: JsonSchema, all: Document["components"]["schemas"], caption: string): Html {
+function fields(schema: JsonSchema, all: OpenApiDocument["components"]["schemas"], caption: string): Html {
   const { properties = {}, required = [] } = schema.$ref === undefined ? schema : (all[nameOf(String(schema.$ref))] ?? {})
   const rows = Object.entries(properties).map(
     ([name, inner]) =>

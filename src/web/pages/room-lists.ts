@@ -5,7 +5,7 @@ import { activityChart } from "../charts/activity.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdownInLink } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
-import { deed } from "../parts/deed.ts"
+import { doneTo } from "../parts/done-to.ts"
 import { evidenceBeside, tally } from "../parts/evidence.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, empty, fromOther, heading, label, more, person, recordChip, table, time } from "../parts/parts.ts"
@@ -158,7 +158,7 @@ function activityRow(visit: Visit, entry: AnswerOf<"room_activity">["items"][num
   const actor = visit.edge.instance.tables.people.withId(entry.actor.userId) ?? entry.actor
   const path = pathOf(target.kind, target.id)
   return html`<tr id="activity-${sequence}" data-entry><td class="number">${sequence}</td><td>${time(at)}</td><td>${person(actor)}</td>
-    <td>${deed(title(operation), target, path)}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td>
+    <td>${doneTo(title(operation), target, path)}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td>
     <td>${digest(chained)}</td></tr>`
 }
 

@@ -6,7 +6,7 @@ import { counted, shortened } from "../words.ts"
 import { paperPath } from "./papers.ts"
 
 /** What became of a pasted text. */
-export interface Outcome {
+export interface PasteResult {
   /** Papers that were not there before, and those that were. */
   readonly filed: readonly string[]
   readonly already: readonly string[]
@@ -51,7 +51,7 @@ const papers = (heading: string, arxivIds: readonly string[], collectionId?: str
     : html`<p><strong>${heading}</strong> ${arxivIds.slice(0, TOLD).map((id, index) => html`${index === 0 ? null : ", "}<a href="${to(paperPath(id, collectionId))}">${id}</a>`)}${arxivIds.length > TOLD ? ` and ${arxivIds.length - TOLD} more` : null}</p>`
 
 /** What happened to each thing that was pasted. */
-export function pasted({ filed, already, others, collection, left, refusal }: Outcome): Html {
+export function pasted({ filed, already, others, collection, left, refusal }: PasteResult): Html {
   const isWhole = refusal === undefined && others.length === 0 && left.length === 0
   const where = collection === undefined ? "saved" : `saved and filed under “${collection.name}”`
   const heading = filed.length === 0 ? "Nothing new was saved" : `${counted(filed.length, "paper")} ${where}`

@@ -38,10 +38,10 @@ t.test("each text is found by the words that search has of it", async (t) => {
 
 t.test("a text is taken up in its turn alone, and what was refused or rehearsed is none", async (t) => {
   const [said = "", other = "", third = ""] = others(200).slice(-3)
-  const { learn } = known
-  known.learn = () => {}
+  const { add } = known
+  known.add = () => {}
   await publish(said, other)
-  known.learn = learn
+  known.add = add
   await publish(other, third)
   await house.admit({ name: "publish_hypothesis", actor: ada, body: hypothesis(roomId, threadId), rehearse: true })
   for (const text of [said, other, third]) isAsRead(t, text)

@@ -46,7 +46,7 @@ export function foreseers(similar: Similar, experiments: Experiments) {
   const told = (kind: SimilarKind, roomId: string | null, text: string, more = "", execution?: Execution): Foreseen => ({
     ...foreseenOf(similar.tried(roomId, text, execution)),
     accepted(made) {
-      if (roomId !== null) similar.learn(roomId, kind, made, () => `${text}\n${more}`)
+      if (roomId !== null) similar.add(roomId, kind, made, () => `${text}\n${more}`)
     },
   })
   const propose_experiment: Foresee<"propose_experiment"> = ({ body: { roomId, question, scope } }) =>

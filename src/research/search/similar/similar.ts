@@ -132,7 +132,7 @@ export function similar(db: Db) {
      * read from the data when it is asked for.
      * @param text of the same words as where search reads it
      */
-    learn(roomId: string, kind: SimilarKind, { id, label }: Made, text: () => string): void {
+    add(roomId: string, kind: SimilarKind, { id, label }: Made, text: () => string): void {
       const likeness = rooms.get(roomId)?.[kind]
       const ordinal = Number(label?.slice(1))
       if (likeness === undefined || ordinal !== likeness.label + 1) return

@@ -8,7 +8,7 @@ interface Target {
 }
 
 /** "publish hypothesis H1", "add member": what has no label is not named twice. @param path the target's page, where it has one */
-export function deed(did: string, { kind, label }: Target, path: string | null | undefined): Html {
+export function doneTo(did: string, { kind, label }: Target, path: string | null | undefined): Html {
   const noun = words(kind)
   const isNamed = label === null && did.toLowerCase().endsWith(noun)
   const name = isNamed ? did : (label ?? noun)
