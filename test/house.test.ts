@@ -1,8 +1,10 @@
 /**
  * The house stands: imports run downwards from floor to floor, nothing runs in a circle, and SQL names the tables of its own
- * folder, or those that `schema.sql` says it joins (`-- joined: people by src/rooms`). Each fault is shown to be found.
+ * folder, or those that `schema.sql` says it joins (`-- joined: people by src/rooms`). Each fault is shown to be found. What is
+ * said to be of a type against the compiler is counted.
  */
 import { globSync, readFileSync } from "node:fs"
+import { stripTypeScriptTypes } from "node:module"
 import { dirname, join } from "node:path"
 import { test } from "tap"
 
@@ -108,4 +110,25 @@ test("each fault is found", async (t) => {
   )
   t.match(told({ "rooms/a.ts": "`SELECT 1 FROM people JOIN sessions`" }), [/rooms\/a.ts names the table sessions/])
   t.match(told({ "attic/a.ts": "" }), [/attic\/a.ts stands on no floor/])
+})
+
+/** The casts in a text: words that are gone once its types are, but for comments among types and names given to imported ones. */
+function castsIn(text: string): string[] {
+  const left = stripTypeScriptTypes(text)
+  const isCast = (index: number) => !/^\s*(?:\*|\/|import |type )/.test(text.slice(text.lastIndexOf("\n", index) + 1, index))
+  const gone = [...text.matchAll(/\bas (?!const\b)/g)].filter(({ index }) => left[index] === " " && isCast(index))
+  return gone.map(({ index }) => text.slice(index, index + 20))
+}
+
+test("few casts are left, and none of them forces what cannot be", async (t) => {
+  t.strictSame(castsIn('import { a as b, type C as D } from "e"\nconst f = [b] as const // as g\nh(i as J, "as K") as L'), [
+    'as J, "as K") as L',
+    "as L",
+  ])
+  const casts = globSync("**/*.ts", { cwd: join(root, "src") }).flatMap((file) => castsIn(read(join("src", file))))
+  t.ok(casts.length <= 55, `${casts.length} casts`)
+  t.strictSame(
+    casts.filter((cast) => /^as (?:unknown as|never\b)/.test(cast)),
+    [],
+  )
 })

@@ -56,7 +56,7 @@ const nothingEnded: EndedAccess = { credentials: 0, keys: 0, invitations: 0 }
 
 /** What an operator does to the person in the path, and how they are then. */
 const onPerson =
-  (work: (operators: Operators, by: Person, userId: string) => Promise<EndedAccess | void>) =>
+  (work: (operators: Operators, by: Person, userId: string) => Promise<EndedAccess | undefined>) =>
   async ({ edge, person, params }: Pick<Acting<"disable_person">, "edge" | "person" | "params">): Promise<Done<"disable_person">> => {
     const { operators, tables } = edge.instance
     const { userId = "" } = params

@@ -3,16 +3,14 @@ import { operationOf } from "../contract/operations/index.ts"
 import type { ActionBody } from "../contract/actions.ts"
 import { type Described, isOrcid } from "../contract/described.ts"
 import { Refusal } from "../contract/refusals.ts"
-import type { Ledger } from "../ledger/admit.ts"
-import { isoTime, type World } from "../ledger/world.ts"
+import { isoTime } from "../ledger/world.ts"
 import { personActs } from "./acts.ts"
-import type { Audit, Audited } from "./audit.ts"
+import type { Audited } from "./audit.ts"
 import { FailedSignIns } from "./failed-sign-ins.ts"
-import type { Invitation, Invitations } from "./invitations.ts"
+import type { Invitation } from "./invitations.ts"
 import { hashPassword, passwordMatches } from "./passwords.ts"
-import type { EndedAccess, Operators } from "./operators.ts"
-import type { People, Person } from "./people.ts"
-import type { Sessions } from "./sessions.ts"
+import type { EndedAccess, Operators, Keeping } from "./operators.ts"
+import type { Person } from "./people.ts"
 import { type Knock, SignInLimit } from "./sign-in-limit.ts"
 import { mintToken, tokenDigest } from "./tokens.ts"
 
@@ -30,15 +28,7 @@ export interface Reset {
   readonly ended: EndedAccess | null
 }
 
-interface Parts {
-  readonly ledger: Ledger
-  readonly world: World
-  readonly people: People
-  readonly sessions: Sessions
-  readonly invitations: Invitations
-  readonly audit: Audit
-  readonly operators: Operators
-}
+type Parts = Omit<Keeping, "credentials" | "keys"> & { readonly operators: Operators }
 
 const taken = (username: string) =>
   new Refusal("state_conflict", `The name ${username} is taken; choose another.`, { current: { username } })

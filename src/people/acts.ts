@@ -1,16 +1,11 @@
 /** What is done to people and is no operation, as far as other tables rest on it: kept in the history, and done again from there. */
 import type { Described } from "../contract/described.ts"
 import type { ActCall } from "../ledger/acts.ts"
-import type { Invitations } from "./invitations.ts"
-import type { People, Person } from "./people.ts"
-
-interface Parts {
-  readonly people: People
-  readonly invitations: Invitations
-}
+import type { Person } from "./people.ts"
+import type { Keeping } from "./operators.ts"
 
 /** Passwords and sessions are no part of them. */
-export const personActs = ({ people, invitations }: Parts) => ({
+export const personActs = ({ people, invitations }: Pick<Keeping, "people" | "invitations">) => ({
   /** Makes a person who cannot sign in yet. */
   create_person({ change }: ActCall, { username, isOperator }: { username: string; isOperator: boolean }): Person {
     const userId = change.newId()

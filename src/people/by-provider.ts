@@ -1,20 +1,12 @@
 /** How people come in by the group's identity provider: as who they are already, as somebody new, or with one more way in. */
 import { Refusal } from "../contract/refusals.ts"
-import type { Ledger } from "../ledger/admit.ts"
-import { isoTime, type World } from "../ledger/world.ts"
+import { isoTime } from "../ledger/world.ts"
 import { type Accounts, BY_PROVIDER, type NewcomerBy, type SignedIn } from "./accounts.ts"
-import type { Audit } from "./audit.ts"
 import type { Connections, ProviderAccount } from "./connections.ts"
-import type { People, Person } from "./people.ts"
+import type { Person } from "./people.ts"
+import type { Keeping } from "./operators.ts"
 
-interface Parts {
-  readonly ledger: Ledger
-  readonly world: World
-  readonly people: People
-  readonly connections: Connections
-  readonly accounts: Accounts
-  readonly audit: Audit
-}
+type Parts = Pick<Keeping, "ledger" | "world" | "people" | "audit"> & { readonly connections: Connections; readonly accounts: Accounts }
 
 const isConnected = () => new Refusal("state_conflict", "That account of the provider is somebody's here already; sign in with it.")
 

@@ -37,7 +37,8 @@ export interface EndedAccess {
   readonly invitations: number
 }
 
-interface Parts {
+/** What the service's people are kept with. */
+export interface Keeping {
   readonly ledger: Ledger
   readonly world: World
   readonly people: People
@@ -50,18 +51,18 @@ interface Parts {
 
 /** Each kind of door, what the log calls one, and what is noted when one ends. */
 const doors = {
-  credential: { name: "credential", kind: "revoke_credential", subject: "credential", of: ({ credentials }: Parts): Doors => credentials },
-  key: { name: "personal key", kind: "revoke_key", subject: "personal_key", of: ({ keys }: Parts): Doors => keys },
+  credential: { name: "credential", kind: "revoke_credential", subject: "credential", of: ({ credentials }: Keeping): Doors => credentials },
+  key: { name: "personal key", kind: "revoke_key", subject: "personal_key", of: ({ keys }: Keeping): Doors => keys },
   invitation: {
     name: "invitation",
     kind: "revoke_invitation",
     subject: "invitation",
-    of: ({ invitations }: Parts): Doors => invitations,
+    of: ({ invitations }: Keeping): Doors => invitations,
   },
 } as const satisfies Readonly<Record<Door, { readonly kind: AuditKind; readonly [member: string]: unknown }>>
 
 /** Of what they change other rows rest, so the history has them; sessions are no part of it. */
-const operatorActs = (parts: Parts) => ({
+const operatorActs = (parts: Keeping) => ({
   disable_person({ change: { at } }: ActCall, { userId }: { userId: string }): EndedAccess {
     const { people, invitations, credentials, keys } = parts
     people.disable(userId, at)
@@ -94,10 +95,10 @@ const asItIs = (sentence: string, person: Person & { readonly disabledAt: string
 
 /** Each is done by an operator, or by a command: then by nobody. @throws Refusal 404 for nobody, 409 where it is so already */
 export class Operators {
-  readonly #parts: Parts
+  readonly #parts: Keeping
   readonly #acts
 
-  constructor(parts: Parts) {
+  constructor(parts: Keeping) {
     this.#parts = parts
     this.#acts = parts.ledger.addActs(operatorActs(parts))
   }
@@ -113,20 +114,22 @@ export class Operators {
   }
 
   /** Lets somebody in again, with the password they had. What was ended stays ended. */
-  enable(by: Person | null, userId: string): Promise<void> {
+  enable(by: Person | null, userId: string): Promise<undefined> {
     return this.#do(by, userId, "enable_person", (person) => {
       if (person.disabledAt === null) throw asItIs(`${person.username} is not disabled.`, person)
       this.#acts.enable_person(by, { userId })
+      return undefined
     })
   }
 
   /** Makes somebody an operator, or one no longer. */
-  setOperator(by: Person | null, userId: string, isOperator: boolean): Promise<void> {
+  setOperator(by: Person | null, userId: string, isOperator: boolean): Promise<undefined> {
     return this.#do(by, userId, isOperator ? "make_operator" : "unmake_operator", (person) => {
       if (person.isOperator === isOperator) throw asItIs(`${person.username} is ${isOperator ? "an" : "no"} operator already.`, person)
       if (isOperator && person.disabledAt !== null) throw asItIs(`${person.username} is disabled: enable them first.`, person)
       if (!isOperator) this.#mustLeaveOperator(person)
       this.#acts.set_operator(by, { userId, isOperator })
+      return undefined
     })
   }
 
@@ -164,12 +167,12 @@ export class Operators {
   }
 
   /** Forgets the failed sign-ins of a name, and from where it has come in. */
-  clearCount(by: Person | null, userId: string): Promise<void> {
+  clearCount(by: Person | null, userId: string): Promise<undefined> {
     const { people, world } = this.#parts
     return this.#do(by, userId, "clear_sign_in_count", () => void people.clearCount(userId, isoTime(world.now())))
   }
 
-  #do<T extends EndedAccess | void>(
+  #do<T extends EndedAccess | undefined>(
     by: Person | null,
     userId: string,
     kind: AuditKind,

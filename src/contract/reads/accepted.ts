@@ -14,7 +14,7 @@ interface Verdict {
 }
 
 /** The parts of answers that are looked into, each with what it holds. */
-interface Parts {
+interface Contents {
   record: RecordContent
   plan: BodyOf<"accept_plan">
   link: { readonly correction?: string; readonly evidence?: readonly string[] }
@@ -34,4 +34,4 @@ interface Parts {
 }
 
 /** A part of an answer with what this service wrote into it. */
-export const accepted = <P extends keyof Parts>(_part: P, value: unknown): Parts[P] => value as Parts[P]
+export const accepted = <P extends keyof Contents>(_part: P, value: unknown): Contents[P] => value as Contents[P]

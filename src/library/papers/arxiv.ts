@@ -32,7 +32,7 @@ const atom: Job<string, ReturnType<typeof atomRecords>> = {
   tooCostly: () => new Refusal("temporarily_unavailable", "arXiv's answer takes more time or memory to read than it may."),
 }
 
-interface Parts {
+export interface ArxivParts {
   /** The address of the API. */
   readonly api: string
   readonly ledger: Ledger
@@ -45,14 +45,14 @@ interface Parts {
 }
 
 export class ArxivClerk {
-  readonly #parts: Parts
+  readonly #parts: ArxivParts
   readonly #pause: number
   readonly #ending = new AbortController()
   #failures = 0
   #timer: NodeJS.Timeout | undefined
   #work: Promise<void> = Promise.resolve()
 
-  constructor(parts: Parts) {
+  constructor(parts: ArxivParts) {
     this.#parts = parts
     this.#pause = parts.pause ?? PAUSE
   }

@@ -7,11 +7,11 @@ import { createReadStream } from "node:fs"
 import { open, stat } from "node:fs/promises"
 import type { Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
-import type { Ledger } from "../../ledger/admit.ts"
-import { isoTime, type World } from "../../ledger/world.ts"
+import { isoTime } from "../../ledger/world.ts"
 import { atomRecords } from "./atom.ts"
-import type { PaperRecord, Papers } from "./papers.ts"
+import type { PaperRecord } from "./papers.ts"
 import { snapshotRecord } from "./snapshot.ts"
+import type { ArxivParts } from "./arxiv.ts"
 
 /** Papers in one transaction: long enough to be quick, short enough to let a serving process write in between. */
 const STEP = 500
@@ -32,12 +32,6 @@ export interface Imported {
   readonly papers: number
   /** Lines or entries that are no paper. */
   readonly skipped: number
-}
-
-interface Parts {
-  readonly ledger: Ledger
-  readonly world: World
-  readonly papers: Papers
 }
 
 export interface ImportOptions {
@@ -122,7 +116,11 @@ async function* withFirst(first: string, rest: AsyncIterator<string>): AsyncGene
  * Imports a file; what is imported is known to everybody on this instance from then on.
  * @throws ImportError when the file is neither of the two formats, or cannot be read
  */
-export async function importPapers({ ledger, world, papers }: Parts, file: string, { onProgress }: ImportOptions = {}): Promise<Imported> {
+export async function importPapers(
+  { ledger, world, papers }: Pick<ArxivParts, "ledger" | "world" | "papers">,
+  file: string,
+  { onProgress }: ImportOptions = {},
+): Promise<Imported> {
   const { zipped } = await beginning(file)
   const source = createReadStream(file)
   const text: Readable = (zipped ? source.pipe(createGunzip()) : source).setEncoding("utf8")
