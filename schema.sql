@@ -1060,36 +1060,21 @@ CREATE TABLE search_changes (
 CREATE VIRTUAL TABLE concept_trigrams USING fts5 (text, content = '', tokenize = 'trigram', detail = 'none', columnsize = 0);
 
 -- Whatever writes the texts notes them here. They are indexed within the same transaction, all at once before its commit
--- (src/research/search): one by one, each text would be a segment of the index, to be merged with all the others.
+-- (src/research/search): one by one, each text would be a segment of the index, to be merged with all the others. Objects that are found as
+-- they are made are noted by triggers made from the list of objects (src/ledger/keeping.ts).
 CREATE TRIGGER messages_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'message'
   BEGIN INSERT INTO search_items (kind, id) VALUES ('message', new.entry_id); END;
-CREATE TRIGGER threads_indexed AFTER INSERT ON threads
-  BEGIN INSERT INTO search_items (kind, id) VALUES ('thread', new.thread_id); END;
 -- When a record's card is set, its concepts are there too.
 CREATE TRIGGER records_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'publication'
   BEGIN INSERT INTO search_items (kind, id) SELECT r.kind, r.version_id FROM records r WHERE r.version_id = new.version_id AND r.entry_id = new.entry_id; END;
-CREATE TRIGGER experiments_indexed AFTER INSERT ON experiments
-  BEGIN INSERT INTO search_items (kind, id) VALUES ('experiment', new.experiment_id); END;
 -- An experiment that is amended before it is indexed is indexed as amended.
 CREATE TRIGGER experiments_reindexed AFTER UPDATE OF question, scope ON experiments WHEN (old.question, old.scope) IS NOT (new.question, new.scope)
   BEGIN INSERT OR IGNORE INTO search_changes (item) SELECT i.item FROM search_items i WHERE i.kind = 'experiment' AND i.id = new.experiment_id AND i.part IS NULL
     AND i.item <= (SELECT max(id) FROM search_index_docsize); END;
-CREATE TRIGGER plans_indexed AFTER INSERT ON plans
-  BEGIN INSERT INTO search_items (kind, id) VALUES ('plan', new.plan_id); END;
-CREATE TRIGGER attempts_indexed AFTER INSERT ON attempts
-  BEGIN INSERT INTO search_items (kind, id) VALUES ('attempt', new.attempt_id); END;
 CREATE TRIGGER attempt_events_indexed AFTER INSERT ON attempt_events WHEN new.body -> '$.message' IS NOT NULL OR new.body -> '$.failure' IS NOT NULL
   BEGIN INSERT INTO search_items (kind, id, part) VALUES ('attempt', new.attempt_id, new.revision); END;
 CREATE TRIGGER experiment_revisions_indexed AFTER INSERT ON experiment_revisions WHEN new.operation IN ('release_experiment', 'report_experiment_status', 'cancel_experiment', 'amend_experiment')
   BEGIN INSERT INTO search_items (kind, id, part) VALUES ('experiment', new.experiment_id, new.revision); END;
-CREATE TRIGGER materials_indexed AFTER INSERT ON materials
-  BEGIN INSERT INTO search_items (kind, id) VALUES ('material', new.material_id); END;
-CREATE TRIGGER finding_links_indexed AFTER INSERT ON finding_links
-  BEGIN INSERT INTO search_items (kind, id) VALUES ('finding_link', new.link_id); END;
-CREATE TRIGGER research_links_indexed AFTER INSERT ON research_links
-  BEGIN INSERT INTO search_items (kind, id) VALUES ('link', new.link_id); END;
-CREATE TRIGGER checkpoints_indexed AFTER INSERT ON checkpoints
-  BEGIN INSERT INTO search_items (kind, id) VALUES ('checkpoint', new.checkpoint_id); END;
 
 ------------------------------------------------------------------------------------------------ src/library
 

@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "
 import { dirname } from "node:path"
 import Database from "better-sqlite3"
 import { isFollowed, isReplicated, notOwn } from "./copies.ts"
-import { isKeeping, keepingTriggers } from "./keeping.ts"
+import { isDerived, keepingTriggers } from "./keeping.ts"
 import { latestSchema, type Migration, migrations, schemaSql } from "./schema.ts"
 
 export type Value = string | number | null | Buffer
@@ -171,7 +171,7 @@ const keeping = (database: Database.Database) =>
     database
       .prepare<[], { name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
       .all()
-      .flatMap(({ name, sql }): [string, string][] => (isKeeping(name) ? [[name, sql]] : [])),
+      .flatMap(({ name, sql }): [string, string][] => (isDerived(name) ? [[name, sql]] : [])),
   )
 const drop = (database: Database.Database, triggers: Iterable<string>) => {
   for (const name of triggers) database.exec(`DROP TRIGGER ${name}`)

@@ -1,4 +1,4 @@
-/** The triggers by which the database itself keeps what was accepted, made from the list of objects. */
+/** The triggers by which the database itself keeps what was accepted and notes what search finds, made from the list of objects. */
 import { aOrAn, objectList } from "../contract/objects.ts"
 
 /** What the ledger keeps besides objects. */
@@ -44,9 +44,18 @@ const triggersOf = ({ table, what, moves, deletable }: Kept, columns: readonly s
   return deletable ? [keep] : [keep, stay]
 }
 
+/** What search finds of a Room as soon as it is there. Records wait for their entry, and of entries messages alone are found: the schema says so. */
+const indexed = objectList.flatMap(({ kind, table, key, kindIn, room, isSearched }): [name: string, sql: string][] => {
+  const name = `${table}_indexed`
+  const insert = `INSERT INTO search_items (kind, id) VALUES ('${kind}', new.${key})`
+  return isSearched && kindIn === null && room !== null
+    ? [[name, `CREATE TRIGGER ${name} AFTER INSERT ON ${table}\n  BEGIN ${insert}; END`]]
+    : []
+})
+
 /** The triggers there should be, by name. @param columnsOf the columns of a table as it is now */
 export const keepingTriggers = (columnsOf: (table: string) => readonly string[]): ReadonlyMap<string, string> =>
-  new Map(kept.flatMap((each) => triggersOf(each, columnsOf(each.table))))
+  new Map([...kept.flatMap((each) => triggersOf(each, columnsOf(each.table))), ...indexed])
 
 /** Whether a trigger is one of them, also of an earlier program. */
-export const isKeeping = (name: string): boolean => /_(?:keep|stay)$/.test(name)
+export const isDerived = (name: string): boolean => /_(?:keep|stay)$/.test(name) || indexed.some(([each]) => each === name)
