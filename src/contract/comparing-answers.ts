@@ -1,7 +1,7 @@
 /** What the reads answer that lay attempts beside each other. */
 import * as v from "valibot"
 import { count, dated, id, optionalSaid, said } from "./answer-fields.ts"
-import { page, schemaVersion } from "./answers.ts"
+import { page, schemaVersion } from "./answer-parts.ts"
 import { shape } from "./fields.ts"
 import { attemptIs, measured } from "./work-answers.ts"
 

@@ -4,7 +4,7 @@
  */
 import * as v from "valibot"
 import { at, count, dated, id, optionalText as text } from "./answer-fields.ts"
-import { person, schemaVersion } from "./answers.ts"
+import { person, schemaVersion } from "./answer-parts.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"

@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { count, id, optionalText as text, said } from "./answer-fields.ts"
 import { cslAuthor, described } from "./described.ts"
-import { person, schemaVersion } from "./answers.ts"
+import { person, schemaVersion } from "./answer-parts.ts"
 import { enumerations } from "./enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"

@@ -1,7 +1,10 @@
 /** What the reads of links, checkpoints and contexts answer. */
 import * as v from "valibot"
 import { at, count, dated, id, optionalSaid, optionalText as text, said } from "./answer-fields.ts"
-import { archive, notice, person, recordSummary, resolved, roomSummary, schemaVersion, thread, roomAdopted, roomOrigin } from "./answers.ts"
+import { archive, roomSummary, roomAdopted, roomOrigin } from "./room-answers.ts"
+import { notice, recordSummary, resolved } from "./publication-answers.ts"
+import { person, schemaVersion } from "./answer-parts.ts"
+import { thread } from "./timeline-answers.ts"
 import { enumerations } from "./enumerations.ts"
 import { fromOtherRoom, staleReason } from "./evidence.ts"
 import { shape } from "./fields.ts"

@@ -1,7 +1,8 @@
 /** What the reads of experiments, plans, attempts and materials answer. */
 import * as v from "valibot"
 import { at, count, dated, id, optionalSaid, optionalText as text, said } from "./answer-fields.ts"
-import { page, person, resolved, schemaVersion } from "./answers.ts"
+import { page, person, schemaVersion } from "./answer-parts.ts"
+import { resolved } from "./publication-answers.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"

@@ -1,0 +1,38 @@
+/** What answers of every kind are made of: who, what, and a page of a list. */
+import * as v from "valibot"
+import { anyCursor, at, id, optionalText } from "./answer-fields.ts"
+import { described } from "./described.ts"
+import { fromOtherRoom } from "./evidence.ts"
+import { shape } from "./fields.ts"
+import { schemaVersions } from "./versions.ts"
+
+export const schemaVersion = v.literal(schemaVersions.research)
+
+export const person = shape({ userId: id, username: v.string() })
+
+export type Person = v.InferOutput<typeof person>
+
+/** Somebody, and how they want to be cited; null as far as they have not said. */
+export const describedPerson = shape({
+  schemaVersion,
+  userId: id,
+  username: v.string(),
+  ...described,
+  /** The instance that they are a person of; null: this one. */
+  instanceId: v.nullable(id),
+})
+
+/** What a write made or changed. In the Library a paper is named by its arXiv id. */
+export const target = shape({ kind: v.string(), id: v.string(), label: optionalText, ...fromOtherRoom })
+
+/** A page of a list, with more members where it has some. Its cursor is a sequence number, a text, or null at the end of a list that is not a feed. */
+export const page = <S extends v.GenericSchema, M extends v.ObjectEntries = Record<never, never>>(item: S, more: M = {} as M) =>
+  shape({
+    schemaVersion,
+    items: v.array(item),
+    nextCursor: anyCursor,
+    hasMore: v.boolean(),
+    generatedAt: at,
+    links: shape({ self: v.string(), next: optionalText }),
+    ...more,
+  })

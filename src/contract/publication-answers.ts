@@ -1,0 +1,141 @@
+/** What is answered of records, of what was said of them, and of their concepts. */
+import * as v from "valibot"
+import { at, count, dated, id, optionalSaid, optionalText, said } from "./answer-fields.ts"
+import { cslAuthor } from "./described.ts"
+import { each } from "./each.ts"
+import { enumerations } from "./enumerations.ts"
+import { evidenceTally, fromOtherRoom } from "./evidence.ts"
+import { shape } from "./fields.ts"
+import { warning } from "./warnings.ts"
+import { person, schemaVersion } from "./answer-parts.ts"
+import { client } from "./answers.ts"
+
+export const status = v.picklist(enumerations.recordStatus)
+
+export const recordKind = v.picklist(enumerations.recordKind)
+
+export const withdrawn = shape({ at, explanation: said })
+
+export const notice = shape({
+  linkId: id,
+  label: v.string(),
+  kind: v.picklist(enumerations.linkKind),
+  explanation: said,
+  author: person,
+  at,
+  replacementVersionId: v.nullable(id),
+  correction: optionalSaid,
+  /** Its author took it back: it no longer counts. */
+  withdrawn: v.exactOptional(withdrawn),
+  ...fromOtherRoom,
+})
+
+export type Notice = v.InferOutput<typeof notice>
+
+const recordFields = {
+  versionId: id,
+  kind: recordKind,
+  label: v.string(),
+  roomId: id,
+  threadId: id,
+  entryId: id,
+  author: person,
+  createdAt: at,
+  contentDigest: v.string(),
+  status,
+  notices: v.array(notice),
+  outcome: v.nullable(v.picklist(enumerations.findingOutcome)),
+  provenanceSummary: v.string(),
+  evidenceTally,
+}
+
+export const recordSummary = shape({ ...recordFields, wording: said })
+
+export type RecordSummary = v.InferOutput<typeof recordSummary>
+
+export const resolved = shape({
+  versionId: id,
+  label: v.string(),
+  kind: recordKind,
+  wording: said,
+  status,
+  notices: v.array(notice),
+  ...fromOtherRoom,
+  explanation: said,
+  purpose: v.exactOptional(said),
+})
+
+/** The execution behind a finding, with how many attempts of its experiment there are beside those it names. */
+const execution = shape({
+  experimentId: id,
+  experimentLabel: v.string(),
+  planId: v.nullable(id),
+  planLabel: optionalText,
+  /** Of the experiment and its plan. */
+  ...fromOtherRoom,
+  attempts: v.array(
+    shape({
+      attemptId: id,
+      label: v.string(),
+      role: v.picklist(enumerations.attemptRole),
+      intent: v.picklist(enumerations.attemptIntent),
+      status: v.picklist(enumerations.attemptStatus),
+      outcome: v.nullable(v.picklist(enumerations.attemptOutcome)),
+      experimentId: id,
+      ...fromOtherRoom,
+    }),
+  ),
+  denominator: shape({
+    attempts: count,
+    named: count,
+    outcomes: shape({ registered: count, ...each(enumerations.attemptOutcome, () => count) }),
+  }),
+})
+
+export type Execution = v.InferOutput<typeof execution>
+
+export const record = shape({
+  schemaVersion,
+  ...recordFields,
+  content: v.record(v.string(), v.unknown()),
+  client,
+  warnings: v.array(warning),
+  references: v.array(resolved),
+  premises: v.array(resolved),
+  usedBy: shape({ premises: count, references: count, evidence: count, reuses: count, verdicts: count, reproductions: count }),
+  materials: v.array(v.unknown()),
+  execution: v.nullable(execution),
+  ...dated,
+})
+
+/** How a record is cited, in the words of CSL-JSON. Its id never changes; what stands on the record now is in status and note. */
+export type RecordAnswer = v.InferOutput<typeof record>
+
+export const cslItems = v.array(
+  v.looseObject({
+    id: v.string(),
+    type: v.literal("document"),
+    title: v.string(),
+    author: v.array(cslAuthor),
+    issued: v.looseObject({ "date-parts": v.array(v.array(count)) }),
+    URL: v.string(),
+    status,
+    note: v.string(),
+  }),
+)
+
+const conceptFields = {
+  versionId: id,
+  key: v.string(),
+  label: said,
+  definition: said,
+  recordLabel: v.string(),
+  recordKind,
+  roomId: id,
+}
+
+export const conceptSummary = shape(conceptFields)
+
+export type ConceptSummary = v.InferOutput<typeof conceptSummary>
+
+export const concept = shape({ schemaVersion, ...conceptFields })
