@@ -992,7 +992,7 @@ CREATE TABLE search_items (
 CREATE UNIQUE INDEX search_items_amended ON search_items (id) WHERE kind = 'experiment' AND part IS NULL;
 CREATE INDEX search_items_of ON search_items (id);
 
--- joined: search_items by src/research/records
+-- joined: search_items by src/research/records, src/ledger
 -- joined: concept_trigrams by src/research/records
 -- Where each item stands, by whom, and the words of it, read from where they are stored. `tags` keep a search to a Room, a person or some kinds.
 CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, label, line, standing) AS

@@ -30,6 +30,14 @@ export type Withholding = v.InferOutput<typeof withholding>
 export const said = v.union([v.string(), shape({ withheld: withholding })]) as v.GenericSchema as v.GenericSchema<string>
 export const optionalSaid = v.nullable(said)
 
+export const roomState = v.picklist(enumerations.roomState)
+export const recordKind = v.picklist(enumerations.recordKind)
+export const recordStatus = v.picklist(enumerations.recordStatus)
+/** What was taken back: when, and why. */
+export const withdrawn = shape({ at, explanation: said })
+/** What a program says of itself. */
+export const client = v.exactOptional(v.record(v.string(), said))
+
 /** Of an answer as of an earlier moment: the entry of the Room's activity, and when it was accepted. */
 export const dated = { asOf: v.exactOptional(shape({ sequence: count, acceptedAt: at })) }
 

@@ -11,8 +11,6 @@ export * from "./room-answers.ts"
 export * from "./timeline-answers.ts"
 export * from "./publication-answers.ts"
 
-export const client = v.exactOptional(v.record(v.string(), said))
-
 export const receipt = shape({
   /** That of the operation's family. */
   schemaVersion: v.picklist([schemaVersions.research, schemaVersions.library]),

@@ -3,20 +3,19 @@
  * the words for and against it come, what failed on the way, what is doubted and why, and what would fall with it.
  */
 import * as v from "valibot"
-import { at, count, dated, id, optionalText as text } from "./answer-fields.ts"
+import { at, count, dated, id, optionalText as text, recordStatus } from "./answer-fields.ts"
 import { person, schemaVersion } from "./answer-parts.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
 
-const status = v.picklist(enumerations.recordStatus)
 const record = {
   versionId: id,
   kind: v.picklist(enumerations.recordKind),
   label: v.string(),
   wording: v.string(),
-  status,
+  status: recordStatus,
   ...fromOtherRoom,
 }
 

@@ -1,6 +1,6 @@
 /** What is answered of records, of what was said of them, and of their concepts. */
 import * as v from "valibot"
-import { at, count, dated, id, optionalSaid, optionalText, said } from "./answer-fields.ts"
+import { at, count, dated, id, optionalSaid, optionalText, said, client, recordKind, recordStatus, withdrawn } from "./answer-fields.ts"
 import { cslAuthor } from "./described.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
@@ -8,13 +8,6 @@ import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
 import { warning } from "./warnings.ts"
 import { person, schemaVersion } from "./answer-parts.ts"
-import { client } from "./answers.ts"
-
-export const status = v.picklist(enumerations.recordStatus)
-
-export const recordKind = v.picklist(enumerations.recordKind)
-
-export const withdrawn = shape({ at, explanation: said })
 
 export const notice = shape({
   linkId: id,
@@ -42,7 +35,7 @@ const recordFields = {
   author: person,
   createdAt: at,
   contentDigest: v.string(),
-  status,
+  status: recordStatus,
   notices: v.array(notice),
   outcome: v.nullable(v.picklist(enumerations.findingOutcome)),
   provenanceSummary: v.string(),
@@ -58,7 +51,7 @@ export const resolved = shape({
   label: v.string(),
   kind: recordKind,
   wording: said,
-  status,
+  status: recordStatus,
   notices: v.array(notice),
   ...fromOtherRoom,
   explanation: said,
@@ -119,7 +112,7 @@ export const cslItems = v.array(
     author: v.array(cslAuthor),
     issued: v.looseObject({ "date-parts": v.array(v.array(count)) }),
     URL: v.string(),
-    status,
+    status: recordStatus,
     note: v.string(),
   }),
 )

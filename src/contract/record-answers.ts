@@ -1,6 +1,6 @@
 /** What the reads of links, checkpoints and contexts answer. */
 import * as v from "valibot"
-import { at, count, dated, id, optionalSaid, optionalText as text, said } from "./answer-fields.ts"
+import { at, count, dated, id, optionalSaid, optionalText as text, said, recordStatus } from "./answer-fields.ts"
 import { archive, roomSummary, roomAdopted, roomOrigin } from "./room-answers.ts"
 import { notice, recordSummary, resolved } from "./publication-answers.ts"
 import { person, schemaVersion } from "./answer-parts.ts"
@@ -11,7 +11,6 @@ import { shape } from "./fields.ts"
 import { warning } from "./warnings.ts"
 import { experimentSummary } from "./work-answers.ts"
 
-const status = v.picklist(enumerations.recordStatus)
 const { purpose: _purpose, explanation: _explanation, ...relatedFields } = resolved.entries
 const related = shape(relatedFields)
 const { notices: _notices, ...namedFields } = relatedFields
@@ -32,7 +31,7 @@ const researchLinkFields = {
   target: shape(namedFields),
   replacement: v.nullable(related),
   /** What stands on the target now. */
-  status,
+  status: recordStatus,
   notices: v.array(notice),
   /** Its author took it back: it stays readable and no longer counts. */
   withdrawn: v.nullable(withdrawal),
@@ -58,7 +57,7 @@ const findingLinkFields = {
     shape({
       versionId: id,
       label: v.string(),
-      status,
+      status: recordStatus,
       verdict: v.picklist(enumerations.hypothesisVerdict),
       explanation: said,
       ...fromOtherRoom,

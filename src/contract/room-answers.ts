@@ -1,6 +1,6 @@
 /** What is answered of Rooms, of who is in them, and of who asks. */
 import * as v from "valibot"
-import { at, count, dated, id, optionalSaid, optionalText, said } from "./answer-fields.ts"
+import { at, count, dated, id, optionalSaid, optionalText, said, roomState } from "./answer-fields.ts"
 import { described } from "./described.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
@@ -8,8 +8,6 @@ import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
 import { labelledKinds } from "./labels.ts"
 import { person, schemaVersion, target } from "./answer-parts.ts"
-
-export const state = v.picklist(enumerations.roomState)
 
 /** How many objects of each labelled kind a Room holds; labels have no gap, so this is also the last label given. */
 const labelCounts = each(labelledKinds, () => count)
@@ -41,7 +39,7 @@ const roomFields = {
   question: optionalSaid,
   /** The SPDX id of the licence that its owner put it under; null: nobody has stated one. */
   license: optionalText,
-  state,
+  state: roomState,
   owner: person,
   createdAt: at,
   openingThreadId: id,
@@ -85,7 +83,7 @@ export const identity = shape({
 
 export const roomStatus = shape({
   schemaVersion,
-  room: shape({ id, title: said, state, archive: v.nullable(archive) }),
+  room: shape({ id, title: said, state: roomState, archive: v.nullable(archive) }),
   membership,
   activityWatermark: count,
   assignments: v.array(assignment),

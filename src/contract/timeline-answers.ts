@@ -1,13 +1,12 @@
 /** What is answered of Threads, of their timelines and of the activity of Rooms. */
 import * as v from "valibot"
-import { at, count, id, optionalSaid, said } from "./answer-fields.ts"
+import { at, count, id, optionalSaid, said, client, recordKind, recordStatus, roomState, withdrawn } from "./answer-fields.ts"
 import { enumerations } from "./enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
 import { person, target, schemaVersion } from "./answer-parts.ts"
-import { client } from "./answers.ts"
-import { recordKind, status, notice, withdrawn } from "./publication-answers.ts"
-import { state, archive, roomOrigin, roomAdopted } from "./room-answers.ts"
+import { notice } from "./publication-answers.ts"
+import { archive, roomOrigin, roomAdopted } from "./room-answers.ts"
 
 const threadFields = {
   threadId: id,
@@ -42,7 +41,7 @@ const recordCard = shape({
   reused: v.boolean(),
   note: optionalSaid,
   client,
-  status,
+  status: recordStatus,
   notices: v.array(notice),
   evidenceTally,
 })
@@ -60,7 +59,7 @@ const findingLinkCard = shape({
   towardHypothesis: v.array(v.unknown()),
   towardQuestion: v.unknown(),
   client,
-  status,
+  status: recordStatus,
   notices: v.array(notice),
   /** Its author took the link back: it no longer counts. */
   withdrawn: v.exactOptional(withdrawn),
@@ -106,7 +105,14 @@ export type Entry = v.InferOutput<typeof entry>
 export const threadContext = shape({
   schemaVersion,
   thread,
-  room: shape({ roomId: id, title: said, state, archive: v.nullable(archive), origin: v.nullable(roomOrigin), adopted: roomAdopted }),
+  room: shape({
+    roomId: id,
+    title: said,
+    state: roomState,
+    archive: v.nullable(archive),
+    origin: v.nullable(roomOrigin),
+    adopted: roomAdopted,
+  }),
   /** The card or message it follows up, where it follows one. */
   follows: v.nullable(entry),
   /** The newest entries, oldest first. */
