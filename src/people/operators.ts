@@ -51,7 +51,12 @@ export interface Keeping {
 
 /** Each kind of door, what the log calls one, and what is noted when one ends. */
 const doors = {
-  credential: { name: "credential", kind: "revoke_credential", subject: "credential", of: ({ credentials }: Keeping): Doors => credentials },
+  credential: {
+    name: "credential",
+    kind: "revoke_credential",
+    subject: "credential",
+    of: ({ credentials }: Keeping): Doors => credentials,
+  },
   key: { name: "personal key", kind: "revoke_key", subject: "personal_key", of: ({ keys }: Keeping): Doors => keys },
   invitation: {
     name: "invitation",
