@@ -44,7 +44,7 @@ export interface InstanceParts {
   /** Left out, for commands that pin nothing. */
   readonly repositories?: OutsideCheck
   /** Told of each group of writes. */
-  readonly hooks?: Pick<GroupHooks, "afterGroup" | "isLost">
+  readonly hooks?: Omit<GroupHooks, "beforeCommit">
 }
 
 const noConnection = (): Db => {

@@ -223,7 +223,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       { file, instanceId, notBefore: world.now(), repositories: options.repositories },
       {
         landed: (roomId) => instance.ledger.watch.landed(roomId),
-        grouped({ writes, milliseconds, failed }) {
+        grouped([writes, milliseconds, failed]) {
           hooks.afterGroup(writes, milliseconds, failed)
           if (failed) hooks.isLost()
         },

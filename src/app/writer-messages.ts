@@ -23,7 +23,7 @@ export interface Sent {
   readonly rehearse: boolean
 }
 
-/** A checked write on its way: texts in a list are copied in half the time that objects take. */
+/** A checked write on its way, a message of its own: texts in a list are copied in half the time that objects take. */
 export type Packed = readonly [
   id: number,
   operation: string,
@@ -108,8 +108,9 @@ export function unpacked(write: Packed): Sent {
   return { id, operation, rehearse, checked: told === undefined ? checked : { ...checked, foreseen: told } }
 }
 
-export type ToWriter =
-  | { readonly kind: "writes"; readonly writes: readonly Packed[] }
+export type ToWriter = Packed | Request
+
+export type Request =
   | { readonly kind: "probe"; readonly id: number; readonly touch: boolean }
   /** Something was withheld elsewhere, of which the tables may still tell. */
   | { readonly kind: "cleanse"; readonly id: number }
@@ -118,25 +119,26 @@ export type ToWriter =
   | { readonly kind: "release" }
   | { readonly kind: "end" }
 
-export type Answer =
-  | ({ readonly id: number } & Admitted)
+/** What was admitted, as a list for the same reason; what it made is left out of a write that was accepted before. */
+export type Accepted = readonly [id: number, receipt: string, madeId?: string, madeLabel?: string | null]
+
+export const accepted = (id: number, { receipt, made }: Admitted): Accepted =>
+  made === undefined ? [id, receipt] : [id, receipt, made.id, made.label]
+
+export const admittedAs = ([, receipt, madeId, madeLabel = null]: Accepted): Admitted =>
+  madeId === undefined ? { receipt } : { receipt, made: { id: madeId, label: madeLabel } }
+
+export type Failed =
   | { readonly id: number; readonly refusal: { readonly code: RefusalCode; readonly sentence: string; readonly details: RefusalDetails } }
   /** Something failed that no refusal foresaw, as it is to be logged. */
   | { readonly id: number; readonly fault: string }
 
+/** How a write or a look ended. */
+export type Answer = Accepted | Failed
+
 /** A group of writes that shared a transaction, the milliseconds it took, and whether the storage failed it. */
-export interface Group {
-  readonly writes: number
-  readonly milliseconds: number
-  readonly failed: boolean
-}
+export type Group = readonly [writes: number, milliseconds: number, failed: boolean]
 
 export type FromWriter =
-  | {
-      readonly kind: "answers"
-      readonly answers: readonly Answer[]
-      /** The Rooms in which something landed. */
-      readonly landed: readonly string[]
-      readonly groups: readonly Group[]
-    }
-  | { readonly kind: "held" }
+  /** Answers, the Rooms in which something landed, and the groups they were in. */
+  readonly [answers: readonly Answer[], landed: readonly string[], groups: readonly Group[]] | "held"

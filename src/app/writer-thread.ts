@@ -2,7 +2,8 @@
  * The writing thread. While a service runs, it alone admits writes: whoever reads waits neither for the disk nor for the
  * work of a transaction. It is the same ledger on a connection of its own; only what is said to it comes by message.
  */
-import { parentPort, workerData } from "node:worker_threads"
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads"
+import type { Operation } from "../contract/operation.ts"
 import { operationNamed } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { createInstance } from "./instance.ts"
@@ -12,7 +13,17 @@ import { openBeside } from "../ledger/database.ts"
 import { OpenedFiles } from "../ledger/opened-files.ts"
 import { realWorld } from "../ledger/world.ts"
 import { configuredCheck } from "../repositories/configured.ts"
-import { type Answer, type FromWriter, type Group, type Packed, type ToWriter, unpacked, type WriterSettings } from "./writer-messages.ts"
+import {
+  type Answer,
+  accepted,
+  type FromWriter,
+  type Group,
+  type Packed,
+  type Request,
+  type ToWriter,
+  unpacked,
+  type WriterSettings,
+} from "./writer-messages.ts"
 
 if (parentPort === null) throw new Error("The writing thread is started by the service.")
 const port = parentPort
@@ -27,7 +38,8 @@ const { ledger } = createInstance({
   instanceId,
   repositories: configuredCheck({ ...repositories, now: () => world.now() }),
   hooks: {
-    afterGroup: (writes, milliseconds, failed) => groups.push({ writes, milliseconds, failed }),
+    gather,
+    afterGroup: (writes, milliseconds, failed) => groups.push([writes, milliseconds, failed]),
     isLost: () => files.lost() !== null,
   },
 })
@@ -37,29 +49,36 @@ ledger.watch.everywhere = (roomId) => landed.add(roomId)
 let answers: Answer[] = []
 const say = (message: FromWriter) => port.postMessage(message)
 
-/** Tells all that was answered in this turn, in one message. */
+/** Tells all that was answered together, in one message. */
 function tell(): void {
-  say({ kind: "answers", answers, landed: [...landed], groups })
+  say([answers, [...landed], groups])
   answers = []
   groups = []
   landed.clear()
 }
 
 function answer(made: Answer): void {
-  if (answers.length === 0) setImmediate(tell)
+  // Behind those of the same group.
+  if (answers.length === 0) queueMicrotask(tell)
   answers.push(made)
 }
 
-function admit(write: Packed): void {
-  const { id, operation: name, checked, rehearse } = unpacked(write)
+function mustKnow(name: string): Operation {
   const operation = operationNamed(name)
   if (operation === undefined) throw new Error(`${name} is not an operation`)
-  answerWith(id, ledger.admitChecked(operation, checked, rehearse))
+  return operation
+}
+
+const isAtOnce = ([, name]: Packed): boolean => ledger.isAtOnce(mustKnow(name))
+
+function admit(write: Packed): void {
+  const { id, operation, checked, rehearse } = unpacked(write)
+  answerWith(id, ledger.admitChecked(mustKnow(operation), checked, rehearse))
 }
 
 function answerWith(id: number, work: Promise<Admitted>): void {
   work.then(
-    (admitted) => answer({ id, ...admitted }),
+    (admitted) => answer(accepted(id, admitted)),
     (error: unknown) =>
       answer(
         error instanceof Refusal
@@ -70,8 +89,7 @@ function answerWith(id: number, work: Promise<Admitted>): void {
 }
 
 /** What each kind of message asks for; a kind that is missing does not compile. */
-const handlers: { readonly [Kind in ToWriter["kind"]]: (message: Extract<ToWriter, { kind: Kind }>) => void } = {
-  writes: ({ writes }) => writes.forEach(admit),
+const handlers: { readonly [Kind in Request["kind"]]: (message: Extract<Request, { kind: Kind }>) => void } = {
   probe: ({ id, touch }) =>
     answerWith(
       id,
@@ -85,7 +103,7 @@ const handlers: { readonly [Kind in ToWriter["kind"]]: (message: Extract<ToWrite
   hold() {
     // A transaction is never open between two messages.
     ledger.hold()
-    say({ kind: "held" })
+    say("held")
   },
   release: () => ledger.release(),
   end() {
@@ -93,7 +111,41 @@ const handlers: { readonly [Kind in ToWriter["kind"]]: (message: Extract<ToWrite
     port.close()
   },
 }
-const heard = <Kind extends ToWriter["kind"]>(message: { readonly kind: Kind } & Extract<ToWriter, { kind: Kind }>) =>
+const ask = <Kind extends Request["kind"]>(message: { readonly kind: Kind } & Extract<Request, { kind: Kind }>) =>
   handlers[message.kind](message)
+
+const isWrite = (message: ToWriter): message is Packed => Array.isArray(message)
+/** What came while a group was at work and could not join it: it waits for the group's end, and what comes behind it too. */
+let later: ToWriter | null = null
+
+/** Takes what has come while a group is at work. */
+function gather(): void {
+  while (later === null) {
+    const found = receiveMessageOnPort(port)
+    if (found === undefined) return
+    const message = found.message as ToWriter
+    if (isWrite(message) && isAtOnce(message)) {
+      admit(message)
+    } else {
+      later = message
+      setImmediate(resume)
+    }
+  }
+}
+
+function resume(): void {
+  const message = later
+  later = null
+  if (message !== null) heard(message)
+}
+
+function heard(message: ToWriter): void {
+  if (isWrite(message)) {
+    admit(message)
+    if (isAtOnce(message)) ledger.flush()
+  } else {
+    ask(message)
+  }
+}
 port.on("message", heard)
 restMemory()

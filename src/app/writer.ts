@@ -1,11 +1,11 @@
-/** The serving thread's end of the writing thread: hands writes over, a turn's at a time, and brings the answers back. */
+/** The serving thread's end of the writing thread: hands each write over as soon as it is checked, and brings the answers back. */
 import { Worker } from "node:worker_threads"
 import { Refusal } from "../contract/refusals.ts"
 import type { Admitted, OtherWriter } from "../ledger/admit.ts"
 import { notStored, uncertain } from "../ledger/commit-queue.ts"
 import type { Delivery } from "../ledger/delivery.ts"
 import { threadCode } from "../packaged.ts"
-import { type Answer, type FromWriter, type Group, type Packed, packed, type ToWriter, type WriterSettings } from "./writer-messages.ts"
+import { type Answer, admittedAs, type FromWriter, type Group, packed, type ToWriter, type WriterSettings } from "./writer-messages.ts"
 
 export interface WriterEvents {
   /** Something landed in a Room. */
@@ -25,7 +25,6 @@ export class Writer implements OtherWriter {
   readonly #events: WriterEvents
   readonly #waiting = new Map<number, Waiting>()
   readonly #ended: Promise<void>
-  #writes: Packed[] = []
   #last = 0
   /** Settles when everybody has written who asked to write alone. */
   #alone: Promise<unknown> = Promise.resolve()
@@ -52,8 +51,7 @@ export class Writer implements OtherWriter {
     return new Promise((resolve, reject) => {
       const id = ++this.#last
       this.#waiting.set(id, { resolve, reject })
-      if (this.#writes.length === 0) setImmediate(() => this.#send())
-      this.#writes.push(packed(id, delivery.operation.name, delivery, rehearse))
+      this.#say(packed(id, delivery.operation.name, delivery, rehearse))
     })
   }
 
@@ -98,30 +96,26 @@ export class Writer implements OtherWriter {
     await this.#ended
   }
 
-  #send(): void {
-    const writes = this.#writes
-    this.#writes = []
-    this.#say({ kind: "writes", writes })
-  }
-
   #say(message: ToWriter): void {
     this.#thread.postMessage(message)
   }
 
   #heard(message: FromWriter): void {
-    if (message.kind === "held") {
+    if (message === "held") {
       this.#held?.resolve()
       return
     }
-    for (const roomId of message.landed) this.#events.landed(roomId)
-    for (const group of message.groups) this.#events.grouped(group)
-    for (const answer of message.answers) this.#answer(answer)
+    const [answers, landed, groups] = message
+    for (const roomId of landed) this.#events.landed(roomId)
+    for (const group of groups) this.#events.grouped(group)
+    for (const answer of answers) this.#answer(answer)
   }
 
   #answer(answer: Answer): void {
-    const waiting = this.#waiting.get(answer.id)
-    this.#waiting.delete(answer.id)
-    if ("receipt" in answer) waiting?.resolve(answer)
+    const id = "id" in answer ? answer.id : answer[0]
+    const waiting = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    if (!("id" in answer)) waiting?.resolve(admittedAs(answer))
     else if ("refusal" in answer) waiting?.reject(new Refusal(answer.refusal.code, answer.refusal.sentence, answer.refusal.details))
     else waiting?.reject(new Error(answer.fault))
   }

@@ -245,21 +245,40 @@ export class Ledger {
     this.#queue.release()
   }
 
-  async #admit(delivery: Delivery, rehearse: boolean): Promise<Admitted> {
+  /** Whether writes of an operation go to the queue as they come: nothing is asked or worked out before, nor done after. */
+  isAtOnce(operation: Operation): boolean {
+    const { prepare, outside } = this.#behaviourOf(operation)
+    return prepare === undefined && outside === undefined && !isWithholding(operation)
+  }
+
+  /** Runs at once what waits in the queue, for whoever knows that nothing else comes in this turn. */
+  flush(): void {
+    this.#queue.flush()
+  }
+
+  #admit(delivery: Delivery, rehearse: boolean): Promise<Admitted> {
+    return this.isAtOnce(delivery.operation) ? this.#inQueue(delivery, rehearse) : this.#admitPrepared(delivery, rehearse)
+  }
+
+  #inQueue(delivery: Delivery, rehearse: boolean): Promise<Admitted> {
+    return this.#queue.run(
+      () => {
+        const made = this.#deliver(delivery)
+        if (rehearse) throw new Undo(made)
+        return made
+      },
+      { rehearsal: rehearse },
+    )
+  }
+
+  async #admitPrepared(delivery: Delivery, rehearse: boolean): Promise<Admitted> {
     const { prepare, outside } = delivery.behaviour
     const pin = outside?.(delivery) ?? null
     const known = pin === null && prepare === undefined ? undefined : this.#answeredBefore(delivery)
     if (known !== undefined) return { receipt: known }
     if (pin !== null) await this.#askOutside(pin)
     const prepared = await prepare?.(delivery)
-    const admitted = await this.#queue.run(
-      () => {
-        const made = this.#deliver(prepared === undefined ? delivery : { ...delivery, prepared })
-        if (rehearse) throw new Undo(made)
-        return made
-      },
-      { rehearsal: rehearse },
-    )
+    const admitted = await this.#inQueue(prepared === undefined ? delivery : { ...delivery, prepared }, rehearse)
     if (isWithholding(delivery.operation) && !rehearse) await this.#cleansed()
     return admitted
   }

@@ -1,8 +1,9 @@
 /**
  * Group commit: writes that wait in the same turn of the event loop share one immediate transaction, and each is answered
- * only after the COMMIT. Each still stands or falls alone. Almost every write that falls is refused before it has changed
- * anything, so a group runs without savepoints (each would make the full-text index write its buffer out); when one falls
- * later than that, the group is undone and run again with a savepoint around each.
+ * only after the COMMIT. What comes while the group is at work joins it, up to a bound. Each still stands or falls alone.
+ * Almost every write that falls is refused before it has changed anything, so a group runs without savepoints (each would
+ * make the full-text index write its buffer out); when one falls later than that, the group is undone and run again with a
+ * savepoint around each.
  */
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals.ts"
@@ -41,7 +42,12 @@ export const uncertain = () =>
 const isStorageFailure = (outcome: Settled): boolean =>
   "error" in outcome && outcome.error instanceof Refusal && outcome.error.code === "temporarily_unavailable"
 
+/** Writes that a group takes in at most while it is at work: those that came first wait for the others. */
+const MOST = 64
+
 export interface GroupHooks {
+  /** Called before a group ends: hands over, with `run`, what has come meanwhile and can join it. */
+  gather?(): void
   /** What a whole group needs once, as its last step within the transaction. */
   beforeCommit?(): void
   /** Whether what was just committed went into files that nobody will find again; then nobody is told that it was stored. */
@@ -57,6 +63,7 @@ export class CommitQueue {
   #jobs: Job[] = []
   #scheduled = false
   #isHeld = false
+  #isAtWork = false
   #committed: (() => void)[] = []
 
   constructor(db: Db, hooks: GroupHooks = {}) {
@@ -98,9 +105,9 @@ export class CommitQueue {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#isHeld) return
+    if (this.#scheduled || this.#isHeld || this.#isAtWork) return
     this.#scheduled = true
-    setImmediate(() => this.#flush())
+    setImmediate(() => this.flush())
   }
 
   /** Calls `notify` once the transaction now open is committed; never when it is rolled back. */
@@ -108,13 +115,16 @@ export class CommitQueue {
     this.#committed.push(notify)
   }
 
-  #flush(): void {
+  /** Runs what waits now, for whoever knows that nothing else comes in this turn. */
+  flush(): void {
     this.#scheduled = false
-    if (this.#isHeld) return
-    const jobs = this.#jobs
-    this.#jobs = []
+    if (this.#isHeld || this.#jobs.length === 0) return
+    const jobs = this.#taken()
     const startedAt = performance.now()
+    this.#isAtWork = true
     const outcomes = this.#commit(jobs)
+    this.#isAtWork = false
+    if (this.#jobs.length > 0) this.#schedule()
     this.#hooks.afterGroup?.(jobs.length, performance.now() - startedAt, outcomes.some(isStorageFailure))
     jobs.forEach((job, index) => {
       const outcome = present(outcomes[index])
@@ -123,7 +133,20 @@ export class CommitQueue {
     })
   }
 
-  /** Commits the jobs together and says how each of them ended. Never throws: everybody who waits is answered. */
+  #taken(): Job[] {
+    const jobs = this.#jobs
+    this.#jobs = []
+    return jobs
+  }
+
+  /** Takes into a group what has come meanwhile. */
+  #gather(jobs: Job[]): void {
+    if (this.#hooks.gather === undefined || jobs.length >= MOST) return
+    this.#hooks.gather()
+    jobs.push(...this.#taken())
+  }
+
+  /** Commits the jobs together, with those that join them, and says how each of them ended. Never throws: everybody who waits is answered. */
   #commit(jobs: Job[]): Settled[] {
     let committing = false
     try {
@@ -151,11 +174,12 @@ export class CommitQueue {
       this.#committed = []
       begin.run()
       try {
-        return jobs.map((job) => {
-          if (!this.#db.inTransaction) return { error: notStored() }
-          if (jobs.length === 1) return this.#attemptAlone(job)
-          return withSavepoints || job.rehearsal ? this.#attemptInSavepoint(job) : this.#attempt(job)
-        })
+        const outcomes: Settled[] = []
+        for (let job = jobs[0]; job !== undefined; job = jobs[outcomes.length]) {
+          outcomes.push(this.#attemptOne(job, withSavepoints))
+          if (outcomes.length === jobs.length) this.#gather(jobs)
+        }
+        return outcomes
       } catch (error) {
         if (!(error instanceof NeedsSavepoints)) throw error
         rollback.run()
@@ -169,6 +193,11 @@ export class CommitQueue {
     try {
       if (this.#db.inTransaction) this.#statements.rollback.run()
     } catch {}
+  }
+
+  #attemptOne(job: Job, withSavepoint: boolean): Settled {
+    if (!this.#db.inTransaction) return { error: notStored() }
+    return withSavepoint || job.rehearsal ? this.#attemptInSavepoint(job) : this.#attempt(job)
   }
 
   /** Runs one job. @throws NeedsSavepoints when it fails after it has changed something */
@@ -186,11 +215,6 @@ export class CommitQueue {
     const outcome = this.#outcome(work, () => undo.run())
     if (this.#db.inTransaction) release.run()
     return outcome
-  }
-
-  /** Runs a job that has the transaction to itself. */
-  #attemptAlone({ work }: Job): Settled {
-    return this.#outcome(work, () => this.#statements.rollback.run())
   }
 
   /** What work returns or throws; of work that throws, what it did is undone, unless its failure has ended the transaction. */

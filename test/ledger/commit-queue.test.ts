@@ -48,8 +48,10 @@ function toldBy(error: unknown): unknown {
   return { refusal: error.code, committed, retryAfter }
 }
 
-test("of a group exactly the jobs that succeed are stored, in order, whatever their neighbours do", async (t) => {
-  const queue = new CommitQueue(db)
+test("of a group, those included that come while it is at work, exactly the jobs that succeed are stored, in order", async (t) => {
+  const late: (() => void)[] = []
+  const groups: number[] = []
+  const queue = new CommitQueue(db, { gather: () => late.shift()?.(), afterGroup: (writes) => groups.push(writes) })
   let group = 0
   const jobs = fc.array(
     fc.record({
@@ -59,7 +61,7 @@ test("of a group exactly the jobs that succeed are stored, in order, whatever th
     { minLength: 1, maxLength: 12 },
   )
   await fc.assert(
-    fc.asyncProperty(jobs, async (made) => {
+    fc.asyncProperty(jobs, fc.integer({ min: 1, max: 12 }), async (made, early) => {
       group += 1
       const before = written()
       const heard: number[] = []
@@ -68,8 +70,12 @@ test("of a group exactly the jobs that succeed are stored, in order, whatever th
         texts: Array.from({ length: notes }, (_, n) => `${group}.${index}.${n}`),
       }))
       const outcomes = await Promise.all(
-        plans.map(({ texts, ending }, index) => told(queue.run(() => (queue.afterCommit(() => heard.push(index)), work(texts, ending)())))),
+        plans.map(({ texts, ending }, index) => {
+          const run = () => told(queue.run(() => (queue.afterCommit(() => heard.push(index)), work(texts, ending)())))
+          return index < early ? run() : new Promise<string>((resolve) => late.push(() => resolve(run())))
+        }),
       )
+      assert.equal(groups.at(-1), made.length, "all of them share one transaction")
       const staying = plans.filter(({ ending }) => ending === "stays")
       assert.deepEqual(
         outcomes,
