@@ -41,14 +41,14 @@ async function round(bench: Bench, { folder, mixed, reads, messages }: LivedIn):
   await loader.ask({ port, connections: CONNECTIONS, count: warmUp, file: mixed })
   const of = {
     mixed: await loader.ask({ ...full, file: mixed }),
-    saturated: await loader.ask({ ...full, file: messages }),
+    saturated: await loader.ask({ ...full, file: messages, by: "sockets" }),
     alone: await reader.ask(reading),
   }
   const rate = of.saturated.perSecond / 2
   const halfLoad = { port, connections: 64, file: messages, rate, count: Math.ceil(rate * seconds) }
   const half = await loader.ask(halfLoad)
   const [besideHalf] = await Promise.all([reader.ask(reading), loader.ask(halfLoad)])
-  const [besideFull] = await Promise.all([reader.ask(reading), loader.ask({ ...full, file: messages })])
+  const [besideFull] = await Promise.all([reader.ask(reading), loader.ask({ ...full, file: messages, by: "sockets" })])
   await end()
   remove(copy)
   return { ...of, half, besideHalf, besideFull }

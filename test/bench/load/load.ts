@@ -2,6 +2,7 @@
 import { percentile } from "../numbers.ts"
 import { answering } from "../process.ts"
 import { paced } from "./paced.ts"
+import { raw } from "./raw.ts"
 import { saturating } from "./saturating.ts"
 import { magazine, readShots, type Shot } from "./shots.ts"
 
@@ -17,6 +18,8 @@ export interface Load {
   readonly seconds?: number
   /** Requests a second, sent at fixed moments whether others have been answered or not; left out, each connection sends when it can. */
   readonly rate?: number
+  /** What sends, where no rate is given: bare sockets, or autocannon, which takes three times their time. */
+  readonly by?: "sockets" | "autocannon"
 }
 
 /** Milliseconds that answers took. */
@@ -60,9 +63,10 @@ function times(took: Fired["took"], kind: Shot["kind"]): Times {
   }
 }
 
-answering(async ({ file, from = 0, count, warmUp = 0, rate, ...load }: Load): Promise<Loaded> => {
+answering(async ({ file, from = 0, count, warmUp = 0, rate, by = "autocannon", ...load }: Load): Promise<Loaded> => {
   const shots = prepared(file)
-  const fire = rate === undefined ? saturating : (some: readonly Shot[]) => paced(some, { ...load, rate })
+  const saturate = by === "sockets" ? raw : saturating
+  const fire = rate === undefined ? saturate : (some: readonly Shot[]) => paced(some, { ...load, rate })
   if (warmUp > 0) await saturating(magazine(shots, from, warmUp), { port: load.port, connections: load.connections })
   const { seconds, took } = await fire(magazine(shots, from + warmUp, count), load)
   return { perSecond: took.length / seconds, read: times(took, "read"), write: times(took, "write") }
