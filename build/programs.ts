@@ -4,6 +4,7 @@ export const programs = {
   writer: "src/app/writer-thread.ts",
   jobs: "src/app/jobs-thread.ts",
   renderer: "src/app/renderer-thread.ts",
+  reader: "src/app/reader-thread.ts",
 }
 
 /** What every page loads. */

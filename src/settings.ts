@@ -1,5 +1,6 @@
 /** Flags and their environment variables: each is defined once, and checked before anything starts. */
 import { statSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { isLoopback } from "./edge/address.ts"
 import { type Admits, inviters } from "./edge/entrance.ts"
@@ -102,6 +103,17 @@ export const tokenOption = () =>
   secretOption("--token <token>", "a Room credential or a personal key; without one, only what everybody may read").argParser(secret)
 export const spoolOption = () =>
   option("--spool <folder>", "where what cannot be delivered is kept; the Python client's too").default("~/.research-room/spool")
+/** One for every two processors: the others are for those who read, write and render beside them. */
+const threadsHere = () => Math.max(1, Math.floor(availableParallelism() / 2))
+const threads = (value: string): number => {
+  const read = /^[0-9]{1,3}$/.test(value) ? Number(value) : 0
+  return read >= 1 && read <= 64 ? read : invalid("It must be a whole number from 1 to 64.")
+}
+export const threadsOption = () =>
+  option("--threads <number>", "threads that make pages and long answers, beside the one that takes requests")
+    .argParser(threads)
+    .default(threadsHere(), "one for every two processors")
+
 export const passwordOption = () => option("--password <text>", "the password; left out, one is made and printed once")
 export const namedOption = option
 

@@ -23,6 +23,7 @@ import { sessionCookie } from "../contract/actions.ts"
 import { createApp } from "./edge.ts"
 import { createInstance, type Instance } from "./instance.ts"
 import { addressAt, edgeParts, type EdgeOptions } from "./parts.ts"
+import { readingBy } from "./reading-threads.ts"
 
 /** Milliseconds between two looks whether the file has moved on. */
 const LOOK = 100
@@ -41,6 +42,8 @@ export interface CopyOptions extends EdgeOptions {
   readonly forward?: boolean | undefined
   /** Texts are rendered by a thread of their own; left out, by this one. */
   readonly renderer?: "thread" | undefined
+  /** How many threads make pages and costly reads; left out, none: this one does. */
+  readonly threads?: number | undefined
 }
 
 export interface Copy {
@@ -156,7 +159,8 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   started.defer(() => server.close())
 
   const baseUrl = addressAt(options, port)
-  const instance = createInstance({ db: followed, world, ...whoseData(followed), basePath: basePathOf({ baseUrl }) })
+  const whose = whoseData(followed)
+  const instance = createInstance({ db: followed, world, ...whose, basePath: basePathOf({ baseUrl }) })
   const original = options.forward ? passingThrough(primary, baseUrl) : sendingOn(primary)
   const reading = new Reading(followed, instance, original)
   reading.look()
@@ -178,11 +182,22 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   const budgets = new Budgets(options.budgets)
   const storage = () => ({ databaseBytes: null, walBytes: null, freeDiskBytes: null })
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage })
-  const renderer = new Renderer(options.renderer === "thread" ? new OnThread() : new OnThisThread())
+  const engine = options.renderer === "thread" ? new OnThread() : new OnThisThread()
+  const renderer = new Renderer(engine)
+  const threads = readingBy({ ...options, ...whose, file, follows: true, baseUrl, notBefore: world.now(), engine })
   const whyNotReady = async () =>
     followed.look().isWhole ? null : "The copy is just being brought forward, or its follower was ended in the midst of it."
   const elsewhere = (event: H3Event, route: PublicRoute) => reading.answer(event, route)
-  const app = createApp({ instance, baseUrl, renderer, budgets, whyNotReady, elsewhere, ...edgeParts(options, metrics) })
+  const app = createApp({
+    instance,
+    baseUrl,
+    renderer,
+    budgets,
+    whyNotReady,
+    elsewhere,
+    ...(threads && { aside: threads }),
+    ...edgeParts(options, metrics),
+  })
   const stop = serveOn(server, app, baseUrl)
   const running = started.move()
   return {
@@ -192,6 +207,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
     async close() {
       instance.ledger.watch.close()
       await stop()
+      await threads?.close()
       await renderer.close()
       running.dispose()
     },

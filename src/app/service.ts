@@ -29,6 +29,7 @@ import { Renderer } from "../renderer/renderer.ts"
 import { restMemory } from "./memory.ts"
 import { addressAt, type EdgeOptions, edgeParts } from "./parts.ts"
 import { Mirroring } from "./mirrors.ts"
+import { readingBy } from "./reading-threads.ts"
 import type { PastNumbers } from "./pasts.ts"
 import { pastsInProcess } from "./past-process.ts"
 import { Writer } from "./writer.ts"
@@ -53,6 +54,8 @@ export interface ServiceOptions extends EdgeOptions {
   readonly world?: World
   /** Writes are admitted by a thread of their own, so that readers never wait for the disk, and texts rendered by another; left out, both by this one. It has no part in `world`. */
   readonly writer?: "thread" | undefined
+  /** How many threads make pages and costly reads; left out, none: this one does. Not for a `world` of its own either. */
+  readonly threads?: number | undefined
   /** The control socket of the Litestream that started this process: what is written is answered once it is in its copy. */
   readonly replicated?: string | undefined
   /** Told while data of an earlier version is brought forward. */
@@ -182,10 +185,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // Of a process that is not the service's own, the memory is not its to rest.
   if (options.writer === "thread") started.defer(restMemory())
   const pasts = pastsInProcess(instance, options.data, basePath, options.pasts)
-  const renderer = new Renderer(options.writer === "thread" ? new OnThread() : new OnThisThread())
+  const engine = options.writer === "thread" ? new OnThread() : new OnThisThread()
+  const renderer = new Renderer(engine)
+  const threads = readingBy({ ...options, file, follows: false, baseUrl, instanceId, lineage, notBefore: world.now(), engine })
   const { sqlite } = db.prepare<{ sqlite: string }>("SELECT sqlite_version() AS sqlite").one()
   const storage = () => ({ ...watchman.readings, schema: migrations.at(-1)?.to ?? 1, sqlite })
-  for (const each of [pasts, renderer]) instance.ledger.onForget(() => each.forget())
+  for (const each of [pasts, renderer, threads]) instance.ledger.onForget(() => each?.forget())
   const stop = serveOn(
     server,
     createApp({
@@ -197,6 +202,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       whyNotReady: () => readiness.why(),
       storage,
       ...(replication && { mayBeTold: replication.mayBeTold }),
+      ...(threads && { aside: threads }),
       ...edgeParts(options, metrics),
       ...entranceAt(baseUrl, world, options.entrance),
     }),
@@ -247,6 +253,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await clerk?.close()
       await instance.accounts.settle()
       await writer?.close()
+      await threads?.close()
       await renderer.close()
       pasts.close()
       running.dispose()

@@ -12,6 +12,7 @@ import {
   namedOption,
   portOption,
   repositoriesOf,
+  threadsOption,
   UsageError,
   webAddress,
   withEdgeOptions,
@@ -27,6 +28,7 @@ interface ServeSettings extends EdgeSettings {
   readonly follow?: string
   readonly primary?: string
   readonly forward?: true
+  readonly threads: number
 }
 
 /** Serves a copy, for reading. */
@@ -76,6 +78,7 @@ export const serveCommand = (): Command =>
       .description("serve Rooms from a data folder until told to end")
       .addOption(dataOption())
       .addOption(portOption(8787))
+      .addOption(threadsOption())
       .addOption(
         namedOption(
           "--replicated <socket>",

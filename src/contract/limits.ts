@@ -19,6 +19,11 @@ export const limits = {
   /** Feeds held open with `wait` at one time, all together and from one address; over it 503. */
   heldFeeds: 1_000,
   addressHeldFeeds: 200,
+  /** Pages and costly reads under way or waiting at one time, all together and from one address; over it 503. */
+  heldReads: 1_500,
+  addressHeldReads: 400,
+  /** Seconds after which an answer that a reading thread does not give is given up, and the thread with it. */
+  readingSeconds: 30,
   /** Values that a body may hold, lists and objects among them: more than `contentBytes` of canonical JSON have room for. */
   bodyValues: 30_000,
   /** Violations that a refusal lists; of more it says that there are more. */

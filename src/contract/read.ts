@@ -71,6 +71,8 @@ export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
   refusals?: readonly RefusalCode[]
   /** Whether it also answers as of an earlier entry of the activity of the Room that it is about; its answer then has `asOf`. */
   at?: boolean
+  /** Whether what it looks at grows with its Room, so that one answer may take as long as a hundred others: a thread that only reads gives it. */
+  costly?: boolean
   /** JSON where nothing is said. */
   mediaType?: Exclude<MediaType, "application/json">
   answer: A
@@ -135,6 +137,7 @@ export function read<
   readonly query: v.ObjectSchema<P & Paging<C, F> & FormatChoice<X> & Earlier<T>, undefined>
   readonly cursor: C extends undefined ? null : C
   readonly at: T
+  readonly costly: boolean
   readonly refusals: readonly RefusalCode[]
   readonly mediaType: M
   readonly answer: A
@@ -149,6 +152,7 @@ export function read(spec: ReadSpec<string, v.ObjectEntries, v.GenericSchema> & 
     permissions = [],
     refusals: own = [],
     at = false,
+    costly = false,
     mediaType = "application/json",
     formats = {},
   } = spec
@@ -173,6 +177,7 @@ export function read(spec: ReadSpec<string, v.ObjectEntries, v.GenericSchema> & 
     query,
     cursor: cursor ?? null,
     at,
+    costly,
     refusals,
     mediaType,
     answer,
@@ -217,6 +222,7 @@ export interface Read<N extends string = string> {
   readonly query: v.GenericSchema<unknown, Readonly<Record<string, unknown>>> & { readonly entries: v.ObjectEntries }
   readonly cursor: CursorKind | null
   readonly at: boolean
+  readonly costly: boolean
   readonly refusals: readonly RefusalCode[]
   readonly mediaType: MediaType
   readonly answer: v.GenericSchema

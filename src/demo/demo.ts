@@ -75,6 +75,7 @@ export interface DemoOptions {
   readonly entrance?: EntranceSettings | undefined
   /** As the service takes it. */
   readonly writer?: "thread" | undefined
+  readonly threads?: number | undefined
 }
 
 const DAY = 86_400_000

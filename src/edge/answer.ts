@@ -13,14 +13,21 @@ export class Answer {
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
   readonly status: number
   readonly headers: Record<string, string>
+  /** It was made ready elsewhere: nothing is added to it, and nothing looked for in it. */
+  readonly isReady: boolean
 
   constructor(
     body: Answer["body"],
-    { status = 200, headers }: { readonly status?: number; readonly headers: Readonly<Record<string, string>> },
+    {
+      status = 200,
+      headers,
+      isReady = false,
+    }: { readonly status?: number; readonly headers: Readonly<Record<string, string>>; readonly isReady?: boolean },
   ) {
     this.body = body
     this.status = status
     this.headers = { ...headers }
+    this.isReady = isReady
   }
 
   /** Adds to a field that is a list. */

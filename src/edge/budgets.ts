@@ -13,6 +13,8 @@ export interface BudgetNumbers {
   readonly strangersBodies: Share
   readonly connections: Share
   readonly feeds: Share
+  /** Pages and costly reads that other threads are asked for, those that wait among them. */
+  readonly reads: Share
 }
 
 /** The numbers of the contract. */
@@ -21,6 +23,7 @@ export const standardBudgets: BudgetNumbers = {
   strangersBodies: { total: limits.strangersBodiesBytes, each: limits.strangersBodiesBytes },
   connections: { total: limits.connections, each: limits.addressConnections },
   feeds: { total: limits.heldFeeds, each: limits.addressHeldFeeds },
+  reads: { total: limits.heldReads, each: limits.addressHeldReads },
 }
 
 export class Budgets {
@@ -28,12 +31,14 @@ export class Budgets {
   readonly strangersBodies: Bodies
   readonly connections: Counts
   readonly feeds: Counts
+  readonly reads: Counts
 
   constructor(numbers: BudgetNumbers = standardBudgets) {
     this.bodies = new Bodies(new Counts(numbers.bodies))
     this.strangersBodies = new Bodies(new Counts(numbers.strangersBodies))
     this.connections = new Counts(numbers.connections)
     this.feeds = new Counts(numbers.feeds)
+    this.reads = new Counts(numbers.reads)
   }
 
   /** Holds a feed open. @param key the reader's address; null for one that many share @returns what lets it go. @throws Refusal */
@@ -41,5 +46,12 @@ export class Budgets {
     if (this.feeds.isOver(key)) throw overBudget("as many readers waiting for a feed")
     this.feeds.add(key)
     return () => this.feeds.add(key, -1)
+  }
+
+  /** Holds a request for as long as another thread is asked for its answer. @param key as of a feed @returns what lets it go. @throws Refusal */
+  holdRead(key: string | null): () => void {
+    if (this.reads.isOver(key)) throw overBudget("as many readers waiting for a page or a long answer")
+    this.reads.add(key)
+    return () => this.reads.add(key, -1)
   }
 }

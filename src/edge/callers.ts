@@ -70,9 +70,10 @@ function authenticated({ instance }: Edge, family: Family, event: H3Event): Acto
 
 /** Who is signed in, or undefined. @throws Refusal `too_many_requests` for more than one person may ask */
 export function signedIn({ instance, rates }: Edge, event: H3Event): Person | undefined {
+  const context = contextOf(event)
+  if (context.person !== undefined) return context.person ?? undefined
   const token = getCookie(event, sessionCookie)
   const person = token === undefined ? undefined : instance.tables.sessions.person(token)
-  const context = contextOf(event)
   // A page looks more than once.
   if (person === undefined || context.userId !== null) return person
   context.userId = person.userId

@@ -7,6 +7,7 @@ import type { Instance } from "./instance.ts"
 import { sessionCookie } from "../contract/actions.ts"
 import type { Renderer } from "../renderer/renderer.ts"
 import { type Answer, refused } from "./answer.ts"
+import type { Aside } from "./aside.ts"
 import type { Budgets } from "./budgets.ts"
 import type { Entrance } from "./entrance.ts"
 import type { Journal } from "./journal.ts"
@@ -49,6 +50,8 @@ export interface Edge {
   readonly whyNotReady?: () => Promise<string | null>
   /** Answers, in place of a route, what is not for this process; null for what is. Left out, all is. */
   readonly elsewhere?: (event: H3Event, route: PublicRoute) => Promise<Answer | null>
+  /** Answers what costs more than this thread should be kept for; left out, it does that itself. */
+  readonly aside?: Aside
   /** Settles once what a read found may be told; left out, at once. @throws Refusal 503 */
   readonly mayBeTold?: (read: string) => Promise<void> | undefined
 }

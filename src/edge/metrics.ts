@@ -165,6 +165,7 @@ export class Metrics implements CommitObserver {
     )
     gauge("research_room_connections_open", "Connections of clients.", () => this.#gauges?.budgets.connections.sum)
     gauge("research_room_feeds_held", "Requests that wait for a feed.", () => this.#gauges?.budgets.feeds.sum)
+    gauge("research_room_reads_held", "Pages and long answers that other threads are asked for.", () => this.#gauges?.budgets.reads.sum)
     gauge("research_room_database_bytes", "Size of the database file.", () => this.#gauges?.storage().databaseBytes)
     gauge("research_room_wal_bytes", "Size of the write-ahead log.", () => this.#gauges?.storage().walBytes)
     gauge("research_room_free_disk_bytes", "Free space where the data is.", () => this.#gauges?.storage().freeDiskBytes)

@@ -3,11 +3,13 @@ import type { H3, H3Event } from "h3"
 import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
 import { commonHeaders } from "./answer.ts"
+import type { Cost } from "./aside.ts"
 import { mustNotComeFromBrowser } from "./callers.ts"
 import { Compressor } from "./compression.ts"
 import { type Edge, type Handler, refusing } from "./edge.ts"
 import { described, type Open, opened } from "./open.ts"
 import { routePatterns } from "./paths.ts"
+import { sentAside } from "./sent-aside.ts"
 import { withoutMarks } from "./withheld.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE"
@@ -34,13 +36,19 @@ export class Routes {
   /**
    * @param path with `{name}` for each part that varies
    * @param open whom its answers are for, refusals included; left out, whoever asks
+   * @param cost of what another thread may answer; left out, this one does
    */
-  add(method: Method, path: string, handler: Handler, open?: Open): void {
-    const { elsewhere } = this.#edge
-    const served: Handler = elsewhere === undefined ? handler : async (event) => (await elsewhere(event, { path, open })) ?? handler(event)
+  add(method: Method, path: string, handler: Handler, open?: Open, cost?: Cost): void {
+    const { elsewhere, aside } = this.#edge
+    const here: Handler =
+      aside === undefined || cost === undefined
+        ? handler
+        : async (event) => (await sentAside(this.#edge, event, path, cost)) ?? handler(event)
+    const served: Handler = elsewhere === undefined ? here : async (event) => (await elsewhere(event, { path, open })) ?? here(event)
     const refused = refusing(this.#edge, familyOf(path), path, served)
     const route = async (event: H3Event) => {
-      const answer = await opened(open, event, withoutMarks(this.#edge, await refused(event)), this.#compressor)
+      const made = await refused(event)
+      const answer = made.isReady ? made : await opened(open, event, withoutMarks(this.#edge, made), this.#compressor)
       return event.req.method === "HEAD" ? answer.headOnly : answer.leaving
     }
     for (const pattern of routePatterns(path)) {

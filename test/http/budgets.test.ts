@@ -15,6 +15,7 @@ const service = await startWatched({
     strangersBodies: { total: 200_000, each: 200_000 },
     connections: { total: 12, each: 12 },
     feeds: { total: 3, each: 3 },
+    reads: { total: 3, each: 3 },
   },
 })
 tap.teardown(() => service.close())

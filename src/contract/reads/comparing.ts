@@ -15,6 +15,7 @@ const step = wholeNumber(999_999_999_999_999)
 export const comparingReads = [
   read({
     name: "attempt_table",
+    costly: true,
     at: true,
     path: "/api/research/attempt-table",
     summary:
@@ -45,6 +46,7 @@ export const comparingReads = [
   }),
   read({
     name: "attempt_curves",
+    costly: true,
     at: true,
     path: "/api/research/attempt-curves",
     summary:

@@ -16,6 +16,7 @@ const budget = v.exactOptional(between(limits.briefMin, limits.briefMax, limits.
 export const overviewReads = [
   read({
     name: "search",
+    costly: true,
     path: "/api/research/search",
     summary:
       "Full text of everything that was said, best match first, of very many matches the newest; what has fallen stands below what has not. Every word must occur, words in quotes together, the last one by its beginning; a label or an id leads to its object, a name to its person, a commit or an arXiv id to what names it, newest first. status and since look among the best matches. Snippets are HTML in which only mark elements stand.",
@@ -32,6 +33,7 @@ export const overviewReads = [
   }),
   read({
     name: "room_brief",
+    costly: true,
     at: true,
     path: "/api/research/rooms/{roomId}/brief",
     summary:
@@ -42,6 +44,7 @@ export const overviewReads = [
   }),
   read({
     name: "thread_brief",
+    costly: true,
     at: true,
     path: "/api/research/threads/{threadId}/brief",
     summary: "A Thread in one small read, as the brief of a Room.",
@@ -82,6 +85,7 @@ export const overviewReads = [
   }),
   read({
     name: "room_provenance",
+    costly: true,
     path: "/api/research/rooms/{roomId}/provenance",
     summary:
       "What rests on what in a Room, as nodes and edges: hypotheses, experiments, plans, attempts, findings, claims, materials and links. With focus, what lies around one of them within depth steps, 1 when left out. Edges are those that this Room states; what it names of other Rooms stands at their ends.",

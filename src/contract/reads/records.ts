@@ -15,6 +15,7 @@ const choosing = (parts: readonly string[]) => ({ parts: v.exactOptional(words(p
 export const recordReads = [
   read({
     name: "room_context",
+    costly: true,
     at: true,
     path: "/api/research/rooms/{roomId}/research-context",
     summary:
@@ -24,6 +25,7 @@ export const recordReads = [
   }),
   read({
     name: "thread_research_context",
+    costly: true,
     at: true,
     path: "/api/research/threads/{threadId}/research-context",
     summary: "A Thread with its research, in one snapshot; parts and affordances as for a Room.",

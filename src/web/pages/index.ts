@@ -121,6 +121,12 @@ const administering: Readonly<Record<string, WebPage>> = {
   "/admin/audit": adminAuditPage,
 }
 
+/** Pages that are drawn of much at once. */
+const much: ReadonlySet<WebPage> = new Set([graphPage, comparePage, curvesPage, attemptsPage, searchPage])
+/** Pages that show what this thread alone knows: what a browser carries on its way in, and how people come in. */
+const ofThisThread: ReadonlySet<WebPage> = new Set([signInPage, setUpPage, invitationPage, accountPage])
+const costOf = (page: WebPage) => (ofThisThread.has(page) ? undefined : much.has(page) ? "much" : "some")
+
 /** Every page by its address. */
 export const pages: Readonly<Record<string, WebPage>> = { ...reading, ...acting, ...administering }
 
@@ -277,7 +283,7 @@ export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (eve
       }),
     )
   for (const [path, page] of Object.entries({ ...reading, ...acting }))
-    routes.add("GET", path, addressHandler(edge, press, path, page), Object.hasOwn(reading, path) ? "visitors" : undefined)
+    routes.add("GET", path, addressHandler(edge, press, path, page), Object.hasOwn(reading, path) ? "visitors" : undefined, costOf(page))
   for (const [path, form] of Object.entries(asked)) routes.add("GET", path, formHandler(edge, press, form))
   for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, press, form))
   feedRoutes(edge, routes)

@@ -1,0 +1,190 @@
+/**
+ * Pages and costly reads are made by threads of their own, as `serve` runs them. Nobody outside can tell, but for this: one
+ * long answer holds up nobody.
+ */
+import { setImmediate as turn } from "node:timers/promises"
+import type { Worker } from "node:worker_threads"
+import tap, { test } from "tap"
+import { createApp } from "../../src/app/edge.ts"
+import { Reader } from "../../src/app/reader.ts"
+import { ReadingThreads } from "../../src/app/reading-threads.ts"
+import { standardBudgets } from "../../src/edge/budgets.ts"
+import { reads } from "../../src/contract/reads/index.ts"
+import { startDemo } from "../../src/demo/demo.ts"
+import { openLog } from "../../src/log.ts"
+import { ask } from "../support/ask.ts"
+import { softwareVersion } from "../../src/version.ts"
+import { message } from "../support/bodies.ts"
+import { addressOf } from "../support/routes.ts"
+import { pagesOf } from "../web/pages.ts"
+
+/** The threads, in the order in which they are started. */
+const workers: Worker[] = []
+process.on("worker", (worker) => workers.push(worker))
+/** What came for them, what was given to one, and what is done when something is. */
+let [came, given] = [0, 0]
+let onGiven = () => {}
+const { answer } = ReadingThreads.prototype
+ReadingThreads.prototype.answer = function (...asked) {
+  came += 1
+  return answer.apply(this, asked)
+}
+const { take } = Reader.prototype
+Reader.prototype.take = function (...order) {
+  take.apply(this, order)
+  given += 1
+  onGiven()
+}
+/** Waits until so many more have come. */
+async function coming(count: number): Promise<void> {
+  for (const until = came + count; came < until; ) await turn()
+}
+
+const options = { host: "127.0.0.1", port: 0, threads: 2, budgets: { ...standardBudgets, reads: { total: 60, each: 60 } } }
+let log = ""
+const house = await startDemo({ ...options, log: openLog("info", { to: { write: (text: string) => void (log += text) } }) })
+tap.teardown(() => house.close())
+const { baseUrl, instance, rooms } = house
+const { roomId, openingThreadId: threadId } = rooms.main
+const room = `/api/research/rooms/${roomId}`
+const graph = `${room}/provenance`
+
+const { owner } = house.people
+const door = { body: { username: owner.username, password: owner.password }, headers: { origin: baseUrl } }
+const signIn = async () => (await ask(`${baseUrl}/api/session`, door)).headers.getSetCookie()[0]?.split(";")[0] ?? ""
+
+/** The same application around the same data, which answers all by itself. */
+const alone = createApp({ instance, baseUrl, softwareVersion, log: openLog("silent") })
+const ofTheMoment = /"generatedAt":"[^"]*"|name="\/?(?:requestId|clientMessageId|attemptId)" value="[^"]*"/g
+const ofTheConnection = ["date", "x-request-id", "connection", "keep-alive", "content-length", "transfer-encoding", "content-encoding"]
+async function whole(answer: Response) {
+  const headers = [...answer.headers].filter(([name]) => !ofTheConnection.includes(name))
+  return { status: answer.status, headers, text: (await answer.text()).replace(ofTheMoment, "") }
+}
+
+test("every page and every read is answered as by one thread", async (t) => {
+  const cookie = await signIn()
+  const first = async (path: string, member: string) => {
+    const [item] = (await ask(`${baseUrl}${path}`)).body.items as unknown as Record<string, string>[]
+    return String(item?.[member])
+  }
+  const experimentId = await first(`/api/research/experiments?roomId=${roomId}`, "experimentId")
+  const attemptId = await first(`/api/research/attempts?roomId=${roomId}`, "attemptId")
+  const versionId = await first(`/api/research/hypotheses?roomId=${roomId}`, "versionId")
+  const ids = { roomId, threadId, experimentId, attemptId, versionId }
+  const query: Readonly<Record<string, string>> = {
+    search: "query=ways",
+    attempt_table: `roomId=${roomId}`,
+    attempt_curves: `attemptIds=${attemptId}&name=loss`,
+  }
+  const asked = [
+    ...(await pagesOf(house)).map(({ path, as }) => ({ path, headers: as === "owner" ? { cookie } : {} })),
+    ...reads
+      .filter(({ surface }) => surface === "public")
+      .map(({ name, path }) => ({ path: `${addressOf(path, ids)}${query[name] === undefined ? "" : `?${query[name]}`}`, headers: {} })),
+    ...["feed.atom", "feed.json", "sitemap.xml"].map((name) => ({ path: `/rooms/${roomId}/${name}`, headers: {} })),
+    { path: `/rooms/${roomId}.md`, headers: {} },
+    { path: `/rooms/${roomId}`, headers: { accept: "text/markdown" } },
+    { path: `${graph}?focus=nothing`, headers: {} },
+    { path: `${room}/brief`, headers: { accept: "text/markdown" } },
+    // The one is a file that is made anew each time; on the other stands what the service alone knows of its disk.
+  ].filter(({ path }) => !path.includes("/export") && path !== "/admin")
+  // The first costly read waits for the threads.
+  t.equal((await fetch(`${baseUrl}${graph}`)).status, 200)
+  const before = given
+  for (const { path, headers } of asked) {
+    const [there, here] = await Promise.all([
+      fetch(`${baseUrl}${path}`, { headers, redirect: "manual" }).then(whole),
+      Promise.resolve(alone.request(`${baseUrl}${path}`, { headers: { ...headers, host: new URL(baseUrl).host } })).then(whole),
+    ])
+    t.strictSame(there, here, path)
+  }
+  t.ok(given - before > 60, `${given - before} of ${asked.length} were made by the threads`)
+  const packed = await fetch(`${baseUrl}/rooms/${roomId}`, { headers: { "accept-encoding": "br" } })
+  t.equal(packed.headers.get("content-encoding"), "br")
+  t.match(await packed.text(), "</html>")
+  const head = await fetch(`${baseUrl}${graph}`, { method: "HEAD" })
+  t.strictSame([head.status, await head.text()], [200, ""])
+  const feed = `${baseUrl}/rooms/${roomId}/feed.atom`
+  const tag = (await fetch(feed)).headers.get("etag") ?? ""
+  t.equal((await fetch(feed, { headers: { "if-none-match": tag } })).status, 304)
+})
+
+test("what was written is read by the next who asks, and whoever went out is out", async (t) => {
+  const { roomId, openingThreadId: threadId } = rooms.empty
+  const page = async (headers = {}) => (await fetch(`${baseUrl}/threads/${threadId}`, { headers })).text()
+  for (let n = 0; n < 20; n += 1) {
+    const text = `Said as number ${n}.`
+    const path = `${baseUrl}/api/agent/threads/${threadId}/messages`
+    t.equal((await ask(path, { token: house.credentials.member_all.token, body: message(text) })).status, 200)
+    t.match(await page(), text)
+  }
+  const { activityWatermark: watermark } = (await ask(`${baseUrl}/api/research/rooms/${roomId}`)).body
+  const waits = fetch(`${baseUrl}/api/research/rooms/${roomId}/activity?after=${watermark}&wait=20`)
+  const text = "Heard by who waits."
+  await ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, { token: house.credentials.member_all.token, body: message(text) })
+  t.equal(((await (await waits).json()) as { items: unknown[] }).items.length, 1, "feeds wake as before")
+  const cookie = await signIn()
+  t.match(await page({ cookie }), owner.username)
+  t.equal((await fetch(`${baseUrl}/api/session`, { method: "DELETE", headers: { cookie, origin: baseUrl } })).ok, true)
+  t.notMatch(await page({ cookie }), "/account")
+})
+
+test("a small read is answered while long ones stand and wait, and so is a page", async (t) => {
+  let answered = 0
+  const long = Array.from({ length: 50 }, async () => {
+    const answer = await fetch(`${baseUrl}${graph}`)
+    await answer.arrayBuffer()
+    answered += 1
+    return answer.status
+  })
+  await coming(50)
+  t.equal((await fetch(`${baseUrl}${room}`)).status, 200)
+  t.ok(answered < 50, `${answered} of 50 before a small read`)
+  t.equal((await fetch(`${baseUrl}/rooms/${rooms.empty.roomId}`)).status, 200)
+  t.ok(answered < 50, `${answered} of 50 before a page`)
+  t.strictSame(new Set(await Promise.all(long)), new Set([200]))
+})
+
+test("more than may wait are told to come back", async (t) => {
+  const answers = await Promise.all(Array.from({ length: 70 }, () => ask(`${baseUrl}${graph}`)))
+  const refused = answers.filter(({ status }) => status !== 200)
+  t.ok(refused.length > 0 && refused.length <= 10, `${refused.length} of 70`)
+  for (const { status, body, headers } of refused) {
+    t.equal(status, 503)
+    t.match(body, { refusal: "temporarily_unavailable", retryable: true, retryAfter: 1, committed: false })
+    t.equal(headers.get("access-control-allow-origin"), "*")
+  }
+})
+
+test("a thread that ends takes its own request with it and no other; another takes its place", async (t) => {
+  const before = workers.length
+  let ended: Promise<unknown> = Promise.resolve()
+  onGiven = () => {
+    onGiven = () => {}
+    ended = Promise.all(workers.map((worker) => worker.terminate()))
+  }
+  const { status, body } = await ask(`${baseUrl}${graph}`)
+  t.equal(status, 503)
+  t.match(body, { refusal: "temporarily_unavailable", committed: false })
+  await ended
+  t.match(log, "a reading thread ended; another takes its place")
+  t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
+  t.equal((await fetch(`${baseUrl}/rooms/${roomId}`)).status, 200)
+  t.ok(workers.length > before, "started anew")
+})
+
+test("whoever goes is not worked for, and what is under way when the service ends is answered", async (t) => {
+  const gone = new AbortController()
+  const asked = Array.from({ length: 40 }, () => fetch(`${baseUrl}${graph}`, { signal: gone.signal }).catch(() => null))
+  const before = given
+  await coming(40)
+  gone.abort()
+  await Promise.all(asked)
+  t.equal((await fetch(`${baseUrl}${graph}`)).status, 200)
+  t.ok(given - before < 41, `${given - before} of 41 were given to a thread`)
+  const last = Array.from({ length: 6 }, async () => (await fetch(`${baseUrl}${graph}`)).json() as Promise<{ nodes: unknown[] }>)
+  await coming(6)
+  await house.close()
+  for (const { nodes } of await Promise.all(last)) t.ok(nodes.length > 0)
+})
