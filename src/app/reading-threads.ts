@@ -72,7 +72,9 @@ export class ReadingThreads implements Aside {
   }
 
   answer(order: Order, cost: Cost, signal: AbortSignal): Promise<Told> | null {
-    if (this.#isClosed || !this.#start()) return null
+    if (this.#isClosed) return null
+    if (this.#readers.length === 0) this.#add()
+    if (this.#readers.length === 0) return null
     // A page is made here in less time than a thread takes to start.
     if (cost === "some" && !this.#readers.some(({ isReady }) => isReady)) return null
     const waiting: Waiting = { order, cost, since: ++this.#count, signal, asked: Promise.withResolvers() }
@@ -102,21 +104,18 @@ export class ReadingThreads implements Aside {
     await this.#end()
   }
 
-  /** Starts the threads that are missing. @returns whether there are any */
-  #start(): boolean {
-    this.#idle?.refresh()
-    this.#idle ??= setTimeout(() => this.#rest(), IDLE).unref()
+  /** Starts one more thread, where one may be started. */
+  #add(): void {
     const { threads, settings, engine, log } = this.#parts
-    while (this.#readers.length < threads && performance.now() >= this.#notBefore) {
-      const reader: Reader = new Reader(settings, {
-        engine,
-        log,
-        free: () => this.#next(),
-        ended: (error) => this.#ended(reader, error),
-      })
-      this.#readers.push(reader)
-    }
-    return this.#readers.length > 0
+    if (this.#readers.length >= threads || performance.now() < this.#notBefore) return
+    this.#idle ??= setTimeout(() => this.#rest(), IDLE).unref()
+    const reader: Reader = new Reader(settings, {
+      engine,
+      log,
+      free: () => this.#next(),
+      ended: (error) => this.#ended(reader, error),
+    })
+    this.#readers.push(reader)
   }
 
   /** A thread ended by itself. The next one who asks starts another. */
@@ -124,8 +123,9 @@ export class ReadingThreads implements Aside {
     this.#readers = this.#readers.filter((each) => each !== reader)
     this.#parts.log.error({ err: error }, "a reading thread ended; another takes its place")
     if (!reader.isReady) this.#notBefore = performance.now() + PAUSE
-    const waits = this.#waiting.some.length + this.#waiting.much.length > 0
-    if (!waits || this.#start()) return
+    if (!this.#isAnybodyWaiting) return
+    if (this.#readers.length === 0) this.#add()
+    if (this.#readers.length > 0) return
     // None can be started: whoever waits is told so.
     for (const { asked } of [...this.#waiting.some.splice(0), ...this.#waiting.much.splice(0)]) asked.reject(error)
   }
@@ -152,11 +152,17 @@ export class ReadingThreads implements Aside {
         .reduce<Reader | undefined>((least, each) => (least === undefined || each.orders < least.orders ? each : least), undefined)
       const cost = reader && this.#due()
       const waiting = cost && this.#waiting[cost].shift()
-      if (reader === undefined || waiting === undefined) return
+      if (reader === undefined || waiting === undefined) break
       this.#wasMuch = cost === "much"
       this.#idle?.refresh()
       reader.take(waiting.order, waiting.cost, waiting.asked)
     }
+    // One at a time, and only where somebody waits: each takes memory.
+    if (this.#isAnybodyWaiting && this.#readers.every(({ isReady }) => isReady)) this.#add()
+  }
+
+  get #isAnybodyWaiting(): boolean {
+    return this.#waiting.some.length + this.#waiting.much.length > 0
   }
 
   /** Whose turn it is: who came first, but one costly read after the other only where no page waits. */

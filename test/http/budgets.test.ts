@@ -58,7 +58,11 @@ const first = ({ received }: Line) => {
 test("the budgets are those that the manifest names", async (t) => {
   const { body } = await ask(`${baseUrl}/api/manifest`)
   t.match(body.limits, { bodiesBytes: standardBudgets.bodies.total, callerBodiesBytes: standardBudgets.bodies.each })
-  t.match(body.limits, { connections: standardBudgets.connections.total, heldFeeds: standardBudgets.feeds.total })
+  t.match(body.limits, {
+    connections: standardBudgets.connections.total,
+    heldFeeds: standardBudgets.feeds.total,
+    heldReads: standardBudgets.reads.total,
+  })
   t.ok(limits.bodiesBytes + limits.strangersBodiesBytes <= 64 * 2 ** 20, "all bodies together take little of a machine")
   t.ok(limits.heldFeeds + limits.strangersBodiesBytes / 4096 <= limits.connections + limits.heldFeeds)
 })
