@@ -18,9 +18,13 @@ import { message } from "../support/bodies.ts"
 import { addressOf } from "../support/routes.ts"
 import { pagesOf } from "../web/pages.ts"
 
-/** The threads, in the order in which they are started. */
+/** The threads that were ready to read, in the order in which they were. */
 const workers: Worker[] = []
-process.on("worker", (worker) => workers.push(worker))
+process.on("worker", (worker) =>
+  worker.on("message", ({ kind }: { readonly kind?: unknown }) => {
+    if (kind === "ready") workers.push(worker)
+  }),
+)
 /** What came for them, what was given to one, and what is done when something is. */
 let [came, given] = [0, 0]
 let onGiven = () => {}
