@@ -24,7 +24,7 @@ function expected(os: string, cpu: string): Map<string, string> {
 }
 
 /** The program and its threads, which are made with it and stand in no file to compare with. */
-const programs = ["research-room", "writer", "jobs", "renderer"]
+const programs = ["research-room", "writer", "jobs", "renderer", "reader"]
 const codeOf = programs.map((name) => `${name}.cjs`)
 const cacheOf = programs.map((name) => `${name}.cache`)
 
