@@ -1,7 +1,7 @@
 /** A page for a request that cannot be answered: what happened, whether anything was stored, what to do. */
 import { limits } from "../../contract/limits.ts"
 import { type Refusal, refusals } from "../../contract/refusals.ts"
-import { html, to } from "../html.ts"
+import { type Content, html, to } from "../html.ts"
 import type { Shown } from "../visit.ts"
 
 /** In place of a page that would be too large to send or to read. */
@@ -15,6 +15,10 @@ export function tooLargePage({ title, rail, json }: Shown): Shown {
   }
 }
 
+/** What the person at a page does next; of who they are, a page asks by the form for that and not by credentials. */
+const remedy = (code: Refusal["code"]): Content =>
+  code === "not_authenticated" ? html`<a href="${to("/sign-in")}">Sign in</a> and try it again.` : refusals[code].remedy
+
 export function refusedPage(refusal: Refusal): Shown {
   const { code, status, details } = refusal
   const missing = status === 404
@@ -23,7 +27,7 @@ export function refusedPage(refusal: Refusal): Shown {
     status,
     ...(details.retryAfter === undefined ? {} : { headers: { "retry-after": String(details.retryAfter) } }),
     body: html`<h1>${missing ? "There is nothing here" : "This could not be done"}</h1><p class="lead">${refusal.message}</p>
-<p>${details.committed === null ? "Whether anything was stored is not known." : "Nothing was stored."} ${missing ? null : refusals[code].remedy}</p><p class="meta"><span>refusal <code>${code}</code></span><span>status ${status}</span></p>
+<p>${details.committed === null ? "Whether anything was stored is not known." : "Nothing was stored."} ${missing ? null : remedy(code)}</p><p class="meta"><span>refusal <code>${code}</code></span><span>status ${status}</span></p>
 <p><a href="${to("/")}">All Rooms</a></p>`,
   }
 }
