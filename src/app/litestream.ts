@@ -8,11 +8,14 @@ import { DataError } from "../ledger/database.ts"
 
 /** Seconds that Litestream may take for a sync; a proxy waits for longer. */
 const PATIENCE = 5
+/** Seconds that it may take to let go of the file: it tries to copy what is left. */
+const LETTING_GO = 30
 /** Milliseconds more for its answer, after which it is given up. */
 const GRACE = 500
 
 const Info = v.object({ version: v.string(), pid: v.number() })
 const List = v.object({ databases: v.array(v.object({ path: v.string() })) })
+const Started = v.object({ status: v.picklist(["started", "already_running"]) })
 const Synced = v.object({ status: v.picklist(["synced", "no_change"]), replicated_txid: v.pipe(v.number(), v.minValue(1)) })
 const Failed = v.object({ error: v.string() })
 
@@ -71,6 +74,23 @@ export class Litestream {
     this.#path = listed.path
   }
 
+  /**
+   * Has Litestream begin its copy anew, with all of the file. A service that is killed in the midst of a commit leaves one in the
+   * log that SQLite's index of it does not know: Litestream copies it, and may write over it a moment later.
+   * @param emptied writes the log into the file while nobody else has it open, and says whether it could
+   * @throws DataError where Litestream does not let go of the file, or does not take it up again
+   */
+  async copyAnew(emptied: () => boolean): Promise<void> {
+    // Where the store does not answer it says that it failed, and has let go all the same.
+    await this.#ask("POST", "/stop", { path: this.#path, timeout: LETTING_GO }, LETTING_GO)
+    const isEmptied = emptied()
+    const { status, body } = await this.#ask("POST", "/start", { path: this.#path, timeout: LETTING_GO }, LETTING_GO)
+    if (!isEmptied || status !== 200 || !v.is(Started, body))
+      throw new DataError(
+        `The service before was cut off, and Litestream could not be made to copy ${this.#path} anew: ${isEmptied ? (v.is(Failed, body) ? body.error : `it answers ${status}`) : "it did not let go of it"}.`,
+      )
+  }
+
   /** Whether Litestream has ended: who started this process is another then. */
   hasEnded(): boolean {
     return process.ppid !== this.parent
@@ -87,7 +107,7 @@ export class Litestream {
     this.#agent.destroy()
   }
 
-  #ask(method: "GET" | "POST", path: string, body?: object): Promise<Said> {
+  #ask(method: "GET" | "POST", path: string, body?: object, seconds = this.#patience): Promise<Said> {
     return new Promise((resolve, reject) => {
       const text = body === undefined ? "" : JSON.stringify(body)
       const headers = body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }
@@ -103,7 +123,7 @@ export class Litestream {
           }
         })
       })
-      const late = setTimeout(() => asking.destroy(new Error("it does not answer in time")), this.#patience * 1_000 + GRACE)
+      const late = setTimeout(() => asking.destroy(new Error("it does not answer in time")), seconds * 1_000 + GRACE)
       asking.on("error", reject)
       asking.on("close", () => {
         clearTimeout(late)

@@ -10,9 +10,9 @@ import { cratesOf } from "../research/index.ts"
 import { isEarlier, openForward } from "./forward.ts"
 import { Litestream } from "./litestream.ts"
 import { Replication } from "./replication.ts"
-import { isReplicated, markReplicated, notAlone } from "../ledger/copies.ts"
+import { isReplicated, markReplicated, notAlone, wasCutOff } from "../ledger/copies.ts"
 import { databaseFile } from "../ledger/data.ts"
-import { DataError, fill } from "../ledger/database.ts"
+import { DataError, fill, openDatabase } from "../ledger/database.ts"
 import { lockFolder } from "../ledger/ownership.ts"
 import { migrations } from "../ledger/schema.ts"
 import { isLogEmptied } from "../ledger/unclean.ts"
@@ -96,6 +96,16 @@ export interface Service {
   close(): Promise<void>
 }
 
+/** Writes the log of a file into it. @returns whether it could: nobody else has it open */
+function emptyLog(file: string): boolean {
+  const db = openDatabase(file)
+  try {
+    return isLogEmptied(db)
+  } finally {
+    db.close()
+  }
+}
+
 /** The Litestream that a service is to wait for; null for one that stands alone. @throws DataError where it may not be served so */
 async function replicatedBy({ replicated }: ServiceOptions, file: string): Promise<Litestream | null> {
   if (replicated === undefined) {
@@ -108,7 +118,8 @@ async function replicatedBy({ replicated }: ServiceOptions, file: string): Promi
     )
   const litestream = new Litestream(replicated)
   await litestream.mustHaveStarted(file)
-  markReplicated(file, replicated)
+  if (wasCutOff(file)) await litestream.copyAnew(() => emptyLog(file))
+  markReplicated(file, replicated, true)
   return litestream
 }
 
@@ -123,7 +134,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   started.defer(lockFolder(options.data))
   const file = databaseFile(options.data)
   const litestream = await replicatedBy(options, file)
-  started.defer(() => litestream?.close())
+  started.defer(() => {
+    litestream?.close()
+    if (litestream !== null) markReplicated(file, options.replicated ?? "", false)
+  })
   const { db, world, instanceId, lineage } = openForward(file, options.world, options.onForward)
   started.defer(() => db.close())
   const broken = Promise.withResolvers<void>()

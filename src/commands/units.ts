@@ -71,6 +71,9 @@ function service({ program, user, data, backups, replicated, settings, secrets }
       folders([data, backups]),
       ["UMask=0077", `Restart=${replicated === undefined ? "on-failure" : "always"}`, "RestartSec=2"],
       ["# A wrong flag does not get better by trying again.", "RestartPreventExitStatus=2"],
+      ...(replicated === undefined
+        ? []
+        : [["# Where memory runs out both end at once: Litestream must not go on with what a killed service left.", "OOMPolicy=kill"]]),
       ["# Requests under way have ten seconds to end.", "TimeoutStopSec=30", ""],
       ["NoNewPrivileges=yes", "CapabilityBoundingSet=", "ProtectSystem=strict", homes(paths), "PrivateTmp=yes", "PrivateDevices=yes"],
       ["ProtectClock=yes", "ProtectHostname=yes", "ProtectKernelLogs=yes", "ProtectKernelModules=yes", "ProtectKernelTunables=yes"],

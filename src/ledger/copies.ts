@@ -2,7 +2,7 @@
  * What stands beside the data where a program of others copies it, Litestream: whether a copy is kept of it, or it is one itself.
  * Neither may be served as if it were alone.
  */
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
 /** Beside data of which Litestream keeps a copy: the mark of the service that waits for it. It names the control socket. */
@@ -11,8 +11,15 @@ const markOf = (file: string): string => join(dirname(file), "replicated")
 /** Whether acknowledgements wait here for a copy. */
 export const isReplicated = (file: string): boolean => file !== ":memory:" && existsSync(markOf(file))
 
-/** Notes that they do. @throws Error where the folder cannot be written */
-export const markReplicated = (file: string, socket: string): void => writeFileSync(markOf(file), `${socket}\n`)
+/** What the mark says while a service writes: found at a start, the service before was cut off. */
+const OPEN = "open"
+
+/** Notes that they do, and whether a service writes now. @throws Error where the folder cannot be written */
+export const markReplicated = (file: string, socket: string, isServed: boolean): void =>
+  writeFileSync(markOf(file), `${socket}\n${isServed ? `${OPEN}\n` : ""}`)
+
+/** Whether the service before ended without a word, in the midst of a commit maybe. */
+export const wasCutOff = (file: string): boolean => isReplicated(file) && readFileSync(markOf(file), "utf8").split("\n")[1] === OPEN
 
 /** The sentence for whoever serves such data alone. */
 export const notAlone = (file: string): string =>

@@ -8,6 +8,7 @@ import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { Litestream } from "../../src/app/litestream.ts"
 import { startService } from "../../src/app/service.ts"
+import { openDatabase } from "../../src/ledger/database.ts"
 import { openLog } from "../../src/log.ts"
 import { type Answer, ask } from "../support/ask.ts"
 import { freshId, message, thread } from "../support/bodies.ts"
@@ -196,6 +197,27 @@ test("it is served only by the Litestream that started it and copies this data",
   t.ok(own.syncs.length > 0, "whether it copies was tried")
   served.signal("SIGTERM")
   t.match(await served.ended(), { code: 0 })
+
+  t.strictSame(own.turns, [], "a service that was ended goes on with the copy it had")
+
+  const killed = await serve(executable(), replicated(own.socket), place)
+  killed.signal("SIGKILL")
+  await killed.ended()
+  const next = await serve(executable(), replicated(own.socket), place)
+  t.strictSame(own.turns, ["stopped", "started"], "after one that was killed the copy is begun anew")
+  next.signal("SIGKILL")
+  await next.ended()
+  const holder = openDatabase(join(place.folder, "data", "research-room.db"))
+  holder.prepare("BEGIN IMMEDIATE").run()
+  t.match(await refused(own.socket), {
+    code: 1,
+    err: /cut off, and Litestream could not be made to copy .* anew: it did not let go of it\.\n$/,
+  })
+  holder.close()
+  own.fate = "failed"
+  const last = await serve(executable(), replicated(own.socket), place)
+  last.signal("SIGTERM")
+  t.match(await last.ended(), { code: 0 }, "a store that does not answer then keeps nobody from starting")
 
   const mark = join(place.folder, "data", "replicated")
   t.equal(readFileSync(mark, "utf8"), `${own.socket}\n`)

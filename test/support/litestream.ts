@@ -13,6 +13,8 @@ export interface StandIn {
   readonly socket: string
   /** Syncs that were asked for, in the order they came; `path` as they named it. */
   readonly syncs: { readonly path: string; readonly wait: boolean }[]
+  /** Each time that it was told to let go of the file, or to take it up again. */
+  readonly turns: readonly ("stopped" | "started")[]
   /** How many were under way at once, at the most. */
   readonly mostAtOnce: number
   /** What the next syncs come to. */
@@ -49,6 +51,7 @@ export async function startStandIn({ paths, pid = process.ppid }: Options): Prom
   let [underWay, most, txid] = [0, 0, 0]
   const looking = new Set<() => void>()
   const syncs: StandIn["syncs"] = []
+  const turns: ("stopped" | "started")[] = []
 
   async function sync(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let asked: { path?: string; wait?: boolean; timeout?: number }
@@ -71,6 +74,17 @@ export async function startStandIn({ paths, pid = process.ppid }: Options): Prom
     json(response, 200, { status: "synced", path, txid, replicated_txid: txid })
   }
 
+  /** Lets go of the file, or takes it up again. */
+  async function turn(to: "stopped" | "started", already: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { path = "" } = JSON.parse(await textOf(request)) as { path?: string }
+    if (!paths.includes(path)) return json(response, 500, { error: `database not found: ${path}` })
+    const status = turns.length > 0 ? (turns.at(-1) === to ? already : to) : to === "started" ? already : to
+    turns.push(to)
+    if (to === "stopped" && standIn.fate === "failed")
+      return json(response, 500, { error: "close database: replica sync: connection refused" })
+    json(response, 200, { status, path, txid })
+  }
+
   const routes: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>> = {
     "GET /info": (_, response) =>
       json(response, 200, {
@@ -82,6 +96,8 @@ export async function startStandIn({ paths, pid = process.ppid }: Options): Prom
       }),
     "GET /list": (_, response) => json(response, 200, { databases: paths.map((path) => ({ path, status: "replicating" })) }),
     "POST /sync": (request, response) => void sync(request, response),
+    "POST /stop": (request, response) => void turn("stopped", "already_stopped", request, response),
+    "POST /start": (request, response) => void turn("started", "already_running", request, response),
   }
   const server = createServer((request, response) => {
     const route = routes[`${request.method} ${request.url}`]
@@ -94,6 +110,7 @@ export async function startStandIn({ paths, pid = process.ppid }: Options): Prom
   const standIn: StandIn = {
     socket,
     syncs,
+    turns,
     get mostAtOnce() {
       return most
     },

@@ -25,20 +25,47 @@ export async function missing(baseUrl: string, writes: readonly Sent[]): Promise
   return problems
 }
 
+/** How many transactions a copy is restored short of its newest, where that one is not whole. */
+const SHORT_OF = 3
+
+/**
+ * Restores the newest that is whole and checks all of it. A commit in the midst of which the service was killed may stand in the
+ * copy half; those before it are whole, and nothing after it was acknowledged.
+ */
+async function restored(ground: Ground, parent: Parent, kept: Kept, into: string, onEarlier: () => void): Promise<string | null> {
+  const folder = join(ground.place.folder, into)
+  let wrong = ""
+  for (const as of [undefined, ...(await parent.transactions(kept)).slice(1, 1 + SHORT_OF)]) {
+    rmSync(folder, { recursive: true, force: true })
+    const failed = await parent.restore(kept, into, as)
+    if (failed !== null) return `The copy cannot be restored: ${failed}`
+    const checked = await ground.check(into)
+    if (checked.code === 0) return null
+    wrong = `The restored copy is not whole: ${checked.out}${checked.err}`
+    onEarlier()
+  }
+  return wrong
+}
+
 /** Restores, checks all of it, and looks for each write. @param work done while the restored copy is served */
 export async function inCopy(
   ground: Ground,
   parent: Parent,
   kept: Kept,
   writes: readonly Sent[],
-  { into = "restored", keeps = false, work }: { into?: string; keeps?: boolean; work?: (baseUrl: string) => Promise<void> } = {},
+  {
+    into = "restored",
+    keeps = false,
+    work,
+    onEarlier,
+  }: { into?: string; keeps?: boolean; work?: (baseUrl: string) => Promise<void>; onEarlier?: () => void } = {},
 ): Promise<string[]> {
   const folder = join(ground.place.folder, into)
-  rmSync(folder, { recursive: true, force: true })
-  const failed = await parent.restore(kept, into)
-  if (failed !== null) return [`The copy cannot be restored: ${failed}`]
-  const checked = await ground.check(into)
-  if (checked.code !== 0) return [`The restored copy is not whole: ${checked.out}${checked.err}`]
+  let earlier = 0
+  const wrong = await restored(ground, parent, kept, into, () => (earlier += 1))
+  if (wrong !== null) return [wrong]
+  if (earlier > 0 && onEarlier === undefined) return ["The restored copy is whole only as of an earlier transaction."]
+  if (earlier > 0) onEarlier?.()
   const served = await ground.serve(into)
   const problems = await missing(served.baseUrl, writes)
   await work?.(served.baseUrl)

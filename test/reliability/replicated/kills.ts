@@ -15,6 +15,8 @@ export interface Tally {
   kills: number
   /** Kills after which the disk was taken for lost, so that the copy is what went on. */
   disksLost: number
+  /** Kills after which the newest in the copy was not whole, and what was acknowledged was found as of a transaction before. */
+  earlier: number
   acknowledged: number
   unknown: number
   looked: number
@@ -61,7 +63,10 @@ export async function throughKills(
     const earlier = Array.from({ length: Math.min(50, account.storedWrites.length) }, () => own.of(account.storedWrites))
     tally.looked += acknowledged.length + earlier.length
     account.problems.push(
-      ...(await inCopy(ground, parent, kept, [...acknowledged, ...earlier.flatMap((write) => write ?? [])], { keeps: diskIsLost })),
+      ...(await inCopy(ground, parent, kept, [...acknowledged, ...earlier.flatMap((write) => write ?? [])], {
+        keeps: diskIsLost,
+        onEarlier: () => (tally.earlier += 1),
+      })),
     )
     if (account.problems.length > 0) return account.problems.map((problem) => `After a kill of ${victim}: ${problem}`)
     if (diskIsLost) {

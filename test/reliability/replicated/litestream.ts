@@ -1,6 +1,7 @@
 /** The real Litestream, where there is one: as the parent of the service, as what restores, and as a follower. */
 import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
+import * as v from "valibot"
 import { run, type Running, start } from "../../support/program.ts"
 import type { Ground } from "../support/ground.ts"
 
@@ -29,8 +30,10 @@ export interface Replicated extends Running {
 export interface Parent {
   /** Has Litestream serve a folder, and says where the service is reached. */
   serve(data: string, kept: Kept): Promise<Replicated>
-  /** Restores the copy into a folder that is not there yet. @returns what went wrong, or null */
-  restore(kept: Kept, into: string): Promise<string | null>
+  /** Restores the copy into a folder that is not there yet, as of a transaction or the newest. @returns what went wrong, or null */
+  restore(kept: Kept, into: string, as?: string): Promise<string | null>
+  /** The transactions that the copy has one by one, the newest first. */
+  transactions(kept: Kept): Promise<readonly string[]>
   /** Follows the copy into a folder. */
   follow(kept: Kept, into: string, interval: string): Running
 }
@@ -69,10 +72,20 @@ export function parentOf(litestream: string, ground: Ground): Parent {
       const [, baseUrl = ""] = await started.printed(/ serves \S+ at (http\S+)\n[^]*llms\.txt\n/)
       return Object.assign(started, { baseUrl, service: Number(readFileSync(at(data, "serve.pid"), "utf8")) })
     },
-    async restore(kept, into) {
+    async transactions(kept) {
+      const { config, path } = configured("restored-of", kept)
+      const { out } = await run(litestream, ["ltx", "-config", config, "-json", path], ground.place)
+      const files = v.parse(v.array(v.object({ max_txid: v.string() })), JSON.parse(out))
+      return files
+        .map(({ max_txid }) => max_txid)
+        .sort()
+        .reverse()
+    },
+    async restore(kept, into, as) {
       const { config, path } = configured(`${into}-of`, kept)
       mkdirSync(at(into))
-      const ended = await run(litestream, ["restore", "-config", config, "-o", at(into, "research-room.db"), path], ground.place)
+      const wanted = as === undefined ? [] : ["-txid", as]
+      const ended = await run(litestream, ["restore", "-config", config, ...wanted, "-o", at(into, "research-room.db"), path], ground.place)
       return ended.code === 0 ? null : `${ended.out}${ended.err}`
     },
     follow(kept, into, interval) {

@@ -25,7 +25,7 @@ if (litestream === null) {
     atEnd(ground.remove)
     const parent = parentOf(litestream, ground)
     const chance = chanceOf(seed)
-    const tally: Tally = { kills: 0, disksLost: 0, acknowledged: 0, unknown: 0, looked: 0 }
+    const tally: Tally = { kills: 0, disksLost: 0, earlier: 0, acknowledged: 0, unknown: 0, looked: 0 }
     const stores = { troubles: 0, refused: 0 }
     const promoted = { promotions: 0 }
     const followed = { lags: [] as number[], reads: 0, followersKilled: 0 }
