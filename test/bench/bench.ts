@@ -11,6 +11,7 @@
  * | `memory` | `memory.ts`: memory at rest and over an hour's worth of requests |
  * | `check` | `check.ts`: the replay and comparison of histories of two lengths, and the memory that takes |
  * | `curves` | `curves.ts`: the pages that compare, in a Room of 500 attempts with 200,000 points each |
+ * | `threads` | `threads.ts`: pages and small reads with one and two reading threads, in a Room of 500 experiments and findings |
  *
  * Parts have aims: `dist/bench.json` says of each what was found and whether it is met, and the run ends with 1 where one is not.
  * `load/` sends requests, `data/` makes the data, `report.ts` prints the tables and keeps them as JSON.
@@ -32,10 +33,20 @@ import { Report } from "./report.ts"
 import { reads } from "./reads/reads.ts"
 import { type Bench, quick, whole } from "./settings.ts"
 import { start } from "./start.ts"
+import { threads } from "./threads.ts"
 import { measured as measuredWrites } from "./writes/recipes.ts"
 import { writes } from "./writes/writes.ts"
 
-const parts: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { writes, mixed, reads, start, memory, check, curves: curvesOf }
+const parts: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+  writes,
+  mixed,
+  reads,
+  start,
+  memory,
+  check,
+  curves: curvesOf,
+  threads,
+}
 
 const { values: flags } = parseArgs({
   options: {

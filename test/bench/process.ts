@@ -77,9 +77,15 @@ function unlimitedFlags(): readonly string[] {
   return unlimited
 }
 
-/** The service on a data folder that was filled before. @param repositories the folder of bare repositories @param from the checkout */
-export async function startServe(folder: string, repositories: string, form: Form = "node", from = root): Promise<Served> {
-  const flags = ["--data", folder, "--port", "0", "--repositories", repositories, ...unlimitedFlags()]
+/** The service on a data folder that was filled before. @param repositories the folder of bare repositories @param from the checkout @param more flags */
+export async function startServe(
+  folder: string,
+  repositories: string,
+  form: Form = "node",
+  from = root,
+  more: readonly string[] = [],
+): Promise<Served> {
+  const flags = ["--data", folder, "--port", "0", "--repositories", repositories, ...unlimitedFlags(), ...more]
   const { told, ...served } = await start(form, ["serve", ...flags], (line) => / at http:\/\/[^/]*:(\d+)/.exec(line)?.[1], from)
   return { ...served, port: Number(told) }
 }

@@ -29,6 +29,7 @@ export interface Times {
   readonly p90: number
   readonly p99: number
   readonly p999: number
+  readonly longest: number
 }
 
 export interface Loaded {
@@ -60,6 +61,7 @@ function times(took: Fired["took"], kind: Shot["kind"]): Times {
     p90: percentile(sorted, 0.9),
     p99: percentile(sorted, 0.99),
     p999: percentile(sorted, 0.999),
+    longest: sorted.at(-1) ?? Number.NaN,
   }
 }
 
