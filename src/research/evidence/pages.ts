@@ -34,12 +34,15 @@ const ofRecord = (record: string, standing: string) =>
   )
 const ofAttempt = object("'attempt'", "a.attempt_id", "a.label", "NULL", "a.status", "a.room_id")
 
-/** Of a finding `b`, how much of what it cites is as it was reported, and the denominator. */
+/**
+ * Of a finding `b`, how much of what it cites is as it was reported, and the denominator. It begins with what the finding names: of
+ * its experiment there may be a million attempts.
+ */
 const CHECKED = `CASE WHEN b.kind = 'finding' THEN (SELECT json_object(
     'outputs', (SELECT count(*) FROM finding_evidence d WHERE d.version_id = b.version_id AND d.kind = 'attempt_output'),
-    'outputsEqual', (SELECT count(*) FROM finding_evidence d JOIN attempt_outputs o ON o.attempt_id = d.attempt_id AND o.output_label = d.output_label AND o.digest = d.digest
+    'outputsEqual', (SELECT count(*) FROM finding_evidence d CROSS JOIN attempt_outputs o ON o.attempt_id = d.attempt_id AND o.output_label = d.output_label AND o.digest = d.digest
       WHERE d.version_id = b.version_id AND d.kind = 'attempt_output'),
-    'named', (SELECT count(*) FROM finding_attempts n JOIN attempts m ON m.attempt_id = n.attempt_id AND m.experiment_id = f.experiment_id WHERE n.version_id = b.version_id),
+    'named', (SELECT count(*) FROM finding_attempts n CROSS JOIN attempts m ON m.attempt_id = n.attempt_id AND +m.experiment_id = f.experiment_id WHERE n.version_id = b.version_id),
     'attempts', (SELECT coalesce(sum(c.attempts), 0) FROM attempt_counts c WHERE c.experiment_id = f.experiment_id))
   FROM findings f WHERE f.version_id = b.version_id) END`
 

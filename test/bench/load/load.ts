@@ -69,7 +69,7 @@ answering(async ({ file, from = 0, count, warmUp = 0, rate, by = "autocannon", .
   const shots = prepared(file)
   const saturate = by === "sockets" ? raw : saturating
   const fire = rate === undefined ? saturate : (some: readonly Shot[]) => paced(some, { ...load, rate })
-  if (warmUp > 0) await saturating(magazine(shots, from, warmUp), { port: load.port, connections: load.connections })
+  if (warmUp > 0) await saturate(magazine(shots, from, warmUp), { port: load.port, connections: load.connections })
   const { seconds, took } = await fire(magazine(shots, from + warmUp, count), load)
   return { perSecond: took.length / seconds, read: times(took, "read"), write: times(took, "write") }
 })

@@ -33,6 +33,9 @@ const noFilters = [undefined, undefined, undefined] as const
 const half = (count: number): number => Math.floor(count / 2)
 const sequence = (count: number) => String(half(count) + OFFSET)
 
+/** Lists that are short in this data. */
+const SHORT = ["admin_people", "admin_credentials", "admin_keys", "admin_invitations", "admin_audit"] as const satisfies readonly ReadName[]
+
 const cases: Named = {
   rooms: ({ fewer }) => {
     const after = opaqueCursor([idOf("room", half(fewer))], ["rooms", undefined])
@@ -109,6 +112,9 @@ const cases: Named = {
     // In one of five thousand: up to a page, the more there is the more.
     but("two words", {}, { query: `${spoken.common} ${spoken.other}` }, { items: null }),
   ],
+  // Of the lists of operators only that of Rooms is long here.
+  admin_rooms: ({ fewer }) => [page({}, { after: idOf("room", half(fewer)) })],
+  ...Object.fromEntries(SHORT.map((name) => [name, () => [page({}, {}, { items: null })]])),
   library_collections: () => [page({}, {})],
   library_collection: ({ collectionId, collectionPapers }) => [page({ collectionId }, { offset: String(half(collectionPapers)) })],
   library_papers: ({ saved }) => [

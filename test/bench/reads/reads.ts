@@ -92,7 +92,7 @@ async function signIn(port: number, demo: string): Promise<string> {
 function shotOf({ path, surface }: Read, { params, query }: Case, cookie: string, key: string): Shot {
   const filled = path.replace(/\{([a-zA-Z]+)\}/g, (_, id: string) => encodeURIComponent(params[id] ?? ""))
   const search = new URLSearchParams(query).toString()
-  const headers = surface === "key" ? { authorization: `Bearer ${key}` } : surface === "session" ? { cookie } : {}
+  const headers = surface === "key" ? { authorization: `Bearer ${key}` } : surface === "session" || surface === "operator" ? { cookie } : {}
   return get(search === "" ? filled : `${filled}?${search}`, headers as Shot["headers"])
 }
 
@@ -122,7 +122,7 @@ async function aim({ scratch, demo, reads }: Bench, side: Side, fixed: Helper<Fi
 }
 
 async function take({ loader }: Bench, { side, asked, file, fixedFile, fixture, times }: Aimed, name: string): Promise<Took> {
-  const one = { connections: 1, count: times, warmUp: Math.ceil(times / 5) }
+  const one = { connections: 1, count: times, warmUp: Math.ceil(times / 5), by: "sockets" } as const
   const page = await loader.ask({ ...one, port: side.served.port, file })
   const same = await loader.ask({ ...one, port: fixture.port, file: fixedFile })
   const { took = Number.NaN, statements = 0 } = await side.bare.ask({ query: { name, asked, times } })
@@ -181,7 +181,11 @@ export async function reads(bench: Bench): Promise<void> {
   try {
     for (const { name, at } of all) {
       shown.step(name)
-      rows.push(await row(bench, sides, fixed, name, at))
+      try {
+        rows.push(await row(bench, sides, fixed, name, at))
+      } catch (error) {
+        throw new Error(`${name}, case ${at + 1} could not be measured`, { cause: error })
+      }
     }
   } finally {
     shown.end()
