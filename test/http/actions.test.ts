@@ -35,6 +35,9 @@ const given: Readonly<Record<string, readonly Readonly<Record<string, string>>[]
   unmake_operator: [{}],
   end_access: [{}],
   clear_sign_in_count: [{}],
+  end_credential: [{}],
+  end_key: [{}],
+  end_invitation: [{}],
 }
 
 /** What came of a request: the refusal's code, or that it was done; and the cookie that was set, its value left out. */

@@ -27,9 +27,10 @@ const takes = (path: string, method: string) => {
   taken.set(path, known.add(method))
   if (method === "GET") known.add("HEAD")
 }
-// To others than operators nothing is where operators act, by whatever method (test/operation/administrator.test.ts).
+// To others than operators nothing is where operators act, by whatever method (test/people/administration.test.ts).
 const forEverybody = actions.filter(({ by }) => by !== "operator")
-for (const { path, method } of [...reads, ...discoveryRoutes, ...forEverybody]) takes(path, method)
+const readByOthers = reads.filter(({ surface }) => surface !== "operator")
+for (const { path, method } of [...readByOthers, ...discoveryRoutes, ...forEverybody]) takes(path, method)
 for (const read of reads) {
   const inBrowser = browserReadPath(read)
   if (inBrowser !== null) takes(inBrowser, read.method)

@@ -6,6 +6,7 @@ import { auditEntry, auditKindNames } from "../audit.ts"
 import { oneOf, plain, shape } from "../fields.ts"
 import { personalKey } from "../library/answers.ts"
 import { limits } from "../limits.ts"
+import type { RefusalCode } from "../refusals.ts"
 import { type CursorKind, read } from "../read.ts"
 import { enumerations } from "../enumerations.ts"
 
@@ -25,6 +26,7 @@ const listed = <
   cursor: C,
   item: I,
   parameters: P,
+  refusals: readonly RefusalCode[] = [],
 ) =>
   read({
     name,
@@ -33,7 +35,7 @@ const listed = <
     cursor,
     parameters,
     surface: "operator",
-    refusals: ["unknown_operation"],
+    refusals: ["unknown_operation", ...refusals],
     answer: answers.page(item),
   })
 
@@ -141,5 +143,6 @@ export const administrationReads = [
     "sequence",
     auditEntry,
     { kind: v.exactOptional(oneOf(auditKindNames)), user: v.exactOptional(plain(limits.name)) },
+    ["room_unavailable"],
   ),
 ] as const

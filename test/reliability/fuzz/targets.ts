@@ -101,7 +101,8 @@ function readsOf(read: Read): Target[] {
 }
 
 /** What would end the sessions of the others who attack, by right: it is sent by somebody who may not. */
-const keepsOthersOut = (path: string): boolean => /\/disable(?:_person)?$/.test(path)
+const keepsOthersOut = (path: string): boolean =>
+  /\/disable(?:_person)?$|^\/(?:api|web)\/admin\/(?:credentials|keys|invitations)\//.test(path)
 
 /** The pages tell their addresses while they register themselves: no list of them stands anywhere else. */
 function pages(): Target[] {
