@@ -51,13 +51,31 @@ export const hasMark = (value: unknown): boolean => new RegExp(MARK).test(JSON.s
 /** A text with the word in place of marks. */
 export const withWords = (text: string): string => (holdsMark(text) ? text.replaceAll(marks, WITHHELD) : text)
 
-const inPages = new RegExp(`(>\\s*)${MARK}(\\s*<)|${MARK}`, "g")
-/** A page with the word in place of marks, set apart where it stands alone. */
-export const inPage = (text: string): string =>
+/** Why something is withheld, as people read it. */
+export const withholdingReasons: Readonly<Record<Withholding["reason"], string>> = {
+  secret: "a secret that would let somebody in",
+  personal_data: "personal data",
+  rights: "it is somebody else's",
+  legal_order: "the order of a court or an authority",
+  other: "another reason",
+}
+
+const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
+/** What a page shows where a whole text was withheld; within a link too. */
+const passage = ({ at, by, reason }: Withholding): string =>
+  `<span class="withheld">Withheld by ${escaped(by.username)} on ${at.slice(0, 10)}: ${withholdingReasons[reason]}<span class="aside">. What stood here is gone from the record for good.</span></span>`
+
+const inPages = new RegExp(`<([a-z]+)([^<>]*>\\s*)${MARK}(?=\\s*<)|${MARK}`, "g")
+/** Elements that hold no others. */
+const plainElements = new Set(["title", "option", "textarea", "script", "style"])
+/** A page with what was withheld told in place of marks that stand alone, and the word where they stand within a text. */
+export const inPage = (text: string, find: (key: string) => Withholding | undefined): string =>
   holdsMark(text)
-    ? text.replaceAll(inPages, (_found, before?: string, _mark?: string, after?: string) =>
-        before === undefined ? WITHHELD : `${before}<span class="withheld">withheld</span>${after}`,
-      )
+    ? text.replaceAll(inPages, (_found, element?: string, rest?: string, mark?: string) => {
+        if (element === undefined) return WITHHELD
+        const told = plainElements.has(element) ? undefined : find(keyIn(mark ?? ""))
+        return `<${element}${withWords(rest ?? "")}${told === undefined ? WITHHELD : passage(told)}`
+      })
     : text
 
 /** Where a text has a form of its own, as HTML, there is only room for the word. */

@@ -11,7 +11,7 @@ export function withoutMarks({ instance }: Pick<Edge, "instance">, answer: Answe
   const told = type.startsWith("application/json")
     ? inAnswers(body, instance.tables.withheld.told)
     : type.startsWith("text/html")
-      ? inPage(body)
+      ? inPage(body, instance.tables.withheld.told)
       : withWords(body)
   return new Answer(told, { status, headers })
 }

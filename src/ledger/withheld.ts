@@ -7,7 +7,7 @@ import { isUuid } from "../contract/fields.ts"
 import { canonicalJson, digestOf, isObject, type Json, type JsonObject, trusted } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { recordedOperation } from "../contract/operations/index.ts"
-import { isWithholdable, markedAs, marked, markKey, markOf, marksIn, placesOf, standsAt } from "../contract/withheld.ts"
+import { isWithholdable, markedAs, marked, markKey, markOf, marksIn, placesOf, standsAt, withholdable } from "../contract/withheld.ts"
 import type { Db } from "./database.ts"
 import { requestDigestOf } from "./delivery.ts"
 import { type Entry, history } from "./history.ts"
@@ -163,6 +163,19 @@ export function withheld(db: Db) {
       if (entry === undefined || operation === undefined) return 0
       const index = placesOf(operation, wholeOf(entry), paths).indexOf(null)
       return index < 0 ? undefined : index
+    },
+
+    /** Every place of a write that can be withheld, with what is there. */
+    passages({ position, contentDigest }: StandingWrite): { place: string; text: string; isWithheld: boolean }[] {
+      const entry = kept.at(position)
+      const operation = entry && operationOf(entry)
+      if (entry === undefined || operation === undefined) return []
+      const body = wholeOf(entry)
+      return withholdable(operation, body).map((place) => {
+        const value = standsAt(body, place)
+        const isWithheld = find.get(markKey(contentDigest, place)) !== undefined
+        return { place, text: typeof value === "string" ? value : JSON.stringify(value), isWithheld }
+      })
     },
 
     /** The places that some paths name of a write, but for those that were withheld before. */

@@ -57,3 +57,88 @@ test("a message that holds a token", async (t) => {
   t.strictSame(checkData(aside).problems, [], "and all of it follows from the history as before")
   aside.close()
 })
+
+test("who may, and what is refused", async (t) => {
+  const { roomId, threadId } = await cast.room()
+  const other = await cast.room()
+  const { entry } = await cast.grace.write("post_message", { threadId, ...message(`Again ${SECRET}.`) } as never)
+  const of = { entryId: entry?.entryId }
+  const fields = ["/text"]
+  const unknown = await withhold("ada", "0198f3a0-0000-7000-8000-000000000001", { of, fields })
+  for (const who of ["grace", "mary"] as const) {
+    const { status, body } = await withhold(who, roomId, { of, fields })
+    t.strictSame(
+      [status, body.refusal, body.error],
+      [unknown.status, unknown.body.refusal, unknown.body.error],
+      `${who} is told what a Room that is not there tells`,
+    )
+  }
+  t.equal((await withhold("nobody", roomId, { of, fields })).status, 401)
+  const refusals = [
+    [{ of: { entryId: "0198f3a0-0000-7000-8000-000000000009" }, fields }, "/of"],
+    [{ of: { versionId: "0198f3a0-0000-7000-8000-000000000009" }, fields }, "/of"],
+    [{ of: { sequence: 99 }, fields }, "/of"],
+    [{ of, fields: ["/nowhere"] }, "/fields/0"],
+    [{ of, fields: ["/text", "/clientMessageId"] }, "/fields/1"],
+    [{ of, fields: [] }, "/fields"],
+    [{ of: {}, fields }, "/of"],
+    [{ of, fields: ["text"] }, "/fields/0"],
+    [{ of, fields, reason: "because" }, "/reason"],
+    [{ of, fields, explanation: " " }, "/explanation"],
+  ] as const
+  for (const [body, path] of refusals) {
+    const { status, body: told } = await withhold("ada", roomId, body)
+    t.match({ status, issues: told.issues }, { status: 422, issues: [{ path }] }, `${path} ${JSON.stringify(body)}`)
+  }
+  t.match(await withhold("ada", other.roomId, { of, fields }), { status: 422, body: { issues: [{ path: "/of" }] } }, "of another Room")
+  t.match(JSON.stringify(await read(`/threads/${threadId}/messages`)), SECRET, "and nothing of it is withheld")
+
+  const said = action({ of, fields, reason: "secret", explanation: "Revoked." })
+  const at = `/api/rooms/${roomId}/withholdings`
+  t.match(await cast.at("ada", "POST", `${at}?rehearse=1`, said), { status: 200, body: { rehearsed: true } })
+  t.match(JSON.stringify(await read(`/threads/${threadId}/messages`)), SECRET, "a rehearsal takes nothing away")
+  await cast.at("ada", "POST", `/api/rooms/${roomId}/archive`, action({ reason: "Done." }))
+  const first = await cast.at("ada", "POST", at, said)
+  t.match(first, { status: 200, body: { result: { fields: ["/text"], mayStillHold: /Backups/ } } }, "in an archived Room too")
+  const replayed = await cast.at("ada", "POST", at, said)
+  t.match(replayed, { status: 200, body: { replayed: true, result: { fields: ["/text"] } } })
+  t.notOk("mayStillHold" in (replayed.body.result as object), "where it may still be is told once")
+  t.match(
+    await withhold("ada", roomId, { of, fields }),
+    { status: 409, body: { refusal: "state_conflict" } },
+    "a second time there is nothing left",
+  )
+  t.notMatch(JSON.stringify(await read(`/threads/${threadId}/messages`)), SECRET)
+  const audit = await (await (await house.browser("owner")).request("GET", "/admin/audit")).text()
+  t.match(audit, /withheld something from a public record/, "the audit log says it")
+  t.notMatch(audit, SECRET)
+})
+
+test("words that are names, ids and codes too go from what people said alone", async (t) => {
+  const { roomId, threadId } = await cast.room()
+  const proposal = { roomId, threadId, question: "member", scope: "hypothesis", hypotheses: [] }
+  await cast.grace.write("propose_experiment", proposal as never)
+  // Told that the first was near: its row in the history holds its kind, its state and the same words.
+  const near = await cast.grace.write("propose_experiment", {
+    ...proposal,
+    question: "member of the experiment",
+    scope: "hypothesis",
+  } as never)
+  const whole = await cast.ada.write("propose_experiment", { ...proposal, question: "experiment", scope: "open" } as never)
+  const withheld = await withhold("ada", roomId, { of: { sequence: 3 }, fields: [""] })
+  t.equal(withheld.status, 200, withheld.text)
+  const { experimentId } = (near as unknown as { result: { experimentId: string } }).result
+  t.match(await read(`/experiments/${experimentId}`), {
+    status: "open",
+    proposer: { username: cast.grace === undefined ? "" : house.people.member.username },
+  })
+  const activity = await read(`/rooms/${roomId}/activity`)
+  t.match(activity, {
+    items: [{ operation: "create_room" }, { operation: "add_member" }, { operation: "propose_experiment", target: { kind: "experiment" } }],
+  })
+  const { experimentId: third } = (whole as unknown as { result: { experimentId: string } }).result
+  t.match(await read(`/experiments/${third}`), { question: "experiment", status: "open" }, "the same words of others stay theirs")
+  const aside = openAside(join(data, "research-room.db"))
+  t.strictSame(checkData(aside).problems, [])
+  aside.close()
+})

@@ -103,12 +103,17 @@ function refreshExpectations(fresh: Document): void {
   }
 }
 
+const withheldIn = (page: Document): number => page.querySelectorAll(".withheld").length
+
 async function refresh(): Promise<void> {
   const url = new URL(location.href)
   url.searchParams.delete("done")
   const response = await fetch(url, { headers: { accept: "text/html" } })
   if (!response.ok) throw new Error(`status ${response.status}`)
-  const left = take(new DOMParser().parseFromString(await response.text(), "text/html"))
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html")
+  const left = take(fresh)
+  // What was withheld since goes from wherever it stands, also where somebody is at work: what they wrote is kept as a draft.
+  if (withheldIn(fresh) > withheldIn(document)) location.reload()
   connection(left ? "Something changed where you are at work; reload to see it." : "")
 }
 

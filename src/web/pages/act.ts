@@ -16,9 +16,10 @@ import { type ReadDraft, readDraft } from "../forms/reading.ts"
 import { withItem } from "../forms/rows.ts"
 import { ownPath, redirected } from "../redirect.ts"
 import type { Shown, Visit, WebPage } from "../visit.ts"
-import { formPage, opening, roomOf } from "./form-page.ts"
+import { type FormPage, formPage, opening, roomOf } from "./form-page.ts"
 import { secretPage } from "./secret.ts"
 import { trusted } from "../../contract/json.ts"
+import { withheldPage, withholdPage } from "./withhold.ts"
 
 function operationIn({ params }: Visit): Operation {
   const operation = operationNamed(params.operation ?? "")
@@ -30,8 +31,12 @@ function operationIn({ params }: Visit): Operation {
 export function actPage(visit: Visit): Shown | Answer {
   const operation = operationIn(visit)
   if (visit.person === undefined) return redirected(visit, withQuery("/sign-in", { next: `${visit.url.pathname}${visit.url.search}` }))
-  return formPage(visit, { operation, draft: opening(visit, operation) })
+  return formOf(visit, { operation, draft: opening(visit, operation) })
 }
+
+/** The form of an operation; of one that says more before, that one's own. */
+const formOf = (visit: Visit, form: FormPage): Shown =>
+  isOf({ operation: form.operation.name }, "withhold_content") ? withholdPage(visit, form.draft, form.refusal) : formPage(visit, form)
 
 /** An address that says what was just stored. */
 function withDone(path: string, { name }: Operation): string {
@@ -116,9 +121,9 @@ export async function actSent(visit: Visit): Promise<Answer | WebPage> {
   for (const name of ["_add", "_remove", "_preview"]) draft.delete(name)
   if (add !== null || remove !== null) {
     if (add !== null && !draft.has(countName(add))) draft.set(countName(add), "0")
-    return (again) => formPage(again, { operation, draft: withItem(draft, { add, remove }) })
+    return (again) => formOf(again, { operation, draft: withItem(draft, { add, remove }) })
   }
-  if (previewed) return (again) => formPage(again, { operation, draft, preview: true })
+  if (previewed) return (again) => formOf(again, { operation, draft, preview: true })
   let read: ReadDraft | undefined
   const reading = (): ReadDraft => {
     read = readDraft(visit, operation, roomOf(visit, operation, draft), draft)
@@ -127,11 +132,12 @@ export async function actSent(visit: Visit): Promise<Answer | WebPage> {
   try {
     const receipt = await admitted(visit, operation, draft, reading)
     if (typeof receipt.result.token === "string") return (again) => secretPage(again, operation, receipt)
+    if (typeof receipt.result.mayStillHold === "string") return (again) => withheldPage(again, receipt)
     return redirected(visit, draft.has("_next") ? withDone(ownPath(draft.get("_next")), operation) : placeOf(operation, receipt))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const next = withCurrent(read?.draft ?? draft, error)
     if (error.code === "request_conflict") next.set(`/${operation.delivery}`, randomUUID())
-    return (again) => formPage(again, { operation, draft: next, sent: draft, read: read?.spelled, refusal: error })
+    return (again) => formOf(again, { operation, draft: next, sent: draft, read: read?.spelled, refusal: error })
   }
 }

@@ -66,7 +66,7 @@ export function opening(visit: Visit, operation: Operation): Draft {
   return draft
 }
 
-interface FormPage {
+export interface FormPage {
   readonly operation: Operation
   readonly draft: Draft
   /** The draft with every name spelled out, by which issues find their fields. */

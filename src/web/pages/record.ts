@@ -17,6 +17,7 @@ import { aboutRecord } from "../about.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { useList, warning } from "../parts/uses.ts"
 import { takeBack } from "../parts/withdrawal.ts"
+import { mayWithhold, withholdLink } from "../parts/withholding.ts"
 import { citation } from "../parts/citation.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { shortened, title, words } from "../words.ts"
@@ -145,7 +146,7 @@ ${used(visit, record)}
         : ["Sent by", joined(Object.entries(record.client).map(([name, value]) => `${words(name)} ${value}`))],
     ])}</section>
 ${citation(visit, versionId)}
-${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What can be said of it")}${forMembers(visit, room, html`${later(versionId)}${onwards}`)}</section>`)}
+${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What can be said of it")}${forMembers(visit, room, html`${later(versionId)}${onwards}`)}${mayWithhold(visit, room) ? html`<p class="meta">${withholdLink(room, { versionId }, record.label)}</p>` : null}</section>`)}
 ${ways([
   ["JSON", `/api/research/records/${versionId}`],
   [`${title(kind)} in the graph`, `/rooms/${record.roomId}/graph?focus=${versionId}`],

@@ -5,11 +5,12 @@ import { activityChart } from "../charts/activity.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdownInLink } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
-import { doneTo } from "../parts/done-to.ts"
+import { did, doneTo } from "../parts/done-to.ts"
 import { evidenceBeside, tally } from "../parts/evidence.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, empty, fromOther, heading, label, more, person, recordChip, table, time } from "../parts/parts.ts"
 import { roomRail, type Room } from "../parts/room-frame.ts"
+import { mayWithhold, withholdLink } from "../parts/withholding.ts"
 import { ofOwn, struckIf, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted, title, words } from "../words.ts"
@@ -152,14 +153,14 @@ export function linksPage(visit: Visit): Shown {
   })
 }
 
-function activityRow(visit: Visit, entry: AnswerOf<"room_activity">["items"][number]): Html {
+function activityRow(visit: Visit, room: Room, entry: AnswerOf<"room_activity">["items"][number]): Html {
   const { sequence, operation, target, at, threadId, entryId, digest: chained } = entry
   // The entry is as it was sealed: people of another instance as that one calls them.
   const actor = visit.edge.instance.tables.people.withId(entry.actor.userId) ?? entry.actor
   const path = pathOf(target.kind, target.id)
   return html`<tr id="activity-${sequence}" data-entry><td class="number">${sequence}</td><td>${time(at)}</td><td>${person(actor)}</td>
-    <td>${doneTo(title(operation), target, path)}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td>
-    <td>${digest(chained)}</td></tr>`
+    <td>${doneTo(did(operation, title), target, path)}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td>
+    <td>${digest(chained)}${mayWithhold(visit, room) ? html` ${withholdLink(room, { sequence }, `entry ${sequence}`)}` : null}</td></tr>`
 }
 
 export function activityPage(visit: Visit): Shown {
@@ -181,7 +182,7 @@ export function activityPage(visit: Visit): Shown {
 ${table(
   "Activity, newest first",
   ["", "When", "Who", "What", "Digest"],
-  [...items].reverse().map((entry) => activityRow(visit, entry)),
+  [...items].reverse().map((entry) => activityRow(visit, room, entry)),
 )}`,
       next: after > 0 ? withQuery(`/rooms/${roomId}/activity`, { after: Math.max(0, after - 50) }) : null,
     }),

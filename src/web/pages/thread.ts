@@ -15,6 +15,7 @@ import { entryItem, type EntryView, gist } from "../parts/entry.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, person, time, ways } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
+import { mayWithhold, withholdLink } from "../parts/withholding.ts"
 import type { Fitting, Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 
@@ -123,14 +124,20 @@ export function threadPage(visit: Visit): Fitting {
   const opening = beginning.find(({ receipt }) => receipt === undefined)
   const role = roleIn(visit, room)
   const writes = (role === "member" || role === "owner") && room.state === "active"
+  const withholds = mayWithhold(visit, room)
   const at = { roomId: room.roomId, threadId }
   const viewed: Omit<EntryView, "known"> = {
     chosen: visit.url.searchParams.get("entry") ?? undefined,
     labels: new Map(
       context.findingLinks.flatMap(({ towardHypothesis }) => towardHypothesis.map(({ versionId, label }) => [versionId, label] as const)),
     ),
-    ...(writes
-      ? { below: (entry: Entry) => html`${replyLink(entry)}${entry.card === undefined ? null : followUp(room.roomId, entry)}` }
+    ...(writes || withholds
+      ? {
+          below: (entry: Entry) =>
+            html`${writes ? replyLink(entry) : null}${writes && entry.card !== undefined ? followUp(room.roomId, entry) : null}${
+              withholds ? html` ${withholdLink(room, { entryId: entry.entryId }, `entry ${entry.sequence}`)}` : null
+            }`,
+        }
       : {}),
   }
   const view: EntryView = { ...viewed, known: new Map(entries.map((entry) => [entry.entryId, entry])) }

@@ -10,7 +10,7 @@ import { title, words } from "../words.ts"
 /** What the visitor is in a Room. */
 export type Role = "nobody" | "visitor" | "member" | "owner"
 
-interface RoomLike {
+export interface RoomLike {
   readonly roomId: string
   readonly state: string
   readonly origin?: object | null

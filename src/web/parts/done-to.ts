@@ -1,4 +1,5 @@
 /** What somebody did, in words: the operation, and what it was done to. */
+import type { OperationName } from "../../contract/operations/index.ts"
 import { type Html, html, to } from "../html.ts"
 import { words } from "../words.ts"
 
@@ -6,6 +7,10 @@ interface Target {
   readonly kind: string
   readonly label: string | null
 }
+
+/** What an operation is called as something that was done to its target. */
+export const did = (operation: string, said: (name: string) => string): string =>
+  said(operation === ("withhold_content" satisfies OperationName) ? "withhold_something_of" : operation)
 
 /** "publish hypothesis H1", "add member": what has no label is not named twice. @param path the target's page, where it has one */
 export function doneTo(did: string, { kind, label }: Target, path: string | null | undefined): Html {

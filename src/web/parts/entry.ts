@@ -7,7 +7,7 @@ import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown, markdownInLink, phrase } from "../markdown.ts"
 import { plainText } from "../plain-text.ts"
 import { counted, shortened, title, words } from "../words.ts"
-import { doneTo } from "./done-to.ts"
+import { did, doneTo } from "./done-to.ts"
 import { stateBadge } from "./marks.ts"
 import { fromOther, label, person, time } from "./parts.ts"
 import { struckIf, takenBack } from "./withdrawal.ts"
@@ -90,7 +90,8 @@ const viewOf = (kind: string): CardView<AnyCard> | undefined => (isKeyOf(cardVie
 function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>): Html {
   const path = pathOf(target.kind, target.id)
   const status = typeof result.status === "string" ? html` → ${stateBadge(result.status)}` : null
-  return html`${doneTo(words(operation), target, path)}${status}`
+  const reason = operation === "withhold_content" && typeof result.reason === "string" ? `: ${words(result.reason)}` : null
+  return html`${doneTo(did(operation, words), target, path)}${status}${reason}`
 }
 
 const via = (client: Readonly<Record<string, string>> | undefined): Html | null =>

@@ -1,0 +1,105 @@
+/** Taking something out of sight: what goes and what stays is said before, and where it may still be after. */
+import type { Receipt } from "../../contract/answers.ts"
+import { isUuid } from "../../contract/fields.ts"
+import { limits } from "../../contract/limits.ts"
+import { noSuch, type Refusal } from "../../contract/refusals.ts"
+import { withholdingReasons, withWords } from "../../contract/withheld.ts"
+import type { StandingWrite } from "../../ledger/withheld.ts"
+import { entryPath, pathOf } from "../addresses.ts"
+import type { Draft } from "../forms/draft.ts"
+import { type Html, html, to } from "../html.ts"
+import { askedOnce, digest, empty, facts, heading, table } from "../parts/parts.ts"
+import { roomRail } from "../parts/room-frame.ts"
+import { mayWithhold, type Named } from "../parts/withholding.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { shortened, title, words } from "../words.ts"
+
+/** Characters of a text that the form shows. */
+const SHOWN = 400
+
+/** What the form is about, as its address or what was sent says. */
+function namedIn(draft: Draft): Named | undefined {
+  const [entryId, versionId, sequence] = ["entryId", "versionId", "sequence"].map((name) => draft.get(`/of/${name}`)?.toLowerCase())
+  if (entryId !== undefined && isUuid(entryId)) return { entryId }
+  if (versionId !== undefined && isUuid(versionId)) return { versionId }
+  return sequence !== undefined && /^[1-9][0-9]{0,14}$/.test(sequence) ? { sequence: Number(sequence) } : undefined
+}
+
+/** "Assertion, roles 1, value" for a place in a body. */
+const placeName = (place: string): string =>
+  place
+    .slice(1)
+    .split("/")
+    .map((name, index) => (/^[0-9]+$/.test(name) ? String(Number(name) + 1) : index === 0 ? title(name) : words(name)))
+    .join(", ")
+    .replaceAll(/, ([0-9]+)/g, " $1")
+
+function passages(visit: Visit, write: StandingWrite, draft: Draft): Html {
+  const all = visit.tables.withheld.passages(write)
+  const left = all.filter(({ isWithheld }) => !isWithheld)
+  const chosen = new Set(draft.getAll("/fields"))
+  if (left.length === 0)
+    return empty(all.length === 0 ? "Nothing that people wrote stands in it." : "All that people wrote in it is withheld already.")
+  return html`<fieldset class="boxes"><legend>What goes</legend>${left.map(({ place, text }, index) => {
+    const id = `place-${index}`
+    return html`<div class="passage"><input type="checkbox" id="${id}" name="/fields" value="${place}"${chosen.has(place) || left.length === 1 ? html` checked` : null}><label for="${id}"><strong>${placeName(place)}</strong> <span class="said" dir="auto">${shortened(withWords(text), SHOWN)}</span></label></div>`
+  })}</fieldset>`
+}
+
+/** The form. Whoever may not is told no more than of a Room that is not there. */
+export function withholdPage(visit: Visit, draft: Draft, refusal?: Refusal): Shown {
+  const roomId = (draft.get("roomId") ?? "").toLowerCase()
+  const room = visit.ask("room", { roomId })
+  if (!mayWithhold(visit, room)) throw noSuch("room")
+  const named = namedIn(draft)
+  const write = named && visit.tables.withheld.write(roomId, named)
+  if (named === undefined || write === undefined)
+    return {
+      title: "Withhold",
+      rail: roomRail(room),
+      body: html`<h1>Withhold something</h1>${empty(
+        "Say what it stands in: each entry of the Room's activity has the way to it.",
+        html`<a class="button" href="${to(`/rooms/${roomId}/activity`)}">The Room's activity</a>`,
+      )}`,
+    }
+  const { sequence, contentDigest, target } = write
+  const [name, value] = Object.entries(named)[0] ?? []
+  const what = target.label ?? `the ${words(target.kind)} of entry ${sequence}`
+  return {
+    title: `Withhold something of ${what}`,
+    rail: roomRail(room),
+    body: html`<h1>Withhold something of ${what}</h1>
+<p class="lead">For what must not stand in a public record: a secret, something about a person, what a court names. Nothing else is ever taken out of it.</p>
+${refusal === undefined ? null : html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Nothing was withheld</h2><p>${refusal.message}</p>${refusal.details.issues === undefined ? null : html`<ul>${refusal.details.issues.map(({ path, message }) => html`<li>${title(path.slice(1).split("/")[0] ?? "")}: ${message}</li>`)}</ul>`}</div>`}
+<form class="stack" method="post" action="${to("/web/withhold_content")}">
+<input type="hidden" name="/requestId" value="${draft.get("/requestId")}"><input type="hidden" name="roomId" value="${roomId}"><input type="hidden" name="/of/${name}" value="${value}">
+${passages(visit, write, draft)}
+<section aria-labelledby="stays">${heading(2, "stays", "What stays")}${facts([
+      ["Entry", html`${sequence} of the Room's activity, with who wrote it and when`],
+      ["Label", target.label],
+      ["Digest", digest(contentDigest)],
+    ])}<p class="hint">Whatever refers to it stays too. Readers see that something was withheld, when, by whom and why; what the digest stands for can no longer be shown.</p></section>
+<div class="field"><label for="reason">Why</label><select id="reason" name="/reason" required><option value="">Choose</option>${Object.entries(withholdingReasons).map(([reason, said]) => html`<option value="${reason}"${draft.get("/reason") === reason ? html` selected` : null}>${title(said)}</option>`)}</select></div>
+<div class="field"><label for="explanation">In a sentence</label><textarea id="explanation" name="/explanation" rows="3" maxlength="${limits.explanation}" required aria-describedby="hint-explanation">${draft.get("/explanation")}</textarea><p class="hint" id="hint-explanation">Everybody can read this sentence: leave out what is to go. Revoke a token before you withhold it, for who has read it has it.</p></div>
+${askedOnce("Withhold it", "It is taken out of the record, the search, the data's files and exports to come. This cannot be undone, and nobody can read it here again.", html`<div class="buttons"><button class="danger">Withhold it for good</button><a href="${to(`/rooms/${roomId}`)}">Leave it</a></div>`)}</form>`,
+  }
+}
+
+/** What was withheld, and where it may still be: told once. */
+export function withheldPage(visit: Visit, { roomId, threadId, target, entry, result }: Receipt): Shown {
+  const room = visit.ask("room", { roomId: roomId ?? "" })
+  const fields = Array.isArray(result.fields) ? result.fields.map(String) : []
+  const path = pathOf(target.kind, target.id) ?? (threadId === null ? `/rooms/${roomId}` : `/threads/${threadId}`)
+  return {
+    title: "Withheld",
+    rail: roomRail(room),
+    body: html`<h1 data-stored>It is withheld</h1>
+<div class="banner warn" role="status"><strong>It may still be elsewhere.</strong><p>${String(result.mayStillHold)}</p></div>
+${table(
+  "What was withheld",
+  ["Place", "Entry"],
+  fields.map((place) => html`<tr><th scope="row">${placeName(place)}</th><td>${String(result.sequence)}</td></tr>`),
+)}
+<p><a href="${to(path)}">See it where it stood</a>${threadId === null || entry === null ? null : html` or <a href="${to(entryPath(threadId, entry.entryId))}">what the Thread says of it</a>`}</p>`,
+  }
+}

@@ -1,0 +1,67 @@
+/** The owner of a Room takes a message out of sight where it stands, and whoever has its page open sees it go. */
+import t from "tap"
+import { violations } from "../web/axe.ts"
+import { signInAs } from "../web/pages.ts"
+import { ownInBrowser } from "../web/scene.ts"
+import { passwordOf } from "../support/service.ts"
+
+const { own, browser, at } = await ownInBrowser()
+const ada = await own.setUp("ada")
+const grace = await own.person("grace")
+const { roomId, openingThreadId: threadId = "" } = (await ada.write("create_room", { title: "Warm-up" })).result
+await ada.write("add_member", { roomId, username: "grace" })
+const SECRET = "hf_kT9sQ2mV7xLpB4nR8wZ1cD6y"
+const { entry } = await grace.write("post_message", { threadId, text: `The token is ${SECRET}.` } as never)
+const pageOf = async (username?: string) => {
+  const page = await (await browser.newContext()).newPage()
+  if (username !== undefined) await signInAs(page, own.baseUrl, { username, password: passwordOf(username) })
+  return page
+}
+
+t.test("Said before what goes and what stays, asked once more, done, and gone from every open page", async (t) => {
+  const reader = await pageOf()
+  await reader.goto(at(`/threads/${threadId}`))
+  await reader.waitForSelector('main[data-following="on"]')
+  await reader.getByText(SECRET).waitFor()
+
+  const page = await pageOf("ada")
+  await page.goto(at(`/threads/${threadId}`))
+  await page.getByRole("link", { name: "Withhold something of entry 1" }).click()
+  await page.getByRole("heading", { name: "Withhold something of the message of entry" }).waitFor()
+  await page.getByRole("checkbox", { name: /Text The token is/ }).waitFor()
+  await page.getByRole("heading", { name: "What stays" }).waitFor()
+  t.strictSame(await violations(page), [])
+  await page.getByLabel("Why").selectOption("secret")
+  await page.getByLabel("In a sentence").fill("A token, revoked since.")
+  await page.getByText("Withhold it", { exact: true }).click()
+  await page.getByText("This cannot be undone").waitFor()
+  t.strictSame(await violations(page), [])
+  await page.getByRole("button", { name: "Withhold it for good" }).click()
+  await page.getByRole("heading", { name: "It is withheld" }).waitFor()
+  t.match(await page.textContent("main"), /Litestream|[Bb]ackups made before/)
+  t.strictSame(await violations(page), [])
+
+  const told = reader.locator(".withheld")
+  await told.waitFor()
+  t.match(
+    await told.textContent(),
+    /^Withheld by ada on \d{4}-\d\d-\d\d: a secret that would let somebody in\. What stood here is gone from the record for good\.$/,
+  )
+  t.notMatch(await reader.content(), SECRET)
+  await reader.getByText("withhold something of").waitFor()
+  for (const scheme of ["light", "dark"] as const) {
+    await reader.emulateMedia({ colorScheme: scheme })
+    t.strictSame(await violations(reader), [], scheme)
+  }
+  await reader.goto(at(`/rooms/${roomId}/activity`))
+  await reader.getByText("Withhold something of").first().waitFor()
+  t.strictSame(await violations(reader), [])
+})
+
+t.test("Whoever is neither its owner nor an operator finds no way to it, and no form", async (t) => {
+  const page = await pageOf("grace")
+  await page.goto(at(`/threads/${threadId}`))
+  t.equal(await page.getByRole("link", { name: "Withhold" }).count(), 0)
+  await page.goto(at(`/do/withhold_content?roomId=${roomId}&/of/entryId=${entry?.entryId}`))
+  t.match(await page.textContent("main"), /no such Room/)
+})
