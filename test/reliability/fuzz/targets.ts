@@ -100,9 +100,9 @@ function readsOf(read: Read): Target[] {
   return inBrowser === null ? [target] : [target, { ...target, name: `${name} in the browser`, path: inBrowser, caller: "session" }]
 }
 
-/** What would end the sessions of the others who attack, by right: it is sent by somebody who may not. */
+/** What would end the sessions of the others who attack, by right, or make an operator of whoever may not: it is sent by somebody who may not. */
 const keepsOthersOut = (path: string): boolean =>
-  /\/disable(?:_person)?$|^\/(?:api|web)\/admin\/(?:credentials|keys|invitations)\//.test(path)
+  /\/(?:disable(?:_person)?|operator|make_operator)$|^\/(?:api|web)\/admin\/(?:credentials|keys|invitations)\//.test(path)
 
 /** The pages tell their addresses while they register themselves: no list of them stands anywhere else. */
 function pages(): Target[] {
