@@ -1,4 +1,4 @@
-/** Every page of the app in a wide window and the light theme. */
+/** Every page of the app in a wide window, in both themes. */
 import { everyPageIsWhole } from "./all-pages.ts"
 
-await everyPageIsWhole("wide and light", { viewport: { width: 1280, height: 800 }, colorScheme: "light" })
+await everyPageIsWhole("wide", { viewport: { width: 1280, height: 800 } })

@@ -16,7 +16,7 @@ const timeout = 420_000
 /** What 1,280 pixels are at 200 % and at 400 %: nothing has to be scrolled sideways (WCAG 2.2, 1.4.4 and 1.4.10). */
 const ZOOMED = [640, 320]
 
-/** Looks at every page in one theme and width, signed out and then signed in. */
+/** Looks at every page in both themes and one width, signed out and then signed in. A page is loaded once, and turned to the other theme where it stands. */
 export async function everyPageIsWhole(sight: string, options: BrowserContextOptions): Promise<void> {
   t.setTimeout(timeout)
   built()
@@ -39,7 +39,10 @@ export async function everyPageIsWhole(sight: string, options: BrowserContextOpt
       }
       const response = await page.goto(demo.baseUrl + path)
       t.equal(response?.status(), name === "missing" ? 404 : 200, `${name} is answered`)
-      t.same(await violations(page), [], `${name} has no violation`)
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme })
+        t.same(await violations(page, colorScheme === "light" ? "all" : "colour"), [], `${name} has no violation, ${colorScheme}`)
+      }
       for (const width of [own.width, ...ZOOMED]) {
         await page.setViewportSize({ ...own, width })
         t.equal(

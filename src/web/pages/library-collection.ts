@@ -16,14 +16,14 @@ function sharing({ id, isOwner, owner, members }: Held, sent: AnswerOf<"collecti
   const here = `/library/collections/${id}`
   const people: Content = members.map(
     (username) =>
-      html`<li>${person({ username })}${username === owner ? " (owner)" : isOwner ? html` ${actionButton("remove_collection_member", { collectionId: id, username }, html`Remove<span class="aside"> ${username}</span>`, { danger: true, next: here })}` : null}</li>`,
+      html`<li>${person({ username })}${username === owner ? " (owner)" : isOwner ? askedOnce(html`Remove<span class="aside"> ${username}</span>`, `${username} sees its papers and notes no more. Notes of theirs stay.`, actionButton("remove_collection_member", { collectionId: id, username }, `Remove ${username}`, { danger: true, next: here })) : null}</li>`,
   )
   const open = sent?.items.map(
     ({ invitationId, username, invitedAt }) =>
       html`<li>${person({ username })}, invited ${time(invitedAt)} ${actionButton("withdraw_collection_invitation", { invitationId }, html`Withdraw<span class="aside"> ${username}</span>`, { next: here })}</li>`,
   )
   return html`<section aria-labelledby="shared">${heading(2, "shared", "Shared with", isOwner ? act("invite_to_collection", { collectionId: id, _next: here }, "Share it") : null)}<ul>${people}${open}</ul>
-    ${isOwner ? null : actionButton("leave_collection", { collectionId: id }, "Leave it", { danger: true, next: "/library" })}</section>`
+    ${isOwner ? null : askedOnce("Leave it", "You see its papers and notes no more, unless you are invited again. Notes of yours stay.", actionButton("leave_collection", { collectionId: id }, "Leave the Collection", { danger: true, next: "/library" }))}</section>`
 }
 
 /** The page of a Collection, after papers were pasted with what became of them. @throws Refusal `unknown_collection` */

@@ -154,7 +154,7 @@ ${facts([
 
 export function paperPage(visit: Visit): Shown {
   const arxivId = visit.id("arxivId")
-  const { items } = visit.ask("paper_publications", { arxivId })
+  const { items, nextCursor } = visit.ask("paper_publications", { arxivId }, { after: visit.url.searchParams.get("after") || undefined })
   return {
     title: `arXiv:${arxivId}`,
     json: `/api/research/papers/${encodeURIComponent(arxivId)}/publications`,
@@ -171,7 +171,7 @@ ${
           }<span>${person(record.author)}</span></p>
   <a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a></li>`,
       )}</ul>`
-}`,
+}${more(nextCursor === null ? null : withQuery(`/papers/${arxivId}`, { after: nextCursor }), "Older records")}`,
   }
 }
 

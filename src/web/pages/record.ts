@@ -4,13 +4,13 @@ import { groundingPurposes } from "../../contract/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { entryPath, withQuery } from "../addresses.ts"
-import { type Content, type Html, html, joined, to } from "../html.ts"
+import { attributes, type Content, type Html, html, joined, to } from "../html.ts"
 import { phrase } from "../markdown.ts"
 import { act, doing, forMembers } from "../parts/actions.ts"
 import { conceptList, rolesTable, wording } from "../parts/assertion.ts"
 import { standing } from "../parts/entry.ts"
 import { evidenceList } from "../parts/evidence.ts"
-import { doubts, downstream, failures, strength } from "../parts/judging.ts"
+import { doubts, downstream, failures, isUntried, strength, untried } from "../parts/judging.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, exactTime, facts, heading, label, more, person, recordChip, ways } from "../parts/parts.ts"
 import { aboutRecord } from "../about.ts"
@@ -55,19 +55,17 @@ const LISTED = 20
 const onwardsOf = (versionId: string, name: string, cursor: string | number | null, section: string): string | null =>
   cursor === null ? null : `${withQuery(`/records/${versionId}`, { [name]: cursor })}#${section}`
 
+type Bearing = AnswerOf<"record_evidence">
+
 /** What bears on it, newest first. */
-function bearing(visit: Visit, { versionId }: Answer): Html {
-  const after = visit.url.searchParams.get("evidenceAfter") ?? undefined
-  const { items, nextCursor } = visit.ask("record_evidence", { versionId }, { limit: LISTED, after })
+function bearing(visit: Visit, { versionId }: Answer, { items, nextCursor }: Bearing): Html {
   return html`<section aria-labelledby="bears">${heading(2, "bears", "For and against it")}<div id="live-bears" data-live>${
     evidenceList(visit, items) ?? html`<p class="quiet">Nothing was said for or against it yet.</p>`
   }</div>${more(onwardsOf(versionId, "evidenceAfter", nextCursor, "bears"), "Earlier evidence")}</section>`
 }
 
 /** Who uses it and how, newest first. */
-function used(visit: Visit, { versionId }: Answer): Html {
-  const after = visit.url.searchParams.get("usesAfter") ?? undefined
-  const { items, nextCursor } = visit.ask("record_uses", { versionId }, { limit: LISTED, after })
+function used({ versionId }: Answer, { items, nextCursor }: AnswerOf<"record_uses">): Html {
   return html`<section aria-labelledby="uses">${heading(2, "uses", "Who uses it")}<div id="live-uses" data-live>${
     items.length === 0 ? html`<p class="quiet">Nobody yet.</p>` : useList(items)
   }</div>${more(onwardsOf(versionId, "usesAfter", nextCursor, "uses"), "Earlier uses")}</section>`
@@ -97,6 +95,10 @@ export function recordPage(visit: Visit): Shown {
       : null,
     act("reuse_record", { versionId, threadId: room.openingThreadId }, "Reuse it in a Thread"),
   ]
+  const pageOf = (name: string) => ({ limit: LISTED, after: visit.url.searchParams.get(name) ?? undefined })
+  const evidence = visit.ask("record_evidence", { versionId }, pageOf("evidenceAfter"))
+  const uses = visit.ask("record_uses", { versionId }, pageOf("usesAfter"))
+  const isNew = kind === "hypothesis" && evidence.items.length === 0 && isUntried(judged)
   const author = visit.ask("person", { username: record.author.userId })
   return {
     title: `${record.label}: ${shortened(assertion.wording, 80)}`,
@@ -120,12 +122,16 @@ ${
   ).map(([part, at]) => html`<span>${part} ${at}</span>`)}</p>
   </section>`
 }
-${strength(judged)}
+<div id="case"${attributes({ "data-live": isNew })}>${
+      isNew
+        ? untried(judged)
+        : html`${strength(judged)}
 ${kind === "finding" ? findingParts(record, content, execution) : null}
-${bearing(visit, record)}
+${bearing(visit, record, evidence)}
 ${failures(judged)}
 ${doubts(judged)}
-${downstream(judged)}
+${downstream(judged)}`
+    }</div>
 ${rests("premises", "Premises it rests on", record.premises)}
 ${rests("grounds", "Records it rests on", record.references.filter(isGround))}
 ${rests(
@@ -133,7 +139,7 @@ ${rests(
   "Other records it speaks of",
   record.references.filter((reference) => !isGround(reference)),
 )}
-${used(visit, record)}
+${isNew && uses.items.length === 0 ? null : used(record, uses)}
 <section aria-labelledby="roles">${heading(2, "roles", "What is said of what")}${rolesTable(assertion, concepts, namer(record))}</section>
 <section aria-labelledby="concepts">${heading(2, "concepts", "Concepts")}${conceptList(concepts)}</section>
 <section aria-labelledby="about">${heading(2, "about", "About this record")}${facts([

@@ -55,6 +55,22 @@ export function strength({ bearing, weight, work, evidenceTally }: Case): Html {
   }<p class="meta">${triedIn(work)}</p></div></section>`
 }
 
+/** Whether nobody has tried it, or said a word of it, yet. */
+export const isUntried = ({ bearing, work, failed, doubts, restingOnIt, citedIn }: Case): boolean =>
+  bearing === "untested" &&
+  Object.values(work.attempts).every((count) => count === 0) &&
+  [failed, doubts, restingOnIt, citedIn].every(({ items }) => items.length === 0)
+
+/** The same said once, in place of every part that would say it. */
+export function untried({ work }: Case): Html {
+  const lines = Object.values(work.experiments).reduce((sum, count) => sum + count, 0)
+  const asked =
+    lines === 0
+      ? "no experiment addresses it"
+      : `${counted(lines, "experiment")} ${lines === 1 ? "addresses" : "address"} it, without an attempt so far`
+  return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}<p class="bearing">${stateBadge("untested", "Untested")}</p><p>Nothing has been tried yet: ${asked}, nothing is said for or against it, and nothing rests on it.</p></section>`
+}
+
 /** What differs in numbers alone is told once. */
 const alike = ({ kind, experiment, why }: Failed): string => `${kind} ${experiment.experimentId} ${(why ?? "").replace(/[0-9]+/g, "0")}`
 
