@@ -131,7 +131,11 @@ export function createInstance(parts: InstanceParts) {
   })
   const behaviours: Behaviours = {
     ...roomOperations(tables, tables.people, tables.threads),
-    ...withholdingOperations({ ...tables, change: (change) => remaking.change(change), copies: () => copiesOf(fileOf(db)) }),
+    ...withholdingOperations({
+      ...tables,
+      change: (change) => remaking.change(change),
+      copies: (isOperator) => copiesOf(fileOf(db), tables.audit, isOperator),
+    }),
     ...threadOperations(tables.threads, timeline),
     ...researchOperations({ ...tables, db }),
     ...libraryOperations(tables.library, tables.people),

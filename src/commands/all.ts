@@ -19,6 +19,7 @@ import { deliverCommand, runCommand } from "./run.ts"
 import { serveCommand } from "./serve.ts"
 import { unitCommand } from "./unit.ts"
 import { userCommand } from "./user.ts"
+import { withholdCommand } from "./withhold.ts"
 
 /** What the program starts itself for costly work; no command of people's. */
 export { jobsCommand } from "./jobs.ts"
@@ -30,6 +31,7 @@ export const commands = (): readonly Command[] => [
   demoCommand(),
   userCommand(),
   roomCommand(),
+  withholdCommand(),
   credentialCommand(),
   keyCommand(),
   auditCommand(),

@@ -30,8 +30,8 @@ interface TransferOptions {
   readonly by?: string
 }
 
-/** The operator in whose name a Room is given away: the record names whoever did it. @throws UsageError */
-function operatorOf(instance: Instance, given: string | undefined): string {
+/** The operator in whose name something is done: the record names whoever did it. @throws UsageError */
+export function operatorOf(instance: Instance, given: string | undefined): string {
   const { people } = instance.tables
   const operators = people.all().filter(({ userId }) => people.isOperator(userId))
   const [first, ...others] = operators

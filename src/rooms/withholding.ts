@@ -13,8 +13,8 @@ export interface Withholding {
   readonly audit: Pick<Audit, "unname" | "newest">
   /** Does something to the history, and has everything made anew that is made from it. */
   readonly change: (change: () => void) => void
-  /** Where a copy of what was here may be, in a sentence. */
-  readonly copies: () => string
+  /** Where a copy of what was here may be, in sentences; those on folders of the machine for an operator alone. */
+  readonly copies: (isOperator: boolean) => string
 }
 
 interface Subject {
@@ -41,7 +41,7 @@ export function withholdingOperations({ withheld, rooms, people, audit, change, 
       if (write !== undefined && withheld.places(write, body.fields).length > 0) return
       throw new Refusal("state_conflict", "All of that is withheld already.", { current: { sequence: write?.sequence ?? null } })
     },
-    write({ body }, { write }, { position }) {
+    write({ actor, body }, { write }, { position }) {
       if (write === undefined) throw new Error("there is nothing to withhold it from")
       const { sequence, contentDigest, target } = write
       const fields = withheld.places(write, body.fields)
@@ -51,7 +51,7 @@ export function withholdingOperations({ withheld, rooms, people, audit, change, 
       return {
         target: { kind: target.kind, id: target.id, label: target.label },
         result: { sequence, contentDigest, fields, reason: body.reason, label: target.label },
-        secret: { mayStillHold: copies() },
+        secret: { mayStillHold: copies(people.isOperator(actor.userId)) },
       }
     },
   })

@@ -10,7 +10,8 @@ import { unpack } from "../research/added/unpacked.ts"
 import { action, message } from "../support/bodies.ts"
 import { castOf } from "../support/cast.ts"
 import { type Elsewhere, elsewhere } from "../support/elsewhere.ts"
-import { temporaryFolder } from "../support/service.ts"
+import { startOwn, temporaryFolder } from "../support/service.ts"
+import { checkData } from "../../src/check/check.ts"
 import { writeEverything } from "./everything.ts"
 
 const there = await startResearchRoom()
@@ -122,6 +123,21 @@ t.test("Adopted, it stays withheld, and its new owner can withhold more", async 
   t.strictSame(receipt.result.fields, ["/text"])
   t.strictSame(foundIn(here, "Oh dear"), [])
   t.strictSame(here.problems(), [])
+})
+
+t.test("Cut off before what follows from it was done, the next start does it", async (t) => {
+  const folder = temporaryFolder()
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const here = elsewhere(t, folder)
+  await here.import(leak.before)
+  here.ledger.handOver({ cleanse: () => Promise.reject(new Error("killed")) } as never)
+  await t.rejects(here.import(leak.after), /killed/)
+  t.not(foundIn(here, SECRET).length, 0)
+  here.db.close()
+  const service = await startOwn({ folder, keeps: true })
+  t.strictSame(foundIn(here, SECRET), [])
+  t.strictSame(checkData(service.instance.db).problems, [])
+  await service.close()
 })
 
 t.test("What nobody withheld is not taken for withheld", async (t) => {

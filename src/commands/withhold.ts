@@ -1,0 +1,88 @@
+/** `research-room withhold`: something taken out of sight by an operator without a browser, in data that nobody serves. */
+import { Command } from "commander"
+import { copiesOf } from "../app/copies.ts"
+import { enumerations } from "../contract/enumerations.ts"
+import { isUuid } from "../contract/fields.ts"
+import { databaseFile } from "../ledger/data.ts"
+import { lockFolder } from "../ledger/ownership.ts"
+import type { NamedWrite } from "../ledger/withheld.ts"
+import { oneLine, shortened } from "../contract/text.ts"
+import { withWords } from "../contract/withheld.ts"
+import { dataOption, namedOption, UsageError } from "../settings.ts"
+import { admitAs } from "./admit-as.ts"
+import { operatorOf } from "./room.ts"
+import { withInstance } from "./with-instance.ts"
+
+interface Options {
+  readonly data: string
+  readonly sequence?: string
+  readonly entry?: string
+  readonly record?: string
+  readonly fields?: string
+  readonly reason?: string
+  readonly explanation?: string
+  readonly by?: string
+}
+
+/** Characters of a text that the plan shows. */
+const SHOWN = 70
+
+function namedBy({ sequence, entry, record }: Options): NamedWrite {
+  const given = [sequence, entry, record].filter((each) => each !== undefined)
+  if (given.length !== 1) throw new UsageError("Say what it stands in by one of --sequence, --entry and --record.")
+  if (sequence !== undefined && /^[1-9][0-9]{0,14}$/.test(sequence)) return { sequence: Number(sequence) }
+  if (entry !== undefined && isUuid(entry)) return { entryId: entry.toLowerCase() }
+  if (record !== undefined && isUuid(record)) return { versionId: record.toLowerCase() }
+  throw new UsageError(`${given[0]} is ${sequence === undefined ? "no id" : "no number of an entry"}.`)
+}
+
+async function withhold(room: string, options: Options): Promise<void> {
+  const roomId = room.toLowerCase()
+  const of = namedBy(options)
+  const { data, fields, reason, explanation } = options
+  const isPlan = fields === undefined && reason === undefined && explanation === undefined
+  if (!isPlan && (fields === undefined || reason === undefined || explanation === undefined))
+    throw new UsageError("--fields, --reason and --explanation go together; without them it is only told what could be withheld.")
+  // A service that runs keeps in memory what it read; its own page withholds from it.
+  const release = isPlan ? () => {} : lockFolder(data)
+  try {
+    await withInstance(data, async (instance) => {
+      const { withheld, audit } = instance.tables
+      const write = withheld.write(roomId, of)
+      if (write === undefined) throw new UsageError(`There is no such write in a Room ${room}.`)
+      if (isPlan) {
+        console.log(
+          `Entry ${write.sequence} of the Room's activity, ${write.target.label ?? write.target.kind}. What can be withheld of it, by its place for --fields:`,
+        )
+        for (const { place, text, isWithheld } of withheld.passages(write))
+          console.log(`${place}  ${isWithheld ? "(withheld)" : shortened(oneLine(withWords(text)), SHOWN)}`)
+        console.log(
+          `Ids, labels, digests, who wrote it and when stay. It cannot be undone. Once it is withheld here:\n${copiesOf(databaseFile(data), audit, true)}`,
+        )
+        return
+      }
+      const body = { of, fields: (fields ?? "").split(","), reason, explanation }
+      const result = await admitAs(instance, operatorOf(instance, options.by), "withhold_content", { roomId }, body)
+      console.log(`Withheld of entry ${write.sequence}: ${(Array.isArray(result.fields) ? result.fields : []).join(", ")}.`)
+      console.log(String(result.mayStillHold ?? ""))
+    })
+  } finally {
+    release()
+  }
+}
+
+export const withholdCommand = (): Command =>
+  new Command("withhold")
+    .description(
+      "take texts out of a public record for good, in data that nobody serves (of what is served, the page does); without --fields, tell what could be withheld",
+    )
+    .argument("<room>", "the Room's id")
+    .addOption(dataOption())
+    .addOption(namedOption("--sequence <number>", "the write, by its entry of the Room's activity"))
+    .addOption(namedOption("--entry <id>", "or by an entry of a timeline"))
+    .addOption(namedOption("--record <id>", "or by the record it made"))
+    .addOption(namedOption("--fields <places>", "places in what was sent, such as /text, with commas between them"))
+    .addOption(namedOption("--reason <reason>", "why").choices(enumerations.withholdingReason))
+    .addOption(namedOption("--explanation <text>", "why, in a sentence that everybody can read"))
+    .addOption(namedOption("--by <username>", "the operator in whose name it is done (where there is one, that one)"))
+    .action(withhold)

@@ -1,0 +1,53 @@
+/** `withhold`: what could be taken out of sight, and taking it, by an operator without a browser. */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import tap, { test } from "tap"
+import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
+import { startOwn } from "../support/service.ts"
+
+const program = executable()
+const place = newPlace()
+tap.teardown(() => {
+  endAll()
+  place.remove()
+})
+const SECRET = "hf_kT9sQ2mV7xLpB4nR8wZ1cD6y"
+const data = join(place.folder, "data")
+const house = await startOwn({ folder: data, keeps: true })
+const ada = await house.setUp("ada")
+const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Warm-up" })).result
+await ada.write("post_message", { threadId, text: `The token is ${SECRET}.` } as never)
+await house.close()
+const withhold = (...args: string[]) => run(program, ["withhold", roomId, ...args, "--data", "data"], place)
+const found = () => readdirSync(data).filter((name) => readFileSync(join(data, name)).includes(SECRET))
+const all = ["--fields", "/text", "--reason", "secret", "--explanation", "Revoked since."]
+
+test("first it is told what could be withheld, and where it may still be", async (t) => {
+  await run(program, ["backup", "kept/before.db", "--data", "data"], { ...place, folder: place.folder }).catch(() => undefined)
+  const { code, out, err } = await withhold("--sequence", "2")
+  t.equal(code, 0, err)
+  t.match(out, /^Entry 2 of the Room's activity, message\./)
+  t.match(out, new RegExp(`^/text  The token is ${SECRET}\\.$`, "m"))
+  t.match(out, /cannot be undone[^]*Backups made before now/)
+  t.not(found().length, 0, "nothing is withheld yet")
+})
+
+test("what is not said rightly, or is served, is refused", async (t) => {
+  t.match(await withhold(), { code: 2, err: /one of --sequence, --entry and --record/ })
+  t.match(await withhold("--sequence", "9"), { code: 2, err: /no such write/ })
+  t.match(await withhold("--sequence", "2", "--fields", "/text"), { code: 2, err: /go together/ })
+  t.match(await withhold("--sequence", "2", ...all.with(1, "/nowhere")), { code: 2, err: /names nothing of that write/ })
+  const service = await serve(program, ["--data", "data"], place)
+  t.match(await withhold("--sequence", "2", ...all), { code: 1 })
+  await service.stop()
+})
+
+test("then it is gone from every file, and the log says who did it", async (t) => {
+  const { code, out, err } = await withhold("--sequence", "2", ...all)
+  t.equal(code, 0, err)
+  t.match(out, /^Withheld of entry 2: \/text\.\nBackups made before now/)
+  t.strictSame(found(), [])
+  t.match(await withhold("--sequence", "2"), { code: 0, out: /^\/text {2}\(withheld\)$/m })
+  t.match(await run(program, ["audit", "--data", "data"], place), { out: /withheld something/ })
+  t.match(await run(program, ["check", "--data", "data"], place), { code: 0, out: /all whole/ })
+})
