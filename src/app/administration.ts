@@ -91,7 +91,7 @@ export function administrationReads({
         title,
         owner: { ...owner, disabledAt: gone.get(owner.userId) ?? null },
         state,
-        origin: origin && origin.baseUrl,
+        origin: origin?.baseUrl ?? null,
         createdAt,
         members: counts.members,
         entries: activityWatermark,
