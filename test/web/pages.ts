@@ -37,6 +37,8 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
   const fallen = context.publications.find(({ status }) => status !== "current")?.versionId
   const claim = context.publications.find(({ kind }) => kind === "cited_claim")?.versionId
   const room = `/rooms/${roomId}`
+  const opening =
+    (await json<Items<{ entryId: string }>>(demo, `/api/research/threads/${openingThreadId}/timeline`)).items[0]?.entryId ?? ""
   const at = `roomId=${roomId}&threadId=${openingThreadId}`
   const sections = ["threads", "hypotheses", "experiments", "attempts", "findings", "materials", "links", "graph", "activity", "people"]
   return [
@@ -94,6 +96,7 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
     ...["", "/people", "/rooms", `/rooms/${demo.rooms.empty.roomId}`, "/credentials", "/keys", "/invitations", "/audit"].map(
       (at) => ({ name: `admin${at.replaceAll("/", "-").slice(0, 12)}`, path: `/admin${at}`, as: "owner" }) as const,
     ),
+    { name: "withhold", path: `/do/withhold_content?roomId=${roomId}&/of/entryId=${opening}`, as: "owner" },
     { name: "issue-credential", path: `/do/issue_credential?roomId=${roomId}`, as: "owner" },
   ]
 }

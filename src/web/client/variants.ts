@@ -15,6 +15,7 @@ function showConditional(part: HTMLElement): void {
   const input = part.querySelector<HTMLInputElement | HTMLTextAreaElement>("input, textarea")
   if (choice == null) return
   const show = () => {
+    delete part.dataset.idle
     part.hidden = !wanted.split(",").includes(choice.value) && (input?.value ?? "") === ""
   }
   show()

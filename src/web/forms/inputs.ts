@@ -21,6 +21,8 @@ export interface FormState {
   readonly outputs: readonly Output[]
   /** By input: the choice, and its words, that it belongs to alone. */
   readonly only: ReadonlyMap<string, string>
+  /** Inputs that must be filled wherever they are shown. */
+  readonly needed: ReadonlySet<string>
 }
 
 /** An id that may stand in markup. */
@@ -33,7 +35,21 @@ export const faultsAt = (path: string, { faults }: FormState): Html | null => {
   const found = faults.get(path)
   return found === undefined ? null : html`<p class="fault" id="${idOf(path)}-fault">${found.join(" ")}</p>`
 }
-export const optional = ({ required }: Field): Html | null => (required ? null : html` <span class="optional">optional</span>`)
+/** Said of what may be left out. Of what is needed wherever it is shown, and of the parts one of which must be given, nothing is. */
+export function optional({ required }: Field, path: string, { needed }: FormState): Html | null {
+  const isNeeded = needed.has(path) || needed.has(path.slice(0, path.lastIndexOf("/")))
+  return required || isNeeded ? null : html` <span class="optional">optional</span>`
+}
+
+/** What belongs to other words of a choice than the one that is made: marked, so that the page with a script stands still while it comes. */
+export function onlyWith(path: string, { only, draft }: FormState) {
+  const condition = only.get(path)
+  if (condition === undefined) return {}
+  const [choice = "", wanted = ""] = condition.split("=")
+  const isWritten = [...draft].some(([name, value]) => (name === path || name.startsWith(`${path}/`)) && value !== "")
+  const isOf = wanted.split(",").includes(draft.get(choice) ?? "")
+  return { "data-only": condition, "data-idle": isOf || isWritten ? null : "" }
+}
 export const hintOf = (path: string, hint: Content): Html | null =>
   hint === undefined || hint === null ? null : html`<p class="hint" id="${idOf(path)}-hint">${hint}</p>`
 export const nameAt = (field: Field, path: string, state: FormState): string =>
@@ -58,7 +74,7 @@ export const suggestedId = (what: string): string => `suggested-${what}`
 /** A labelled input. */
 export function labelled(field: Field, path: string, state: FormState, input: Html, hint?: Content): Html {
   const asked = askedOf(path, state)
-  return html`<div class="field${state.faults.has(path) ? " wrong" : ""}"${attributes({ "data-only": state.only.get(path) })}><label for="${idOf(path)}">${nameAt(field, path, state)}${optional(field)}</label>
+  return html`<div class="field${state.faults.has(path) ? " wrong" : ""}"${attributes(onlyWith(path, state))}><label for="${idOf(path)}">${nameAt(field, path, state)}${optional(field, path, state)}</label>
     ${input}${hintOf(path, asked?.hint ?? hint)}${faultsAt(path, state)}</div>`
 }
 
@@ -159,7 +175,7 @@ export function boxes(
   const unknown = chosen.filter((value) => value !== "" && !options.some((option) => option.value === value))
   const shown = options.filter(({ value }, index) => index >= options.length - MOST_BOXES || chosen.includes(value))
   const isWrong = state.faults.has(path)
-  return html`<fieldset class="field choices${isWrong ? " wrong" : ""}"><legend>${nameAt(field, path, state)}${optional(field)}</legend>
+  return html`<fieldset class="field choices${isWrong ? " wrong" : ""}"><legend>${nameAt(field, path, state)}${optional(field, path, state)}</legend>
     ${hintOf(path, askedOf(path, state)?.hint)}${shown.map(
       (option, index) =>
         html`<label><input${attributes({ type: "checkbox", name: path, id: index === 0 && others === undefined ? idOf(path) : `${idOf(path)}-${index}`, value: option.value, checked: chosen.includes(option.value), "aria-describedby": isWrong ? `${idOf(path)}-fault` : null })}>${option.text}</label>`,

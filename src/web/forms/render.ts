@@ -17,6 +17,7 @@ import {
   lines,
   listId,
   nameAt,
+  onlyWith,
   optional,
   select,
   MANY,
@@ -28,7 +29,7 @@ import {
 import { isOfOutput, OUTPUT_CASE, outputName } from "./outputs.ts"
 
 const group = (name: Content, body: Content, path: string, state: FormState): Html =>
-  html`<fieldset${attributes({ class: askedOf(path, state)?.line === true ? "line" : null, "data-only": state.only.get(path) })}><legend>${name}</legend>${faultsAt(path, state)}${body}</fieldset>`
+  html`<fieldset${attributes({ class: askedOf(path, state)?.line === true ? "line" : null, ...onlyWith(path, state) })}><legend>${name}</legend>${faultsAt(path, state)}${body}</fieldset>`
 
 /** "an attempt": a noun with its article. */
 const aOrAn = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`
@@ -60,7 +61,7 @@ function items(field: Field & { form: "list" | "named" }, path: string, state: F
       ${faultsAt(at, state)}${key}${fields(inner(field.item), at, state)}${removeButton(at, one, index)}
       </fieldset>`
   })
-  return html`<fieldset class="list"><legend>${nameAt(field, path, state)}${optional(field)}</legend>
+  return html`<fieldset class="list"><legend>${nameAt(field, path, state)}${optional(field, path, state)}</legend>
     ${hintOf(path, asked?.hint)}${faultsAt(path, state)}<input type="hidden" name="${countName(path)}" value="${count}">${rows}${addButton(path, one)}</fieldset>`
 }
 
@@ -168,7 +169,7 @@ export function one(field: Field, path: string, state: FormState): Html | null {
       )
     case "object":
       return group(
-        html`${nameAt(field, path, state)}${optional(field)}`,
+        html`${nameAt(field, path, state)}${optional(field, path, state)}`,
         fields(field.required ? field.fields : field.fields.map((own) => ({ ...own, required: false })), path, state),
         path,
         state,

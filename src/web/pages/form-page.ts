@@ -145,15 +145,21 @@ export function formPage(
   if (why !== null) return { ...frame, body: html`${lead}${why}` }
   const faults: readonly Fault[] = faultsOf(refusal?.details.issues ?? [], form, { draft, read, sheet })
   const byInput = Map.groupBy(faults, ({ at }) => at)
+  const only = new Map([
+    ...operation.onlyWhen.map(({ field, when }) => [`/${field}`, `/${when.field}=${when.in.join(",")}`] as const),
+    ...Object.entries(sheet?.asks ?? {}).flatMap(([place, asked]) => (asked?.only === undefined ? [] : [[place, asked.only] as const])),
+  ])
   const state = {
     draft,
     faults: new Map([...byInput].map(([at, found]) => [at, found.map(({ sentence }) => sentence)])),
     hidden: known(operation, draft),
     sheet,
-    only: new Map([
-      ...operation.onlyWhen.map(({ field, when }) => [`/${field}`, `/${when.field}=${when.in.join(",")}`] as const),
-      ...Object.entries(sheet?.asks ?? {}).flatMap(([place, asked]) => (asked?.only === undefined ? [] : [[place, asked.only] as const])),
-    ]),
+    only,
+    needed: new Set(
+      operation.requiredWhen.flatMap(({ field, when }) =>
+        only.get(`/${field}`) === `/${when.field}=${when.in.join(",")}` ? [`/${field}`] : [],
+      ),
+    ),
     ...atHand(visit, operation, room?.roomId),
   }
   const isMarkdown = form.fields.some(({ name, form: kind }) => MARKDOWN.includes(name) && kind === "text")

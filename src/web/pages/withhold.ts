@@ -76,7 +76,7 @@ ${refusal === undefined ? null : html`<div class="refused" role="alert" id="refu
 ${passages(visit, write, draft)}
 <section aria-labelledby="stays">${heading(2, "stays", "What stays")}${facts([
       ["Entry", html`${sequence} of the Room's activity, with who wrote it and when`],
-      ["Label", target.label],
+      target.label === null ? null : ["Label", target.label],
       ["Digest", digest(contentDigest)],
     ])}<p class="hint">Whatever refers to it stays too. Readers see that something was withheld, when, by whom and why; what the digest stands for can no longer be shown.</p></section>
 <div class="field"><label for="reason">Why</label><select id="reason" name="/reason" required><option value="">Choose</option>${Object.entries(withholdingReasons).map(([reason, said]) => html`<option value="${reason}"${draft.get("/reason") === reason ? html` selected` : null}>${title(said)}</option>`)}</select></div>

@@ -115,7 +115,7 @@ export interface EntryView {
 export function gist({ kind, message, card, receipt }: Entry): string {
   if (message !== undefined) return shortened(plainText(message.text), 80)
   if (card !== undefined) return shortened(plainText(viewOf(kind)?.line(card) ?? words(kind)), 80)
-  return receipt === undefined ? "" : words(receipt.operation)
+  return receipt === undefined ? "" : `${did(receipt.operation, words)} ${receipt.target.label ?? words(receipt.target.kind)}`
 }
 
 function inReply({ replyToEntryId, threadId }: Entry, known: EntryView["known"]): Html | null {
