@@ -4,7 +4,7 @@ import { entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdown, phrase } from "../markdown.ts"
 import { afforded, doing } from "../parts/actions.ts"
-import { did, doneTo } from "../parts/done-to.ts"
+import { did } from "../parts/done-to.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, exactTime, facts, heading, label, person, recordChip, time, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
@@ -40,7 +40,7 @@ function plans({ acceptedPlans, suggestedProtocol, experimentId }: Experiment): 
 const history = (revisions: AnswerOf<"experiment_history">["items"]): Html =>
   html`<ol class="history">${revisions.map(({ operation, author, at, status, content }) => {
     const said = [content.explanation, content.reason, content.handoff, content.summary].find((text) => typeof text === "string")
-    return html`<li>${person(author)}: ${doneTo(did(operation, words), { kind: "experiment", label: null }, null)} ${stateBadge(status)} <span class="clocks">${time(at)}</span>${said === undefined ? null : html`<p class="said" dir="auto">${beginning(said, 400)}</p>`}</li>`
+    return html`<li>${person(author)}: ${did(operation, words).replace(/ with$/, "")} ${stateBadge(status)} <span class="clocks">${time(at)}</span>${said === undefined ? null : html`<p class="said" dir="auto">${beginning(said, 400)}</p>`}</li>`
   })}</ol>`
 
 const findings = (visit: Visit, links: AnswerOf<"experiment_findings">["items"]): Html =>
