@@ -106,7 +106,7 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
     t.notMatch(await page.content(), token, "it is not shown again")
 
     await page.goto(at(thread))
-    await page.waitForFunction("document.getElementById('main').dataset.after !== undefined")
+    await page.locator("#main[data-after]").waitFor({ state: "attached" })
     await page.getByLabel("Write in this Thread").fill("I am writing")
     const before = await page.evaluate("scrollY")
     const sent = await fetch(at(`/api/agent${thread}/messages`), {
