@@ -168,6 +168,12 @@ function issuer(value: string): string {
   return value
 }
 
+/** Which provider a person's account is at; as the provider calls itself, to the letter. */
+export const issuerOption = () =>
+  namedOption("--issuer <address>", "the provider, as it calls itself: what serve is given as --oidc-issuer")
+    .argParser(issuer)
+    .makeOptionMandatory()
+
 const admits = (value: string): Admits => {
   if (value === "invited" || value === "everyone") return value
   return /^@[A-Za-z0-9.-]+\.[A-Za-z]+$/.test(value)

@@ -1,9 +1,10 @@
 /** What an operator does to a person, each a command of `research-room user`. */
 import { Command } from "commander"
 import { Refusal } from "../contract/refusals.ts"
+import type { Instance } from "../app/instance.ts"
 import type { EndedAccess, Operators } from "../people/operators.ts"
 import type { Person } from "../people/people.ts"
-import { dataOption, UsageError } from "../settings.ts"
+import { dataOption, issuerOption, namedOption, UsageError } from "../settings.ts"
 import { counted } from "../web/words.ts"
 import { personNamed } from "./admit-as.ts"
 import { withInstance } from "./with-instance.ts"
@@ -12,22 +13,50 @@ import { withInstance } from "./with-instance.ts"
 export const endedWords = ({ credentials, keys, invitations }: EndedAccess): string =>
   `Ended: ${counted(credentials, "credential")}, ${counted(keys, "personal key")}${invitations === 0 ? "" : `, ${counted(invitations, "open invitation")}`}.`
 
+/** A command on one person. */
+const named = (name: string, description: string) =>
+  new Command(name).description(description).argument("<username>").addOption(dataOption())
+
+/** Does one thing to one person, and prints what was done. @throws UsageError for a refusal, and for a name that nobody has */
+const doTo = (data: string, username: string, work: (instance: Instance, person: Person) => Promise<string>) =>
+  withInstance(data, async (instance) => {
+    const person = personNamed(instance, username)
+    try {
+      console.log(await work(instance, person))
+    } catch (error) {
+      throw error instanceof Refusal ? new UsageError(error.message) : error
+    }
+  })
+
 /** A command that does one thing to one person. */
 const onPerson = (name: string, description: string, work: (operators: Operators, person: Person) => Promise<string>) =>
-  new Command(name)
-    .description(description)
-    .argument("<username>")
-    .addOption(dataOption())
-    .action((username: string, { data }: { data: string }) =>
-      withInstance(data, async (instance) => {
-        const person = personNamed(instance, username)
-        try {
-          console.log(await work(instance.operators, person))
-        } catch (error) {
-          throw error instanceof Refusal ? new UsageError(error.message) : error
-        }
+  named(name, description).action((username: string, { data }: { data: string }) =>
+    doTo(data, username, ({ operators }, person) => work(operators, person)),
+  )
+
+/** What OpenID Connect lets a provider call an account: ASCII, at most 255 of it; blanks are a slip. */
+const isSubject = (text: string): boolean => /^[\x21-\x7e]{1,255}$/.test(text)
+
+const connect = () =>
+  named("connect", "let a person come in by an account of the group's identity provider, in place of one they may have there")
+    .addOption(issuerOption())
+    .addOption(namedOption("--subject <text>", "the account, as the provider's `sub` names it").makeOptionMandatory())
+    .action((name: string, { data, ...account }: { data: string; issuer: string; subject: string }) => {
+      if (!isSubject(account.subject)) throw new UsageError("--subject is 1 to 255 visible characters.")
+      return doTo(data, name, async ({ byProvider }, person) => {
+        await byProvider.connectFor(person, account)
+        return `${person.username} also comes in by the account ${account.subject} at ${account.issuer}.`
+      })
+    })
+
+const disconnect = () =>
+  named("disconnect", "let a person come in by their account of the identity provider no longer; a password is left").action(
+    (name: string, { data }: { data: string }) =>
+      doTo(data, name, async ({ byProvider }, person) => {
+        await byProvider.disconnectFor(person)
+        return `${person.username} comes in by their password alone.`
       }),
-    )
+  )
 
 export const onPeople = () => [
   onPerson(
@@ -54,4 +83,6 @@ export const onPeople = () => [
     await operators.clearCount(null, userId)
     return `The failed sign-ins of ${username} are forgotten.`
   }),
+  connect(),
+  disconnect(),
 ]

@@ -13,7 +13,7 @@ export const auditKinds = {
   sign_out: "signed out",
   join_by_provider: "made their account by the identity provider",
   connect_provider: "connected an account of the identity provider",
-  disconnect_provider: "disconnected their account of the identity provider",
+  disconnect_provider: "disconnected an account of the identity provider",
   change_password: "changed their password",
   change_password_failed: "gave a wrong current password",
   reset_password: "reset a password",

@@ -10,6 +10,8 @@ type Parts = Pick<Keeping, "ledger" | "world" | "people" | "audit"> & { readonly
 
 const isConnected = () => new Refusal("state_conflict", "That account of the provider is somebody's here already; sign in with it.")
 
+const told = ({ userId, username }: Person) => ({ kind: "person", id: userId, name: username })
+
 export type ByProvider = ReturnType<typeof byProvider>
 
 export function byProvider({ ledger, world, people, connections, accounts, audit }: Parts) {
@@ -48,6 +50,23 @@ export function byProvider({ ledger, world, people, connections, accounts, audit
           throw new Refusal("state_conflict", "It is your only way in: without a password, the account of the provider stays connected.")
         connections.disconnect(userId)
         audit.write({ kind: "disconnect_provider", by: person, address })
+      }),
+    /** Gives somebody the account that a command names, in place of the one they had. @throws Refusal 409 where it is somebody else's */
+    connectFor: (person: Person, account: ProviderAccount): Promise<void> =>
+      ledger.transact(() => {
+        connect(person, account)
+        audit.write({ kind: "connect_provider", subject: told(person), detail: { issuer: account.issuer } })
+      }),
+    /** Takes somebody's account from them again, by a command. @throws Refusal 409 where there is none, and where they have no password */
+    disconnectFor: (person: Person): Promise<void> =>
+      ledger.transact(() => {
+        const { userId, username } = person
+        const issuer = connections.issuerOf(userId)
+        if (issuer === undefined) throw new Refusal("state_conflict", `No account of a provider is connected with ${username}'s.`)
+        if (!people.passwordHash(userId))
+          throw new Refusal("state_conflict", `It is the only way in of ${username}: give them a password first, with user password.`)
+        connections.disconnect(userId)
+        audit.write({ kind: "disconnect_provider", subject: told(person), detail: { issuer } })
       }),
     /** By what somebody can come in, where both are taken. */
     waysOf: (userId: string) => ({

@@ -94,6 +94,29 @@ test("failed sign-ins are forgotten by a command too", async (t) => {
   t.equal((await signIn("mary")).status, 200)
 })
 
+test("an account of the identity provider is connected and disconnected; what is another's, or nobody's, is refused", async (t) => {
+  const issuer = "https://sso.example.org"
+  const connect = (name: string, subject: string, at = issuer) => command("user", "connect", name, "--issuer", at, "--subject", subject)
+  t.match(await connect("grace", "sub-grace"), { code: 0, out: `grace also comes in by the account sub-grace at ${issuer}.\n` })
+  t.match(await connect("mary", "sub-grace"), { code: 2, err: /is somebody's here already/ })
+  t.match(await connect("nobody", "sub-mary"), { code: 2, err: /Nobody here is called nobody\./ })
+  t.match(await connect("mary", "sub mary"), { code: 2, err: /--subject is 1 to 255 visible characters/ })
+  t.match(await connect("mary", "sub-mary", "http://sso.example.org"), { code: 2, err: /must begin with https/ })
+  t.match(await command("user", "connect", "mary"), { code: 2, err: /required option/ })
+  t.match(await command("user", "disconnect", "grace"), { code: 0, out: "grace comes in by their password alone.\n" })
+  t.match(await command("user", "disconnect", "grace"), { code: 2, err: /No account of a provider is connected/ })
+  t.match(await connect("mary", "sub-grace"), { code: 0 }, "which is nobody's now")
+  const log = JSON.parse((await command("audit", "--json", "--limit", "3")).out) as AuditEntry[]
+  t.strictSame(
+    log.map(({ kind, command: by, subject, detail }) => [kind, by?.name, subject?.name, detail]),
+    [
+      ["connect_provider", "user connect", "mary", { issuer }],
+      ["disconnect_provider", "user disconnect", "grace", { issuer }],
+      ["connect_provider", "user connect", "grace", { issuer }],
+    ],
+  )
+})
+
 test("each left its line, and the data is whole", async (t) => {
   const log = JSON.parse((await command("audit", "--json", "--limit", "200")).out) as AuditEntry[]
   const named = new Set(log.map(({ command }) => command?.name))
