@@ -56,7 +56,9 @@ CREATE TABLE room_heads (
   room_id TEXT PRIMARY KEY,
   activity_sequence INTEGER NOT NULL,
   activity_digest TEXT NOT NULL,
-  last_activity_at TEXT NOT NULL
+  last_activity_at TEXT NOT NULL,
+  -- Of everything that its entries tell was accepted, the bytes.
+  accepted_bytes INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Where the timeline of each Thread stands.

@@ -86,6 +86,7 @@ export function administrationReads({
     admin_rooms({ query }) {
       const { found } = rooms.page(uuidCursor(query.after), undefined, pageSize(query) + 1)
       const gone = people.disabledAmong(found.map(({ owner }) => owner.userId))
+      const bytes = rooms.acceptedBytes(found.map(({ roomId }) => roomId))
       const listed = found.map(({ roomId, title, owner, state, origin, createdAt, counts, activityWatermark, lastActivityAt }) => ({
         roomId,
         title,
@@ -95,6 +96,7 @@ export function administrationReads({
         createdAt,
         members: counts.members,
         entries: activityWatermark,
+        acceptedBytes: bytes.get(roomId) ?? 0,
         lastActivityAt,
       }))
       return keysetPage(listed, query, ({ roomId }) => roomId)

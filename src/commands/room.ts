@@ -12,15 +12,19 @@ const list = () =>
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(({ data, ...how }: { data: string; json?: boolean }) =>
-      withInstance(data, ({ tables }) =>
-        printList(tables.rooms.all(), how, ["ROOM ID", "STATE", "OWNER", "ACTIVITY", "TITLE"], (room) => [
+      withInstance(data, ({ tables }) => {
+        const rooms = tables.rooms.all()
+        const bytes = tables.rooms.acceptedBytes(rooms.map(({ roomId }) => roomId))
+        const sized = rooms.map((room) => ({ ...room, acceptedBytes: bytes.get(room.roomId) ?? 0 }))
+        printList(sized, how, ["ROOM ID", "STATE", "OWNER", "ACTIVITY", "BYTES", "TITLE"], (room) => [
           room.roomId,
           room.state,
           room.owner.username,
           String(room.activityWatermark),
+          String(room.acceptedBytes),
           room.title,
-        ]),
-      ),
+        ])
+      }),
     )
 
 interface TransferOptions {

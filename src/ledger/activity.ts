@@ -37,9 +37,9 @@ export function activity(db: Db) {
   const head = db.prepare<Head>("SELECT activity_sequence AS sequence, activity_digest AS digest FROM room_heads WHERE room_id = ?")
   const insert = db.prepare("INSERT INTO activity_entries (room_id, sequence, kind, history_position, body) VALUES (?, ?, ?, ?, ?)")
   const advance = db.prepare(
-    `INSERT INTO room_heads (room_id, activity_sequence, activity_digest, last_activity_at) VALUES (?, ?, ?, ?)
+    `INSERT INTO room_heads (room_id, activity_sequence, activity_digest, last_activity_at, accepted_bytes) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET activity_sequence = excluded.activity_sequence, activity_digest = excluded.activity_digest,
-       last_activity_at = excluded.last_activity_at`,
+       last_activity_at = excluded.last_activity_at, accepted_bytes = accepted_bytes + excluded.accepted_bytes`,
   )
   const page = db.prepare<Row>("SELECT sequence, body FROM activity_entries WHERE room_id = ? AND sequence > ? ORDER BY sequence LIMIT ?")
   const pageOfKind = db.prepare<Row>(
@@ -68,10 +68,11 @@ export function activity(db: Db) {
     /** Where in the history an entry of a Room stands. */
     placeOf: (roomId: string, sequence: number): Place | undefined => place.get(roomId, sequence),
 
-    /** Adds the next entry of a Room. */
+    /** Adds the next entry of a Room. @param content what was accepted, as the history keeps it */
     append(
       roomId: string,
       position: number,
+      content: string,
       entry: Omit<ActivityEntry, "sequence" | "digest" | "previousDigest">,
     ): { sequence: number; digest: string } {
       const before = head.get(roomId)
@@ -79,7 +80,7 @@ export function activity(db: Db) {
       const text = canonicalJson({ ...entry, sequence, previousDigest: before?.digest ?? firstPreviousDigest })
       const digest = digestOf(text)
       insert.run(roomId, sequence, entry.kind, position, extendJson(text, { digest }))
-      advance.run(roomId, sequence, digest, entry.at)
+      advance.run(roomId, sequence, digest, entry.at, Buffer.byteLength(content))
       return { sequence, digest }
     },
 

@@ -49,7 +49,7 @@ export class Recorder {
     const landed =
       operation.activity === null || outcome.activity === false || roomId === null
         ? null
-        : this.#parts.activity.append(roomId, change.position, {
+        : this.#parts.activity.append(roomId, change.position, delivery.content, {
             kind: operation.activity,
             at: change.at,
             actor: { userId: actor.userId, username: actor.knownAs ?? actor.username },

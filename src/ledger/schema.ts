@@ -419,6 +419,8 @@ INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_
   // The index of words is smaller: what is in it of most texts takes less, and of long words only the beginning is in it. A receipt is kept
   // less what the history tells.
   { to: 20, sql: "", isRemade: true },
+  // How much was accepted into each Room.
+  { to: 21, sql: "", isRemade: true },
 ]
 
 /** The first version that has a history. */

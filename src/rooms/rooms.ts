@@ -110,6 +110,9 @@ export function rooms(db: Db) {
   const titles = db.prepare<{ roomId: string; title: string }>(
     "SELECT room_id AS roomId, title FROM rooms WHERE room_id IN (SELECT value FROM json_each(?))",
   )
+  const accepted = db.prepare<{ roomId: string; bytes: number }>(
+    "SELECT room_id AS roomId, accepted_bytes AS bytes FROM room_heads WHERE room_id IN (SELECT value FROM json_each(?))",
+  )
 
   return {
     insert(roomId: string, { title, question, license }: Told, ownerId: string, openingThreadId: string, at: string): void {
@@ -170,6 +173,9 @@ export function rooms(db: Db) {
     /** What some Rooms are called, by their ids. */
     titles: (roomIds: readonly string[]): ReadonlyMap<string, string> =>
       new Map(titles.all(JSON.stringify(roomIds)).map(({ roomId, title }) => [roomId, title])),
+    /** How many bytes were accepted into some Rooms, as their history keeps it now: what was withheld counts no more. */
+    acceptedBytes: (roomIds: readonly string[]): ReadonlyMap<string, number> =>
+      new Map(accepted.all(JSON.stringify(roomIds)).map(({ roomId, bytes }) => [roomId, bytes])),
     /** Makes the index of what Rooms contain anew. */
     respell: () => respell.run(),
   }

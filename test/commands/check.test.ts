@@ -90,7 +90,7 @@ test("how far it has come is told from nothing to all, and never backwards", (t)
 test("a thousand problems are told, the rest counted", (t) => {
   const file = after(
     "many",
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO room_heads SELECT 'r' || i, 1, '', '2026-11-02T09:00:00.000Z' FROM n`,
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO room_heads SELECT 'r' || i, 1, '', '2026-11-02T09:00:00.000Z', 0 FROM n`,
   )
   const { problems } = found(file)
   t.equal(problems.length, 1_001)

@@ -28,9 +28,9 @@ test("rooms are listed with where they stand", async (t) => {
   const { code, out } = await command("room", "list")
   const [heading, first, second, ...rest] = out.split("\n")
   t.equal(code, 0)
-  t.match(heading, /^ROOM ID +STATE +OWNER +ACTIVITY +TITLE$/)
-  t.match(first, new RegExp(`^${room.roomId} +active +ada +2 +Warm-up and early loss$`))
-  t.match(second, new RegExp(`^${closed.roomId} +archived +grace +2 +Done with$`))
+  t.match(heading, /^ROOM ID +STATE +OWNER +ACTIVITY +BYTES +TITLE$/)
+  t.match(first, new RegExp(`^${room.roomId} +active +ada +2 +[1-9]\\d+ +Warm-up and early loss$`))
+  t.match(second, new RegExp(`^${closed.roomId} +archived +grace +2 +[1-9]\\d+ +Done with$`))
   t.strictSame(rest, [""])
 })
 

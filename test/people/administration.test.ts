@@ -119,6 +119,12 @@ test("each list says what an operator asks: whose, of which Room, since when, la
       entries: /^\d+$/,
     },
   ])
+  const accepted = house.instance.db
+    .prepare<{ bytes: number }>(
+      "SELECT sum(octet_length(h.content)) AS bytes FROM activity_entries a JOIN history h ON h.position = a.history_position WHERE a.room_id = ?",
+    )
+    .one(roomId).bytes
+  t.equal(itemsOf(await get(ada, "/api/admin/rooms"))[0]?.acceptedBytes, accepted, "its size is that of all that was accepted into it")
   const credentials = itemsOf(await get(ada, "/api/admin/credentials"))
   t.strictSame(new Set(credentials.map(({ label }) => label)), new Set(["sweeper", "watcher", "runner"]))
   t.match(

@@ -99,6 +99,8 @@ export const administrationReads = [
       createdAt: at,
       members: count,
       entries: count,
+      /** Of everything that was accepted into it; what is made from that, and the index of words, comes on top. */
+      acceptedBytes: count,
       lastActivityAt: at,
     }),
     {},

@@ -5,7 +5,7 @@ import { html, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, facts, heading, table, time } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { adminShown, asked, onwards } from "./admin.ts"
+import { adminShown, asked, onwards, size } from "./admin.ts"
 
 export function adminRoomsPage(visit: Visit): Shown {
   const { items, nextCursor } = visit.ask("admin_rooms", {}, asked(visit))
@@ -16,16 +16,16 @@ export function adminRoomsPage(visit: Visit): Shown {
       ? empty("There is no Room yet.")
       : html`${table(
           "Rooms",
-          ["Room", "Owner", "State", "Members", "Entries", "Last activity", html`<span class="aside">Actions</span>`],
+          ["Room", "Owner", "State", "Members", "Entries", "Size", "Last activity", html`<span class="aside">Actions</span>`],
           items.map(
-            ({ roomId, title, owner, state, origin, members, entries, lastActivityAt }) =>
+            ({ roomId, title, owner, state, origin, members, entries, acceptedBytes, lastActivityAt }) =>
               html`<tr><th scope="row"><a href="${to(`/rooms/${roomId}`)}">${title}</a></th>
 <td data-is="owner">${owner.username}${owner.disabledAt === null ? null : html` ${stateBadge("retracted", "disabled")}`}</td><td>${origin === null ? state : "of another instance"}</td>
-<td data-is="members">${members.toLocaleString("en")}</td><td data-is="entries">${entries.toLocaleString("en")}</td><td data-is="last activity">${time(lastActivityAt)}</td>
+<td data-is="members">${members.toLocaleString("en")}</td><td data-is="entries">${entries.toLocaleString("en")}</td><td data-is="size">${size(acceptedBytes)}</td><td data-is="last activity">${time(lastActivityAt)}</td>
 <td>${origin === null ? html`<a href="${to(`/admin/rooms/${roomId}`)}">Give it another owner<span class="aside">: ${title}</span></a>` : null}</td></tr>`,
           ),
           "stacked",
-        )}${onwards("/rooms", nextCursor)}`,
+        )}<p class="hint">The size of a Room is that of everything written into it, as it was accepted and without what was withheld since. The file also holds what is made from it, and takes about twice as much for long texts, more for short ones.</p>${onwards("/rooms", nextCursor)}`,
     "admin_rooms",
   )
 }

@@ -41,7 +41,7 @@ export const asked = ({ url }: Visit): { readonly after?: string } => {
 }
 
 /** "12 MB", with every byte at hand. */
-const size = (count: number): Html => html`<span title="${count.toLocaleString("en")} bytes">${bytes(count)}</span>`
+export const size = (count: number): Html => html`<span title="${count.toLocaleString("en")} bytes">${bytes(count)}</span>`
 
 export function adminPage(visit: Visit): Shown {
   const { storage, acceptedWrites, auditLines, backup, restoredAt, versions, instanceId, lineage } = visit.ask("admin_overview")
