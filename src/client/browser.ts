@@ -3,11 +3,10 @@ import { actions } from "../contract/actions.ts"
 import { browserPath } from "../contract/operation.ts"
 import { browserReadPath } from "../contract/read.ts"
 import type { CalledName } from "../contract/operations/index.ts"
-import type { AnswerOf } from "../contract/reads/index.ts"
 import { readRequest } from "../contract/requests.ts"
 import { given, operationOf, readOf } from "./requests.ts"
 import { Transport, type TransportOptions } from "./transport.ts"
-import type { BrowserRead, ReadArguments, ReceiptOf, WriteInput } from "./types.ts"
+import type { AnswerOf, BrowserRead, ReadArguments, ReceiptOf, WriteInput } from "./types.ts"
 import { deliver, type WriteOptions } from "./write.ts"
 
 export class Browser {

@@ -7,7 +7,6 @@ import type { ActivityEntry } from "../contract/answers.ts"
 import type { Manifest } from "../contract/discovery/answers.ts"
 import type { healthReady } from "../contract/discovery/health.ts"
 import type { InputOf } from "../contract/operations/index.ts"
-import type { AnswerOf } from "../contract/reads/index.ts"
 import { type Input, readRequest } from "../contract/requests.ts"
 import { type ActivityMark, Chain } from "./chain.ts"
 import { RefusedError, UnexpectedAnswer } from "./errors.ts"
@@ -22,6 +21,7 @@ import type {
   FileRead,
   FormedRead,
   FormOf,
+  AnswerOf,
   ItemOf,
   ListName,
   ReadArguments,
@@ -203,7 +203,7 @@ export type { ActivityEntry } from "../contract/answers.ts"
 export type { Manifest } from "../contract/discovery/answers.ts"
 export type { JsonObject } from "../contract/json.ts"
 export type { InputOf, OperationName, ResultOf } from "../contract/operations/index.ts"
-export type { AnswerOf, ParametersOf, ReadName } from "../contract/reads/index.ts"
+export type { ParametersOf, ReadName } from "../contract/reads/index.ts"
 export type { Issue, RefusalCode } from "../contract/refusals.ts"
 export type { ActivityMark } from "./chain.ts"
 export { ChainBroken, ConnectionLost, InstanceChanged, RefusedError, UncertainDelivery, UnexpectedAnswer } from "./errors.ts"
@@ -215,6 +215,7 @@ export type {
   FileRead,
   FormedRead,
   FormOf,
+  AnswerOf,
   ItemOf,
   ListName,
   ReadInput,
@@ -222,4 +223,5 @@ export type {
   RoomOperation,
   WriteInput,
 } from "./types.ts"
+export { textOf } from "./text.ts"
 export type { WriteOptions } from "./write.ts"

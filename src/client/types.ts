@@ -1,9 +1,10 @@
 /** The client's types, all of them made from the registry: what each operation and read takes and answers. */
 import type { Receipt } from "../contract/answers.ts"
+import type { OnWire } from "../contract/answer-fields.ts"
 import type { DeliveryKey } from "../contract/operation.ts"
 import type { IdsOf } from "../contract/read.ts"
 import type { InputOf, OperationName, DefinitionOf as OperationOf, ResultOf } from "../contract/operations/index.ts"
-import type { AnswerOf, ParametersOf, ReadName, DefinitionOf as ReadOf } from "../contract/reads/index.ts"
+import type { AnswerOf as ContractAnswerOf, ParametersOf, ReadName, DefinitionOf as ReadOf } from "../contract/reads/index.ts"
 
 /** Shows an intersection as the one object that it is. */
 type Flat<T> = { [K in keyof T]: T[K] } & {}
@@ -26,7 +27,7 @@ export type WriteInput<N extends OperationName> = Flat<
 >
 
 /** The receipt of an operation, its `result` typed. */
-export type ReceiptOf<N extends OperationName> = Flat<Omit<Receipt, "operation" | "result"> & { operation: N; result: ResultOf<N> }>
+export type ReceiptOf<N extends OperationName> = Flat<Omit<Receipt, "operation" | "result"> & { operation: N; result: OnWire<ResultOf<N>> }>
 
 /** Reads of people signed in to the browser. */
 type BrowserOnly = "session" | "operator" | "visitor"
@@ -49,6 +50,9 @@ export type ListName = { [N in AgentRead]: ReadOf<N>["cursor"] extends null ? ne
 
 /** The ids of a read's path and its query parameters, in one object; its own form is what it answers in. */
 export type ReadInput<N extends ReadName> = Flat<IdsOf<ReadOf<N>["path"]> & Given<Omit<ParametersOf<N>, "format">>>
+
+/** What a read answers: in the place of a text that was withheld, `{ withheld }`. */
+export type AnswerOf<N extends ReadName> = OnWire<ContractAnswerOf<N>>
 
 /** An item of a list. */
 export type ItemOf<N extends ListName> = AnswerOf<N> extends { items: (infer Item)[] } ? Item : never

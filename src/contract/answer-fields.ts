@@ -23,11 +23,23 @@ export const withholding = shape({
   reason: v.picklist(enumerations.withholdingReason),
 })
 export type Withholding = v.InferOutput<typeof withholding>
+/** What stands in the place of a whole that was withheld. */
+export const withheldWhole = shape({ withheld: withholding })
+/** A text of which its type remembers that it may have been withheld. */
+export type Said = string & { readonly "may be withheld"?: true }
 /**
  * What somebody said: a text or, where it was withheld, by whom, when and why. The service's own code meets it as a text, with a
  * mark in its place (withheld.ts): the last door before the wire makes one of the other.
  */
-export const said = v.union([v.string(), shape({ withheld: withholding })]) as v.GenericSchema as v.GenericSchema<string>
+export const said = v.union([v.string(), withheldWhole]) as v.GenericSchema as v.GenericSchema<Said>
+/** What the service answers as those meet it who ask: in the place of a text that was withheld, who did, when and why. */
+export type OnWire<T> = T extends string
+  ? "may be withheld" extends keyof T
+    ? string | { withheld: Withholding }
+    : T
+  : T extends object
+    ? { [K in keyof T]: OnWire<T[K]> }
+    : T
 export const optionalSaid = v.nullable(said)
 
 export const roomState = v.picklist(enumerations.roomState)

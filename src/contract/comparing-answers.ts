@@ -26,7 +26,7 @@ export const attemptTable = shape({
     metrics: v.array(shape({ key: v.string(), ...series, attempts: count })),
     metricsTruncated: v.boolean(),
     /** Settings in which the attempts compared differ, those that most have first; key is what sort takes behind setting:. */
-    settings: v.array(shape({ key: v.string(), attempts: count, values: count })),
+    settings: v.array(shape({ key: said, attempts: count, values: count })),
     settingsTruncated: v.boolean(),
     /** Settings that all of them have alike. */
     sameSettings: count,

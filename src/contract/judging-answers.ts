@@ -3,7 +3,7 @@
  * the words for and against it come, what failed on the way, what is doubted and why, and what would fall with it.
  */
 import * as v from "valibot"
-import { at, count, dated, id, optionalText as text, recordStatus } from "./answer-fields.ts"
+import { at, count, dated, id, optionalSaid, optionalText as text, recordStatus, said } from "./answer-fields.ts"
 import { person, schemaVersion } from "./answer-parts.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
@@ -14,7 +14,7 @@ const record = {
   versionId: id,
   kind: v.picklist(enumerations.recordKind),
   label: v.string(),
-  wording: v.string(),
+  wording: said,
   status: recordStatus,
   ...fromOtherRoom,
 }
@@ -35,7 +35,7 @@ const failedItem = shape({
   kind: v.picklist(["attempt_failed", "attempt_diverged", "experiment_cancelled"]),
   id,
   label: v.string(),
-  why: text,
+  why: optionalSaid,
   at,
   author: person,
   experiment: shape({ experimentId: id, label: v.string(), ...fromOtherRoom }),
@@ -50,7 +50,7 @@ const doubt = shape({
   /** What is doubted: the record itself, one that bears on it, or one that it rests on. */
   of: v.picklist(["itself", "bears_on_it", "it_rests_on"]),
   target: shape(record),
-  explanation: v.string(),
+  explanation: said,
   author: person,
   at,
   ...fromOtherRoom,
@@ -65,9 +65,9 @@ const resting = shape({
 const resolving = shape({
   checkpointId: id,
   threadId: id,
-  title: v.string(),
+  title: said,
   state: v.picklist(enumerations.checkpointState),
-  says: v.string(),
+  says: said,
   cites: shape({ versionId: id, label: v.string(), ...fromOtherRoom }),
   ...fromOtherRoom,
 })

@@ -1,6 +1,6 @@
 /** Advice (protocol, section 8), as receipts, rehearsals and reads tell it: never a refusal. Its codes are those of the enumerations. */
 import * as v from "valibot"
-import { at, count, id } from "./answer-fields.ts"
+import { at, count, id, said } from "./answer-fields.ts"
 import { enumerations } from "./enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
@@ -17,7 +17,7 @@ export const warning = shape({
   ...fromOtherRoom,
   versionId: some(id),
   kind: some(v.picklist(enumerations.recordKind)),
-  wording: some(v.string()),
+  wording: some(said),
   status: some(v.picklist(enumerations.recordStatus)),
   /** Whether the record itself rests on it, or only something further down. */
   direct: some(v.boolean()),
@@ -32,7 +32,7 @@ export const warning = shape({
   checkpointId: some(id),
   /** The place of an evidence entry in the finding, from 0. */
   evidence: some(count),
-  outputLabel: some(v.string()),
+  outputLabel: some(said),
   /** What the attempt reported of that output. */
   reportedDigest: some(v.string()),
   /** Where a registration departs from its plan. */

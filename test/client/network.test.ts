@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ResearchRoomClient, type Sleep } from "research-room/client"
+import { ResearchRoomClient, type Sleep, textOf } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { openLog } from "../../src/log.ts"
@@ -122,7 +122,7 @@ t.test("a follower and a writer live through a restart of the service", async (t
   const following = (async () => {
     for await (const { sequence, entryId } of agent.follow(roomId, { after: (await agent.read("room", { roomId })).activityWatermark })) {
       const { items } = await agent.read("thread_timeline", { threadId: openingThreadId })
-      texts.push(items.find((entry) => entry.entryId === entryId)?.message?.text)
+      texts.push(textOf(items.find((entry) => entry.entryId === entryId)?.message?.text))
       if (texts.length === 2) return sequence
     }
     return 0
@@ -170,6 +170,6 @@ t.test("a service that is still starting says so, and a client waits for it", as
 // shows: When delivery is uncertain the same is sent again after retryAfter, and nothing is written twice.
 t.test("none of this was written twice", async (t) => {
   const texts: string[] = []
-  for await (const { message } of direct.items("thread_messages", { threadId })) texts.push(message?.text ?? "")
+  for await (const { message } of direct.items("thread_messages", { threadId })) texts.push(textOf(message?.text) ?? "")
   t.same(texts, ["Through a proxy that would cut.", "Through a proxy that would halve."])
 })

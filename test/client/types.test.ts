@@ -1,5 +1,5 @@
 /** What the compiler knows: the lines marked as errors must be errors, or the type check fails. Nothing here is run. */
-import type { ItemOf, ReceiptOf, ResearchRoomClient, WriteInput } from "research-room/client"
+import { type ItemOf, type ReceiptOf, type ResearchRoomClient, type WriteInput, textOf } from "research-room/client"
 import type { Browser } from "research-room/testing"
 import t from "tap"
 
@@ -27,7 +27,9 @@ export async function writes(client: ResearchRoomClient, browser: Browser): Prom
 
 export async function reads(client: ResearchRoomClient, browser: Browser): Promise<void> {
   const rooms = await client.read("rooms")
-  const title: string | undefined = rooms.items[0]?.title
+  // @ts-expect-error: a text that people wrote may have been withheld
+  const untold: string | undefined = rooms.items[0]?.title
+  const title: string | undefined = textOf(rooms.items[0]?.title)
   await client.read("room", { roomId: id })
   // @ts-expect-error: the id of the path is required
   await client.read("room")
@@ -40,7 +42,7 @@ export async function reads(client: ResearchRoomClient, browser: Browser): Promi
   // @ts-expect-error: an identity is that of a credential
   await browser.read("identity")
   for await (const { label, versionId } of client.items("hypotheses", { roomId: id }))
-    await client.read("record", { versionId: versionId + label + title })
+    await client.read("record", { versionId: versionId + label + title + untold })
 }
 
 /** Constants may be given as they are. */
@@ -49,7 +51,8 @@ export const constant = {
   premises: [],
   references: [{ versionId: id, purpose: "extends", explanation: "typed" }],
 } as const satisfies Partial<WriteInput<"publish_hypothesis">>
-export const entry = ({ message }: ItemOf<"thread_timeline">): string | undefined => message?.text
+export const entry = ({ message }: ItemOf<"thread_timeline">): string | undefined =>
+  typeof message?.text === "object" ? message.text.withheld.by.username : message?.text
 export const label = ({ result }: ReceiptOf<"publish_hypothesis">): string => result.label
 
 t.pass("the type check holds the lines above")

@@ -1,5 +1,6 @@
 /** Pages as Markdown: whoever asks for it gets it at the page's own address, bounded, with the same facts as the reads. */
 import { startResearchRoom } from "research-room/testing"
+import { textOf } from "research-room/client"
 import t from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { pathTo } from "../../src/contract/reads/index.ts"
@@ -89,7 +90,7 @@ t.test("it says what the reads say", async (t) => {
   ).text()
   t.ok(room.startsWith(brief), "a Room is its brief, and its Threads")
   for (const thread of (await reader.read("room_threads", { roomId })).items)
-    t.ok(room.includes(`/threads/${thread.threadId}.md`), thread.title)
+    t.ok(room.includes(`/threads/${thread.threadId}.md`), textOf(thread.title))
 
   for (const { versionId } of [...hypotheses, ...findings, ...claims]) {
     const record = await reader.read("record", { versionId })
@@ -111,10 +112,11 @@ t.test("it says what the reads say", async (t) => {
     const runs = (await reader.read("attempts", { experimentId: id, order: "label" })).items
     for (const run of runs) t.ok(text.includes(`[${run.label}](/attempts/${run.attemptId}.md)`), `${label}: ${run.label}`)
     for (const run of runs)
-      if (run.failure !== null) t.ok(text.includes(run.failure.explanation.slice(0, 60)), `${run.label}: why it failed`)
+      if (run.failure !== null) t.ok(text.includes(textOf(run.failure.explanation).slice(0, 60)), `${run.label}: why it failed`)
   }
   const attempt = (await get(`${pages.attempt}.md`)).text
-  for (const fact of [failed?.failure?.explanation ?? "-", failed?.label ?? "-", "Command: ", "Commit "]) t.ok(attempt.includes(fact), fact)
+  for (const fact of [textOf(failed?.failure?.explanation) ?? "-", failed?.label ?? "-", "Command: ", "Commit "])
+    t.ok(attempt.includes(fact), fact)
 })
 
 t.test("a Thread is read page by page, every entry once", async (t) => {

@@ -5,6 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
+import { Ajv2020 } from "ajv/dist/2020.js"
 import { unzipSync } from "fflate"
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
@@ -12,11 +13,14 @@ import { checkData } from "../../src/check/check.ts"
 import { backUp } from "../../src/check/backup.ts"
 import type { Operation } from "../../src/contract/operation.ts"
 import { everyOperation } from "../../src/contract/operations/index.ts"
+import { reads } from "../../src/contract/reads/index.ts"
 import { isWithholdable } from "../../src/contract/withheld.ts"
 import { openAside, openDatabase } from "../../src/ledger/database.ts"
+import { overHttp } from "../mcp/agent.ts"
 import { ask } from "../support/ask.ts"
 import { action } from "../support/bodies.ts"
 import { castOf } from "../support/cast.ts"
+import { holdToContract } from "../support/contract.ts"
 import { temporaryFolder } from "../support/service.ts"
 import { placesInSchema, writeEverything } from "./everything.ts"
 
@@ -56,10 +60,28 @@ test("every place of every operation has a marker", (t) => {
   t.end()
 })
 
+/** What a reader has loaded before, and by which tag. */
+const loaded = [
+  `/threads/${made.threadId}`,
+  `/records/${made.h1}`,
+  `/rooms/${roomId}/feed.atom`,
+  `/rooms/${roomId}/feed.json`,
+  `/api/research/records/${made.h1}`,
+  `/api/research/threads/${made.threadId}/messages`,
+]
+const tags = new Map<string, string>()
+const again = (path: string) => fetch(`${house.baseUrl}${path}`, { headers: { "if-none-match": tags.get(path) ?? "" } })
+
 test("before, all of them are in the data", async (t) => {
   const here = new Set(filesOf(data).flatMap((path) => foundIn(readFileSync(path))))
   t.equal(here.size, new Set(markers.map(({ operation, place }) => `${operation} ${place}`)).size)
   await ask(`${house.baseUrl}/api/research/rooms/${roomId}/brief?at=30`)
+  for (const path of loaded) {
+    const response = await fetch(`${house.baseUrl}${path}`)
+    tags.set(path, response.headers.get("etag") ?? "")
+    t.not(foundIn(Buffer.from(await response.text())).length, 0, `${path} tells of some`)
+    if (tags.get(path) !== "") t.equal((await again(path)).status, 304, `${path} is as it was`)
+  }
 })
 
 test("everything is withheld, and its bytes are in no file", async (t) => {
@@ -81,6 +103,33 @@ test("everything is withheld, and its bytes are in no file", async (t) => {
   backUp(beside, backup)
   beside.close()
   for (const path of filesOf(data)) t.strictSame(foundIn(readFileSync(path)), [], path)
+})
+
+test("what was loaded before is no longer said to be as it was", async (t) => {
+  for (const path of loaded) {
+    const response = await again(path)
+    t.equal(response.status, 200, `${path} ${tags.get(path) === "" ? "has no tag" : "has another tag"}`)
+    t.strictSame(foundIn(Buffer.from(await response.text())), [], path)
+  }
+})
+
+test("nor does an agent that speaks MCP read it", async (t) => {
+  const agent = await overHttp(house.baseUrl, house.credentials.member_all.token)
+  const asked: readonly (readonly [string, object])[] = [
+    ["brief", { roomId }],
+    ["search", { query: "more" }],
+    ["similar", { roomId, text: "and more of it" }],
+    ["read", { name: "record", parameters: { versionId: made.h1 } }],
+    ["read", { name: "thread_messages", parameters: { threadId: made.threadId } }],
+    ["read", { name: "room_activity", parameters: { roomId, limit: 20, include: ["summary", "content", "write"] } }],
+  ]
+  for (const [tool, input] of asked) {
+    const { text, isError } = await agent.call(tool, input)
+    t.notOk(isError, `${tool}: ${text.slice(0, 300)}`)
+    t.strictSame(foundIn(Buffer.from(text)), [], tool)
+    t.notMatch(text, /[\ufdd0-\ufdef]/, `${tool} holds no mark`)
+  }
+  await agent.close()
 })
 
 test("nor is it in any answer, page or export", async (t) => {
@@ -127,6 +176,14 @@ test("nor is it in any answer, page or export", async (t) => {
     `/concepts`,
     `/search?query=and%20more`,
     `/rooms/${roomId}/similar?like=${h1}`,
+    `/records/${h1}/case`,
+    `/records/${finding}/case`,
+    `/checkpoints/${made.checkpointId}`,
+    `/checkpoints/${made.checkpointId}/case`,
+    `/experiments/${experimentId}/findings`,
+    `/materials?reference=sha256:${"a".repeat(64)}`,
+    `/papers/1706.03762/publications`,
+    `/publications`,
     `/records/${finding}/citation`,
     `/rooms/${roomId}/citation`,
     `/rooms/${roomId}/failures`,
@@ -145,16 +202,36 @@ test("nor is it in any answer, page or export", async (t) => {
     `/attempts/${failed}`,
     `/materials/${material}`,
     `/links/${linkId}`,
+    `/rooms/${roomId}/feed.atom`,
+    `/rooms/${roomId}/feed.json`,
+    `/threads/${threadId}/feed.atom`,
+    `/threads/${threadId}.md`,
   ]
+  const document = (await ask(`${house.baseUrl}/api/openapi.json`)).body as object
+  const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, "openapi")
+  const seen = new Set<string>()
   let told = 0
   for (const path of [...api.map((each) => `/api/research${each}`), ...pages]) {
     const response = await fetch(`${house.baseUrl}${path}`)
     const text = await response.text()
     if (response.status === 200) told += 1
+    const { pathname } = new URL(response.url)
+    const type = response.headers.get("content-type") ?? ""
+    if (path.startsWith("/api/") && response.status === 200) {
+      t.doesNotThrow(() => holdToContract("GET", pathname, response, text), `${path} is what its definition says`)
+      const route = reads.find((each) => new RegExp(`^${each.path.replaceAll(/\{[a-zA-Z]+\}/g, "[^/]+")}$`).test(pathname))
+      if (route !== undefined && type.startsWith("application/json")) {
+        const at = `/paths/${route.path.replaceAll("/", "~1")}/get/responses/200/content/application~1json/schema`
+        const takes = ajv.compile({ $ref: `openapi#${encodeURI(at)}` })
+        t.ok(takes(JSON.parse(text)), `${path} is what the document says: ${ajv.errorsText(takes.errors)}`)
+        if (text.includes('{"withheld":{')) seen.add(route.name)
+      }
+    }
     t.strictSame(foundIn(Buffer.from(text)), [], `${response.status} ${path}`)
     t.notMatch(text, /[\ufdd0-\ufdef]/, `${path} holds no mark`)
   }
-  t.ok(told > 45, `${told} of them answer`)
+  t.ok(told > 55, `${told} of them answer`)
+  t.ok(seen.size > 20, `${seen.size} reads tell of something withheld`)
 
   const zip = new Uint8Array(await (await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer())
   const folder = temporaryFolder()

@@ -234,21 +234,23 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
   await send(grace, "assert_retraction", { targetVersionId: claim, explanation: "x" })
   await send(ada, "withdraw_link", { linkId, explanation: "x" })
   const { timelineWatermark } = (await grace.read("thread_research_context", { threadId })) as { timelineWatermark: number }
-  await send(ada, "post_research_checkpoint", {
-    threadId,
-    expectedWatermark: timelineWatermark,
-    coversThrough: timelineWatermark,
-    state: "concluded",
-    synthesis: "x",
-    openQuestions: ["x"],
-    conclusion: "x",
-    citations: [h1],
-  })
+  const { checkpointId } = (
+    await send(ada, "post_research_checkpoint", {
+      threadId,
+      expectedWatermark: timelineWatermark,
+      coversThrough: timelineWatermark,
+      state: "concluded",
+      synthesis: "x",
+      openQuestions: ["x"],
+      conclusion: "x",
+      citations: [h1],
+    })
+  ).result
   await send(grace, "report_experiment_status", { experimentId, ...exp(6, "claimed"), status: "completed", summary: "x" })
   const { entry } = await send(grace, "post_message", { threadId, clientMessageId: freshId(), text: "x" })
   const { owner, member } = house.people
   await send(ada, "transfer_room", { roomId, userId: member.userId, reason: "x" })
   await send(grace, "transfer_room", { roomId, userId: owner.userId, reason: "x" })
   await send(ada, "withhold_content", { roomId, of: { entryId: entry?.entryId }, fields: ["/text"], reason: "other", explanation: "x" })
-  return { roomId, threadId, experimentId, planId, material, finding, h1, linkId, planned, failed, markers }
+  return { roomId, threadId, experimentId, planId, material, finding, h1, linkId, planned, failed, checkpointId, markers }
 }

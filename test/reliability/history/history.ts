@@ -2,7 +2,8 @@
  * What a run leaves behind to be judged: everything the clients sent and saw, each with the moments between which it
  * happened, and what the Room held when all was over.
  */
-import type { ActivityEntry, Entry } from "../../../src/contract/answers.ts"
+import type { ItemOf } from "research-room/client"
+import type { ActivityEntry } from "../../../src/contract/answers.ts"
 
 export type Members = Readonly<Record<string, unknown>>
 
@@ -46,7 +47,7 @@ export interface Truth {
   /** How many entries of the feed were there before the clients began. */
   readonly founded: number
   readonly feed: readonly ActivityEntry[]
-  readonly timelines: Readonly<Record<string, readonly Entry[]>>
+  readonly timelines: Readonly<Record<string, readonly ItemOf<"thread_timeline">[]>>
   /** The stored receipt of each delivery that was ever sent, by `deliveryOf`; null where there is none. */
   readonly receipts: Readonly<Record<string, string | null>>
 }

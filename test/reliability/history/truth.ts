@@ -1,6 +1,6 @@
 /** Reads what a Room holds once everybody has gone. */
-import type { ActivityEntry, Entry } from "../../../src/contract/answers.ts"
-import { ResearchRoomClient } from "research-room/client"
+import type { ActivityEntry } from "../../../src/contract/answers.ts"
+import { type ItemOf, ResearchRoomClient } from "research-room/client"
 import { deliveryIdOf, deliveryOf, ofCredential, type Truth, type Write } from "./history.ts"
 import type { Room } from "./house.ts"
 
@@ -10,7 +10,7 @@ export function reader(baseUrl: string) {
   const client = new ResearchRoomClient({ baseUrl })
   return {
     feed: (roomId: string): Promise<ActivityEntry[]> => Array.fromAsync(client.items("room_activity", { roomId })),
-    timeline: (threadId: string): Promise<Entry[]> => Array.fromAsync(client.items("thread_timeline", { threadId })),
+    timeline: (threadId: string): Promise<ItemOf<"thread_timeline">[]> => Array.fromAsync(client.items("thread_timeline", { threadId })),
     threads: (roomId: string) => Array.fromAsync(client.items("room_threads", { roomId })),
   }
 }
@@ -57,7 +57,7 @@ export async function truthOf(
   for (;;) {
     const feed = await client.feed(roomId)
     const receipts: Record<string, string | null> = {}
-    const timelines: Record<string, Entry[]> = {}
+    const timelines: Record<string, ItemOf<"thread_timeline">[]> = {}
     const one = new Map(writes.map((write) => [deliveryOf(write), write]))
     await inTurn([...one], 8, async ([delivery, write]) => {
       const token = tokenOf(write)

@@ -1,5 +1,5 @@
 /** A Room's context as a reader keeps it up: taken once, then changed by the entries of the feed alone, each counted once. */
-import type { ActivityEntry, AnswerOf, ResearchRoomClient } from "research-room/client"
+import { type ActivityEntry, type AnswerOf, type ResearchRoomClient, textOf } from "research-room/client"
 
 type Context = AnswerOf<"room_context">
 type Status = Context["publications"][number]["status"]
@@ -20,7 +20,8 @@ export interface View {
 /** The part of a context that the model keeps up. */
 export function viewOf(context: Context): View {
   const openQuestions: Record<string, string[]> = {}
-  for (const { threadId, question } of context.openQuestions) openQuestions[threadId] = [...(openQuestions[threadId] ?? []), question]
+  for (const { threadId, question } of context.openQuestions)
+    openQuestions[threadId] = [...(openQuestions[threadId] ?? []), textOf(question)]
   return {
     watermark: context.activityWatermark,
     counts: { ...context.counts },
@@ -124,7 +125,7 @@ export class FeedModel {
     const { threadId, state, openQuestions } = await this.#reader.read("checkpoint", { checkpointId })
     const thread = this.view.threads[threadId]
     if (thread !== undefined) thread.selectedCheckpointId = checkpointId
-    if (openQuestions.length > 0) this.view.openQuestions[threadId] = openQuestions
+    if (openQuestions.length > 0) this.view.openQuestions[threadId] = openQuestions.map((each) => textOf(each))
     else delete this.view.openQuestions[threadId]
     if (threadId === this.#openingThreadId) this.view.concluded = state === "concluded"
   }

@@ -1,5 +1,6 @@
 /** Every number in the demo's main Room is in the metrics of the attempts it speaks of, or can be recomputed from them. */
 import { startResearchRoom } from "research-room/testing"
+import { textOf } from "research-room/client"
 import t from "tap"
 import { explains, numbersIn, type Run, runsOf, type Sentence, setUp } from "./demo-numbers.ts"
 
@@ -26,7 +27,8 @@ function spokenOf(text: string, records: readonly string[] = []): Run[] {
     runs.filter(({ experimentId }) => context.experiments.some((each) => each.experimentId === experimentId && each.label === label))
   return named(labels.flatMap((label) => [label, ...(behind.get(label) ?? []), ...ofExperiment(label).map((run) => run.label)]))
 }
-const says = (where: string, text: string | null | undefined, records: readonly string[] = [], about = ""): void => {
+const says = (where: string, told: Parameters<typeof textOf>[0], records: readonly string[] = [], about = ""): void => {
+  const text = textOf(told)
   if (text)
     sentences.push({
       where,
@@ -66,7 +68,7 @@ for (const { finding, towardHypothesis, towardQuestion } of context.findingLinks
 for (const { threadId, title } of context.threads) {
   says("a title", title)
   for await (const entry of reader.items("thread_timeline", { threadId }))
-    if (entry.message) says(`a message in ${title}`, entry.message.text)
+    if (entry.message) says(`a message in ${textOf(title)}`, entry.message.text)
 }
 for (const { synthesis, conclusion, openQuestions, citations } of await Promise.all(
   [...context.conclusions, ...context.syntheses].map(({ checkpointId }) => reader.read("checkpoint", { checkpointId })),
@@ -102,7 +104,11 @@ for (const { experimentId, label } of context.experiments)
   }
 // A planned size that was never run, and the exit code of what the system ended, are in the words of plans and events only.
 const everything = setUp(runs)
-for (const { wording } of context.hypotheses) for (const size of wording.match(/groups of (\d+)/)?.slice(1) ?? []) everything.add(size)
+for (const { wording } of context.hypotheses)
+  for (const size of textOf(wording)
+    .match(/groups of (\d+)/)
+    ?.slice(1) ?? [])
+    everything.add(size)
 
 t.test("each number of each sentence can be found or recomputed", (t) => {
   let checked = 0

@@ -1,5 +1,5 @@
 /** What numbers the demo's sentences may hold: read over HTTP from the attempts that a sentence names, and recomputed. */
-import type { ResearchRoomClient } from "research-room/client"
+import { type ResearchRoomClient, textOf } from "research-room/client"
 import { PROBLEMS, SAMPLES, WAYS } from "../../../src/demo/problems.ts"
 import { defaults } from "../../../src/demo/simulation.ts"
 
@@ -36,12 +36,12 @@ export async function runsOf(reader: ResearchRoomClient, roomId: string): Promis
       const page = await reader.read("attempt_metrics", { attemptId, ...(after !== undefined && { after }) } as never)
       const { name, split, step, value } = page.columns
       name.forEach((each, at) => {
-        points.push({ name: each, split: split[at] ?? null, step: step[at] ?? null, value: value[at] as number | string })
+        points.push({ name: textOf(each), split: textOf(split[at]) ?? null, step: step[at] ?? null, value: value[at] as number | string })
       })
       if (!page.hasMore) break
       after = Number(page.nextCursor)
     }
-    runs.push({ attemptId, label, experimentId, intent, argv, points })
+    runs.push({ attemptId, label, experimentId, intent, argv: argv.map((each) => textOf(each)), points })
   }
   return runs
 }

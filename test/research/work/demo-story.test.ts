@@ -1,5 +1,6 @@
 /** The demo's main Room tells a whole story of work, and every read of it holds to its definition. */
 import { startResearchRoom } from "research-room/testing"
+import { textOf } from "research-room/client"
 import t from "tap"
 import { checking } from "./checking.ts"
 
@@ -67,7 +68,7 @@ t.test("two lines of work failed and say why", async (t) => {
   for await (const { attemptId, outcome } of reader.items("attempts", { roomId })) {
     if (outcome !== "failed" && outcome !== "preflight_failed") continue
     const { label, events, metrics } = await reader.read("attempt", { attemptId })
-    const why = events.at(-1)?.failure?.explanation ?? ""
+    const why = textOf(events.at(-1)?.failure?.explanation) ?? ""
     const broke = metrics.some(({ value }) => value === "NaN")
     failures.push(`${label} ${outcome} ${/^NaN/.test(why) && broke ? "NaN" : /^Out of memory/.test(why) ? "memory" : "?"}`)
   }

@@ -4,7 +4,7 @@
  */
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { ResearchRoomClient } from "research-room/client"
+import { ResearchRoomClient, textOf } from "research-room/client"
 import t from "tap"
 import { BareRepository } from "../../repositories/bare-repository.ts"
 import { endAll, newPlace } from "../../support/program.ts"
@@ -185,7 +185,7 @@ t.test("Grace finds what to reproduce by reading, runs it, and gets the same byt
     planId: original.planId as string,
     repository,
     configuration,
-    argv: original.argv,
+    argv: original.argv.map((each) => textOf(each)),
     inputs,
     environment: { node: process.version },
   }
