@@ -23,15 +23,16 @@ export const withholding = shape({
   reason: v.picklist(enumerations.withholdingReason),
 })
 export type Withholding = v.InferOutput<typeof withholding>
-/** What stands in the place of a whole that was withheld. */
-export const withheldWhole = shape({ withheld: withholding })
+/** What is answered as `schema` says or, where the whole of it was withheld, by whom, when and why. */
+export const orWithheld = <T>(schema: v.GenericSchema): v.GenericSchema<T> =>
+  v.union([schema, shape({ withheld: withholding })]) as v.GenericSchema as v.GenericSchema<T>
 /** A text of which its type remembers that it may have been withheld. */
 export type Said = string & { readonly "may be withheld"?: true }
 /**
  * What somebody said: a text or, where it was withheld, by whom, when and why. The service's own code meets it as a text, with a
  * mark in its place (withheld.ts): the last door before the wire makes one of the other.
  */
-export const said = v.union([v.string(), withheldWhole]) as v.GenericSchema as v.GenericSchema<Said>
+export const said = orWithheld<Said>(v.string())
 /** What the service answers as those meet it who ask: in the place of a text that was withheld, who did, when and why. */
 export type OnWire<T> = T extends string
   ? "may be withheld" extends keyof T

@@ -1,6 +1,6 @@
 /** What the reads of experiments, plans, attempts and materials answer. */
 import * as v from "valibot"
-import { at, count, dated, id, optionalSaid, optionalText as text, said, type Said, withheldWhole } from "./answer-fields.ts"
+import { at, count, dated, id, optionalSaid, optionalText as text, said, type Said, orWithheld } from "./answer-fields.ts"
 import { page, person, schemaVersion } from "./answer-parts.ts"
 import { resolved } from "./publication-answers.ts"
 import { each } from "./each.ts"
@@ -222,7 +222,7 @@ export const attempt = shape({
   repository: shape({ url: v.string(), commit: v.string() }),
   argv: v.array(said),
   configuration: v.record(v.string(), json),
-  environment: v.nullable(v.union([v.record(v.string(), said), withheldWhole]) as v.GenericSchema as v.GenericSchema<Record<string, Said>>),
+  environment: v.nullable(orWithheld<Record<string, Said>>(v.record(v.string(), said))),
   intendedDeviation: optionalSaid,
   inputs: v.array(shape({ name: said, material: v.nullable(materialSummary) })),
   events: v.array(
