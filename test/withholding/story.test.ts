@@ -114,6 +114,19 @@ test("who may, and what is refused", async (t) => {
   t.notMatch(audit, SECRET)
 })
 
+test("an operator who is neither owner nor member withholds in another's Room", async (t) => {
+  const { result } = await cast.grace.write("create_room", { title: "Grace's own" })
+  const { roomId, openingThreadId: threadId } = result
+  const { entry } = await cast.grace.write("post_message", { threadId, ...message(`Once more ${SECRET}.`) } as never)
+  const said = { of: { entryId: entry?.entryId }, fields: ["/text"] }
+  t.equal((await withhold("mary", roomId, said)).status, 404, "whoever is neither is told of no such Room")
+  t.match(await withhold("ada", roomId, said), { status: 200, body: { result: { fields: ["/text"] } } })
+  t.match(await read(`/threads/${threadId}/messages`), {
+    items: [{ message: { text: { withheld: { by: { username: house.people.owner.username } } } } }],
+  })
+  t.match(await withhold("grace", roomId, said), { status: 409 }, "its owner finds it done")
+})
+
 test("words that are names, ids and codes too go from what people said alone", async (t) => {
   const { roomId, threadId } = await cast.room()
   const proposal = { roomId, threadId, question: "member", scope: "hypothesis", hypotheses: [] }
