@@ -188,6 +188,9 @@ t.test("an attempt says what it reproduced, and who reproduced it", async (t) =>
     event: "started",
     reportedAt,
   })
+  await at(`/attempts/${again}`)
+  t.match(await textOf("main"), /started, outcome unknown/, "while it runs it is said to")
+  t.notMatch(await textOf("main"), /(^|\s)\?(\s|$)/, "and nothing stands as a question mark")
   await mary.write("report_attempt_event", {
     attemptId: again,
     expectedRevision: 2,
