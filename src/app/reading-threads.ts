@@ -131,7 +131,7 @@ export class ReadingThreads implements Aside {
   }
 
   #rest(): void {
-    if (this.#readers.some(({ orders }) => orders > 0)) this.#idle?.refresh()
+    if (this.#isAnybodyWaiting || this.#readers.some(({ orders }) => orders > 0)) this.#idle?.refresh()
     else {
       this.#idle = undefined
       void this.#end()
