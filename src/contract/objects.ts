@@ -43,8 +43,13 @@ export const nodeKinds = kindsWhere<NodeKind>(({ graph }) => graph !== null)
 export type SearchKind = KindsWith<{ isSearched: true }>
 export const searchKinds = kindsWhere<SearchKind>(({ isSearched }) => isSearched)
 
-/** Objects with a page of their own. */
+/** Objects with a page of their own, and the addresses of those pages. */
 export type PagedKind = KindsWith<{ page: string }>
+export type PageAddress<K extends PagedKind = PagedKind> = { [E in K]: `${Objects[E]["page"]}/{${Objects[E]["id"]}}` }[K]
+/** Objects of which an export holds what was accepted. */
+export type ExportedKind = KindsWith<{ exported: string }>
+/** The names of the ids by which anybody may ask for an object. */
+export type AskedId = Objects[KindsWith<{ isPublic: true; read: string }>]["id"]
 
 /** What a receipt may name in `target` besides an object. */
 export type TargetKind = ObjectKind | "record" | "member" | "join_request" | "library" | "annotation" | "reading_position"

@@ -1,14 +1,16 @@
 /** The pages that agents may have as Markdown, by the address of the page: made from the same reads, and from nothing else. */
 import { paperDocument, roomDocument, threadDocument } from "./places.ts"
+import type { PageAddress } from "../contract/objects.ts"
 import { recordDocument } from "./record.ts"
 import { attemptDocument, experimentDocument } from "./work.ts"
-import type { Document } from "./writing.ts"
+import type { Document, DocumentedKind } from "./writing.ts"
 
-export const documents: Readonly<Record<string, Document>> = {
+const all = {
   "/rooms/{roomId}": roomDocument,
   "/threads/{threadId}": threadDocument,
   "/records/{versionId}": recordDocument,
   "/experiments/{experimentId}": experimentDocument,
   "/attempts/{attemptId}": attemptDocument,
   "/papers/{arxivId}": paperDocument,
-}
+} as const satisfies Readonly<Record<PageAddress<DocumentedKind> | "/papers/{arxivId}", Document>>
+export const documents: Readonly<Record<string, Document>> = all

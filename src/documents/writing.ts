@@ -1,6 +1,7 @@
 /** How documents are written: what somebody said never looks like a part of the document, and no document grows without end. */
+import { isKeyOf } from "../contract/each.ts"
 import { limits } from "../contract/limits.ts"
-import { pageOf } from "../contract/objects.ts"
+import { type PagedKind, pageOf } from "../contract/objects.ts"
 import type { AnswerOf, ParametersOf, ReadName } from "../contract/reads/index.ts"
 import { oneLine, shortened } from "../contract/text.ts"
 
@@ -47,11 +48,27 @@ export function named(
 ): string {
   const page = pageOf(kind, id)
   const text = label ?? `${words(kind)} ${id}`
-  const link = page === undefined ? text : `[${text}](${basePath}${page}${hasDocument.has(kind) ? ".md" : ""})`
+  const link = page === undefined ? text : `[${text}](${basePath}${page}${isKeyOf(hasDocument, kind) && hasDocument[kind] ? ".md" : ""})`
   return labelFromOtherRoom === true ? `${link} of another Room` : link
 }
-/** Kinds of object that have a document of their own. */
-const hasDocument: ReadonlySet<string> = new Set(["room", "thread", "hypothesis", "finding", "cited_claim", "experiment", "attempt"])
+/** Whether the page of a kind of object is there as a document too. */
+const hasDocument = {
+  hypothesis: true,
+  experiment: true,
+  plan: false,
+  attempt: true,
+  finding: true,
+  cited_claim: true,
+  material: false,
+  finding_link: false,
+  link: false,
+  checkpoint: false,
+  thread: true,
+  room: true,
+  collection: false,
+} as const satisfies Readonly<Record<PagedKind, boolean>>
+type HasDocument = typeof hasDocument
+export type DocumentedKind = { [K in PagedKind]: HasDocument[K] extends true ? K : never }[PagedKind]
 
 export interface Section {
   readonly title: string

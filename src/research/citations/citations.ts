@@ -1,7 +1,7 @@
 /** How a record is cited, as BibTeX and as CSL-JSON: by a key that never changes, with where it stands now. */
 import type { LinkKind } from "../../contract/enumerations.ts"
 import { parsed } from "../../contract/json.ts"
-import { pageOf } from "../../contract/objects.ts"
+import { objects, pageOf, type RecordKind } from "../../contract/objects.ts"
 import { noSuch } from "../../contract/refusals.ts"
 import { serviceName } from "../../contract/versions.ts"
 import { present } from "../../contract/present.ts"
@@ -18,7 +18,8 @@ interface Notice {
   readonly withdrawn?: object
 }
 
-const kinds = { hypothesis: "Hypothesis", finding: "Finding", cited_claim: "Cited claim" } as const
+/** "Cited claim". */
+const kindOf = (kind: RecordKind): string => objects[kind].noun[0].replace(/^./, (first) => first.toUpperCase())
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
 export type Citations = ReturnType<typeof citations>
@@ -51,8 +52,8 @@ export function citations(records: Records, rooms: Rooms, findings: Findings, pe
     const standing = notices.length === 0 ? [] : [`${status}: ${notices.map((notice) => `${notice.label} ${notice.kind} it`).join(", ")}`]
     const what =
       kind === "finding"
-        ? [`${kinds[kind]} ${label}, ${outcome}, ${denominator(versionId, record.roomId)}`]
-        : [`${kinds[kind]} ${label}${paper === undefined ? "" : ` of ${paper}`}`]
+        ? [`${kindOf(kind)} ${label}, ${outcome}, ${denominator(versionId, record.roomId)}`]
+        : [`${kindOf(kind)} ${label}${paper === undefined ? "" : ` of ${paper}`}`]
     return {
       key: `${author.username}${createdAt.slice(0, 4)}-${label}-${contentDigest.slice("sha256:".length, "sha256:".length + 8)}`,
       kind,
@@ -91,7 +92,7 @@ export function citations(records: Records, rooms: Rooms, findings: Findings, pe
         id: key,
         "citation-key": key,
         type: "document",
-        genre: kinds[kind],
+        genre: kindOf(kind),
         number: label,
         title: wording,
         author: [cslAuthor(author)],

@@ -4,10 +4,11 @@
  */
 import { speakingPurposes } from "../../contract/evidence.ts"
 import type { enumerations } from "../../contract/enumerations.ts"
+import type { RecordKind } from "../../contract/objects.ts"
 import type { Db } from "../../ledger/database.ts"
 import { grounds } from "./grounds.ts"
 import { evidencePages } from "./pages.ts"
-import { type Use, uses } from "./uses.ts"
+import { type Use, type UserKind, uses } from "./uses.ts"
 import { words } from "./words.ts"
 
 type Verdict = (typeof enumerations.evidenceVerdict)[number]
@@ -43,7 +44,7 @@ export function evidence(db: Db) {
     usedBy: used.of,
 
     /** A record was published that names others, each part in the order it was written. */
-    published(versionId: string, kind: string, references: readonly Reference[], { authorId, at }: Said): void {
+    published(versionId: string, kind: RecordKind, references: readonly Reference[], { authorId, at }: Said): void {
       const positions = new Map<Part, number>()
       for (const { part, versionId: targetId, purpose } of references) {
         const position = positions.get(part) ?? 0
@@ -124,7 +125,7 @@ export function evidence(db: Db) {
     },
 
     /** Something else than a record uses records. */
-    uses(byKind: string, byId: string, how: Use, targetIds: readonly string[], at: string): void {
+    uses(byKind: UserKind, byId: string, how: Use, targetIds: readonly string[], at: string): void {
       for (const targetId of targetIds) used.note({ targetId, how, byKind, byId, at })
     },
     /** An experiment that addressed records was amended to address others. */

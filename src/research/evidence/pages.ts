@@ -3,6 +3,9 @@ import type { Db } from "../../ledger/database.ts"
 import { labelledObject } from "../../ledger/other-room.ts"
 import type { Person } from "../../contract/answers.ts"
 import { type EvidenceItem, FALLEN, type RecordUse } from "../../contract/evidence.ts"
+import { keysOf } from "../../contract/each.ts"
+import type { RecordKind } from "../../contract/objects.ts"
+import type { UserKind } from "./uses.ts"
 import { JsonText, parsed, type Stored } from "../../contract/json.ts"
 
 type WordRow = Omit<EvidenceItem, "by" | "experiment" | "attempt" | "author" | "independent" | "withdrawn" | "checked"> &
@@ -75,30 +78,49 @@ const wordsFrom = (from: string, more = "") => `
 const NEWEST = `json_each(?) i JOIN evidence_words w ON w.target_id = i.value
     AND w.sequence > (SELECT coalesce(max(m.sequence), 0) - ? FROM evidence_words m WHERE m.target_id = i.value)`
 
+const TAKEN_BACK = "iif(g.link_id IS NULL, 'asserted', 'withdrawn')"
+/** What uses records, besides records: where each kind is stored, and how one is shown. */
+const users = {
+  experiment: {
+    join: "LEFT JOIN experiments e ON e.experiment_id = u.by_id",
+    shown: object("'experiment'", "e.experiment_id", "e.label", "e.question", "e.status", "e.room_id"),
+  },
+  plan: { join: "LEFT JOIN plans n ON n.plan_id = u.by_id", shown: object("'plan'", "n.plan_id", "n.label", "NULL", "NULL", "n.room_id") },
+  attempt: { join: "LEFT JOIN attempts a ON a.attempt_id = u.by_id", shown: ofAttempt },
+  checkpoint: {
+    join: "LEFT JOIN checkpoints c ON c.checkpoint_id = u.by_id",
+    shown: object("'checkpoint'", "c.checkpoint_id", "NULL", "c.conclusion", "c.state", "c.room_id"),
+  },
+  finding_link: {
+    join: "LEFT JOIN finding_links l ON l.link_id = u.by_id",
+    shown: object("'finding_link'", "l.link_id", "NULL", "f.label || ': ' || f.wording", TAKEN_BACK, "l.room_id"),
+  },
+  link: {
+    join: "LEFT JOIN research_links k ON k.link_id = u.by_id",
+    shown: object("'link'", "k.link_id", "k.label", "k.explanation", TAKEN_BACK, "k.room_id"),
+  },
+  entry: {
+    join: "LEFT JOIN timeline_entries y ON y.entry_id = u.by_id",
+    shown: object("'entry'", "y.entry_id", "NULL", "h.title", "NULL", "h.room_id"),
+  },
+} as const satisfies Readonly<Record<Exclude<UserKind, RecordKind>, { join: string; shown: string }>>
+
 const USES = `
   SELECT u.sequence, u.how, u.at,
     CASE u.by_kind
-      WHEN 'experiment' THEN ${object("'experiment'", "e.experiment_id", "e.label", "e.question", "e.status", "e.room_id")}
-      WHEN 'plan' THEN ${object("'plan'", "n.plan_id", "n.label", "NULL", "NULL", "n.room_id")}
-      WHEN 'attempt' THEN ${ofAttempt}
-      WHEN 'checkpoint' THEN ${object("'checkpoint'", "c.checkpoint_id", "NULL", "c.conclusion", "c.state", "c.room_id")}
-      WHEN 'finding_link' THEN ${object("'finding_link'", "l.link_id", "NULL", "f.label || ': ' || f.wording", "iif(g.link_id IS NULL, 'asserted', 'withdrawn')", "l.room_id")}
-      WHEN 'link' THEN ${object("'link'", "k.link_id", "k.label", "k.explanation", "iif(g.link_id IS NULL, 'asserted', 'withdrawn')", "k.room_id")}
-      WHEN 'entry' THEN ${object("'entry'", "y.entry_id", "NULL", "h.title", "NULL", "h.room_id")}
+      ${keysOf(users)
+        .map((kind) => `WHEN '${kind}' THEN ${users[kind].shown}`)
+        .join("\n      ")}
       ELSE ${ofRecord("b", "s")} END AS by
   FROM record_uses u
   JOIN records t ON t.version_id = u.target_id
   LEFT JOIN records b ON b.version_id = u.by_id
   LEFT JOIN standings s ON s.version_id = b.version_id
-  LEFT JOIN experiments e ON u.by_kind = 'experiment' AND e.experiment_id = u.by_id
-  LEFT JOIN plans n ON u.by_kind = 'plan' AND n.plan_id = u.by_id
-  LEFT JOIN attempts a ON u.by_kind = 'attempt' AND a.attempt_id = u.by_id
-  LEFT JOIN checkpoints c ON u.by_kind = 'checkpoint' AND c.checkpoint_id = u.by_id
-  LEFT JOIN finding_links l ON u.by_kind = 'finding_link' AND l.link_id = u.by_id
+  ${keysOf(users)
+    .map((kind) => `${users[kind].join} AND u.by_kind = '${kind}'`)
+    .join("\n  ")}
   LEFT JOIN records f ON f.version_id = l.version_id
-  LEFT JOIN research_links k ON u.by_kind = 'link' AND k.link_id = u.by_id
   LEFT JOIN link_withdrawals g ON g.link_id = u.by_id
-  LEFT JOIN timeline_entries y ON u.by_kind = 'entry' AND y.entry_id = u.by_id
   LEFT JOIN threads h ON h.thread_id = y.thread_id
   WHERE u.target_id = ? AND u.sequence < ? ORDER BY u.sequence DESC LIMIT ?`
 

@@ -1,14 +1,18 @@
 /** Who uses a record, and how: kept as it lands, with a count of each way. */
 import type { enumerations } from "../../contract/enumerations.ts"
+import type { NodeKind } from "../../contract/objects.ts"
 import type { Db } from "../../ledger/database.ts"
 
 export type Use = (typeof enumerations.recordUse)[number]
+
+/** What may use a record: a node of the graph that names others, a checkpoint, or an entry that brings it to another Thread. */
+export type UserKind = Exclude<NodeKind, "material"> | "checkpoint" | "entry"
 
 export interface NewUse {
   readonly targetId: string
   readonly how: Use
   /** The object that uses it. */
-  readonly byKind: string
+  readonly byKind: UserKind
   readonly byId: string
   readonly at: string
 }

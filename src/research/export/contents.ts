@@ -1,4 +1,5 @@
 /** The files that hold a Room's record: what was accepted byte for byte, and what is served of it now. */
+import type { ExportedKind } from "../../contract/objects.ts"
 import { JsonText, parse, stored, type Stored, type Writable, writeJson } from "../../contract/json.ts"
 import { FORM } from "../import/origin.ts"
 import type { Elsewhere } from "../../rooms/imported.ts"
@@ -139,8 +140,23 @@ const citedWrite = ({ roomId, before, activity, ...written }: ExportedWrite) => 
   activity: new JsonText(stored(activity)),
   write: writtenOut(written),
 })
-/** Where accepted content stands, a file for each object. */
-export const folders = { record: "records", plan: "plans", link: "links", checkpoint: "checkpoints", material: "materials" } as const
+/** Where accepted content stands: in a file for each object of a folder, or in lines of one file. */
+const folders = { record: "records", plan: "plans", link: "links", checkpoint: "checkpoints", material: "materials" } as const
+const places = {
+  hypothesis: folders.record,
+  experiment: "experiments.jsonl",
+  plan: folders.plan,
+  attempt: "attempts.jsonl",
+  finding: folders.record,
+  cited_claim: folders.record,
+  link: folders.link,
+  checkpoint: folders.checkpoint,
+  message: "timelines",
+} as const satisfies Readonly<Record<ExportedKind, string>>
+/** Every folder, as its files' paths begin. */
+export type Folder = `${(typeof folders)[keyof typeof folders] | typeof places.message}/`
+/** The folders with a file for each accepted content. */
+export const acceptedFolders: readonly string[] = Object.values(folders)
 
 /** The files of which there is one for each object. */
 export const pathOf = {
@@ -151,7 +167,7 @@ export const pathOf = {
   /** Labels of materials are another Room's where that one registered them first. */
   material: (roomId: string, { origin_room_id, label }: { origin_room_id: string; label: string }) =>
     `${folders.material}/${origin_room_id === roomId ? label : `${origin_room_id}-${label}`}.json`,
-  timeline: (sequence: number, threadId: string) => `timelines/${String(sequence).padStart(3, "0")}-${threadId}.jsonl`,
+  timeline: (sequence: number, threadId: string) => `${places.message}/${String(sequence).padStart(3, "0")}-${threadId}.jsonl`,
 } as const
 
 /** Every file of the record, one after the other. */
@@ -240,7 +256,7 @@ export function* contents(room: ExportedRoom, met: Met, here: Elsewhere): Genera
   for (const row of room.checkpoints()) yield accepted(pathOf.checkpoint(row.checkpoint_id), `Checkpoint of ${row.at}`, row.content)
 
   yield jsonLines(
-    "experiments.jsonl",
+    places.experiment,
     "Experiments",
     "Every experiment as it stands, with the content of each of its revisions.",
     map(each(room.experiments(), experiment), room.atHome),
@@ -251,7 +267,7 @@ export function* contents(room: ExportedRoom, met: Met, here: Elsewhere): Genera
     yield accepted(pathOf.plan(row.label), `${row.label}, a plan for ${row.experiment_label}`, row.content)
   }
   yield jsonLines(
-    "attempts.jsonl",
+    places.attempt,
     "Attempts",
     "Every attempt: its registration as it was accepted, its events with both clocks, its outputs.",
     attemptLines(room, met),

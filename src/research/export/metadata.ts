@@ -4,7 +4,7 @@ import { present } from "../../contract/present.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { serviceName } from "../../contract/versions.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
-import { type CrateFile, type Met, pathOf } from "./contents.ts"
+import { type CrateFile, type Folder, type Met, pathOf } from "./contents.ts"
 import {
   attemptEntities,
   type Entity,
@@ -38,7 +38,7 @@ const profiles = {
 }
 
 /** Folders, and what stands in them. */
-const folders: Readonly<Record<string, string>> = {
+const folders: Readonly<Record<Folder, string>> = {
   "records/": "Hypotheses, findings and cited claims as they were accepted.",
   "plans/": "Plans as they were accepted.",
   "links/": "Corrections, supersessions, disputes and retractions as they were accepted.",

@@ -1,8 +1,8 @@
 /** The program that proves a crate, for Python: line by line the same as the one for Node, so that both say the same. */
 import { firstPreviousDigest } from "../../contract/chain.ts"
 import { schemaVersions } from "../../contract/versions.ts"
-import { HISTORY } from "./contents.ts"
-import { acceptedFolders, anything, operationsWithFile } from "./verify.ts"
+import { acceptedFolders, HISTORY } from "./contents.ts"
+import { anything, operationsWithFile } from "./verify.ts"
 
 /** Runs on Python 3.8 and later with nothing beside it. */
 export const pythonProgram = (): string => String.raw`#!/usr/bin/env python3

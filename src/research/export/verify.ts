@@ -5,7 +5,7 @@ import { objectList } from "../../contract/objects.ts"
 import { operations } from "../../contract/operations/index.ts"
 import { kindsIn, refersIn } from "../../contract/ref.ts"
 import { schemaVersions } from "../../contract/versions.ts"
-import { folders, HISTORY } from "./contents.ts"
+import { acceptedFolders, HISTORY } from "./contents.ts"
 
 /** The operations whose content a crate holds beside the history too: those that make an object that is exported so, or change it where every content is kept. */
 export const operationsWithFile: readonly string[] = operations
@@ -15,9 +15,6 @@ export const operationsWithFile: readonly string[] = operations
     return exported === "every" || (exported === "made" && !isOfOneThere)
   })
   .map(({ name }) => name)
-
-/** Folders with a file for each accepted content. */
-export const acceptedFolders: readonly string[] = Object.values(folders)
 
 /** The names of members within which anything may have been said. */
 export const anything: readonly string[] = anyShapes(operations)

@@ -1,5 +1,6 @@
 /** Full-text search over everything that was said. What is to be found is noted by triggers; see schema.sql. */
 import { limits } from "../../contract/limits.ts"
+import { recordKinds } from "../../contract/objects.ts"
 import type { Db } from "../../ledger/database.ts"
 import { type Hit, hit, ITEM, type PersonFound, passageOf, personHit, type Row, SHOWN } from "./hits.ts"
 import { indexing } from "./indexing.ts"
@@ -13,7 +14,7 @@ const itemsOf = (found: string) => `
   SELECT ${SHOWN}
   FROM (${found}) found
   JOIN ${ITEM}
-  WHERE (? IS NULL OR coalesce(CASE WHEN i.kind IN ('hypothesis', 'finding', 'cited_claim') THEN coalesce(s.status, 'current') END, h.standing) = ?) AND h.at >= ?
+  WHERE (? IS NULL OR coalesce(CASE WHEN i.kind IN (${recordKinds.map((kind) => `'${kind}'`).join(", ")}) THEN coalesce(s.status, 'current') END, h.standing) = ?) AND h.at >= ?
   ORDER BY i.item DESC LIMIT ? OFFSET ?`
 const NEWEST = `
   SELECT ${SHOWN}

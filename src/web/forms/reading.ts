@@ -20,14 +20,14 @@ export interface AtHand {
 }
 
 export function atHand(visit: Visit, operation: Operation, roomId: string | undefined): AtHand {
-  const choices = choicesOf(visit, roomId, operation.family === "library")
+  const choices = choicesOf(visit, roomId)
   const has = (name: string) => formOf(operation).fields.some((field) => field.name === name)
   const sheet = sheetOf(operation.name)
   const wanted = sheet === undefined ? null : has("assertion") ? "statement" : has("repository") ? "work" : null
   return {
     choices,
     suggestions: suggestionsOf(visit, roomId, wanted),
-    outputs: sheet !== undefined && has("evidence") && has("provenance") ? outputsOf(visit, choices.attempt ?? []) : [],
+    outputs: sheet !== undefined && has("evidence") && has("provenance") ? outputsOf(visit, choices("attempt")) : [],
   }
 }
 
@@ -36,7 +36,7 @@ const EXECUTION = "/provenance/execution"
 /** The experiment of the attempts that a finding comes from, where none is named. */
 function withExperiment(draft: Draft, { choices }: AtHand): Draft {
   const named = draft.getAll(`${EXECUTION}/attemptIds`)
-  const first = choices.attempt?.find(({ id }) => named.includes(id))
+  const first = choices("attempt").find(({ id }) => named.includes(id))
   if (first?.of === undefined || draft.get(`${EXECUTION}/experimentId`)) return draft
   const made = new URLSearchParams(draft)
   made.set(`${EXECUTION}/experimentId`, first.of)

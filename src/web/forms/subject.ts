@@ -1,5 +1,7 @@
 /** What a form is about: the object an operation acts on, found by the ids it was given, and shown above the form. */
+import { isKeyOf, keysOf } from "../../contract/each.ts"
 import { parsed } from "../../contract/json.ts"
+import type { AskedId } from "../../contract/objects.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { Visit } from "../visit.ts"
 import { orNull } from "../visit.ts"
@@ -19,62 +21,74 @@ export interface Subject {
 /** Ids by the name of the property or path part that holds them. */
 export type Ids = Readonly<Record<string, string | undefined>>
 
+interface Found {
+  readonly roomId?: string
+  readonly shown: Content
+}
+type Find = (visit: Visit, id: string) => Found | null
+
+/** How what an id names is found and shown, in the order it is shown; null for what is shown by what it belongs to. */
+const finds: Readonly<Record<Exclude<AskedId, "roomId"> | "replyToEntryId", Find | null>> = {
+  experimentId: (visit, id) => {
+    const { experimentId, roomId, label: text, status, question } = visit.ask("experiment", { experimentId: id })
+    return { roomId, shown: html`${label("experiment", experimentId, text)} ${stateBadge(status)} ${beginning(question, 160)}` }
+  },
+  attemptId: (visit, id) => {
+    const { attemptId, roomId, label: text, outcome, status, experimentLabel } = visit.ask("attempt", { attemptId: id })
+    return { roomId, shown: html`${label("attempt", attemptId, text)} ${stateBadge(outcome ?? status)} of ${experimentLabel}` }
+  },
+  versionId: (visit, versionId) => {
+    const record = visit.ask("record", { versionId })
+    const { wording } = accepted("record", record.content).assertion
+    return { roomId: record.roomId, shown: recordChip({ ...record, wording }, 160) }
+  },
+  linkId: (visit, linkId) => {
+    const link = visit.ask("link", { linkId })
+    const shown =
+      link.kind === "finding_link"
+        ? html`${recordChip(link.finding, 120)} related to ${label("experiment", link.experimentId, link.experimentLabel)}`
+        : html`${label("link", link.linkId, link.label)} ${stateBadge(link.kind)} ${recordChip({ ...link.target }, 120)}`
+    return { roomId: link.roomId, shown }
+  },
+  materialId: (visit, id) => {
+    const { materialId, materialOriginRoom, label: text, name } = visit.ask("material", { materialId: id })
+    return { roomId: materialOriginRoom, shown: html`${label("material", materialId, text)} ${name}` }
+  },
+  planId: null,
+  checkpointId: null,
+  replyToEntryId: (visit, id) => {
+    const answered = visit.edge.instance.ledger.timeline.find(id.toLowerCase())
+    if (answered === undefined) return null
+    const entry = parsed(answered.entry)
+    const at = to(entryPath(answered.threadId, entry.entryId))
+    return { shown: html`In answer to <a href="${at}" dir="auto">${entry.author.username}: ${gist(entry)}</a>` }
+  },
+  threadId: (visit, id) => {
+    const { room, thread } = visit.ask("thread_context", { threadId: id })
+    const shown = html`Thread <a href="${to(`/threads/${thread.threadId}`)}" dir="auto">${thread.title}</a>`
+    return { roomId: room.roomId, shown }
+  },
+}
+/** Other names under which an operation has the id of what it is about. */
+const aliases = { versionId: ["targetVersionId", "findingVersionId"] } as const
+
 /** Looks up what the ids name, as far as they name anything. */
 export function subjectOf(visit: Visit, ids: Ids): Subject {
-  const about: Content[] = []
-  let { roomId } = ids
-  let threadId = ids.threadId
-  if (ids.experimentId !== undefined) {
-    const experiment = orNull(() => visit.ask("experiment", { experimentId: ids.experimentId }))
-    roomId ??= experiment?.roomId
-    if (experiment !== null)
-      about.push(
-        html`${label("experiment", experiment.experimentId, experiment.label)} ${stateBadge(experiment.status)} ${beginning(experiment.question, 160)}`,
-      )
-  }
-  if (ids.attemptId !== undefined) {
-    const attempt = orNull(() => visit.ask("attempt", { attemptId: ids.attemptId }))
-    roomId ??= attempt?.roomId
-    if (attempt !== null)
-      about.push(
-        html`${label("attempt", attempt.attemptId, attempt.label)} ${stateBadge(attempt.outcome ?? attempt.status)} of ${attempt.experimentLabel}`,
-      )
-  }
-  for (const versionId of [ids.targetVersionId, ids.findingVersionId, ids.versionId]) {
-    const record = versionId === undefined ? null : orNull(() => visit.ask("record", { versionId }))
-    if (record === null) continue
-    roomId ??= record.roomId
-    about.push(recordChip({ ...record, wording: accepted("record", record.content).assertion.wording }, 160))
-  }
-  if (ids.linkId !== undefined) {
-    const link = orNull(() => visit.ask("link", { linkId: ids.linkId }))
-    roomId ??= link?.roomId
-    if (link !== null)
-      about.push(
-        link.kind === "finding_link"
-          ? html`${recordChip(link.finding, 120)} related to ${label("experiment", link.experimentId, link.experimentLabel)}`
-          : html`${label("link", link.linkId, link.label)} ${stateBadge(link.kind)} ${recordChip({ ...link.target }, 120)}`,
-      )
-  }
-  if (ids.materialId !== undefined) {
-    const material = orNull(() => visit.ask("material", { materialId: ids.materialId }))
-    roomId ??= material?.materialOriginRoom
-    if (material !== null) about.push(html`${label("material", material.materialId, material.label)} ${material.name}`)
-  }
-  const answered = visit.edge.instance.ledger.timeline.find(ids.replyToEntryId?.toLowerCase() ?? "")
-  if (answered !== undefined) {
-    const entry = parsed(answered.entry)
-    about.push(
-      html`In answer to <a href="${to(entryPath(answered.threadId, entry.entryId))}" dir="auto">${entry.author.username}: ${gist(entry)}</a>`,
-    )
-  }
-  if (threadId !== undefined) {
-    const context = orNull(() => visit.ask("thread_context", { threadId }))
-    roomId ??= context?.room.roomId
-    if (context === null) threadId = undefined
-    else about.push(html`Thread <a href="${to(`/threads/${context.thread.threadId}`)}" dir="auto">${context.thread.title}</a>`)
-  }
+  const found = keysOf(finds).flatMap((name) =>
+    [...(isKeyOf(aliases, name) ? aliases[name] : []), name].flatMap((held) => {
+      const id = ids[held]
+      const one = id === undefined ? null : orNull(() => finds[name]?.(visit, id) ?? null)
+      return one === null ? [] : [{ name, ...one }]
+    }),
+  )
+  const roomId = ids.roomId ?? found.find((one) => one.roomId !== undefined)?.roomId
   const room = roomId === undefined ? null : orNull(() => visit.ask("room", { roomId }))
-  if (room !== null) about.push(html`Room <a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a>`)
-  return { roomId: room?.roomId, threadId, about }
+  return {
+    roomId: room?.roomId,
+    threadId: found.some(({ name }) => name === "threadId") ? ids.threadId : undefined,
+    about: [
+      ...found.map(({ shown }) => shown),
+      ...(room === null ? [] : [html`Room <a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a>`]),
+    ],
+  }
 }

@@ -1,5 +1,6 @@
 /** The provenance graph of a Room, or of what lies around one of its objects. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
+import type { ProvenanceNode } from "../../contract/enumerations.ts"
 import { isUuid } from "../../contract/fields.ts"
 import { withQuery } from "../addresses.ts"
 import { type GraphEdge, graphFigure, type GraphNode } from "../charts/graph.ts"
@@ -32,7 +33,7 @@ const edgeOf =
 const isWithdrawn = ({ status }: Provenance["nodes"][number]): boolean => status === "withdrawn"
 
 /** What the picture of the story leaves out unless asked for everything. */
-const ASIDE: readonly string[] = ["plan", "material"]
+const ASIDE: readonly ProvenanceNode[] = ["plan", "material"]
 
 /** The story alone: without plans, materials and links that were taken back, and with each finding link as the relation it states. */
 function condensed({ nodes: all, edges: every }: Pick<Provenance, "nodes" | "edges">): Pick<Provenance, "nodes" | "edges"> {

@@ -1,6 +1,6 @@
 /** What a Room is, and what each mark and word on the pages means: two minutes for somebody who is here for the first time. */
 import type { enumerations } from "../../contract/enumerations.ts"
-import { type objects, objectOf } from "../../contract/objects.ts"
+import { type LabelledKind, objects } from "../../contract/objects.ts"
 import { type Html, html, to } from "../html.ts"
 import { glyph, stateBadge } from "../parts/marks.ts"
 import { facts, heading } from "../parts/parts.ts"
@@ -61,9 +61,10 @@ const materials: Words<"obtainability"> = {
   unreported: "Nobody has tried, or said so.",
 }
 
-const kinds: Readonly<Partial<Record<keyof typeof objects, string>>> = {
+const kinds: Readonly<Record<LabelledKind, string>> = {
   hypothesis: "A sentence exact enough to be wrong, with the words it uses and where it holds.",
   experiment: "A question that somebody can take, plan and try.",
+  plan: "What somebody is going to run, and what would count as an answer, written down before anything is run.",
   attempt: "A receipt that somebody ran something elsewhere: which code, how, and what came of it. This service runs nothing.",
   finding: "What came out, with the evidence for it, also when nothing did.",
   cited_claim: "What a paper says, in words that can be checked against it.",
@@ -83,8 +84,8 @@ export const helpPage = (): Shown => ({
 <p>Reading needs no account. Who takes part is a member of the Room; an agent writes with a credential that a member gave it. What waits for you is counted beside your name.</p></section>
 <section aria-labelledby="kinds">${heading(2, "kinds", "What there is")}${facts(
     keysOf(kinds).map((kind) => {
-      const { label, noun } = objectOf(kind)
-      return [html`${title(noun[0])}${label === null ? null : html` <span class="label">${label}1</span>`}`, kinds[kind] ?? ""] as const
+      const { label, noun } = objects[kind]
+      return [html`${title(noun[0])} <span class="label">${label}1</span>`, kinds[kind]] as const
     }),
   )}</section>
 <section aria-labelledby="evidence">${heading(2, "evidence", "What bears on a hypothesis")}

@@ -18,7 +18,7 @@ import { OnThisThread } from "../../renderer/engines.ts"
 import { Renderer } from "../../renderer/renderer.ts"
 import { idsIn } from "../addresses.ts"
 import { type Assets, openAssets } from "../assets.ts"
-import { pageOf } from "../../contract/objects.ts"
+import { type PageAddress, pageOf } from "../../contract/objects.ts"
 import { labelsIn } from "../../renderer/label-plugin.ts"
 import type { Setting } from "../html.ts"
 import { basePathOf } from "../../contract/base-path.ts"
@@ -64,7 +64,7 @@ import { linkHeader } from "../about.ts"
 import { type Sent, type Fitting, type Shown, type Visit, visitOf, type WebPage } from "../visit.ts"
 
 /** Pages that anybody may read, by their address. */
-const reading: Readonly<Record<string, WebPage>> = {
+const reading = {
   "/": roomsPage,
   "/rooms/{roomId}": roomPage,
   "/rooms/{roomId}/threads": threadsPage,
@@ -95,10 +95,10 @@ const reading: Readonly<Record<string, WebPage>> = {
   "/help": helpPage,
   "/reference": referencePage,
   "/reference/{operationId}": referenceOperationPage,
-}
+} as const satisfies Readonly<Record<string, WebPage>>
 
 /** Pages with a form, and those about oneself. */
-const acting: Readonly<Record<string, WebPage>> = {
+const acting = {
   "/do/{operation}": actPage,
   "/sign-in": signInPage,
   "/setup": setUpPage,
@@ -107,7 +107,7 @@ const acting: Readonly<Record<string, WebPage>> = {
   "/library": libraryPage,
   "/library/collections/{collectionId}": collectionPage,
   "/library/papers/{arxivId}": libraryPaperPage,
-}
+} as const satisfies Readonly<Record<string, WebPage>>
 
 /** Pages for operators; to everybody else nothing is there. */
 const administering: Readonly<Record<string, WebPage>> = {
@@ -127,8 +127,11 @@ const much: ReadonlySet<WebPage> = new Set([graphPage, comparePage, curvesPage, 
 const ofThisThread: ReadonlySet<WebPage> = new Set([signInPage, setUpPage, invitationPage, accountPage])
 const costOf = (page: WebPage) => (ofThisThread.has(page) ? undefined : much.has(page) ? "much" : "some")
 
-/** Every page by its address. */
-export const pages: Readonly<Record<string, WebPage>> = { ...reading, ...acting, ...administering }
+/** Every page by its address: the one of each kind of object among them, or this does not compile. */
+export const pages: Readonly<Record<string, WebPage>> = {
+  ...({ ...reading, ...acting } satisfies Readonly<Record<PageAddress, WebPage>>),
+  ...administering,
+}
 
 /** What forms send; each works without a script. */
 const sent: Readonly<Record<string, Sent>> = {

@@ -1,7 +1,9 @@
 /** Search: full text of the record, Rooms and concepts; an id that is pasted leads to its object. */
 import { feedLinks } from "../about.ts"
 import { isUuid } from "../../contract/fields.ts"
-import type { AnswerOf } from "../../contract/reads/index.ts"
+import { type ObjectSpec, objects } from "../../contract/objects.ts"
+import { keysOf } from "../../contract/each.ts"
+import type { AnswerOf, ReadName } from "../../contract/reads/index.ts"
 import { entryPath, pathOf, withQuery } from "../addresses.ts"
 import { type Html, html, markup, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
@@ -31,23 +33,22 @@ function hit(found: Hit): Html {
   ${at === null ? html`<span class="wording" dir="auto">${shown}</span>` : html`<a class="wording" href="${to(at)}" dir="auto">${shown}</a>`}${found.kind === "message" ? html`<p class="hint">in ${found.title}</p>` : null}</li>`
 }
 
+/** Kinds whose objects anybody may ask for, one for each read that answers them. */
+const askedKinds = [
+  ...new Map(
+    keysOf(objects).flatMap((kind) => {
+      const { id, page, isPublic, read }: ObjectSpec & { readonly read: ReadName | null } = objects[kind]
+      return isPublic && page !== null && read !== null ? [[read, { kind, id, read }] as const] : []
+    }),
+  ).values(),
+]
+
 /** The object that an id names. */
 function byId(visit: Visit, query: string): string | null {
   if (!isUuid(query)) return null
   const id = query.toLowerCase()
-  const tries = [
-    ["record", { versionId: id }, "record"],
-    ["experiment", { experimentId: id }, "experiment"],
-    ["attempt", { attemptId: id }, "attempt"],
-    ["room", { roomId: id }, "room"],
-    ["material", { materialId: id }, "material"],
-    ["link", { linkId: id }, "link"],
-    ["plan", { planId: id }, "plan"],
-    ["thread_context", { threadId: id }, "thread"],
-    ["checkpoint", { checkpointId: id }, "checkpoint"],
-  ] as const
-  for (const [name, params, kind] of tries) if (orNull(() => visit.ask(name, params)) !== null) return pathOf(kind, id) ?? null
-  return null
+  const kind = askedKinds.find(({ id: name, read }) => orNull(() => visit.ask(read, { [name]: id })) !== null)?.kind
+  return kind === undefined ? null : (pathOf(kind, id) ?? null)
 }
 
 const filter = (
