@@ -304,6 +304,20 @@ CREATE TABLE members (
   PRIMARY KEY (room_id, user_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX members_of ON members (user_id);
+-- In how many Rooms each person is, and how many they own, kept by the triggers below.
+CREATE TABLE member_counts (
+  user_id TEXT PRIMARY KEY REFERENCES people (user_id),
+  rooms INTEGER NOT NULL,
+  owned INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER members_counted AFTER INSERT ON members BEGIN
+  INSERT INTO member_counts (user_id, rooms, owned) VALUES (new.user_id, 1, new.role = 'owner')
+    ON CONFLICT DO UPDATE SET rooms = rooms + 1, owned = owned + excluded.owned;
+END;
+CREATE TRIGGER members_moved AFTER UPDATE OF role ON members WHEN new.role <> old.role
+  BEGIN UPDATE member_counts SET owned = owned + (new.role = 'owner') - (old.role = 'owner') WHERE user_id = new.user_id; END;
+CREATE TRIGGER members_uncounted AFTER DELETE ON members
+  BEGIN UPDATE member_counts SET rooms = rooms - 1, owned = owned - (old.role = 'owner') WHERE user_id = old.user_id; END;
 
 -- Requests to join that wait for the owner; a decided one is gone.
 CREATE TABLE join_requests (
@@ -449,13 +463,14 @@ CREATE TABLE finding_materials (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_materials_by ON finding_materials (material_id);
 
--- Papers that records quote or build on.
+-- Papers that records quote or build on. What quotes a paper is numbered as it lands: so many places into the list are found by a number.
 CREATE TABLE record_papers (
   arxiv_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
   version_id TEXT NOT NULL REFERENCES records (version_id),
-  PRIMARY KEY (arxiv_id, version_id)
+  PRIMARY KEY (arxiv_id, sequence)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX record_papers_of ON record_papers (version_id);
+CREATE UNIQUE INDEX record_papers_of ON record_papers (version_id, arxiv_id);
 
 -- Findings related to experiments, with a verdict toward the question and toward each hypothesis.
 CREATE TABLE finding_links (

@@ -421,6 +421,8 @@ INSERT INTO search_index (rowid, label, title, body, tags) SELECT * FROM search_
   { to: 20, sql: "", isRemade: true },
   // How much was accepted into each Room.
   { to: 21, sql: "", isRemade: true },
+  // What quotes a paper is numbered, and the Rooms of each person are counted.
+  { to: 22, sql: "", isRemade: true },
 ]
 
 /** The first version that has a history. */

@@ -29,9 +29,9 @@ export function members(db: Db) {
      FROM members m CROSS JOIN join_requests j USING (room_id) JOIN rooms r USING (room_id) JOIN people p ON p.user_id = j.user_id
      WHERE m.user_id = ? AND m.role = 'owner' ORDER BY j.requested_at LIMIT 50`,
   )
-  const owns = db.prepare("SELECT 1 FROM members WHERE user_id = ? AND role = 'owner' LIMIT 1")
+  const owns = db.prepare("SELECT 1 FROM member_counts WHERE user_id = ? AND owned > 0")
   const counts = db.prepare<{ userId: string; rooms: number; owned: number }>(
-    `SELECT m.user_id AS userId, count(*) AS rooms, sum(m.role = 'owner') AS owned FROM json_each(?) CROSS JOIN members m ON m.user_id = json_each.value GROUP BY m.user_id`,
+    "SELECT c.user_id AS userId, c.rooms, c.owned FROM json_each(?) CROSS JOIN member_counts c ON c.user_id = json_each.value",
   )
   const rooms = db.prepare<{ roomId: string; title: string; role: MemberRole }>(
     "SELECT r.room_id AS roomId, r.title, m.role FROM members m JOIN rooms r USING (room_id) WHERE m.user_id = ? ORDER BY m.joined_at DESC LIMIT ?",
@@ -55,7 +55,7 @@ export function members(db: Db) {
     /** Whether somebody owns a Room. */
     ownsAny: (userId: string): boolean => owns.get(userId) !== undefined,
     remove: (roomId: string, userId: string) => remove.run(roomId, userId),
-    /** How many Rooms each of some people is in, and owns; nothing of whoever is in none. */
+    /** How many Rooms each of some people is in, and owns; nothing of whoever never was in one. */
     countsOf: (userIds: readonly string[]) => new Map(counts.all(JSON.stringify(userIds)).map((row) => [row.userId, row])),
     find: (roomId: string, userId: string): Member | undefined => one.get(roomId, userId),
     of: (roomId: string): Member[] => all.all(roomId),

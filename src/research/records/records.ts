@@ -44,9 +44,12 @@ const resolved = (row: ReferenceRow, seenFrom: string) => ({
 })
 
 const SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM ${SUMMARY_TABLES}`
+/** Those alone that a table names, in its order. @param alias of the table */
+const summariesOf = (table: string, alias: string): string =>
+  `SELECT ${SUMMARY_COLUMNS} FROM ${table} CROSS JOIN ${SUMMARY_TABLES.replace("JOIN people", `ON r.version_id = ${alias}.version_id JOIN people`)}`
 /** Only records that stand; and only those that do not, by their status. */
 const STANDING = `SELECT ${SUMMARY_COLUMNS} FROM ${SUMMARY_TABLES} JOIN (SELECT 1) ON s.status IS NULL OR s.status = 'current'`
-const FALLEN = `SELECT ${SUMMARY_COLUMNS} FROM fallen_records d CROSS JOIN ${SUMMARY_TABLES.replace("JOIN people", "ON r.version_id = d.version_id JOIN people")}`
+const FALLEN = summariesOf("fallen_records d", "d")
 
 /** The newest of rows that were found kind by kind. */
 const newestFirst = (found: readonly SummaryRow[], count: number) =>
@@ -74,7 +77,10 @@ export function records(db: Db) {
      VALUES (?, ?, (SELECT count(*) FROM record_references WHERE version_id = ? AND part = ?), ?, ?, ?)`,
   )
   const insertConcept = db.prepare("INSERT INTO concepts (version_id, key, label, definition) VALUES (?, ?, ?, ?)")
-  const insertPaper = db.prepare("INSERT INTO record_papers (arxiv_id, version_id) VALUES (?, ?) ON CONFLICT DO NOTHING")
+  const insertPaper = db.prepare(
+    `INSERT INTO record_papers (arxiv_id, sequence, version_id)
+     VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM record_papers WHERE arxiv_id = ?), ?) ON CONFLICT DO NOTHING`,
+  )
   const exists = db.prepare("SELECT 1 FROM records WHERE version_id = ?")
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = ?`)
   const whole = db.prepare<SummaryRow & Texts>(
@@ -97,10 +103,10 @@ export function records(db: Db) {
   const OF_KIND = "SELECT * FROM (SELECT version_id FROM records WHERE room_id = ? AND kind = ? ORDER BY version_id DESC LIMIT ?)"
   const newestOfKinds = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id IN (${recordKinds.map(() => OF_KIND).join(" UNION ALL ")})`)
   const newestOfThreadAndKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.thread_id = ? AND r.kind = ? ORDER BY r.version_id DESC LIMIT ?`)
-  // What is skipped is counted in the index alone.
+  // What is skipped is not looked at: the newest has the highest number, and none is missing.
   const ofPaper = db.prepare<SummaryRow>(
-    `${SUMMARY} WHERE r.version_id IN (SELECT version_id FROM record_papers WHERE arxiv_id = ? ORDER BY version_id DESC LIMIT ? OFFSET ?)
-     ORDER BY r.version_id DESC`,
+    `${summariesOf("record_papers q", "q")}
+     WHERE q.arxiv_id = ? AND q.sequence <= (SELECT max(sequence) FROM record_papers WHERE arxiv_id = ?) - ? ORDER BY q.sequence DESC LIMIT ?`,
   )
   const ofKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.kind = ? AND r.version_id > ? ORDER BY r.version_id LIMIT ?`)
   const ofKindInRoom = db.prepare<SummaryRow>(
@@ -128,7 +134,7 @@ export function records(db: Db) {
       for (const { part, versionId: to, purpose = null, explanation } of record.references)
         insertReference.run(versionId, part, versionId, part, to, purpose, explanation)
       for (const [key, { label, definition }] of Object.entries(record.concepts)) insertConcept.run(versionId, key, label, definition)
-      for (const arxivId of record.papers ?? []) insertPaper.run(arxivId, versionId)
+      for (const arxivId of record.papers ?? []) insertPaper.run(arxivId, arxivId, versionId)
     },
 
     exists: (versionId: string): boolean => exists.get(versionId) !== undefined,
@@ -188,8 +194,8 @@ export function records(db: Db) {
         kinds.flatMap((kind) => newestOfThreadAndKind.all(threadId, kind, count)),
         count,
       ),
-    /** Up to `count` records that quote a paper, newest first, after so many. */
-    ofPaper: (arxivId: string, offset: number, count: number) => ofPaper.all(arxivId, count, offset).map(recordSummary),
+    /** Up to `count` records that quote a paper, those that came here last first, after so many. */
+    ofPaper: (arxivId: string, offset: number, count: number) => ofPaper.all(arxivId, arxivId, offset, count).map(recordSummary),
 
     /** Up to `count` records of a kind after an id, in the order they were published. */
     ofKind(kind: RecordKind, { roomId, label }: { roomId?: string; label?: string }, after: string | undefined, count: number) {

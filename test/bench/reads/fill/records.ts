@@ -17,7 +17,7 @@ export function fillRecords(cloner: Cloner, large: Large): void {
   const isSeldom = `n % ${Math.max(1, Math.floor(size / RARE))} = 0`
   const seldom = `iif(${isSeldom}, '${spoken.rare}', t.label)`
   cloner.like("concepts", ["version_id", findingId], size, { version_id: record, label: seldom })
-  cloner.like("record_papers", ["version_id", claimId], size, { version_id: record })
+  cloner.like("record_papers", ["version_id", claimId], size, { version_id: record, sequence: "n + 1" })
   for (const kind of ["hypothesis", "finding"])
     cloner.exec(`UPDATE counters SET last = last + ${Math.floor(size / 2)} WHERE room_id = '${roomId}' AND kind = '${kind}'`)
 
