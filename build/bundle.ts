@@ -3,6 +3,10 @@ import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { build } from "tsup"
+import type { ReaderSettings } from "../src/app/reader-messages.ts"
+import type { WriterSettings } from "../src/app/writer-messages.ts"
+import { databaseFile } from "../src/ledger/data.ts"
+import { contentsFor } from "./contents.ts"
 import { programs } from "./programs.ts"
 
 const { main, ...threads } = programs
@@ -23,7 +27,7 @@ export async function bundleInto(folder: string): Promise<Bundle> {
   await build({
     config: false,
     silent: true,
-    entry: { [program]: main, ...threads },
+    entry: { [program]: main, ...threads, allocator: "src/allocator.ts" },
     outDir: folder,
     format: "cjs",
     platform: "node",
@@ -46,12 +50,46 @@ export async function bundleInto(folder: string): Promise<Bundle> {
   })
   const names = [program, ...Object.keys(threads)]
   for (const name of names) wrap(join(folder, `${name}.cjs`))
-  for (const name of names)
-    execFileSync(process.execPath, ["--random-seed=1", "build/compile.cjs", join(folder, `${name}.cjs`)], { env: {} })
+  const runs = runsOn(join(folder, "data"))
+  // The first time it makes the data, of which a start finds some.
+  for (const name of [program, ...names]) compile(join(folder, `${name}.cjs`), runs[name])
   const carried = (kind: string) => Object.fromEntries(names.map((name) => [`${name}.${kind}`, resolve(folder, `${name}.${kind}`)]))
   const loader = resolve(folder, "main.cjs")
-  writeFileSync(loader, `${readFileSync("build/loader.cjs", "utf8")}runCarried(${JSON.stringify(program)})\n`)
+  // First of all the program may have to begin again: all that is done before is done twice.
+  const allocator = `(function (module) {\n${readFileSync(join(folder, "allocator.cjs"), "utf8")}\n})({})\n`
+  writeFileSync(loader, `${allocator}${readFileSync("build/loader.cjs", "utf8")}runCarried(${JSON.stringify(program)})\n`)
   return { loader, programs: carried("cjs"), caches: carried("cache") }
+}
+
+/** How a program is run to find out what it compiles before it is ready. */
+interface Run {
+  readonly args: readonly string[]
+  /** What a thread is told as it starts; null for the main program. */
+  readonly workerData: object | null
+  /** What the executable carries: names inside it, and the files. */
+  readonly contents: Readonly<Record<string, string>>
+}
+
+/** The programs that somebody waits for as they start. */
+function runsOn(data: string): Readonly<Record<string, Run>> {
+  const contents = contentsFor(process.platform, process.arch)
+  const known = { file: databaseFile(data), instanceId: "", notBefore: 0 }
+  const writer: WriterSettings = { ...known, repositories: { folders: [], github: null } }
+  const reader: ReaderSettings = { ...known, follows: false, lineage: [], baseUrl: "http://127.0.0.1:8787", entrance: null }
+  return {
+    [program]: { args: ["serve", "--data", data, "--port", "0"], workerData: null, contents },
+    writer: { args: [], workerData: writer, contents },
+    reader: { args: [], workerData: reader, contents },
+  }
+}
+
+/** Young objects have so much space that none is collected: of what was collected V8 writes into the cache how long it lived. */
+const COMPILED = ["--random-seed=1", "--min-semi-space-size=128", "--max-semi-space-size=128", "build/compile.cjs"]
+
+function compile(file: string, run: Run | undefined): void {
+  const told = run === undefined ? [] : [JSON.stringify(run)]
+  // A program that is told of the allocator does not begin again.
+  execFileSync(process.execPath, [...COMPILED, file, ...told], { env: { MALLOC_ARENA_MAX: "2" } })
 }
 
 /** As Node wraps a module. It is read a byte a sign, so what is not ASCII, in regular expressions alone by now, is written as escapes. */

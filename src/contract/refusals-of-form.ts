@@ -1,15 +1,14 @@
 /** The refusals of how a request is made, and of a service that cannot take it now. */
 import { limits } from "./limits.ts"
 import type { RefusalSpecOf } from "./refusal-spec.ts"
-
-const inWords = (count: number) => count.toLocaleString("en")
+import { inDigits } from "./text.ts"
 
 export const refusalsOfForm = {
   request_too_large: {
     status: [413],
     retryable: false,
     when: ["body"],
-    meaning: `The request body is over ${inWords(limits.requestBodyBytes)} bytes; it was not read to its end.`,
+    meaning: `The request body is over ${inDigits(limits.requestBodyBytes)} bytes; it was not read to its end.`,
     remedy: "Send less; put large outputs where they can be fetched, and cite them by digest.",
   },
   content_too_large: {
@@ -17,7 +16,7 @@ export const refusalsOfForm = {
     retryable: false,
     when: ["delivery"],
     library: "request_too_large",
-    meaning: `The accepted content would be over ${inWords(limits.contentBytes)} bytes of canonical JSON.`,
+    meaning: `The accepted content would be over ${inDigits(limits.contentBytes)} bytes of canonical JSON.`,
     remedy: "Shorten it, or split it into several contributions.",
   },
   not_json: {

@@ -6,9 +6,15 @@ export function shortened(text: string, most: number): string {
   return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), most - 20)).trimEnd()}…`
 }
 
+const listed = (words: readonly string[], last: string): string =>
+  words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`
 /** "started, failed or cancelled". */
-export const orOf = (words: readonly string[]): string =>
-  words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`
+export const orOf = (words: readonly string[]): string => listed(words, "or")
+/** "started, failed and cancelled". */
+export const andOf = (words: readonly string[]): string => listed(words, "and")
+
+/** A whole number as people write it: 1,234,567. For what is made as the program starts: `Intl` takes longest of all the first time. */
+export const inDigits = (whole: number): string => String(whole).replace(/\B(?=(?:\d{3})+$)/g, ",")
 
 /** A text in one line, whatever it holds. */
 export const oneLine = (text: string): string => text.replace(/\s+/gu, " ").trim()

@@ -26,7 +26,9 @@ export class Routes {
   /** The methods of each pattern, and the path it was made from. */
   readonly #methods = new Map<string, { path: string; methods: Method[]; open: Open | undefined }>()
   readonly #compressor = new Compressor()
-  readonly #own: { method: Method; path: RegExp; open: Open | undefined }[] = []
+  readonly #own: { method: Method; pattern: string; open: Open | undefined }[] = []
+  /** What paths are compared with, made when the first one is asked about. */
+  #expressions: RegExp[] | undefined
 
   constructor(app: H3, edge: Edge) {
     this.#app = app
@@ -55,7 +57,7 @@ export class Routes {
       const known = this.#methods.get(pattern)
       if (known === undefined) this.#methods.set(pattern, { path, methods: [method], open })
       else known.methods.push(method)
-      this.#own.push({ method, path: expressionOf(pattern), open })
+      this.#own.push({ method, pattern, open })
       this.#app.on(method, pattern, route)
       if (method === "GET") this.#app.on("HEAD", pattern, route)
     }
@@ -73,7 +75,9 @@ export class Routes {
 
   #find(method: string, path: string) {
     const asked = method === "HEAD" ? "GET" : method
-    return this.#own.find((route) => (method === "OPTIONS" || route.method === asked) && route.path.test(path))
+    if (this.#expressions?.length !== this.#own.length) this.#expressions = this.#own.map(({ pattern }) => expressionOf(pattern))
+    const expressions = this.#expressions
+    return this.#own.find((route, at) => (method === "OPTIONS" || route.method === asked) && expressions[at]?.test(path))
   }
 
   /** Answers every other method of the paths added so far: OPTIONS with those it takes, to agents' paths from no page. */

@@ -19,7 +19,7 @@ export interface Statement<Row> {
 }
 
 export interface Db {
-  /** Prepares a statement once; callers keep it. */
+  /** A statement that is compiled once, when it is first used: of its hundreds each thread uses a part. Callers keep it. */
   prepare<Row = unknown>(sql: string): Statement<Row>
   /** Runs SQL without values: transaction control and schema. */
   exec(sql: string): void
@@ -67,16 +67,18 @@ class SqliteDb implements Db {
   prepare<Row>(sql: string): Statement<Row> {
     // SQLite marks a compared value that may be 0 or 1 for planning anew, and the driver clears its values after every
     // call: most joins would be compiled again each time. It does not look behind a plus, which changes nothing else.
-    const statement = this.#database.prepare<Value[], Row>(sql.replace(/'[^']*'|\?/g, (part) => (part === "?" ? "+?" : part)))
+    const compiled = () => this.#database.prepare<Value[], Row>(sql.replace(/'[^']*'|\?/g, (part) => (part === "?" ? "+?" : part)))
+    let statement: ReturnType<typeof compiled> | undefined
+    const now = () => (statement ??= compiled())
     return {
-      get: (...values) => statement.get(...values),
+      get: (...values) => now().get(...values),
       one(...values) {
-        const row = statement.get(...values)
+        const row = now().get(...values)
         if (row === undefined) throw new Error(`no row came of ${sql}`)
         return row
       },
-      all: (...values) => statement.all(...values),
-      run: (...values) => statement.run(...values).changes,
+      all: (...values) => now().all(...values),
+      run: (...values) => now().run(...values).changes,
     }
   }
 

@@ -61,11 +61,12 @@ function span(seconds: number): string {
   return days < 550 ? counted(Math.round(days / 30.4), "month") : counted(Math.round(days / 365), "year")
 }
 
-// Made once: a page has hundreds of moments.
-const dayOf = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })
+// Made once, since a page has hundreds of moments, and by the first of them.
+let day: Intl.DateTimeFormat | undefined
+const dayOf = () => (day ??= new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }))
 
 /** 2026-11-20T09:30:00.000Z as "20 Nov 2026, 09:30 UTC". */
-export const dateAndTime = (at: string): string => `${dayOf.format(new Date(at))}, ${at.slice(11, 16)} UTC`
+export const dateAndTime = (at: string): string => `${dayOf().format(new Date(at))}, ${at.slice(11, 16)} UTC`
 
 /** Every word of an enumeration with how people read it. */
 export const choices = (name: keyof typeof enumerations): { value: string; text: string }[] =>

@@ -3,6 +3,7 @@ import { present } from "../present.ts"
 import type { OperationName } from "../operations/index.ts"
 import { type ReadName, reads } from "../reads/index.ts"
 import type { RefusalCode } from "../refusals.ts"
+import { andOf, orOf } from "../text.ts"
 import { type DiscoveryName, discoveryRoutes } from "./routes.ts"
 
 export const inCode = (text: string): string => `\`${text}\``
@@ -39,14 +40,7 @@ export const blocks = (...parts: readonly (string | readonly string[])[]): strin
     .filter((part) => part !== "")
     .join("\n\n")
 
-const [alternatives, together] = [
-  new Intl.ListFormat("en-GB", { type: "disjunction" }),
-  new Intl.ListFormat("en-GB", { type: "conjunction" }),
-]
 /** `a`, `b` or `c`. */
-export const either = (words: Iterable<string>): string => alternatives.format([...words].map(inCode))
+export const either = (words: Iterable<string>): string => orOf([...words].map(inCode))
 /** `a`, `b` and `c`. */
-export const all = (words: Iterable<string>): string => together.format([...words].map(inCode))
-
-/** `1234567` as people write it. */
-export const inDigits = (value: number): string => value.toLocaleString("en")
+export const all = (words: Iterable<string>): string => andOf([...words].map(inCode))

@@ -1,6 +1,7 @@
 /** A JSON Schema told in words: a row for each property, at every depth, with its type, bounds and whether it is required. */
 import type { JsonSchema } from "../json-schema.ts"
-import { inCode, inDigits } from "./markdown.ts"
+import { inCode } from "./markdown.ts"
+import { inDigits } from "../text.ts"
 
 export interface Row {
   readonly field: string

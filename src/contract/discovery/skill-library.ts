@@ -7,7 +7,8 @@ import { type RefusalCode, refusals } from "../refusals.ts"
 import { reads } from "../reads/index.ts"
 import { schemaVersions } from "../versions.ts"
 import { agentOperationsOf } from "./manifest.ts"
-import { all, blocks, bullets, code, get, inCode, inDigits, op, table } from "./markdown.ts"
+import { all, blocks, bullets, code, get, inCode, op, table } from "./markdown.ts"
+import { inDigits } from "../text.ts"
 import { operationRefusals, readRefusals } from "./possible-refusals.ts"
 
 /** Refusals, each with what it means and what to do about it. */

@@ -7,7 +7,8 @@ import { labelPrefixes } from "../labels.ts"
 import { limits } from "../limits.ts"
 import { writeParameters } from "../operation.ts"
 import { agentOperationsOf } from "./manifest.ts"
-import { all, code, either, get, inCode, inDigits, op } from "./markdown.ts"
+import { all, code, either, get, inCode, op } from "./markdown.ts"
+import { inDigits } from "../text.ts"
 
 const agentOperations = agentOperationsOf("research")
 const named = (fits: (operation: (typeof agentOperations)[number]) => boolean): string =>

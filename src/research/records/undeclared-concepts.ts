@@ -6,7 +6,7 @@ import type { ConceptIndex } from "./concepts.ts"
 type Term = Assertion["predicate"] | Assertion["roles"][number]["value"]
 
 /** Predicate first, then the roles in their order. */
-const inOrder = new Intl.Collator("en", { numeric: true })
+let inOrder: Intl.Collator | undefined
 
 /** The terms whose concept nobody defines. A record that is not there is at fault itself, not what is borrowed from it. */
 export function undeclaredConcepts(index: ConceptIndex, body: { assertion: Assertion; concepts: Concepts }): Issue[] {
@@ -19,5 +19,5 @@ export function undeclaredConcepts(index: ConceptIndex, body: { assertion: Asser
     ...undeclaredIn(body),
     ...borrowed(predicate, "/assertion/predicate"),
     ...roles.flatMap(({ value }, position) => borrowed(value, `/assertion/roles/${position}/value`)),
-  ].sort((one, other) => inOrder.compare(one.path, other.path))
+  ].sort((one, other) => (inOrder ??= new Intl.Collator("en", { numeric: true })).compare(one.path, other.path))
 }
