@@ -8,8 +8,6 @@ export type NewHighlight = Omit<Highlight, "createdAt" | "updatedAt">
 const HIGHLIGHTS = `SELECT highlight_id AS highlightId, quote, page, colour, comment, version, prefix, suffix, created_at AS createdAt, updated_at AS updatedAt
   FROM highlights`
 
-export type Annotations = ReturnType<typeof annotations>
-
 export function annotations(db: Db) {
   const one = db.prepare<Pick<Shown, "revision" | "notes" | "updatedAt">>(
     "SELECT revision, notes, updated_at AS updatedAt FROM annotations WHERE user_id = ? AND arxiv_id = ?",

@@ -27,8 +27,6 @@ type PaperRow = Omit<CollectionPaper, keyof PaperRecord | "metadata"> & {
 const SHOWN = `r.collection_id AS id, r.name, r.owner_id = r.reader_id AS isOwner, o.username AS owner, r.created_at AS createdAt, r.papers, r.notes, r.unread
   FROM reached r JOIN people o ON o.user_id = r.owner_id`
 
-export type Collections = ReturnType<typeof collections>
-
 export function collections(db: Db) {
   const owned = db.prepare<{ collections: number }>("SELECT collections FROM library_counts WHERE user_id = ?")
   const insert = db.prepare("INSERT INTO collections (collection_id, owner_id, name, created_at) VALUES (?, ?, ?, ?)")

@@ -28,8 +28,6 @@ const COLUMNS = `n.note_id AS noteId, n.arxiv_id AS arxivId, p.username AS autho
   EXISTS (SELECT 1 FROM unread_notes u WHERE u.user_id = ? AND u.collection_id = n.collection_id AND u.arxiv_id = n.arxiv_id AND u.note_id = n.note_id) AS unread
   FROM notes n JOIN people p ON p.user_id = n.author_id`
 
-export type Notes = ReturnType<typeof notes>
-
 export function notes(db: Db) {
   const insert = db.prepare(
     "INSERT INTO notes (note_id, collection_id, arxiv_id, author_id, posted_at, text, reply_to_note_id, via) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

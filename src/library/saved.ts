@@ -26,8 +26,6 @@ export interface Wanted {
   readonly match?: string
 }
 
-export type Saved = ReturnType<typeof saved>
-
 /** The pages of a Library's lists are all of one size. */
 export const pageItems = limits.pageItems
 

@@ -2,8 +2,6 @@
 import type { Db } from "../ledger/database.ts"
 import { mustFit } from "./reach/scope.ts"
 
-export type Tags = ReturnType<typeof tags>
-
 /** What was changed of some papers, and what was so before, in the order they were sent. */
 export interface Changed {
   readonly changed: string[]

@@ -12,8 +12,6 @@ export interface Followed {
   readonly stopped: string | null
 }
 
-export type Mirrors = ReturnType<typeof mirrors>
-
 export function mirrors(db: Db) {
   const put = db.prepare(
     `INSERT INTO mirrors (room_id, base_url, added_at) VALUES (?, ?, ?)

@@ -68,8 +68,6 @@ export const skillRules = {
   status: `${inCode("status")} of a record is ${either(enumerations.recordStatus)}; ${inCode("notices")} holds what was said of it, in order, and ${inCode("warnings")} tells when what it rests on no longer stands.`,
   attempt_unknown: `An attempt that started and told no outcome is ${inCode("unknown")}, not failed.`,
 } as const
-export type SkillRule = keyof typeof skillRules
-
 export const skillAdvice = {
   send_here: "Send your credential to this address and nowhere else.",
   write_ids: "Refer to things by id; write labels only for people.",

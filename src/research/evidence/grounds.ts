@@ -50,8 +50,6 @@ const doubt = ({ through, ...fallen }: Reached, status: Exclude<RecordStatus, "c
   ...fromOtherRoom(fallen.roomId, roomId),
 })
 
-export type Grounds = ReturnType<typeof grounds>
-
 export function grounds(db: Db) {
   const below = db.prepare<Ground>(
     `SELECT DISTINCT ${GROUND} FROM record_references x JOIN records r ON r.version_id = x.to_version_id

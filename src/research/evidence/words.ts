@@ -64,8 +64,6 @@ export const tallyIn = ({ supports, contradicts, inconclusive, reproductions, in
 })
 export const TALLY_OF = (id: string): string => `LEFT JOIN evidence_tallies y ON y.target_id = ${id}`
 
-export type Words = ReturnType<typeof words>
-
 export function words(db: Db) {
   const insert = db.prepare(
     `INSERT INTO evidence_words (target_id, sequence, source, source_id, position, speaker_id, author_id, independent, verdict, at)

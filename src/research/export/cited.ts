@@ -12,8 +12,6 @@ export interface Cited {
   readonly through: number
 }
 
-export type Citing = ReturnType<typeof citing>
-
 /** What writes name of other Rooms. */
 export function citing(db: Db) {
   const rooms = new Map<string, Statement<{ roomId: string }>>()

@@ -168,8 +168,6 @@ const MEASURED = `SELECT a.attempt_id, a.label FROM attempts a
   WHERE a.room_id = ? AND a.attempt_id > ? AND EXISTS (SELECT 1 FROM attempt_metrics m WHERE m.attempt_id = a.attempt_id) ORDER BY a.attempt_id LIMIT ${PAGE}`
 const METRICS = `SELECT ordinal, name, split, unit, step, value, reported_at FROM attempt_metrics WHERE attempt_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ${PAGE}`
 
-export type Rows = ReturnType<typeof rows>
-
 /** @param db a snapshot: what is read page by page is of one moment */
 export function rows(db: Db, roomId: string) {
   /** All rows of a list, page by page, going on from the last one's `key`. */

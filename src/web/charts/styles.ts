@@ -4,8 +4,6 @@ import { type Html, html, markup } from "../html.ts"
 
 /** Colours and dashes that the style sheet has. */
 const [COLOURS, DASHES] = [8, 4]
-/** Attempts that can be told apart. */
-export const TOLD_APART = COLOURS * DASHES
 
 const shapes = symbolsFill.map((type) => (symbol(type, 44)() ?? "").replace(/(\.\d)\d+/g, "$1"))
 
