@@ -60,7 +60,7 @@ export function judge<Answer>({ status, headers }: Response, text: string, form:
   const why =
     status < 400 && elsewhere !== null
       ? `The address has moved to ${elsewhere}: use that as baseUrl`
-      : "The answer is no refusal of this service"
+      : "The answer is not a refusal of this service"
   return {
     failure: new UnexpectedAnswer(status, why, text),
     again: passing(status),

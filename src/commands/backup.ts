@@ -69,7 +69,9 @@ function putBack(file: string, { data, force = false }: { data: string; force?: 
     console.log(`${data} holds ${told(report)} again.`)
     console.log(VERIFIED)
     if (kept !== null) console.log(`The data before it is kept as ${kept}.`)
-    console.log("Passwords, sessions and credentials are those of the backup: what was revoked since works again until it is revoked anew.")
+    console.log(
+      "Passwords, sessions and credentials are those of the backup: what was revoked since then works again until it is revoked again.",
+    )
   } finally {
     bar.stop()
   }

@@ -74,7 +74,7 @@ export const onPeople = () => [
   }),
   onPerson("unmake-operator", "make a person an operator no longer; one is always left", async (operators, { userId, username }) => {
     await operators.setOperator(null, userId, false)
-    return `${username} is no operator any more.`
+    return `${username} is no longer an operator.`
   }),
   onPerson("end-access", "end all credentials and personal keys of a person", async (operators, { userId, username }) => {
     return `${username} has no credential and no personal key any more. ${endedWords(await operators.endAccess(null, userId))}`

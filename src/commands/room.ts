@@ -43,7 +43,9 @@ export function operatorOf(instance: Instance, given: string | undefined): strin
   const named = operators.find(({ username }) => username === given?.toLowerCase())
   if (named !== undefined) return named.username
   const names = operators.map(({ username }) => username).join(", ")
-  throw new UsageError(given === undefined ? `Say with --by which operator does it: ${names}.` : `${given} is no operator here: ${names}.`)
+  throw new UsageError(
+    given === undefined ? `Say with --by which operator does it: ${names}.` : `${given} is not an operator here: ${names}.`,
+  )
 }
 
 const transfer = () =>

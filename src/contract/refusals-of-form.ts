@@ -47,7 +47,7 @@ export const refusalsOfForm = {
     when: ["query"],
     library: "invalid_request",
     meaning: "A query parameter or cursor is unknown or malformed; issues names it.",
-    remedy: "Correct the parameter that issues names; start a traversal anew when its cursor is refused.",
+    remedy: "Correct the parameter that issues names; start the list again when its cursor is refused.",
   },
   past_too_large: {
     status: [422],

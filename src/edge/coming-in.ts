@@ -31,8 +31,8 @@ export function mayInvite(edge: Pick<Edge, "entrance" | "instance">, { userId, i
 }
 
 const needed: Readonly<Record<Entrance["invitations"], string>> = {
-  operator: "Only an operator of this service makes invitations.",
-  owners: "Only whoever owns a Room, or operates this service, makes invitations.",
+  operator: "Only an operator of this service can invite.",
+  owners: "Only owners of Rooms and operators of this service can invite.",
   everyone: "",
 }
 

@@ -234,7 +234,9 @@ export class Accounts {
   async describe(by: Person | null, userId: string, said: Partial<Described>): Promise<void> {
     const { name, givenName = null, familyName = null, orcid = null } = said
     const issues = [
-      ...(orcid === null || isOrcid(orcid) ? [] : [{ path: "/orcid", message: "is no ORCID: its last sign does not fit the others" }]),
+      ...(orcid === null || isOrcid(orcid)
+        ? []
+        : [{ path: "/orcid", message: "is not an ORCID: its last character does not fit the others" }]),
       ...(givenName === null || familyName !== null ? [] : [{ path: "/familyName", message: "is needed beside givenName" }]),
     ]
     if (issues.length > 0)

@@ -168,7 +168,7 @@ export class Operators {
 
   /** As of now: two operators may take it from each other at once. */
   #mustBeOperator(by: Person | null): void {
-    if (by !== null && !this.#parts.people.isOperator(by.userId)) throw new Refusal("role_required", "You are no operator any more.")
+    if (by !== null && !this.#parts.people.isOperator(by.userId)) throw new Refusal("role_required", "You are no longer an operator.")
   }
 
   /** Forgets the failed sign-ins of a name, and from where it has come in. */

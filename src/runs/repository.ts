@@ -29,6 +29,6 @@ export const publicAddress = (origin: string): string =>
 export function workingRepository(): Working {
   const commit = git("rev-parse", "HEAD")
   const origin = git("config", "--get", "remote.origin.url")
-  if (!commit || !origin) throw new UsageError(`This folder is no git repository with a commit and an origin: ${NAME_IT}.`)
+  if (!commit || !origin) throw new UsageError(`This folder is not a git repository with a commit and an origin: ${NAME_IT}.`)
   return { repository: { url: publicAddress(origin), commit }, isClean: git("status", "--porcelain") === "" }
 }

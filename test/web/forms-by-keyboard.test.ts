@@ -169,7 +169,7 @@ t.test("a refusal speaks of the research, beside each field; the first has the f
     "Role 3 has no meaning yet.",
     "Say where it is meant to hold.",
   ])
-  t.match(told[4], /“something about ramps” is no record of this Room/)
+  t.match(told[4], /“something about ramps” is not a record of this Room/)
   t.equal(await page.evaluate("document.activeElement.name"), "/concepts/0/label")
   t.notMatch(await page.textContent("#refused"), /predicate|versionId|definition|assertion/, "no name of the interface")
   t.same(await violations(page), [])
@@ -178,7 +178,7 @@ t.test("a refusal speaks of the research, beside each field; the first has the f
 let experiment = ""
 t.test("an experiment", async (t) => {
   const { id } = await filled("propose_experiment", at, async (typist) => {
-    await typist.write("What is to be found out?", "Is the loss lower with a ramp?")
+    await typist.write("What do you want to find out?", "Is the loss lower with a ramp?")
     await typist.write("On what?", "One model, five seeds.")
     await typist.tick("H1: A linear warm-up lowers the loss at step 1,000.")
     await typist.send("Propose the experiment")
@@ -197,11 +197,11 @@ t.test("a Room of several Threads: one is picked by its title; in a Room of one 
   const { title, threadId: wanted } = items.at(-1)
   const { id } = await filled("propose_experiment", `roomId=${main}`, async (typist) => {
     await typist.write("In which Thread?", "no such Thread")
-    await typist.write("What is to be found out?", "Which Thread is this?")
+    await typist.write("What do you want to find out?", "Which Thread is this?")
     await typist.write("On what?", "Titles.")
     await typist.send("Propose the experiment")
     await page.waitForSelector("#refused")
-    t.match(await page.textContent("main"), /“no such Thread” is no thread of this Room/)
+    t.match(await page.textContent("main"), /“no such Thread” is not a thread of this Room/)
     await page.getByLabel("In which Thread?").fill("")
     await typist.write("In which Thread?", title)
     await typist.send("Propose the experiment")
@@ -216,7 +216,7 @@ t.test("a plan, which begins with what the experiment says; a conflict shows wha
   const typist = new Typist(page)
   await typist.write("Public repository", url)
   await typist.write("Commit", commit)
-  await typist.write("How is it to be done?", "Train five seeds with and without the ramp.")
+  await typist.write("How will it be done?", "Train five seeds with and without the ramp.")
   await typist.unfold("Arms and what would count as success")
   await typist.write("Arm 1: Name", "ramp")
   await typist.write("Arm 1: Command", `python train.py --warmup 400 --name "with a ramp"`)
@@ -275,7 +275,7 @@ t.test("an attempt from its first word to its last, and what becomes of the expe
   })
   await page.goto(`${demo.baseUrl}/experiments/${experiment}`)
   typist = await followed("Give the experiment back")
-  await typist.write("What should whoever takes it next know?", "One of five seeds was lost.")
+  await typist.write("What should the next person to take it know?", "One of five seeds was lost.")
   await typist.send("Give it back")
   await page.waitForURL(/done=release_experiment/)
   typist = await followed("Take the experiment")

@@ -42,7 +42,7 @@ t.test("a form lists the newest 50 of a kind; an older one is named by its label
   const refused = await sent.text()
   t.equal(sent.status, 422, "the verdict is still missing")
   t.match(refused, /Say whether it answers the question/)
-  t.notMatch(refused, /is no experiment of this Room/, "and E3 is known all the same")
+  t.notMatch(refused, /is not an experiment of this Room/, "and E3 is known all the same")
 })
 
 t.test("an untested hypothesis says once, in one sentence, that nothing has been tried; an experiment changes the sentence", async (t) => {

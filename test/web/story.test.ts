@@ -204,7 +204,7 @@ t.test("two people take the same experiment and one wins; a conflict keeps the d
   await enter(ada.page, "ada", "Sign in")
   await ada.page.waitForURL(at("/"))
   await ada.page.goto(at(`/do/propose_experiment?roomId=${roomId}&threadId=${threadId}`))
-  await ada.page.getByLabel("What is to be found out?").fill("Is it lower?")
+  await ada.page.getByLabel("What do you want to find out?").fill("Is it lower?")
   await ada.page.getByLabel("On what?").fill("One model.")
   await ada.page.getByRole("button", { name: "Propose the experiment" }).click()
   await ada.page.waitForURL(/\/experiments\//)
@@ -227,7 +227,7 @@ t.test("two people take the same experiment and one wins; a conflict keeps the d
   t.match(told, /claimed/, "it says what the experiment is now")
 
   await ada.page.getByRole("link", { name: "Give the experiment back" }).click()
-  await ada.page.getByLabel("What should whoever takes it next know?").fill("Two of five seeds ran.")
+  await ada.page.getByLabel("What should the next person to take it know?").fill("Two of five seeds ran.")
   const second = await ada.context.newPage()
   await second.goto(at(experiment))
   await second.getByRole("link", { name: "Say that it is under way" }).click()
@@ -237,7 +237,7 @@ t.test("two people take the same experiment and one wins; a conflict keeps the d
   await ada.page.getByRole("button", { name: "Give it back" }).click()
   t.match(await ada.page.locator("[role=alert]").textContent(), /was claimed, is now in progress/, "a conflict shows what moved")
   t.equal(
-    await ada.page.getByLabel("What should whoever takes it next know?").inputValue(),
+    await ada.page.getByLabel("What should the next person to take it know?").inputValue(),
     "Two of five seeds ran.",
     "the draft survives it",
   )

@@ -61,7 +61,7 @@ def lines(path):
                 value = parsed(line.decode("utf-8", "replace"))
             except (ValueError, RecursionError):
                 value = None
-            must(isinstance(value, dict), f"{path} line {number} is no JSON object")
+            must(isinstance(value, dict), f"{path} line {number} is not a JSON object")
             yield value if isinstance(value, dict) else {}
 
 

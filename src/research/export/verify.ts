@@ -62,7 +62,7 @@ function* lines(path) {
       const value = JSON.parse(bytes.toString())
       if (value !== null && typeof value === "object" && !Array.isArray(value)) return [value]
     } catch {}
-    must(false, path + " line " + number + " is no JSON object")
+    must(false, path + " line " + number + " is not a JSON object")
     return [{}]
   }
   for (const piece of pieces(path)) {

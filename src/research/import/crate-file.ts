@@ -65,7 +65,7 @@ async function entriesOf(zip: ZipFile, bounds: CrateBounds): Promise<Map<string,
       if (total > bounds.total) throw new CrateFault(`The crate would unpack to more than ${bounds.total} bytes.`)
     }
   } catch (error) {
-    throw error instanceof CrateFault ? error : new CrateFault(`The file is no whole zip (${messageOf(error)}).`)
+    throw error instanceof CrateFault ? error : new CrateFault(`The file is not a complete zip file (${messageOf(error)}).`)
   }
   return entries
 }
@@ -83,7 +83,7 @@ export interface CrateFile {
 export async function openCrate(file: string, bounds: CrateBounds = crateBounds): Promise<CrateFile> {
   // Names with `..`, with a drive or a backslash are refused by the library, and sizes other than those that were said.
   const zip = await openPromise(file, { autoClose: false, strictFileNames: true }).catch((error: unknown) => {
-    throw new CrateFault(`${file} is no whole zip (${messageOf(error)}).`)
+    throw new CrateFault(`${file} is not a complete zip file (${messageOf(error)}).`)
   })
   try {
     const entries = await entriesOf(zip, bounds)
@@ -106,7 +106,7 @@ export async function openCrate(file: string, bounds: CrateBounds = crateBounds)
         const entry = entries.get(path)
         if (entry === undefined)
           throw new CrateFault(
-            `The crate has no ${path}: it is of an earlier version, or of another program. Export the Room anew, with this version, where it is.`,
+            `The crate has no ${path}: it was made by an earlier version or another program. Export the Room again with this version.`,
           )
         yield* linesOf(path, bytesOf(zip, entry), bounds.line)
       },
@@ -121,12 +121,12 @@ export async function openCrate(file: string, bounds: CrateBounds = crateBounds)
 /** What the metadata says of each file. */
 async function saidOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>, bounds: CrateBounds): Promise<Map<string, Said>> {
   const entry = entries.get(METADATA)
-  if (entry === undefined) throw new CrateFault("The file is no crate: it has no ro-crate-metadata.json.")
+  if (entry === undefined) throw new CrateFault("The file is not a crate: it has no ro-crate-metadata.json.")
   if (entry.uncompressedSize > bounds.metadata) throw new CrateFault(`${METADATA} is over ${bounds.metadata} bytes.`)
   const pieces: Buffer[] = []
   for await (const piece of bytesOf(zip, entry)) pieces.push(piece)
   const { "@graph": graph }: { readonly "@graph"?: unknown } = parsed(Buffer.concat(pieces)) ?? {}
-  if (!Array.isArray(graph)) throw new CrateFault(`${METADATA} is no description of a crate.`)
+  if (!Array.isArray(graph)) throw new CrateFault(`${METADATA} does not describe a crate.`)
   const files = graph.filter(
     (each): each is Said => each?.["@type"] === "File" && typeof each["@id"] === "string" && !each["@id"].startsWith("#"),
   )
@@ -150,7 +150,7 @@ async function* linesOf(path: string, pieces: AsyncIterable<Buffer>, most: numbe
     number += 1
     waiting = []
     length = 0
-    if (value === undefined) throw new CrateFault(`${path} line ${number} is no JSON.`)
+    if (value === undefined) throw new CrateFault(`${path} line ${number} is not JSON.`)
     return { number, value }
   }
   const add = (piece: Buffer) => {

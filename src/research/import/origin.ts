@@ -10,9 +10,9 @@ export const FORM = 1
 /** People that one crate may name. */
 const MOST_PEOPLE = 20_000
 
-export const uuid = v.pipe(v.string(), v.regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "is no id"))
+export const uuid = v.pipe(v.string(), v.regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "is not an id"))
 /** What somebody is called where they are from: a name as people choose one, of those from elsewhere with the instance's. */
-export const NAME = v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/, "is no name"))
+export const NAME = v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/, "is not a name"))
 const address = v.pipe(
   v.string(),
   v.maxLength(300),
@@ -20,7 +20,7 @@ const address = v.pipe(
   v.check((value) => {
     const { protocol, username, search, hash } = new URL(value)
     return (protocol === "http:" || protocol === "https:") && username === "" && search === "" && hash === "" && !value.endsWith("/")
-  }, "is no address of a service"),
+  }, "is not the address of a service"),
 )
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
@@ -70,7 +70,7 @@ export const toldPerson = v.strictObject({
   givenName: named,
   familyName: named,
   orcid: v.optional(
-    v.nullable(v.pipe(v.string(), v.regex(/^[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9X]$/), v.check(isOrcid, "is no ORCID"))),
+    v.nullable(v.pipe(v.string(), v.regex(/^[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9X]$/), v.check(isOrcid, "is not an ORCID"))),
   ),
 })
 

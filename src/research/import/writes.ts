@@ -15,11 +15,11 @@ const AHEAD = 3_600_000
 const at = v.pipe(
   v.string(),
   v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-  v.check((value) => Date.parse(value) <= Date.now() + AHEAD, "is no moment that has been"),
+  v.check((value) => Date.parse(value) <= Date.now() + AHEAD, "is not a time in the past"),
 )
 const digest = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/))
 const actor = v.strictObject({ userId: uuid, username: NAME })
-const object = v.custom<JsonObject>((value) => isObject(value) && !Array.isArray(value), "is no object")
+const object = v.custom<JsonObject>((value) => isObject(value) && !Array.isArray(value), "is not an object")
 
 const writeSchema = v.strictObject({
   sequence: v.pipe(v.number(), v.safeInteger()),

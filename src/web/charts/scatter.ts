@@ -75,5 +75,5 @@ export function scatter(rows: readonly Row[], { setting, metric, unit, isLog }: 
 ${up.ticks.map((tick) => html`<line class="tick" x1="0" x2="100%" y1="${up.at(tick).toFixed(1)}" y2="${up.at(tick).toFixed(1)}"/><text x="2" y="${(up.at(tick) - 4).toFixed(1)}">${figure(tick)}</text>`)}
 <line class="axis" x1="0" x2="100%" y1="${HEIGHT - EDGE.bottom}" y2="${HEIGHT - EDGE.bottom}"/>
 ${along !== undefined ? along.ticks.map((tick) => html`<text x="${along.at(tick).toFixed(2)}%" y="${HEIGHT - 16}" text-anchor="middle">${figure(tick)}</text>`) : words_.map((text) => html`<text x="${(places(text) ?? 0).toFixed(2)}%" y="${HEIGHT - 16}" text-anchor="middle">${shortened(text, Math.max(4, Math.floor(120 / words_.length)))}</text>`)}
-${drawn.map(mark)}</svg><figcaption>Across: ${setting}. Up: ${metric}${unit === null ? null : ` in ${unit}`}, the last value. What is no number stands above the picture.${left.map(([count, why]) => (count === 0 ? null : ` Not drawn: ${counted(count, "attempt")} ${why}.`))}</figcaption></figure>`
+${drawn.map(mark)}</svg><figcaption>Across: ${setting}. Up: ${metric}${unit === null ? null : ` in ${unit}`}, the last value. Values that are not numbers are above the picture.${left.map(([count, why]) => (count === 0 ? null : ` Not drawn: ${counted(count, "attempt")} ${why}.`))}</figcaption></figure>`
 }

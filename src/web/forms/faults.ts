@@ -15,7 +15,7 @@ export interface Fault {
 
 /** What an issue says, where its words are those of programs. */
 const forPeople = (message: string): string => {
-  if (/^must be one of /.test(message)) return "is to be chosen"
+  if (/^must be one of /.test(message)) return "must be chosen"
   if (/^must be text with at least one/.test(message)) return "holds nothing to read"
   if (message === "must be a UUID") return "names nothing here"
   if (message === "is required" || /^must have at least 1 (?:characters|items)$/.test(message)) return "is missing"
@@ -49,7 +49,7 @@ function sentenceOf({ path, message }: Issue, at: string, draft: Draft, sheet: S
   )?.missing
   if (missing !== undefined && isEmpty(draft, at)) return missing.replace("{n}", String(Number(row?.[1] ?? 0) + 1))
   const said = forPeople(message)
-  if (said === "is missing" || said === "is to be chosen") return `${nameOf(at, sheet)} ${said}.`
+  if (said === "is missing" || said === "must be chosen") return `${nameOf(at, sheet)} ${said}.`
   return `${asks[place] === undefined ? nameOf(at, sheet) : "This"} ${said}${/[.!?]$/.test(said) ? "" : "."}`
 }
 

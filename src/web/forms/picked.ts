@@ -1,6 +1,6 @@
 /** What people wrote where an object is named (its label, its title, the address of its page) as the id that the body holds. */
 import { enumerations } from "../../contract/enumerations.ts"
-import type { ObjectKind } from "../../contract/objects.ts"
+import { aOrAn, type ObjectKind } from "../../contract/objects.ts"
 import { isUuid } from "../../contract/fields.ts"
 import type { Issue } from "../../contract/refusals.ts"
 import { limits } from "../../contract/limits.ts"
@@ -55,7 +55,7 @@ function idMeant(text: string, named: readonly ObjectKind[], among: Looking): st
 function unknown(text: string, named: readonly ObjectKind[], among: Looking): string {
   const near = found(among, named, text).map(({ label, title }) => `${label ?? ""} ${shortened(title, 60)}`.trim())
   const what = named.length === 1 && named[0] !== undefined ? words(named[0]) : "record"
-  return `“${shortened(text, 60)}” is no ${what}${among.roomId === undefined ? "" : " of this Room"}.${near.length === 0 ? "" : ` Near to it: ${near.join("; ")}.`}`
+  return `“${shortened(text, 60)}” is not ${aOrAn(what)}${among.roomId === undefined ? "" : " of this Room"}.${near.length === 0 ? "" : ` Near to it: ${near.join("; ")}.`}`
 }
 
 /** One label after another, or one choice as the list shows it. */

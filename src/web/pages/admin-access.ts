@@ -118,7 +118,7 @@ function takeBack({ invitationId, invitedBy, createdAt, acceptedBy, revokedAt, e
   const which = html`of ${invitedBy}, made ${exactTime(createdAt)}`
   return askedOnce(
     html`Take back<span class="aside"> the invitation ${which}</span>`,
-    "Its link opens nothing any more, at once; whoever was meant to have it can be invited anew.",
+    "Its link stops working at once; the person it was meant for can be invited again.",
     endButton("invitations", "end_invitation", invitationId, html`Take back the invitation of ${invitedBy}`),
   )
 }

@@ -45,7 +45,7 @@ function actions({ userId, username, isOperator, disabledAt, ownedRooms }: Row):
         )
   }${askedOnce(
     named("Forget failed sign-ins", username),
-    "Their failed sign-ins are forgotten, for whoever was kept waiting by them.",
+    "Their failed sign-ins are forgotten, so that they no longer have to wait.",
     personButton("clear_sign_in_count", userId, html`Forget failed sign-ins of ${username}`),
     false,
   )}`
@@ -69,7 +69,7 @@ export function adminPeoplePage(visit: Visit): Shown {
       }),
       "stacked",
     )}${onwards("/people", nextCursor)}
-<p class="hint">New people come by invitation, or <code>research-room user add NAME</code>; a forgotten password is set anew with <code>research-room user password NAME</code>.</p>`,
+<p class="hint">New people come by invitation, or <code>research-room user add NAME</code>; a forgotten password is replaced with <code>research-room user password NAME</code>.</p>`,
     "admin_people",
   )
 }

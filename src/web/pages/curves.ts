@@ -107,7 +107,7 @@ export function curvesFigure(visit: Visit, metric: Metric, { attempts, baseline 
 ${picture(drawn, view, said, baseline)}
 <div class="reach"></div>
 ${lastValues(curves, baseline)}
-${stretch > 1 ? html`<p class="hint">Drawn are, of each ${stretch.toLocaleString("en")} steps, the ends, the extremes and what is no number.</p>` : null}${isLog && low > 0 ? html`<p class="hint">${low.toLocaleString("en")} of the points drawn are not above 0 and have no place on a log axis.</p>` : null}${
+${stretch > 1 ? html`<p class="hint">Of each ${stretch.toLocaleString("en")} steps, the ends, the extremes and values that are not numbers are drawn.</p>` : null}${isLog && low > 0 ? html`<p class="hint">${low.toLocaleString("en")} of the points drawn are not above 0 and have no place on a log axis.</p>` : null}${
   drawn.length < curves.length
     ? html`<p class="hint">${curves
         .filter((curve) => curve.points === 0)

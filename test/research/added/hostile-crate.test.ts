@@ -52,19 +52,20 @@ t.test("A file that was changed, taken away or added is told by its name", async
     await refused(t, opened(zipped({ [path]: null })), new RegExp(`^${path} is in the metadata of the crate and not in`))
   }
   await refused(t, opened(zipped({ "more.txt": "more" })), /^more\.txt is in the crate and not in its metadata/)
-  await refused(t, opened(zipped({ "ro-crate-metadata.json": null })), /no crate/)
-  await refused(t, opened(zipped({ "ro-crate-metadata.json": "{}" })), /no description of a crate/)
+  await refused(t, opened(zipped({ "ro-crate-metadata.json": null })), /not a crate/)
+  await refused(t, opened(zipped({ "ro-crate-metadata.json": "{}" })), /does not describe a crate/)
 })
 
 t.test("One that is cut off anywhere is refused", async (t) => {
-  for (let part = 0; part < 20; part++) await refused(t, opened(zip.subarray(0, Math.floor((zip.length * part) / 20))), /no whole zip/)
-  await refused(t, opened(zip.subarray(0, -1)), /no whole zip/)
+  for (let part = 0; part < 20; part++)
+    await refused(t, opened(zip.subarray(0, Math.floor((zip.length * part) / 20))), /not a complete zip file/)
+  await refused(t, opened(zip.subarray(0, -1)), /not a complete zip file/)
 })
 
 t.test("Names that lead elsewhere, or stand there twice, are refused", async (t) => {
-  await refused(t, opened(renamed("people.jsonl", "../ple.jsonl")), /no whole zip \(.*relative path/)
-  await refused(t, opened(renamed("people.jsonl", "/eople.jsonl")), /no whole zip \(.*absolute path/)
-  await refused(t, opened(renamed("people.jsonl", "..\\ple.jsonl")), /no whole zip \(.*invalid characters/)
+  await refused(t, opened(renamed("people.jsonl", "../ple.jsonl")), /not a complete zip file \(.*relative path/)
+  await refused(t, opened(renamed("people.jsonl", "/eople.jsonl")), /not a complete zip file \(.*absolute path/)
+  await refused(t, opened(renamed("people.jsonl", "..\\ple.jsonl")), /not a complete zip file \(.*invalid characters/)
   await refused(t, opened(renamed("records.jsonl", "threads.jsonl")), /^threads\.jsonl is in the crate twice/)
 })
 
@@ -85,7 +86,7 @@ t.test("What would unpack to more than it may is refused before it is unpacked",
 t.test("A crate without a history is of an earlier version", async (t) => {
   const crate = await opened(zip)
   t.teardown(() => crate.close())
-  await refused(t, crate.lines("not-there.jsonl").next(), /The crate has no not-there\.jsonl: it is of an earlier version/)
+  await refused(t, crate.lines("not-there.jsonl").next(), /The crate has no not-there\.jsonl: it was made by an earlier version/)
 })
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")

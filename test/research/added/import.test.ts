@@ -171,7 +171,7 @@ t.test("What was tampered with is refused, whoever wrote the digests, and nothin
   }
   await refused(t, here, forged(zip, { "people.jsonl": () => "" }), /^Entry 1 .* of whom nothing is said/)
   await refused(t, here, forged(zip, { "history.jsonl": (text) => text.slice(0, -20) }), /is cut off at line/)
-  await refused(t, here, zip.subarray(0, -100), /no whole zip/)
+  await refused(t, here, zip.subarray(0, -100), /not a complete zip file/)
   // Whole, but shorter than it says.
   const shorter = (text: string) => `${text.trimEnd().split("\n").slice(0, -1).join("\n")}\n`
   await refused(t, here, forged(zip, { "history.jsonl": shorter, "activity.jsonl": shorter }), /holds \d+ entries, and holds \d+/)

@@ -13,7 +13,7 @@ async function refused(t: Test, name: string, missing: string): Promise<void> {
   const zip = sample(name)
   t.ok(unpack(zip).files.has("activity.jsonl"), "it is whole")
   const message = new RegExp(
-    `^The crate has no ${missing}: it is of an earlier version, or of another program\\. Export the Room anew, with this version, where it is\\.$`,
+    `^The crate has no ${missing}: it was made by an earlier version or another program\\. Export the Room again with this version\\.$`,
   )
   for (const owner of [undefined, "ada"]) await t.rejects(here.import(zip, owner), { constructor: CrateFault, message } as never)
   t.equal(here.entries(), 0, "nothing is left behind")

@@ -30,7 +30,7 @@ export const stepSheets = {
     },
     asks: {
       ...experiment,
-      "/question": { label: "What is to be found out?", tall: 2 },
+      "/question": { label: "What do you want to find out?", tall: 2 },
       "/scope": { label: "On what?", tall: 2 },
       "/explanation": why("Why is it changed?", "Say why it is changed."),
       "/hypotheses": { label: "Hypotheses it tests" },
@@ -64,7 +64,7 @@ export const stepSheets = {
     begins: asItIs,
     asks: {
       ...experiment,
-      "/handoff": why("What should whoever takes it next know?", "Say what whoever takes it next should know."),
+      "/handoff": why("What should the next person to take it know?", "Say what the next person to take it should know."),
     },
   }),
   report_experiment_status: sheet("report_experiment_status", {
@@ -126,12 +126,12 @@ export const stepSheets = {
         words: {
           planned: "as the plan says",
           exploratory: "to see what happens",
-          rerun: "an attempt once more",
+          rerun: "an attempt again",
           reproduction: "to see whether a result holds",
         },
       },
       "/planId": { label: "Plan it follows", only: "/intent=planned", missing: "Choose the plan." },
-      "/rerunOf": { label: "Attempt it repeats", only: "/intent=rerun", missing: "Choose the attempt that is run once more." },
+      "/rerunOf": { label: "Attempt it repeats", only: "/intent=rerun", missing: "Choose the attempt that is run again." },
       "/reproduces": {
         label: "What is it to reproduce?",
         only: "/intent=reproduction",
@@ -199,7 +199,7 @@ export const stepSheets = {
         },
       },
       "/reproduction/explanation": { label: "How so?", missing: "Say how it bears on what it reproduces." },
-      "/message": { label: "What else is to be said?", tall: 2 },
+      "/message": { label: "Anything else?", tall: 2 },
       "/metrics": { label: "Metrics", row: "metric", rows: 1, line: true },
       "/metrics/*/name": { label: "Name", missing: "Metric {n} has no name yet." },
       "/metrics/*/value": { label: "Value", missing: "Metric {n} has no value yet." },
@@ -234,7 +234,7 @@ export const stepSheets = {
         words: { available: "yes", restricted: "only by some", unavailable: "no, not any more" },
       },
       "/observedDigest": { label: "Digest of what was found", hint: "sha256: and 64 digits." },
-      "/explanation": { label: "What else is to be said?", tall: 2 },
+      "/explanation": { label: "Anything else?", tall: 2 },
     },
   }),
   withdraw_link: sheet("withdraw_link", {

@@ -24,11 +24,11 @@ export const configurationAsk = { label: "Configuration", hint: "A JSON object."
 /** What a protocol is asked by, wherever in the body it stands. */
 export const protocolAsks = <const P extends string>(at: P) =>
   ({
-    [at]: { label: "How it is to be done" },
+    [at]: { label: "How it will be done" },
     [`${at}/summary`]: {
-      label: "How is it to be done?",
+      label: "How will it be done?",
       hint: "What is run, on what, and what is compared.",
-      missing: "Say how it is to be done.",
+      missing: "Say how it will be done.",
       tall: 3,
     },
     [`${at}/steps`]: { label: "Steps", hint: "One a line." },
@@ -58,11 +58,11 @@ export const workSheets = {
     kept: ["/roomId", "/threadId"],
     asks: {
       ...threadAsk,
-      "/question": { label: "What is to be found out?", hint: "One question.", missing: "Say what is to be found out.", tall: 2 },
+      "/question": { label: "What do you want to find out?", hint: "One question.", missing: "Say what you want to find out.", tall: 2 },
       "/scope": {
         label: "On what?",
         hint: "Models, data, sizes, seeds: how far the answer will reach.",
-        missing: "Say on what it is to be found out.",
+        missing: "Say what it will be tried on.",
         tall: 2,
       },
       "/hypotheses": { label: "Hypotheses it tests" },
