@@ -42,11 +42,10 @@ export function mustBeBuilt(form: Form, from = root): readonly [string, ...strin
   return [file]
 }
 
-/** Starts the program and waits for the first line it prints that `read` makes something of. */
-async function start<Told>(form: Form, args: readonly string[], read: (line: string) => Told | undefined, from = root) {
-  const [program, ...before] = mustBeBuilt(form, from)
+/** Starts a program and waits for the first line it prints that `read` makes something of. */
+export async function startOther<Told>(program: string, args: readonly string[], read: (line: string) => Told | undefined) {
   const startedAt = performance.now()
-  const child = spawn(program, [...before, ...args], { stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] })
   running.add(child)
   let log = ""
   child.stderr.on("data", (text: Buffer) => (log = `${log}${text.toString("utf8")}`.slice(-4_000)))
@@ -57,7 +56,13 @@ async function start<Told>(form: Form, args: readonly string[], read: (line: str
     child.stdout.resume()
     return { told, readyAfter, pid: child.pid ?? 0, end: () => end(child) }
   }
-  throw new Error(`research-room ${args.join(" ")} ended before it served:\n${log}`)
+  throw new Error(`${program} ${args.join(" ")} ended before it served:\n${log}`)
+}
+
+/** The same of the program that is measured. */
+function start<Told>(form: Form, args: readonly string[], read: (line: string) => Told | undefined, from = root) {
+  const [program, ...before] = mustBeBuilt(form, from)
+  return startOther(program, [...before, ...args], read)
 }
 
 /** Makes a demo's data in a new folder, and says what it holds. @param from the checkout whose program makes it */

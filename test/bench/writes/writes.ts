@@ -11,6 +11,7 @@ import { progress } from "../progress.ts"
 import type { Row } from "../report.ts"
 import { backwards, type Bench } from "../settings.ts"
 import { type Answer, type Ask, GROUP, shotsFile } from "./constants.ts"
+import { overPocketBase, pocketBase } from "./pocketbase.ts"
 import { measured } from "./recipes.ts"
 
 const HEADLINE = "post_message"
@@ -27,6 +28,8 @@ interface Measured {
   /** By the number of connections. */
   readonly http: Readonly<Record<number, readonly Loaded[]>>
   readonly byAutocannon: readonly Loaded[]
+  /** What PocketBase does, load by load; empty where there is none. */
+  readonly others: readonly (readonly Loaded[])[]
   readonly single: readonly number[]
   readonly grouped: readonly number[]
   /** Entries of the history that are done again, a second. */
@@ -66,6 +69,8 @@ async function measure(bench: Bench, bare: Helper<Ask, Answer>, operation: strin
   const writes = counts.warmUp + counts.one + 3 * counts.many
   const statements = await bare.ask({ prepare: { operation, demo: bench.demo, folder, writes, single, grouped: counts.many } })
   const http: Loaded[][] = []
+  const others: Loaded[][] = []
+  const other = operation === HEADLINE ? pocketBase() : undefined
   const loops: { single: number; grouped: number; replayed: number }[] = []
   for (let round = 0; round < counts.rounds; round += 1) {
     step(`${operation}: round ${round + 1}`)
@@ -74,11 +79,14 @@ async function measure(bench: Bench, bare: Helper<Ask, Answer>, operation: strin
     const { perSecond: replayed } = await bare.ask({ replay: true })
     loops.push({ single: await loop(false), grouped: await loop(true), replayed })
     if (!backwards(round)) http.push(await overHttp(bench, folder, counts))
+    const loads = LOADS.map((load) => ({ ...load, count: load.connections === 1 ? counts.one : counts.many }))
+    if (other !== undefined) others.push(await overPocketBase(other, bench, counts.warmUp, loads))
   }
   remove(folder)
   return {
     http: Object.fromEntries(CONNECTIONS.map((connections, at) => [connections, http.map((round) => round[at] as Loaded)])),
     byAutocannon: http.map((round) => round.at(-1) as Loaded),
+    others,
     single: loops.map(({ single }) => single),
     grouped: loops.map(({ grouped }) => grouped),
     replayed: loops.map(({ replayed }) => replayed),
@@ -113,6 +121,16 @@ function row(operation: string, found: Measured): Row {
   }
 }
 
+/** PocketBase's row beside those of the service. */
+function otherRow(others: Measured["others"]): Row {
+  const times = (at: number, what: "p50" | "p99") => others.map((round) => (round[at] as Loaded).write[what])
+  const cells = columns.map(() => null as number[] | null)
+  LOADS.forEach((_, at) => (cells[at] = others.map((round) => (round[at] as Loaded).perSecond)))
+  cells[P50] = times(0, "p50")
+  cells[P50 + 1] = times(1, "p99")
+  return { name: "PocketBase", cells, remark: "one plain row, answered before it is on the disk" }
+}
+
 const columns = [
   ...CONNECTIONS.map((connections) => ({ name: `HTTP ${connections}`, digits: 0 })),
   { name: `autocannon ${GROUP}`, digits: 0 },
@@ -128,6 +146,7 @@ const columns = [
   { name: `p99 at ${GROUP}`, digits: 2 },
   { name: "statements", digits: 0 },
 ]
+const P50 = columns.findIndex(({ name }) => name === "p50 at 1")
 
 /** The lines of the statements that one write runs. */
 function told(operation: string, { single, grouped }: Answer): string[] {
@@ -156,6 +175,9 @@ export async function writes(bench: Bench): Promise<void> {
     shown.end()
     await bare.end()
   }
+  const others = headline?.others ?? []
+  if (others.length > 0) rows.push(otherRow(others))
+  else console.log("PocketBase: skipped: POCKETBASE names no program.\n")
   bench.report.table({
     title: "Writes a second: over HTTP at 1, 16 and 64 connections, and in a bare loop of their own statements",
     notes: [
@@ -170,5 +192,9 @@ export async function writes(bench: Bench): Promise<void> {
   bench.report.aimOf("post_message at 1 connection / bare loop of one transaction each", ratio(one, headline.single), { atLeast: 0.6 })
   bench.report.aimOf("post_message at 16 connections / bare loop of one transaction each", ratio(many, headline.single), { atLeast: 1.6 })
   bench.report.aimOf("post_message at 16 connections / bare loop in groups of 16", ratio(many, headline.grouped), { atLeast: 0.75 })
+  if (others.length > 0) {
+    const theirs = others.map((round) => (round[CONNECTIONS.indexOf(GROUP)] as Loaded).perSecond)
+    bench.report.aimOf("post_message at 16 connections / PocketBase's plain row", ratio(many, theirs), { atLeast: 1.5 })
+  }
   bench.report.aimOf("replay / bare loop in groups of 16", ratio(headline.replayed, headline.grouped), { atLeast: 0.5 })
 }
