@@ -177,7 +177,7 @@ export async function writes(bench: Bench): Promise<void> {
   }
   const others = headline?.others ?? []
   if (others.length > 0) rows.push(otherRow(others))
-  else console.log("PocketBase: skipped: POCKETBASE names no program.\n")
+  else if (headline !== undefined) console.log("PocketBase: skipped: POCKETBASE names no program.\n")
   bench.report.table({
     title: "Writes a second: over HTTP at 1, 16 and 64 connections, and in a bare loop of their own statements",
     notes: [
