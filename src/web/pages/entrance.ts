@@ -1,0 +1,83 @@
+/** How people come in: set-up, signing in, invitations. */
+import { limits } from "../../contract/limits.ts"
+import { Refusal } from "../../contract/refusals.ts"
+import { entranceOf } from "../../edge/coming-in.ts"
+import { type Content, html, to } from "../html.ts"
+import { field } from "../parts/entrance-field.ts"
+import { exactTime } from "../parts/parts.ts"
+import { ownPath } from "../redirect.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { toProvider } from "./provider.ts"
+import { faultsOf, said } from "./account-forms.ts"
+
+/** A way in, as its page words it. */
+export interface EntranceForm {
+  readonly heading: string
+  readonly lead: Content
+  readonly action: string
+  readonly button: string
+  readonly hidden?: Readonly<Record<string, string>>
+  /** With what somebody comes who goes on to the provider. */
+  readonly with: Readonly<Record<string, string>>
+  readonly isNew: boolean
+}
+
+/** The one form of set-up, signing in and accepting an invitation: a name and a password, and the way by the provider where there is one. */
+export function entrance(visit: Visit, entering: EntranceForm, username = "", refusal?: Refusal): Shown {
+  const { heading: text, lead, action, button, hidden = {}, isNew } = entering
+  const faults = (name: string) => faultsOf(refusal, name)
+  return {
+    title: text,
+    status: refusal?.status ?? 200,
+    body: html`<h1>${text}</h1><p class="lead">${lead}</p>${refusal === undefined ? null : html`<div class="refused" role="alert"><p>${said(refusal)}</p></div>`}
+${toProvider(visit, entering.with)}${
+  !entranceOf(visit.edge).passwords
+    ? null
+    : html`<form class="stack" method="post" action="${to(action)}">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${field("username", "Name", { autocomplete: "username", value: username, maxlength: limits.usernameMax, autocapitalize: "none", spellcheck: "false" }, faults("username"), isNew ? `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots, dashes; others see it.` : undefined)}
+${field("password", "Password", { type: "password", autocomplete: isNew ? "new-password" : "current-password", maxlength: limits.passwordMax }, faults("password"), isNew ? `At least ${limits.passwordMin} characters; a sentence is good.` : undefined)}
+<div class="buttons"><button>${button}</button></div></form>`
+}`,
+  }
+}
+
+export const signInForm = (next: string): EntranceForm => ({
+  heading: "Sign in",
+  lead: "Reading needs no account. Accounts are made by invitation.",
+  action: "/web/sign-in",
+  button: "Sign in",
+  hidden: { next },
+  with: { next },
+  isNew: false,
+})
+export const setUpForm = (token: string): EntranceForm => ({
+  heading: "Set this service up",
+  lead: "You are the first person here, and its operator. The link works once.",
+  action: "/web/setup",
+  button: "Create the account",
+  hidden: { token },
+  with: { setup: token },
+  isNew: true,
+})
+
+export const signInPage = (visit: Visit): Shown => entrance(visit, signInForm(ownPath(visit.url.searchParams.get("next"))))
+
+export function setUpPage(visit: Visit): Shown {
+  if (visit.edge.instance.tables.people.exist()) throw new Refusal("state_conflict", "This instance is set up already; sign in instead.")
+  return entrance(visit, setUpForm(visit.url.searchParams.get("token") ?? ""))
+}
+
+export function invitationForm(visit: Visit, token: string): EntranceForm {
+  const { invitedBy, room, expiresAt } = visit.edge.instance.accounts.invitation(token)
+  return {
+    heading: "You are invited",
+    lead: html`${invitedBy.username} invites you${
+      room === null ? " to this service" : html` to the Room “${room.title}”`
+    }. The link works once, until ${exactTime(expiresAt)}.`,
+    action: `/web/invitations/${token}`,
+    button: "Create the account",
+    with: { invitation: token, next: room === null ? "/" : `/rooms/${room.roomId}` },
+    isNew: true,
+  }
+}
+export const invitationPage = (visit: Visit): Shown => entrance(visit, invitationForm(visit, visit.params.token ?? ""))
