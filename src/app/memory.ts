@@ -15,9 +15,11 @@ export interface MemoryLimits {
   /** Collections after a rush, and the milliseconds between them: connections that time out and caches that run dry let go later. */
   readonly collections: number
   readonly apart: number
+  /** Milliseconds after which what the start made and needs no more is collected, or as soon as nothing is at work; left out, never. */
+  readonly started?: number
 }
 
-const memoryLimits: MemoryLimits = { every: 5_000, busy: 0.1, grown: 1.5, collections: 4, apart: 8_000 }
+const memoryLimits: MemoryLimits = { every: 5_000, busy: 0.1, grown: 1.5, collections: 4, apart: 8_000, started: 1_000 }
 
 type Collect = (how: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void
 
@@ -36,17 +38,21 @@ function held(): number {
 }
 
 /** Collects when the thread is at rest and holds more than when it last was; each thread of the service has its own. @param onCollected told after each @returns what ends the looks */
-export function restMemory({ every, busy, grown, collections, apart }: MemoryLimits = memoryLimits, onCollected = () => {}): () => void {
+export function restMemory(limits: MemoryLimits = memoryLimits, onCollected = () => {}): () => void {
+  const { every, busy, grown, collections, apart, started } = limits
   const collect = collector()
   let resting = held()
   let left = 0
   let next = 0
   let before = performance.eventLoopUtilization()
-  const look = () => {
+  const isAtRest = () => {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, before)
     before = now
-    if (utilization > busy) return
+    return utilization <= busy
+  }
+  const look = () => {
+    if (!isAtRest()) return
     const holds = held()
     if (holds > grown * resting) left = collections
     resting = Math.min(resting, holds)
@@ -58,6 +64,14 @@ export function restMemory({ every, busy, grown, collections, apart }: MemoryLim
     resting = held()
     onCollected()
   }
-  const timer = setInterval(look, every).unref()
-  return () => clearInterval(timer)
+  const timers = [setInterval(look, every).unref()]
+  if (started !== undefined)
+    timers.push(
+      setTimeout(() => (before = performance.eventLoopUtilization()), started / 2).unref(),
+      setTimeout(() => {
+        left = Math.max(left, 1)
+        look()
+      }, started).unref(),
+    )
+  return () => timers.forEach(clearInterval)
 }

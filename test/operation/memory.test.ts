@@ -45,3 +45,14 @@ t.test("A service that works is left alone", async (t) => {
   stop()
   t.equal(collections, 0)
 })
+
+t.test("What a start has left is given back once, without a rush", async (t) => {
+  const over = Promise.withResolvers<void>()
+  let held: object[] | null = Array.from({ length: 1_500_000 }, (_, index) => ({ index, text: `text ${index}` }))
+  t.ok(held.length > 0)
+  const most = rss()
+  t.teardown(restMemory({ every: 60_000, busy: 1, grown: 100, collections: 1, apart: 0, started: 2 }, over.resolve))
+  held = null
+  await over.promise
+  t.ok(rss() < most - 50, `${rss().toFixed(0)} MiB are left of ${most.toFixed(0)}`)
+})
