@@ -123,17 +123,22 @@ class Reading {
 
   /** Waits until something is so, as far as it may. */
   #becomes(isSo: () => boolean): Promise<boolean> {
-    return new Promise((resolve) => {
-      const end = (found: boolean) => {
-        clearTimeout(timer)
-        this.#looking.delete(look)
-        resolve(found)
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+    const look = (isLast: boolean) => {
+      // Whatever goes wrong is this request's, not the process's.
+      try {
+        const found = isSo()
+        if (found || isLast) resolve(found)
+      } catch (error) {
+        reject(error)
       }
-      const look = () => {
-        if (isSo()) end(true)
-      }
-      const timer = setTimeout(() => end(isSo()), PATIENCE)
-      this.#looking.add(look)
+    }
+    const now = () => look(false)
+    const timer = setTimeout(() => look(true), PATIENCE)
+    this.#looking.add(now)
+    return promise.finally(() => {
+      clearTimeout(timer)
+      this.#looking.delete(now)
     })
   }
 }
@@ -161,6 +166,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   const baseUrl = addressAt(options, port)
   const whose = whoseData(followed)
   const instance = createInstance({ db: followed, world, ...whose, basePath: basePathOf({ baseUrl }) })
+  followed.hurry()
   const original = options.forward ? passingThrough(primary, baseUrl) : sendingOn(primary)
   const reading = new Reading(followed, instance, original)
   reading.look()

@@ -12,6 +12,8 @@ import { type Db, isBusy, leaveLog, openMade, type Statement } from "./database.
 
 /** Milliseconds that a read waits on this thread for the follower to finish what it is at. */
 const PATIENCE = 100
+/** The same until `hurry`: nobody waits on this thread yet. */
+const FIRST_PATIENCE = 5_000
 /** Milliseconds in which the file may change twice and bear the same time: the clock that files are dated by goes in steps. */
 const STEP = 20
 
@@ -52,6 +54,7 @@ export class Followed implements Db {
   #opened: Opened
   /** The state of the file that the connection has seen; empty where it may not be relied on. */
   #known = ""
+  #patience = FIRST_PATIENCE
 
   /** @throws DataError when the file cannot be opened */
   constructor(file: string) {
@@ -101,6 +104,12 @@ export class Followed implements Db {
     }
   }
 
+  /** From now on others wait on this thread: a read waits only briefly for the follower. */
+  hurry(): void {
+    this.#patience = PATIENCE
+    this.#known = ""
+  }
+
   /** Whether the file is whole now, what state it is in, and since when. */
   look(): Look {
     return lookAt(this.#file)
@@ -116,22 +125,26 @@ export class Followed implements Db {
   }
 
   #connect(): Opened {
-    const db = openMade(this.#file, PATIENCE)
-    for (const sql of this.#setUp) db.exec(sql)
-    return { db, begin: db.prepare("BEGIN"), first: db.prepare("SELECT 1 FROM instance"), end: db.prepare("COMMIT") }
+    const db = openMade(this.#file, this.#patience)
+    try {
+      for (const sql of this.#setUp) db.exec(sql)
+      return { db, begin: db.prepare("BEGIN"), first: db.prepare("SELECT 1 FROM instance"), end: db.prepare("COMMIT") }
+    } catch (error) {
+      db.close()
+      throw error
+    }
   }
 
   /** Begins to read: holds the file as it is, by a connection that remembers nothing of how it was. */
   #begin(): void {
-    for (const until = performance.now() + PATIENCE; ; ) {
+    for (const until = performance.now() + this.#patience; ; ) {
       this.#hold()
       const { state, isWhole, at } = this.look()
       if (isWhole && state === this.#known) return
       this.#opened.end.run()
       if (isWhole) {
         this.#known = ""
-        this.#opened.db.close()
-        this.#opened = this.#connect()
+        this.#reopen()
         this.#hold()
         const held = this.look()
         if (held.isWhole && held.state === state) {
@@ -143,6 +156,17 @@ export class Followed implements Db {
       if (performance.now() > until) throw inTheMidst()
       Atomics.wait(pause, 0, 0, 5)
     }
+  }
+
+  /** Where the follower keeps the file locked just then, the connection there was stays: it is never read from before it was made anew. */
+  #reopen(): void {
+    const before = this.#opened
+    try {
+      this.#opened = this.#connect()
+    } catch (error) {
+      throw isBusy(error) ? inTheMidst() : error
+    }
+    before.db.close()
   }
 
   #hold(): void {

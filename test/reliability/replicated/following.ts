@@ -49,11 +49,16 @@ export async function underLoad(
   const [, baseUrl = ""] = await copy.printed(/ at (http\S+)\n[^]*llms\.txt\n/)
   const load = startLoad(new Writers(ground), ground.agents, { baseUrl: original.baseUrl, connections: 4, chance, mayFail: true })
 
+  let serving = true
+  const watched = copy.ended().then(({ code, signal, err }) => {
+    if (serving) problems.push(`The copy's service ended by itself (${code ?? signal}): ${err.slice(-2_000)}`)
+  })
+
   // Whoever reads all the while: a page that is torn has entries that do not follow from each other, or fails.
   let [reading, known] = [true, 0]
   const reader = async (): Promise<void> => {
     const line = new Line(baseUrl)
-    for (let round = 0; reading; round += 1) {
+    for (let round = 0; reading && problems.length === 0; round += 1) {
       const paths = [
         `/api/research/rooms/${roomId}/activity?after=${Math.max(0, known - 30)}`,
         "/api/research/search?query=loss",
@@ -117,10 +122,19 @@ export async function underLoad(
     if (there !== copied) problems.push(`${path} is another answer in the copy.`)
   }
   for (const line of lines) line.close()
-  if (/"level":(?:50|60)/.test(copy.err)) problems.push(`The copy logged an error:\n${copy.err.slice(0, 2_000)}`)
+  if (/"level":(?:50|60)/.test(copy.err))
+    problems.push(
+      `The copy logged an error:\n${copy.err
+        .split("\n")
+        .filter((line) => !/"level":[1-4]0/.test(line))
+        .join("\n")
+        .slice(0, 3_000)}`,
+    )
+  serving = false
   for (const each of [copy, follower, original]) {
     each.signal("SIGTERM")
     await each.ended()
   }
+  await watched
   return problems
 }

@@ -19,7 +19,7 @@ export function found(): string | null {
 }
 
 /** Where a copy is kept: as Litestream's configuration says it, below `replica`. */
-export type Kept = Readonly<Record<string, string | boolean>>
+export type Kept = Readonly<Record<string, string | boolean | number>>
 
 export interface Replicated extends Running {
   readonly baseUrl: string
@@ -28,8 +28,8 @@ export interface Replicated extends Running {
 }
 
 export interface Parent {
-  /** Has Litestream serve a folder, and says where the service is reached. */
-  serve(data: string, kept: Kept): Promise<Replicated>
+  /** Has Litestream serve a folder, and says where the service is reached. @param own what is configured of this file besides */
+  serve(data: string, kept: Kept, own?: Kept): Promise<Replicated>
   /** Restores the copy into a folder that is not there yet, as of a transaction or the newest. @returns what went wrong, or null */
   restore(kept: Kept, into: string, as?: string): Promise<string | null>
   /** The transactions that the copy has one by one, the newest first. */
@@ -43,9 +43,9 @@ export function parentOf(litestream: string, ground: Ground): Parent {
   const repositories = at("seed", "repositories")
 
   /** @returns the file, and the path by which it knows the data */
-  function configured(data: string, kept: Kept): { config: string; path: string; socket: string } {
+  function configured(data: string, kept: Kept, own: Kept = {}): { config: string; path: string; socket: string } {
     const [config, path, socket] = [at(`${data}.yml`), at(data, "research-room.db"), at(`${data}.sock`)]
-    const replica = Object.entries(kept).map(([name, value]) => `      ${name}: ${value}`)
+    const lines = (values: Kept, indented: string) => Object.entries(values).map(([name, value]) => `${indented}${name}: ${value}`)
     const exec = [ground.program, "serve", "--port", "0", "--data", at(data), "--replicated", socket, "--repositories", repositories]
     writeFileSync(
       config,
@@ -56,8 +56,9 @@ export function parentOf(litestream: string, ground: Ground): Parent {
         `exec: ${exec.join(" ")}`,
         "dbs:",
         `  - path: ${path}`,
+        ...lines(own, "    "),
         "    replica:",
-        ...replica,
+        ...lines(kept, "      "),
         "",
       ].join("\n"),
     )
@@ -65,8 +66,8 @@ export function parentOf(litestream: string, ground: Ground): Parent {
   }
 
   return {
-    async serve(data, kept) {
-      const { config, socket } = configured(data, kept)
+    async serve(data, kept, own) {
+      const { config, socket } = configured(data, kept, own)
       rmSync(socket, { force: true })
       const started = start(litestream, ["replicate", "-config", config], ground.place)
       const [, baseUrl = ""] = await started.printed(/ serves \S+ at (http\S+)\n[^]*llms\.txt\n/)

@@ -1,17 +1,19 @@
 /**
- * With the real Litestream: kills of the service, of Litestream, and of both under load; a store that hangs, refuses, or knows the
+ * With the real Litestream: kills of the service, of Litestream, and of both under load, and one
+ * in the midst of a commit; a store that hangs, refuses, or knows the
  * credential no longer; a copy promoted while the old service runs; a reading copy under load. `npm run prove -- --only replicated`.
  */
 import { chanceOf } from "../support/chance.ts"
 import { breakGround } from "../support/ground.ts"
 import { asked, atEnd, ownExecutable, progress, prove } from "../support/proving.ts"
 import { underLoad } from "./following.ts"
+import { throughHalfKnown } from "./half-known.ts"
 import { type Tally, throughKills, victims } from "./kills.ts"
 import { found, parentOf } from "./litestream.ts"
 import { slowest } from "../mirror/killed.ts"
 import { throughPromotion, throughTroubles } from "./troubles.ts"
 
-const { seed, numbers } = asked({ kills: 100, troubles: 10, promotions: 10, writes: 1_000, followers: 30 }, {})
+const { seed, numbers } = asked({ kills: 100, halfKnown: 20, troubles: 10, promotions: 10, writes: 1_000, followers: 30 }, {})
 const litestream = found()
 if (litestream === null) {
   console.log(
@@ -26,6 +28,7 @@ if (litestream === null) {
     const parent = parentOf(litestream, ground)
     const chance = chanceOf(seed)
     const tally: Tally = { kills: 0, disksLost: 0, earlier: 0, acknowledged: 0, unknown: 0, looked: 0 }
+    const commits = { halfKnown: 0, fallenBack: 0, begunAnew: 0 }
     const stores = { troubles: 0, refused: 0 }
     const promoted = { promotions: 0 }
     const followed = { lags: [] as number[], reads: 0, followersKilled: 0 }
@@ -34,6 +37,8 @@ if (litestream === null) {
         `replicated: ${tally.kills} of ${numbers.kills * victims.length} kills, ${tally.acknowledged} acknowledged, ${tally.unknown} unknown`,
       )
     const problems = [...(await throughKills(ground, parent, chance.part("kills"), numbers.kills, tally, told))]
+    if (problems.length === 0)
+      problems.push(...(await throughHalfKnown(ground, parent, chance.part("half known"), numbers.halfKnown, commits)))
     if (problems.length === 0) problems.push(...(await throughTroubles(ground, parent, chance.part("store"), numbers.troubles, stores)))
     if (problems.length === 0)
       problems.push(...(await throughPromotion(ground, parent, chance.part("promotion"), numbers.promotions, promoted)))
@@ -44,6 +49,7 @@ if (litestream === null) {
       problems,
       seen: JSON.stringify({
         ...tally,
+        ...commits,
         ...stores,
         ...promoted,
         reads: followed.reads,
