@@ -101,6 +101,17 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     return found.slice(offset, offset + count)
   }
 
+  /**
+   * From which item on what holds all of some words is ranked. Where one of them alone stands in few enough texts, there is no need to
+   * look up which of these hold the others too.
+   */
+  function newestOf(each: readonly string[], rare: readonly boolean[]) {
+    const bounds = [searchRanked, searchRankedWords] as const
+    const all = { from: 0, isLong: false }
+    const isFew = each.length > 1 && each.some((query, word) => rare[word] === true && words.newest(query, ...bounds).from === 0)
+    return isFew ? all : words.newest(allOf(...each), ...bounds)
+  }
+
   /** Best first; of words that almost everything holds, newest first. */
   function matching(read: Typed, endings: readonly string[] | undefined, isRanked: boolean, within: Within, offset: number, count: number) {
     if (read.phrases.length === 0 || endings?.length === 0) return []
@@ -119,7 +130,7 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
       const items = words.common(each, isRead || isNarrowed(within) ? limits.searchCommon : offset + count, limits.searchCommon)
       return isRead ? inItems(items) : among(items, within, count, offset)
     }
-    const { from, isLong } = words.newest(allOf(...each), searchRanked, searchRankedWords)
+    const { from, isLong } = newestOf(each, rare)
     // Where the words of a phrase stand next to each other is told by reading all their places.
     if (isLong && asksPhrase)
       return inItems(words.common([allOf(...each)], limits.searchCommon, limits.searchCommon).filter((item) => item >= from))
