@@ -15,6 +15,11 @@ export interface Case {
   readonly query: Readonly<Record<string, string>>
   /** How many items the page holds, where it is not a full one; null for what is no page. */
   readonly items?: number | null
+  /**
+   * From how many rows on as much is looked at as ever is, where that is more than the shortest list has: the longest list is compared
+   * with the first one as long as this, where there is one between them.
+   */
+  readonly from?: number
 }
 
 type Named = { readonly [N in ReadName]?: (large: Large) => Case[] }
@@ -91,7 +96,12 @@ const cases: Named = {
       but("a seldom status", {}, { after: start, status: "cancelled" }),
     ]
   },
-  attempt_table: ({ roomId, experimentId }) => [page({}, { roomId }), but("experimentId", {}, { experimentId })],
+  attempt_table: ({ roomId, experimentId }) => [
+    page({}, { roomId }, { from: limits.tableAttempts }),
+    but("experimentId", {}, { experimentId }, { from: limits.tableAttempts }),
+    // As many in short data as in long.
+    but("a seldom status", {}, { roomId, status: "cancelled" }),
+  ],
   attempt_metrics: ({ attemptId, fewer }) => [
     page({ attemptId }, { after: String(Math.max(0, half(fewer) - limits.metricPoints)) }, { items: null }),
   ],
@@ -103,8 +113,8 @@ const cases: Named = {
   search: ({ roomId, saidEntryId }) => [
     but("a label", {}, { query: "H1" }, { items: null }),
     but("an id", {}, { query: saidEntryId }, { items: null }),
-    but("a phrase of common words", {}, { query: '"first thousand steps"' }),
-    but("words that stand nowhere so", {}, { query: '"steps thousand first"' }, { items: null }),
+    but("a phrase of common words", {}, { query: '"first thousand steps"' }, { from: limits.searchWeighed }),
+    but("words that stand nowhere so", {}, { query: '"steps thousand first"' }, { items: null, from: limits.searchWeighed }),
     but("a seldom word", {}, { query: spoken.rare }),
     but("a seldom word in a Room", {}, { query: spoken.rare, roomId }),
     but("a word of every message", {}, { query: spoken.common }),
