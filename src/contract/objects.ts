@@ -65,6 +65,8 @@ export const aOrAn = (word: string): string => `${/^[aeiou]/i.test(word) ? "an" 
 export const oneOfNouns = (named: readonly Referable[]): string => named.map((each) => aOrAn(nounOf(each)[0])).join(" or ")
 export const noun = ([first]: readonly [Referable, ...Referable[]]): string => nounOf(first)[0]
 
+/** What a link may lead to: an object with a page of its own, or a record of any kind. */
+export type Linkable = PagedKind | "record"
 /** The page of an object that a receipt, an activity entry or a graph names; undefined where it has none. */
 export function pageOf(kind: string, id: string): string | undefined {
   const page = kind === "record" ? objects.finding.page : (objectList.find((object) => object.kind === kind)?.page ?? null)

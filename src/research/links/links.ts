@@ -1,6 +1,6 @@
 /** Research links: what is said later about exact records. */
 import type { Person } from "../../contract/answers.ts"
-import type { LinkKind, RecordStatus } from "../../contract/enumerations.ts"
+import type { LinkKind, RecordKind, RecordStatus } from "../../contract/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { ResearchLink } from "../../contract/record-answers.ts"
 import type { Db } from "../../ledger/database.ts"
@@ -13,7 +13,7 @@ import { related, type RelatedRow, standing, type StandingRow } from "../records
 export interface Disputed {
   readonly versionId: string
   readonly label: string
-  readonly kind: string
+  readonly kind: RecordKind
   readonly username: string
   readonly at: string
 }

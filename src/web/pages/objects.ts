@@ -17,7 +17,7 @@ import type { Shown, Visit } from "../visit.ts"
 import { bytes, counted, title, words } from "../words.ts"
 
 type Material = AnswerOf<"material">
-const uses = (kind: string, name: string, { total, items }: Material["consumedBy"]): readonly [Content, Content] => [
+const uses = (kind: "attempt" | "plan", name: string, { total, items }: Material["consumedBy"]): readonly [Content, Content] => [
   name,
   total === 0
     ? "none"

@@ -7,7 +7,7 @@ import { beginning, inlineMarkdown } from "../markdown.ts"
 import type { Visit } from "../visit.ts"
 import { counted, words } from "../words.ts"
 import { stateBadge } from "./marks.ts"
-import { fromOther, label, person, time } from "./parts.ts"
+import { fromOther, label, named, person, time } from "./parts.ts"
 import { type OwnLink, struckIf, takeBack, takenBack } from "./withdrawal.ts"
 
 /** Pieces of evidence that a list shows beside each record; its page has all of them. */
@@ -40,7 +40,7 @@ const standings: { readonly [S in EvidenceItem["standing"]]: (item: EvidenceItem
 /** The object that speaks, with how it stands. */
 function speaker({ by }: EvidenceItem): Html {
   const status = by.status === null || ["current", "asserted", "withdrawn"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
-  return html`${label(by.kind, by.id, by.label ?? words(by.kind))}${fromOther(by)}${status}${by.wording === null ? null : html` ${beginning(by.wording, 200)}`}`
+  return html`${named(by.kind, by.id, by.label ?? words(by.kind))}${fromOther(by)}${status}${by.wording === null ? null : html` ${beginning(by.wording, 200)}`}`
 }
 
 /** What the service could check of what a finding cites, and how many of all attempts it names. */

@@ -1,7 +1,8 @@
 /** Small things that many pages show: times, people, digests, labels, lists that go on, empty places. */
 import { randomUUID } from "node:crypto"
 import type { RecordStatus } from "../../contract/enumerations.ts"
-import { address } from "../addresses.ts"
+import type { Linkable } from "../../contract/objects.ts"
+import { address, pathOf } from "../addresses.ts"
 import { type Content, type Html, html, Late, to } from "../html.ts"
 import { beginningInLink } from "../markdown.ts"
 import { ago, dateAndTime, shortDigest } from "../words.ts"
@@ -23,7 +24,13 @@ export const digest = (text: string): Html =>
   html`<button type="button" class="digest" title="${text}" data-copy="${text}">${shortDigest(text)}</button>`
 
 /** A label such as H1, linked to its object. */
-export const label = (kind: string, id: string, text: string): Html => html`<a class="label" href="${address(kind, id)}">${text}</a>`
+export const label = (kind: Linkable, id: string, text: string): Html => html`<a class="label" href="${address(kind, id)}">${text}</a>`
+
+/** An object under its name, linked to its page where it has one: what a graph or a list of any objects names. */
+export function named(kind: string, id: string, text: string): Html {
+  const path = pathOf(kind, id)
+  return path === undefined ? html`${text}` : html`<a class="label" href="${to(path)}">${text}</a>`
+}
 
 /** That a label was given by another Room. */
 export const fromOther = ({ labelFromOtherRoom }: { readonly labelFromOtherRoom?: boolean | undefined }): Html | null =>
@@ -32,7 +39,7 @@ export const fromOther = ({ labelFromOtherRoom }: { readonly labelFromOtherRoom?
 interface Related {
   readonly versionId: string
   readonly label: string
-  readonly kind: string
+  readonly kind: Linkable
   readonly wording: string
   readonly status: RecordStatus
   readonly labelFromOtherRoom?: boolean | undefined

@@ -1,12 +1,11 @@
 /** Who uses a record and how, and what puts it in doubt. */
 import type { Warning } from "../../contract/warnings.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { address, pathOf } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { beginning } from "../markdown.ts"
 import { words } from "../words.ts"
 import { glyph, stateBadge } from "./marks.ts"
-import { fromOther, label, time } from "./parts.ts"
+import { fromOther, label, named, time } from "./parts.ts"
 
 type Use = AnswerOf<"record_uses">["items"][number]
 /** How an object uses a record, as the end of a sentence that begins with the object. */
@@ -30,8 +29,7 @@ const uses: { readonly [H in Use["how"]]: string } = {
 function use({ how, by, at }: Use): Html {
   const name = by.label ?? (by.kind === "entry" ? "A Thread" : words(by.kind))
   const status = by.status === null || ["current", "asserted"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
-  const named = pathOf(by.kind, by.id) === undefined ? html`${name}` : html`<a class="label" href="${address(by.kind, by.id)}">${name}</a>`
-  return html`<li>${named}${fromOther(by)}${status} ${uses[how]}${by.wording === null ? null : html`: ${beginning(by.wording, 140)}`} <span class="clocks">${time(at)}</span></li>`
+  return html`<li>${named(by.kind, by.id, name)}${fromOther(by)}${status} ${uses[how]}${by.wording === null ? null : html`: ${beginning(by.wording, 140)}`} <span class="clocks">${time(at)}</span></li>`
 }
 export const useList = (items: readonly Use[]): Html => html`<ul class="uses">${items.map(use)}</ul>`
 
