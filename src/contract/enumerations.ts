@@ -29,7 +29,6 @@ export const enumerations = {
   locationState: ["available", "restricted", "unavailable"],
   obtainability: ["obtainable", "restricted", "unobtainable", "disputed", "unreported"],
   findingOutcome: ["positive", "negative", "inconclusive"],
-  evidenceKind: ["attempt_output", "attempt_outcome", "material", "record", "paper"],
   hypothesisVerdict,
   questionVerdict,
   /** What the registrant of a reproduction says of what it reproduces. */

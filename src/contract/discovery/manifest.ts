@@ -6,6 +6,7 @@ import { labelPrefixes } from "../labels.ts"
 import { limits, type RateLimit, rateLimits } from "../limits.ts"
 import type { Conditional, Operation } from "../operation.ts"
 import { operations } from "../operations/index.ts"
+import { evidenceKinds } from "../operations/publications.ts"
 import type { Read } from "../read.ts"
 import { activityKinds, entryKinds, kinds } from "../reads/kinds.ts"
 import { reads } from "../reads/index.ts"
@@ -109,7 +110,7 @@ export function manifest({ baseUrl, instanceId, lineage, softwareVersion, rates 
     refusals: Object.entries(refusals).map(([code, { status, meaning, retryable }]) => ({ code, status: [...status], meaning, retryable })),
     limits: limitsKept(rates),
     states,
-    enumerations: { ...copies(enumerations), kind: kinds, entryKind: entryKinds, activityKind: activityKinds },
+    enumerations: { ...copies(enumerations), evidenceKind: evidenceKinds, kind: kinds, entryKind: entryKinds, activityKind: activityKinds },
     labels: Object.entries(labelPrefixes).map(([object, prefix]) => ({ prefix, object })),
     bootstrap: bootstrap.map((step) => ({ ...step, path: `${basePath}${step.path}` })),
   }

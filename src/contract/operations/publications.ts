@@ -21,6 +21,8 @@ const evidence = variant("kind", [
   shape({ kind: v.literal("paper"), arxivId, locator, quote }),
 ])
 export type Evidence = v.InferOutput<typeof evidence>
+/** What a finding may cite as evidence. */
+export const evidenceKinds = evidence.options.map(({ entries }) => entries.kind.literal)
 
 const execution = shape({
   experimentId: ref("experiment"),
