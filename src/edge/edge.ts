@@ -69,6 +69,9 @@ export class NotServed extends Error {}
 
 export type Handler = (event: H3Event) => Answer | Promise<Answer>
 
+/** Answers what went wrong before a handler was asked. */
+export type Refused = (event: H3Event, error: unknown) => Answer | Promise<Answer>
+
 /** Something went wrong that no refusal foresaw: of a write it is not known whether it was stored, so say that. */
 export function fault({ req: { method } }: H3Event): Refusal {
   const isRead = method === "GET" || method === "HEAD"

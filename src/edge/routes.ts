@@ -2,11 +2,11 @@
 import type { H3, H3Event } from "h3"
 import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
-import { commonHeaders } from "./answer.ts"
+import { type Answer, commonHeaders } from "./answer.ts"
 import type { Cost } from "./aside.ts"
 import { mustNotComeFromBrowser } from "./callers.ts"
 import { Compressor } from "./compression.ts"
-import { type Edge, type Handler, refusing } from "./edge.ts"
+import { type Edge, type Handler, type Refused, refusing } from "./edge.ts"
 import { described, type Open, opened } from "./open.ts"
 import { routePatterns } from "./paths.ts"
 import { sentAside } from "./sent-aside.ts"
@@ -39,17 +39,18 @@ export class Routes {
    * @param path with `{name}` for each part that varies
    * @param open whom its answers are for, refusals included; left out, whoever asks
    * @param cost of what another thread may answer; left out, this one does
+   * @param refused answers what was refused or went wrong on the way to that thread; left out, it is answered as an API does
    */
-  add(method: Method, path: string, handler: Handler, open?: Open, cost?: Cost): void {
+  add(method: Method, path: string, handler: Handler, open?: Open, cost?: Cost, refused?: Refused): void {
     const { elsewhere, aside } = this.#edge
     const here: Handler =
       aside === undefined || cost === undefined
         ? handler
-        : async (event) => (await sentAside(this.#edge, event, path, cost)) ?? handler(event)
+        : async (event) => (await this.#aside(event, path, cost, refused)) ?? handler(event)
     const served: Handler = elsewhere === undefined ? here : async (event) => (await elsewhere(event, { path, open })) ?? here(event)
-    const refused = refusing(this.#edge, familyOf(path), path, served)
+    const answered = refusing(this.#edge, familyOf(path), path, served)
     const route = async (event: H3Event) => {
-      const made = await refused(event)
+      const made = await answered(event)
       const answer = made.isReady ? made : await opened(open, event, withoutMarks(this.#edge, made), this.#compressor)
       return event.req.method === "HEAD" ? answer.headOnly : answer.leaving
     }
@@ -60,6 +61,15 @@ export class Routes {
       this.#own.push({ method, pattern, open })
       this.#app.on(method, pattern, route)
       if (method === "GET") this.#app.on("HEAD", pattern, route)
+    }
+  }
+
+  async #aside(event: H3Event, path: string, cost: Cost, refused?: Refused): Promise<Answer | null> {
+    try {
+      return await sentAside(this.#edge, event, path, cost)
+    } catch (error) {
+      if (refused === undefined) throw error
+      return refused(event, error)
     }
   }
 

@@ -4,7 +4,7 @@
  */
 import { setImmediate as turn } from "node:timers/promises"
 import type { Worker } from "node:worker_threads"
-import tap, { test } from "tap"
+import tap, { type Test, test } from "tap"
 import { createApp } from "../../src/app/edge.ts"
 import { Reader } from "../../src/app/reader.ts"
 import { ReadingThreads } from "../../src/app/reading-threads.ts"
@@ -161,6 +161,42 @@ test("more than may wait are told to come back", async (t) => {
   }
 })
 
+/** A page that says why it is not there, as every other page does that cannot be shown. */
+async function isPageOf(t: Test, answer: Response, says: RegExp) {
+  t.equal(answer.status, 503)
+  t.match(answer.headers.get("content-type"), "text/html")
+  const text = await answer.text()
+  t.match(text, says)
+  t.match(text, `<a href="/"`, "one can go on from there")
+}
+
+test("whoever asks for a page then is told so on a page, and a document in its form", async (t) => {
+  const asked = Array.from({ length: 70 }, () => fetch(`${baseUrl}/rooms/${roomId}/graph`))
+  const document = await coming(60).then(() => fetch(`${baseUrl}/rooms/${roomId}.md`))
+  const refused = (await Promise.all(asked)).filter(({ status }) => status !== 200)
+  t.ok(refused.length > 0 && refused.length <= 11, `${refused.length} of 70`)
+  for (const answer of refused) await isPageOf(t, answer, /Too many|wait|busy/)
+  if (document.status !== 200) t.match(document.headers.get("content-type"), "text/markdown")
+})
+
+test("threads that cannot start leave the work to the thread that serves", async (t) => {
+  let told = ""
+  const settings = { file: "/nothing/here.db", follows: false, instanceId: "", lineage: [], notBefore: 0, baseUrl, entrance: null }
+  const engine = { render: () => Promise.resolve([]) }
+  const threads = new ReadingThreads({
+    threads: 2,
+    settings,
+    engine,
+    log: openLog("info", { to: { write: (text: string) => void (told += text) } }),
+  })
+  const order = { method: "GET", target: graph, headers: [], address: "", id: "", person: null } as const
+  const { signal } = new AbortController()
+  await t.rejects(async () => void (await threads.answer(order, "much", signal)))
+  t.match(told, "a reading thread ended")
+  t.equal(threads.answer(order, "much", signal), null, "and is not started again at once")
+  await threads.close()
+})
+
 test("a thread that ends takes its own request with it and no other; another takes its place", async (t) => {
   const before = workers.length
   let ended: Promise<unknown> = Promise.resolve()
@@ -176,6 +212,17 @@ test("a thread that ends takes its own request with it and no other; another tak
   t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
   t.equal((await fetch(`${baseUrl}/rooms/${roomId}`)).status, 200)
   t.ok(workers.length > before, "started anew")
+})
+
+test("a page whose thread ends is told of on a page", async (t) => {
+  let ended: Promise<unknown> = Promise.resolve()
+  onGiven = () => {
+    onGiven = () => {}
+    ended = Promise.all(workers.map((worker) => worker.terminate()))
+  }
+  await isPageOf(t, await fetch(`${baseUrl}/rooms/${roomId}/graph`), /failed while it made this page/)
+  await ended
+  t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
 })
 
 test("whoever goes is not worked for, and what is under way when the service ends is answered", async (t) => {

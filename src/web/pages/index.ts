@@ -6,7 +6,7 @@ import { checkParameters } from "../../contract/read.ts"
 import { reads } from "../../contract/reads/index.ts"
 import { Refusal } from "../../contract/refusals.ts"
 import { Answer, commonHeaders } from "../../edge/answer.ts"
-import { type Edge, NotServed } from "../../edge/edge.ts"
+import { type Edge, NotServed, type Refused } from "../../edge/edge.ts"
 import { mustBeOperator } from "../../edge/callers.ts"
 import { ownTurn } from "../../edge/own-turn.ts"
 import { pastOf } from "../../edge/past.ts"
@@ -264,6 +264,17 @@ const addressHandler = (edge: Edge, press: Press, path: string, page: WebPage) =
   }
 }
 
+/** A page in place of one that another thread was to make and did not. */
+const refusedHandler =
+  (edge: Edge, press: Press, path: string): Refused =>
+  (event, error) => {
+    if (documentAsked(path, event) !== undefined) return documentRefused(error)
+    const page = () => {
+      throw error
+    }
+    return pageHandler(edge, press, page)(event)
+  }
+
 const formHandler = (edge: Edge, press: Press, form: Sent) => async (event: H3Event) => {
   const visit = visitOf(edge, event)
   try {
@@ -288,7 +299,14 @@ export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (eve
       }),
     )
   for (const [path, page] of Object.entries({ ...reading, ...acting }))
-    routes.add("GET", path, addressHandler(edge, press, path, page), Object.hasOwn(reading, path) ? "visitors" : undefined, costOf(page))
+    routes.add(
+      "GET",
+      path,
+      addressHandler(edge, press, path, page),
+      Object.hasOwn(reading, path) ? "visitors" : undefined,
+      costOf(page),
+      refusedHandler(edge, press, path),
+    )
   for (const [path, form] of Object.entries(asked)) routes.add("GET", path, formHandler(edge, press, form))
   for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, press, form))
   feedRoutes(edge, routes)
