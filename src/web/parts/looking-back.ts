@@ -1,4 +1,5 @@
 /** A page as of an earlier entry of its Room: what it says of that, what has come since, and which of its links stay there. */
+import { isKeyOf } from "../../contract/each.ts"
 import { reads } from "../../contract/reads/index.ts"
 import type { Past } from "../../edge/pasts.ts"
 import { idsIn, withQuery } from "../addresses.ts"
@@ -87,30 +88,35 @@ function naming(visit: Visit, { roomId, asOf }: Past, ids: readonly string[], wa
 const entry = ({ summary, at, sequence }: Entry): Html =>
   html`<li>${shortened(plainText(summary ?? `Entry ${sequence}`), 160)} <span class="clocks">${exactTime(at)}</span></li>`
 
-/** How what the page is about stands now, where it stands otherwise. */
-function moved(visit: Visit): Html | null {
-  const { versionId, experimentId, attemptId, checkpointId } = visit.params
-  if (versionId !== undefined) {
+/** "Now: completed", where an experiment or attempt stands otherwise. */
+const nowStands = (then: string, now: string): Html | null => (then === now ? null : html`<p>Now: ${stateBadge(now, words(now))}</p>`)
+
+type IdIn<P> = P extends `${string}{${infer Id}}${string}` ? Id : never
+/** How what a page is about stands now, where it stands otherwise, by the id in the page's path. */
+const nowOf: Readonly<Record<IdIn<(typeof pages)[number]>, (visit: Visit, id: string) => Html | null>> = {
+  // What has come since says it.
+  roomId: () => null,
+  versionId(visit, versionId) {
     const [then, now] = [visit.ask("record", { versionId }), visit.askNow("record", { versionId })]
     const same = then.status === now.status && JSON.stringify(then.evidenceTally) === JSON.stringify(now.evidenceTally)
     return same ? null : html`<p>Now: ${stateBadge(now.status)} ${tally(now.evidenceTally)}</p>`
-  }
-  if (checkpointId !== undefined) {
+  },
+  experimentId: (visit, experimentId) =>
+    nowStands(visit.ask("experiment", { experimentId }).status, visit.askNow("experiment", { experimentId }).status),
+  // Nothing of a plan changes.
+  planId: () => null,
+  attemptId: (visit, attemptId) => nowStands(visit.ask("attempt", { attemptId }).status, visit.askNow("attempt", { attemptId }).status),
+  checkpointId(visit, checkpointId) {
     const [then, now] = [visit.ask("checkpoint", { checkpointId }), visit.askNow("checkpoint", { checkpointId })]
     const said = [
       now.stale && !then.stale ? "it is stale" : null,
       then.selected && !now.selected ? "a newer checkpoint has taken its place" : null,
     ].filter((each) => each !== null)
     return said.length === 0 ? null : html`<p>Now: ${said.join(", and ")}.</p>`
-  }
-  const [then, now] =
-    experimentId !== undefined
-      ? [visit.ask("experiment", { experimentId }).status, visit.askNow("experiment", { experimentId }).status]
-      : attemptId !== undefined
-        ? [visit.ask("attempt", { attemptId }).status, visit.askNow("attempt", { attemptId }).status]
-        : ["", ""]
-  return then === now ? null : html`<p>Now: ${stateBadge(now, words(now))}</p>`
+  },
 }
+const moved = (visit: Visit): (Html | null)[] =>
+  Object.entries(visit.params).map(([name, id]) => (isKeyOf(nowOf, name) ? nowOf[name](visit, id) : null))
 
 /** What has come since, shortly. */
 function since(visit: Visit, past: Past): Html {
