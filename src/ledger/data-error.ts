@@ -1,0 +1,11 @@
+/** The data cannot be opened, in a sentence for the person who started the program. */
+export class DataError extends Error {
+  override readonly name = "DataError"
+}
+
+/** The data is of an earlier version, and its tables have to be made anew before it can be opened. */
+export class EarlierData extends DataError {
+  constructor(to: number) {
+    super(`The data is older than schema ${to}, and has to be brought forward by the command that opens it. Nothing was changed.`)
+  }
+}
