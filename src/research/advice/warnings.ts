@@ -30,7 +30,7 @@ export interface Written<Body> {
   readonly result: Readonly<Record<string, unknown>>
 }
 
-interface Parts {
+interface Tables {
   readonly evidence: Evidence
   readonly findings: Findings
   readonly materials: Materials
@@ -82,7 +82,7 @@ export function planWarnings(deviations: readonly { readonly field: string }[], 
 
 export type Warnings = ReturnType<typeof warnings>
 
-export function warnings(db: Db, { evidence, findings, materials, plans, attempts, experiments, checkpoints }: Parts) {
+export function warnings(db: Db, { evidence, findings, materials, plans, attempts, experiments, checkpoints }: Tables) {
   const fallen = db.prepare<Fallen>(
     `SELECT r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, s.status FROM records r JOIN standings s USING (version_id)
      WHERE r.version_id IN (SELECT value FROM json_each(?)) AND s.status <> 'current'`,

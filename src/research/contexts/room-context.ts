@@ -13,7 +13,7 @@ import type { Experiments } from "../experiments/experiments.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
 import type { Records } from "../records/records.ts"
 
-interface Parts {
+interface Tables {
   readonly rooms: Rooms
   readonly threads: Threads
   readonly records: Records
@@ -94,7 +94,7 @@ const withAffordances = (experiments: ExperimentSummary[], { affordances }: Choi
 /** One more than is shown tells whether there are more. */
 const PROBE = limits.contextItems + 1
 
-export function contextReads({ rooms, threads, records, experiments, findingLinks, checkpoints }: Parts) {
+export function contextReads({ rooms, threads, records, experiments, findingLinks, checkpoints }: Tables) {
   function roomContext(roomId: string, basePath: string, choice: Choice) {
     const isAsked = isAskedBy(choice)
     const room = rooms.summary(roomId)

@@ -9,7 +9,7 @@ import type { Records } from "../records/records.ts"
 import type { Experiments } from "./experiments.ts"
 import type { Plans } from "./plans.ts"
 
-interface Parts {
+interface Tables {
   readonly rooms: Rooms
   readonly records: Records
   readonly experiments: Experiments
@@ -18,7 +18,7 @@ interface Parts {
   readonly evidence: Evidence
 }
 
-export function experimentReads({ rooms, records, experiments, plans, materials, evidence }: Parts) {
+export function experimentReads({ rooms, records, experiments, plans, materials, evidence }: Tables) {
   /** @throws Refusal 404 */
   function mustRead(experimentId: string) {
     const experiment = experiments.read(experimentId)

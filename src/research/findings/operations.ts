@@ -13,7 +13,7 @@ import type { Evidence as EvidenceModel, Reference } from "../evidence/evidence.
 import type { Records } from "../records/records.ts"
 import type { Findings } from "./findings.ts"
 
-interface Parts {
+interface Tables {
   readonly threads: Threads
   readonly records: Records
   readonly concepts: ConceptIndex
@@ -31,7 +31,7 @@ function papersOf({ evidence, provenance }: Finding): string[] {
   return [...new Set([...quoted, ...provenance.papers.map((paper) => arxivIdOf(paper) ?? paper)])]
 }
 
-export function publicationOperations({ threads, records, concepts: index, plans, attempts, findings, evidence: model }: Parts) {
+export function publicationOperations({ threads, records, concepts: index, plans, attempts, findings, evidence: model }: Tables) {
   /** What its plan builds on, and the plans of the attempts and baseline attempts it names, each once. */
   function planned({ execution }: Finding["provenance"]): Reference[] {
     if (execution === undefined) return []

@@ -10,7 +10,7 @@ import type { FindingLinks } from "../findings/finding-links.ts"
 import type { Records } from "../records/records.ts"
 import type { Links } from "./links.ts"
 
-interface Parts {
+interface Tables {
   readonly rooms: Rooms
   readonly records: Records
   readonly links: Links
@@ -35,7 +35,7 @@ interface Subject {
   readonly record: Target
 }
 
-export function linkOperations({ rooms, records, links, findingLinks, standings, evidence: model }: Parts) {
+export function linkOperations({ rooms, records, links, findingLinks, standings, evidence: model }: Tables) {
   /** The record that is spoken of. @throws Refusal `unknown_record` */
   function subject({ body }: Call<Assertion>): Subject {
     const record = records.summary(body.targetVersionId)

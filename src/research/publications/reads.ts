@@ -14,7 +14,7 @@ import type { ConceptIndex } from "../records/concepts.ts"
 import { arxivIdOf } from "../records/papers.ts"
 import type { Records } from "../records/records.ts"
 
-interface Parts {
+interface Tables {
   readonly people: Pick<People, "idOf">
   readonly evidence: Evidence
   readonly records: Records
@@ -24,7 +24,7 @@ interface Parts {
   readonly citations: Citations
 }
 
-export function publicationReads({ records, concepts: index, findings, rooms, citations, evidence, people }: Parts) {
+export function publicationReads({ records, concepts: index, findings, rooms, citations, evidence, people }: Tables) {
   /** @throws Refusal 404 for no record, or one of another kind */
   function mustRead(versionId: string, kind?: RecordKind) {
     const record = isUuid(versionId) ? records.read(versionId) : undefined
