@@ -25,15 +25,22 @@ const text = (label: string, said: string) => `${label}: ${shortened(plainText(s
 export const choicesAmong = (choices: Choices, named: readonly ObjectKind[] = []): readonly Choice[] => named.flatMap(choices)
 
 /** The newest of a kind, in the order of their labels, which have no gaps: the newest are the last. */
-type Lister = (visit: Visit, roomId: string) => readonly Choice[]
+type Lister = (room: Looked) => readonly Choice[]
 
-/** A part of what a Room holds. */
-const context = (visit: Visit, roomId: string, parts: string) => visit.ask("room_context", { roomId }, { parts, affordances: 0 })
+/** A Room that is looked through for a form. */
+interface Looked {
+  readonly visit: Visit
+  readonly roomId: string
+  /** A part of what it holds, asked for once for all kinds that are in it. */
+  readonly part: (name: string) => Context
+}
+const contextOf = (visit: Visit, roomId: string, parts: string) => visit.ask("room_context", { roomId }, { parts, affordances: 0 })
+type Context = ReturnType<typeof contextOf>
 
 const records =
   (kind: RecordKind): Lister =>
-  (visit, roomId) => {
-    const { hypotheses, publications } = context(visit, roomId, kind === "hypothesis" ? "hypotheses" : "publications")
+  ({ part }) => {
+    const { hypotheses, publications } = part(kind === "hypothesis" ? "hypotheses" : "publications")
     return (hypotheses ?? publications ?? [])
       .filter((record) => record.kind === kind)
       .slice(-MOST)
@@ -45,18 +52,18 @@ const listers: Readonly<Record<LabelledKind | "thread", Lister | null>> = {
   hypothesis: records("hypothesis"),
   finding: records("finding"),
   cited_claim: records("cited_claim"),
-  experiment: (visit, roomId) =>
-    (context(visit, roomId, "experiments").experiments ?? [])
+  experiment: ({ part }) =>
+    (part("experiments").experiments ?? [])
       .slice(-MOST)
       .map(({ experimentId, label, question }) => ({ id: experimentId, text: text(label, question) })),
-  plan: (visit, roomId) =>
-    (context(visit, roomId, "experiments").experiments ?? [])
+  plan: ({ visit, part }) =>
+    (part("experiments").experiments ?? [])
       .filter(({ plans }) => plans > 0)
       .slice(-PLANNED)
       .map(({ experimentId }) => visit.ask("experiment", { experimentId }))
       .flatMap(({ acceptedPlans, label }) => acceptedPlans.map((plan) => ({ id: plan.planId, text: `${plan.label}: plan of ${label}` }))),
-  attempt: (visit, roomId) => {
-    const after = Math.max(0, context(visit, roomId, "counts").counts.attempt - MOST)
+  attempt: ({ visit, roomId, part }) => {
+    const after = Math.max(0, part("counts").counts.attempt - MOST)
     const { items } = visit.ask("attempts", {}, { roomId, order: "label", after, limit: MOST })
     return items.map(({ attemptId, label, intent, outcome, status, experimentLabel, experimentId }) => ({
       id: attemptId,
@@ -64,21 +71,26 @@ const listers: Readonly<Record<LabelledKind | "thread", Lister | null>> = {
       of: experimentId,
     }))
   },
-  material: (visit, roomId) =>
+  material: ({ visit, roomId }) =>
     visit.tables.materials.newestOfRoom(roomId, MOST).map(({ materialId, label, name }) => ({ id: materialId, text: text(label, name) })),
   // It is taken back where it stands.
   link: null,
-  thread: (visit, roomId) =>
-    (context(visit, roomId, "threads").threads ?? []).slice(-MOST).map(({ threadId, title }) => ({ id: threadId, text: title })),
+  thread: ({ part }) => (part("threads").threads ?? []).slice(-MOST).map(({ threadId, title }) => ({ id: threadId, text: title })),
 }
 
 /** The objects of a Room, and one's own Collections: of each kind that is asked for, looked up once. */
 export function choicesOf(visit: Visit, roomId: string | undefined): Choices {
   const known = new Map<ObjectKind, readonly Choice[]>()
+  const parts = new Map<string, Context>()
+  const partOf = (id: string) => (name: string) => {
+    const part = parts.get(name) ?? contextOf(visit, id, name)
+    parts.set(name, part)
+    return part
+  }
   const look: Choices = (kind) => {
     if (kind === "collection")
       return visit.actor === null ? [] : visit.ask("library_collections").items.map(({ id, name }) => ({ id, text: name }))
-    return roomId === undefined || !isKeyOf(listers, kind) ? [] : (listers[kind]?.(visit, roomId) ?? [])
+    return roomId === undefined || !isKeyOf(listers, kind) ? [] : (listers[kind]?.({ visit, roomId, part: partOf(roomId) }) ?? [])
   }
   return (kind) => {
     const found = known.get(kind) ?? look(kind)
