@@ -158,7 +158,7 @@ export class Followed implements Db {
     }
   }
 
-  /** Where the follower keeps the file locked just then, the connection there was stays: it is never read from before it was made anew. */
+  /** Where the follower keeps the file locked just then, the earlier connection stays; the next who reads opens the file anew before anything is read. */
   #reopen(): void {
     const before = this.#opened
     try {

@@ -170,13 +170,18 @@ async function isPageOf(t: Test, answer: Response, says: RegExp) {
   t.match(text, `<a href="/"`, "one can go on from there")
 }
 
-test("whoever asks for a page then is told so on a page, and a document in its form", async (t) => {
-  const asked = Array.from({ length: 70 }, () => fetch(`${baseUrl}/rooms/${roomId}/graph`))
-  const document = await coming(60).then(() => fetch(`${baseUrl}/rooms/${roomId}.md`))
-  const refused = (await Promise.all(asked)).filter(({ status }) => status !== 200)
-  t.ok(refused.length > 0 && refused.length <= 11, `${refused.length} of 70`)
-  for (const answer of refused) await isPageOf(t, answer, /Too many|wait|busy/)
-  if (document.status !== 200) t.match(document.headers.get("content-type"), "text/markdown")
+test("whoever asks for a page then is told so on a page, and whoever asks for a document in its form", async (t) => {
+  const many = (path: string) => Promise.all(Array.from({ length: 70 }, () => fetch(`${baseUrl}${path}`)))
+  const answers = await Promise.all([many(`/rooms/${roomId}/graph`), many(`/rooms/${roomId}.md`)])
+  const [pages, documents] = answers.map((each) => each.filter(({ status }) => status !== 200)) as [Response[], Response[]]
+  t.ok(pages.length > 0, `${pages.length} of 70 pages`)
+  for (const page of pages) await isPageOf(t, page, /as many readers waiting for a page or a long answer/)
+  t.ok(documents.length > 0, `${documents.length} of 70 documents`)
+  for (const document of documents) {
+    t.equal(document.status, 503)
+    t.match(document.headers.get("content-type"), "text/markdown")
+    t.match(await document.text(), /^# 503: temporarily_unavailable/)
+  }
 })
 
 test("threads that cannot start leave the work to the thread that serves", async (t) => {

@@ -1,6 +1,6 @@
 /**
  * A service killed in the midst of a commit, made on purpose: the commit is whole in the log, and SQLite's index of the log does
- * not know it. By kills alone that comes about once in a hundred. Litestream is stopped meanwhile, so that nothing is left to chance.
+ * not know it. By kills alone that seldom comes about. Litestream is stopped meanwhile, so that nothing is left to chance.
  */
 import { closeSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs"
 import { join } from "node:path"

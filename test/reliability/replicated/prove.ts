@@ -1,7 +1,7 @@
 /**
- * With the real Litestream: kills of the service, of Litestream, and of both under load, and one
- * in the midst of a commit; a store that hangs, refuses, or knows the
- * credential no longer; a copy promoted while the old service runs; a reading copy under load. `npm run prove -- --only replicated`.
+ * With the real Litestream: kills of the service, of Litestream, and of both under load; a commit that the log's index does not
+ * know; a store that hangs, refuses, or knows the credential no longer; a copy promoted while the old service runs; a reading
+ * copy under load. `npm run prove -- --only replicated`.
  */
 import { chanceOf } from "../support/chance.ts"
 import { breakGround } from "../support/ground.ts"
