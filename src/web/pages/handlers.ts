@@ -1,0 +1,82 @@
+/** What answers at the address of a page or a form: the page now or as of an earlier entry, the same for agents, or why not. */
+import type { H3Event } from "h3"
+import { present } from "../../contract/present.ts"
+import { checkParameters } from "../../contract/read.ts"
+import { reads } from "../../contract/reads/index.ts"
+import { Answer } from "../../edge/answer.ts"
+import { type Edge, NotServed, type Refused } from "../../edge/edge.ts"
+import { pastOf } from "../../edge/past.ts"
+import type { Past } from "../../edge/pasts.ts"
+import { pathParams } from "../../edge/paths.ts"
+import { idsIn } from "../addresses.ts"
+import { documentAnswer, documentAsked, documentParams, documentRefused, withDocument } from "../markdown-pages.ts"
+import { looksBack, shownThen } from "../parts/looking-back.ts"
+import { type Sent, visitOf, type WebPage } from "../visit.ts"
+import { made, type Press, write, wrong } from "./making.ts"
+
+export const pageHandler = (edge: Edge, press: Press, page: WebPage) => (event: H3Event) =>
+  made(edge, press, page, () => visitOf(edge, event))
+
+const roomRead = present(reads.find(({ name }) => name === "room"))
+
+/** The entry that a page is asked for as of; undefined for one of now. @throws Refusal `invalid_parameter` */
+function entryAsked(path: string, { url }: H3Event): number | undefined {
+  const given = url.searchParams.getAll("at")
+  if (given.length === 0 || !looksBack(path)) return undefined
+  const { at } = checkParameters(roomRead, new URLSearchParams(given.map((each) => ["at", each])))
+  return typeof at === "number" ? at : undefined
+}
+
+const thenShown =
+  (page: WebPage, past: Past): WebPage =>
+  (visit) => {
+    const shown = page(visit)
+    return "body" in shown && !(shown instanceof Answer) ? shownThen(visit, past, shown) : shown
+  }
+
+/** A page at its address, or the same for agents; as of an earlier entry, once its Room is there as it was. */
+export const addressHandler = (edge: Edge, press: Press, path: string, page: WebPage) => {
+  return async (event: H3Event): Promise<Answer> => {
+    const document = documentAsked(path, event)
+    const params = document === undefined ? pathParams(event) : documentParams(event)
+    using held = new DisposableStack()
+    let past: Past | undefined
+    let asked = page
+    try {
+      const entry = entryAsked(path, event)
+      if (entry !== undefined) {
+        past = held.use(await pastOf(edge, { params, query: { attemptIds: idsIn(event.url) } }, entry))
+        asked = thenShown(page, past)
+      }
+    } catch (error) {
+      if (document !== undefined) return documentRefused(error)
+      asked = () => {
+        throw error
+      }
+    }
+    if (document !== undefined) return documentAnswer(edge, event, document, past)
+    return withDocument(path, event, await made(edge, press, asked, () => visitOf(edge, event, past)))
+  }
+}
+
+/** A page in place of one that another thread was to make and did not. */
+export const refusedHandler =
+  (edge: Edge, press: Press, path: string): Refused =>
+  (event, error) => {
+    if (documentAsked(path, event) !== undefined) return documentRefused(error)
+    const page = () => {
+      throw error
+    }
+    return pageHandler(edge, press, page)(event)
+  }
+
+export const formHandler = (edge: Edge, press: Press, form: Sent) => async (event: H3Event) => {
+  const visit = visitOf(edge, event)
+  try {
+    const next = await form(visit)
+    return next instanceof Answer ? next : await made(edge, press, next, () => visit)
+  } catch (error) {
+    if (error instanceof NotServed) throw error
+    return write(visit, press, wrong(visit, error))
+  }
+}
