@@ -20,7 +20,7 @@ import { withheld } from "../ledger/withheld.ts"
 import { isoTime, realWorld, type World } from "../ledger/world.ts"
 import { libraryOperations, libraryReads, libraryTables } from "../library/index.ts"
 import type { RunningCommand } from "../people/audit.ts"
-import { Accounts, byProvider, Operators, peopleReads, peopleTables } from "../people/index.ts"
+import { byProvider, createAccounts, Operators, peopleReads, peopleTables } from "../people/index.ts"
 import { type Crates, cratesOn, Exports, researchOperations, researchReads, researchTables } from "../research/index.ts"
 import { importActs, roomOperations, roomReads, roomTables, withholdingOperations } from "../rooms/index.ts"
 import { threadOperations, threadReads, threadTables } from "../threads/index.ts"
@@ -144,7 +144,7 @@ export function createInstance(parts: InstanceParts) {
 
   const importing = ledger.addActs(importActs(tables))
   const operators = new Operators({ ...tables, keys: tables.library.keys, ledger, world })
-  const accounts = new Accounts({ ...tables, ledger, world, operators })
+  const accounts = createAccounts({ ...tables, ledger, world, operators })
   const provided = byProvider({ ...tables, ledger, world, accounts })
   const exports = new Exports({ rooms: tables.rooms, crates: crates ?? cratesOn(aside), instanceId })
   const readers = answering({

@@ -4,7 +4,7 @@ import { type ActionAnswer, type ActionBody, type ActionBy, type ActionName, act
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { check } from "../contract/validation.ts"
-import type { SignedIn } from "../people/accounts.ts"
+import type { SignedIn } from "../people/signing-in.ts"
 import type { Door, EndedAccess, Operators } from "../people/operators.ts"
 import type { Person } from "../people/people.ts"
 import type { Identity } from "../people/provider/provider.ts"

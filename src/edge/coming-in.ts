@@ -2,7 +2,7 @@
 import { getCookie, type H3Event } from "h3"
 import * as v from "valibot"
 import { Refusal } from "../contract/refusals.ts"
-import type { NewcomerBy } from "../people/accounts.ts"
+import type { NewcomerBy } from "../people/joining.ts"
 import type { Person } from "../people/people.ts"
 import type { Asked } from "../people/provider/provider.ts"
 import { cookieOf } from "./cookies.ts"

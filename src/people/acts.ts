@@ -1,6 +1,6 @@
 /** What is done to people and is no operation, as far as other tables rest on it: kept in the history, and done again from there. */
 import type { Described } from "../contract/described.ts"
-import type { ActCall } from "../ledger/acts.ts"
+import type { ActCall, Done } from "../ledger/acts.ts"
 import type { Person } from "./people.ts"
 import type { Keeping } from "./operators.ts"
 
@@ -27,3 +27,6 @@ export const personActs = ({ people, invitations }: Pick<Keeping, "people" | "in
     invitations.accepted(invitationId, userId)
   },
 })
+
+/** The same as they are called: each is noted in the history. */
+export type PersonActs = Done<ReturnType<typeof personActs>>

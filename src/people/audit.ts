@@ -22,6 +22,9 @@ export interface Audited {
   readonly at?: string | undefined
 }
 
+/** A person as the log names them. */
+export const personSubject = ({ userId, username }: NonNullable<AuditEntry["by"]>) => ({ kind: "person", id: userId, name: username })
+
 /** Which lines of the log are asked for. */
 export interface AuditFilter {
   readonly kind?: AuditKind | undefined

@@ -1,16 +1,17 @@
 /** How people come in by the group's identity provider: as who they are already, as somebody new, or with one more way in. */
 import { Refusal } from "../contract/refusals.ts"
 import { isoTime } from "../ledger/world.ts"
-import { type Accounts, BY_PROVIDER, type NewcomerBy, type SignedIn } from "./accounts.ts"
+import type { Accounts } from "./accounts.ts"
+import { personSubject } from "./audit.ts"
 import type { Connections, ProviderAccount } from "./connections.ts"
 import type { Person } from "./people.ts"
+import type { NewcomerBy } from "./joining.ts"
 import type { Keeping } from "./operators.ts"
+import { BY_PROVIDER, type SignedIn } from "./signing-in.ts"
 
 type Parts = Pick<Keeping, "ledger" | "world" | "people" | "audit"> & { readonly connections: Connections; readonly accounts: Accounts }
 
 const isConnected = () => new Refusal("state_conflict", "That account of the provider is somebody's here already; sign in with it.")
-
-const told = ({ userId, username }: Person) => ({ kind: "person", id: userId, name: username })
 
 export type ByProvider = ReturnType<typeof byProvider>
 
@@ -55,7 +56,7 @@ export function byProvider({ ledger, world, people, connections, accounts, audit
     connectFor: (person: Person, account: ProviderAccount): Promise<void> =>
       ledger.transact(() => {
         connect(person, account)
-        audit.write({ kind: "connect_provider", subject: told(person), detail: { issuer: account.issuer } })
+        audit.write({ kind: "connect_provider", subject: personSubject(person), detail: { issuer: account.issuer } })
       }),
     /** Takes somebody's account from them again, by a command. @throws Refusal 409 where there is none, and where they have no password */
     disconnectFor: (person: Person): Promise<void> =>
@@ -66,7 +67,7 @@ export function byProvider({ ledger, world, people, connections, accounts, audit
         if (!people.passwordHash(userId))
           throw new Refusal("state_conflict", `It is the only way in of ${username}: give them a password first, with user password.`)
         connections.disconnect(userId)
-        audit.write({ kind: "disconnect_provider", subject: told(person), detail: { issuer } })
+        audit.write({ kind: "disconnect_provider", subject: personSubject(person), detail: { issuer } })
       }),
     /** By what somebody can come in, where both are taken. */
     waysOf: (userId: string) => ({

@@ -7,7 +7,7 @@ import { invitations } from "./invitations.ts"
 import { people } from "./people.ts"
 import { sessions } from "./sessions.ts"
 
-export { Accounts } from "./accounts.ts"
+export { createAccounts } from "./accounts.ts"
 export { byProvider } from "./by-provider.ts"
 export { Operators } from "./operators.ts"
 export { peopleReads } from "./reads.ts"

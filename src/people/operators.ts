@@ -3,7 +3,7 @@ import { Refusal } from "../contract/refusals.ts"
 import type { ActCall } from "../ledger/acts.ts"
 import type { Ledger } from "../ledger/admit.ts"
 import { isoTime, type World } from "../ledger/world.ts"
-import type { Audit } from "./audit.ts"
+import { type Audit, personSubject } from "./audit.ts"
 import type { AuditKind } from "../contract/audit.ts"
 import type { Invitations } from "./invitations.ts"
 import type { People, Person } from "./people.ts"
@@ -189,7 +189,7 @@ export class Operators {
       const person = people.ofHere(userId)
       if (person === undefined) throw new Refusal("room_unavailable", "There is nobody of this id here.")
       const done = work(person)
-      audit.write({ kind, by, subject: { kind: "person", id: userId, name: person.username }, detail: { ...done } })
+      audit.write({ kind, by, subject: personSubject(person), detail: { ...done } })
       return done
     })
   }

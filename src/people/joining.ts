@@ -1,0 +1,131 @@
+/** How people come to be: by the set-up link, by an invitation, as whom the provider knows, or by a command. */
+import type { ActionBody } from "../contract/actions.ts"
+import { operationOf } from "../contract/operations/index.ts"
+import { Refusal } from "../contract/refusals.ts"
+import type { PersonActs } from "./acts.ts"
+import { type Audited, personSubject } from "./audit.ts"
+import { invitationSubject, type Inviting } from "./inviting.ts"
+import type { Keeping } from "./operators.ts"
+import type { Person } from "./people.ts"
+import type { SignedIn, SigningIn } from "./signing-in.ts"
+import { mintToken, tokenDigest } from "./tokens.ts"
+
+type JoiningParts = Pick<Keeping, "ledger" | "world" | "people" | "audit"> & {
+  readonly acts: PersonActs
+  readonly signIns: SigningIn
+  readonly invited: Inviting
+}
+
+/** What lets somebody make an account: the set-up link, an invitation, or that everybody whom the provider knows is admitted. */
+export type NewcomerBy = { readonly setUp: string } | { readonly invitation: string } | "admitted"
+
+const taken = (username: string) =>
+  new Refusal("state_conflict", `The name ${username} is taken; choose another.`, { current: { username } })
+const isSetUp = () => new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
+
+export function joining({ ledger, world, people, audit, acts, signIns, invited }: JoiningParts) {
+  let setupDigest: string | null = null
+
+  const create = (username: string, isOperator: boolean, give: (person: Person) => void): Person => {
+    if (people.named(username) !== undefined) throw taken(username)
+    const person = acts.create_person(null, { username, isOperator })
+    give(person)
+    return person
+  }
+
+  const withPassword =
+    (hash: string) =>
+    ({ userId }: Person): void =>
+      void people.setPasswordHash(userId, hash)
+
+  /** The Room's owner, who invited, adds the member: through the same door as by hand. */
+  const addMember = (owner: { userId: string; username: string }, roomId: string, username: string): void => {
+    const operation = operationOf("add_member")
+    ledger.admitWithin({
+      operation,
+      actor: { ...owner, grant: null },
+      params: { roomId },
+      body: { schemaVersion: operation.schemaVersion, requestId: world.id(), username },
+    })
+  }
+
+  /** @throws Refusal where what somebody comes by does not let them in */
+  const mustAdmit = (by: NewcomerBy): void => {
+    if (by === "admitted") return
+    if ("invitation" in by) {
+      invited.invitation(by.invitation)
+      return
+    }
+    if (people.exist()) throw isSetUp()
+    if (setupDigest !== tokenDigest(by.setUp))
+      throw new Refusal("not_authenticated", "This is not the set-up link that the service printed last.")
+  }
+
+  /**
+   * Makes a person, uses up what let them in, adds the membership that an invitation names and starts their session: all or nothing.
+   * @param give gives them their way in
+   * @param detail what the audit log says of that way
+   * @throws Refusal 409 when the name is taken
+   */
+  const join = (
+    by: NewcomerBy,
+    username: string,
+    give: (person: Person) => void,
+    address?: string,
+    detail?: Audited["detail"],
+  ): Promise<SignedIn> =>
+    ledger.transact(() => {
+      mustAdmit(by)
+      const isFirst = by !== "admitted" && "setUp" in by
+      const person = create(username, isFirst, give)
+      if (isFirst) setupDigest = null
+      if (by !== "admitted" && "invitation" in by) {
+        const { invitationId, invitedBy, room } = invited.invitation(by.invitation)
+        acts.accept_invitation(person, { invitationId })
+        const subject = invitationSubject(invitationId)
+        audit.write({ kind: "accept_invitation", by: person, subject, roomId: room?.roomId, address, detail })
+        if (room !== null) addMember(invitedBy, room.roomId, username)
+      } else audit.write({ kind: isFirst ? "set_up" : "join_by_provider", by: person, address, detail })
+      return signIns.start(person)
+    })
+
+  const joinByPassword = async (by: NewcomerBy, username: string, password: string, address?: string): Promise<SignedIn> => {
+    mustAdmit(by)
+    return join(by, username, withPassword(await signIns.chosen(username, password, address)), address)
+  }
+
+  return {
+    mustAdmit,
+    join,
+
+    /** While nobody exists: a fresh one-time token for set-up (the one before stops working). Else null. */
+    openSetUp(): string | null {
+      if (people.exist()) return null
+      const token = mintToken("setup", (count) => world.bytes(count))
+      setupDigest = tokenDigest(token)
+      return token
+    },
+
+    /** Makes the operator. @throws Refusal 401 for a wrong token, 409 once somebody exists */
+    setUp: ({ token, username, password }: ActionBody<"set_up">, address?: string): Promise<SignedIn> =>
+      joinByPassword({ setUp: token }, username, password, address),
+
+    /** Creates the account, uses up the invitation and adds the membership it names, all or nothing. */
+    acceptInvitation: (token: string, { username, password }: ActionBody<"accept_invitation">, address?: string): Promise<SignedIn> =>
+      joinByPassword({ invitation: token }, username, password, address),
+
+    /**
+     * Makes a person without an invitation: for the command line, and, once `after` has settled, for the demo.
+     * @throws Refusal 409 when the name is taken
+     */
+    async add(username: string, password: string, after?: Promise<unknown>): Promise<Person> {
+      const hash = await signIns.chosen(username, password)
+      await after
+      return ledger.transact(() => {
+        const person = create(username, !people.exist(), withPassword(hash))
+        audit.write({ kind: "create_person", subject: personSubject(person) })
+        return person
+      })
+    },
+  }
+}
