@@ -21,6 +21,7 @@ import { OnThisThread, OnThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
 import { sessionCookie } from "../contract/actions.ts"
 import { createApp } from "./edge.ts"
+import { forgetWithOriginal } from "./forgetting.ts"
 import { createInstance, type Instance } from "./instance.ts"
 import { addressAt, edgeParts, type EdgeOptions } from "./parts.ts"
 import { readingBy } from "./reading-threads.ts"
@@ -166,6 +167,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   const baseUrl = addressAt(options, port)
   const whose = whoseData(followed)
   const instance = createInstance({ db: followed, world, ...whose, basePath: basePathOf({ baseUrl }) })
+  forgetWithOriginal(followed, instance)
   followed.hurry()
   const original = options.forward ? passingThrough(primary, baseUrl) : sendingOn(primary)
   const reading = new Reading(followed, instance, original)
@@ -190,6 +192,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage })
   const engine = options.renderer === "thread" ? new OnThread() : new OnThisThread()
   const renderer = new Renderer(engine)
+  instance.ledger.onForget(() => renderer.forget())
   const threads = readingBy({ ...options, ...whose, file, follows: true, baseUrl, notBefore: world.now(), engine })
   const whyNotReady = async () =>
     followed.look().isWhole ? null : "The copy is just being brought forward, or its follower was ended in the midst of it."

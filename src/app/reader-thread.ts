@@ -17,6 +17,7 @@ import type { Engine } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
 import { softwareVersion } from "../version.ts"
 import { createApp } from "./edge.ts"
+import { forgetWithOriginal } from "./forgetting.ts"
 import { createInstance } from "./instance.ts"
 import { restMemory } from "./memory.ts"
 import type { FromReader, ReaderSettings, ToReader } from "./reader-messages.ts"
@@ -56,7 +57,10 @@ const db = follows ? new Followed(file) : openMade(file)
 db.exec(`PRAGMA cache_size = ${-CACHE}`)
 const world = realWorld(notBefore)
 const instance = createInstance({ db, world, instanceId, lineage, basePath: basePathOf({ baseUrl }) })
-if (db instanceof Followed) db.hurry()
+if (db instanceof Followed) {
+  forgetWithOriginal(db, instance)
+  db.hurry()
+}
 const engine = new OnServer()
 const renderer = new Renderer(engine, limits.keptTextBytes * KEPT)
 instance.ledger.onForget(() => renderer.forget())

@@ -55,6 +55,7 @@ export class Followed implements Db {
   /** The state of the file that the connection has seen; empty where it may not be relied on. */
   #known = ""
   #patience = FIRST_PATIENCE
+  #onMoved = () => {}
 
   /** @throws DataError when the file cannot be opened */
   constructor(file: string) {
@@ -96,12 +97,19 @@ export class Followed implements Db {
   /** @throws Refusal 503 while the follower is in the midst of something */
   snapshot<T>(work: () => T): T {
     if (this.inTransaction) return work()
+    const before = this.#opened
     this.#begin()
     try {
+      if (before !== this.#opened) this.#onMoved()
       return work()
     } finally {
       this.#opened.end.run()
     }
+  }
+
+  /** Told, within the read that finds it so, that the data has moved on since the one before. */
+  onMoved(told: () => void): void {
+    this.#onMoved = told
   }
 
   /** From now on others wait on this thread: a read waits only briefly for the follower. */
