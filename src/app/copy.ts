@@ -159,6 +159,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
     )
   const followed = new Followed(file)
   started.defer(() => followed.close())
+  mustBecomeWhole(followed, file)
   mustBeOfToday(followed, file)
   const world = realWorld(newestMoment(followed))
   const { server, port } = await listen(options.host, options.port)
@@ -220,6 +221,18 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
       await renderer.close()
       running.dispose()
     },
+  }
+}
+
+/** Waits for a follower that is in the midst of something. @throws DataError where it does not come to an end */
+function mustBecomeWhole(followed: Followed, file: string): void {
+  try {
+    followed.snapshot(() => undefined)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new DataError(
+      `Litestream's follower has not finished what it writes to ${file}; it may have been ended in the midst of it. Nothing was changed. Start the follower again, and then this copy.`,
+    )
   }
 }
 
