@@ -35,7 +35,7 @@ const SHORT_OF = 3
 async function restored(ground: Ground, parent: Parent, kept: Kept, into: string, onEarlier: () => void): Promise<string | null> {
   const folder = join(ground.place.folder, into)
   let wrong = ""
-  for (const as of [undefined, ...(await parent.transactions(kept)).slice(1, 1 + SHORT_OF)]) {
+  for (const as of [undefined, ...(await parent.transactions(kept, into)).slice(1, 1 + SHORT_OF)]) {
     rmSync(folder, { recursive: true, force: true })
     const failed = await parent.restore(kept, into, as)
     if (failed !== null) return `The copy cannot be restored: ${failed}`

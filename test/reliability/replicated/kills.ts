@@ -1,4 +1,7 @@
-/** Service, Litestream, or both are killed under load; what was acknowledged is in the copy, and the next start goes on. */
+/**
+ * Service, Litestream, or both are killed under load; what was acknowledged is in the copy, and the next start goes on. Several
+ * folders go through it side by side: most of a kill is waiting for a copy and for starts.
+ */
 import { renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { passing } from "../crash/crash.ts"
@@ -10,6 +13,7 @@ import { inCopy } from "./acknowledged.ts"
 import type { Parent } from "./litestream.ts"
 
 export const victims = ["service", "litestream", "both"] as const
+type Victim = (typeof victims)[number]
 
 export interface Tally {
   kills: number
@@ -22,7 +26,9 @@ export interface Tally {
   looked: number
 }
 
-/** @returns what was wrong, in sentences */
+const FOLDERS = 3
+
+/** @param each how often each of the victims is killed  @returns what was wrong, in sentences */
 export async function throughKills(
   ground: Ground,
   parent: Parent,
@@ -31,14 +37,34 @@ export async function throughKills(
   tally: Tally,
   progress: () => void,
 ): Promise<readonly string[]> {
+  const all = Array.from({ length: each * victims.length }, (_, round) => ({ round, victim: victims[round % victims.length] as Victim }))
+  const found = await Promise.all(
+    Array.from({ length: FOLDERS }, (_, folder) => {
+      // Each folder meets every victim, whatever the number of folders.
+      const rounds = all.slice(Math.floor((all.length * folder) / FOLDERS), Math.floor((all.length * (folder + 1)) / FOLDERS))
+      return throughRounds(ground, parent, chance, `killed-${folder + 1}`, rounds, tally, progress)
+    }),
+  )
+  return found.flat()
+}
+
+async function throughRounds(
+  ground: Ground,
+  parent: Parent,
+  chance: Chance,
+  name: string,
+  rounds: readonly { readonly round: number; readonly victim: Victim }[],
+  tally: Tally,
+  progress: () => void,
+): Promise<readonly string[]> {
   const at = (name: string) => join(ground.place.folder, name)
-  const kept = { type: "file", path: at("copy-of-killed") }
-  const data = ground.copy("killed")
+  const kept = { type: "file", path: at(`copy-of-${name}`) }
+  const into = `restored-${name}`
+  const data = ground.copy(name)
   const writers = new Writers(ground)
   let running = await parent.serve(data, kept)
   const account = await Account.open(ground, running.baseUrl)
-  for (let round = 0; round < each * victims.length; round += 1) {
-    const victim = victims[round % victims.length]
+  for (const { round, victim } of rounds) {
     const own = chance.part(`kill ${round}`)
     const load = startLoad(writers, ground.agents, {
       baseUrl: running.baseUrl,
@@ -64,6 +90,7 @@ export async function throughKills(
     tally.looked += acknowledged.length + earlier.length
     account.problems.push(
       ...(await inCopy(ground, parent, kept, [...acknowledged, ...earlier.flatMap((write) => write ?? [])], {
+        into,
         keeps: diskIsLost,
         onEarlier: () => (tally.earlier += 1),
       })),
@@ -72,7 +99,7 @@ export async function throughKills(
     if (diskIsLost) {
       tally.disksLost += 1
       rmSync(at(data), { recursive: true, force: true })
-      renameSync(at("restored"), at(data))
+      renameSync(at(into), at(data))
     }
     running = await parent.serve(data, kept)
     await account.look(running.baseUrl, load.sent)
@@ -84,6 +111,8 @@ export async function throughKills(
   }
   running.signal("SIGTERM")
   await running.ended()
-  account.problems.push(...(await inCopy(ground, parent, kept, account.storedWrites, { work: (baseUrl) => account.lookAtAll(baseUrl) })))
+  account.problems.push(
+    ...(await inCopy(ground, parent, kept, account.storedWrites, { into, work: (baseUrl) => account.lookAtAll(baseUrl) })),
+  )
   return account.problems
 }

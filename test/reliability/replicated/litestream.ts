@@ -32,8 +32,8 @@ export interface Parent {
   serve(data: string, kept: Kept, own?: Kept): Promise<Replicated>
   /** Restores the copy into a folder that is not there yet, as of a transaction or the newest. @returns what went wrong, or null */
   restore(kept: Kept, into: string, as?: string): Promise<string | null>
-  /** The transactions that the copy has one by one, the newest first. */
-  transactions(kept: Kept): Promise<readonly string[]>
+  /** The transactions that the copy has one by one, the newest first. @param into where it is to be restored */
+  transactions(kept: Kept, into: string): Promise<readonly string[]>
   /** Follows the copy into a folder. */
   follow(kept: Kept, into: string, interval: string): Running
 }
@@ -73,8 +73,8 @@ export function parentOf(litestream: string, ground: Ground): Parent {
       const [, baseUrl = ""] = await started.printed(/ serves \S+ at (http\S+)\n[^]*llms\.txt\n/)
       return Object.assign(started, { baseUrl, service: Number(readFileSync(at(data, "serve.pid"), "utf8")) })
     },
-    async transactions(kept) {
-      const { config, path } = configured("restored-of", kept)
+    async transactions(kept, into) {
+      const { config, path } = configured(`${into}-of`, kept)
       const { out } = await run(litestream, ["ltx", "-config", config, "-json", path], ground.place)
       const files = v.parse(v.array(v.object({ max_txid: v.string() })), JSON.parse(out))
       return files
