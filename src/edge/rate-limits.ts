@@ -3,7 +3,8 @@
  * before the database. The numbers stand among the limits of the contract.
  */
 import { each, ofPairs } from "../contract/each.ts"
-import { type CountedRate, countedRates, limits, type RateLimit } from "../contract/limits.ts"
+import { type CountedRate, countedRates, type RateLimit } from "../contract/limits/rates.ts"
+import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { countedAs, isLoopback } from "./address.ts"
 import { Buckets, type BucketSize } from "./buckets.ts"

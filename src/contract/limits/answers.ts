@@ -1,0 +1,70 @@
+/** How much an answer tells of what there is; lists lead on to more. */
+export const ofAnswers = {
+  /** Items of a list page; also the page size when `limit` is omitted. */
+  pageItems: 50,
+  /** Seconds for which the activity feed may be held open with `wait`. */
+  activityWaitSeconds: 25,
+  /** Bytes of the items of a list page; where fewer fit than were asked for, the next page begins sooner. */
+  listBytes: 3_500_000,
+  /** Bytes of one list within an answer that holds several; of more, the newest items. */
+  innerListBytes: 700_000,
+  /** Metrics of which a list of attempts shows the last value, for each. */
+  listedMetrics: 20,
+  /** Records that are followed downwards when it is told what a record rests on. */
+  groundsFollowed: 1_000,
+  /** Reasons for which a checkpoint is stale that are told, the newest first. */
+  staleReasons: 50,
+  /** Threads with a checkpoint, those with the newest, whose open questions a brief tells. */
+  briefThreads: 1_000,
+  /** Bytes of a page in its form for agents, Markdown. */
+  documentBytes: 32_000,
+  /** Bytes of what a tool answers to an agent that speaks MCP; of more it is told how to ask for less. */
+  toolAnswerBytes: 100_000,
+  /** Bytes that a brief may have: at the least, when nothing is said, at the most. */
+  briefMin: 2_000,
+  brief: 8_000,
+  briefMax: 64_000,
+  /** What is looked at of one sort when a brief is written, the newest first. */
+  briefSight: 200,
+  /** What is looked at of one sort when it is told how strong a record is, the newest; and items of each list that are told. */
+  caseSight: 200,
+  caseItems: 20,
+  /** Days without a sign after which work that somebody holds is called silent. */
+  silentDays: 14,
+  /** Items of a list in a context; Threads are never cut. */
+  contextItems: 500,
+  /** Nodes of each kind in a provenance graph, and steps around the node in focus. */
+  provenanceNodes: 500,
+  provenanceDepth: 5,
+  /** Edges that one graph looks at; where there are more, every kind is said to be cut. */
+  provenanceEdges: 15_000,
+  /** Layers that the relations in a picture of the graph cross, together; those that cross most are left to its table. */
+  graphCrossings: 250,
+  /** Points of an attempt's metric series in one page. */
+  metricPoints: 1_000,
+  /** Points of one curve in an answer: at the least, when nothing is said, at the most. */
+  curvePointsMin: 20,
+  curvePoints: 1_000,
+  curvePointsMax: 2_000,
+  /** Attempts that are laid beside each other by name. */
+  comparedAttempts: 32,
+  /**
+   * Attempts that a table sorts and finds columns among: of more, the newest. Bytes of their registrations, settings of each, last
+   * values and inputs of all that are looked at for that, and columns of either sort that it has.
+   */
+  tableAttempts: 2_000,
+  tableSettingsBytes: 4_000_000,
+  tableSettings: 200,
+  tableMetrics: 50_000,
+  tableColumns: 100,
+  /** Characters of a setting that a table shows. */
+  tableCell: 200,
+  /** Bytes of the notices that stand beside a record; of more, the newest. Its Room's links list them all. */
+  noticeBytes: 16_384,
+  /** Fallen records that are told of as grounds of doubt. */
+  doubts: 50,
+  /** Characters of the title of a node in a provenance graph. */
+  nodeTitle: 300,
+  /** Newest events that an attempt read shows; of outputs and last values, ten times as many. */
+  attemptEvents: 500,
+} as const

@@ -1,0 +1,41 @@
+/** How much the content of a write may hold: of its texts, and of each list in it. */
+export const ofRecords = {
+  /** Bytes of a write's canonical JSON without `client`, over which it is refused 413 `content_too_large`. */
+  contentBytes: 60_000,
+  title: 200,
+  explanation: 2_000,
+  statement: 4_000,
+  message: 20_000,
+  clientField: 200,
+  conceptLabel: 160,
+  conceptDefinition: 2_000,
+  roleDefinition: 1_000,
+  roleText: 2_000,
+  decimal: 100,
+  unit: 100,
+  rolesMin: 2,
+  rolesMax: 12,
+  premises: 20,
+  references: 20,
+  /** Seconds by which the clock of a registrant may differ from the server's without a warning. */
+  clockSlackSeconds: 60,
+  /** A name within a body: of an arm, an output, a metric, an environment variable. */
+  name: 200,
+  evidence: 50,
+  executionAttempts: 50,
+  papers: 50,
+  locator: 200,
+  verdicts: 20,
+  openQuestions: 20,
+  /** Places of a body that one withholding names. */
+  withheldFields: 50,
+  citations: 50,
+  protocolSteps: 50,
+  protocolArms: 20,
+  argv: 200,
+  materials: 50,
+  metricsOfEvent: 1_000,
+  outputsOfEvent: 50,
+  /** Characters of another instance's address. */
+  address: 300,
+} as const
