@@ -46,7 +46,8 @@ export const recordSummary = shape({ ...recordFields, wording: said })
 
 export type RecordSummary = v.InferOutput<typeof recordSummary>
 
-export const resolved = shape({
+/** A record as another names it, whatever is said of it there. */
+export const relatedFields = {
   versionId: id,
   label: v.string(),
   kind: recordKind,
@@ -54,9 +55,9 @@ export const resolved = shape({
   status: recordStatus,
   notices: v.array(notice),
   ...fromOtherRoom,
-  explanation: said,
-  purpose: v.exactOptional(said),
-})
+}
+
+export const resolved = shape({ ...relatedFields, explanation: said, purpose: v.exactOptional(said) })
 
 /** The execution behind a finding, with how many attempts of its experiment there are beside those it names. */
 const execution = shape({
@@ -101,9 +102,9 @@ export const record = shape({
   ...dated,
 })
 
-/** How a record is cited, in the words of CSL-JSON. Its id never changes; what stands on the record now is in status and note. */
 export type RecordAnswer = v.InferOutput<typeof record>
 
+/** How a record is cited, in the words of CSL-JSON. Its id never changes; what stands on the record now is in status and note. */
 export const cslItems = v.array(
   v.looseObject({
     id: v.string(),

@@ -1,8 +1,8 @@
 /** What the reads of links, checkpoints and contexts answer. */
 import * as v from "valibot"
-import { at, count, dated, id, optionalSaid, optionalText as text, said, recordStatus } from "./answer-fields.ts"
+import { at, count, dated, id, optionalSaid, optionalText as text, said, recordStatus, withdrawn } from "./answer-fields.ts"
 import { archive, roomSummary, roomAdopted, roomOrigin } from "./room-answers.ts"
-import { notice, recordSummary, resolved } from "./publication-answers.ts"
+import { notice, recordSummary, relatedFields } from "./publication-answers.ts"
 import { person, schemaVersion } from "./answer-parts.ts"
 import { thread } from "./timeline-answers.ts"
 import { enumerations } from "./enumerations.ts"
@@ -11,11 +11,8 @@ import { shape } from "./fields.ts"
 import { warning } from "./warnings.ts"
 import { experimentSummary } from "./work-answers.ts"
 
-const { purpose: _purpose, explanation: _explanation, ...relatedFields } = resolved.entries
 const related = shape(relatedFields)
 const { notices: _notices, ...namedFields } = relatedFields
-
-const withdrawal = shape({ at, explanation: said })
 
 const researchLinkFields = {
   linkId: id,
@@ -34,7 +31,7 @@ const researchLinkFields = {
   status: recordStatus,
   notices: v.array(notice),
   /** Its author took it back: it stays readable and no longer counts. */
-  withdrawn: v.nullable(withdrawal),
+  withdrawn: v.nullable(withdrawn),
   content: v.record(v.string(), v.unknown()),
   contentDigest: v.string(),
 }
@@ -67,7 +64,7 @@ const findingLinkFields = {
   replies: count,
   /** Everybody but the author who replied to its card. */
   reviewedBy: v.array(v.string()),
-  withdrawn: v.nullable(withdrawal),
+  withdrawn: v.nullable(withdrawn),
 }
 export const findingLink = shape(findingLinkFields)
 export type FindingLink = v.InferOutput<typeof findingLink>
