@@ -2,7 +2,6 @@
 import { Worker } from "node:worker_threads"
 import { levels, type Logger } from "pino"
 import type { Cost, Order, Told } from "../edge/aside.ts"
-import { limits } from "../contract/limits.ts"
 import { threadCode } from "../packaged.ts"
 import type { Engine } from "../renderer/engines.ts"
 import type { FromReader, ReaderSettings, ToReader } from "./reader-messages.ts"
@@ -15,6 +14,8 @@ const [OLD, YOUNG] = [256, 16]
 export interface ReaderParts {
   readonly engine: Pick<Engine, "render">
   readonly log: Logger
+  /** Seconds after which an answer is given up, and the thread with it. */
+  readonly seconds: number
   /** Told when it may take more. */
   readonly free: () => void
   /** Told when it ended by itself. */
@@ -64,8 +65,9 @@ export class Reader {
 
   take(order: Order, cost: Cost, asked: PromiseWithResolvers<Told>): void {
     const id = ++this.#last
-    const late = () => this.#fail(new Error(`A reading thread took more than ${limits.readingSeconds} seconds for ${order.target}.`))
-    this.#taken.set(id, { cost, asked, clock: setTimeout(late, limits.readingSeconds * 1000).unref() })
+    const { seconds } = this.#parts
+    const late = () => this.#fail(new Error(`A reading thread took more than ${seconds} seconds for ${order.target}.`))
+    this.#taken.set(id, { cost, asked, clock: setTimeout(late, seconds * 1000).unref() })
     this.#say({ kind: "order", id, order })
   }
 

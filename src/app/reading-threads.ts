@@ -4,18 +4,25 @@
  */
 import type { Logger } from "pino"
 import type { Aside, Cost, Order, Told } from "../edge/aside.ts"
+import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Engine } from "../renderer/engines.ts"
 import { Reader } from "./reader.ts"
 import type { ReaderSettings } from "./reader-messages.ts"
 
-/** Milliseconds after which threads that nobody asks are ended: their memory goes with them. */
-const IDLE = 60_000
+/** How long an answer may take, in seconds; and milliseconds after which threads that nobody asks are ended: their memory goes with them. */
+export interface ReadingTimes {
+  readonly seconds: number
+  readonly idle: number
+}
+const standardTimes: ReadingTimes = { seconds: limits.readingSeconds, idle: 60_000 }
 /** Milliseconds for which a thread is not started again that ended before it was ready. */
 const PAUSE = 5_000
 
 export interface ReadingParts {
   readonly threads: number
+  /** Left out, those of the contract. */
+  readonly times?: ReadingTimes | undefined
   readonly settings: ReaderSettings
   readonly engine: Pick<Engine, "render">
   readonly log: Logger
@@ -24,6 +31,7 @@ export interface ReadingParts {
 /** The reading threads of a service that is to have some. */
 export function readingBy({
   threads = 0,
+  times,
   engine,
   log,
   entrance,
@@ -41,7 +49,13 @@ export function readingBy({
   }): ReadingThreads | null {
   if (threads === 0) return null
   const told = entrance === undefined ? null : { passwords: entrance.passwords, invitations: entrance.invitations }
-  return new ReadingThreads({ threads, engine, log, settings: { file, follows, instanceId, lineage, notBefore, baseUrl, entrance: told } })
+  return new ReadingThreads({
+    threads,
+    times,
+    engine,
+    log,
+    settings: { file, follows, instanceId, lineage, notBefore, baseUrl, entrance: told },
+  })
 }
 
 /** One who waits for an answer. */
@@ -58,6 +72,7 @@ const nobody: Told = { status: 503, headers: {}, body: null, refusal: null }
 
 export class ReadingThreads implements Aside {
   readonly #parts: ReadingParts
+  readonly #times: ReadingTimes
   #readers: Reader[] = []
   readonly #waiting: Readonly<Record<Cost, Waiting[]>> = { some: [], much: [] }
   /** Whether the last that was given away was a costly one: a page comes before the next of these. */
@@ -69,6 +84,7 @@ export class ReadingThreads implements Aside {
 
   constructor(parts: ReadingParts) {
     this.#parts = parts
+    this.#times = parts.times ?? standardTimes
   }
 
   answer(order: Order, cost: Cost, signal: AbortSignal): Promise<Told> | null {
@@ -108,11 +124,16 @@ export class ReadingThreads implements Aside {
   #add(): void {
     const { threads, settings, engine, log } = this.#parts
     if (this.#readers.length >= threads || performance.now() < this.#notBefore) return
-    this.#idle ??= setTimeout(() => this.#rest(), IDLE).unref()
+    const { seconds, idle } = this.#times
+    this.#idle ??= setTimeout(() => this.#rest(), idle).unref()
     const reader: Reader = new Reader(settings, {
       engine,
       log,
-      free: () => this.#next(),
+      seconds,
+      free: () => {
+        this.#idle?.refresh()
+        this.#next()
+      },
       ended: (error) => this.#ended(reader, error),
     })
     this.#readers.push(reader)
@@ -130,8 +151,9 @@ export class ReadingThreads implements Aside {
     for (const { asked } of [...this.#waiting.some.splice(0), ...this.#waiting.much.splice(0)]) asked.reject(error)
   }
 
+  /** One that is still starting is not idle: whoever asked for it was answered by the thread that serves, and the next one asks it. */
   #rest(): void {
-    if (this.#isAnybodyWaiting || this.#readers.some(({ orders }) => orders > 0)) this.#idle?.refresh()
+    if (this.#isAnybodyWaiting || this.#readers.some(({ isReady, orders }) => !isReady || orders > 0)) this.#idle?.refresh()
     else {
       this.#idle = undefined
       void this.#end()

@@ -29,7 +29,7 @@ import { Renderer } from "../renderer/renderer.ts"
 import { restMemory } from "./memory.ts"
 import { addressAt, type EdgeOptions, edgeParts } from "./parts.ts"
 import { Mirroring } from "./mirrors.ts"
-import { readingBy } from "./reading-threads.ts"
+import { type ReadingTimes, readingBy } from "./reading-threads.ts"
 import type { PastNumbers } from "./pasts.ts"
 import { pastsInProcess } from "./past-process.ts"
 import { Writer } from "./writer.ts"
@@ -56,6 +56,8 @@ export interface ServiceOptions extends EdgeOptions {
   readonly writer?: "thread" | undefined
   /** How many threads make pages and costly reads; left out, none: this one does. Not for a `world` of its own either. */
   readonly threads?: number | undefined
+  /** How long they may take, and are kept where nobody asks; left out, as the contract says. */
+  readonly times?: ReadingTimes | undefined
   /** The control socket of the Litestream that started this process: what is written is answered once it is in its copy. */
   readonly replicated?: string | undefined
   /** Told while data of an earlier version is brought forward. */

@@ -8,7 +8,7 @@ import { enumerations } from "../contract/enumerations.ts"
 import type { Instance } from "../app/instance.ts"
 import { realWorld, seededWorld } from "../ledger/world.ts"
 import { isoTime } from "../ledger/world.ts"
-import { type EntranceSettings, type Service, startService } from "../app/service.ts"
+import { type EntranceSettings, type Service, type ServiceOptions, startService } from "../app/service.ts"
 import { UsageError } from "../settings.ts"
 import type { RepositorySettings } from "../repositories/configured.ts"
 import { type DemoKey, type KeyName, tellLibrary } from "./library.ts"
@@ -76,6 +76,7 @@ export interface DemoOptions {
   /** As the service takes it. */
   readonly writer?: "thread" | undefined
   readonly threads?: number | undefined
+  readonly times?: ServiceOptions["times"]
 }
 
 const DAY = 86_400_000

@@ -1,0 +1,96 @@
+/** Reading threads and time: an answer that takes too long is given up with its thread, and a thread that just starts is not idle. */
+import { once } from "node:events"
+import type { Worker } from "node:worker_threads"
+import { type Test, test } from "tap"
+import { Reader } from "../../src/app/reader.ts"
+import { startDemo } from "../../src/demo/demo.ts"
+import { openLog } from "../../src/log.ts"
+import { OnThisThread } from "../../src/renderer/engines.ts"
+import { ask } from "../support/ask.ts"
+import { message } from "../support/bodies.ts"
+
+const workers: Worker[] = []
+/** What each of them came to first: `ready`, or its end. */
+const first: Promise<unknown>[] = []
+process.on("worker", (worker) => {
+  workers.push(worker)
+  first.push(Promise.race([once(worker, "message").then(([{ kind }]) => kind), once(worker, "exit").then(() => "ended")]))
+})
+
+/** What is done when something is given to a thread, before it is. */
+let onGiven = () => {}
+let given = 0
+const { take } = Reader.prototype
+Reader.prototype.take = function (...order) {
+  onGiven()
+  given += 1
+  take.apply(this, order)
+}
+
+/** A house with one reading thread. */
+async function house(t: Test, times: { readonly seconds: number; readonly idle: number }) {
+  let log = ""
+  const options = { host: "127.0.0.1", port: 0, threads: 1, times, log: openLog("info", { to: { write: (text) => void (log += text) } }) }
+  const demo = await startDemo(options)
+  t.teardown(() => demo.close())
+  workers.length = first.length = 0
+  const { baseUrl, rooms, credentials } = demo
+  const graph = `/api/research/rooms/${rooms.main.roomId}/provenance`
+  return { baseUrl, rooms, credentials, graph, log: () => log }
+}
+
+test("a read that takes too long is refused, and the next one is answered by another thread", async (t) => {
+  const { baseUrl, graph, log } = await house(t, { seconds: 2, idle: 60_000 })
+  t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
+  onGiven = () => {
+    onGiven = () => {}
+    // As one that is so busy that it does not come to it.
+    if (workers[0] !== undefined) workers[0].postMessage = () => {}
+  }
+  const began = performance.now()
+  const late = await fetch(`${baseUrl}${graph}`, { signal: AbortSignal.timeout(20_000) })
+  const took = performance.now() - began
+  t.equal(late.status, 503)
+  const body = (await late.json()) as { error: string }
+  t.match(body, { refusal: "temporarily_unavailable", retryable: true, retryAfter: 5, committed: false })
+  t.match(body.error, /Ask again in a moment/)
+  t.equal(late.headers.get("access-control-allow-origin"), "*", "as other public reads")
+  t.ok(took >= 1_990, `after ${took} ms`)
+  t.match(log(), `took more than 2 seconds for ${graph}`)
+  t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
+  t.equal(workers.length, 2, "by a thread that was started for it")
+})
+
+test("so is a page, on a page", async (t) => {
+  const { baseUrl, graph, rooms, credentials, log } = await house(t, { seconds: 2, idle: 60_000 })
+  const threadId = rooms.empty.openingThreadId
+  const said = { token: credentials.member_all.token, body: message("Whoever sets this takes for ever.") }
+  t.equal((await ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, said)).status, 200)
+  t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
+  const { render } = OnThisThread.prototype
+  t.teardown(() => {
+    OnThisThread.prototype.render = render
+  })
+  OnThisThread.prototype.render = (texts) =>
+    texts.some(({ text }) => text.includes("takes for ever")) ? new Promise(() => {}) : render.call(new OnThisThread(), texts)
+  const signal = AbortSignal.timeout(20_000)
+  const page = await fetch(`${baseUrl}/threads/${threadId}`, { signal })
+  t.equal(page.status, 503)
+  t.match(page.headers.get("content-type"), "text/html")
+  t.match(await page.text(), /failed while it made this page/)
+  t.match(log(), `took more than 2 seconds for /threads/${threadId}`)
+  t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
+  t.equal((await fetch(`${baseUrl}/rooms/${rooms.main.roomId}`, { signal })).status, 200)
+  t.equal(workers.length, 2)
+})
+
+test("a thread that is still starting is not idle, however briefly it would be kept", async (t) => {
+  const { baseUrl, graph, rooms } = await house(t, { seconds: 30, idle: 1 })
+  const before = given
+  t.equal((await fetch(`${baseUrl}/rooms/${rooms.main.roomId}`)).status, 200)
+  t.equal(given, before, "a page is made at once by the thread that serves, and another begins to start")
+  t.equal(workers.length, 1)
+  t.equal(await first[0], "ready", "it comes to where it can answer")
+  t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
+  t.equal(given, before + 1, "and whoever waits for one that starts is answered by it")
+})
