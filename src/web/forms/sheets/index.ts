@@ -1,16 +1,26 @@
 /** The sheets that there are. */
+import { isKeyOf } from "../../../contract/each.ts"
 import type { OperationName } from "../../../contract/operations/index.ts"
+import { attemptSheets } from "./attempts.ts"
+import { experimentSheets } from "./experiments.ts"
+import { librarySheets } from "./library.ts"
+import { linkSheets } from "./links.ts"
+import { materialSheets } from "./materials.ts"
 import { roomSheets } from "./rooms.ts"
 import type { Sheet } from "./sheet.ts"
-import { spokenSheets } from "./spoken.ts"
 import { statementSheets } from "./statements.ts"
-import { stepSheets } from "./steps.ts"
-import { workSheets } from "./work.ts"
-import { isKeyOf } from "../../../contract/each.ts"
+import { threadSheets } from "./threads.ts"
 
-export const sheets = { ...statementSheets, ...workSheets, ...stepSheets, ...spokenSheets, ...roomSheets } satisfies Partial<
-  Record<OperationName, Sheet>
->
+export const sheets = {
+  ...statementSheets,
+  ...experimentSheets,
+  ...attemptSheets,
+  ...materialSheets,
+  ...linkSheets,
+  ...threadSheets,
+  ...roomSheets,
+  ...librarySheets,
+} satisfies Partial<Record<OperationName, Sheet>>
 
 /** The sheet of an operation; of one without, the form is what its schema says. */
 export const sheetOf = (operation: string): Sheet | undefined => (isKeyOf(sheets, operation) ? sheets[operation] : undefined)

@@ -1,7 +1,7 @@
-/** Rooms, who belongs to them, their Threads, and a person's own things, as they are asked for. */
-import { ANOTHER, sheet } from "./sheet.ts"
+/** Rooms, who belongs to them, and the credentials of their agents, as they are asked for. */
+import { enumerations } from "../../../contract/enumerations.ts"
+import { sheet, why } from "./sheet.ts"
 
-const reason = (label: string, missing: string) => ({ "/reason": { label, missing, tall: 2 } }) as const
 const roomAsks = {
   "/title": { label: "Title", missing: "Give the Room a title." },
   "/question": { label: "Question", hint: "What the Room is to find out.", tall: 2 },
@@ -9,37 +9,6 @@ const roomAsks = {
 } as const
 
 export const roomSheets = {
-  create_thread: sheet("create_thread", {
-    heading: "Start a Thread",
-    lead: "A question or a piece of work to talk about.",
-    send: "Start the Thread",
-    first: ["/title", "/message"],
-    folds: [{ heading: "Where one follows the same card already", places: ["/allowDuplicate"] }],
-    kept: ["/roomId"],
-    asks: {
-      "/title": { label: "Title", missing: "Give the Thread a title." },
-      "/message": { label: "Message", hint: "Markdown and TeX.", tall: 3 },
-      "/allowDuplicate": { label: "Start another one all the same" },
-    },
-  }),
-  post_message: sheet("post_message", {
-    heading: "Reply",
-    lead: "Everybody can read it; it cannot be changed afterwards.",
-    send: "Post",
-    first: ["/text"],
-    asks: { "/text": { label: "Your reply", hint: "Markdown, with TeX math between dollar signs.", missing: "Write something.", tall: 4 } },
-  }),
-  reuse_record: sheet("reuse_record", {
-    heading: "Reuse a record in a Thread",
-    lead: "It appears in the Thread as a card. The record itself is not changed.",
-    send: "Reuse it here",
-    first: ["/versionId", "/note"],
-    kept: ["/versionId"],
-    asks: {
-      "/versionId": { label: "Record", hint: ANOTHER, missing: "Choose the record." },
-      "/note": { label: "Why here?", tall: 2 },
-    },
-  }),
   create_room: sheet("create_room", {
     heading: "Create a Room",
     lead: "A place for one line of research. It is yours, everybody can read it, and it begins with a Thread.",
@@ -74,14 +43,36 @@ export const roomSheets = {
     lead: "It stays readable and citable, and takes no new work. Its owner can open it again.",
     send: "Archive the Room",
     first: ["/reason"],
-    asks: reason("Why is it archived?", "Say why it is archived."),
+    asks: { "/reason": why("Why is it archived?", "Say why it is archived.") },
   }),
   restore_room: sheet("restore_room", {
     heading: "Open the Room again",
     lead: "It takes new work from then on.",
     send: "Open it again",
     first: ["/reason"],
-    asks: reason("Why is it opened again?", "Say why it is opened again."),
+    asks: { "/reason": why("Why is it opened again?", "Say why it is opened again.") },
+  }),
+  issue_credential: sheet("issue_credential", {
+    heading: "Give an agent a credential",
+    lead: "With it a program writes in this Room under your name. It is shown once, and can be revoked at any time.",
+    send: "Issue the credential",
+    first: ["/label", "/permissions"],
+    folds: [{ heading: "Narrower: only some Threads, another end", places: ["/threadIds", "/expiresAt"] }],
+    begins: () => ({ permissions: enumerations.permission }),
+    asks: {
+      "/label": { label: "What is it for?", hint: "The agent's name, or what it does.", missing: "Say what it is for." },
+      "/permissions": {
+        label: "What may it do?",
+        missing: "Choose at least one thing that it may do.",
+        words: {
+          post_thread: "write in Threads, relate findings, dispute and correct",
+          publish_records: "publish hypotheses, findings and claims",
+          manage_own_experiments: "propose and take experiments, register attempts",
+        },
+      },
+      "/threadIds": { label: "Only in these Threads", hint: "None chosen: in all of them." },
+      "/expiresAt": { label: "Ends at", hint: "Left empty, in 90 days." },
+    },
   }),
   rotate_credential: sheet("rotate_credential", {
     heading: "Give the credential a new token",
@@ -89,73 +80,5 @@ export const roomSheets = {
     send: "Make a new token",
     first: ["/expiresAt"],
     asks: { "/expiresAt": { label: "Ends at", hint: "In UTC; left empty, in 90 days." } },
-  }),
-  create_collection: sheet("create_collection", {
-    heading: "Start a Collection",
-    lead: "Papers for one purpose, with notes beside them. It can be shared.",
-    send: "Start the Collection",
-    first: ["/name"],
-    asks: { "/name": { label: "Name", missing: "Give it a name." } },
-  }),
-  invite_to_collection: sheet("invite_to_collection", {
-    heading: "Share the Collection",
-    lead: "Whom you invite sees its papers and notes once they accept, and can add to them.",
-    send: "Invite them",
-    first: ["/username"],
-    asks: { "/username": { label: "Name of their account", missing: "Say whom to invite." } },
-  }),
-  add_highlight: sheet("add_highlight", {
-    heading: "Keep a passage",
-    lead: "Words of the paper that you want to find again. Nobody else sees them.",
-    send: "Keep it",
-    first: ["/quote", "/page", "/colour", "/comment"],
-    folds: [{ heading: "To find it again: the words around it, the version read", places: ["/prefix", "/suffix", "/version"] }],
-    kept: ["/arxivId", "/expectedRevision"],
-    begins: () => ({ colour: "yellow" }),
-    asks: {
-      "/quote": { label: "The passage, word for word", missing: "Quote the passage.", tall: 3 },
-      "/page": { label: "Page", missing: "Say on which page it stands." },
-      "/colour": { label: "Colour" },
-      "/comment": { label: "What of it?", tall: 2 },
-      "/prefix": { label: "Words before it" },
-      "/suffix": { label: "Words after it" },
-      "/version": { label: "Version of the paper" },
-    },
-  }),
-  issue_key: sheet("issue_key", {
-    heading: "Give an agent a personal key",
-    lead: "With it a program reads and files in your Library. It is shown once, and can be revoked at any time.",
-    send: "Issue the key",
-    first: ["/label", "/permissions", "/reach", "/collectionIds"],
-    folds: [{ heading: "When it ends, and who uses it", places: ["/expiresAt", "/agent"] }],
-    begins: () => ({ permissions: ["read_library"], reach: "all" }),
-    asks: {
-      "/label": { label: "What is it for?", hint: "The agent's name, or what it does.", missing: "Say what it is for." },
-      "/permissions": {
-        label: "What may it do?",
-        missing: "Choose at least one thing that it may do.",
-        words: {
-          read_library: "read papers and Collections",
-          read_annotations: "read your notes and highlights",
-          file_papers: "save papers and file them",
-          post_notes: "write notes under your name",
-        },
-      },
-      "/reach": {
-        label: "How far does it reach?",
-        missing: "Say how far it reaches.",
-        words: {
-          all: "the whole Library, and what is shared with you",
-          owned: "the Library and your own Collections",
-          selected: "only the Collections chosen below",
-        },
-      },
-      "/collectionIds": { label: "Collections it reaches", hint: "Where it reaches only some." },
-      "/expiresAt": { label: "Ends at", hint: "In UTC; left empty, in 90 days." },
-      "/agent": { label: "The agent", line: true },
-      "/agent/name": { label: "Name" },
-      "/agent/version": { label: "Version" },
-      "/agent/model": { label: "Model" },
-    },
   }),
 } as const

@@ -3,7 +3,7 @@
  * of the operation's own body, which the compiler holds it to; what a sheet does not name still comes from the schema.
  */
 import type { InputOf, OperationName } from "../../../contract/operations/index.ts"
-import type { Visit } from "../../visit.ts"
+import { orNull, type Visit } from "../../visit.ts"
 
 type Inside<T> = `/${string & keyof T}` | { [K in keyof T & string]: `/${K}${PlacesIn<T[K]>}` }[keyof T & string]
 /** The places of a body: the members of an object, and `*` for any item of a list or any name of one's own choice. */
@@ -81,3 +81,16 @@ export const threadAsk = {
 /** How one is named that the list does not hold. */
 export const ANOTHER =
   "Choose one of the newest, or give another by its label, such as H12, or by the address of its page. Other words are looked up."
+
+/** How it is asked why something is done. */
+export const why = (label: string, missing: string) => ({ label, missing, tall: 2 }) as const
+
+/** How it is asked of which experiment something is. */
+export const experimentAsk = { "/experimentId": { label: "Experiment", missing: "Choose the experiment." } } as const
+
+/** What a page knows of the experiment that something is done to. */
+export const keptOfExperiment = ["/experimentId", "/expectedRevision", "/expectedStatus"] as const
+
+/** The experiment that a form is about; null where there is none, or none yet. */
+export const experimentOf = (visit: Visit, draft: URLSearchParams) =>
+  orNull(() => visit.ask("experiment", { experimentId: draft.get("/experimentId") ?? "" }))

@@ -1,28 +1,15 @@
-/** Experiments, their plans and materials, as they are asked for. */
+/** Experiments, and the plans that are accepted for them, as they are asked for. */
 import { accepted } from "../../../contract/reads/accepted.ts"
-import { orNull } from "../../visit.ts"
-import { sheet, threadAsk } from "./sheet.ts"
+import type { Visit } from "../../visit.ts"
+import { commandHint, configurationAsk, repositoryAsks, runAsks } from "./code.ts"
+import { experimentAsk, experimentOf, keptOfExperiment as kept, sheet, threadAsk, why } from "./sheet.ts"
 import { premiseAsks } from "./statements.ts"
 
-const commandHint = "As you would type it in a terminal."
-
-/** Which code is run. */
-export const repositoryAsks = {
-  "/repository": { label: "The code", line: true },
-  "/repository/url": {
-    label: "Public repository",
-    hint: "https://github.com/owner/name",
-    missing: "Say which repository holds the code.",
-    suggested: "repositories",
-  },
-  "/repository/commit": { label: "Commit", hint: "All of its 40 or 64 digits.", missing: "Say which commit is run." },
-} as const
-/** What is run, with which settings. */
-export const runAsks = { "/argv": { label: "Command", hint: commandHint, missing: "Say which command is run." } } as const
-export const configurationAsk = { label: "Configuration", hint: "A JSON object." } as const
+/** What a step expects of its experiment: as it is now, where the page that led here did not say. */
+const asItIs = (visit: Visit, draft: URLSearchParams): object => experimentOf(visit, draft)?.affordances.expected ?? {}
 
 /** What a protocol is asked by, wherever in the body it stands. */
-export const protocolAsks = <const P extends string>(at: P) =>
+const protocolAsks = <const P extends string>(at: P) =>
   ({
     [at]: { label: "How it will be done" },
     [`${at}/summary`]: {
@@ -42,7 +29,7 @@ export const protocolAsks = <const P extends string>(at: P) =>
     [`${at}/successCriteria`]: { label: "What would count as success", hint: "One a line." },
   }) as const
 
-export const workSheets = {
+export const experimentSheets = {
   propose_experiment: sheet("propose_experiment", {
     heading: "Propose an experiment",
     lead: "A question that somebody can take and answer. It stays open until a member takes it.",
@@ -81,9 +68,9 @@ export const workSheets = {
       { heading: "Premises it rests on", places: ["/premises"] },
       { heading: "Materials it needs", places: ["/requiredMaterials"] },
     ],
-    kept: ["/experimentId", "/expectedRevision", "/expectedStatus"],
+    kept,
     begins: (visit, draft) => {
-      const experiment = orNull(() => visit.ask("experiment", { experimentId: draft.get("/experimentId") ?? "" }))
+      const experiment = experimentOf(visit, draft)
       if (experiment === null) return {}
       return {
         ...experiment.affordances.expected,
@@ -111,26 +98,82 @@ export const workSheets = {
       "/requiredMaterials/*/purpose": { label: "What it is needed for", missing: "Say what material {n} is needed for." },
     },
   }),
-  register_material: sheet("register_material", {
-    heading: "Register a material",
-    lead: "Data, a model or a file that work uses or makes, known by its digest or by a pinned place. Nothing is uploaded.",
-    send: "Register the material",
-    first: ["/name", "/reference", "/location"],
-    folds: [{ heading: "More about it", places: ["/description", "/mediaType", "/sizeBytes", "/valuesDigest"] }],
-    kept: ["/roomId", "/threadId"],
+  amend_experiment: sheet("amend_experiment", {
+    heading: "Change what the experiment asks",
+    lead: "As long as nobody has taken it. What it asked before stays in its history.",
+    send: "Change it",
+    first: ["/question", "/scope", "/explanation"],
+    folds: [
+      { heading: "Hypotheses it tests", places: ["/hypotheses"] },
+      { heading: "How it could be done", places: ["/suggestedProtocol"] },
+    ],
+    kept,
+    begins: (visit, draft) => {
+      const found = experimentOf(visit, draft)
+      if (found === null) return {}
+      const { question, scope, hypotheses, affordances } = found
+      return { ...affordances.expected, question, scope, hypotheses: hypotheses.map(({ versionId }) => versionId) }
+    },
     asks: {
-      ...threadAsk,
-      "/name": { label: "What is it?", missing: "Say what it is." },
-      "/reference": {
-        label: "Which one exactly?",
-        hint: "sha256: and its digest; or hf:// or git:// with a full commit.",
-        missing: "Say which one it is exactly.",
+      ...experimentAsk,
+      "/question": { label: "What do you want to find out?", tall: 2 },
+      "/scope": { label: "On what?", tall: 2 },
+      "/explanation": why("Why is it changed?", "Say why it is changed."),
+      "/hypotheses": { label: "Hypotheses it tests" },
+      ...protocolAsks("/suggestedProtocol"),
+    },
+  }),
+  cancel_experiment: sheet("cancel_experiment", {
+    heading: "Withdraw the experiment",
+    lead: "For good: it stays readable, and nobody can take it any more.",
+    send: "Withdraw it",
+    first: ["/reason"],
+    kept,
+    begins: asItIs,
+    asks: { ...experimentAsk, "/reason": why("Why is it withdrawn?", "Say why it is withdrawn.") },
+  }),
+  take_experiment: sheet("take_experiment", {
+    heading: "Take the experiment",
+    lead: "It is yours until you give it back or say how it ended. Taking it starts nothing.",
+    send: "Take it",
+    first: [],
+    kept,
+    begins: asItIs,
+    asks: experimentAsk,
+  }),
+  release_experiment: sheet("release_experiment", {
+    heading: "Give the experiment back",
+    lead: "Another member can take it then. Plans, attempts and findings stay.",
+    send: "Give it back",
+    first: ["/handoff"],
+    kept,
+    begins: asItIs,
+    asks: {
+      ...experimentAsk,
+      "/handoff": why("What should the next person to take it know?", "Say what the next person to take it should know."),
+    },
+  }),
+  report_experiment_status: sheet("report_experiment_status", {
+    heading: "Say how the experiment stands",
+    lead: "Once it is finished or called off, that cannot be changed.",
+    send: "Say so",
+    first: ["/status", "/summary"],
+    kept,
+    begins: asItIs,
+    links: { in_progress: "Say that it is under way", completed: "Finish it", cancelled: "Call it off" },
+    asks: {
+      ...experimentAsk,
+      "/status": {
+        label: "How does it stand?",
+        missing: "Say how it stands.",
+        words: { in_progress: "it is under way", completed: "it is finished", cancelled: "it is called off" },
       },
-      "/location": { label: "Where can it be had?", hint: "An address; left empty, nobody has said yet." },
-      "/description": { label: "What should others know of it?" },
-      "/mediaType": { label: "Media type", hint: "application/json, for instance." },
-      "/sizeBytes": { label: "Size in bytes" },
-      "/valuesDigest": { label: "Digest of its values", hint: "sha256: of the values themselves, where files differ and values do not." },
+      "/summary": {
+        label: "What came of it?",
+        hint: "Needed once it is finished or called off. Markdown and TeX.",
+        missing: "Say what came of it.",
+        tall: 2,
+      },
     },
   }),
 } as const

@@ -1,0 +1,73 @@
+/** A person's own things, and the keys to them, as they are asked for. */
+import { sheet } from "./sheet.ts"
+
+export const librarySheets = {
+  create_collection: sheet("create_collection", {
+    heading: "Start a Collection",
+    lead: "Papers for one purpose, with notes beside them. It can be shared.",
+    send: "Start the Collection",
+    first: ["/name"],
+    asks: { "/name": { label: "Name", missing: "Give it a name." } },
+  }),
+  invite_to_collection: sheet("invite_to_collection", {
+    heading: "Share the Collection",
+    lead: "Whom you invite sees its papers and notes once they accept, and can add to them.",
+    send: "Invite them",
+    first: ["/username"],
+    asks: { "/username": { label: "Name of their account", missing: "Say whom to invite." } },
+  }),
+  add_highlight: sheet("add_highlight", {
+    heading: "Keep a passage",
+    lead: "Words of the paper that you want to find again. Nobody else sees them.",
+    send: "Keep it",
+    first: ["/quote", "/page", "/colour", "/comment"],
+    folds: [{ heading: "To find it again: the words around it, the version read", places: ["/prefix", "/suffix", "/version"] }],
+    kept: ["/arxivId", "/expectedRevision"],
+    begins: () => ({ colour: "yellow" }),
+    asks: {
+      "/quote": { label: "The passage, word for word", missing: "Quote the passage.", tall: 3 },
+      "/page": { label: "Page", missing: "Say on which page it stands." },
+      "/colour": { label: "Colour" },
+      "/comment": { label: "What of it?", tall: 2 },
+      "/prefix": { label: "Words before it" },
+      "/suffix": { label: "Words after it" },
+      "/version": { label: "Version of the paper" },
+    },
+  }),
+  issue_key: sheet("issue_key", {
+    heading: "Give an agent a personal key",
+    lead: "With it a program reads and files in your Library. It is shown once, and can be revoked at any time.",
+    send: "Issue the key",
+    first: ["/label", "/permissions", "/reach", "/collectionIds"],
+    folds: [{ heading: "When it ends, and who uses it", places: ["/expiresAt", "/agent"] }],
+    begins: () => ({ permissions: ["read_library"], reach: "all" }),
+    asks: {
+      "/label": { label: "What is it for?", hint: "The agent's name, or what it does.", missing: "Say what it is for." },
+      "/permissions": {
+        label: "What may it do?",
+        missing: "Choose at least one thing that it may do.",
+        words: {
+          read_library: "read papers and Collections",
+          read_annotations: "read your notes and highlights",
+          file_papers: "save papers and file them",
+          post_notes: "write notes under your name",
+        },
+      },
+      "/reach": {
+        label: "How far does it reach?",
+        missing: "Say how far it reaches.",
+        words: {
+          all: "the whole Library, and what is shared with you",
+          owned: "the Library and your own Collections",
+          selected: "only the Collections chosen below",
+        },
+      },
+      "/collectionIds": { label: "Collections it reaches", hint: "Where it reaches only some." },
+      "/expiresAt": { label: "Ends at", hint: "In UTC; left empty, in 90 days." },
+      "/agent": { label: "The agent", line: true },
+      "/agent/name": { label: "Name" },
+      "/agent/version": { label: "Version" },
+      "/agent/model": { label: "Model" },
+    },
+  }),
+} as const

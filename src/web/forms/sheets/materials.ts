@@ -1,0 +1,47 @@
+/** Materials, and where they can be had, as they are asked for. */
+import { sheet, threadAsk } from "./sheet.ts"
+
+export const materialSheets = {
+  register_material: sheet("register_material", {
+    heading: "Register a material",
+    lead: "Data, a model or a file that work uses or makes, known by its digest or by a pinned place. Nothing is uploaded.",
+    send: "Register the material",
+    first: ["/name", "/reference", "/location"],
+    folds: [{ heading: "More about it", places: ["/description", "/mediaType", "/sizeBytes", "/valuesDigest"] }],
+    kept: ["/roomId", "/threadId"],
+    asks: {
+      ...threadAsk,
+      "/name": { label: "What is it?", missing: "Say what it is." },
+      "/reference": {
+        label: "Which one exactly?",
+        hint: "sha256: and its digest; or hf:// or git:// with a full commit.",
+        missing: "Say which one it is exactly.",
+      },
+      "/location": { label: "Where can it be had?", hint: "An address; left empty, nobody has said yet." },
+      "/description": { label: "What should others know of it?" },
+      "/mediaType": { label: "Media type", hint: "application/json, for instance." },
+      "/sizeBytes": { label: "Size in bytes" },
+      "/valuesDigest": { label: "Digest of its values", hint: "sha256: of the values themselves, where files differ and values do not." },
+    },
+  }),
+  report_material_location: sheet("report_material_location", {
+    heading: "Say where it can be had",
+    lead: "An address, and whether it can be had there. The service never opens it.",
+    send: "Say so",
+    first: ["/uri", "/state"],
+    folds: [{ heading: "What was found there", places: ["/observedDigest", "/explanation"] }],
+    kept: ["/materialId"],
+    begins: () => ({ state: "available" }),
+    asks: {
+      "/materialId": { label: "Material", missing: "Choose the material." },
+      "/uri": { label: "Where?", hint: "An address that begins with https, s3, gs, hf, git, doi or ipfs.", missing: "Say where." },
+      "/state": {
+        label: "Can it be had there?",
+        missing: "Say whether it can be had there.",
+        words: { available: "yes", restricted: "only by some", unavailable: "no, not any more" },
+      },
+      "/observedDigest": { label: "Digest of what was found", hint: "sha256: and 64 digits." },
+      "/explanation": { label: "Anything else?", tall: 2 },
+    },
+  }),
+} as const
