@@ -205,7 +205,7 @@ function mustLetIn({ oidcIssuer, oidcClientId, oidcClientSecret, passwords }: Ed
 }
 
 /** How people come in, as the service takes it. @throws UsageError for settings by which they could not */
-export function entranceOf(settings: EdgeSettings) {
+function entranceOf(settings: EdgeSettings) {
   mustLetIn(settings)
   const { passwords, invitations, oidcIssuer: issuer, oidcClientId: clientId = "", oidcClientSecret: clientSecret } = settings
   const common = { passwords: passwords === "on", invitations }
@@ -252,13 +252,20 @@ export interface EdgeSettings {
 }
 
 /** arXiv's API, where the operator lets it be asked. */
-export const arxivOf = ({ arxiv, arxivApi }: EdgeSettings): { api: string } | null => (arxiv === "on" ? { api: arxivApi } : null)
+const arxivOf = ({ arxiv, arxivApi }: EdgeSettings): { api: string } | null => (arxiv === "on" ? { api: arxivApi } : null)
 
 /** Where pinned repositories are looked up. @param api GitHub's API where no flag names one; null to ask nobody outside */
-export const repositoriesOf = ({ githubApi, githubToken, repositories }: EdgeSettings, api: string | null) => {
+const repositoriesOf = ({ githubApi, githubToken, repositories }: EdgeSettings, api: string | null) => {
   const asked = githubApi ?? api
   return {
     folders: repositories === undefined ? [] : [repositories],
     github: asked === null ? null : { api: asked, token: githubToken ?? null },
   }
 }
+
+/** Whom the service asks outside: hosts of repositories, arXiv, and a provider of people. @param githubApi where no flag names one; null: nobody */
+export const outsideOf = (settings: EdgeSettings, githubApi: string | null) => ({
+  repositories: repositoriesOf(settings, githubApi),
+  arxiv: arxivOf(settings),
+  entrance: entranceOf(settings),
+})

@@ -12,7 +12,8 @@ import type { Credentials } from "../rooms/credentials.ts"
 import type { Members } from "../rooms/members.ts"
 import type { Rooms } from "../rooms/rooms.ts"
 
-interface Parts {
+/** The instance, and the tables of each domain that its operators look into. */
+interface AdministeredTables {
   readonly instanceId: string
   readonly lineage: readonly string[]
   readonly ledger: Pick<Ledger, "history">
@@ -46,7 +47,7 @@ export function administrationReads({
   members,
   credentials,
   library,
-}: Parts) {
+}: AdministeredTables) {
   /** Rows of a list of ids, the newest first, one more than the page. */
   const before = <T>(query: { limit?: number; after?: string }, page: (before: string | null, count: number) => T[]): T[] =>
     page(uuidCursor(query.after) ?? null, pageSize(query) + 1)

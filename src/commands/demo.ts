@@ -2,16 +2,7 @@
 import { Command } from "commander"
 import { startDemo } from "../demo/demo.ts"
 import { openLog } from "../log.ts"
-import {
-  arxivOf,
-  entranceOf,
-  type EdgeSettings,
-  mustNameItself,
-  namedOption,
-  portOption,
-  repositoriesOf,
-  withEdgeOptions,
-} from "../settings.ts"
+import { type EdgeSettings, mustNameItself, namedOption, outsideOf, portOption, withEdgeOptions } from "../settings.ts"
 import { untilEnded } from "./until-ended.ts"
 
 interface Options extends EdgeSettings {
@@ -26,9 +17,7 @@ async function demo(options: Options): Promise<void> {
     ...options,
     // One seeded world cannot be shared by two threads.
     writer: options.deterministic ? undefined : "thread",
-    repositories: repositoriesOf(options, null),
-    arxiv: arxivOf(options),
-    entrance: entranceOf(options),
+    ...outsideOf(options, null),
     log: openLog(options.json ? "silent" : "info"),
   })
   const ended = untilEnded(started)

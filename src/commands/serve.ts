@@ -4,14 +4,12 @@ import { openLog } from "../log.ts"
 import { startCopy } from "../app/copy.ts"
 import { startService } from "../app/service.ts"
 import {
-  arxivOf,
   dataOption,
-  entranceOf,
   type EdgeSettings,
   mustNameItself,
   namedOption,
+  outsideOf,
   portOption,
-  repositoriesOf,
   threadsOption,
   UsageError,
   webAddress,
@@ -31,6 +29,8 @@ interface ServeSettings extends EdgeSettings {
   readonly threads: number
 }
 
+const logOf = ({ logRequests }: ServeSettings) => openLog("info", { busy: logRequests === "on" })
+
 /** Serves a copy, for reading. */
 async function serveCopy(settings: ServeSettings, follow: string): Promise<void> {
   const { primary } = settings
@@ -41,7 +41,7 @@ async function serveCopy(settings: ServeSettings, follow: string): Promise<void>
     follow,
     primary,
     renderer: "thread",
-    log: openLog("info", { busy: settings.logRequests === "on" }),
+    log: logOf(settings),
   })
   const ended = untilEnded(copy)
   console.log(`research-room serves a copy of ${primary}, ${follow}, for reading at ${copy.baseUrl}`)
@@ -59,10 +59,8 @@ async function serve(settings: ServeSettings): Promise<void> {
     ...settings,
     onForward: bar.update,
     writer: "thread",
-    repositories: repositoriesOf(settings, GITHUB_API),
-    arxiv: arxivOf(settings),
-    entrance: entranceOf(settings),
-    log: openLog("info", { busy: settings.logRequests === "on" }),
+    ...outsideOf(settings, GITHUB_API),
+    log: logOf(settings),
   }).finally(() => bar.stop())
   const ended = untilEnded(service)
   console.log(`research-room serves ${settings.data} at ${service.baseUrl}`)

@@ -9,13 +9,16 @@ import type { NewcomerBy } from "./joining.ts"
 import type { Keeping } from "./operators.ts"
 import { BY_PROVIDER, type SignedIn } from "./signing-in.ts"
 
-type Parts = Pick<Keeping, "ledger" | "world" | "people" | "audit"> & { readonly connections: Connections; readonly accounts: Accounts }
+type ProviderSignIns = Pick<Keeping, "ledger" | "world" | "people" | "audit"> & {
+  readonly connections: Connections
+  readonly accounts: Accounts
+}
 
 const isConnected = () => new Refusal("state_conflict", "That account of the provider is somebody's here already; sign in with it.")
 
 export type ByProvider = ReturnType<typeof byProvider>
 
-export function byProvider({ ledger, world, people, connections, accounts, audit }: Parts) {
+export function byProvider({ ledger, world, people, connections, accounts, audit }: ProviderSignIns) {
   /** Within an open transaction. */
   const connect = ({ userId }: Person, account: ProviderAccount): void => {
     const before = connections.person(account)

@@ -17,7 +17,8 @@ import { happened } from "./happened.ts"
 import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
 
-interface Parts {
+/** The tables of Rooms, and what their reads ask of the history and of the domains above. */
+interface RoomReadSources {
   readonly rooms: Rooms
   readonly members: Members
   readonly credentials: Credentials
@@ -50,7 +51,7 @@ function withIncluded(
   )
 }
 
-export function roomReads({ rooms, members, credentials, people, activity, watch, assignments, written, snapshot }: Parts) {
+export function roomReads({ rooms, members, credentials, people, activity, watch, assignments, written, snapshot }: RoomReadSources) {
   /** With its actor as they are called here: names of another instance mean others. */
   const shown = (entry: ActivityEntry): ActivityEntry => {
     const username = people.withId(entry.actor.userId)?.username ?? entry.actor.username

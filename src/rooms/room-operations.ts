@@ -7,18 +7,21 @@ import type { ImportedRooms } from "./imported.ts"
 import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
 
+/** A Thread on its way into its table. */
+export interface NewThread {
+  readonly threadId: string
+  readonly roomId: string
+  readonly sequence: number
+  readonly title: string
+  readonly authorId: string
+  readonly at: string
+  readonly followsEntryId: string | null
+}
+
 /** What operations on Rooms need of the Threads, which stand above them. */
 export interface RoomThreads {
   /** Each Room is made with its opening one. */
-  open(thread: {
-    threadId: string
-    roomId: string
-    sequence: number
-    title: string
-    authorId: string
-    at: string
-    followsEntryId: null
-  }): unknown
+  open(thread: NewThread): unknown
   /** Which of some Threads are not Threads of the Room, by their place. */
   strangers(roomId: string, threadIds: readonly string[]): number[]
 }

@@ -1,6 +1,7 @@
 /** Threads: their rows, and how they are shown. */
 import type { ThreadSummary } from "../contract/answers.ts"
 import type { Db } from "../ledger/database.ts"
+import type { NewThread } from "../rooms/room-operations.ts"
 import { STALE } from "./stale.ts"
 
 type Row = Omit<ThreadSummary, "author" | "opening" | "stale"> & {
@@ -70,15 +71,7 @@ export function threads(db: Db) {
     /** Replies by others to what a person said, after which they said nothing in the Thread: 50 at most, the newest first. */
     repliesTo: (userId: string) => repliesTo.all(userId, userId, userId),
 
-    open(thread: {
-      threadId: string
-      roomId: string
-      sequence: number
-      title: string
-      authorId: string
-      at: string
-      followsEntryId: string | null
-    }): void {
+    open(thread: NewThread): void {
       insert.run(thread.threadId, thread.roomId, thread.sequence, thread.title, thread.authorId, thread.at, thread.followsEntryId)
     },
     /** The Room of a Thread; undefined when there is no such Thread. */

@@ -17,7 +17,8 @@ export const cratesOn =
   (roomId, source) =>
     crate(aside, roomId, source)
 
-interface Parts {
+/** The Rooms that are exported, what makes their crates, and the instance that they say they come from. */
+interface ExportedRooms {
   readonly rooms: Rooms
   readonly crates: Crates
   readonly instanceId: string
@@ -27,11 +28,11 @@ interface Parts {
 const RETRY = 10
 
 export class Exports {
-  readonly #parts: Parts
+  readonly #exported: ExportedRooms
   #open = 0
 
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor(exported: ExportedRooms) {
+    this.#exported = exported
   }
 
   /** A Room's name for its crate, and the crate's bytes. @throws Refusal 404 */
@@ -39,7 +40,7 @@ export class Exports {
     roomId: string,
     { baseUrl, softwareVersion }: Omit<Source, "instanceId">,
   ): { readonly name: string; readonly bytes: AsyncGenerator<Uint8Array> } {
-    const { rooms, crates, instanceId } = this.#parts
+    const { rooms, crates, instanceId } = this.#exported
     const room = rooms.summary(roomId)
     if (room === undefined) throw noSuch("room")
     return { name: crateName(room.title), bytes: crates(roomId, { baseUrl, instanceId, softwareVersion }) }
