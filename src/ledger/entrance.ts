@@ -5,7 +5,7 @@ import { Refusal } from "../contract/refusals.ts"
 import type { Actor, RoomAccess } from "./actor.ts"
 
 /** What a client may know of an archived Room. */
-export const archivedRoom = (standing: Pick<RoomAccess, "roomId" | "state" | "archive">): JsonObject => ({
+const archivedRoom = (standing: Pick<RoomAccess, "roomId" | "state" | "archive">): JsonObject => ({
   room: {
     id: standing.roomId,
     state: standing.state,

@@ -15,7 +15,7 @@ export class Spent {
 const COMMAND = /\\(?:[a-zA-Z@]+|[^])/g
 
 /** Commands that give a name a meaning, or change what the next one does. Without them nothing a formula says can be repeated by it. */
-export const DEFINING: ReadonlySet<string> = new Set(
+const DEFINING: ReadonlySet<string> = new Set(
   "def gdef edef xdef let futurelet global long newcommand renewcommand providecommand DeclareMathOperator expandafter noexpand"
     .split(" ")
     .map((name) => `\\${name}`),

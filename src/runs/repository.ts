@@ -19,7 +19,7 @@ function git(...words: string[]): string | null {
 }
 
 /** An address as the service takes it: git's forms for the same place, without a name or password in it. */
-export const publicAddress = (origin: string): string =>
+const publicAddress = (origin: string): string =>
   origin
     .replace(/^(?:ssh:\/\/)?git@([^:/]+)[:/]/, "https://$1/")
     .replace(/(?:\.git)?\/*$/, "")

@@ -130,7 +130,7 @@ function* attemptLines(room: ExportedRoom, { software }: Met): Generator<string>
 
 /** Where every accepted write stands; and those of other Rooms on which they rest; and where all of it comes from. */
 export const HISTORY = "history.jsonl"
-export const CITED = "cited.jsonl"
+const CITED = "cited.jsonl"
 export const ORIGIN = "origin.json"
 
 /** A write of another Room, with its entry of that Room's feed. */

@@ -43,7 +43,7 @@ const isIn = (value: number, from: number | undefined, to: number | undefined) =
   value >= (from ?? Number.NEGATIVE_INFINITY) && value <= (to ?? Number.POSITIVE_INFINITY)
 
 /** What is to be seen of some curves: the range that was asked for, or all there is. */
-export function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View): Scales {
+function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View): Scales {
   const steps = curves.flatMap(({ columns }) => (columns.step.length === 0 ? [] : [columns.step[0] ?? 0, columns.step.at(-1) ?? 0]))
   const first = from ?? steps.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
   const last = to ?? steps.reduce((one, other) => Math.max(one, other), 0)
