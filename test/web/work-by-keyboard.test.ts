@@ -1,179 +1,32 @@
-/** Each form that people write research with, filled and sent without a mouse; what was accepted is read back over HTTP. */
+/** Each form that people write work and what comes of it with, filled and sent without a mouse. */
 import type { Page } from "playwright-core"
 import t from "tap"
-
-import { type OperationName, operationOf } from "../../src/contract/operations/index.ts"
-import { fill } from "../../src/web/forms/draft.ts"
-import { formOf } from "../../src/web/forms/fields.ts"
+import { hypothesis as hypothesisOf } from "../support/bodies.ts"
 import { violations } from "./axe.ts"
-import { signIn } from "./pages.ts"
+import { at, browser, demo, filled, isHalf, page, read, roomId, threadId, troubles, wholeStatement } from "./by-keyboard.ts"
 import { Typist } from "./typist.ts"
-import { demoInBrowser } from "./scene.ts"
-import { watched } from "./watched.ts"
 
 t.setTimeout(240_000)
-const { demo, browser } = await demoInBrowser()
-const { roomId, openingThreadId: threadId } = demo.rooms.empty
-const at = `roomId=${roomId}&threadId=${threadId}`
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every kind are looked into
-type Answer = any
-const read = async (path: string): Promise<Answer> => (await fetch(`${demo.baseUrl}/api/research${path}`)).json()
-async function write(operation: string, body: object): Promise<Answer> {
+async function write(operation: string, body: object): Promise<{ result: { versionId?: string } }> {
   const response = await fetch(`${demo.baseUrl}/api/agent/research/${operation}`, {
     method: "POST",
     headers: { authorization: `Bearer ${demo.credentials.owner_all?.token}`, "content-type": "application/json" },
     body: JSON.stringify({ schemaVersion: 3, requestId: crypto.randomUUID(), ...body }),
   })
-  const answer = (await response.json()) as Answer
+  const answer = (await response.json()) as { result: { versionId?: string } }
   if (!response.ok) throw new Error(`${operation}: ${JSON.stringify(answer)}`)
   return answer
 }
 
-const { page, troubles } = await watched(browser, demo.baseUrl, {}, [409, 422])
-await signIn(page, demo, "owner")
-
-/** Opens a form, lets somebody fill it, and gives the id in the address that it leads to. */
-async function filled(operation: string, query: string, fill: (typist: Typist) => Promise<void>): Promise<{ id: string; typist: Typist }> {
-  await page.goto(`${demo.baseUrl}/do/${operation}?${query}`)
-  const typist = new Typist(page)
-  const began = performance.now()
-  await fill(typist)
-  await page.waitForURL(/done=/)
-  t.comment(`${operation}: ${typist.fields} fields, ${typist.keys} keys beside the text, ${Math.round(performance.now() - began)} ms`)
-  return { id: new URL(page.url()).pathname.split("/").at(-1) ?? "", typist }
+/** Publishes one that says so, as a program does. */
+const published = async (wording: string): Promise<string> => {
+  const body = hypothesisOf(roomId, threadId)
+  const { result } = await write("publish_hypothesis", { ...body, assertion: { ...body.assertion, wording } })
+  return result.versionId ?? ""
 }
-
-const wholeStatement = async (typist: Typist, wording: string, of: string): Promise<void> => {
-  await typist.write(of, wording)
-  await typist.write("Words that say what happens", "lowers")
-  await typist.write("What they mean here", "Makes the mean over seeds smaller.")
-  await typist.write("Role 1: What stands in it", "a linear warm-up")
-  await typist.write("Role 2: What stands in it", "0.07 nat")
-}
-
-/** Fields of a hypothesis that had to be written or chosen when forms were drawn from schemas alone, with as little in them as can be. */
-const HYPOTHESIS_BEFORE = 13
-
-/** Inputs that the schema has for what was accepted, without those that the page knows. */
-function inputsOf(operation: OperationName, content: object): number {
-  const draft = new URLSearchParams()
-  fill(draft, formOf(operationOf(operation)), "", content)
-  return [...draft.keys()].filter((name) => !name.startsWith("#") && !["/roomId", "/threadId", "/kind"].includes(name)).length
-}
-
-/** That a form asks for at most half of what the schema has inputs for. */
-function isHalf(t: { ok(is: boolean, what: string): unknown }, operation: OperationName, fields: number, content: object): void {
-  const before = inputsOf(operation, content)
-  t.ok(fields * 2 <= before, `${operation} asks for ${fields} fields, its schema has ${before} for the same`)
-}
-
-let hypothesis = ""
-t.test("a hypothesis: at most half of the fields that it had", async (t) => {
-  const { id, typist } = await filled("publish_hypothesis", at, async (typist) => {
-    await wholeStatement(typist, "A linear warm-up lowers the loss at step 1,000.", "What do you claim?")
-    await typist.write("Where does it hold?", "Models of 50 million parameters.")
-    await typist.send("Publish the hypothesis")
-  })
-  t.ok(typist.fields * 2 <= HYPOTHESIS_BEFORE, `${typist.fields} of ${HYPOTHESIS_BEFORE}`)
-  hypothesis = id
-  const { content } = await read(`/records/${id}`)
-  isHalf(t, "publish_hypothesis", typist.fields, content)
-  t.match(content, {
-    kind: "hypothesis",
-    scope: "Models of 50 million parameters.",
-    concepts: { lowers: { label: "lowers", definition: "Makes the mean over seeds smaller." } },
-    assertion: {
-      predicate: { type: "concept", key: "lowers" },
-      roles: [
-        { role: "cause", definition: "What is changed.", value: { type: "text", value: "a linear warm-up" } },
-        { role: "effect", definition: "What is measured.", value: { type: "decimal", value: "0.07", unit: "nat" } },
-      ],
-    },
-  })
-})
-
-t.test("words are marked in the sentence, a word is borrowed, a role brings its meaning, a premise is picked by its label", async (t) => {
-  const { id } = await filled("publish_hypothesis", at, async (typist) => {
-    await typist.write("What do you claim?", "Longer ramp lowers variance.")
-    // The first two words are selected, from the start of the sentence.
-    await typist.press("Control+Home")
-    for (let count = 0; count < "Longer ramp".length; count += 1) await typist.press("Shift+ArrowRight")
-    await typist.send("in a role")
-    t.equal(await page.inputValue("[name='/assertion/roles/0/value']"), "Longer ramp")
-    t.equal(await page.evaluate("document.activeElement.name"), "/assertion/roles/0/role", "and the role is asked next")
-    await page.keyboard.press("Shift+Tab")
-    await typist.write("Role 2: What stands in it", "variance")
-    await typist.send("Add a role")
-    await page.waitForSelector("[name='/assertion/roles/2/role']")
-    await page.locator("[name='/assertion/roles/2/role']:focus").waitFor()
-    await typist.write("Role 3: Role", "comparison")
-    await typist.write("Role 3: What stands in it", "no ramp")
-    t.equal(await page.inputValue("[name='/assertion/roles/2/definition']"), "What it is compared with.")
-    await typist.write("Where does it hold?", "Anywhere.")
-    await typist.unfold("Premises it rests on")
-    await typist.write("Record it rests on", "H1")
-    await typist.write("Why it is needed", "The ramp must work at all.")
-    // Back up to the word that says what happens.
-    await page.locator("[name='/concepts/0/label']").focus()
-    await page.keyboard.type("lowers, as H1 means it")
-    await typist.send("Publish the hypothesis")
-  })
-  const { content } = await read(`/records/${id}`)
-  t.same(content.assertion.predicate, { type: "concept_ref", versionId: hypothesis, key: "lowers" })
-  t.same(content.concepts, {})
-  t.same(content.premises, [{ versionId: hypothesis, explanation: "The ramp must work at all." }])
-  t.equal(content.assertion.roles[2].definition, "What it is compared with.")
-})
-
-t.test("what is near to it shows while it is written, with and without a script", async (t) => {
-  await page.goto(`${demo.baseUrl}/do/publish_hypothesis?${at}`)
-  await page.keyboard.type("A linear warm-up lowers the loss at step 900.")
-  await page.locator("#near .cards li").first().waitFor()
-  t.match(await page.textContent("#near"), /H1.*A linear warm-up lowers the loss at step 1,000/s)
-  t.same(await violations(page), [])
-  const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await page.context().storageState() })
-  const still = await plain.newPage()
-  await still.goto(`${demo.baseUrl}/do/publish_hypothesis?${at}`)
-  await still.getByLabel("What do you claim?").fill("A linear warm-up lowers the loss at step 900.")
-  await still.getByRole("button", { name: "Was it tried before?" }).click()
-  t.match(await still.textContent("#near"), /H1/)
-  t.equal(await still.getByLabel("What do you claim?").inputValue(), "A linear warm-up lowers the loss at step 900.")
-  await still.getByRole("button", { name: "Add a word" }).click()
-  t.equal(await still.locator("[data-row='/concepts']").count(), 2, "rows are added without a script too")
-  await plain.close()
-})
-
-t.test("a refusal speaks of the research, beside each field; the first has the focus, and the draft survives a reload", async (t) => {
-  await page.goto(`${demo.baseUrl}/do/publish_hypothesis?${at}`)
-  await page.evaluate("localStorage.clear()")
-  await page.goto(`${demo.baseUrl}/do/publish_hypothesis?${at}`)
-  const typist = new Typist(page)
-  await typist.write("What do you claim?", "Ramps help.")
-  await typist.write("Role 1: What stands in it", "a ramp")
-  await typist.send("Add a role")
-  await page.locator("[name='/assertion/roles/2/role']:focus").waitFor()
-  await typist.write("Role 3: Role", "dose")
-  await typist.write("Role 3: What stands in it", "400 steps")
-  await page.reload()
-  await page.waitForSelector(".saved-draft")
-  t.equal(await page.inputValue("[name='/assertion/roles/2/role']"), "dose", "a row that was added comes back with what was in it")
-  await typist.unfold("Premises it rests on")
-  await typist.write("Record it rests on", "something about ramps")
-  await page.keyboard.press("Enter")
-  await page.waitForSelector("#refused")
-  const told = await page.locator(".field.wrong .fault").allTextContents()
-  t.same(told.slice(0, 4), [
-    "Say which words of the sentence say what happens.",
-    "Role 2 has nothing in it yet.",
-    "Role 3 has no meaning yet.",
-    "Say where it is meant to hold.",
-  ])
-  t.match(told[4], /“something about ramps” is not a record of this Room/)
-  t.equal(await page.evaluate("document.activeElement.name"), "/concepts/0/label")
-  t.notMatch(await page.textContent("#refused"), /predicate|versionId|definition|assertion/, "no name of the interface")
-  t.same(await violations(page), [])
-})
+const hypothesis = await published("A linear warm-up lowers the loss at step 1,000.")
+await published("Longer ramp lowers variance.")
 
 let experiment = ""
 t.test("an experiment", async (t) => {
