@@ -122,31 +122,19 @@ export function checkpoints(db: Db) {
   return {
     /** Stores a checkpoint; the newest of a Thread is the selected one. */
     insert(made: NewCheckpoint): void {
-      const {
-        checkpointId,
-        roomId,
-        threadId,
-        entryId,
-        sequence,
-        authorId,
-        at,
-        state,
-        coversThrough,
-        openQuestions,
-        conclusion = null,
-      } = made
+      const { checkpointId, threadId } = made
       insert.run(
         checkpointId,
-        roomId,
+        made.roomId,
         threadId,
-        entryId,
-        sequence,
-        authorId,
-        at,
-        state,
-        coversThrough,
-        JSON.stringify(openQuestions),
-        conclusion,
+        made.entryId,
+        made.sequence,
+        made.authorId,
+        made.at,
+        made.state,
+        made.coversThrough,
+        JSON.stringify(made.openQuestions),
+        made.conclusion ?? null,
         made.position,
         made.contentDigest,
       )

@@ -1,5 +1,5 @@
 /** A person's own things, and the keys to them, as they are asked for. */
-import { sheet } from "./sheet.ts"
+import { agentAsks, sheet } from "./sheet.ts"
 
 export const librarySheets = {
   create_collection: sheet("create_collection", {
@@ -42,10 +42,9 @@ export const librarySheets = {
     folds: [{ heading: "When it ends, and who uses it", places: ["/expiresAt", "/agent"] }],
     begins: () => ({ permissions: ["read_library"], reach: "all" }),
     asks: {
-      "/label": { label: "What is it for?", hint: "The agent's name, or what it does.", missing: "Say what it is for." },
+      "/label": agentAsks.label,
       "/permissions": {
-        label: "What may it do?",
-        missing: "Choose at least one thing that it may do.",
+        ...agentAsks.permissions,
         words: {
           read_library: "read papers and Collections",
           read_annotations: "read your notes and highlights",

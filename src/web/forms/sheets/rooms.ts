@@ -1,6 +1,6 @@
 /** Rooms, who belongs to them, and the credentials of their agents, as they are asked for. */
 import { enumerations } from "../../../contract/enumerations.ts"
-import { sheet, why } from "./sheet.ts"
+import { agentAsks, sheet, why } from "./sheet.ts"
 
 const roomAsks = {
   "/title": { label: "Title", missing: "Give the Room a title." },
@@ -60,10 +60,9 @@ export const roomSheets = {
     folds: [{ heading: "Narrower: only some Threads, another end", places: ["/threadIds", "/expiresAt"] }],
     begins: () => ({ permissions: enumerations.permission }),
     asks: {
-      "/label": { label: "What is it for?", hint: "The agent's name, or what it does.", missing: "Say what it is for." },
+      "/label": agentAsks.label,
       "/permissions": {
-        label: "What may it do?",
-        missing: "Choose at least one thing that it may do.",
+        ...agentAsks.permissions,
         words: {
           post_thread: "write in Threads, relate findings, dispute and correct",
           publish_records: "publish hypotheses, findings and claims",

@@ -85,6 +85,12 @@ export const ANOTHER =
 /** How it is asked why something is done. */
 export const why = (label: string, missing: string) => ({ label, missing, tall: 2 }) as const
 
+/** How it is asked what an agent's token is for, and what it may do. */
+export const agentAsks = {
+  label: { label: "What is it for?", hint: "The agent's name, or what it does.", missing: "Say what it is for." },
+  permissions: { label: "What may it do?", missing: "Choose at least one thing that it may do." },
+} as const
+
 /** How it is asked of which experiment something is. */
 export const experimentAsk = { "/experimentId": { label: "Experiment", missing: "Choose the experiment." } } as const
 
