@@ -2,7 +2,8 @@
 import { Command } from "commander"
 import { startDemo } from "../demo/demo.ts"
 import { openLog } from "../log.ts"
-import { type EdgeSettings, mustNameItself, namedOption, outsideOf, portOption, withEdgeOptions } from "../settings.ts"
+import { namedOption, portOption } from "../settings.ts"
+import { type EdgeSettings, mustNameItself, outsideOf, withEdgeOptions } from "./serving.ts"
 import { untilEnded } from "./until-ended.ts"
 
 interface Options extends EdgeSettings {

@@ -3,18 +3,8 @@ import { Command } from "commander"
 import { openLog } from "../log.ts"
 import { startCopy } from "../app/copy.ts"
 import { startService } from "../app/service.ts"
-import {
-  dataOption,
-  type EdgeSettings,
-  mustNameItself,
-  namedOption,
-  outsideOf,
-  portOption,
-  threadsOption,
-  UsageError,
-  webAddress,
-  withEdgeOptions,
-} from "../settings.ts"
+import { dataOption, namedOption, portOption, threadsOption, UsageError, webAddress } from "../settings.ts"
+import { type EdgeSettings, mustNameItself, outsideOf, withEdgeOptions } from "./serving.ts"
 import { checkingBar } from "./progress.ts"
 import { untilEnded } from "./until-ended.ts"
 
