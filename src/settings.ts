@@ -98,7 +98,6 @@ export const threadsOption = () =>
     .default(threadsHere(), "one for every two processors")
 
 export const passwordOption = () => option("--password <text>", "the password; left out, one is made and printed once")
-export const namedOption = option
 
 /** An issuer as it stands in what a provider signs: a slash at its end belongs to it. */
 export function issuer(value: string): string {
@@ -110,6 +109,6 @@ export function issuer(value: string): string {
 
 /** Which provider a person's account is at; as the provider calls itself, to the letter. */
 export const issuerOption = () =>
-  namedOption("--issuer <address>", "the provider, as it calls itself: what serve is given as --oidc-issuer")
+  option("--issuer <address>", "the provider, as it calls itself: what serve is given as --oidc-issuer")
     .argParser(issuer)
     .makeOptionMandatory()

@@ -1,7 +1,7 @@
 /** `research-room audit`: the audit log, for an operator without a browser. */
 import { Command, InvalidArgumentError } from "commander"
 import { type AuditEntry, type AuditKind, auditKindNames, auditKinds } from "../contract/audit.ts"
-import { dataOption, namedOption } from "../settings.ts"
+import { dataOption, option } from "../settings.ts"
 import { personNamed } from "./admit-as.ts"
 import { jsonOption, printList } from "./table.ts"
 import { withInstance } from "./with-instance.ts"
@@ -35,10 +35,10 @@ export const auditCommand = (): Command =>
   new Command("audit")
     .description("print the audit log, the newest line first: who came in, and what was done to people, credentials, Rooms and data")
     .addOption(dataOption())
-    .addOption(namedOption("--limit <count>", "so many lines").argParser(count(MOST)).default(USUALLY))
-    .addOption(namedOption("--before <sequence>", "go on before this line").argParser(count(Number.MAX_SAFE_INTEGER)))
-    .addOption(namedOption("--kind <kind>", "lines of this kind alone").choices(auditKindNames))
-    .addOption(namedOption("--user <username>", "what this person did, and what was done to them"))
+    .addOption(option("--limit <count>", "so many lines").argParser(count(MOST)).default(USUALLY))
+    .addOption(option("--before <sequence>", "go on before this line").argParser(count(Number.MAX_SAFE_INTEGER)))
+    .addOption(option("--kind <kind>", "lines of this kind alone").choices(auditKindNames))
+    .addOption(option("--user <username>", "what this person did, and what was done to them"))
     .addOption(jsonOption())
     .action(({ data, limit, before, kind, user, ...how }: Options) =>
       withInstance(data, (instance) => {

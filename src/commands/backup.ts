@@ -5,7 +5,7 @@ import { Command } from "commander"
 import { backUp, restore } from "../check/backup.ts"
 import type { CheckReport } from "../check/check.ts"
 import { messageOf } from "../contract/faults.ts"
-import { dataOption, namedOption } from "../settings.ts"
+import { dataOption, option } from "../settings.ts"
 import { checkingBar } from "./progress.ts"
 import { runningCommand } from "./running.ts"
 import { withInstance } from "./with-instance.ts"
@@ -82,5 +82,5 @@ export const restoreCommand = (): Command =>
     .description("put a backup into a data folder that nobody serves")
     .argument("<file>")
     .addOption(dataOption())
-    .addOption(namedOption("--force", "replace the data in the folder; it is kept under another name"))
+    .addOption(option("--force", "replace the data in the folder; it is kept under another name"))
     .action(putBack)

@@ -1,7 +1,7 @@
 /** `research-room credential`: Room credentials, for an operator without a browser. */
 import { Command } from "commander"
 import { enumerations } from "../contract/enumerations.ts"
-import { dataOption, namedOption, UsageError } from "../settings.ts"
+import { dataOption, option, UsageError } from "../settings.ts"
 import { admitAs, listOf, personNamed } from "./admit-as.ts"
 import { jsonOption, printList } from "./table.ts"
 import { withInstance } from "./with-instance.ts"
@@ -20,16 +20,16 @@ const issue = () =>
   new Command("issue")
     .description("issue a credential for a member of a Room; its token is printed once")
     .addOption(dataOption())
-    .addOption(namedOption("--room <id>", "the Room").makeOptionMandatory())
-    .addOption(namedOption("--user <username>", "the member it speaks for").makeOptionMandatory())
-    .addOption(namedOption("--label <text>", "what it is for").default("command line"))
+    .addOption(option("--room <id>", "the Room").makeOptionMandatory())
+    .addOption(option("--user <username>", "the member it speaks for").makeOptionMandatory())
+    .addOption(option("--label <text>", "what it is for").default("command line"))
     .addOption(
-      namedOption("--permissions <list>", "comma-separated")
+      option("--permissions <list>", "comma-separated")
         .argParser(listOf)
         .default([...enumerations.permission], "all of them"),
     )
-    .addOption(namedOption("--threads <list>", "comma-separated ids of Threads to which it is limited").argParser(listOf))
-    .addOption(namedOption("--expires <time>", "when it expires, such as 2027-01-31T00:00:00Z (default: in 90 days)"))
+    .addOption(option("--threads <list>", "comma-separated ids of Threads to which it is limited").argParser(listOf))
+    .addOption(option("--expires <time>", "when it expires, such as 2027-01-31T00:00:00Z (default: in 90 days)"))
     .action((options: IssueOptions) =>
       withInstance(options.data, async (instance) => {
         const { label, permissions, threads: threadIds, expires: expiresAt } = options
@@ -63,8 +63,8 @@ const list = () =>
   new Command("list")
     .description("list the credentials of every Room, or of one; each with the first signs of its token, and when it was last used")
     .addOption(dataOption())
-    .addOption(namedOption("--room <id>", "of this Room alone"))
-    .addOption(namedOption("--user <username>", "of this person alone"))
+    .addOption(option("--room <id>", "of this Room alone"))
+    .addOption(option("--user <username>", "of this person alone"))
     .addOption(jsonOption())
     .action(({ data, room, user, ...how }: { data: string; room?: string; user?: string; json?: boolean }) =>
       withInstance(data, (instance) => {

@@ -2,7 +2,7 @@
 import { Command } from "commander"
 import { startDemo } from "../demo/demo.ts"
 import { openLog } from "../log.ts"
-import { namedOption, portOption } from "../settings.ts"
+import { option, portOption } from "../settings.ts"
 import { type EdgeSettings, mustNameItself, outsideOf, withEdgeOptions } from "./serving.ts"
 import { untilEnded } from "./until-ended.ts"
 
@@ -37,8 +37,8 @@ export const demoCommand = (): Command =>
   withEdgeOptions(
     new Command("demo")
       .description("serve a seeded instance for a first look or for tests")
-      .addOption(namedOption("--data <folder>", "an empty folder to keep the demo in (default: a temporary one)"))
+      .addOption(option("--data <folder>", "an empty folder to keep the demo in (default: a temporary one)"))
       .addOption(portOption(0))
-      .addOption(namedOption("--json", "print one line of JSON with everything the demo holds, then serve"))
-      .addOption(namedOption("--deterministic", "the same ids, tokens and times on every start")),
+      .addOption(option("--json", "print one line of JSON with everything the demo holds, then serve"))
+      .addOption(option("--deterministic", "the same ids, tokens and times on every start")),
   ).action(demo)

@@ -1,7 +1,7 @@
 /** `research-room drill`: whether the copy that Litestream keeps would do, were it needed now. For a timer. */
 import { Command, InvalidArgumentError } from "commander"
 import { drill } from "../check/drill.ts"
-import { namedOption, option } from "../settings.ts"
+import { option } from "../settings.ts"
 import { checkingBar } from "./progress.ts"
 
 interface Options {
@@ -46,12 +46,12 @@ export const drillCommand = (): Command =>
   new Command("drill")
     .description("restore Litestream's copy into a scratch folder, verify it as `check` does, and say how old it is")
     .argument("<source>", "the copy's address, such as s3://bucket/room, or with --config the path of the data there")
-    .addOption(namedOption("--config <file>", "Litestream's configuration"))
-    .addOption(namedOption("--litestream <program>", "Litestream's program").default("litestream"))
-    .addOption(namedOption("--scratch <folder>", "where the scratch folder is made; it needs room for all of the data"))
+    .addOption(option("--config <file>", "Litestream's configuration"))
+    .addOption(option("--litestream <program>", "Litestream's program").default("litestream"))
+    .addOption(option("--scratch <folder>", "where the scratch folder is made; it needs room for all of the data"))
     .addOption(option("--data <folder>", "the data that the copy is of, where it is on this machine: to see what the copy lacks"))
     .addOption(
-      namedOption(
+      option(
         "--max-age <seconds>",
         "fall short where the copy is further behind --data than that; without --data, where its newest write is older",
       ).argParser(seconds),

@@ -8,7 +8,7 @@ import { isUuid } from "../contract/fields.ts"
 import { Refusal } from "../contract/refusals.ts"
 import type { Instance } from "../app/instance.ts"
 import { DataError } from "../ledger/database.ts"
-import { baseUrlOption, dataOption, namedOption, UsageError } from "../settings.ts"
+import { baseUrlOption, dataOption, option, UsageError } from "../settings.ts"
 import { softwareVersion } from "../version.ts"
 import { withInstance } from "./with-instance.ts"
 
@@ -55,6 +55,6 @@ export const exportCommand = (): Command =>
     .description("write a Room as an RO-Crate, with its record, its feed and a program that verifies them")
     .argument("<room>", "the Room's id")
     .addOption(dataOption())
-    .addOption(namedOption("--output <file>", "the zip to write (default: named after the Room, in this folder)"))
+    .addOption(option("--output <file>", "the zip to write (default: named after the Room, in this folder)"))
     .addOption(baseUrlOption().default(STANDARD_URL))
     .action((room: string, options: Options) => withInstance(options.data, (instance) => run(instance, room, options)))

@@ -7,7 +7,7 @@ import { Refusal } from "../contract/refusals.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
 import { DataError, isStorageFault } from "../ledger/database.ts"
 import { lockFolder } from "../ledger/ownership.ts"
-import { dataOption, namedOption, UsageError } from "../settings.ts"
+import { dataOption, option, UsageError } from "../settings.ts"
 import { personNamed } from "./admit-as.ts"
 import { checkingBar } from "./progress.ts"
 import { withInstance } from "./with-instance.ts"
@@ -68,6 +68,6 @@ export const importCommand = (): Command =>
     )
     .argument("<file>", "the export, a zip")
     .addOption(dataOption())
-    .addOption(namedOption("--adopt", "make the Room this instance's own: it can be written to here, and follows its origin no longer"))
-    .addOption(namedOption("--owner <name>", "with --adopt: the person of this instance who owns it then"))
+    .addOption(option("--adopt", "make the Room this instance's own: it can be written to here, and follows its origin no longer"))
+    .addOption(option("--owner <name>", "with --adopt: the person of this instance who owns it then"))
     .action(run)

@@ -1,7 +1,7 @@
 /** `research-room key`: personal keys to a person's Library, for an operator without a browser. */
 import { Command } from "commander"
 import { enumerations } from "../contract/enumerations.ts"
-import { dataOption, namedOption, UsageError } from "../settings.ts"
+import { dataOption, option, UsageError } from "../settings.ts"
 import { admitAs, listOf, personNamed } from "./admit-as.ts"
 import { jsonOption, printList } from "./table.ts"
 import { withInstance } from "./with-instance.ts"
@@ -21,21 +21,21 @@ const issue = () =>
   new Command("issue")
     .description("issue a personal key to somebody's Library; its token is printed once")
     .addOption(dataOption())
-    .addOption(namedOption("--user <username>", "the person whose Library it opens").makeOptionMandatory())
-    .addOption(namedOption("--label <text>", "what it is for").default("command line"))
+    .addOption(option("--user <username>", "the person whose Library it opens").makeOptionMandatory())
+    .addOption(option("--label <text>", "what it is for").default("command line"))
     .addOption(
-      namedOption("--permissions <list>", "comma-separated")
+      option("--permissions <list>", "comma-separated")
         .argParser(listOf)
         .default([...enumerations.libraryPermission], "all of them"),
     )
     .addOption(
-      namedOption("--reach <reach>", "how far it reaches")
+      option("--reach <reach>", "how far it reaches")
         .choices([...enumerations.keyReach])
         .default("all"),
     )
-    .addOption(namedOption("--collections <list>", "comma-separated ids of the Collections of a selected reach").argParser(listOf))
-    .addOption(namedOption("--expires <time>", "when it expires, such as 2027-01-31T00:00:00Z (default: in 90 days)"))
-    .addOption(namedOption("--agent <name>", "the agent that will hold it"))
+    .addOption(option("--collections <list>", "comma-separated ids of the Collections of a selected reach").argParser(listOf))
+    .addOption(option("--expires <time>", "when it expires, such as 2027-01-31T00:00:00Z (default: in 90 days)"))
+    .addOption(option("--agent <name>", "the agent that will hold it"))
     .action((options: IssueOptions) =>
       withInstance(options.data, async (instance) => {
         const { label, permissions, reach, collections: collectionIds, expires: expiresAt, agent } = options
@@ -71,7 +71,7 @@ const list = () =>
   new Command("list")
     .description("list everybody's personal keys, or one person's; each with the first signs of its token, and when it was last used")
     .addOption(dataOption())
-    .addOption(namedOption("--user <username>", "of this person alone"))
+    .addOption(option("--user <username>", "of this person alone"))
     .addOption(jsonOption())
     .action(({ data, user, ...how }: { data: string; user?: string; json?: boolean }) =>
       withInstance(data, (instance) => {

@@ -4,7 +4,7 @@ import { Refusal } from "../contract/refusals.ts"
 import type { Instance } from "../app/instance.ts"
 import type { EndedAccess, Operators } from "../people/operators.ts"
 import type { Person } from "../people/people.ts"
-import { dataOption, issuerOption, namedOption, UsageError } from "../settings.ts"
+import { dataOption, issuerOption, option, UsageError } from "../settings.ts"
 import { counted } from "../web/words.ts"
 import { personNamed } from "./admit-as.ts"
 import { withInstance } from "./with-instance.ts"
@@ -40,7 +40,7 @@ const isSubject = (text: string): boolean => /^[\x21-\x7e]{1,255}$/.test(text)
 const connect = () =>
   named("connect", "let a person come in by an account of the group's identity provider, in place of one they may have there")
     .addOption(issuerOption())
-    .addOption(namedOption("--subject <text>", "the account, as the provider's `sub` names it").makeOptionMandatory())
+    .addOption(option("--subject <text>", "the account, as the provider's `sub` names it").makeOptionMandatory())
     .action((name: string, { data, ...account }: { data: string; issuer: string; subject: string }) => {
       if (!isSubject(account.subject)) throw new UsageError("--subject is 1 to 255 visible characters.")
       return doTo(data, name, async ({ byProvider }, person) => {

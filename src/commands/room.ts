@@ -1,7 +1,7 @@
 /** `research-room room`: Rooms, for an operator without a browser. */
 import { Command } from "commander"
 import type { Instance } from "../app/instance.ts"
-import { dataOption, namedOption, UsageError } from "../settings.ts"
+import { dataOption, option, UsageError } from "../settings.ts"
 import { admitAs, personNamed } from "./admit-as.ts"
 import { jsonOption, printList } from "./table.ts"
 import { withInstance } from "./with-instance.ts"
@@ -53,9 +53,9 @@ const transfer = () =>
     .description("give a Room another owner, with a reason that everybody can read; who owned it stays a member")
     .argument("<room>", "the Room's id")
     .addOption(dataOption())
-    .addOption(namedOption("--to <username>", "the new owner, a member or not").makeOptionMandatory())
-    .addOption(namedOption("--reason <text>", "why").makeOptionMandatory())
-    .addOption(namedOption("--by <username>", "the operator in whose name it is done (where there is one, that one)"))
+    .addOption(option("--to <username>", "the new owner, a member or not").makeOptionMandatory())
+    .addOption(option("--reason <text>", "why").makeOptionMandatory())
+    .addOption(option("--by <username>", "the operator in whose name it is done (where there is one, that one)"))
     .action((room: string, { data, to, reason, by }: TransferOptions) =>
       withInstance(data, async (instance) => {
         const roomId = room.toLowerCase()

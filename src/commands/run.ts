@@ -7,7 +7,7 @@ import { keep } from "../runs/keeper.ts"
 import { deliverAll } from "../runs/deliver.ts"
 import { workingRepository } from "../runs/repository.ts"
 import { run } from "../runs/run.ts"
-import { namedOption, spoolOption, tokenOption, UsageError, urlOption } from "../settings.ts"
+import { option, spoolOption, tokenOption, UsageError, urlOption } from "../settings.ts"
 
 interface Place {
   readonly url?: string
@@ -95,21 +95,18 @@ export const runCommand = (): Command =>
       "run a command as an attempt of an experiment: registered first, then told as it goes, with its outcome; it runs also where nobody answers",
     )
     .argument("[command...]", "the command, after --")
-    .addOption(namedOption("--experiment <id>", "the experiment it belongs to"))
-    .addOption(namedOption("--plan <id>", "the accepted plan that it follows; without one it is exploratory"))
-    .addOption(namedOption("--arm <name>", "take the command from this arm of the plan"))
-    .addOption(namedOption("--rerun-of <attempt>", "the attempt that it repeats"))
-    .addOption(namedOption("--reproduces <attempt>", "the attempt that it reproduces"))
+    .addOption(option("--experiment <id>", "the experiment it belongs to"))
+    .addOption(option("--plan <id>", "the accepted plan that it follows; without one it is exploratory"))
+    .addOption(option("--arm <name>", "take the command from this arm of the plan"))
+    .addOption(option("--rerun-of <attempt>", "the attempt that it repeats"))
+    .addOption(option("--reproduces <attempt>", "the attempt that it reproduces"))
     .addOption(
-      namedOption(
-        "--intended-deviation <text>",
-        "what departs from the plan or the commit on purpose, such as changes that are not committed",
-      ),
+      option("--intended-deviation <text>", "what departs from the plan or the commit on purpose, such as changes that are not committed"),
     )
-    .addOption(namedOption("--configuration <file>", "a JSON object: the run's configuration"))
-    .addOption(namedOption("--output <files...>", "files that come out of it; their digests are told, never their content"))
-    .addOption(namedOption("--repository <address>", "the public repository, where it is not that of this folder"))
-    .addOption(namedOption("--commit <hex>", "its commit"))
+    .addOption(option("--configuration <file>", "a JSON object: the run's configuration"))
+    .addOption(option("--output <files...>", "files that come out of it; their digests are told, never their content"))
+    .addOption(option("--repository <address>", "the public repository, where it is not that of this folder"))
+    .addOption(option("--commit <hex>", "its commit"))
     .action(start)
 
 async function deliver(flags: Place): Promise<void> {

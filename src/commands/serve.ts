@@ -3,7 +3,7 @@ import { Command } from "commander"
 import { openLog } from "../log.ts"
 import { startCopy } from "../app/copy.ts"
 import { startService } from "../app/service.ts"
-import { dataOption, namedOption, portOption, threadsOption, UsageError, webAddress } from "../settings.ts"
+import { dataOption, option, portOption, threadsOption, UsageError, webAddress } from "../settings.ts"
 import { type EdgeSettings, mustNameItself, outsideOf, withEdgeOptions } from "./serving.ts"
 import { checkingBar } from "./progress.ts"
 import { untilEnded } from "./until-ended.ts"
@@ -68,18 +68,17 @@ export const serveCommand = (): Command =>
       .addOption(portOption(8787))
       .addOption(threadsOption())
       .addOption(
-        namedOption(
+        option(
           "--replicated <socket>",
           "answer a write once Litestream, which starts this service and listens at that control socket, has copied it",
         ),
       )
-      .addOption(namedOption("--follow <folder>", "serve, for reading, the copy that Litestream's follower writes there; needs --primary"))
+      .addOption(option("--follow <folder>", "serve, for reading, the copy that Litestream's follower writes there; needs --primary"))
       .addOption(
-        namedOption(
-          "--primary <address>",
-          "where the service is that the copy is of: writes and private reads are sent on to it",
-        ).argParser(webAddress),
+        option("--primary <address>", "where the service is that the copy is of: writes and private reads are sent on to it").argParser(
+          webAddress,
+        ),
       )
-      .addOption(namedOption("--forward", "pass through what the original answers, in place of sending on whoever asks")),
+      .addOption(option("--forward", "pass through what the original answers, in place of sending on whoever asks")),
     "on",
   ).action(serve)

@@ -1,5 +1,5 @@
 /** Lists for the terminal, and for programs. */
-import { namedOption } from "../settings.ts"
+import { option } from "../settings.ts"
 
 /** Prints rows under a heading line, each column as wide as its widest cell. */
 function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
@@ -15,7 +15,7 @@ function printTable(heading: readonly string[], rows: readonly (readonly string[
 }
 
 /** The option of every list. */
-export const jsonOption = () => namedOption("--json", "print the list as JSON, for programs")
+export const jsonOption = () => option("--json", "print the list as JSON, for programs")
 
 /** Prints a list: as one JSON text where that is asked for, else as a table. */
 export function printList<T extends object>(

@@ -1,7 +1,7 @@
 /** `research-room unit`: what systemd needs to run the service with the flags given, its backups, and drills of Litestream's copy. */
 import { resolve } from "node:path"
 import { Command, InvalidArgumentError } from "commander"
-import { isSecret, namedOption, UsageError } from "../settings.ts"
+import { isSecret, option, UsageError } from "../settings.ts"
 import { serveCommand } from "./serve.ts"
 import { type Asked, units } from "./units.ts"
 
@@ -64,9 +64,9 @@ export function unitCommand(): Command {
   )
   for (const each of served) made.addOption(each.attributeName() === "data" ? each.default("/var/lib/research-room") : each)
   return made
-    .addOption(namedOption("--program <path>", "where the executable is installed").default("/usr/local/bin/research-room"))
-    .addOption(namedOption("--user <name>", "the user of the machine whom the service runs as").default("research-room"))
-    .addOption(namedOption("--backups <folder>", "where backups go").default("/var/lib/research-room-backups"))
-    .addOption(namedOption("--keep-days <number>", "for how long a backup is kept").argParser(days).default(30))
+    .addOption(option("--program <path>", "where the executable is installed").default("/usr/local/bin/research-room"))
+    .addOption(option("--user <name>", "the user of the machine whom the service runs as").default("research-room"))
+    .addOption(option("--backups <folder>", "where backups go").default("/var/lib/research-room-backups"))
+    .addOption(option("--keep-days <number>", "for how long a backup is kept").argParser(days).default(30))
     .action((options: Options) => print(options, made))
 }

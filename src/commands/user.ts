@@ -7,7 +7,7 @@ import { shape, username } from "../contract/fields.ts"
 import { limits } from "../contract/limits.ts"
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals.ts"
-import { dataOption, namedOption, passwordOption, UsageError } from "../settings.ts"
+import { dataOption, option, passwordOption, UsageError } from "../settings.ts"
 import { jsonOption, printList } from "./table.ts"
 import { endedWords, onPeople } from "./on-people.ts"
 import { withInstance } from "./with-instance.ts"
@@ -61,7 +61,7 @@ const password = () =>
     .argument("<username>")
     .addOption(dataOption())
     .addOption(passwordOption())
-    .addOption(namedOption("--everything", "end their credentials and personal keys too"))
+    .addOption(option("--everything", "end their credentials and personal keys too"))
     .action((name: string, { everything = false, ...options }: Options & { everything?: boolean }) => {
       const chosen = passwordFrom(options)
       return withInstance(options.data, async ({ accounts }) => {
@@ -86,10 +86,10 @@ const cite = () =>
     .description("say how a person wants to be cited; what is left out stays as it is, and an empty text takes it back")
     .argument("<username>")
     .addOption(dataOption())
-    .addOption(namedOption("--name <text>", "as they want to be cited, such as 'Ada Lovelace'"))
-    .addOption(namedOption("--given-name <text>", "for citations that sort and shorten by the parts of a name"))
-    .addOption(namedOption("--family-name <text>", "the same"))
-    .addOption(namedOption("--orcid <id>", "their ORCID, with or without https://orcid.org/; nobody asks ORCID whose it is"))
+    .addOption(option("--name <text>", "as they want to be cited, such as 'Ada Lovelace'"))
+    .addOption(option("--given-name <text>", "for citations that sort and shorten by the parts of a name"))
+    .addOption(option("--family-name <text>", "the same"))
+    .addOption(option("--orcid <id>", "their ORCID, with or without https://orcid.org/; nobody asks ORCID whose it is"))
     .action((username: string, { data, ...given }: Cited) =>
       withInstance(data, async ({ accounts, tables }) => {
         const person = tables.people.named(checkedName(username))

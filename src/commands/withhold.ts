@@ -8,7 +8,7 @@ import { lockFolder } from "../ledger/ownership.ts"
 import type { NamedWrite } from "../ledger/withheld.ts"
 import { oneLine, shortened } from "../contract/text.ts"
 import { withWords } from "../contract/withheld.ts"
-import { dataOption, namedOption, UsageError } from "../settings.ts"
+import { dataOption, option, UsageError } from "../settings.ts"
 import { admitAs } from "./admit-as.ts"
 import { operatorOf } from "./room.ts"
 import { withInstance } from "./with-instance.ts"
@@ -78,11 +78,11 @@ export const withholdCommand = (): Command =>
     )
     .argument("<room>", "the Room's id")
     .addOption(dataOption())
-    .addOption(namedOption("--sequence <number>", "the write, by its entry of the Room's activity"))
-    .addOption(namedOption("--entry <id>", "or by an entry of a timeline"))
-    .addOption(namedOption("--record <id>", "or by the record it made"))
-    .addOption(namedOption("--fields <places>", "places in what was sent, such as /text, with commas between them"))
-    .addOption(namedOption("--reason <reason>", "why").choices(enumerations.withholdingReason))
-    .addOption(namedOption("--explanation <text>", "why, in a sentence that everybody can read"))
-    .addOption(namedOption("--by <username>", "the operator in whose name it is done (where there is one, that one)"))
+    .addOption(option("--sequence <number>", "the write, by its entry of the Room's activity"))
+    .addOption(option("--entry <id>", "or by an entry of a timeline"))
+    .addOption(option("--record <id>", "or by the record it made"))
+    .addOption(option("--fields <places>", "places in what was sent, such as /text, with commas between them"))
+    .addOption(option("--reason <reason>", "why").choices(enumerations.withholdingReason))
+    .addOption(option("--explanation <text>", "why, in a sentence that everybody can read"))
+    .addOption(option("--by <username>", "the operator in whose name it is done (where there is one, that one)"))
     .action(withhold)
