@@ -56,3 +56,13 @@ export const dated = { asOf: v.exactOptional(shape({ sequence: count, acceptedAt
 
 /** Where a page continues: each list has one type of these, which its read says. */
 export const anyCursor = v.nullable(v.union([count, v.string()]))
+
+/** How a token is known again, and how long it holds. */
+export const tokenFields = {
+  /** Its first signs; null for one from before they were kept. */
+  tokenStart: optionalText,
+  createdAt: at,
+  expiresAt: at,
+  revokedAt: v.nullable(at),
+  lastUsedAt: v.nullable(at),
+}

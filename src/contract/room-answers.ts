@@ -1,6 +1,6 @@
 /** What is answered of Rooms, of who is in them, and of who asks. */
 import * as v from "valibot"
-import { at, count, dated, id, optionalSaid, optionalText, said, roomState } from "./answer-fields.ts"
+import { at, count, dated, id, optionalSaid, optionalText, said, roomState, tokenFields } from "./answer-fields.ts"
 import { described } from "./described.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
@@ -103,12 +103,7 @@ const credentialSummary = shape({
   owner: person,
   permissions: v.array(v.picklist(enumerations.permission)),
   threadIds: v.nullable(v.array(id)),
-  /** The first signs of its token; null for one from before they were kept. */
-  tokenStart: optionalText,
-  createdAt: at,
-  expiresAt: at,
-  revokedAt: v.nullable(at),
-  lastUsedAt: v.nullable(at),
+  ...tokenFields,
 })
 
 export type CredentialSummary = v.InferOutput<typeof credentialSummary>

@@ -3,12 +3,11 @@ import type { Person } from "../contract/answers.ts"
 import type { LibraryPermission } from "../contract/enumerations.ts"
 import { parse, type Stored } from "../contract/json.ts"
 import type { PersonalKey as Shown } from "../contract/library/answers.ts"
-import { Refusal } from "../contract/refusals.ts"
 import type { Actor, KeyGrant } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
-import { isoTime } from "../ledger/world.ts"
 import type { Token } from "../ledger/chance.ts"
-import { tokenDigest, tokenForm, tokenPrefixes, tokenStart } from "../people/tokens.ts"
+import { bearerDigest, LAST_USE_STEP, lastUseBefore, mustHold, type TokenLife } from "../people/bearer-tokens.ts"
+import { tokenStart } from "../people/tokens.ts"
 
 export type KeyAgent = NonNullable<Shown["agent"]>
 
@@ -32,17 +31,6 @@ const personalKey = ({ userId, username, permissions, collectionIds, agent, ...r
   agent: agent && parse(agent),
 })
 
-const refused = (why: string) => new Refusal("not_authenticated", why)
-
-/** @throws Refusal `not_authenticated` when it is over */
-function mustLive({ revokedAt, expiresAt }: Pick<Shown, "revokedAt" | "expiresAt">, at: string): void {
-  if (revokedAt !== null) throw refused(`This personal key was revoked at ${revokedAt}.`)
-  if (expiresAt <= at) throw refused(`This personal key expired at ${expiresAt}.`)
-}
-
-/** A key's last use is noted at most this often, in milliseconds: it must not cost a write each time. */
-const LAST_USE_STEP = 60_000
-
 const SHOWN = `SELECT k.key_id AS keyId, k.user_id AS userId, p.username, k.label, k.permissions, k.reach, k.agent, k.token_start AS tokenStart, k.created_at AS createdAt,
     k.expires_at AS expiresAt, k.revoked_at AS revokedAt, k.last_used_at AS lastUsedAt,
     (SELECT json_group_array(c.collection_id) FROM key_collections c WHERE c.key_id = k.key_id) AS collectionIds
@@ -60,9 +48,7 @@ export function keys(db: Db) {
   const ofPerson = db.prepare<Row>(`${SHOWN} WHERE k.user_id = ? ORDER BY k.key_id DESC`)
   const listed = db.prepare<Row>(`${SHOWN} WHERE k.key_id < ? ORDER BY k.key_id DESC LIMIT ?`)
   const all = db.prepare<Row>(`${SHOWN} ORDER BY k.key_id`)
-  const life = db.prepare<Pick<Shown, "expiresAt" | "revokedAt">>(
-    "SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM personal_keys WHERE key_id = ?",
-  )
+  const life = db.prepare<TokenLife>("SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM personal_keys WHERE key_id = ?")
   const revoke = db.prepare("UPDATE personal_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL")
   const revokeAllOf = db.prepare("UPDATE personal_keys SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL AND expires_at > ?")
   const used = db.prepare("UPDATE personal_keys SET last_used_at = ? WHERE key_id = ? AND (last_used_at IS NULL OR last_used_at < ?)")
@@ -95,24 +81,14 @@ export function keys(db: Db) {
      * @throws Refusal `not_authenticated`, saying what is wrong with the token as far as its holder may know
      */
     authenticate(token: string, at: string): Actor & { readonly key: KeyGrant } {
-      const form = tokenForm("personalKey", token)
-      if (form === "foreign") {
-        const room = token.startsWith(tokenPrefixes.credential)
-        throw refused(room ? "A Room credential does not open a Library; this route takes a personal key." : "This is not a personal key.")
-      }
-      if (form === "mistyped") throw refused("This personal key is mistyped or cut off: its checksum does not match.")
-      const row = byDigest.get(tokenDigest(token))
-      if (row === undefined) throw refused("This personal key is unknown here.")
-      mustLive(row, at)
+      const row = mustHold("personalKey", byDigest.get(bearerDigest("personalKey", token)), at)
       const { owner, keyId, permissions, reach } = personalKey(row)
       return { ...owner, grant: null, key: { keyId, permissions: new Set(permissions), reach } }
     },
 
     /** The recheck of every write. @throws Refusal `not_authenticated` */
     confirm(keyId: string, at: string): void {
-      const row = life.get(keyId)
-      if (row === undefined) throw refused("This personal key is unknown here.")
-      mustLive(row, at)
+      mustHold("personalKey", life.get(keyId), at)
     },
     /** Whether a use is to be noted: reads are uses too, and must not cost a write each time. */
     isUseDue(keyId: string, at: string): boolean {
@@ -122,7 +98,7 @@ export function keys(db: Db) {
       return true
     },
     /** Notes a use, at most once in a while. */
-    used: (keyId: string, at: string) => used.run(at, keyId, isoTime(Date.parse(at) - LAST_USE_STEP)),
+    used: (keyId: string, at: string) => used.run(at, keyId, lastUseBefore(at)),
 
     find(keyId: string): PersonalKey | undefined {
       const row = byId.get(keyId)

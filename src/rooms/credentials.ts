@@ -2,12 +2,11 @@
 import type { CredentialSummary, Person } from "../contract/answers.ts"
 import type { Permission } from "../contract/enumerations.ts"
 import { parse, type Stored } from "../contract/json.ts"
-import { Refusal } from "../contract/refusals.ts"
 import type { Actor } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
-import { isoTime } from "../ledger/world.ts"
 import type { Token } from "../ledger/chance.ts"
-import { tokenDigest, tokenForm, tokenPrefixes, tokenStart } from "../people/tokens.ts"
+import { bearerDigest, lastUseBefore, mustHold, type TokenLife } from "../people/bearer-tokens.ts"
+import { tokenStart } from "../people/tokens.ts"
 
 export interface Credential extends CredentialSummary {
   readonly roomId: string
@@ -22,17 +21,6 @@ const credential = ({ userId, username, permissions, threadIds, ...row }: Row): 
   permissions: parse(permissions),
   threadIds: threadIds && parse(threadIds),
 })
-
-const refused = (why: string) => new Refusal("not_authenticated", why)
-
-/** @throws Refusal `not_authenticated` when it is over */
-function mustLive({ revokedAt, expiresAt }: Pick<Credential, "revokedAt" | "expiresAt">, at: string): void {
-  if (revokedAt !== null) throw refused(`This credential was revoked at ${revokedAt}.`)
-  if (expiresAt <= at) throw refused(`This credential expired at ${expiresAt}.`)
-}
-
-/** A credential's last use is noted at most this often, in milliseconds: it must not cost a write each time. */
-const LAST_USE_STEP = 60_000
 
 const COLUMNS = `c.credential_id AS credentialId, c.room_id AS roomId, c.user_id AS userId, p.username, c.label, c.permissions, c.thread_ids AS threadIds, c.token_start AS tokenStart,
   c.created_at AS createdAt, c.expires_at AS expiresAt, c.revoked_at AS revokedAt, c.last_used_at AS lastUsedAt
@@ -49,9 +37,7 @@ export function credentials(db: Db) {
   const ofRoom = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.room_id = ? ORDER BY c.credential_id`)
   const listed = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.credential_id < ? ORDER BY c.credential_id DESC LIMIT ?`)
   const all = db.prepare<Row>(`SELECT ${COLUMNS} ORDER BY c.credential_id`)
-  const life = db.prepare<Pick<Credential, "expiresAt" | "revokedAt">>(
-    "SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM credentials WHERE credential_id = ?",
-  )
+  const life = db.prepare<TokenLife>("SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM credentials WHERE credential_id = ?")
   const ending = db.prepare<{ roomId: string; label: string; at: string }>(
     `SELECT c.room_id AS roomId, c.label, c.expires_at AS at FROM members m CROSS JOIN credentials c USING (room_id, user_id)
      WHERE m.user_id = ? AND c.revoked_at IS NULL AND c.expires_at > ? AND c.expires_at <= ? ORDER BY c.expires_at LIMIT 50`,
@@ -98,18 +84,7 @@ export function credentials(db: Db) {
      * @throws Refusal `not_authenticated`, saying what is wrong with the token as far as its holder may know
      */
     authenticate(token: string, at: string): Actor & { readonly credential: Credential } {
-      const form = tokenForm("credential", token)
-      if (form === "foreign") {
-        const personal = token.startsWith(tokenPrefixes.personalKey)
-        throw refused(
-          personal ? "A personal key opens the Library only; this route takes a Room credential." : "This is not a Room credential.",
-        )
-      }
-      if (form === "mistyped") throw refused("This credential is mistyped or cut off: its checksum does not match.")
-      const row = byDigest.get(tokenDigest(token))
-      if (row === undefined) throw refused("This credential is unknown here.")
-      mustLive(row, at)
-      const found = credential(row)
+      const found = credential(mustHold("credential", byDigest.get(bearerDigest("credential", token)), at))
       const { credentialId, roomId } = found
       const grant = {
         credentialId,
@@ -122,12 +97,10 @@ export function credentials(db: Db) {
 
     /** The recheck of every write. @throws Refusal `not_authenticated` */
     confirm(credentialId: string, at: string): void {
-      const row = life.get(credentialId)
-      if (row === undefined) throw refused("This credential is unknown here.")
-      mustLive(row, at)
+      mustHold("credential", life.get(credentialId), at)
     },
     /** Notes a use, at most once in a while. */
-    used: (credentialId: string, at: string) => used.run(at, credentialId, isoTime(Date.parse(at) - LAST_USE_STEP)),
+    used: (credentialId: string, at: string) => used.run(at, credentialId, lastUseBefore(at)),
 
     find(credentialId: string): Credential | undefined {
       const row = byId.get(credentialId)

@@ -1,6 +1,6 @@
 /** What the Library answers. */
 import * as v from "valibot"
-import { at, count, id, optionalText } from "../answer-fields.ts"
+import { at, count, id, optionalText, tokenFields } from "../answer-fields.ts"
 import { enumerations } from "../enumerations.ts"
 import { shape } from "../fields.ts"
 import { schemaVersions } from "../versions.ts"
@@ -163,12 +163,7 @@ export const personalKey = shape({
   reach,
   collectionIds: v.nullable(v.array(id)),
   agent: v.nullable(keyAgent),
-  /** The first signs of its token; null for one from before they were kept. */
-  tokenStart: v.nullable(v.string()),
-  createdAt: at,
-  expiresAt: at,
-  revokedAt: v.nullable(at),
-  lastUsedAt: v.nullable(at),
+  ...tokenFields,
 })
 export type PersonalKey = v.InferOutput<typeof personalKey>
 

@@ -1,0 +1,51 @@
+/** What a program comes in with, a Room credential or a personal key: whether it is one, is known here, and still holds. */
+import { Refusal } from "../contract/refusals.ts"
+import { isoTime } from "../ledger/world.ts"
+import { tokenDigest, tokenForm, tokenPrefixes } from "./tokens.ts"
+
+/** How long a token holds. */
+export interface TokenLife {
+  readonly expiresAt: string
+  readonly revokedAt: string | null
+}
+
+const kinds = {
+  credential: {
+    name: "credential",
+    foreign: "This is not a Room credential.",
+    other: tokenPrefixes.personalKey,
+    mixedUp: "A personal key opens the Library only; this route takes a Room credential.",
+  },
+  personalKey: {
+    name: "personal key",
+    foreign: "This is not a personal key.",
+    other: tokenPrefixes.credential,
+    mixedUp: "A Room credential does not open a Library; this route takes a personal key.",
+  },
+} as const
+
+const refused = (why: string) => new Refusal("not_authenticated", why)
+
+/** The digest that a token is known by. @throws Refusal `not_authenticated`, saying what is wrong with it as far as its holder may know */
+export function bearerDigest(kind: keyof typeof kinds, token: string): string {
+  const { name, foreign, other, mixedUp } = kinds[kind]
+  const form = tokenForm(kind, token)
+  if (form === "foreign") throw refused(token.startsWith(other) ? mixedUp : foreign)
+  if (form === "mistyped") throw refused(`This ${name} is mistyped or cut off: its checksum does not match.`)
+  return tokenDigest(token)
+}
+
+/** What was found of a token. @throws Refusal `not_authenticated` where nothing was, and when it is over */
+export function mustHold<L extends TokenLife>(kind: keyof typeof kinds, found: L | undefined, at: string): L {
+  const { name } = kinds[kind]
+  if (found === undefined) throw refused(`This ${name} is unknown here.`)
+  if (found.revokedAt !== null) throw refused(`This ${name} was revoked at ${found.revokedAt}.`)
+  if (found.expiresAt <= at) throw refused(`This ${name} expired at ${found.expiresAt}.`)
+  return found
+}
+
+/** The last use of a token is noted at most this often, in milliseconds: it must not cost a write each time. */
+export const LAST_USE_STEP = 60_000
+
+/** The moment before which a use must have been noted last, for one to be noted again. */
+export const lastUseBefore = (at: string): string => isoTime(Date.parse(at) - LAST_USE_STEP)
