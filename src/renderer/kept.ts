@@ -19,11 +19,6 @@ export class Kept {
     return this.#bytes
   }
 
-  clear(): void {
-    this.#made.clear()
-    this.#bytes = 0
-  }
-
   get(name: string): string | undefined {
     const found = this.#made.get(name)
     if (found === undefined) return undefined

@@ -11,12 +11,14 @@ const AT_ONCE = 4_000
 
 export class Renderer {
   readonly #engine: Engine
-  readonly #kept: Kept
+  readonly #most: number
+  #kept: Kept
   /** What is being rendered, by its name: many may open one page at the same time. */
   readonly #underWay = new Map<string, Promise<void>>()
 
   constructor(engine: Engine, most: number = limits.keptTextBytes) {
     this.#engine = engine
+    this.#most = most
     this.#kept = new Kept(most)
   }
 
@@ -54,8 +56,9 @@ export class Renderer {
   }
 
   async #batch(texts: readonly Text[]): Promise<string[]> {
+    const kept = this.#kept
     const names = texts.map(({ text, kind }) => nameOf(text, kind))
-    const made = names.map((name) => this.#kept.get(name))
+    const made = names.map((name) => kept.get(name))
     const missing = names.flatMap((name, index) => (made[index] === undefined ? [{ name, index }] : []))
     if (missing.length === 0) return made.filter((one) => one !== undefined)
     const others = missing.flatMap(({ name }) => this.#underWay.get(name) ?? [])
@@ -64,7 +67,7 @@ export class Renderer {
       const rendering = this.#render(own.map(({ index }) => present(texts[index]))).then((results) => {
         own.forEach(({ name, index }, place) => {
           made[index] = present(results[place])
-          this.#kept.set(name, made[index])
+          kept.set(name, made[index])
         })
       })
       for (const { name } of own) this.#underWay.set(name, rendering)
@@ -76,7 +79,7 @@ export class Renderer {
     }
     await Promise.all(others)
     return Promise.all(
-      made.map(async (markup, index) => markup ?? this.#kept.get(present(names[index])) ?? (await this.#again(present(texts[index])))),
+      made.map(async (markup, index) => markup ?? kept.get(present(names[index])) ?? (await this.#again(present(texts[index])))),
     )
   }
 
@@ -100,9 +103,9 @@ export class Renderer {
     }
   }
 
-  /** Nothing that was rendered is kept. */
+  /** Nothing that was rendered is kept, nor what is being rendered. */
   forget(): void {
-    this.#kept.clear()
+    this.#kept = new Kept(this.#most)
   }
 
   close(): Promise<void> {

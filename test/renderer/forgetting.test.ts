@@ -1,0 +1,33 @@
+/** What a renderer keeps when something is withheld while texts of a page are being set. */
+import { test } from "tap"
+import { Renderer } from "../../src/renderer/renderer.ts"
+
+test("what is being set when something is withheld is answered to who waits, and not kept", async (t) => {
+  let asked = 0
+  let set = () => {}
+  const engine = {
+    render: (texts: readonly { readonly text: string }[]) =>
+      new Promise<string[]>((resolve) => {
+        asked += 1
+        set = () => resolve(texts.map(({ text }) => `<p>${text}</p>`))
+      }),
+    close: async () => {},
+  }
+  const renderer = new Renderer(engine)
+  const text = { text: "A token.", kind: "block" } as const
+  const page = async () => {
+    const made = renderer.markupOf([text])
+    set()
+    return (await made).get(text)
+  }
+  const waits = renderer.markupOf([text])
+  renderer.forget()
+  set()
+  t.equal((await waits).get(text), "<p>A token.</p>")
+  t.equal(renderer.keptBytes, 0)
+  t.equal(await page(), "<p>A token.</p>")
+  t.equal(asked, 2, "whoever asks later has it set anew")
+  t.equal(await page(), "<p>A token.</p>")
+  t.equal(asked, 2, "which is kept")
+  t.not(renderer.keptBytes, 0)
+})
