@@ -2,12 +2,14 @@
  * Pages and costly reads are made by threads of their own, as `serve` runs them. Nobody outside can tell, but for this: one
  * long answer holds up nobody.
  */
+import { readdirSync, readFileSync } from "node:fs"
 import { setImmediate as turn } from "node:timers/promises"
 import type { Worker } from "node:worker_threads"
 import tap, { type Test, test } from "tap"
 import { createApp } from "../../src/app/edge.ts"
 import { Reader } from "../../src/app/reader.ts"
 import { ReadingThreads } from "../../src/app/reading-threads.ts"
+import type { Told } from "../../src/edge/aside.ts"
 import { standardBudgets } from "../../src/edge/budgets.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { startDemo } from "../../src/demo/demo.ts"
@@ -28,10 +30,17 @@ process.on("worker", (worker) =>
 /** What came for them, what was given to one, and what is done when something is. */
 let [came, given] = [0, 0]
 let onGiven = () => {}
+/** What came back from a thread last. */
+let last: Told | undefined
 const { answer } = ReadingThreads.prototype
 ReadingThreads.prototype.answer = function (...asked) {
   came += 1
-  return answer.apply(this, asked)
+  const made = answer.apply(this, asked)
+  made?.then(
+    (told) => (last = told),
+    () => {},
+  )
+  return made
 }
 const { take } = Reader.prototype
 Reader.prototype.take = function (...order) {
@@ -148,6 +157,24 @@ test("a small read is answered while long ones stand and wait, and so is a page"
   t.equal((await fetch(`${baseUrl}/rooms/${rooms.empty.roomId}`)).status, 200)
   t.ok(answered < 50, `${answered} of 50 before a page`)
   t.strictSame(new Set(await Promise.all(long)), new Set([200]))
+})
+
+test("the memory of an answer is given back as soon as it has been sent", async (t) => {
+  t.ok(await (await fetch(`${baseUrl}${graph}`)).text())
+  const body = last?.body
+  t.ok(body, "it came from a thread")
+  for (let turns = 0; body?.byteLength !== 0 && turns < 1_000; turns += 1) await turn()
+  t.equal(body?.byteLength, 0)
+})
+
+test("a small question comes before the work of a reading thread", { skip: process.platform !== "linux" }, (t) => {
+  const tasks = readdirSync("/proc/self/task").map((task) => readFileSync(`/proc/self/task/${task}/stat`, "utf8"))
+  // Behind the name, which may hold anything, the niceness is the seventeenth.
+  const lower = tasks.filter((stat) => Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]) > 0)
+  t.ok(lower.length > 0)
+  // One that is still starting is not yet among them.
+  for (const stat of lower) t.match(stat, /^\d+ \(reader\) /, "no other thread stands behind")
+  t.end()
 })
 
 test("more than may wait are told to come back", async (t) => {
