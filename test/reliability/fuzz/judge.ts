@@ -129,7 +129,11 @@ function plainText(answer: Answer): string {
 }
 
 /** Whether it is MCP that refuses, in its own protocol: what such an answer holds is shown in test/mcp. */
-const isOfMcp = ({ target }: Shot, text: string): boolean => target?.path === mcpPath && text.startsWith('{"jsonrpc"')
+function isOfMcp({ target, pieces }: Shot, text: string): boolean {
+  // An attack on addresses has no target: it writes them itself.
+  const isAsked = target === null ? Buffer.concat(pieces).includes(mcpPath) : target.path === mcpPath
+  return isAsked && text.startsWith('{"jsonrpc"')
+}
 
 function answerFaults(given: Shot, answer: Answer, index: number): string[] {
   const { target, path, methods, isSound, pieces } = given
