@@ -44,8 +44,12 @@ function leaks(answer: Answer, text: string, sent: string): string[] {
 
 const isBare = (answer: Answer): boolean => Object.keys(commonHeaders).every((name) => headerOf(answer, name) === null)
 
-function commonOnes(answer: Answer, path: string | null): string[] {
-  const kept = (path?.startsWith("/assets/") || path?.startsWith("/favicon.ico")) && (answer.status === 200 || answer.status === 304)
+/** Whether a shot asks for an address that begins so. Where an attack wrote its addresses itself, they stand in what it sent. */
+const asksFor = ({ path, pieces }: Shot, start: string): boolean =>
+  path === null ? Buffer.concat(pieces).includes(` ${start}`) : path.startsWith(start)
+
+function commonOnes(given: Shot, answer: Answer): string[] {
+  const kept = (asksFor(given, "/assets/") || asksFor(given, "/favicon.ico")) && (answer.status === 200 || answer.status === 304)
   return [
     ...Object.entries(commonHeaders).flatMap(([name, value]) => {
       const values = answer.headers.filter(([each]) => each === name).map(([, given]) => given)
@@ -55,7 +59,7 @@ function commonOnes(answer: Answer, path: string | null): string[] {
     ...["server", "x-powered-by", "access-control-allow-credentials"]
       .filter((name) => headerOf(answer, name) !== null)
       .map((name) => `the answer carries ${name}`),
-    ...sharedFaults(headerOf(answer, "access-control-allow-origin"), path),
+    ...sharedFaults(headerOf(answer, "access-control-allow-origin"), given.path),
   ]
 }
 
@@ -129,17 +133,13 @@ function plainText(answer: Answer): string {
 }
 
 /** Whether it is MCP that refuses, in its own protocol: what such an answer holds is shown in test/mcp. */
-function isOfMcp({ target, pieces }: Shot, text: string): boolean {
-  // An attack on addresses has no target: it writes them itself.
-  const isAsked = target === null ? Buffer.concat(pieces).includes(mcpPath) : target.path === mcpPath
-  return isAsked && text.startsWith('{"jsonrpc"')
-}
+const isOfMcp = (given: Shot, text: string): boolean => asksFor(given, mcpPath) && text.startsWith('{"jsonrpc"')
 
 function answerFaults(given: Shot, answer: Answer, index: number): string[] {
   const { target, path, methods, isSound, pieces } = given
   const text = plainText(answer)
   const { status } = answer
-  const faults = [...commonOnes(answer, path)]
+  const faults = [...commonOnes(given, answer)]
   // Then it is not the service that answers, and there is no more to look for.
   if (isBare(answer)) return [`a ${status} without any header of the service: ${text.slice(0, 100)}`]
   // A repository that cannot be looked up from here is told so, by the protocol.
