@@ -46,7 +46,7 @@ const isBare = (answer: Answer): boolean => Object.keys(commonHeaders).every((na
 
 /** Whether a shot asks for an address that begins so. Where an attack wrote its addresses itself, they stand in what it sent. */
 const asksFor = ({ path, pieces }: Shot, start: string): boolean =>
-  path === null ? Buffer.concat(pieces).includes(` ${start}`) : path.startsWith(start)
+  path === null ? Buffer.concat(pieces).includes(start) : path.startsWith(start)
 
 function commonOnes(given: Shot, answer: Answer): string[] {
   const kept = (asksFor(given, "/assets/") || asksFor(given, "/favicon.ico")) && (answer.status === 200 || answer.status === 304)
