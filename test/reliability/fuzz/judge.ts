@@ -44,9 +44,15 @@ function leaks(answer: Answer, text: string, sent: string): string[] {
 
 const isBare = (answer: Answer): boolean => Object.keys(commonHeaders).every((name) => headerOf(answer, name) === null)
 
+/** What was sent, with what stands in it as `%2F` put plainly. */
+const plainlySent = ({ pieces }: Shot): string =>
+  Buffer.concat(pieces)
+    .toString("latin1")
+    .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+
 /** Whether a shot asks for an address that begins so. Where an attack wrote its addresses itself, they stand in what it sent. */
-const asksFor = ({ path, pieces }: Shot, start: string): boolean =>
-  path === null ? Buffer.concat(pieces).includes(start) : path.startsWith(start)
+const asksFor = (given: Shot, start: string): boolean =>
+  given.path === null ? plainlySent(given).includes(start) : given.path.startsWith(start)
 
 function commonOnes(given: Shot, answer: Answer): string[] {
   const kept = (asksFor(given, "/assets/") || asksFor(given, "/favicon.ico")) && (answer.status === 200 || answer.status === 304)
