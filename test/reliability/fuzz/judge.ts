@@ -139,7 +139,8 @@ function plainText(answer: Answer): string {
 }
 
 /** Whether it is MCP that refuses, in its own protocol: what such an answer holds is shown in test/mcp. */
-const isOfMcp = (given: Shot, text: string): boolean => asksFor(given, mcpPath) && text.startsWith('{"jsonrpc"')
+const isOfMcp = (given: Shot, text: string): boolean =>
+  (given.target === null ? asksFor(given, mcpPath) : given.target.path === mcpPath) && text.startsWith('{"jsonrpc"')
 
 function answerFaults(given: Shot, answer: Answer, index: number): string[] {
   const { target, path, methods, isSound, pieces } = given
