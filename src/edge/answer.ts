@@ -65,8 +65,12 @@ export const headersAt = (baseUrl: string): Readonly<Record<string, string>> =>
   baseUrl.startsWith("https:") ? { "strict-transport-security": STRICT } : {}
 
 /** An answer of some media type. */
-export const answer = (body: string, type: string, status = 200, headers: Readonly<Record<string, string>> = {}): Answer =>
-  new Answer(body, { status, headers: { ...commonHeaders, "content-type": `${type}; charset=utf-8`, ...headers } })
+export const answer = (
+  body: string | Uint8Array<ArrayBuffer>,
+  type: string,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Answer => new Answer(body, { status, headers: { ...commonHeaders, "content-type": `${type}; charset=utf-8`, ...headers } })
 
 /** Under which name a program keeps an answer. */
 const asFile = (name: string) => ({ "content-disposition": `attachment; filename="${name.replace(/[^A-Za-z0-9._-]+/g, "-")}"` })

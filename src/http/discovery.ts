@@ -46,8 +46,9 @@ async function mustBeReady({ whyNotReady }: Edge): Promise<void> {
 /** What can be asked of these documents is bounded by the registry; this bounds it should that ever change. */
 const ANSWERS = 1_000
 
+/** As it is sent: one copy, however many are being sent it at a time. */
 interface Document {
-  readonly text: string
+  readonly bytes: Uint8Array<ArrayBuffer>
   readonly tag: string
 }
 
@@ -58,8 +59,8 @@ function kept(made: Readonly<Record<string, (query: Readonly<Record<string, unkn
     const asked = JSON.stringify([name, query])
     const found = known.get(asked)
     if (found !== undefined) return found
-    const text = made[name]?.(query) ?? ""
-    const document = { text, tag: tagOf(text) }
+    const bytes = Buffer.from(made[name]?.(query) ?? "")
+    const document = { bytes, tag: tagOf(bytes) }
     if (known.size < ANSWERS) known.set(asked, document)
     return document
   }
@@ -81,8 +82,8 @@ export function discovery(edge: Edge, routes: Routes): void {
         }
         const query = checkParameters(definition, event.url.searchParams)
         if (definition.name === "health_ready") await mustBeReady(edge)
-        const { text, tag } = document(definition.name, query)
-        return answer(text, definition.mediaType, 200, { etag: tag })
+        const { bytes, tag } = document(definition.name, query)
+        return answer(bytes, definition.mediaType, 200, { etag: tag })
       },
       openOf(definition),
     )
