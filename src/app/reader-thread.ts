@@ -3,7 +3,6 @@
  * a connection of its own that cannot write. Who asks was found out by the serving thread, which also keeps limits, log and
  * metrics; what is answered leaves here as it goes over the wire.
  */
-import { setPriority } from "node:os"
 import { parentPort, workerData } from "node:worker_threads"
 import { basePathOf } from "../contract/base-path.ts"
 import type { Order, Told } from "../edge/aside.ts"
@@ -28,8 +27,6 @@ const port = parentPort
 const { file, follows, instanceId, lineage, notBefore, baseUrl, entrance } = workerData as ReaderSettings
 const say = (message: FromReader, moved: ArrayBuffer[] = []) => port.postMessage(message, moved)
 
-/** Whoever waits for a small read or a write comes first, where there are fewer processors than threads. */
-const PRIORITY = 5
 /** KiB of pages of the database. */
 const CACHE = 4_096
 /** Part of what the service keeps of rendered texts that each reading thread keeps. */
@@ -54,9 +51,6 @@ class OnServer implements Engine {
   }
   async close(): Promise<void> {}
 }
-
-// On Linux this is of the thread that says it; elsewhere it would be of the whole service.
-if (process.platform === "linux") setPriority(PRIORITY)
 
 const db = follows ? new Followed(file) : openMade(file)
 // The system holds the file's pages for all threads; each keeps only those that one answer asks for again and again.

@@ -2,7 +2,6 @@
  * Pages and costly reads are made by threads of their own, as `serve` runs them. Nobody outside can tell, but for this: one
  * long answer holds up nobody.
  */
-import { readdirSync, readFileSync } from "node:fs"
 import { setImmediate as turn } from "node:timers/promises"
 import type { Worker } from "node:worker_threads"
 import tap, { type Test, test } from "tap"
@@ -165,16 +164,6 @@ test("the memory of an answer is given back as soon as it has been sent", async 
   t.ok(body, "it came from a thread")
   for (let turns = 0; body?.byteLength !== 0 && turns < 1_000; turns += 1) await turn()
   t.equal(body?.byteLength, 0)
-})
-
-test("a small question comes before the work of a reading thread", { skip: process.platform !== "linux" }, (t) => {
-  const tasks = readdirSync("/proc/self/task").map((task) => readFileSync(`/proc/self/task/${task}/stat`, "utf8"))
-  // Behind the name, which may hold anything, the niceness is the seventeenth.
-  const lower = tasks.filter((stat) => Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]) > 0)
-  t.ok(lower.length > 0)
-  // One that is still starting is not yet among them.
-  for (const stat of lower) t.match(stat, /^\d+ \(reader\) /, "no other thread stands behind")
-  t.end()
 })
 
 test("more than may wait are told to come back", async (t) => {
