@@ -3,7 +3,8 @@
  * registries in reach, brings the tools into dist/reach at the versions named here, and says what each of them made of
  *
  * - the served schemas: a thousand bodies of each operation, which each validator must take or refuse as the service does;
- * - the OpenAPI document: whether kin-openapi takes it, and whether clients made of it write, replay, page and follow.
+ * - the OpenAPI document: whether kin-openapi takes it, and whether clients made of it write, replay, page and follow;
+ * - the measurement table: whether every figure of two hundred layouts agrees with SciPy's.
  *
  * What npm brings is in `npm test`.
  */
@@ -23,6 +24,7 @@ const pythonTools = [
   "openapi-python-client==0.29.1",
   "datamodel-code-generator==0.89.0",
   "pydantic[email]==2.14.3",
+  "scipy==1.17.1",
 ]
 const goTools = [
   "github.com/getkin/kin-openapi@v0.152.0",
@@ -47,6 +49,7 @@ await run("go", ["mod", "download"], join(root, "test/contract/validators"))
 
 const validators = ["run", "-s", "tap", "--", "--timeout=1500", "test/contract/validators.test.ts", "test/client/python.test.ts"]
 await run("npm", validators, root, { REACH_PYTHON: python, REACH_BODIES: process.env.REACH_BODIES ?? "1000" })
+await run("npm", ["run", "-s", "tap", "--", "test/research/measurements/agreement.test.ts"], root, { PYTHON_WITH_SCIPY: python })
 
 const instance = await startResearchRoom()
 try {

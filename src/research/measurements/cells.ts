@@ -1,0 +1,32 @@
+/** A measured value with its dimensions, as the measurement table takes it. */
+
+/** What a dimension may hold. */
+export type Scalar = string | number | boolean
+export type Dimensions = Readonly<Record<string, Scalar>>
+
+/** The last value that an attempt reported of a metric at one place of its dimensions. */
+export interface Cell {
+  readonly attemptId: string
+  readonly label: string
+  readonly dimensions: Dimensions
+  /** NaN and the infinities where a run diverged. */
+  readonly value: number
+  /** The commit it ran at. */
+  readonly commit: string
+  /** The materials that went in, as one text. */
+  readonly inputs: string
+}
+
+/** Values that print alike are one value: a seed told as 3 and as "3" is one seed. */
+export const textOf = (value: Scalar): string => String(value)
+
+const numeric = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/
+
+/** Numbers by size, before texts; texts by their letters. */
+export function compareScalars(one: Scalar, other: Scalar): number {
+  const [a, b] = [textOf(one), textOf(other)]
+  const [isNumber, isOtherNumber] = [numeric.test(a), numeric.test(b)]
+  if (isNumber && isOtherNumber) return Number(a) - Number(b)
+  if (isNumber !== isOtherNumber) return isNumber ? -1 : 1
+  return a < b ? -1 : a > b ? 1 : 0
+}

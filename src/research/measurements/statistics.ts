@@ -1,0 +1,175 @@
+/**
+ * The statistics of measurements: means, spreads, intervals and contrasts. Every sum is taken over sorted values and
+ * compensated, so that the same values give the same digits in any order.
+ */
+import tCdf from "@stdlib/stats-base-dists-t-cdf"
+import tQuantile from "@stdlib/stats-base-dists-t-quantile"
+
+/** The level of every interval that is not corrected. */
+export const LEVEL = 0.05
+
+/** What is known of some values. With one value there is a mean and no spread. */
+export interface Summary {
+  readonly n: number
+  readonly mean: number
+  readonly min: number
+  readonly max: number
+  readonly sd: number | null
+  readonly se: number | null
+  readonly low: number | null
+  readonly high: number | null
+}
+
+/** A difference of two means, with the t distribution that its interval is read from. */
+export interface Difference {
+  readonly method: "paired" | "welch"
+  readonly estimate: number
+  /** Standard deviation of the differences; null where values are not paired. */
+  readonly sd: number | null
+  readonly se: number | null
+  readonly df: number | null
+  readonly low: number | null
+  readonly high: number | null
+  /** Two-sided; null without a standard error. */
+  readonly p: number | null
+}
+
+/** The interval of a comparison once the number of comparisons is allowed for. */
+export interface Corrected {
+  readonly level: number
+  readonly low: number
+  readonly high: number
+  /** Whether Holm's step tells the difference from zero. */
+  readonly isDistinct: boolean
+}
+
+/** A sum with Neumaier's compensation. */
+export function sumOf(values: readonly number[]): number {
+  let sum = 0
+  let lost = 0
+  for (const value of values.toSorted((one, other) => one - other)) {
+    const next = sum + value
+    lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum
+    sum = next
+  }
+  return sum + lost
+}
+
+/** Sum of squares around the mean, with the correction for the rounding of the mean. */
+function squaresAround(values: readonly number[], mean: number): number {
+  const deviations = values.map((value) => value - mean)
+  return Math.max(0, sumOf(deviations.map((deviation) => deviation ** 2)) - sumOf(deviations) ** 2 / values.length)
+}
+
+const isConstant = (values: readonly number[]): boolean => values.every((value) => value === values[0])
+
+/** Half the width of the two-sided interval of a standard error. */
+export const halfWidth = (se: number, df: number, level: number = LEVEL): number => (se === 0 ? 0 : tQuantile(1 - level / 2, df) * se)
+
+/** @param values finite, at least one */
+export function summaryOf(values: readonly number[]): Summary {
+  const n = values.length
+  const constant = isConstant(values)
+  const mean = constant ? (values[0] ?? Number.NaN) : sumOf(values) / n
+  const ends = {
+    n,
+    mean,
+    min: values.reduce((one, other) => Math.min(one, other)),
+    max: values.reduce((one, other) => Math.max(one, other)),
+  }
+  if (n < 2) return { ...ends, sd: null, se: null, low: null, high: null }
+  const sd = constant ? 0 : Math.sqrt(squaresAround(values, mean) / (n - 1))
+  const se = sd / Math.sqrt(n)
+  const half = halfWidth(se, n - 1)
+  return { ...ends, sd, se, low: mean - half, high: mean + half }
+}
+
+/** The two-sided p value of an estimate. Without any spread a difference is certain, and no difference is none. */
+function pOf(estimate: number, se: number, df: number): number {
+  if (se === 0) return estimate === 0 ? 1 : 0
+  return 2 * tCdf(-Math.abs(estimate / se), df)
+}
+
+const unspread = { sd: null, se: null, df: null, low: null, high: null, p: null }
+
+/** The mean of paired differences. @param differences at least one */
+export function paired(differences: readonly number[]): Difference {
+  const { n, mean: estimate, sd, se, low, high } = summaryOf(differences)
+  if (se === null) return { method: "paired", estimate, ...unspread }
+  return { method: "paired", estimate, sd, se, df: n - 1, low, high, p: pOf(estimate, se, n - 1) }
+}
+
+/** Welch's difference of two means. @param of, against at least one value each */
+export function welch(of: readonly number[], against: readonly number[]): Difference {
+  const [one, other] = [summaryOf(of), summaryOf(against)]
+  const estimate = one.mean - other.mean
+  if (one.sd === null || other.sd === null) return { method: "welch", estimate, ...unspread }
+  const [a, b] = [one.sd ** 2 / one.n, other.sd ** 2 / other.n]
+  const se = Math.sqrt(a + b)
+  const df = se === 0 ? one.n + other.n - 2 : (a + b) ** 2 / (a ** 2 / (one.n - 1) + b ** 2 / (other.n - 1))
+  const half = halfWidth(se, df)
+  return { method: "welch", estimate, sd: null, se, df, low: estimate - half, high: estimate + half, p: pOf(estimate, se, df) }
+}
+
+/**
+ * Holm's correction. Each comparison gets the interval at the level of its step: 0.05 over the number of comparisons that
+ * are not rejected yet. Once a step rejects nothing, all that are left keep its level, and their intervals hold zero.
+ * @returns one for each difference, in their order; null for a difference without a standard error, which is no comparison
+ */
+export function holm(differences: readonly Difference[]): (Corrected | null)[] {
+  const inOrder = differences
+    .flatMap(({ estimate, se, df, p }, index) => (se === null || df === null || p === null ? [] : [{ estimate, se, df, p, index }]))
+    .toSorted((one, other) => one.p - other.p || one.index - other.index)
+  const corrected: (Corrected | null)[] = differences.map(() => null)
+  let left = inOrder.length
+  let isDistinct = true
+  for (const { estimate, se, df, p, index } of inOrder) {
+    const level = LEVEL / left
+    isDistinct &&= p < level
+    const half = halfWidth(se, df, level)
+    corrected[index] = { level, low: estimate - half, high: estimate + half, isDistinct }
+    if (isDistinct) left -= 1
+  }
+  return corrected
+}
+
+/** An estimate that a pooled one is made of. */
+export interface Estimate {
+  readonly estimate: number
+  readonly se: number
+}
+
+/** A random-effects estimate. */
+export interface Pooled extends Estimate {
+  readonly k: number
+  readonly low: number
+  readonly high: number
+  /** Variance between the estimates, DerSimonian and Laird's. */
+  readonly tau2: number
+  /** The part of the variation that is between the estimates, from 0 to 1. */
+  readonly i2: number
+  /** Cochran's Q. */
+  readonly q: number
+}
+
+/**
+ * Pools estimates by random effects: DerSimonian and Laird's variance between them, Hartung and Knapp's interval.
+ * @returns undefined for fewer than three estimates, or where one has no spread
+ */
+export function pooled(estimates: readonly Estimate[]): Pooled | undefined {
+  const k = estimates.length
+  if (k < 3 || estimates.some(({ se }) => se === 0)) return undefined
+  const mean = (weights: readonly number[]) =>
+    sumOf(estimates.map(({ estimate }, index) => (weights[index] ?? 0) * estimate)) / sumOf(weights)
+  const squares = (weights: readonly number[], around: number) =>
+    sumOf(estimates.map(({ estimate }, index) => (weights[index] ?? 0) * (estimate - around) ** 2))
+  const fixed = estimates.map(({ se }) => 1 / se ** 2)
+  const q = squares(fixed, mean(fixed))
+  const scale = sumOf(fixed) - sumOf(fixed.map((weight) => weight ** 2)) / sumOf(fixed)
+  const tau2 = Math.max(0, (q - (k - 1)) / scale)
+  const weights = estimates.map(({ se }) => 1 / (se ** 2 + tau2))
+  const estimate = mean(weights)
+  const se = Math.sqrt(squares(weights, estimate) / ((k - 1) * sumOf(weights)))
+  const half = halfWidth(se, k - 1)
+  return { k, estimate, se, low: estimate - half, high: estimate + half, tau2, i2: q === 0 ? 0 : Math.max(0, (q - (k - 1)) / q), q }
+}
