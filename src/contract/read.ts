@@ -229,9 +229,9 @@ export interface Read<N extends string = string> {
   readonly formats: Formats
 }
 
-/** Whether pages of every origin may ask it: what anybody may read, but for the paths that take no page at all. */
-export const openOf = ({ surface, path }: Pick<Read, "surface" | "path">): "everywhere" | undefined =>
-  (surface === "public" || surface === "discovery") && !path.startsWith("/api/agent/") ? "everywhere" : undefined
+/** Whether pages of every origin may ask it: what anybody may read. */
+export const openOf = ({ surface }: Pick<Read, "surface">): "everywhere" | undefined =>
+  surface === "public" || surface === "discovery" ? "everywhere" : undefined
 
 /** The media type of an answer in one of a read's forms. */
 export const mediaTypeOf = ({ mediaType, formats }: Pick<Read, "mediaType" | "formats">, format: unknown): MediaType =>

@@ -12,6 +12,7 @@ import type { Budgets } from "./budgets.ts"
 import type { Entrance } from "./entrance.ts"
 import type { Journal } from "./journal.ts"
 import type { PublicRoute } from "./open.ts"
+import { explainMalformedId } from "./paths.ts"
 import type { Metrics } from "./metrics.ts"
 import { contextOf } from "./request-context.ts"
 import type { Pasts } from "./pasts.ts"
@@ -94,7 +95,7 @@ export function refusing(edge: Edge, family: Family, route: string, handler: Han
       tellOfSignIn(edge, event, answer)
       return answer
     } catch (error) {
-      if (error instanceof Refusal) return tellOf(edge, event, error, family)
+      if (error instanceof Refusal) return tellOf(edge, event, explainMalformedId(event, error), family)
       if (error instanceof NotServed) throw new HTTPError({ status: 404 })
       edge.journal?.failed(contextOf(event), error)
       return refused(fault(event), family)

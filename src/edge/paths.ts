@@ -1,5 +1,8 @@
 /** Paths as routes write them, and what stands in one. */
 import type { H3Event } from "h3"
+import { isUuid } from "../contract/fields.ts"
+import { Refusal } from "../contract/refusals.ts"
+import { shortened } from "../contract/text.ts"
 
 /** A path pattern as h3 writes it; one more where an old-style arXiv id may stand with its slash as it is, as two parts. */
 export function routePatterns(path: string): string[] {
@@ -22,4 +25,14 @@ export function pathParams(event: H3Event): Record<string, string> {
   }
   const { archive, ...ids } = params
   return archive === undefined ? params : { ...ids, arxivId: `${archive}/${ids.arxivId}` }
+}
+
+/** A refusal of something that is not there, with a better sentence where the path holds what cannot be an id. */
+export function explainMalformedId(event: H3Event, refusal: Refusal): Refusal {
+  if (refusal.status !== 404 || refusal.code === "unknown_operation") return refusal
+  const [name, value] =
+    Object.entries(pathParams(event)).find(([name, value]) => name.endsWith("Id") && name !== "arxivId" && !isUuid(value)) ?? []
+  if (value === undefined) return refusal
+  const sentence = `${name} in the path is "${shortened(value, 60)}", which is not an id: ids are UUIDs such as 0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e, not labels or names.`
+  return new Refusal(refusal.code, sentence, refusal.details)
 }

@@ -98,7 +98,7 @@ export class Routes {
       const allow = [...methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])), "OPTIONS"].join(", ")
       const other = refusing(this.#edge, familyOf(path), path, (event) => {
         if (event.req.method !== "OPTIONS") throw new Refusal("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } })
-        if (path.startsWith("/api/agent/")) mustNotComeFromBrowser(event)
+        if (path.startsWith("/api/agent/") && open !== "everywhere") mustNotComeFromBrowser(event)
         return described(allow, open, commonHeaders)
       })
       this.#app.all(pattern, async (event) => (await other(event)).leaving)

@@ -75,10 +75,10 @@ export function discovery(edge: Edge, routes: Routes): void {
       definition.method,
       definition.path,
       async (event): Promise<Answer> => {
-        if (definition.family === "library") {
+        // The Library's schemas are public, but nothing below its path answers to the credential of a Room.
+        if (definition.family === "library" && event.req.headers.has("authorization")) {
           mustNotComeFromBrowser(event)
-          // The Library's own schemas are no secret, but nothing below its path answers to the credential of a Room.
-          if (event.req.headers.has("authorization")) bearer(edge, definition.family, event)
+          bearer(edge, definition.family, event)
         }
         const query = checkParameters(definition, event.url.searchParams)
         if (definition.name === "health_ready") await mustBeReady(edge)

@@ -5,6 +5,7 @@ import { behaviour } from "../ledger/behaviour.ts"
 import type { People } from "../people/people.ts"
 import type { ImportedRooms } from "./imported.ts"
 import type { Members } from "./members.ts"
+import { mustOwnOrOperate } from "./owner-or-operator.ts"
 import type { Rooms } from "./rooms.ts"
 
 /** A Thread on its way into its table. */
@@ -86,9 +87,7 @@ export function roomOperations(rooms: Rooms, members: Members, imported: Importe
     admit({ actor, body }, { roomId, userId }) {
       const role = rooms.standing(roomId, actor.userId)?.role ?? null
       const isOperator = people.isOperator(actor.userId)
-      if (role === null && !isOperator) throw new Refusal("not_a_member", `${actor.username} is not a member of this Room.`)
-      if (role !== "owner" && !isOperator)
-        throw new Refusal("role_required", "Only the owner of a Room hands it over.", { current: { needed: ["owner"] } })
+      mustOwnOrOperate(actor, { role, isOperator }, "Only the owner of a Room or an operator hands it over.")
       if (role !== "owner" && body.reason === undefined)
         throw new Refusal("invalid_schema", "Whoever does not own the Room says why it gets another owner.", {
           issues: [{ path: "/reason", message: "is required of an operator" }],

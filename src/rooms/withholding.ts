@@ -1,9 +1,10 @@
 /** What must not stand in a public record is taken out of sight: in the history, and so in all that is made from it. */
-import { noSuch, Refusal } from "../contract/refusals.ts"
+import { Refusal } from "../contract/refusals.ts"
 import { behaviour } from "../ledger/behaviour.ts"
 import type { StandingWrite, Withheld } from "../ledger/withheld.ts"
 import type { Audit } from "../people/audit.ts"
 import type { People } from "../people/people.ts"
+import { mustOwnOrOperate } from "./owner-or-operator.ts"
 import type { Rooms } from "./rooms.ts"
 
 export interface Withholding {
@@ -29,10 +30,10 @@ export function withholdingOperations({ withheld, rooms, people, audit, change, 
       const write = withheld.write(params.roomId, body.of)
       return { roomId: params.roomId, threadId: write?.threadId, write }
     },
-    /** Whoever may not is told no more than of a Room that is not there. */
     references({ actor, body }, { roomId, write }) {
-      const isOwner = rooms.standing(roomId, actor.userId)?.role === "owner"
-      if (!isOwner && people.withId(actor.userId)?.isOperator !== true) throw noSuch("room")
+      const role = rooms.standing(roomId, actor.userId)?.role ?? null
+      const isOperator = people.isOperator(actor.userId)
+      mustOwnOrOperate(actor, { role, isOperator }, "Only the owner of a Room or an operator withholds something in it.")
       if (write === undefined) return [{ path: "/of", message: "names no write of this Room" }]
       const index = withheld.nowhere(write.position, body.fields)
       return index === undefined ? [] : [{ path: `/fields/${index}`, message: "names nothing of that write that can be withheld" }]

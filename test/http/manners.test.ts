@@ -132,8 +132,7 @@ interface Route {
   readonly path: string
 }
 /** What pages of other origins may read. */
-const isOpen = ({ surface, path }: { surface: string; path: string }) =>
-  (surface === "public" || surface === "discovery") && !path.startsWith("/api/agent/")
+const isOpen = ({ surface }: { surface: string }) => surface === "public" || surface === "discovery"
 const open: Route[] = [...reads, ...discoveryRoutes].filter(isOpen)
 const closed: Route[] = [
   ...[...reads, ...discoveryRoutes].filter((read) => !isOpen(read)),
@@ -175,6 +174,14 @@ test("public reads let pages of every origin in, refusals and all; nothing else 
       )
     if (path.startsWith("/api/agent/")) t.equal(before.status, 403, `${path} answers no page`)
   }
+})
+
+test("a page elsewhere reads the Library's schemas, without a key", async (t) => {
+  const origin = "https://notebook.example"
+  const path = "/api/agent/library/schema?operation=save_papers"
+  t.match(await raw(path, { origin }), { status: 200, headers: { "access-control-allow-origin": "*" } })
+  t.equal((await raw(path, { origin, authorization: `Bearer ${house.keys.all.token}` })).status, 403)
+  t.equal((await raw(path, { authorization: `Bearer ${house.credentials.main_member_all.token}` })).status, 401)
 })
 
 test("OPTIONS says what a path takes", async (t) => {

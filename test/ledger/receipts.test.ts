@@ -197,6 +197,22 @@ test("a caller reads the receipts of her own writes, and of no others", async (t
   }
 })
 
+test("the operations whose receipts can be asked for are listed", async (t) => {
+  const { body: manifest } = await ask(`${house.baseUrl}/api/manifest`)
+  const listed = manifest.enumerations?.receiptOperation as unknown as string[]
+  t.ok(["post_message", "publish_finding", "create_room"].every((name) => listed.includes(name)))
+  t.notOk(listed.includes("save_papers"), "a person's Library is not a credential's business")
+  const { body: openApi } = await ask(`${house.baseUrl}/api/openapi.json`)
+  const parameters = openApi.paths?.["/api/agent/receipts"]?.get?.parameters as unknown as { name: string; schema: object }[]
+  t.match(parameters.find(({ name }) => name === "operation")?.schema, { enum: listed })
+  for (const operation of ["fly", "save_papers"]) {
+    const { body } = await receiptOf({ operation, requestId: freshId() })
+    t.match(body, { refusal: "invalid_parameter", issues: [{ path: "/operation", message: /^must be one of .*post_message/ }] })
+  }
+  const { body } = await receiptOf({ operation: "post_message", requestId: freshId() })
+  t.match(body, { refusal: "invalid_parameter", issues: [{ path: "/clientMessageId" }] }, "and which id it goes by is said")
+})
+
 test("a refused write leaves its id free", async (t) => {
   const agent = new ResearchRoomClient({ baseUrl: house.baseUrl, token: member, fetch: held })
   const id = freshId()

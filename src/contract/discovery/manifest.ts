@@ -6,7 +6,7 @@ import { labelPrefixes } from "../labels.ts"
 import { type RateLimit, rateLimits } from "../limits/rates.ts"
 import { limits } from "../limits.ts"
 import type { Conditional, Operation } from "../operation.ts"
-import { operations } from "../operations/index.ts"
+import { operations, receiptedOperations } from "../operations/index.ts"
 import { evidenceKinds } from "../operations/publications.ts"
 import type { Read } from "../read.ts"
 import { activityKinds, entryKinds, kinds } from "../reads/kinds.ts"
@@ -111,7 +111,14 @@ export function manifest({ baseUrl, instanceId, lineage, softwareVersion, rates 
     refusals: Object.entries(refusals).map(([code, { status, meaning, retryable }]) => ({ code, status: [...status], meaning, retryable })),
     limits: limitsKept(rates),
     states,
-    enumerations: { ...copies(enumerations), evidenceKind: evidenceKinds, kind: kinds, entryKind: entryKinds, activityKind: activityKinds },
+    enumerations: copies({
+      ...enumerations,
+      evidenceKind: evidenceKinds,
+      kind: kinds,
+      entryKind: entryKinds,
+      activityKind: activityKinds,
+      receiptOperation: receiptedOperations,
+    }),
     labels: Object.entries(labelPrefixes).map(([object, prefix]) => ({ prefix, object })),
     bootstrap: bootstrap.map((step) => ({ ...step, path: `${basePath}${step.path}` })),
   }

@@ -108,5 +108,8 @@ export function operationNamed(name: string): Operation | undefined {
   return found?.surface === "command" ? undefined : found
 }
 
+/** Operations whose receipts a member asks for with a credential: a person's Library is none of its business. */
+export const receiptedOperations: readonly string[] = operations.flatMap(({ family, name }) => (family === "research" ? [name] : []))
+
 /** The kinds of timeline entry that are receipts: they cannot be replied to. */
 export const receiptKinds: ReadonlySet<string> = new Set(operations.flatMap(({ entry }) => (entry?.form === "receipt" ? [entry.kind] : [])))

@@ -22,7 +22,7 @@ export const withholdContent = operation({
   target: "record",
   by: "person",
   archived: "admitted",
-  refusals: ["unknown_operation", "unknown_reference", "state_conflict"],
+  refusals: ["not_a_member", "role_required", "unknown_reference", "state_conflict"],
   entry: { kind: "content_withheld", form: "receipt" },
   activity: "content_withheld",
   fields: {

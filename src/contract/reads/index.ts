@@ -8,6 +8,7 @@ import { oneOf, plain, uuid } from "../fields.ts"
 import { labelPattern } from "../labels.ts"
 import { administrationReads } from "./administration.ts"
 import { kinds } from "./kinds.ts"
+import { receiptedOperations } from "../operations/index.ts"
 import { libraryReads } from "../library/reads.ts"
 import { limits } from "../limits.ts"
 import { overviewReads } from "./overview.ts"
@@ -182,7 +183,7 @@ const all = [
     path: "/api/agent/receipts",
     refusals: ["unknown_receipt"],
     summary: "The caller's own stored receipt: the way out of an uncertain delivery without sending the body again.",
-    parameters: { operation: plain(100), requestId: v.exactOptional(uuid), clientMessageId: v.exactOptional(uuid) },
+    parameters: { operation: oneOf(receiptedOperations), requestId: v.exactOptional(uuid), clientMessageId: v.exactOptional(uuid) },
     answer: answers.receipt,
   }),
 

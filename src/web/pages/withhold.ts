@@ -2,7 +2,7 @@
 import type { Receipt } from "../../contract/answers.ts"
 import { isUuid } from "../../contract/fields.ts"
 import { limits } from "../../contract/limits.ts"
-import { noSuch, type Refusal } from "../../contract/refusals.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { withholdingReasons, withWords } from "../../contract/withheld.ts"
 import type { StandingWrite } from "../../ledger/withheld.ts"
 import { entryPath, pathOf } from "../addresses.ts"
@@ -46,11 +46,14 @@ function passages(visit: Visit, write: StandingWrite, draft: Draft): Html {
   })}</fieldset>`
 }
 
-/** The form. Whoever may not is told no more than of a Room that is not there. */
+/** The form, for the Room's owner and for operators. */
 export function withholdPage(visit: Visit, draft: Draft, refusal?: Refusal): Shown {
   const roomId = (draft.get("roomId") ?? "").toLowerCase()
   const room = visit.ask("room", { roomId })
-  if (!mayWithhold(visit, room)) throw noSuch("room")
+  if (!mayWithhold(visit, room))
+    throw new Refusal("role_required", "Only the owner of the Room or an operator withholds something in it.", {
+      current: { needed: ["owner"] },
+    })
   const named = namedIn(draft)
   const write = named && visit.tables.withheld.write(roomId, named)
   if (named === undefined || write === undefined)

@@ -1,0 +1,14 @@
+/** What the owner of a Room may do, and an operator of the service in any Room. */
+import { Refusal } from "../contract/refusals.ts"
+import type { Actor } from "../ledger/actor.ts"
+
+/** @throws Refusal 403 `not_a_member` or `role_required` for anybody else. @param sentence who may, for members */
+export function mustOwnOrOperate(
+  { username }: Pick<Actor, "username">,
+  { role, isOperator }: { readonly role: string | null; readonly isOperator: boolean },
+  sentence: string,
+): void {
+  if (role === "owner" || isOperator) return
+  if (role === null) throw new Refusal("not_a_member", `${username} is not a member of this Room.`)
+  throw new Refusal("role_required", sentence, { current: { needed: ["owner"] } })
+}
