@@ -33,7 +33,7 @@ CREATE TABLE earlier_instances (
 -- for what no write makes (src/ledger/not-made.ts). Each entry's digest rests on the one before it.
 CREATE TABLE history (
   position INTEGER PRIMARY KEY,
-  -- An operation, an act of people that is none (src/people/acts.ts), or `carried`: a row of earlier data that no write explains.
+  -- An operation, or an act of people that is none (src/people/acts.ts).
   operation TEXT NOT NULL,
   -- Who it was, and what they were called; null: nobody was signed in.
   user_id TEXT,
@@ -333,7 +333,7 @@ CREATE TABLE join_requests (
 CREATE TABLE credentials (
   credential_id TEXT PRIMARY KEY,
   token_digest TEXT NOT NULL UNIQUE,
-  -- Its first signs, by which an operator knows a token again that turned up somewhere; null for one from before they were kept.
+  -- Its first signs, by which an operator knows a token again that turned up somewhere; null where they are not known.
   token_start TEXT,
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
   user_id TEXT NOT NULL REFERENCES people (user_id),
@@ -1233,7 +1233,7 @@ CREATE INDEX unread_notes_of ON unread_notes (note_id);
 CREATE TABLE personal_keys (
   key_id TEXT PRIMARY KEY,
   token_digest TEXT NOT NULL UNIQUE,
-  -- Its first signs; null for one from before they were kept.
+  -- Its first signs; null where they are not known.
   token_start TEXT,
   user_id TEXT NOT NULL REFERENCES people (user_id),
   label TEXT NOT NULL,

@@ -34,7 +34,7 @@ const floors = [
   ["packaged.ts", "version.ts", "allocator.ts"],
 ]
 /** What reads every table, what brings every table forward, and what tries whether there is room for more in any. */
-const everywhere = ["check/", "app/forward.ts", "ledger/schema.ts", "ledger/earlier/", "ledger/try-storage.ts"]
+const everywhere = ["check/", "app/forward.ts", "ledger/try-storage.ts"]
 
 type Sources = Readonly<Record<string, string>>
 const top = (path: string) => path.split("/")[0] ?? ""

@@ -15,6 +15,7 @@ import { isFollowed } from "../ledger/copies.ts"
 import { databaseFile, newestMoment, whoseData } from "../ledger/data.ts"
 import { DataError } from "../ledger/database.ts"
 import { Followed } from "../ledger/followed.ts"
+import { mustBearMark } from "../ledger/migrate.ts"
 import { latestSchema } from "../ledger/schema.ts"
 import { realWorld } from "../ledger/world.ts"
 import { OnThisThread, OnThread } from "../renderer/engines.ts"
@@ -236,8 +237,9 @@ function mustBecomeWhole(followed: Followed, file: string): void {
   }
 }
 
-/** @throws DataError where the file is of another version */
+/** @throws DataError where the file is of another program or version */
 function mustBeOfToday(followed: Followed, file: string): void {
+  mustBearMark(followed.prepare<{ application_id: number }>("PRAGMA application_id").one().application_id, file)
   const stored = followed.prepare<{ user_version: number }>("PRAGMA user_version").one().user_version
   if (stored === latestSchema) return
   throw new DataError(

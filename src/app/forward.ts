@@ -2,22 +2,18 @@
  * Brings data of an earlier version forward: its history is replayed into a new file beside the old one, proved, and only
  * then put in its place. Until then the old file is whole, whatever happens.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { type Data, openData } from "../ledger/data.ts"
 import { DataError, type Db, isBusy, isStorageFault, openDatabase, openScratch, storedSchema } from "../ledger/database.ts"
-import { gathered, gatheredCount } from "../ledger/earlier/gathered.ts"
 import { type Entry, history } from "../ledger/history.ts"
 import { notMade } from "../ledger/not-made.ts"
 import { Divergence, type OnProgress, replay, type Watching } from "../ledger/replay.ts"
-import { FIRST_WITH_HISTORY, migrations } from "../ledger/schema.ts"
+import { latestSchema } from "../ledger/schema.ts"
 import { rowsOf, tablesOf } from "../ledger/tables.ts"
 import { realWorld, type World } from "../ledger/world.ts"
 import { createInstance } from "./instance.ts"
 import { codeOf } from "../contract/faults.ts"
-
-/** The newest version whose tables are made anew. */
-const REMADE = migrations.findLast(({ isRemade }) => isRemade)?.to ?? 0
 
 /** Does a history in a file that is not there yet. @throws Divergence where it does not come out as it was */
 export function remake(entries: Iterable<Entry>, file: string, watching: Watching = {}): Db {
@@ -53,9 +49,8 @@ function carryOver(from: Db, to: Db): void {
 }
 
 /** @throws DataError when the history, or a Room's chain, does not end where it did */
-function mustEndAlike(from: Db, to: Db, hasHistory: boolean): void {
-  if (hasHistory && history(from).head() !== history(to).head())
-    throw new DataError("The history does not come out as it was. Nothing was changed.")
+function mustEndAlike(from: Db, to: Db): void {
+  if (history(from).head() !== history(to).head()) throw new DataError("The history does not come out as it was. Nothing was changed.")
   const headsOf = (db: Db) =>
     db.prepare<{ room_id: string }>("SELECT room_id, activity_sequence, activity_digest FROM room_heads ORDER BY room_id").all()
   const [before, now] = [headsOf(from), headsOf(to)]
@@ -77,10 +72,9 @@ const settle = (path: string): void => {
 /**
  * Makes every table of a file anew from its history, beside it, and puts the new file in its place.
  * @param db the old data; closed before it is replaced
- * @param entries its history; left out, the one it has
  * @throws DataError when the history does not come out as it was, or there is no room
  */
-export function rebuild(file: string, db: Db, entries?: Iterable<Entry>, watching: Watching = {}): void {
+export function rebuild(file: string, db: Db, watching: Watching = {}): void {
   const folder = dirname(file)
   const isPartial = (name: string) => name.startsWith(`${basename(file)}.remade-`)
   // What a process that was killed left. Whoever brings data forward has it alone.
@@ -91,10 +85,10 @@ export function rebuild(file: string, db: Db, entries?: Iterable<Entry>, watchin
     // be had, and nothing is left that would be taken for the new file's log.
     db.prepare("PRAGMA journal_mode = DELETE").get()
     db.exec("BEGIN EXCLUSIVE")
-    const made = remake(entries ?? history(db).entries(), partial, watching)
+    const made = remake(history(db).entries(), partial, watching)
     try {
       carryOver(db, made)
-      mustEndAlike(db, made, entries === undefined)
+      mustEndAlike(db, made)
     } finally {
       made.close()
     }
@@ -117,26 +111,21 @@ export function rebuild(file: string, db: Db, entries?: Iterable<Entry>, watchin
   }
 }
 
-/** Whether a file is of an earlier version whose tables are made anew. */
-export function isEarlier(file: string): boolean {
-  const stored = existsSync(file) ? (storedSchema(file) ?? 0) : 0
-  return stored > 0 && stored < REMADE
-}
+/** Whether a file holds data of an earlier version. */
+export const isEarlier = (file: string): boolean => (storedSchema(file) ?? latestSchema) < latestSchema
 
 /**
- * Brings the file to this version, where it is of an earlier one whose tables are made anew.
- * @throws DataError when it cannot; the file is then as it was, or brought forward as far as an earlier version led
+ * Brings the file to this version, where it is of an earlier one.
+ * @throws DataError when it cannot; the file is then as it was
  */
 export function bringForward(file: string, onProgress: OnProgress = () => {}): void {
   if (!isEarlier(file)) return
-  const stored = storedSchema(file) ?? 0
-  const earlier = stored < FIRST_WITH_HISTORY
-  const db = openDatabase(file, migrations.slice(0, (earlier ? FIRST_WITH_HISTORY : stored + 1) - 1))
+  const db = openDatabase(file, storedSchema(file) ?? latestSchema)
   try {
-    const total = earlier ? gatheredCount(db) : history(db).count()
-    onProgress(0, total, "bringing the data forward")
+    const total = history(db).count()
     const told = (done: number) => onProgress(Math.min(done, total), total, "bringing the data forward")
-    rebuild(file, db, earlier ? gathered(db) : undefined, { onProgress: told })
+    told(0)
+    rebuild(file, db, { onProgress: told })
   } finally {
     db.close()
   }

@@ -14,7 +14,7 @@ import { isReplicated, markReplicated, notAlone, wasCutOff } from "../ledger/cop
 import { databaseFile } from "../ledger/data.ts"
 import { DataError, fill, openDatabase } from "../ledger/database.ts"
 import { lockFolder } from "../ledger/ownership.ts"
-import { migrations } from "../ledger/schema.ts"
+import { latestSchema } from "../ledger/schema.ts"
 import { isLogEmptied } from "../ledger/unclean.ts"
 import { Readiness } from "../ledger/readiness.ts"
 import type { OnProgress } from "../ledger/replay.ts"
@@ -205,7 +205,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const renderer = new Renderer(engine)
   const threads = readingBy({ ...options, file, follows: false, baseUrl, instanceId, lineage, notBefore: world.now(), engine })
   const { sqlite } = db.prepare<{ sqlite: string }>("SELECT sqlite_version() AS sqlite").one()
-  const storage = () => ({ ...watchman.readings, schema: migrations.at(-1)?.to ?? 1, sqlite })
+  const storage = () => ({ ...watchman.readings, schema: latestSchema, sqlite })
   for (const each of [pasts, renderer, threads]) instance.ledger.onForget(() => each?.forget())
   const stop = serveOn(
     server,

@@ -62,7 +62,7 @@ export function chains(db: Db, add: (problem: string) => void, onEntries: (entri
         previous = entry.digest
         const accepted = kept.at(position)
         if (accepted === undefined) add(`The ${nameOf(entry)} that was accepted is not in the history.`)
-        else if ((accepted.given.contentDigest ?? accepted.sealed?.contentDigest ?? digestOf(accepted.content)) !== entry.contentDigest)
+        else if ((accepted.sealed?.contentDigest ?? digestOf(accepted.content)) !== entry.contentDigest)
           add(`The content of ${nameOf(entry)} is not what was accepted.`)
       }
       onEntries(all)

@@ -15,15 +15,14 @@ import { runningCommand } from "./running.ts"
  * @throws DataError when there is such a service
  */
 function claimIfOlder(folder: string): () => void {
-  const stored = storedSchema(databaseFile(folder)) ?? 0
-  const latest = latestSchema
-  if (stored === 0 || stored >= latest) return () => {}
+  const stored = storedSchema(databaseFile(folder))
+  if (stored === null || stored >= latestSchema) return () => {}
   try {
     return lockFolder(folder)
   } catch (error) {
     if (!(error instanceof DataError)) throw error
     throw new DataError(
-      `The data has schema ${stored}, and this program would bring it to ${latest} under the service that has it. Nothing was changed. Use the program of that service, or end it first. ${error.message}`,
+      `The data has schema ${stored}, and this program would bring it to ${latestSchema} under the service that has it. Nothing was changed. Use the program of that service, or end it first. ${error.message}`,
     )
   }
 }

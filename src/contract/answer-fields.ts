@@ -59,7 +59,7 @@ export const anyCursor = v.nullable(v.union([count, v.string()]))
 
 /** How a token is known again, and how long it holds. */
 export const tokenFields = {
-  /** Its first signs; null for one from before they were kept. */
+  /** Its first signs; null where they are not known. */
   tokenStart: optionalText,
   createdAt: at,
   expiresAt: at,

@@ -13,13 +13,12 @@ export interface Row {
   readonly sequence: number
   readonly body: Stored<ActivityEntry>
 }
-/** An entry with what was accepted; null where that is not kept. */
+/** An entry with what was accepted. */
 export interface FullRow extends Row {
-  readonly content: string | null
+  readonly content: string
 }
 
-/** The content of an entry; one that only stands in for what an earlier version did not keep is none. */
-const CONTENT = "(SELECT iif(h.given ->> '$.contentDigest' IS NULL, h.content, NULL) FROM history h WHERE h.position = a.history_position)"
+const CONTENT = "(SELECT h.content FROM history h WHERE h.position = a.history_position)"
 
 /** Entries that are looked through for what a credential wrote last. */
 const SIGHT = 2_000

@@ -5,8 +5,8 @@ import { dirname } from "node:path"
 import Database from "better-sqlite3"
 import { isFollowed, isReplicated, notOwn } from "./copies.ts"
 import { DataError } from "./data-error.ts"
-import { migrate, mustBeOwn, number } from "./migrate.ts"
-import { latestSchema, type Migration, migrations } from "./schema.ts"
+import { migrate, mustBeOwn, number, versionOf } from "./migrate.ts"
+import { latestSchema } from "./schema.ts"
 
 export { DataError, EarlierData } from "./data-error.ts"
 
@@ -155,15 +155,15 @@ function setUp(database: Database.Database, file: string): void {
 
 /**
  * Opens (or makes) the database at `file`.
+ * @param target the schema version that it should have
  * @throws DataError when the file is damaged, newer than this program, foreign, or cannot be written
  */
-export function openDatabase(file: string, steps: readonly Migration[] = migrations): Db {
+export function openDatabase(file: string, target = latestSchema): Db {
   if (isFollowed(file)) throw new DataError(notOwn(file))
   try {
     if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true })
     refuseForeignFile(file)
     const database = new Database(file, { timeout: BUSY_TIMEOUT })
-    const target = steps.at(-1)?.to ?? 1
     try {
       mustBeOwn(database, file, target)
       const size = file === ":memory:" ? 0 : statSync(file).size
@@ -171,7 +171,7 @@ export function openDatabase(file: string, steps: readonly Migration[] = migrati
         throw new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
       }
       setUp(database, file)
-      return new SqliteDb(database, migrate(database, steps, target))
+      return new SqliteDb(database, migrate(database, target))
     } catch (error) {
       database.close()
       throw error
@@ -197,7 +197,7 @@ export function openScratch(file: string): Db {
   database.pragma("foreign_keys = ON")
   database.pragma("recursive_triggers = ON")
   database.pragma("cache_size = -65536")
-  migrate(database, migrations, latestSchema)
+  migrate(database, latestSchema)
   return new SqliteDb(database)
 }
 
@@ -258,14 +258,14 @@ export function leaveLog(file: string): boolean {
   }
 }
 
-/** The schema version that a file has now; null where there is no file, or none that can be read. Nothing is changed. */
+/** The schema version of this program's data in a file; null where there is no such data, or it cannot be read. Nothing is changed. */
 export function storedSchema(file: string): number | null {
   // To look into it in the usual way would make files beside it that its follower does not expect.
   if (isFollowed(file)) return null
   try {
     const database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT })
     try {
-      return number(database, "user_version")
+      return versionOf(database)
     } finally {
       database.close()
     }

@@ -23,17 +23,13 @@ export type Given = {
   readonly labelledBy?: string
   /** The person whom its body calls by a name of another instance. */
   readonly named?: string
-  /** The digest of the content that was accepted, where `content` only stands in for one that is not kept. */
-  readonly contentDigest?: string
-  /** What a retry is compared with, where the content cannot tell it. */
-  readonly requestDigest?: string
 }
 
 /** One accepted write, as it is stored. */
 export interface Entry {
   /** Counts up from 1 without a gap. */
   readonly position: number
-  /** The operation, an action of a person that is none, or `carried`: a row of an earlier version that no write explains. */
+  /** The operation, or an act of a person that is none. */
   readonly operation: string
   /** null: nobody was signed in. */
   readonly userId: string | null
@@ -79,9 +75,6 @@ interface Row {
 /** SQL for the content of the write that made a row, as the history has it. @param row the alias of its table */
 export const contentOf = (row: string): string => `(SELECT h.content FROM history h WHERE h.position = ${row}.history_position)`
 
-/** The operation under which rows that no write explains are carried; `params.table` names their table. */
-export const CARRIED = "carried"
-
 const NONE = "{}"
 const json = <T extends object>(value: T | undefined): Stored<T> | null => {
   const text = value === undefined ? NONE : JSON.stringify(value)
@@ -125,12 +118,9 @@ export function history(db: Db) {
     `INSERT INTO history (position, operation, user_id, username, sender, at, params, content, client, given, digest)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  // Data of earlier versions, which is brought forward from here, has nothing withheld.
-  const knows = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'withheld_writes'").get() !== undefined
-  const rows = knows
-    ? "SELECT h.*, w.content_digest, w.request_digest FROM history h LEFT JOIN withheld_writes w ON w.history_position = h.position"
-    : "SELECT h.* FROM history h"
-  const seal = knows ? db.prepare("INSERT INTO withheld_writes (history_position, content_digest, request_digest) VALUES (?, ?, ?)") : null
+  const rows =
+    "SELECT h.*, w.content_digest, w.request_digest FROM history h LEFT JOIN withheld_writes w ON w.history_position = h.position"
+  const seal = db.prepare("INSERT INTO withheld_writes (history_position, content_digest, request_digest) VALUES (?, ?, ?)")
   const page = db.prepare<Row>(`${rows} WHERE h.position > ? ORDER BY h.position LIMIT ${STEP}`)
   const one = db.prepare<Row>(`${rows} WHERE h.position = ?`)
   const count = db.prepare<{ entries: number }>("SELECT coalesce(max(position), 0) AS entries FROM history")
@@ -177,10 +167,8 @@ export function history(db: Db) {
       }
       const { sealed } = entry
       const digest =
-        sealed?.digest === undefined
-          ? chained(before(entry.position), entry.given.contentDigest ?? contentDigest, columnsOf(row))
-          : Buffer.from(sealed.digest, "hex")
-      if (sealed !== undefined) seal?.run(entry.position, sealed.contentDigest, sealed.requestDigest)
+        sealed?.digest === undefined ? chained(before(entry.position), contentDigest, columnsOf(row)) : Buffer.from(sealed.digest, "hex")
+      if (sealed !== undefined) seal.run(entry.position, sealed.contentDigest, sealed.requestDigest)
       const { position, operation, user_id, username, sender, at, params, client, given } = row
       seen = undefined
       insert.run(position, operation, user_id, username, sender, at, params, entry.content, client, given, digest)
@@ -209,7 +197,7 @@ export function history(db: Db) {
       for (let rows = page.all(0); rows.length > 0; rows = page.all(due - 1)) {
         for (const row of rows) {
           if (row.position !== due) return due
-          const said = givenIn(row.given).contentDigest ?? row.content_digest ?? digest(row.content)
+          const said = row.content_digest ?? digest(row.content)
           // Where more than the content was withheld, only what comes after tells.
           const isTold = !holdsMark(`${row.client} ${row.given}`)
           if (isTold && !chained(before, said, columnsOf(row)).equals(row.digest)) return due

@@ -57,5 +57,5 @@ const indexed = objectList.flatMap(({ kind, table, key, kindIn, room, isSearched
 export const keepingTriggers = (columnsOf: (table: string) => readonly string[]): ReadonlyMap<string, string> =>
   new Map([...kept.flatMap((each) => triggersOf(each, columnsOf(each.table))), ...indexed])
 
-/** Whether a trigger is one of them, also of an earlier program. */
+/** Whether a trigger is one of them, or another that bears such a name. */
 export const isDerived = (name: string): boolean => /_(?:keep|stay)$/.test(name) || indexed.some(([each]) => each === name)

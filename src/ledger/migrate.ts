@@ -1,11 +1,15 @@
-/** A file is this program's own, and of its schema: the steps that it still lacks, and the triggers that keep what was accepted. */
+/** Makes sure that a file is this program's own and of its schema, makes a new one, and mends the triggers that keep what was accepted. */
 import type Database from "better-sqlite3"
 import { DataError, EarlierData } from "./data-error.ts"
 import { isDerived, keepingTriggers } from "./keeping.ts"
-import { latestSchema, type Migration, schemaSql } from "./schema.ts"
+import { latestSchema, schemaSql } from "./schema.ts"
 
-/** Marks the file as this program's own ("ROOM"). */
-const APPLICATION_ID = 0x524f4f4d
+/** Marks the file as this program's own ("Room"). */
+const APPLICATION_ID = 0x526f6f6d
+/** Marks data from before version 1 of the format ("ROOM"), which was never released. */
+const UNRELEASED_ID = 0x524f4f4d
+/** The last commit that reads such data. */
+const LAST_TO_READ = "c6f7581"
 
 /** A number that a pragma says. */
 export const number = (database: Database.Database, pragma: string): number => Number(database.pragma(pragma, { simple: true }))
@@ -16,12 +20,20 @@ const isNew = (database: Database.Database): boolean =>
   number(database, "application_id") === 0 &&
   database.prepare("SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE '\\_litestream\\_%' ESCAPE '\\'").pluck().get() === 0
 
+/** @param id the application_id of a file @throws DataError where it is not this program's */
+export function mustBearMark(id: number, file: string): void {
+  if (id === UNRELEASED_ID)
+    throw new DataError(
+      `${file} was written before version 1.0.0, and commit ${LAST_TO_READ} is the last that reads it: nothing was changed.`,
+    )
+  if (id !== APPLICATION_ID)
+    throw new DataError(`${file} is an SQLite database of another program. Nothing was changed. Choose another --data folder.`)
+}
+
 /** Refuses what this program must not touch, before anything in it is changed. @throws DataError */
 export function mustBeOwn(database: Database.Database, file: string, target: number): void {
   if (isNew(database)) return
-  if (number(database, "application_id") !== APPLICATION_ID) {
-    throw new DataError(`${file} is an SQLite database of another program. Nothing was changed. Choose another --data folder.`)
-  }
+  mustBearMark(number(database, "application_id"), file)
   const version = number(database, "user_version")
   if (version > target) {
     throw new DataError(
@@ -62,9 +74,13 @@ function keep(database: Database.Database): string[] {
   return [...wanted].flatMap(([name, sql]) => (before.get(name) === sql ? [] : [name]))
 }
 
-/** Brings the schema to this version: all of it for a new file, the missing steps for an older one, each in one transaction. */
-export function migrate(database: Database.Database, steps: readonly Migration[], target: number): string[] {
-  const isOfToday = number(database, "user_version") === target
+/**
+ * Makes the schema in a new file. @param target the version that the file should have
+ * @returns triggers that were not as they should be, and are now
+ * @throws EarlierData for a file of an earlier version
+ */
+export function migrate(database: Database.Database, target: number): string[] {
+  const wasNew = isNew(database)
   const make = database.transaction(() => {
     // Another process may have been as quick.
     if (!isNew(database)) return
@@ -72,21 +88,13 @@ export function migrate(database: Database.Database, steps: readonly Migration[]
     database.pragma(`application_id = ${APPLICATION_ID}`)
     database.pragma(`user_version = ${target}`)
   })
-  if (isNew(database)) make.immediate()
-  const version = number(database, "user_version")
-  for (const step of steps) {
-    if (step.to <= version) continue
-    if (step.isRemade) throw new EarlierData(step.to)
-    database
-      .transaction(() => {
-        // A step may fill a column of what is kept.
-        drop(database, keeping(database).keys())
-        database.exec(step.sql)
-        database.pragma(`user_version = ${step.to}`)
-      })
-      .immediate()
-  }
+  if (wasNew) make.immediate()
+  if (number(database, "user_version") < target) throw new EarlierData(target)
   // Also where a crash came before it, or another program kept more or less of the same schema.
   const mended = target === latestSchema ? keep(database) : []
-  return isOfToday ? mended : []
+  return wasNew ? [] : mended
 }
+
+/** The schema version of a file of this program; null for another file. */
+export const versionOf = (database: Database.Database): number | null =>
+  number(database, "application_id") === APPLICATION_ID ? number(database, "user_version") : null

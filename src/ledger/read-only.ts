@@ -28,8 +28,8 @@ export const isReadOnly = (file: string): boolean => !may(dirname(file), constan
 export function openReadOnly(file: string, bringForward: (copy: string) => void): { readonly db: Db; close(): void } {
   for (const path of [file, `${file}-wal`])
     if (existsSync(path) && !may(path, constants.R_OK)) throw new DataError(`${path} may not be read by this user.`)
-  const isOlder = (storedSchema(file) ?? Number.POSITIVE_INFINITY) < latestSchema
-  if (!isOlder && existsSync(`${file}-shm`)) {
+  const isOfToday = storedSchema(file) === latestSchema
+  if (isOfToday && existsSync(`${file}-shm`)) {
     try {
       const db = openAside(file)
       return { db, close: () => db.close() }

@@ -35,9 +35,6 @@ interface Told {
 export const wholeReceipt = ({ schemaVersion, name, delivery }: Operation, { deliveryId, at, warnings }: Told, body: string): string =>
   extendJson(joinJson(writeJson({ schemaVersion, operation: name, [delivery]: deliveryId, acceptedAt: at }), body), { warnings })
 
-/** What earlier versions kept whole was carried over so. */
-const isWhole = (body: string): boolean => body.startsWith('{"schemaVersion":')
-
 export type Receipts = ReturnType<typeof receipts>
 
 /** @param beside what stood beside the receipt of a write, which is not stored with it */
@@ -60,7 +57,7 @@ export function receipts(db: Db, history: History, beside: (operation: Operation
     if (row === undefined || entry === undefined) return undefined
     const requestDigest = row.request_digest ?? requestDigestOf(operation, entry.params, entry.content)
     const told = { deliveryId: row.delivery_id, at: entry.at, warnings: entry.given.warnings ?? [] }
-    const whole = isWhole(row.body) ? row.body : wholeReceipt(operation, told, row.body)
+    const whole = wholeReceipt(operation, told, row.body)
     return { requestDigest, credentialId: entry.sender, body: stored(extendJson(whole, beside(operation, entry))) }
   }
 

@@ -77,7 +77,7 @@ export class Recorder {
     }
     const told = { deliveryId, at: change.at, warnings }
     const body = writeJson(receipt)
-    const requestDigest = given.requestDigest ?? delivery.sealed?.requestDigest ?? null
+    const requestDigest = delivery.sealed?.requestDigest ?? null
     this.#parts.receipts.store(operation, actor, deliveryId, change.position, requestDigest, body)
     this.#parts.history.append(
       {

@@ -2,11 +2,9 @@
  * Replay: the history done again, by the same behaviours, in a fresh database, with what the world gave then. What comes
  * out must ask for exactly what was given; whoever replays compares the rest.
  */
-import { canonicalJson, type JsonObject, trusted } from "../contract/json.ts"
 import type { Ledger } from "./admit.ts"
 import type { Db } from "./database.ts"
-import { CARRIED, type Entry } from "./history.ts"
-import { setAside } from "./set-aside.ts"
+import type { Entry } from "./history.ts"
 import type { Recorded } from "./recorder.ts"
 import { messageOf } from "../contract/faults.ts"
 
@@ -28,27 +26,6 @@ export class Divergence extends Error {
 /** Entries that share a transaction: what comes of them is indexed together. */
 const GROUP = 1_000
 
-/** Puts back rows of earlier data that no write explains, as they were when the history began. */
-function carrier(db: Db) {
-  let putBack: (() => void) | null = null
-  return {
-    put({ params: { table }, content }: Entry): void {
-      putBack ??= setAside(db)
-      const row = trusted<Record<string, string | number | null>>(content)
-      const names = Object.keys(row)
-      db.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`).run(...Object.values(row))
-    },
-    /** Triggers see what comes after. */
-    end(): void {
-      putBack?.()
-      putBack = null
-    },
-  }
-}
-
-/** What an entry carries: a row, by its columns. */
-export const carriedContent = (row: JsonObject): string => canonicalJson(row)
-
 /** What is being done, and how much of all there is to do has been. */
 export type OnProgress = (done: number, total: number, what: string) => void
 
@@ -65,30 +42,21 @@ export interface Watching {
  * @throws Divergence at the first one that does not come out as it was
  */
 export function replay(entries: Iterable<Entry>, { db, ledger }: Scratch, { onEntry, onProgress }: Watching = {}): number {
-  const carried = carrier(db)
   let done = 0
   db.exec("BEGIN")
   for (const entry of entries) {
     try {
-      if (entry.operation === CARRIED) {
-        carried.put(entry)
-        ledger.replaying.carry(entry)
-      } else {
-        carried.end()
-        const recorded = ledger.replaying.entry(entry)
-        onEntry?.(entry, recorded)
-      }
+      const recorded = ledger.replaying.entry(entry)
+      onEntry?.(entry, recorded)
     } catch (error) {
       throw error instanceof Divergence ? error : new Divergence(entry, messageOf(error), error)
     }
     done += 1
     if (done % GROUP !== 0) continue
-    carried.end()
     ledger.replaying.settle()
     db.exec("COMMIT; BEGIN")
     onProgress?.(done)
   }
-  carried.end()
   ledger.replaying.settle()
   db.exec("COMMIT")
   onProgress?.(done)

@@ -36,17 +36,17 @@ export class Replaying {
    * @throws OtherChance, or what the behaviour throws, when it cannot be done again
    */
   entry(entry: Entry): Recorded | null {
-    const { gate, writing, acts, behaviourOf } = this.#parts
+    const { gate, history, writing, acts, behaviourOf } = this.#parts
     const operation = recordedOperation(entry.operation)
     if (operation === undefined) {
       if (acts[entry.operation] === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
       actAgain(acts, entry)
-      this.carry(entry)
+      history.append(entry, digestOf(entry.content))
       return null
     }
     const { given, content, params, client } = entry
     const body = bodyOf(content, client)
-    const contentDigest = given.contentDigest ?? entry.sealed?.contentDigest ?? digestOf(content)
+    const contentDigest = entry.sealed?.contentDigest ?? digestOf(content)
     const delivery: Delivery = {
       operation,
       behaviour: behaviourOf(operation),
@@ -84,11 +84,6 @@ export class Replaying {
     // Two credentials of one member may have used one id there; here the Room stands for all of them.
     const isTaken = receipts.find(operation, actor, deliveryId) !== undefined
     return this.entry({ ...entry, position: 0, sender: isTaken ? (entry.given.ids?.[0] ?? roomId) : roomId })
-  }
-
-  /** Notes in the history what needs no more than that: a row that was carried over. */
-  carry(entry: Entry): void {
-    this.#parts.history.append(entry, digestOf(entry.content))
   }
 
   /** Ends a group of replayed writes, as the queue ends one before its commit. */

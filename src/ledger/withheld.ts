@@ -124,7 +124,7 @@ export function withheld(db: Db) {
       )
       const changed = JSON.stringify(given)
       if (changed === JSON.stringify(entry.given)) continue
-      if (entry.sealed === undefined) seal.run(position, entry.given.contentDigest ?? digestOf(entry.content), requestDigestAt(entry))
+      if (entry.sealed === undefined) seal.run(position, digestOf(entry.content), requestDigestAt(entry))
       regive.run(changed, position)
     }
   }

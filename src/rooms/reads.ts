@@ -45,7 +45,7 @@ function withIncluded(
   return stored<ActivityEntry>(
     extendJson(body, {
       ...(include.includes("summary") ? { summary: happened(shown(parse(body)), content) } : {}),
-      ...(include.includes("content") ? { content: content === null ? null : new JsonText(stored(content)) } : {}),
+      ...(include.includes("content") ? { content: new JsonText(stored(content)) } : {}),
       ...(include.includes("write") ? { write: written(sequence) } : {}),
     }),
   )

@@ -8,10 +8,10 @@ import { withInstance } from "../../src/commands/with-instance.ts"
 import { backUp, databaseFile, restore } from "../../src/check/backup.ts"
 import { type Db, openDatabase } from "../../src/ledger/database.ts"
 import { lockFolder } from "../../src/ledger/ownership.ts"
-import { migrations } from "../../src/ledger/schema.ts"
+import { latestSchema } from "../../src/ledger/schema.ts"
 import { type Answer, ask } from "../support/ask.ts"
 import { startOwn, temporaryFolder } from "../support/service.ts"
-import { unpack } from "../upgrade/sample.ts"
+import { asEarlier } from "../upgrade/sample.ts"
 
 const folderFor = (t: Test) => {
   const folder = temporaryFolder()
@@ -39,7 +39,7 @@ function schemaOf(file: string): unknown {
     database.close()
   }
 }
-const latest = migrations.at(-1)?.to ?? 1
+const latest = latestSchema
 
 test("a backup taken while agents write is whole, and holds everything accepted before it", async (t) => {
   const folder = folderFor(t)
@@ -243,7 +243,7 @@ test("data that is damaged is what a backup is put back for: it is kept as it li
 
 test("the backup of an older program is brought forward in the folder, and stays what it is", (t) => {
   const folder = folderFor(t)
-  const copy = unpack(1, join(folder, "old"))
+  const copy = asEarlier(join(folder, "old"))
   const before = readFileSync(copy)
   const { report } = restore(copy, join(folder, "data"), { force: false })
   t.equal(report.rooms, 3)
@@ -253,19 +253,36 @@ test("the backup of an older program is brought forward in the folder, and stays
   t.end()
 })
 
+test("a backup from before version 1.0.0 is refused, with the commit that reads it", (t) => {
+  const folder = folderFor(t)
+  const copy = asEarlier(join(folder, "old"))
+  const database = new Database(copy)
+  database.pragma(`application_id = ${0x524f4f4d}`)
+  database.pragma("user_version = 22")
+  database.close()
+  const before = readFileSync(copy)
+  t.throws(() => restore(copy, join(folder, "data"), { force: false }), {
+    name: "DataError",
+    message: `${copy} was written before version 1.0.0, and commit c6f7581 is the last that reads it: nothing was changed.`,
+  })
+  t.same(readFileSync(copy), before)
+  t.notOk(existsSync(databaseFile(join(folder, "data"))))
+  t.end()
+})
+
 test("a command never changes the schema under an older service", async (t) => {
   const folder = folderFor(t)
   mkdirSync(join(folder, "data"))
-  const file = unpack(1, join(folder, "data"))
+  const file = asEarlier(join(folder, "data"))
   const release = lockFolder(join(folder, "data"))
   await t.rejects(
     withInstance(join(folder, "data"), () => {}),
     {
       name: "DataError",
-      message: /^The data has schema 1, and this program would bring it to \d+ under the service that has it\. Nothing was changed\./,
+      message: /^The data has schema 0, and this program would bring it to \d+ under the service that has it\. Nothing was changed\./,
     },
   )
-  t.equal(schemaOf(file), 1)
+  t.equal(schemaOf(file), 0)
   release()
   await withInstance(join(folder, "data"), () => {})
   t.equal(schemaOf(file), latest)

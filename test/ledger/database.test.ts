@@ -1,4 +1,4 @@
-/** Opening the data: with full durability, forward over versions in whole steps, and never over what is not ours. */
+/** Opening the data: with full durability, and never over what is not ours. */
 import { createHash } from "node:crypto"
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -6,7 +6,7 @@ import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { openData } from "../../src/ledger/data.ts"
 import { DataError, type Db, openDatabase } from "../../src/ledger/database.ts"
-import { type Migration, migrations, schemaSql } from "../../src/ledger/schema.ts"
+import { latestSchema, schemaSql } from "../../src/ledger/schema.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()
@@ -19,8 +19,8 @@ const shapeOf = (db: Db) => db.prepare("SELECT type, name, sql FROM sqlite_schem
 const digest = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex")
 
 /** Opens a file and closes it again. */
-function visit<T>(file: string, steps: readonly Migration[], work: (db: Db) => T): T {
-  const db = openDatabase(file, steps)
+function visit<T>(file: string, work: (db: Db) => T): T {
+  const db = openDatabase(file)
   try {
     return work(db)
   } finally {
@@ -30,83 +30,27 @@ function visit<T>(file: string, steps: readonly Migration[], work: (db: Db) => T
 const version = (file: string) => new Database(file, { readonly: true }).pragma("user_version", { simple: true })
 
 test("new data has the whole schema, and every connection full durability", (t) => {
-  visit(newFile(), migrations, (db) => {
+  visit(newFile(), (db) => {
     t.equal(pragma(db, "journal_mode"), "wal")
     t.equal(pragma(db, "synchronous"), 2, "FULL: a commit is on the disk before it is answered")
     t.equal(pragma(db, "foreign_keys"), 1)
-    t.equal(pragma(db, "user_version"), migrations.at(-1)?.to)
+    t.equal(pragma(db, "user_version"), latestSchema)
     const tables = new Set(shapeOf(db).map((row) => (row as { name: string }).name))
     for (const [, name] of schemaSql().matchAll(/^CREATE (?:VIRTUAL )?TABLE (\w+)/gm)) t.ok(tables.has(String(name)), String(name))
   })
   t.end()
 })
 
-test("a released version is brought forward, step by step, and its data stays", (t) => {
+test("data of an earlier version is only opened once it was brought forward, and data of a newer one never", (t) => {
   const file = newFile()
-  const first = migrations
-  const last = first.at(-1)?.to ?? 1
-  const steps = [
-    ...first,
-    { to: last + 1, sql: "CREATE TABLE moods (mood TEXT NOT NULL) STRICT" },
-    { to: last + 2, sql: "ALTER TABLE moods ADD COLUMN at TEXT; INSERT INTO moods VALUES ('good', '2026')" },
-  ]
-  const { instanceId } = ((data) => (data.db.close(), data))(openData(file))
-
-  t.strictSame(
-    visit(file, steps.slice(0, -1), (db) => pragma(db, "user_version")),
-    last + 1,
-  )
-  t.strictSame(
-    visit(file, steps, (db) => db.prepare("SELECT * FROM moods").all()),
-    [{ mood: "good", at: "2026" }],
-  )
-  t.equal(version(file), last + 2)
-  t.strictSame(
-    visit(file, steps, (db) => db.prepare("SELECT count(*) AS moods FROM moods").get()),
-    { moods: 1 },
-    "a step is taken once",
-  )
-  t.strictSame(
-    visit(file, steps, (db) => db.prepare("SELECT instance_id FROM instance").all()),
-    [{ instance_id: instanceId }],
-    "it is the same instance",
-  )
-  t.end()
-})
-
-test("a step that fails takes back all it did, and the data opens as before", (t) => {
-  const file = newFile()
-  const before = visit(file, migrations, shapeOf)
-  const next = (migrations.at(-1)?.to ?? 1) + 1
-  const broken = [
-    ...migrations,
-    { to: next, sql: "CREATE TABLE moods (mood TEXT) STRICT; INSERT INTO moods VALUES ('good'); CREATE TABLE rooms (twice TEXT)" },
-  ]
-  t.throws(() => openDatabase(file, broken), /table rooms already exists/)
-  t.equal(version(file), next - 1)
-  t.strictSame(visit(file, migrations, shapeOf), before)
-
-  const half = [
-    ...migrations,
-    { to: next, sql: "CREATE TABLE moods (mood TEXT) STRICT" },
-    { to: next + 1, sql: "CREATE TABLE moods (again TEXT)" },
-  ]
-  t.throws(() => openDatabase(file, half), /moods already exists/)
-  t.equal(version(file), next, "the steps before it stand")
-  t.throws(
-    () => openDatabase(file, migrations),
-    { name: "DataError", message: new RegExp(`newer research-room \\(schema ${next}; this program knows up to ${next - 1}\\)`) },
-    "an older program keeps away from them",
-  )
-  t.end()
-})
-
-test("the steps are numbered without a gap", (t) => {
-  t.strictSame(
-    migrations.map(({ to }) => to),
-    migrations.map((_, index) => index + 1),
-    "steps are numbered without a gap",
-  )
+  visit(file, () => {})
+  const before = digest(file)
+  t.throws(() => openDatabase(file, latestSchema + 1), {
+    name: "DataError",
+    message: `The data is older than schema ${latestSchema + 1}, and has to be brought forward by the command that opens it. Nothing was changed.`,
+  })
+  t.equal(version(file), latestSchema)
+  t.equal(digest(file), before)
   t.end()
 })
 
@@ -124,9 +68,24 @@ const strangers: Readonly<Record<string, { make: (file: string) => void; told: R
     make: (file) => writeFileSync(file, "Dear diary"),
     told: /is not a research-room database, or its beginning is damaged\. Nothing was changed\./,
   },
+  ...Object.fromEntries(
+    [1, 2, 22].map((old) => [
+      `data from before version 1.0.0, of what was schema ${old} then`,
+      {
+        make: (file: string) => {
+          const database = new Database(file)
+          database.pragma(`application_id = ${0x524f4f4d}`)
+          database.pragma(`user_version = ${old}`)
+          database.exec("CREATE TABLE history (position INTEGER PRIMARY KEY)")
+          database.close()
+        },
+        told: /^\S+ was written before version 1\.0\.0, and commit c6f7581 is the last that reads it: nothing was changed\.$/,
+      },
+    ]),
+  ),
   "data of a newer program": {
     make: (file) => {
-      visit(file, migrations, () => {})
+      visit(file, () => {})
       const database = new Database(file)
       database.pragma("user_version = 99")
       database.close()
@@ -135,7 +94,7 @@ const strangers: Readonly<Record<string, { make: (file: string) => void; told: R
   },
   "data whose pages are mixed up": {
     make: (file) => {
-      visit(file, migrations, () => {})
+      visit(file, () => {})
       const bytes = readFileSync(file)
       bytes.copy(bytes, 2 * 4096, 5 * 4096, 6 * 4096)
       writeFileSync(file, bytes)
@@ -144,7 +103,7 @@ const strangers: Readonly<Record<string, { make: (file: string) => void; told: R
   },
   "data that was cut off": {
     make: (file) => {
-      visit(file, migrations, () => {})
+      visit(file, () => {})
       truncateSync(file, 10 * 4096)
     },
     told: /is damaged\. Nothing was changed\./,

@@ -10,10 +10,10 @@ import { compare } from "../../src/check/compare.ts"
 import { databaseFile } from "../../src/ledger/data.ts"
 import { type Db, openDatabase } from "../../src/ledger/database.ts"
 import { notMade } from "../../src/ledger/not-made.ts"
-import { migrations } from "../../src/ledger/schema.ts"
+import { latestSchema } from "../../src/ledger/schema.ts"
 import { tablesOf } from "../../src/ledger/tables.ts"
 import { temporaryFolder } from "../support/service.ts"
-import { unpack } from "./sample.ts"
+import { asEarlier } from "./sample.ts"
 
 const folder = temporaryFolder()
 tap.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -75,7 +75,7 @@ test("what breaks off in the middle leaves the old file as it was, and the next 
   const old = openDatabase(file)
   t.throws(
     () =>
-      rebuild(file, old, undefined, {
+      rebuild(file, old, {
         onEntry({ position }) {
           if (position === half) throw new Error("the power went")
         },
@@ -132,7 +132,7 @@ test("a history that does not come out as it was is refused, and nothing is chan
 })
 
 test("data that another program has open is not replaced under it", (t) => {
-  const file = unpack(7, join(folder, "open"))
+  const file = asEarlier(join(folder, "open"))
   const other = new Database(file)
   other.pragma("journal_mode = WAL")
   other.exec("BEGIN; SELECT count(*) FROM people")
@@ -146,12 +146,12 @@ test("data that another program has open is not replaced under it", (t) => {
 })
 
 test("it is told how far it is, from nothing to all", (t) => {
-  const file = unpack(7, join(folder, "told-far"))
+  const file = asEarlier(join(folder, "told-far"))
   const steps: [done: number, total: number][] = []
   bringForward(file, (done, total) => steps.push([done, total]))
   t.equal(steps[0]?.[0], 0)
   t.ok(steps.every(([done, total], index) => done <= total && done >= (steps[index - 1]?.[0] ?? 0)))
   t.equal(steps.at(-1)?.[0], steps.at(-1)?.[1])
-  t.equal(new Database(file, { readonly: true }).pragma("user_version", { simple: true }), migrations.at(-1)?.to)
+  t.equal(new Database(file, { readonly: true }).pragma("user_version", { simple: true }), latestSchema)
   t.end()
 })

@@ -14,11 +14,11 @@ import { reads } from "../../src/contract/reads/index.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import { databaseFile } from "../../src/check/backup.ts"
 import { type Db, openDatabase } from "../../src/ledger/database.ts"
-import { migrations } from "../../src/ledger/schema.ts"
+import { latestSchema } from "../../src/ledger/schema.ts"
 import { openLog } from "../../src/log.ts"
 import { answerTo, type Answered, type Sample, sampleFiles, serveSample } from "./sample.ts"
 
-const version = migrations.at(-1)?.to ?? 1
+const version = latestSchema
 const files = sampleFiles(version)
 if (existsSync(files.data)) throw new Error(`${files.data} exists; a sample is made once.`)
 

@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
+import Database from "better-sqlite3"
 import type { Cast } from "../../src/demo/demo.ts"
 import { realWorld } from "../../src/ledger/world.ts"
 import { openLog } from "../../src/log.ts"
@@ -44,6 +45,15 @@ export function unpack(version: number, into: string): string {
   mkdirSync(into, { recursive: true })
   const file = join(into, "research-room.db")
   writeFileSync(file, gunzipSync(readFileSync(sampleFiles(version).data)))
+  return file
+}
+
+/** Puts the newest sample into a folder as data of an earlier version, which any command brings forward. @returns its file */
+export function asEarlier(into: string): string {
+  const file = unpack(sampledVersions().at(-1) ?? 0, into)
+  const database = new Database(file)
+  database.pragma("user_version = 0")
+  database.close()
   return file
 }
 

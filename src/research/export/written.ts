@@ -19,7 +19,7 @@ function withWordsOnly(given: Given): Given {
  * tokens, who sent it through which credential, and what a retry is compared with stay where they are.
  */
 export const writtenOut = ({ sequence, entry }: Pick<RoomEntry, "sequence" | "entry">) => {
-  const { tokens: _tokens, requestDigest: _request, named: _named, ...given } = entry.given
+  const { tokens: _tokens, named: _named, ...given } = entry.given
   return {
     sequence,
     operation: entry.operation,

@@ -1,13 +1,13 @@
 /**
- * Data of earlier versions, brought forward by a service that is killed in the midst of it, again and again: the file is
+ * Data of an earlier version, brought forward by a service that is killed in the midst of it, again and again: the file is
  * always either the old one or the new one, and the start that is let be brings it forward whole.
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
-import { migrations } from "../../../src/ledger/schema.ts"
+import { latestSchema } from "../../../src/ledger/schema.ts"
 import { type Place, run, serve, start } from "../../support/program.ts"
-import { sampledVersions, unpack } from "../../upgrade/sample.ts"
+import { asEarlier } from "../../upgrade/sample.ts"
 import type { Chance } from "../support/chance.ts"
 
 export interface Moved {
@@ -18,8 +18,6 @@ export interface Moved {
   /** Kills that left a half-made file beside it. */
   halves: number
 }
-
-const today = migrations.at(-1)?.to ?? 1
 
 /** What the data says, read as nothing but a file. */
 function seen(file: string): { version: number; entries: string } {
@@ -35,22 +33,12 @@ function seen(file: string): { version: number; entries: string } {
   }
 }
 
-/**
- * Leads the sample of one version through kills.
- * @returns what was wrong, in sentences
- */
-async function throughKills(
-  program: string,
-  place: Place,
-  version: number,
-  kills: number,
-  chance: Chance,
-  moved: Moved,
-): Promise<string[]> {
+/** The newest sample as data of an earlier version, some kills. @returns what was wrong, in sentences */
+export async function bringThroughKills(program: string, place: Place, kills: number, chance: Chance, moved: Moved): Promise<string[]> {
   const problems: string[] = []
-  const data = `schema-${version}-${chance.seed.replace(/\W/g, "-")}`
+  const data = `earlier-${chance.seed.replace(/\W/g, "-")}`
   const folder = join(place.folder, data)
-  const file = unpack(version, folder)
+  const file = asEarlier(folder)
   const before = seen(file)
   for (let left = kills; left > 0; left -= 1) {
     const service = start(program, ["serve", "--port", "0", "--data", data], place)
@@ -61,32 +49,21 @@ async function throughKills(
     moved.kills += 1
     if (readdirSync(folder).some((name) => name.includes(".remade-"))) moved.halves += 1
     const now = seen(file)
-    if (now.version === today) moved.made += 1
+    if (now.version === latestSchema) moved.made += 1
     else moved.old += 1
-    if (now.entries !== before.entries) problems.push(`Schema ${version} was killed while it came forward, and its activity is another.`)
-    if (now.version === today) unpack(version, folder)
+    if (now.entries !== before.entries) problems.push("The data was killed while it came forward, and its activity is another.")
+    if (now.version === latestSchema) asEarlier(folder)
   }
   const service = await serve(program, ["--data", data], place)
   service.signal("SIGTERM")
   const { code, err } = await service.ended()
-  if (code !== 0) problems.push(`Schema ${version} was served after kills, and the service ended with ${code}: ${err}`)
+  if (code !== 0) problems.push(`The data was served after kills, and the service ended with ${code}: ${err}`)
   const left = readdirSync(folder).filter((name) => name.includes(".remade-"))
-  if (left.length > 0) problems.push(`Schema ${version} came forward and left ${left.join(", ")}.`)
+  if (left.length > 0) problems.push(`The data came forward and left ${left.join(", ")}.`)
   const now = seen(file)
-  if (now.version !== today || now.entries !== before.entries)
-    problems.push(`Schema ${version} came forward to ${now.version} with another activity.`)
+  if (now.version !== latestSchema || now.entries !== before.entries)
+    problems.push(`The data came forward to ${now.version} with another activity.`)
   const checked = await run(program, ["check", "--data", data], place)
-  if (checked.code !== 0) problems.push(`Schema ${version} came forward, and check says: ${checked.err}${checked.out}`)
-  return problems
-}
-
-/** Every sampled version before today's, some kills each. @returns what was wrong, in sentences */
-export async function bringThroughKills(program: string, place: Place, kills: number, chance: Chance, moved: Moved): Promise<string[]> {
-  const problems: string[] = []
-  const versions = sampledVersions().filter((version) => version < today)
-  for (const version of versions) {
-    const each = Math.max(1, Math.round(kills / versions.length))
-    problems.push(...(await throughKills(program, place, version, each, chance.part(`schema ${version}`), moved)))
-  }
+  if (checked.code !== 0) problems.push(`The data came forward, and check says: ${checked.err}${checked.out}`)
   return problems
 }
