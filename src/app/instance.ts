@@ -3,9 +3,11 @@ import { administrationReads } from "./administration.ts"
 import { auditing } from "./auditing.ts"
 import { copiesOf } from "./copies.ts"
 import type { Permission } from "../contract/enumerations.ts"
+import { JsonText, stored, writeJson } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import type { Actor } from "../ledger/actor.ts"
 import { Refusal } from "../contract/refusals.ts"
+import { inAnswers } from "../contract/withheld.ts"
 import { Ledger, type OutsideCheck } from "../ledger/admit.ts"
 import type { Behaviours } from "../ledger/behaviour.ts"
 import type { GroupHooks } from "../ledger/commit-queue.ts"
@@ -155,7 +157,8 @@ export function createInstance(parts: InstanceParts) {
       activity,
       watch,
       assignments: tables.experiments.assignedTo,
-      written: tables.writes,
+      // Another instance proves this with the names of the origin.
+      written: (roomId, sequence) => new JsonText(stored(inAnswers(writeJson(tables.writes(roomId, sequence)), tables.withheld.told))),
       snapshot: (work) => ledger.snapshot(work),
     }),
     ...threadReads(tables.threads, tables.rooms, timeline, () => isoTime(world.now())),

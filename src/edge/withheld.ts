@@ -1,4 +1,5 @@
-/** The last door before the wire: whatever was withheld of what is answered says so, in the words of the answer's form. */
+/** The last step before an answer is sent: it says what was withheld, in the words of its form. */
+import type { Withholding } from "../contract/answer-fields.ts"
 import { holdsMark, inAnswers, inPage, withWords } from "../contract/withheld.ts"
 import { Answer } from "./answer.ts"
 import type { Edge } from "./edge.ts"
@@ -8,10 +9,16 @@ export function withoutMarks({ instance }: Pick<Edge, "instance">, answer: Answe
   const { body, status, headers } = answer
   if (typeof body !== "string" || !holdsMark(body)) return answer
   const type = headers["content-type"] ?? ""
+  const { withheld, people } = instance.tables
+  /** Names the person as they are shown here: one of another instance with its host. */
+  function find(key: string): Withholding | undefined {
+    const told = withheld.told(key)
+    return told && { ...told, by: { ...told.by, username: people.withId(told.by.userId)?.username ?? told.by.username } }
+  }
   const told = type.startsWith("application/json")
-    ? inAnswers(body, instance.tables.withheld.told)
+    ? inAnswers(body, find)
     : type.startsWith("text/html")
-      ? inPage(body, instance.tables.withheld.told)
+      ? inPage(body, find)
       : withWords(body)
   return new Answer(told, { status, headers })
 }

@@ -61,7 +61,15 @@ t.test("What it has already goes, out of its files too", async (t) => {
   await withhold()
   await reaches(here, roomId, 3)
   await until("the text is gone", () => (foundIn(here).length === 0 ? true : undefined))
-  t.match(await shown(here, threadId), /"withheld":\{"at":"[^"]+","by":\{"userId":"[^"]+","username":"ada"\},"reason":"secret"\}/)
+  const by = (name: string) =>
+    new RegExp(`"withheld":\\{"at":"[^"]+","by":\\{"userId":"[^"]+","username":"${name}"\\},"reason":"secret"\\}`)
+  const host = new URL(there.baseUrl).host
+  t.match(await shown(here, threadId), by(`ada@${host}`), "who withheld it is named with the host")
+  t.match(await shown(there, threadId), by("ada"))
+  const page = await (await fetch(`${here.baseUrl}/threads/${threadId}`)).text()
+  t.match(page, `Withheld by ada@${host}`)
+  const feed = await ask(`${here.baseUrl}/api/research/rooms/${roomId}/activity?include=write`)
+  t.match(feed.text, by("ada"), "what another instance proves has the name of the origin")
   await ended(t, here, there)
 })
 
