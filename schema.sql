@@ -1002,66 +1002,64 @@ CREATE TABLE search_items (
   item INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
   id TEXT NOT NULL,
-  -- Of what was said of an experiment or attempt later, its revision; null for the object itself.
+  -- Of a later write that says something of the object, its position in the history; null for the object itself.
   part INTEGER
 ) STRICT;
--- An experiment can be amended after it was indexed; nothing else can.
-CREATE UNIQUE INDEX search_items_amended ON search_items (id) WHERE kind = 'experiment' AND part IS NULL;
-CREATE INDEX search_items_of ON search_items (id);
+CREATE INDEX search_items_of ON search_items (id, part);
 
 -- joined: search_items by src/research/records, src/ledger
 -- joined: concept_trigrams by src/research/records
--- Where each item stands, by whom, and the words of it, read from where they are stored. `tags` keep a search to a Room, a person or some kinds.
-CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, label, line, standing) AS
-  SELECT i.item, coalesce(r.room_id, x.room_id, t.room_id, n.room_id, a.room_id, m.origin_room_id, f.room_id, k.room_id, c.room_id, (SELECT s.room_id FROM threads s WHERE s.thread_id = e.thread_id)),
-    coalesce(e.thread_id, r.thread_id, x.thread_id, t.thread_id, n.thread_id, a.thread_id, y.thread_id, f.thread_id, k.thread_id, c.thread_id),
-    coalesce(e.entry_id, r.entry_id, x.entry_id, n.entry_id, a.entry_id, y.entry_id, f.entry_id, k.entry_id, c.entry_id),
-    coalesce(e.author_id, r.author_id, v.author_id, x.proposer_id, t.author_id, n.accepted_by, a.registrant_id, m.registered_by, f.author_id, k.author_id, c.author_id),
-    coalesce(e.body ->> '$.at', r.created_at, v.at, x.created_at, t.created_at, n.accepted_at, o.body ->> '$.receivedAt', a.registered_at, m.registered_at, f.at, k.at, c.at),
+-- Where each item stands, by whom, and the write that has its words. `line` is what a hit is called.
+CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, label, line, standing, position) AS
+  SELECT i.item, coalesce(b.room_id, r.room_id, x.room_id, t.room_id, n.room_id, a.room_id, iif(i.part IS NULL, NULL, w.content ->> '$.roomId'), m.origin_room_id, f.room_id, k.room_id, c.room_id, z.room_id, (SELECT s.room_id FROM threads s WHERE s.thread_id = e.thread_id)),
+    coalesce(e.thread_id, b.thread_id, r.thread_id, x.thread_id, t.thread_id, n.thread_id, a.thread_id, y.thread_id, f.thread_id, k.thread_id, c.thread_id),
+    coalesce(e.entry_id, u.entry_id, r.entry_id, x.entry_id, n.entry_id, a.entry_id, y.entry_id, f.entry_id, k.entry_id, c.entry_id),
+    coalesce(w.user_id, e.author_id, r.author_id, x.proposer_id, t.author_id, n.accepted_by, a.registrant_id, m.registered_by, f.author_id, k.author_id, c.author_id,
+      (SELECT v.user_id FROM activity_entries o JOIN history v ON v.position = o.history_position WHERE o.room_id = z.room_id AND o.sequence = 1), z.owner_id),
+    coalesce(w.at, e.body ->> '$.at', r.created_at, x.created_at, t.created_at, n.accepted_at, a.registered_at, m.registered_at, f.at, k.at, c.at, z.created_at),
     coalesce(r.label, x.label, n.label, a.label, m.label, k.label),
     coalesce(r.wording, x.question, t.title, (SELECT h.content ->> '$.protocol.summary' FROM history h WHERE h.position = n.history_position), (SELECT q.question FROM experiments q WHERE q.experiment_id = a.experiment_id), m.name,
-      f.toward_question ->> '$.explanation', k.explanation, c.conclusion, (SELECT h.content ->> '$.synthesis' FROM history h WHERE h.position = c.history_position), (SELECT s.title FROM threads s WHERE s.thread_id = e.thread_id)),
-    coalesce(x.status, a.status, f.toward_question ->> '$.verdict', k.kind, c.state)
+      f.toward_question ->> '$.explanation', k.explanation, c.conclusion, (SELECT h.content ->> '$.synthesis' FROM history h WHERE h.position = c.history_position), z.title, (SELECT s.title FROM threads s WHERE s.thread_id = e.thread_id)),
+    coalesce(x.status, a.status, f.toward_question ->> '$.verdict', k.kind, c.state),
+    coalesce(i.part, e.history_position, r.history_position, n.history_position, a.history_position, m.history_position, k.history_position, c.history_position,
+      (SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = x.experiment_id AND v.revision = 1),
+      (SELECT o.history_position FROM timeline_entries o WHERE o.entry_id = f.entry_id),
+      (SELECT o.history_position FROM activity_entries o WHERE o.room_id = z.room_id AND o.sequence = 1))
   FROM search_items i
+  LEFT JOIN history w ON w.position = i.part
   LEFT JOIN timeline_entries e ON i.kind = 'message' AND e.entry_id = i.id
   LEFT JOIN threads t ON i.kind = 'thread' AND t.thread_id = i.id
   LEFT JOIN experiments x ON i.kind = 'experiment' AND x.experiment_id = i.id
-  LEFT JOIN experiment_revisions v ON i.kind = 'experiment' AND v.experiment_id = i.id AND v.revision = i.part
   LEFT JOIN records r ON i.kind IN ('hypothesis', 'finding', 'cited_claim') AND r.version_id = i.id
+  -- A record reused stands where that was said.
+  LEFT JOIN timeline_entries u ON u.version_id = r.version_id AND u.history_position = i.part AND u.kind = 'publication'
+  LEFT JOIN threads b ON b.thread_id = u.thread_id
   LEFT JOIN plans n ON i.kind = 'plan' AND n.plan_id = i.id
   LEFT JOIN attempts a ON i.kind = 'attempt' AND a.attempt_id = i.id
-  LEFT JOIN attempt_events o ON i.kind = 'attempt' AND o.attempt_id = i.id AND o.revision = i.part
   LEFT JOIN materials m ON i.kind = 'material' AND m.material_id = i.id
   LEFT JOIN room_materials y ON i.kind = 'material' AND y.room_id = m.origin_room_id AND y.material_id = m.material_id
   LEFT JOIN finding_links f ON i.kind = 'finding_link' AND f.link_id = i.id
   LEFT JOIN research_links k ON i.kind = 'link' AND k.link_id = i.id
-  LEFT JOIN checkpoints c ON i.kind = 'checkpoint' AND c.checkpoint_id = i.id;
+  LEFT JOIN checkpoints c ON i.kind = 'checkpoint' AND c.checkpoint_id = i.id
+  LEFT JOIN rooms z ON i.kind = 'room' AND z.room_id = i.id;
+-- The words of each item: every text of the write that made it, or that says something of it, but for what stands in its title. Ids, times and
+-- words of a fixed list are left out by name (test/research/added/search-fields.test.ts holds them against the schemas). Objects of any shape are
+-- kept as JSON, for their names; a text in them whose JSON differs from it stands beside. `tags` keep a search to a Room, a person or some kinds.
 CREATE VIEW search_texts (item, label, title, body, tags) AS
   SELECT i.item, CASE WHEN i.part IS NULL THEN p.label END,
-    CASE WHEN i.part IS NULL AND i.kind IN ('hypothesis', 'finding', 'cited_claim', 'experiment', 'thread', 'plan', 'material') THEN p.line END,
-    CASE i.kind
-      WHEN 'message' THEN (SELECT coalesce(h.content ->> '$.text', h.content ->> '$.message') FROM timeline_entries e JOIN history h ON h.position = e.history_position WHERE e.entry_id = i.id)
-      WHEN 'thread' THEN NULL
-      WHEN 'experiment' THEN CASE WHEN i.part IS NULL THEN (SELECT x.scope FROM experiments x WHERE x.experiment_id = i.id)
-        ELSE (SELECT concat_ws(char(10), h.content ->> '$.handoff', h.content ->> '$.summary', h.content ->> '$.reason', h.content ->> '$.explanation')
-          FROM experiment_revisions v JOIN history h ON h.position = v.history_position WHERE v.experiment_id = i.id AND v.revision = i.part) END
-      WHEN 'plan' THEN (SELECT concat_ws(char(10), h.content ->> '$.repository.commit', h.content ->> '$.repository.url', h.content ->> '$.protocol.successCriteria',
-        h.content ->> '$.protocol.steps', h.content ->> '$.protocol.entrypoint.argv',
-        h.content ->> '$.protocol.configuration') FROM plans n JOIN history h ON h.position = n.history_position WHERE n.plan_id = i.id)
-      WHEN 'attempt' THEN CASE WHEN i.part IS NULL THEN (SELECT concat_ws(char(10), h.content ->> '$.argv', h.content ->> '$.configuration',
-          h.content ->> '$.repository.commit', h.content ->> '$.intendedDeviation') FROM attempts a JOIN history h ON h.position = a.history_position WHERE a.attempt_id = i.id)
-        ELSE (SELECT concat_ws(char(10), o.body ->> '$.failure.explanation', o.body ->> '$.failure.stage', o.body ->> '$.message') FROM attempt_events o WHERE o.attempt_id = i.id AND o.revision = i.part) END
-      WHEN 'material' THEN (SELECT concat_ws(char(10), m.reference, m.description) FROM materials m WHERE m.material_id = i.id)
-      WHEN 'finding_link' THEN (SELECT concat_ws(char(10), f.toward_question ->> '$.explanation', (SELECT group_concat(d.explanation, char(10)) FROM finding_verdicts d WHERE d.link_id = f.link_id))
-        FROM finding_links f WHERE f.link_id = i.id)
-      WHEN 'link' THEN (SELECT concat_ws(char(10), k.explanation, h.content ->> '$.correction') FROM research_links k JOIN history h ON h.position = k.history_position WHERE k.link_id = i.id)
-      WHEN 'checkpoint' THEN (SELECT concat_ws(char(10), c.conclusion, h.content ->> '$.synthesis', c.open_questions) FROM checkpoints c JOIN history h ON h.position = c.history_position WHERE c.checkpoint_id = i.id)
-      ELSE (SELECT concat_ws(char(10), h.content ->> '$.scope', h.content ->> '$.quote', h.content ->> '$.limitations',
-        (SELECT group_concat(d.label || ': ' || d.definition, char(10)) FROM concepts d WHERE d.version_id = r.version_id),
-        (SELECT group_concat(d.arxiv_id, char(10)) FROM record_papers d WHERE d.version_id = r.version_id)) FROM records r JOIN history h ON h.position = r.history_position WHERE r.version_id = i.id)
-    END,
+    CASE WHEN i.part IS NULL AND i.kind IN ('hypothesis', 'finding', 'cited_claim', 'experiment', 'thread', 'plan', 'material', 'room') THEN p.line END,
+    (SELECT group_concat(j.value, char(10)) FROM json_tree(h.content) j
+      WHERE CASE j.type
+        WHEN 'object' THEN j.key IN ('configuration', 'environment') AND j.value <> '{}'
+        WHEN 'text' THEN (j.path NOT GLOB '*.configuration*' AND j.path NOT GLOB '*.environment*' OR json_quote(j.value) <> '"' || j.value || '"')
+          AND (j.path GLOB '*.configuration*' OR j.key NOT IN ('kind', 'type', 'intent', 'outcome', 'verdict', 'state', 'status', 'event', 'expectedStatus', 'reportedAt'))
+          AND NOT (j.key = 'purpose' AND j.path GLOB '$.references*')
+          AND NOT ((j.key GLOB '*Id' OR typeof(j.key) = 'integer') AND j.value GLOB '????????-????-????-????-????????????')
+          AND NOT (i.kind NOT IN ('message', 'link', 'finding_link', 'checkpoint', 'attempt') AND j.value = p.line)
+          AND NOT (i.kind = 'message' AND j.key = 'title')
+          ELSE 0 END),
     'k' || replace(i.kind, '_', '') || ' ' || replace(p.room_id, '-', '') || ' ' || replace(p.user_id, '-', '')
-  FROM search_items i JOIN search_places p USING (item);
+  FROM search_items i JOIN search_places p USING (item) LEFT JOIN history h ON h.position = p.position AND i.kind <> 'thread';
 
 -- The index itself. It holds no text, only where each word stands; a label counts most, a title more than a body. Of its columns
 -- the first one takes two bytes less for each word of each text. Of a long word only its beginning is in it (src/research/search/words.ts).
@@ -1084,14 +1082,30 @@ CREATE TRIGGER messages_indexed AFTER INSERT ON timeline_entries WHEN new.kind =
 -- When a record's card is set, its concepts are there too.
 CREATE TRIGGER records_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'publication'
   BEGIN INSERT INTO search_items (kind, id) SELECT r.kind, r.version_id FROM records r WHERE r.version_id = new.version_id AND r.entry_id = new.entry_id; END;
--- An experiment that is amended before it is indexed is indexed as amended.
-CREATE TRIGGER experiments_reindexed AFTER UPDATE OF question, scope ON experiments WHEN (old.question, old.scope) IS NOT (new.question, new.scope)
-  BEGIN INSERT OR IGNORE INTO search_changes (item) SELECT i.item FROM search_items i WHERE i.kind = 'experiment' AND i.id = new.experiment_id AND i.part IS NULL
+-- What an experiment or a Room is called may change after it was indexed: what it was called before is then told by the write that said so.
+CREATE TRIGGER experiments_reindexed AFTER UPDATE OF question ON experiments WHEN old.question <> new.question
+  BEGIN INSERT OR IGNORE INTO search_changes (item) SELECT i.item FROM search_items i WHERE i.id = new.experiment_id
     AND i.item <= (SELECT max(id) FROM search_index_docsize); END;
-CREATE TRIGGER attempt_events_indexed AFTER INSERT ON attempt_events WHEN new.body -> '$.message' IS NOT NULL OR new.body -> '$.failure' IS NOT NULL
-  BEGIN INSERT INTO search_items (kind, id, part) VALUES ('attempt', new.attempt_id, new.revision); END;
-CREATE TRIGGER experiment_revisions_indexed AFTER INSERT ON experiment_revisions WHEN new.operation IN ('release_experiment', 'report_experiment_status', 'cancel_experiment', 'amend_experiment')
-  BEGIN INSERT INTO search_items (kind, id, part) VALUES ('experiment', new.experiment_id, new.revision); END;
+CREATE TRIGGER rooms_reindexed AFTER UPDATE OF title ON rooms WHEN old.title <> new.title
+  BEGIN INSERT OR IGNORE INTO search_changes (item) SELECT i.item FROM search_items i WHERE i.id = new.room_id
+    AND i.item <= (SELECT max(id) FROM search_index_docsize); END;
+-- What is said of an object later. A reused record has a card; of what was said of an attempt on its way, that which has words.
+CREATE TRIGGER later_words_indexed AFTER INSERT ON timeline_entries
+  WHEN new.kind IN ('amend_experiment', 'cancel_experiment', 'release_experiment', 'report_experiment_status', 'register_material', 'report_material_location', 'withdraw_link')
+  BEGIN INSERT INTO search_items (kind, id, part) SELECT new.body ->> '$.receipt.target.kind', new.body ->> '$.receipt.target.id', new.history_position
+    WHERE NOT EXISTS (SELECT 1 FROM materials m WHERE m.material_id = new.body ->> '$.receipt.target.id' AND m.history_position = new.history_position); END;
+CREATE TRIGGER reuses_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'publication'
+  BEGIN INSERT INTO search_items (kind, id, part) SELECT r.kind, r.version_id, new.history_position FROM records r WHERE r.version_id = new.version_id AND r.entry_id <> new.entry_id; END;
+CREATE TRIGGER room_words_indexed AFTER INSERT ON activity_entries WHEN new.kind IN ('room_amended', 'room_archived', 'room_restored', 'room_transferred', 'content_withheld')
+  BEGIN INSERT INTO search_items (kind, id, part) VALUES ('room', new.room_id, new.history_position); END;
+CREATE TRIGGER attempt_events_indexed AFTER INSERT ON attempt_events
+  WHEN new.body -> '$.message' IS NOT NULL OR new.body -> '$.failure' IS NOT NULL OR new.body -> '$.reproduction' IS NOT NULL OR new.body -> '$.outputLabels[0]' IS NOT NULL
+  BEGIN INSERT INTO search_items (kind, id, part) SELECT 'attempt', new.attempt_id, 1 + max(position) FROM history; END;
+-- A metric is named by the event that first tells it.
+CREATE TRIGGER metrics_indexed BEFORE INSERT ON attempt_last_metrics
+  WHEN NOT EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = new.attempt_id AND l.name = new.name AND l.split = new.split)
+  BEGIN INSERT INTO search_items (kind, id, part) SELECT 'attempt', new.attempt_id, h.position FROM (SELECT 1 + max(position) AS position FROM history) h
+    WHERE NOT EXISTS (SELECT 1 FROM search_items i WHERE i.id = new.attempt_id AND i.part = h.position); END;
 
 ------------------------------------------------------------------------------------------------ src/library
 

@@ -71,7 +71,7 @@ export const objectsOfPeople = {
     moves: ["title", "question", "license", "owner_id", "state", "archived_at", "archived_by", "archive_reason"],
     parts: [],
     unknown: "room_unavailable",
-    isSearched: false,
+    isSearched: true,
     exported: null,
     graph: null,
   },

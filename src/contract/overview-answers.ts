@@ -11,12 +11,12 @@ export const searchHit = shape({
   kind: v.picklist(enumerations.searchKind),
   id,
   label: text,
-  /** The one line that says what it is: the wording of a record, the question of an experiment (and of its attempts), the summary of a plan, the title of a Thread (and of its messages), a conclusion, the name of a person. */
+  /** The one line that says what it is: the wording of a record, the question of an experiment (and of its attempts), the summary of a plan, the title of a Thread (and of its messages), a conclusion, the title of a Room, the name of a person. */
   title: said,
-  /** Where it was said; null for a person. */
+  /** Where it was said; null for a person. A Room stands in no Thread. */
   roomId: text,
   threadId: text,
-  /** Its place in the timeline; null for a Thread and a person. */
+  /** Its place in the timeline; null for a Thread, a Room and a person. */
   entryId: text,
   /** Who said it; of a person, the person. */
   author: person,

@@ -4,7 +4,7 @@ import { dated } from "../answer-fields.ts"
 import { page } from "../answers.ts"
 import { failure, nextSteps, roomBrief, threadBrief } from "../brief.ts"
 import { enumerations } from "../enumerations.ts"
-import { plain, text, time, uuid } from "../fields.ts"
+import { oneOf, plain, text, time, uuid } from "../fields.ts"
 import { limits } from "../limits.ts"
 import * as answers from "../overview-answers.ts"
 import { between, read, wholeNumber, words } from "../read.ts"
@@ -13,19 +13,31 @@ import { similarAnswer } from "../similar.ts"
 
 const budget = v.exactOptional(between(limits.briefMin, limits.briefMax, limits.brief, "Bytes that the answer may have as it is sent."))
 
+/** How an object that search finds may stand. */
+const standings = [
+  ...new Set([
+    ...enumerations.recordStatus,
+    ...enumerations.experimentStatus,
+    ...enumerations.attemptStatus,
+    ...enumerations.questionVerdict,
+    ...enumerations.linkKind,
+    ...enumerations.checkpointState,
+  ]),
+]
+
 export const overviewReads = [
   read({
     name: "search",
     costly: true,
     path: "/api/research/search",
     summary:
-      "Full text of everything that was said, best match first, of very many matches the newest; what has fallen stands below what has not. Every word must occur, words in quotes together, the last one by its beginning; a label or an id leads to its object, a name to its person, a commit or an arXiv id to what names it, newest first. status and since look among the best matches. Snippets are HTML in which only mark elements stand.",
+      "Full text of everything that was said, best match first, of very many matches the newest; what has fallen stands below what has not. Every word must occur, words in quotes together, the last one by its beginning; a label or an id leads to its object, a name to its person (with roomId, to a member of that Room), a commit or an arXiv id to what names it, newest first. status and since look among the best matches. Snippets are HTML in which only mark elements stand.",
     parameters: {
       query: v.pipe(text(limits.searchQuery), v.description("Words to look for; signs between them mean nothing.")),
       roomId: v.exactOptional(subject("room")),
       kinds: v.exactOptional(words(enumerations.searchKind)),
-      status: v.exactOptional(plain(limits.name)),
-      author: v.exactOptional(plain(limits.name)),
+      status: v.exactOptional(oneOf(standings)),
+      author: v.exactOptional(v.pipe(plain(limits.name), v.description("The id or the name of a person."))),
       since: v.exactOptional(time),
     },
     cursor: "offset",

@@ -15,7 +15,7 @@ export interface Row {
   label: string | null
   title: string
   roomId: string
-  threadId: string
+  threadId: string | null
   entryId: string | null
   userId: string
   username: string

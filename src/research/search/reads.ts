@@ -1,5 +1,5 @@
 /** The read of full-text search. */
-import { noSuch } from "../../contract/refusals.ts"
+import { Refusal } from "../../contract/refusals.ts"
 import { offsetPage, pageSize } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { People } from "../../people/people.ts"
@@ -10,7 +10,10 @@ export function searchReads(people: People, search: Search) {
     search({ query }) {
       const { query: words, roomId, kinds, author, status, since, after = 0 } = query
       const authorId = author === undefined ? undefined : people.idOf(author)
-      if (author !== undefined && authorId === undefined) throw noSuch("person")
+      if (author !== undefined && authorId === undefined)
+        throw new Refusal("invalid_parameter", "There is no person with that id or name.", {
+          issues: [{ path: "/author", message: "must be the id or the name of a person" }],
+        })
       return offsetPage(search.find(words, { roomId, kinds, authorId, status, since }, after, pageSize(query) + 1), after, query)
     },
   } satisfies Partial<Readers>

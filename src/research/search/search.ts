@@ -37,7 +37,9 @@ const RANKED = `
 const BY_ID = `SELECT ${SHOWN} FROM (SELECT item FROM search_items WHERE id = ? ORDER BY item LIMIT ?) found JOIN ${ITEM} ORDER BY i.item`
 /** Texts that are read at a time to tell whether a phrase stands in them. */
 const CHUNK = 64
-const PERSON = "SELECT user_id AS userId, username, created_at AS at FROM people"
+/** People, or the members of a Room: two parameters. */
+const PERSON = `SELECT p.user_id AS userId, p.username, p.created_at AS at FROM people p
+  WHERE (? IS NULL OR EXISTS (SELECT 1 FROM members m WHERE m.room_id = ? AND m.user_id = p.user_id))`
 
 export type Search = ReturnType<typeof search>
 
@@ -57,8 +59,10 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
   )
   const listed = db.prepare<Row>(itemsOf(`SELECT value AS item FROM json_each(?) LIMIT ${limits.searchNarrowed}`))
   const newest = db.prepare<Row>(NEWEST)
-  const person = db.prepare<PersonFound>(`${PERSON} WHERE user_id = ?`)
-  const people = db.prepare<PersonFound>(`${PERSON} WHERE username >= ? AND username < ? ORDER BY username LIMIT ${limits.searchPeople}`)
+  const person = db.prepare<PersonFound>(`${PERSON} AND p.user_id = ?`)
+  const people = db.prepare<PersonFound>(
+    `${PERSON} AND p.username >= ? AND p.username < ? ORDER BY p.username LIMIT ${limits.searchPeople}`,
+  )
   const counted = db.prepare<{ matches: number }>(
     "SELECT count(*) AS matches FROM (SELECT 1 FROM search_index WHERE search_index MATCH ? LIMIT ?)",
   )
@@ -143,9 +147,10 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
 
   /** People whose id or name it is, where nothing was asked for that people have not. */
   function peopleCalled(query: string, { kinds, roomId, authorId, status, since }: Within): PersonFound[] {
-    if (kinds?.includes("person") === false || [roomId, authorId, status, since].some((asked) => asked !== undefined)) return []
-    const named = person.get(query)
-    return named === undefined ? people.all(query, `${query}\u{10ffff}`) : [named]
+    if (kinds?.includes("person") === false || [authorId, status, since].some((asked) => asked !== undefined)) return []
+    const within = [roomId ?? null, roomId ?? null] as const
+    const named = person.get(...within, query)
+    return named === undefined ? people.all(...within, query, `${query}\u{10ffff}`) : [named]
   }
 
   return {

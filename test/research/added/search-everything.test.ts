@@ -82,7 +82,9 @@ t.test("a person is found by name or id, where nothing is asked for that people 
   t.match(named, { kind: "person", title: username, author: { username }, roomId: null, threadId: null, entryId: null, status: null })
   t.match((await everywhere(named?.id ?? ""))[0], { kind: "person", id: named?.id })
   t.strictSame(await everywhere(username, { kinds: ["finding"] }), [])
-  t.notMatch(await find(username), [{ kind: "person" }], "in a Room nobody is said")
+  t.match((await find(username))[0], { kind: "person", title: username }, "of a Room, its members")
+  const elsewhere = (await lab.browsers.grace.write("create_room", { title: "Grace's own" })).result.roomId
+  t.notMatch(await find(username, { roomId: elsewhere }), [{ kind: "person" }], "and nobody else")
 })
 
 t.test("an id keeps to what is asked for besides, and a commit and a paper are found however they are written", async (t) => {
@@ -123,7 +125,9 @@ t.test("by whom, of which kind, how it stands, since when", async (t) => {
   t.strictSame(await idsOf("diverged", { status: "succeeded" }), [])
   t.strictSame(await idsOf("diverged", { since: "2999-01-01T00:00:00.000Z" }), [])
   t.strictSame(await idsOf("diverged", { since: "2020-01-01T00:00:00.000Z" }), [["attempt", failed]])
-  t.match(await refusedAs(reader.read("search", { query: "x", author: "nobody-here" })), "404 room_unavailable")
+  t.equal(await refusedAs(reader.read("search", { query: "x", author: "nobody-here" })), "422 invalid_parameter /author")
+  t.equal(await refusedAs(reader.read("search", { query: "x", status: "zzz" as never })), "422 invalid_parameter /status")
+  t.equal(await refusedAs(reader.read("search", { query: "x", kinds: ["zzz" as never] })), "422 invalid_parameter /kinds")
   t.match(await refusedAs(reader.read("search", { query: "x", since: "yesterday" })), "422 invalid_parameter /since")
 })
 

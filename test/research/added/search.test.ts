@@ -256,8 +256,8 @@ t.test("The index is in step with what was written, within the same transaction"
   await amend(1, { question: "Is it smaller?" })
   t.strictSame(
     [found("larger"), found("smaller"), found("everywhere")],
-    [[], ["experiment"], ["experiment"]],
-    "an amended question replaces the old one",
+    [["experiment"], ["experiment"], ["experiment"]],
+    "an amended question is the experiment's own; what was asked before stays findable",
   )
   await amend(2, { hypotheses: [] })
   t.strictSame(found("smaller"), ["experiment"], "other amendments leave it")

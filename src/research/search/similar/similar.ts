@@ -11,11 +11,19 @@ import { keptOf } from "../words.ts"
 import { Likeness, nearestFirst, type Text } from "./likeness.ts"
 import { termsOf } from "./terms.ts"
 
-/** The newest texts of a kind in a Room after one place, read from where search reads them. */
+/** What was executed, as `executionText` writes it; of the content of a registration. */
+const EXECUTED = "concat_ws(char(10), c.content ->> '$.argv', c.content ->> '$.configuration', c.content ->> '$.repository.commit')"
+/** What an item is about, in the words that tell it from others; use with `ABOUT_OF`. */
+const ABOUT = `iif(i.kind = 'attempt', concat_ws(char(10), ${EXECUTED}, c.content ->> '$.intendedDeviation'),
+    concat_ws(char(10), h.line, coalesce((SELECT x.scope FROM experiments x WHERE x.experiment_id = i.id), c.content ->> '$.scope'), c.content ->> '$.limitations',
+      (SELECT group_concat(d.label || ': ' || d.definition, char(10)) FROM concepts d WHERE d.version_id = i.id)))`
+const ABOUT_OF = "JOIN search_places h USING (item) JOIN history c ON c.position = h.position"
+
+/** The newest texts of a kind in a Room after one place. */
 const textsOf = (table: string, id: string, place: string, kind = "1") =>
-  `SELECT o.id, o.place, concat_ws(char(10), w.title, w.body) AS text
+  `SELECT o.id, o.place, ${ABOUT} AS text
    FROM (SELECT ${id} AS id, ${place} AS place FROM ${table} WHERE room_id = ? AND ${kind} AND ${place} > ? ORDER BY ${place} DESC LIMIT ${limits.similarSight}) o
-   JOIN search_items i ON i.id = o.id AND i.part IS NULL JOIN search_texts w USING (item) ORDER BY o.place`
+   JOIN search_items i ON i.id = o.id AND i.part IS NULL ${ABOUT_OF} ORDER BY o.place`
 /** Attempts have ids that clients made, in no order. */
 const TEXTS: Readonly<Record<SimilarKind, readonly [sql: string, start: string | number]>> = {
   hypothesis: [textsOf("records", "version_id", "version_id", "kind = 'hypothesis'"), ""],
@@ -36,7 +44,7 @@ export interface Execution {
   readonly configuration: unknown
 }
 
-/** As the text of an attempt begins, where search reads it. */
+/** What was executed, as one text. */
 export const executionText = ({ commit, argv, configuration }: Execution): string =>
   [argv, configuration]
     .flatMap((part) => (part === undefined ? [] : [canonicalJson(part)]))
@@ -54,12 +62,12 @@ export function similar(db: Db) {
   )
   const { rowsOf, recall } = items(db)
   const text = db.prepare<{ text: string; kind: string }>(
-    `SELECT concat_ws(char(10), w.title, w.body) AS text, i.kind FROM search_items i JOIN search_places h USING (item) JOIN search_texts w USING (item)
+    `SELECT ${ABOUT} AS text, i.kind FROM search_items i ${ABOUT_OF}
      WHERE i.id = ? AND i.part IS NULL AND h.room_id = ?`,
   )
   const executed = db.prepare<{ id: string }>(
     `SELECT i.id FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH ? ORDER BY rowid DESC LIMIT ${limits.similarExecutions}) f
-     JOIN search_items i USING (item) JOIN search_texts w USING (item) WHERE i.part IS NULL AND substr(w.body || char(10), 1, length(?)) = ? LIMIT ?`,
+     JOIN search_items i USING (item) ${ABOUT_OF} WHERE i.part IS NULL AND ${EXECUTED} = ? LIMIT ?`,
   )
   const rooms = new Map<string, Record<SimilarKind, Likeness>>()
 
@@ -87,11 +95,10 @@ export function similar(db: Db) {
     return found
   }
 
-  /** Attempts that ran the same, in whatever Room, the newest first. @param ran the beginning of their text */
+  /** Attempts that ran the same, in whatever Room, the newest first. @param ran what `executionText` made of it */
   function sameAs(ran: string): Row[] {
     const query = `body : "${keptOf(ran.slice(ran.lastIndexOf("\n") + 1))}" AND tags : "kattempt"`
-    const begins = `${ran}\n`
-    const found = executed.all(query, begins, begins, limits.similarItems + 1)
+    const found = executed.all(query, ran, limits.similarItems + 1)
     return rowsOf(found.map(({ id }) => ({ kind: "attempt", id })))
   }
 
