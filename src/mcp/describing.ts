@@ -30,7 +30,7 @@ const ofRead = ({ name, summary, path, query }: Read): string =>
 async function ofOperation(door: Door, operation: Operation, signal: AbortSignal): Promise<Told> {
   const path = schemaUrl(operation, "")
   const [schema, example] = await Promise.all(
-    [path, `${path}&example=1`].map((each) => door.ask({ method: "GET", path: each, asBearer: false }, signal)),
+    [`${path}&compact=1`, `${path}&example=1`].map((each) => door.ask({ method: "GET", path: each, asBearer: false }, signal)),
   )
   if (schema === undefined || example === undefined || schema.status >= 400) return told(schema ?? { status: 500, text: "" }, "")
   const inPath = pathNames(operation.path).filter((id) => !Object.hasOwn(operation.body.entries, id))

@@ -103,6 +103,8 @@ const person = ({ givenName, familyName, orcid, ...who }: Author) => ({
 })
 /** Signposting's word for who made something. */
 const authorLink = ({ orcid }: Author): readonly Link[] => (orcid === null ? [] : [{ rel: "author", href: orcidAddress(orcid) }])
+const orcidCited = ({ orcid }: Author) => (orcid === null ? [] : ([["citation_author_orcid", orcidAddress(orcid)]] as const))
+const citedDate = (at: string): string => at.slice(0, 10).replaceAll("-", "/")
 const paperAddress = (arxivId: string) => `https://arxiv.org/abs/${arxivId}`
 
 /** A record: a claim that somebody made, with its standing. */
@@ -125,8 +127,8 @@ export function aboutRecord(
     citation: [
       ["citation_title", oneLine(wording)],
       ["citation_author", shownName(author)],
-      ...(author.orcid === null ? [] : ([["citation_author_orcid", orcidAddress(author.orcid)]] as const)),
-      ["citation_publication_date", createdAt.slice(0, 10).replaceAll("-", "/")],
+      ...orcidCited(author),
+      ["citation_publication_date", citedDate(createdAt)],
       ["citation_technical_report_institution", `${serviceName}: ${room.title}`],
       ["citation_technical_report_number", label],
       ["citation_keywords", `${words(kind)}; ${status}`],
@@ -195,7 +197,13 @@ export function aboutRoom(
     title,
     description: described(question ?? title),
     type: "website",
-    citation: [],
+    citation: [
+      ["citation_title", title],
+      ["citation_author", shownName(owner)],
+      ...orcidCited(owner),
+      ["citation_publication_date", citedDate(createdAt)],
+      ["citation_technical_report_institution", serviceName],
+    ],
     linked: {
       "@type": "Collection",
       name: title,
@@ -209,6 +217,7 @@ export function aboutRoom(
     },
     links: [
       { rel: "describedby", href: `${api}/citation?format=bibtex`, type: "application/x-bibtex" },
+      { rel: "describedby", href: `${api}/citation?format=ris`, type: "application/x-research-info-systems" },
       { rel: "describedby", href: `${api}/citation?format=csl`, type: "application/vnd.citationstyles.csl+json" },
       { rel: "describedby", href: `${api}/citation?format=cff`, type: "application/yaml" },
       { rel: "describedby", href: api, type: "application/json" },

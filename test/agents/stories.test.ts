@@ -4,7 +4,9 @@
  */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
+import { agentOperations } from "../../src/contract/discovery/manifest.ts"
 import { enumerations } from "../../src/contract/enumerations.ts"
+import { limits } from "../../src/contract/limits.ts"
 import { type Answer, ask, type Json } from "../support/ask.ts"
 import { reportedAt } from "../research/record/work.ts"
 import { holds } from "../research/record/holds.ts"
@@ -41,9 +43,20 @@ test("a cold agent's first correct write, after at most 24 KB of reading", async
   const brief = (await reader.get(address("/brief").replace("{roomId}", text(identity.room?.id)))).text
   const question = /## Open questions\n- (.+)/.exec(brief)?.[1] ?? ""
   t.ok(question.length > 0, "it finds what nobody has answered")
-  const schema = await reader.get(address("research-schema").replace("NAME", "propose_experiment"))
-  const { body: example } = await reader.get(`${address("research-schema").replace("NAME", "propose_experiment")}&example=1`)
+  // However much the Room has to say: a brief may fill its budget.
+  const before = reader.bytes - Buffer.byteLength(brief) + limits.brief
+  const schemaOf = (operation: string) => address("research-schema").replace("NAME", operation)
+  const exampleOf = (operation: string) => schemaOf(operation).replace("compact=1", "example=1")
+  const schema = await reader.get(schemaOf("propose_experiment"))
+  const { body: example } = await reader.get(exampleOf("propose_experiment"))
   t.ok(reader.bytes <= 24 * 1024, `${reader.bytes} bytes`)
+  for (const { name, document } of agentOperations.filter(({ family }) => family === "research")) {
+    const documentOf = (path: string) => path.replace("research-schema", `${document}-schema`)
+    const other = new Reader()
+    await other.get(documentOf(schemaOf(name)))
+    await other.get(documentOf(exampleOf(name)))
+    t.ok(before + other.bytes <= 24 * 1024, `${name}: ${before + other.bytes} bytes`)
+  }
 
   const room = (await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body
   const body = { ...example, requestId: crypto.randomUUID(), roomId, threadId: room.openingThreadId, question, hypotheses: [] }

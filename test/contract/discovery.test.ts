@@ -1,6 +1,7 @@
 /** What a client can find out: every document tells all of the registry, and nothing that is not in it. */
 import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
+import fc from "fast-check"
 import t from "tap"
 import { actions } from "../../src/contract/actions.ts"
 import * as answers from "../../src/contract/discovery/answers.ts"
@@ -22,6 +23,7 @@ import { Refusal, refusals } from "../../src/contract/refusals.ts"
 import { states } from "../../src/contract/states.ts"
 import { check } from "../../src/contract/validation.ts"
 import { protocolVersion, schemaVersions } from "../../src/contract/versions.ts"
+import { bodies } from "./bodies.ts"
 
 const baseUrl = "https://rooms.example.org/lab"
 const facts = { baseUrl, instanceId: "0198f3a0-0000-7000-8000-00000000000a", lineage: [], rates: null, softwareVersion: "1.2.3" }
@@ -164,6 +166,29 @@ t.test("Every operation stands in one schema document, with a schema and an exam
   t.end()
 })
 
+t.test("A compact schema has at most 4 KB and takes every body that the whole schema takes", (t) => {
+  for (const document of documents) {
+    for (const { name } of schemaIndex(document, facts).operations) {
+      const compact = schemaAnswer(document, { operation: name, compact: "1" }, facts)
+      const bytes = Buffer.byteLength(JSON.stringify(compact))
+      t.ok(bytes <= 4_096, `${name}: ${bytes} bytes`)
+      const whole = schemaOf(document, name, facts)
+      const reader = addFormats.default(new Ajv2020({ strict: false }))
+      const takesShort = reader.compile(compact)
+      const takesWhole = reader.compile(whole)
+      t.ok(takesShort(example(document, name)), `${name}: its example`)
+      for (const text of fc.sample(bodies(whole), 40)) {
+        const body: unknown = JSON.parse(text)
+        if (takesWhole(body) && !takesShort(body)) t.fail(`${name}: ${reader.errorsText(takesShort.errors)}`, { body })
+      }
+    }
+  }
+  const conclude = JSON.stringify(schemaAnswer("research", { operation: "post_research_checkpoint", compact: "1" }, facts))
+  t.match(conclude, "conclusion is required when state is concluded.", "a condition is a sentence")
+  t.match(JSON.stringify(schemaAnswer("publication", { operation: "publish_finding", compact: "1" }, facts)), '"$defs":{"key"')
+  t.end()
+})
+
 // shows: Schemas are served by operation, with an example, and as a bundle with example bodies.
 t.test("A schema route answers what its parameters ask for", (t) => {
   const [document] = documents as [SchemaDocument]
@@ -185,6 +210,8 @@ t.test("A schema route answers what its parameters ask for", (t) => {
     t.same(refused({ operation }), { status: 404, code: "unknown_operation" }, `${operation} is not in it`)
   }
   t.same(refused({ example: "1" }), { status: 422, code: "invalid_parameter" }, "an example of nothing")
+  t.same(refused({ compact: "1" }), { status: 422, code: "invalid_parameter" }, "the short form of nothing")
+  t.same(refused({ compact: "1", operation: name, example: "1" }), { status: 422, code: "invalid_parameter" }, "two answers at once")
   t.same(refused({ bundle: "1", operation: name }), { status: 422, code: "invalid_parameter" }, "a bundle of one")
   t.end()
 })
@@ -193,7 +220,7 @@ t.test("A schema route answers what its parameters ask for", (t) => {
 t.test("/llms.txt leads to every document", (t) => {
   const text = llmsTxt(facts)
   t.match(text, /^# .+\n\n> .+\n/u, "a title and a summary, as the convention has it")
-  for (const { path, name } of discoveryRoutes) t.ok(text.includes(`(${baseUrl}${path})`), name)
+  for (const { path, name } of discoveryRoutes) t.ok(name === "llms_txt" || text.includes(baseUrl + path), name)
   t.end()
 })
 

@@ -104,6 +104,9 @@ test("a Room, its Threads, a search and a paper name their feeds", async (t) => 
   const { canonical, feeds, data, metas } = await head(`/rooms/${roomId}`)
   t.equal(canonical, `${house.baseUrl}/rooms/${roomId}`)
   t.equal(metas.get("og:type"), "website")
+  t.ok((metas.get("citation_title") ?? "").length > 10, "a reference manager can file it")
+  t.equal(metas.get("citation_author"), house.people.owner.username)
+  t.match(metas.get("citation_publication_date"), /^\d{4}\/\d{2}\/\d{2}$/)
   t.match(await statements(data[0] ?? ""), [{ "@type": ["https://schema.org/Collection"] }])
   t.equal(feeds.length, 2)
   for (const path of [`/threads/${house.rooms.main.openingThreadId}`, "/search?query=coverage%20%22x%22", "/papers/2504.13837"]) {

@@ -4,20 +4,29 @@ import type { Read } from "../read.ts"
 import { serviceName } from "../versions.ts"
 import { blocks, bullets, pathOf } from "./markdown.ts"
 import { discoveryRoutes, mcpPath } from "./routes.ts"
-import { slices } from "./slices.ts"
 
 interface Place {
   readonly baseUrl: string
 }
 
+/** Documents that are named elsewhere in the index, or are for programs alone. */
+const apart: ReadonlySet<string> = new Set(["llms_txt", "skill", "service", "health_ready", "health_live"])
+
 export function llmsTxt({ baseUrl }: Place): string {
-  const link = ({ name, path, summary }: Read) => `[${name.replaceAll("_", " ")}](${baseUrl}${path}): ${summary}`
-  const references = enumerations.skillPart.map((part) => `[skill: ${part}](${baseUrl}${pathOf("skill")}?part=${part})`)
+  // The first sentence says what it is; the document says the rest.
+  const gist = (summary: string) => /^[^.;]+/.exec(summary)?.[0] ?? summary
+  const link = ({ name, path, summary }: Read) => `[${name.replaceAll("_", " ")}](${baseUrl}${path}): ${gist(summary)}`
+  const references = enumerations.skillPart.map((part) => `[${part}](${baseUrl}${pathOf("skill")}?part=${part})`)
+  const others = discoveryRoutes.filter(({ name }) => apart.has(name) && name !== "llms_txt" && name !== "skill")
   return `${blocks(
     `# ${serviceName}`,
-    "> Public research in Rooms, written by people in a browser and by agents over HTTP. Reading needs no credential; writing needs a Room credential. Beside it, each person has a Library of their own, for agents with a personal key.",
-    `An agent reads the [skill](${baseUrl}${pathOf("skill")}) first: it is short, and leads to all else. Served here: ${slices.join(", ")}. Agents that speak MCP connect to ${baseUrl}${mcpPath} (streamable HTTP), with their credential or key as bearer, or none to read.`,
+    "> Public research in Rooms. People write in a browser, agents over HTTP. Reading needs no credential, writing needs a credential of the Room. Each person also has a Library, for agents with a personal key.",
+    `Read the [skill](${baseUrl}${pathOf("skill")}) first. It is short and leads to everything else. MCP (streamable HTTP): ${baseUrl}${mcpPath}, with a credential or key as bearer, or without one to read.`,
     "## Documents",
-    bullets([...discoveryRoutes.map(link), ...references]),
+    bullets([
+      ...discoveryRoutes.filter(({ name }) => !apart.has(name)).map(link),
+      `Parts of the skill: ${references.join(", ")}`,
+      `For programs: ${others.map(({ path }) => baseUrl + path).join(", ")}`,
+    ]),
   )}\n`
 }

@@ -11,6 +11,7 @@ const flag = (description: string) => v.exactOptional(v.pipe(v.literal("1"), v.d
 const schemaParameters = {
   operation: v.exactOptional(v.pipe(plain(100), v.description("The operation whose JSON Schema is asked for."))),
   example: flag("With operation: an example body in place of the schema."),
+  compact: flag("With operation: the schema in at most 4 KB, for reading; patterns and conditions are said in words."),
   bundle: flag("Every operation of the document with its schema and its example body."),
 }
 

@@ -1,4 +1,5 @@
 /** The schema documents: which operations stand in each, their JSON Schemas, and their example bodies. */
+import { compactSchema } from "../compact-schema.ts"
 import { inputSchema, type JsonSchema, schemaUrl } from "../json-schema.ts"
 import type { Operation, SchemaDocument } from "../operation.ts"
 import { Refusal } from "../refusals.ts"
@@ -58,6 +59,7 @@ export interface SchemaQuery {
   readonly operation?: string
   readonly example?: "1"
   readonly bundle?: "1"
+  readonly compact?: "1"
 }
 
 /**
@@ -66,6 +68,11 @@ export interface SchemaQuery {
  */
 export function schemaAnswer(document: SchemaDocument, query: SchemaQuery, place: Place): SchemaIndex | SchemaBundle | JsonSchema {
   const { operation } = query
+  if (query.compact !== undefined) {
+    if (query.bundle !== undefined || query.example !== undefined) throw apart("/compact", "goes with operation alone")
+    if (operation === undefined) throw apart("/operation", "is required with compact")
+    return compactSchema(mustFind(document, operation))
+  }
   if (query.bundle !== undefined) {
     if (operation === undefined && query.example === undefined) return bundle(document, place)
     throw apart("/bundle", "stands alone: it holds every schema and every example")

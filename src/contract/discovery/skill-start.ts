@@ -16,7 +16,7 @@ const operationsWith = (permission: string): string =>
 
 const schemaAddresses = (): string => {
   const publications = operations.filter(({ document }) => document === "publication").map(({ name }) => name)
-  return `Schema of an operation: ${get("research_schema", "?operation=NAME")} (for ${all(publications)}: ${inCode(pathOf("publication_schema"))}); with ${inCode("&example=1")} a body to begin from. In prose, with its refusals: ${get("skill", "?part=capabilities&operation=NAME")}.`
+  return `Schema of an operation: ${get("research_schema", "?operation=NAME&compact=1")} (for ${all(publications)}: ${inCode(pathOf("publication_schema"))}); ${inCode("example=1")} in place of ${inCode("compact=1")}: a body to begin from; neither: the schema that validates. In prose, with its refusals: ${get("skill", "?part=capabilities&operation=NAME")}.`
 }
 
 export const startHere = (baseUrl: string): string =>

@@ -108,10 +108,11 @@ export const overviewReads = [
     name: "room_citation",
     path: "/api/research/rooms/{roomId}/citation",
     summary:
-      "How a Room is cited, as it stands now: its owner and members, and through which entry of its activity. As BibTeX, CSL-JSON or CITATION.cff.",
+      "How a Room is cited, as it stands now: its owner and members, and through which entry of its activity. As BibTeX, RIS, CSL-JSON or CITATION.cff.",
     answer: answers.roomCitation,
     formats: {
       bibtex: { mediaType: "application/x-bibtex", answer: v.string() },
+      ris: { mediaType: "application/x-research-info-systems", answer: v.string() },
       csl: { mediaType: "application/vnd.citationstyles.csl+json", answer: answers.roomCslItems },
       cff: { mediaType: "application/yaml", answer: v.string() },
     },

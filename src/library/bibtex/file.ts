@@ -1,6 +1,7 @@
 /** Papers as a file for reference managers: BibTeX, RIS or CSL-JSON, written while it is sent, some of them in each turn of the thread. */
 import { setImmediate as turn } from "node:timers/promises"
 import { parse } from "../../contract/json.ts"
+import { risText } from "../../contract/ris.ts"
 import type { Download } from "../../ledger/reading.ts"
 import { bibtexEntry, type Cited, keyOf, yearOf } from "./write.ts"
 
@@ -46,7 +47,7 @@ function risEntry(cited: Cited): string {
   const { title, authors = [], publishedAt, abstract, tags } = told(cited)
   const { arxivId } = cited
   const names = authors.map(partsOf).map((name) => ("literal" in name ? name.literal : `${name.family}, ${name.given ?? ""}`))
-  const lines: readonly (readonly [string, string | null | undefined])[] = [
+  return risText([
     ["TY", "UNPB"],
     ["ID", keyOf(cited)],
     ["TI", titleOf(cited, title)],
@@ -59,10 +60,7 @@ function risEntry(cited: Cited): string {
     ["UR", addressOf(arxivId)],
     ["AB", abstract],
     ...tags.map((tag) => ["KW", tag] as const),
-    ["ER", ""],
-  ]
-  const written = lines.filter(([, value]) => value != null).map(([tag, value]) => `${tag}  - ${(value ?? "").replace(/\s+/g, " ")}`)
-  return `${written.join("\r\n")}\r\n`
+  ])
 }
 
 /** How each format begins, joins its entries and ends. */

@@ -19,6 +19,10 @@ export function bibtexOrcids(authors: readonly Author[]): Readonly<Record<string
   return known.length === 0 ? {} : { "author+an:orcid": known.join("; ") }
 }
 
+/** For `AU` of RIS. */
+export const risAuthor = ({ familyName, givenName, ...author }: Author): string =>
+  familyName === null ? shownName(author) : givenName === null ? familyName : `${familyName}, ${givenName}`
+
 /** For the `author` of CSL-JSON; ORCIDs stand where Crossref puts them. */
 export const cslAuthor = ({ familyName, givenName, orcid, ...author }: Author) => ({
   ...(familyName === null ? { literal: shownName(author) } : { family: familyName, ...(givenName !== null && { given: givenName }) }),

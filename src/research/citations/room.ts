@@ -1,13 +1,14 @@
-/** How a Room is cited, as BibTeX, CSL-JSON and CITATION.cff: as the collection of a group's records that it is, never as a program. */
+/** How a Room is cited, as BibTeX, RIS, CSL-JSON and CITATION.cff: as the collection of a group's records that it is, never as a program. */
 import { type Named, shownName } from "../../contract/described.ts"
 import { noSuch } from "../../contract/refusals.ts"
 import { serviceName } from "../../contract/versions.ts"
 import { NamedText, type Readers } from "../../ledger/reading.ts"
 import type { Members } from "../../rooms/members.ts"
+import { risText } from "../../contract/ris.ts"
 import { present } from "../../contract/present.ts"
 import type { People } from "../../people/people.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
-import { type Author, bibtexAuthor, bibtexOrcids, cffAuthor, cslAuthor } from "./authors.ts"
+import { type Author, bibtexAuthor, bibtexOrcids, cffAuthor, cslAuthor, risAuthor } from "./authors.ts"
 import { texOf } from "./tex.ts"
 
 /** Names of authors that a citation gives; of more it says that there are others. */
@@ -70,6 +71,20 @@ export function roomCitationReads(rooms: Rooms, members: Members, people: People
       .join(",\n")}\n}\n`
   }
 
+  const ris = (one: Cited): string =>
+    risText([
+      ["TY", "DATA"],
+      ["ID", one.key],
+      ["TI", one.title],
+      ...named(one, risAuthor, "others").map((name) => ["AU", name] as const),
+      ["PY", one.createdAt.slice(0, 4)],
+      ["DA", one.createdAt.slice(0, 10).replaceAll("-", "/")],
+      ["PB", serviceName],
+      ["ET", String(one.throughSequence)],
+      ["UR", one.url],
+      ["N1", noteOf(one)],
+    ])
+
   const csl = (one: Cited): string =>
     JSON.stringify([
       {
@@ -108,6 +123,7 @@ ${one.license === null ? "" : `license: ${yaml(one.license)}\n`}url: ${yaml(one.
     room_citation({ params, query, baseUrl = "" }) {
       const one = cited(params.roomId, baseUrl)
       if (query.format === "bibtex") return new NamedText(`${one.key}.bib`, bibtex(one))
+      if (query.format === "ris") return new NamedText(`${one.key}.ris`, ris(one))
       if (query.format === "csl") return new NamedText(`${one.key}.json`, csl(one))
       if (query.format === "cff") return new NamedText("CITATION.cff", cff(one))
       return one

@@ -138,6 +138,7 @@ ${terms(room.license)}
 ${ways([
   ["Graph of the Room", `/rooms/${roomId}/graph`],
   ["Cite it as BibTeX", `/api/research/rooms/${roomId}/citation?format=bibtex`],
+  ["RIS", `/api/research/rooms/${roomId}/citation?format=ris`],
   ["CSL-JSON", `/api/research/rooms/${roomId}/citation?format=csl`],
   ["CITATION.cff", `/api/research/rooms/${roomId}/citation?format=cff`],
   ["JSON", `/api/research/rooms/${roomId}/research-context`],

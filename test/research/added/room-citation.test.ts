@@ -3,6 +3,7 @@ import { createRequire } from "node:module"
 import { parse } from "@retorquere/bibtex-parser"
 import { startResearchRoom } from "research-room/testing"
 import t, { test } from "tap"
+import { risEntries } from "../../../src/library/bibtex/ris.ts"
 import { held } from "../../support/contract.ts"
 
 interface Item {
@@ -50,6 +51,26 @@ test("a Room is cited by its people, in every form the same", async (t) => {
     t.equal(item?.type, type, "a collection of records, and no program")
     t.match(cite.format("bibliography", { format: "text" }), owner.username, "and a style can set it")
   }
+})
+
+test("RIS has a line for each author, and nothing in a title makes another line", async (t) => {
+  const { authors, title, url } = await house.client("member_all").read("room_citation", { roomId: main.roomId })
+  const { text, name } = await got(`rooms/${main.roomId}/citation?format=ris`)
+  t.match(name, /\.ris"$/)
+  const [entry] = [...risEntries(text)]
+  t.notOk(entry === undefined || typeof entry === "string", "it is one entry, as the Library reads it")
+  const lines = text.split("\r\n")
+  t.strictSame([lines[0], lines.at(-2), lines.at(-1)], ["TY  - DATA", "ER  - ", ""])
+  t.strictSame(
+    lines.filter((line) => line.startsWith("AU")),
+    authors.map((author) => `AU  - ${author}`),
+  )
+  t.ok(lines.includes(`TI  - ${title}`) && lines.includes(`UR  - ${url}`))
+  const browser = await house.browser("owner")
+  const { result } = await browser.write("create_room", { title: "a\nER  - \nTY  - BOOK" })
+  const hostile = (await got(`rooms/${result.roomId}/citation?format=ris`)).text
+  t.equal(hostile.split("\r\n").filter((line) => line.startsWith("TY")).length, 1)
+  t.notMatch(hostile, /[^\r]\n/)
 })
 
 test("hostile titles stay titles", async (t) => {
