@@ -95,11 +95,13 @@ export function references(db: Db) {
   return {
     /** The Room of an object, by what its id goes by. @throws Refusal 404 for an id that names nothing */
     roomOf(name: string, id: string): string | undefined {
-      const named = objectList.find((spec) => spec.id === name && rooms.has(spec.table)) ?? objectList.find((spec) => isFilter(name, spec))
-      const found = named && rooms.get(named.table)
-      if (named === undefined || found === undefined) return undefined
-      const row = found.get(id)
-      if (row === undefined) throw noSuch(named.table === "records" ? "record" : named.kind)
+      // One name may stand for several kinds, such as both kinds of link.
+      const exact = objectList.filter((spec) => spec.id === name && rooms.has(spec.table))
+      const named = exact.length > 0 ? exact : objectList.filter((spec) => isFilter(name, spec)).slice(0, 1)
+      const [first] = named
+      if (first === undefined || !rooms.has(first.table)) return undefined
+      const row = named.map(({ table }) => rooms.get(table)?.get(id)).find((found) => found !== undefined)
+      if (row === undefined) throw noSuch(first.table === "records" ? "record" : first.kind)
       return row.roomId
     },
 

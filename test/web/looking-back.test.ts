@@ -158,6 +158,41 @@ t.test("Curves and comparisons of an attempt as it stood ask for the points of t
   await isWhole(t, "compare-then")
 })
 
+t.test("Lists, Threads, materials and links are of the moment too, and lead on within it", async (t) => {
+  const moment = 60
+  const rows = async (section: string, of: string) => {
+    await at(`/rooms/${roomId}/${section}${of}`)
+    return main.locator("[data-entry]").count()
+  }
+  for (const section of ["threads", "materials", "links", "activity"]) {
+    const [then, now] = [await rows(section, `?at=${moment}`), await rows(section, "")]
+    t.ok(then > 0 && (section === "activity" ? then <= now : then < now), `${section}: ${then} then, ${now} now`)
+    await at(`/rooms/${roomId}/${section}?at=${moment}`)
+    t.equal(await note.count(), 1)
+    await nothingToDo(t)
+    await isWhole(t, `${section}-then`)
+    if (section === "activity") continue
+    const object = main.locator(`#live-list a[href*="/${section}/"]`).first()
+    await object.click()
+    t.match(page.url(), new RegExp(`/${section}/[0-9a-f-]+\\?at=${moment}$`), `${section}: what it lists is of then`)
+    t.equal(await note.count(), 1)
+    await nothingToDo(t)
+    await isWhole(t, `${section.slice(0, -1)}-then`)
+  }
+  await at(`/rooms/${roomId}/activity?at=${moment}`)
+  t.equal(await main.locator(`#activity-${moment}`).count(), 1)
+  t.equal(await main.locator(`#activity-${moment + 1}`).count(), 0, "nothing that came later")
+  await at(`/rooms/${roomId}/graph?at=${moment}`)
+  t.equal(await note.count(), 1)
+})
+
+t.test("A page without an earlier state says that it shows the present", async (t) => {
+  await at(`/rooms/${roomId}/people?at=60`)
+  t.match(await page.getByRole("note", { name: "The present" }).textContent(), "how things stand now")
+  await at(`/rooms/${roomId}/people`)
+  t.equal(await page.getByRole("note", { name: "The present" }).count(), 0)
+})
+
 t.test("A moment that is none is a page that says so", async (t) => {
   for (const wrong of ["0", "soon", String(activityWatermark + 1)]) {
     t.equal((await at(`/rooms/${roomId}?at=${wrong}`))?.status(), 422)

@@ -10,8 +10,8 @@ import type { Past } from "../../edge/pasts.ts"
 import { pathParams } from "../../edge/paths.ts"
 import { idsIn } from "../addresses.ts"
 import { documentAnswer, documentAsked, documentParams, documentRefused, withDocument } from "../markdown-pages.ts"
-import { looksBack, shownThen } from "../parts/looking-back.ts"
-import { type Sent, visitOf, type WebPage } from "../visit.ts"
+import { looksBack, shownNow, shownThen } from "../parts/looking-back.ts"
+import { type Sent, type Shown, type Visit, visitOf, type WebPage } from "../visit.ts"
 import { made, type Press, write, wrong } from "./making.ts"
 
 export const pageHandler = (edge: Edge, press: Press, page: WebPage) => (event: H3Event) =>
@@ -27,11 +27,14 @@ function entryAsked(path: string, { url }: H3Event): number | undefined {
   return typeof at === "number" ? at : undefined
 }
 
-const thenShown =
-  (page: WebPage, past: Past): WebPage =>
+/** A page with something added to it. What is added is worked out before the page is fitted: from then on nothing may be asked. */
+const adding =
+  (page: WebPage, prepare: (visit: Visit) => (shown: Shown) => Shown): WebPage =>
   (visit) => {
-    const shown = page(visit)
-    return "body" in shown && !(shown instanceof Answer) ? shownThen(visit, past, shown) : shown
+    const made = page(visit)
+    if (made instanceof Answer) return made
+    const add = prepare(visit)
+    return "body" in made ? add(made) : { ...made, shown: (from, until) => add(made.shown(from, until)) }
   }
 
 /** A page at its address, or the same for agents; as of an earlier entry, once its Room is there as it was. */
@@ -46,8 +49,9 @@ export const addressHandler = (edge: Edge, press: Press, path: string, page: Web
       const entry = entryAsked(path, event)
       if (entry !== undefined) {
         past = held.use(await pastOf(edge, { params, query: { attemptIds: idsIn(event.url) } }, entry))
-        asked = thenShown(page, past)
-      }
+        const moment = past
+        asked = adding(page, (visit) => shownThen(visit, moment))
+      } else if (event.url.searchParams.has("at") && path.includes("{")) asked = adding(page, () => shownNow)
     } catch (error) {
       if (document !== undefined) return documentRefused(error)
       asked = () => {

@@ -14,11 +14,19 @@ import { exactTime } from "./parts.ts"
 /** The pages that can be looked at as of an earlier entry. */
 const pages = [
   "/rooms/{roomId}",
+  "/rooms/{roomId}/threads",
   "/rooms/{roomId}/hypotheses",
   "/rooms/{roomId}/experiments",
   "/rooms/{roomId}/attempts",
   "/rooms/{roomId}/findings",
+  "/rooms/{roomId}/materials",
+  "/rooms/{roomId}/links",
+  "/rooms/{roomId}/graph",
+  "/rooms/{roomId}/activity",
+  "/threads/{threadId}",
   "/records/{versionId}",
+  "/materials/{materialId}",
+  "/links/{linkId}",
   "/experiments/{experimentId}",
   "/plans/{planId}",
   "/attempts/{attemptId}",
@@ -105,6 +113,11 @@ const nowOf: Readonly<Record<IdIn<(typeof pages)[number]>, (visit: Visit, id: st
     nowStands(visit.ask("experiment", { experimentId }).status, visit.askNow("experiment", { experimentId }).status),
   // Nothing of a plan changes.
   planId: () => null,
+  // The entries since say what became of it.
+  threadId: () => null,
+  linkId: () => null,
+  materialId: (visit, materialId) =>
+    nowStands(visit.ask("material", { materialId }).obtainability, visit.askNow("material", { materialId }).obtainability),
   attemptId: (visit, attemptId) => nowStands(visit.ask("attempt", { attemptId }).status, visit.askNow("attempt", { attemptId }).status),
   checkpointId(visit, checkpointId) {
     const [then, now] = [visit.ask("checkpoint", { checkpointId }), visit.askNow("checkpoint", { checkpointId })]
@@ -152,15 +165,23 @@ function note(visit: Visit, past: Past): Html {
 <p>This page shows what stood and counted then.</p>${moved(visit)}${since(visit, past)}</div>`
 }
 
-/** A page of an earlier moment: with its note, and nothing in it that is alive. */
-export function shownThen(visit: Visit, past: Past, { follow: _live, about: _now, feeds: _feeds, ...shown }: Shown): Shown {
-  return {
+/** What makes a page one of an earlier moment: with its note, and nothing in it that is alive. */
+export function shownThen(visit: Visit, past: Past): (shown: Shown) => Shown {
+  const above = note(visit, past)
+  return ({ follow: _live, about: _now, feeds: _feeds, ...shown }) => ({
     ...shown,
     title: `${shown.title} (entry ${past.asOf.sequence})`,
-    body: html`${note(visit, past)}${shown.body}`,
+    body: html`${above}${shown.body}`,
     isEarlier: true,
-  }
+  })
 }
+
+/** A page that has no earlier state, asked for as of an earlier entry: it says that it shows the present. */
+export const shownNow = (shown: Shown): Shown => ({
+  ...shown,
+  body: html`<div class="banner quiet then" role="note" aria-label="The present">This page shows how things stand now. It has no earlier state.</div>${shown.body}`,
+  isEarlier: true,
+})
 
 /** The address at which a page stays as it was after an entry. */
 export const asOfEntry = (path: string, sequence: number): ReturnType<typeof to> => toNow(withQuery(path, { at: sequence }))
