@@ -17,6 +17,7 @@ interface AdministeredTables {
   readonly instanceId: string
   readonly lineage: readonly string[]
   readonly ledger: Pick<Ledger, "history">
+  readonly datedAhead: () => string | null
   readonly people: People
   readonly invitations: Invitations
   readonly audit: Audit
@@ -40,6 +41,7 @@ export function administrationReads({
   instanceId,
   lineage,
   ledger,
+  datedAhead,
   people,
   invitations,
   audit,
@@ -71,6 +73,7 @@ export function administrationReads({
         },
         instanceId,
         lineage,
+        datedAhead: datedAhead(),
       }
     },
 

@@ -12,7 +12,7 @@ import { pathParams } from "../edge/paths.ts"
 import type { PublicRoute } from "../edge/open.ts"
 import { listen, serveOn } from "../http/server.ts"
 import { isFollowed } from "../ledger/copies.ts"
-import { databaseFile, newestMoment, whoseData } from "../ledger/data.ts"
+import { databaseFile, whoseData } from "../ledger/data.ts"
 import { DataError } from "../ledger/database.ts"
 import { Followed } from "../ledger/followed.ts"
 import { mustBearMark } from "../ledger/migrate.ts"
@@ -162,7 +162,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   started.defer(() => followed.close())
   mustBecomeWhole(followed, file)
   mustBeOfToday(followed, file)
-  const world = realWorld(newestMoment(followed))
+  const world = realWorld()
   const { server, port } = await listen(options.host, options.port)
   started.defer(() => server.close())
 
@@ -195,7 +195,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   const engine = options.renderer === "thread" ? new OnThread() : new OnThisThread()
   const renderer = new Renderer(engine)
   instance.ledger.onForget(() => renderer.forget())
-  const threads = readingBy({ ...options, ...whose, file, follows: true, baseUrl, notBefore: world.now(), engine })
+  const threads = readingBy({ ...options, ...whose, file, follows: true, baseUrl, engine })
   const whyNotReady = async () =>
     followed.look().isWhole ? null : "The copy is just being brought forward, or its follower was ended in the midst of it."
   const elsewhere = (event: H3Event, route: PublicRoute) => reading.answer(event, route)

@@ -11,6 +11,7 @@ import { inAnswers } from "../contract/withheld.ts"
 import { Ledger, type OutsideCheck } from "../ledger/admit.ts"
 import type { Behaviours } from "../ledger/behaviour.ts"
 import type { GroupHooks } from "../ledger/commit-queue.ts"
+import { datedAhead } from "../ledger/data.ts"
 import type { Db } from "../ledger/database.ts"
 import type { Entry } from "../ledger/history.ts"
 import { answering, asking } from "../ledger/reading.ts"
@@ -149,6 +150,7 @@ export function createInstance(parts: InstanceParts) {
   const accounts = createAccounts({ ...tables, ledger, world, operators })
   const provided = byProvider({ ...tables, ledger, world, accounts })
   const exports = new Exports({ rooms: tables.rooms, crates: crates ?? cratesOn(aside), instanceId })
+  const ahead = datedAhead(db, world)
   const readers = answering({
     ...receiptReads(ledger),
     ...peopleReads({ ...tables, accounts }),
@@ -164,7 +166,7 @@ export function createInstance(parts: InstanceParts) {
     ...threadReads(tables.threads, tables.rooms, timeline, () => isoTime(world.now())),
     ...researchReads(tables, exports, () => world.now()),
     ...libraryReads(tables.library),
-    ...administrationReads({ ...tables, instanceId, lineage, ledger }),
+    ...administrationReads({ ...tables, instanceId, lineage, ledger, datedAhead: ahead }),
   })
 
   return {
@@ -181,5 +183,7 @@ export function createInstance(parts: InstanceParts) {
     operators,
     exports,
     importing,
+    /** Up to when writes are dated that the clock has not reached; null where none are. */
+    datedAhead: ahead,
   }
 }

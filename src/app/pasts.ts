@@ -123,7 +123,7 @@ export class KeptPasts implements Pasts {
       throw tooLarge(most.entries)
     }
     const now = Date.parse(place.acceptedAt)
-    const instance = createInstance({ db: made.db, world: realWorld(0, () => now), instanceId, lineage, basePath: this.#basePath })
+    const instance = createInstance({ db: made.db, world: realWorld(() => now), instanceId, lineage, basePath: this.#basePath })
     return { made, instance, asOf: { sequence, acceptedAt: place.acceptedAt }, readers: 0, isGone: false }
   }
 

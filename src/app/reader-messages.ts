@@ -10,8 +10,6 @@ export interface ReaderSettings {
   readonly follows: boolean
   readonly instanceId: string
   readonly lineage: readonly string[]
-  /** Milliseconds; the thread's clock does not go behind them. */
-  readonly notBefore: number
   readonly baseUrl: string
   /** What pages say of how people come in. */
   readonly entrance: Pick<Entrance, "passwords" | "invitations"> | null

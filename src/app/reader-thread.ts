@@ -24,7 +24,7 @@ import type { FromReader, ReaderSettings, ToReader } from "./reader-messages.ts"
 
 if (parentPort === null) throw new Error("A reading thread is started by the service.")
 const port = parentPort
-const { file, follows, instanceId, lineage, notBefore, baseUrl, entrance } = workerData as ReaderSettings
+const { file, follows, instanceId, lineage, baseUrl, entrance } = workerData as ReaderSettings
 const say = (message: FromReader, moved: ArrayBuffer[] = []) => port.postMessage(message, moved)
 
 /** KiB of pages of the database. */
@@ -55,7 +55,7 @@ class OnServer implements Engine {
 const db = follows ? new Followed(file) : openMade(file)
 // The system holds the file's pages for all threads; each keeps only those that one answer asks for again and again.
 db.exec(`PRAGMA cache_size = ${-CACHE}`)
-const world = realWorld(notBefore)
+const world = realWorld()
 const instance = createInstance({ db, world, instanceId, lineage, basePath: basePathOf({ baseUrl }) })
 if (db instanceof Followed) {
   forgetWithOriginal(db, instance)

@@ -39,7 +39,6 @@ export function readingBy({
   file,
   follows,
   instanceId,
-  notBefore,
   baseUrl,
 }: Omit<ReadingParts, "settings" | "threads"> &
   Omit<ReaderSettings, "entrance" | "lineage"> & {
@@ -54,7 +53,7 @@ export function readingBy({
     times,
     engine,
     log,
-    settings: { file, follows, instanceId, lineage, notBefore, baseUrl, entrance: told },
+    settings: { file, follows, instanceId, lineage, baseUrl, entrance: told },
   })
 }
 

@@ -182,6 +182,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     crates: cratesOf(file),
     hooks,
   })
+  const ahead = instance.datedAhead()
+  if (ahead !== null)
+    options.log.warn(
+      { datedAhead: ahead },
+      "writes of this instance are dated in the future: the clock was ahead when they came, or is behind now; new writes are dated by the clock",
+    )
   // Where a withholding was cut off after it was done, and before nothing was left of what it took away.
   await instance.ledger.cleanse()
   if (instance.tables.withheld.count() > 0) isLogEmptied(db)
@@ -203,7 +209,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const pasts = pastsInProcess(instance, options.data, basePath, options.pasts)
   const engine = options.writer === "thread" ? new OnThread() : new OnThisThread()
   const renderer = new Renderer(engine)
-  const threads = readingBy({ ...options, file, follows: false, baseUrl, instanceId, lineage, notBefore: world.now(), engine })
+  const threads = readingBy({ ...options, file, follows: false, baseUrl, instanceId, lineage, engine })
   const { sqlite } = db.prepare<{ sqlite: string }>("SELECT sqlite_version() AS sqlite").one()
   const storage = () => ({ ...watchman.readings, schema: latestSchema, sqlite })
   for (const each of [pasts, renderer, threads]) instance.ledger.onForget(() => each?.forget())
@@ -242,7 +248,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
   function startWriter(): Writer {
     const made = new Writer(
-      { file, instanceId, notBefore: world.now(), repositories: options.repositories },
+      { file, instanceId, repositories: options.repositories },
       {
         landed: (roomId) => instance.ledger.watch.landed(roomId),
         grouped([writes, milliseconds, failed]) {

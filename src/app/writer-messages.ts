@@ -10,8 +10,6 @@ export interface WriterSettings {
   /** The database, open and up to date in the serving thread. */
   readonly file: string
   readonly instanceId: string
-  /** Milliseconds since 1970 that its time starts from at the least. */
-  readonly notBefore: number
   readonly repositories: Omit<RepositorySettings, "now">
 }
 

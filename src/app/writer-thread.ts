@@ -9,6 +9,7 @@ import { Refusal } from "../contract/refusals.ts"
 import { createInstance } from "./instance.ts"
 import { restMemory } from "./memory.ts"
 import type { Admitted } from "../ledger/admit.ts"
+import { newestId } from "../ledger/data.ts"
 import { openBeside } from "../ledger/database.ts"
 import { OpenedFiles } from "../ledger/opened-files.ts"
 import { realWorld } from "../ledger/world.ts"
@@ -27,10 +28,11 @@ import {
 
 if (parentPort === null) throw new Error("The writing thread is started by the service.")
 const port = parentPort
-const { file, instanceId, notBefore, repositories }: WriterSettings = workerData
+const { file, instanceId, repositories }: WriterSettings = workerData
 const db = openBeside(file)
 const files = new OpenedFiles(file)
-const world = realWorld(notBefore)
+const world = realWorld()
+world.idsAfter(newestId(db))
 let groups: Group[] = []
 const { ledger } = createInstance({
   db,

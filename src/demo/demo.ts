@@ -172,7 +172,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
 
   const start = options.deterministic ? FIXED_START : Date.now() - STORY_DAYS * DAY
   const clock = new StoryClock(start)
-  const world = options.deterministic ? seededWorld("research-room demo", clock.read) : realWorld(0, clock.read)
+  const world = options.deterministic ? seededWorld("research-room demo", clock.read) : realWorld(clock.read)
   const folder = join(data, "repositories")
   const { folders = [], github = null } = options.repositories ?? {}
   let cast: Cast | undefined

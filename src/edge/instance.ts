@@ -27,6 +27,8 @@ export interface Instance {
   /** The instances it was restored from, the first one first. */
   readonly lineage: readonly string[]
   readonly world: World
+  /** Up to when writes are dated that the clock has not reached; null where none are. */
+  readonly datedAhead: () => string | null
   readonly ledger: Ledger
   /** The one way to ask a read. */
   readonly ask: Ask

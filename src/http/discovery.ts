@@ -29,7 +29,7 @@ function documents({ instance, baseUrl, softwareVersion, rates }: Edge): Documen
     llms_txt: () => llmsTxt(running),
     python_client: () => pythonClient(packaged("src/client/python/research_room.py"), running),
     skill: ({ part, operation }) => skill(part, running, operation),
-    health_ready: () => JSON.stringify(healthReady(running)),
+    health_ready: () => JSON.stringify(healthReady(running, instance.datedAhead())),
     health_live: () => JSON.stringify(healthLive()),
     research_schema: (query) => JSON.stringify(schemaAnswer("research", query, running)),
     publication_schema: (query) => JSON.stringify(schemaAnswer("publication", query, running)),
@@ -81,8 +81,10 @@ export function discovery(edge: Edge, routes: Routes): void {
           bearer(edge, definition.family, event)
         }
         const query = checkParameters(definition, event.url.searchParams)
-        if (definition.name === "health_ready") await mustBeReady(edge)
-        const { bytes, tag } = document(definition.name, query)
+        const isReady = definition.name === "health_ready"
+        if (isReady) await mustBeReady(edge)
+        // The one document that changes while the process runs.
+        const { bytes, tag } = document(definition.name, isReady ? { datedAhead: edge.instance.datedAhead() } : query)
         return answer(bytes, definition.mediaType, 200, { etag: tag })
       },
       openOf(definition),

@@ -1,7 +1,7 @@
 /** Opens the data of an instance: its database, who it is, and the world it lives in. */
 import { join } from "node:path"
 import { type Db, openAside, openDatabase } from "./database.ts"
-import { isoTime, realWorld, type World } from "./world.ts"
+import { isoTime, momentOf, realWorld, type World } from "./world.ts"
 
 /** The database's file within a data folder. */
 export const databaseFile = (folder: string): string => join(folder, "research-room.db")
@@ -16,19 +16,33 @@ export interface Data {
   readonly aside: () => Db
 }
 
-/** The newest moment that anything in the data was accepted at, in milliseconds; 0 for new data. */
-export function newestMoment(db: Db): number {
+/**
+ * The moment in the newest id that a write of this instance was given, in milliseconds; 0 for new data. Writes of other instances
+ * bring their own ids: their sender is their Room, or their first id.
+ */
+export function newestId(db: Db): number {
   const row = db
-    .prepare<{ at: string | null }>(
-      "SELECT max(at) AS at FROM (SELECT max(last_activity_at) AS at FROM room_heads UNION ALL SELECT at FROM history WHERE position = (SELECT max(position) FROM history))",
+    .prepare<{ id: string }>(
+      `SELECT given ->> '$.ids[#-1]' AS id FROM history WHERE NOT EXISTS (SELECT 1 FROM rooms WHERE room_id = sender)
+       AND sender IS NOT given ->> '$.ids[0]' AND id IS NOT NULL ORDER BY position DESC LIMIT 1`,
     )
     .get()
-  return row?.at ? Date.parse(row.at) : 0
+  return row === undefined ? 0 : momentOf(row.id)
+}
+
+/**
+ * Up to when writes of this instance are dated that the clock has not reached, since it was ahead when they came; null where none are.
+ * They are looked for when this is first asked: a later write is dated by the clock.
+ */
+export function datedAhead(db: Db, world: World): () => string | null {
+  let newest: number | undefined
+  return () => ((newest ??= newestId(db)) > world.now() ? isoTime(newest) : null)
 }
 
 /** Makes data that was put back an instance of its own: what was written since the copy was made is not in it. */
 export function renewInstance(db: Db): void {
-  const world = realWorld(newestMoment(db))
+  const world = realWorld()
+  world.idsAfter(newestId(db))
   const at = isoTime(world.now())
   db.prepare("INSERT INTO earlier_instances (instance_id, until) SELECT instance_id, ? FROM instance").run(at)
   db.prepare("UPDATE instance SET instance_id = ?, created_at = ?").run(world.id(), at)
@@ -47,8 +61,9 @@ export function whoseData(db: Db): Pick<Data, "instanceId" | "lineage"> {
 export function openData(file: string, given?: World): Data {
   const db = openDatabase(file)
   try {
+    const world = given ?? realWorld()
     // A clock that was set back must not make new ids sort before old ones.
-    const world = given ?? realWorld(newestMoment(db))
+    world.idsAfter(newestId(db))
     const known = db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance")
     // Of two processes that open new data at once, the first one names the instance.
     if (known.get() === undefined)

@@ -5,10 +5,12 @@ import { createHash, randomBytes } from "node:crypto"
 import { v7 } from "uuid"
 
 export interface World {
-  /** Milliseconds since 1970. Never goes back, also when the machine's clock does. */
+  /** Milliseconds since 1970 by the system's clock. Within a process they never go back, even if the clock does. */
   now(): number
-  /** A UUIDv7, greater than every one made before: the order of ids is the order of creation. */
+  /** A UUIDv7, greater than every earlier one: ids tell the order of creation, and may run ahead of the clock. */
   id(): string
+  /** Makes every id from here on greater than those of a moment, in milliseconds. */
+  idsAfter(moment: number): void
   /** `count` bytes that nobody can predict (or, in a seeded world, anybody can). */
   bytes(count: number): Buffer
 }
@@ -21,6 +23,9 @@ export function isoTime(milliseconds: number): string {
   if (latest.milliseconds !== milliseconds) latest = { milliseconds, text: new Date(milliseconds).toISOString() }
   return latest.text
 }
+
+/** The moment in a UUIDv7, in milliseconds. */
+export const momentOf = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16)
 
 /** Chance drawn from the system in larger pieces: a call for each id would cost a write more than the id. */
 function pooledBytes(): (count: number) => Buffer {
@@ -39,14 +44,14 @@ function pooledBytes(): (count: number) => Buffer {
 class SteadyWorld implements World {
   readonly #clock: () => number
   readonly bytes: (count: number) => Buffer
-  #latest: number
+  #latest = 0
+  #idsFrom = 0
   #idTime = -1
   #idSequence = 0
 
-  constructor(clock: () => number, bytes: (count: number) => Buffer, notBefore: number) {
+  constructor(clock: () => number, bytes: (count: number) => Buffer) {
     this.#clock = clock
     this.bytes = bytes
-    this.#latest = notBefore
   }
 
   now(): number {
@@ -54,9 +59,13 @@ class SteadyWorld implements World {
     return this.#latest
   }
 
+  idsAfter(moment: number): void {
+    this.#idsFrom = Math.max(this.#idsFrom, moment + 1)
+  }
+
   id(): string {
     const random = this.bytes(16)
-    const time = Math.max(this.now(), this.#idTime)
+    const time = Math.max(this.now(), this.#idTime, this.#idsFrom)
     // Within a millisecond ids count upwards from a random start that leaves room for two thousand million of them.
     this.#idSequence = time === this.#idTime ? this.#idSequence + 1 : random.readUInt32BE(0) >>> 1
     this.#idTime = time
@@ -64,12 +73,8 @@ class SteadyWorld implements World {
   }
 }
 
-/**
- * The world as it is.
- * @param notBefore milliseconds that `now` starts from at the least: the newest moment in the data
- * @param clock another clock than the machine's, for a story told in the past
- */
-export const realWorld = (notBefore = 0, clock: () => number = Date.now): World => new SteadyWorld(clock, pooledBytes(), notBefore)
+/** The world as it is. @param clock another clock than the machine's, for a story told in the past */
+export const realWorld = (clock: () => number = Date.now): World => new SteadyWorld(clock, pooledBytes())
 
 /** A world in which the same calls in the same order give the same answers. `clock` tells its time. */
 export function seededWorld(seed: string, clock: () => number): World {
@@ -81,5 +86,5 @@ export function seededWorld(seed: string, clock: () => number): World {
     }
     return Buffer.concat(blocks).subarray(0, count)
   }
-  return new SteadyWorld(clock, bytes, 0)
+  return new SteadyWorld(clock, bytes)
 }

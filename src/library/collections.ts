@@ -38,7 +38,7 @@ export function collections(db: Db) {
      ORDER BY r.collection_id DESC LIMIT ${pageItems + 1} OFFSET ?`,
   )
   const members = db.prepare<Person>(
-    "SELECT m.user_id AS userId, p.username FROM collection_members m JOIN people p USING (user_id) WHERE m.collection_id = ? ORDER BY m.joined_at, p.username",
+    "SELECT m.user_id AS userId, p.username FROM collection_members m JOIN people p USING (user_id) JOIN collections c USING (collection_id) WHERE m.collection_id = ? ORDER BY c.owner_id <> m.user_id, p.username",
   )
   const among = db.prepare<{ arxivId: string }>(
     "SELECT arxiv_id AS arxivId FROM collection_papers WHERE collection_id = ? AND arxiv_id IN (SELECT value FROM json_each(?))",

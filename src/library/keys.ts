@@ -51,7 +51,9 @@ export function keys(db: Db) {
   const life = db.prepare<TokenLife>("SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM personal_keys WHERE key_id = ?")
   const revoke = db.prepare("UPDATE personal_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL")
   const revokeAllOf = db.prepare("UPDATE personal_keys SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL AND expires_at > ?")
-  const used = db.prepare("UPDATE personal_keys SET last_used_at = ? WHERE key_id = ? AND (last_used_at IS NULL OR last_used_at < ?)")
+  const used = db.prepare(
+    "UPDATE personal_keys SET last_used_at = ? WHERE key_id = ? AND (last_used_at IS NULL OR last_used_at NOT BETWEEN ? AND ?)",
+  )
 
   /** When a use was last noted, in milliseconds. */
   const noted = new Map<string, number>()
@@ -98,7 +100,7 @@ export function keys(db: Db) {
       return true
     },
     /** Notes a use, at most once in a while. */
-    used: (keyId: string, at: string) => used.run(at, keyId, lastUseBefore(at)),
+    used: (keyId: string, at: string) => used.run(at, keyId, lastUseBefore(at), at),
 
     find(keyId: string): PersonalKey | undefined {
       const row = byId.get(keyId)

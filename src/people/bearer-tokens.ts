@@ -47,5 +47,5 @@ export function mustHold<L extends TokenLife>(kind: keyof typeof kinds, found: L
 /** The last use of a token is noted at most this often, in milliseconds: it must not cost a write each time. */
 export const LAST_USE_STEP = 60_000
 
-/** The moment before which a use must have been noted last, for one to be noted again. */
+/** The moment before which a use must have been noted last, for one to be noted again; one noted in the future by a wrong clock is noted again too. */
 export const lastUseBefore = (at: string): string => isoTime(Date.parse(at) - LAST_USE_STEP)

@@ -45,7 +45,9 @@ export function credentials(db: Db) {
   const revoke = db.prepare("UPDATE credentials SET revoked_at = ? WHERE credential_id = ? AND revoked_at IS NULL")
   const revokeAll = db.prepare("UPDATE credentials SET revoked_at = ? WHERE room_id = ? AND user_id = ? AND revoked_at IS NULL")
   const revokeAllOf = db.prepare("UPDATE credentials SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL AND expires_at > ?")
-  const used = db.prepare("UPDATE credentials SET last_used_at = ? WHERE credential_id = ? AND (last_used_at IS NULL OR last_used_at < ?)")
+  const used = db.prepare(
+    "UPDATE credentials SET last_used_at = ? WHERE credential_id = ? AND (last_used_at IS NULL OR last_used_at NOT BETWEEN ? AND ?)",
+  )
 
   return {
     /** A person's own credentials that end between two moments, 50 at most, the first to end first. */
@@ -100,7 +102,7 @@ export function credentials(db: Db) {
       mustHold("credential", life.get(credentialId), at)
     },
     /** Notes a use, at most once in a while. */
-    used: (credentialId: string, at: string) => used.run(at, credentialId, lastUseBefore(at)),
+    used: (credentialId: string, at: string) => used.run(at, credentialId, lastUseBefore(at), at),
 
     find(credentialId: string): Credential | undefined {
       const row = byId.get(credentialId)

@@ -16,25 +16,25 @@ export function members(db: Db) {
     "INSERT INTO members (room_id, user_id, role, joined_at) VALUES (?, ?, 'owner', ?) ON CONFLICT DO UPDATE SET role = excluded.role",
   )
   const one = db.prepare<Member>(`${MEMBERS} AND m.user_id = ?`)
-  const all = db.prepare<Member>(`${MEMBERS} ORDER BY m.joined_at, m.user_id`)
+  const all = db.prepare<Member>(`${MEMBERS} ORDER BY m.role DESC, p.username`)
   const ask = db.prepare("INSERT INTO join_requests (room_id, user_id, message, requested_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
   const request = db.prepare<{ username: string }>(
     "SELECT p.username FROM join_requests j JOIN people p USING (user_id) WHERE j.room_id = ? AND j.user_id = ?",
   )
   const requests = db.prepare<Person & { message: string | null; requestedAt: string }>(
-    "SELECT j.user_id AS userId, p.username, j.message, j.requested_at AS requestedAt FROM join_requests j JOIN people p USING (user_id) WHERE j.room_id = ? ORDER BY j.requested_at, j.user_id",
+    "SELECT j.user_id AS userId, p.username, j.message, j.requested_at AS requestedAt FROM join_requests j JOIN people p USING (user_id) WHERE j.room_id = ? ORDER BY p.username",
   )
   const waiting = db.prepare<{ roomId: string; title: string; userId: string; username: string; message: string | null; at: string }>(
     `SELECT r.room_id AS roomId, r.title, p.user_id AS userId, p.username, j.message, j.requested_at AS at
      FROM members m CROSS JOIN join_requests j USING (room_id) JOIN rooms r USING (room_id) JOIN people p ON p.user_id = j.user_id
-     WHERE m.user_id = ? AND m.role = 'owner' ORDER BY j.requested_at LIMIT 50`,
+     WHERE m.user_id = ? AND m.role = 'owner' ORDER BY r.room_id, p.username LIMIT 50`,
   )
   const owns = db.prepare("SELECT 1 FROM member_counts WHERE user_id = ? AND owned > 0")
   const counts = db.prepare<{ userId: string; rooms: number; owned: number }>(
     "SELECT c.user_id AS userId, c.rooms, c.owned FROM json_each(?) CROSS JOIN member_counts c ON c.user_id = json_each.value",
   )
   const rooms = db.prepare<{ roomId: string; title: string; role: MemberRole }>(
-    "SELECT r.room_id AS roomId, r.title, m.role FROM members m JOIN rooms r USING (room_id) WHERE m.user_id = ? ORDER BY m.joined_at DESC LIMIT ?",
+    "SELECT r.room_id AS roomId, r.title, m.role FROM members m JOIN rooms r USING (room_id) WHERE m.user_id = ? ORDER BY m.room_id DESC LIMIT ?",
   )
   const settle = db.prepare("DELETE FROM join_requests WHERE room_id = ? AND user_id = ?")
 
@@ -64,7 +64,7 @@ export function members(db: Db) {
     ask: (roomId: string, userId: string, message: string | null, at: string): boolean => ask.run(roomId, userId, message, at) === 1,
     /** The name of a person who waits for a decision. */
     asking: (roomId: string, userId: string): string | undefined => request.get(roomId, userId)?.username,
-    /** Requests to join any Room that a person owns, 50 at most, the oldest first. */
+    /** Requests to join any Room that a person owns, 50 at most, by Room and name. */
     waitingFor: (ownerId: string) => waiting.all(ownerId),
     requests: (roomId: string) =>
       requests.all(roomId).map(({ userId, username, message, requestedAt }) => ({ person: { userId, username }, message, requestedAt })),

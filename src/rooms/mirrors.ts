@@ -20,7 +20,7 @@ export function mirrors(db: Db) {
   const remove = db.prepare("DELETE FROM mirrors WHERE room_id = ?")
   const all = db.prepare<Followed>(
     `SELECT room_id AS roomId, base_url AS baseUrl, origin_sequence AS originSequence, heard_at AS heardAt, stopped
-     FROM mirrors ORDER BY added_at, room_id`,
+     FROM mirrors ORDER BY room_id`,
   )
   const one = db.prepare("SELECT 1 FROM mirrors WHERE room_id = ? AND base_url = ? AND stopped IS NULL")
   const heard = db.prepare("UPDATE mirrors SET origin_sequence = ?, heard_at = ? WHERE room_id = ? AND base_url = ?")

@@ -131,7 +131,7 @@ t.test("A client that lost everything finds its way back by steps that exist", (
 // shows: Health tells the slices served and the protocol version.
 // shows: The protocol version and the schema versions are in the manifest and in health.
 t.test("Health tells which instance answers, and what it can do", (t) => {
-  const ready = healthReady(facts)
+  const ready = healthReady(facts, null)
   t.match(check(answers.healthReady, ready), { ok: true })
   t.same(ready, {
     status: "ready",
@@ -141,6 +141,7 @@ t.test("Health tells which instance answers, and what it can do", (t) => {
     instanceId: facts.instanceId,
     lineage: [],
     softwareVersion: "1.2.3",
+    datedAhead: null,
   })
   t.match(check(answers.healthLive, healthLive()), { ok: true })
   t.end()

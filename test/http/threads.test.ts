@@ -202,7 +202,7 @@ test("whoever asks for a page then is told so on a page, and whoever asks for a 
 
 test("threads that cannot start leave the work to the thread that serves", async (t) => {
   let told = ""
-  const settings = { file: "/nothing/here.db", follows: false, instanceId: "", lineage: [], notBefore: 0, baseUrl, entrance: null }
+  const settings = { file: "/nothing/here.db", follows: false, instanceId: "", lineage: [], baseUrl, entrance: null }
   const engine = { render: () => Promise.resolve([]) }
   const threads = new ReadingThreads({
     threads: 2,

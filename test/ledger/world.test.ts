@@ -1,13 +1,13 @@
 /** Time, ids and chance: ids sort as they were made whatever the clock does, and a seed brings back the same world. */
 import fc from "fast-check"
 import { test } from "tap"
-import { realWorld, seededWorld } from "../../src/ledger/world.ts"
+import { momentOf, realWorld, seededWorld } from "../../src/ledger/world.ts"
 
 test("ids follow one another also when the clock stands still, or is set back", (t) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 1, maxLength: 50 }), (steps) => {
       let clock = 1_800_000_000_000
-      const world = realWorld(0, () => clock)
+      const world = realWorld(() => clock)
       const made: string[] = []
       const moments: number[] = []
       for (const step of steps) {
@@ -27,10 +27,17 @@ test("ids follow one another also when the clock stands still, or is set back", 
   t.end()
 })
 
-test("a world begins no earlier than the newest moment in the data", (t) => {
-  const world = realWorld(2_000_000_000_000, () => 1_000)
-  t.equal(world.now(), 2_000_000_000_000)
-  t.ok(world.id() > realWorld(0, () => 1_999_999_999_999).id())
+test("after ids of the future the next ids follow them, and time stays the clock's", (t) => {
+  let clock = 1_000
+  const ahead = realWorld(() => 2_000_000_000_000)
+  const earlier = [ahead.id(), ahead.id()]
+  const world = realWorld(() => clock)
+  world.idsAfter(momentOf(earlier[1] as string))
+  const later = [world.id(), world.id(), world.id()]
+  t.equal(world.now(), 1_000)
+  t.strictSame([...earlier, ...later], [...earlier, ...later].sort())
+  clock = 2_000_000_005_000
+  t.equal(momentOf(world.id()), clock, "once the clock has caught up, ids follow it again")
   t.end()
 })
 

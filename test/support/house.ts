@@ -27,7 +27,7 @@ export type House = Awaited<ReturnType<typeof openHouse>>
 export async function openHouse() {
   const folder = temporaryFolder()
   const clock = new StoryClock(Date.parse("2026-11-20T09:00:00.000Z"))
-  const { db, world, instanceId } = openData(join(folder, "research-room.db"), realWorld(0, clock.read))
+  const { db, world, instanceId } = openData(join(folder, "research-room.db"), realWorld(clock.read))
   const instance = createInstance({ db, world, instanceId })
   const narrator = new Narrator(instance, clock)
   const ada = await narrator.person("ada")

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Logger } from "pino"
 import { Browser } from "research-room/testing"
 import { realWorld } from "../../src/ledger/world.ts"
 import { openLog } from "../../src/log.ts"
@@ -30,6 +31,9 @@ export interface OwnOptions {
   /** What stands in for arXiv, and the milliseconds between two requests to it. */
   readonly arxiv?: { readonly api: string; readonly pause: number }
   readonly entrance?: EntranceSettings
+  /** Milliseconds by which its clock is ahead of the machine's from the start. */
+  readonly ahead?: number
+  readonly log?: Logger
 }
 
 export const DAY = 86_400_000
@@ -47,18 +51,19 @@ export async function startOwn({
   keeps = false,
   arxiv,
   entrance,
+  ahead = 0,
+  log = openLog("silent"),
 }: OwnOptions = {}): Promise<Own> {
-  let ahead = 0
   const service = await startService({
     data: folder,
     host: "127.0.0.1",
     port,
     baseUrl,
-    log: openLog("silent"),
+    log,
     repositories: { folders: [], github: null },
     ...(arxiv && { arxiv }),
     entrance,
-    world: realWorld(0, () => Date.now() + ahead),
+    world: realWorld(() => Date.now() + ahead),
   })
   const stranger = () => Browser.anonymous({ baseUrl: service.baseUrl, fetch: held })
   const signedIn = async (username: string, path: string, body: object) => {

@@ -72,7 +72,7 @@ export function serveSample(data: string) {
     baseUrl: "http://rooms.example",
     log: openLog("silent"),
     repositories: { folders: [], github: null },
-    world: realWorld(0, () => now++),
+    world: realWorld(() => now++),
   })
 }
 

@@ -35,7 +35,7 @@ function watching(told: (within: boolean) => void): Db {
 }
 let told: (within: boolean) => void = () => {}
 const db = watching((within) => told(within))
-const { ask, ledger } = createInstance({ db, world: realWorld(0, house.clock.read), instanceId: freshId() })
+const { ask, ledger } = createInstance({ db, world: realWorld(house.clock.read), instanceId: freshId() })
 tap.teardown(() => {
   db.close()
   house.close()

@@ -134,7 +134,7 @@ function asker(whole: boolean) {
   )
   tap.teardown(() => db.close())
   const { world, instanceId } = demo.instance
-  const instance = createInstance({ db, world: realWorld(0, () => world.now()), instanceId, aside: () => openAside(file) })
+  const instance = createInstance({ db, world: realWorld(() => world.now()), instanceId, aside: () => openAside(file) })
   const app = createApp({ instance, baseUrl: demo.baseUrl, softwareVersion: "0", log })
   return {
     seen,

@@ -25,7 +25,6 @@ function startWriter() {
     {
       file: join(folder, "research-room.db"),
       instanceId: instance.instanceId,
-      notBefore: house.clock.read(),
       repositories: { folders: [], github: null },
     },
     { landed: (roomId) => landed.push(roomId), grouped: () => {}, failed: (error) => failures.push(error) },

@@ -22,6 +22,8 @@ export const healthReady = shape({
   /** The instances this one was restored from, the first one first. */
   lineage: words,
   softwareVersion: word,
+  /** Up to when writes of this instance are dated that its clock has not reached: the clock was ahead when they came. Else null. */
+  datedAhead: v.nullable(word),
 })
 
 const conditional = shape({ field: word, when: shape({ field: word, in: words }) })

@@ -15,7 +15,10 @@ export interface Running {
 export const healthLive = (): v.InferOutput<typeof answers.healthLive> => ({ status: "live" })
 
 /** The service takes requests; with what a client needs to know before it trusts a cached manifest. */
-export const healthReady = ({ instanceId, lineage, softwareVersion }: Running): v.InferOutput<typeof answers.healthReady> => ({
+export const healthReady = (
+  { instanceId, lineage, softwareVersion }: Running,
+  datedAhead: string | null,
+): v.InferOutput<typeof answers.healthReady> => ({
   status: "ready",
   protocolVersion,
   schemaVersions,
@@ -23,4 +26,5 @@ export const healthReady = ({ instanceId, lineage, softwareVersion }: Running): 
   instanceId,
   lineage: [...lineage],
   softwareVersion,
+  datedAhead,
 })

@@ -65,6 +65,8 @@ export const administrationReads = [
       }),
       instanceId: id,
       lineage: v.array(id),
+      /** Up to when writes of this instance are dated that its clock has not reached: the clock was ahead when they came. Else null. */
+      datedAhead: v.nullable(at),
     }),
   }),
   listed(

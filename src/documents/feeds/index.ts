@@ -100,7 +100,7 @@ function searchFeed(asking: Asking): Feed {
       at,
     }),
   )
-  const newest = entries.sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0))
+  const newest = entries.sort((one, other) => (one.id < other.id ? 1 : one.id > other.id ? -1 : 0))
   return { title: `Search: ${said(query.get("query") ?? "", TITLE)}`, path: `/search?${new URLSearchParams(asked)}`, entries: newest }
 }
 

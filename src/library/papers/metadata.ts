@@ -11,7 +11,7 @@ export function metadata(db: Db) {
   const wanted = db.prepare<{ arxiv_id: string; here: number }>(
     `SELECT w.arxiv_id, EXISTS (SELECT 1 FROM papers p WHERE p.arxiv_id = w.arxiv_id) AS here
      FROM (SELECT arxiv_id FROM saved_papers WHERE known = 0 UNION SELECT arxiv_id FROM collection_papers WHERE known = 0) w
-     WHERE NOT EXISTS (SELECT 1 FROM paper_misses m WHERE m.arxiv_id = w.arxiv_id AND m.asked_at > ?) LIMIT ?`,
+     WHERE NOT EXISTS (SELECT 1 FROM paper_misses m WHERE m.arxiv_id = w.arxiv_id AND m.asked_at BETWEEN ? AND ?) LIMIT ?`,
   )
   const tell = ["saved_papers", "collection_papers"].map((table) =>
     db.prepare(`UPDATE ${table} SET known = 1 WHERE known = 0 AND arxiv_id = ?`),
@@ -23,7 +23,7 @@ export function metadata(db: Db) {
   return {
     /** Papers that were filed and are not told of yet: those that are here for somebody else, and those to be asked for. */
     wanting(now: number, count: number): { here: string[]; absent: string[] } {
-      const rows = wanted.all(isoTime(now - ASK_AGAIN), count)
+      const rows = wanted.all(isoTime(now - ASK_AGAIN), isoTime(now), count)
       const ids = (here: boolean) => rows.filter((row) => (row.here === 1) === here).map((row) => row.arxiv_id)
       return { here: ids(true), absent: ids(false) }
     },

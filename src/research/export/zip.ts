@@ -15,6 +15,9 @@ export interface Written {
   readonly sha256: string
 }
 
+/** The earliest time that a zip can hold, in milliseconds. What it cannot hold ends the process that writes it. */
+const FIRST_TIME = Date.UTC(1980, 0, 2)
+
 /** Bytes that are handed on in one piece. */
 const PIECE = 64 * 1024
 
@@ -48,6 +51,7 @@ async function* bytesOf(text: TextFile["text"], done: (written: Written) => void
  */
 export async function* zipped(files: AsyncGenerator<TextFile, void, Written | undefined>, at: Date): AsyncGenerator<Uint8Array> {
   const zip = new ZipFile()
+  const mtime = new Date(Math.max(at.getTime(), FIRST_TIME))
   const output = zip.outputStream
   if (!(output instanceof Readable)) throw new Error("the zip cannot be read")
   let current: Readable | undefined
@@ -56,7 +60,7 @@ export async function* zipped(files: AsyncGenerator<TextFile, void, Written | un
   const write = ({ path, text }: TextFile) =>
     new Promise<Written>((resolve, reject) => {
       let written: Written | undefined
-      zip.addReadStreamLazy(path, { mtime: at }, (open) => {
+      zip.addReadStreamLazy(path, { mtime }, (open) => {
         current = Readable.from(
           bytesOf(text, (told) => (written = told)),
           { objectMode: false },

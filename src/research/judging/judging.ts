@@ -110,7 +110,7 @@ export function judging(db: Db, evidence: Evidence) {
      JOIN room_failures f ON f.id = ran AND (f.kind = 'attempt_failed' OR f.kind = 'attempt_diverged'
        AND NOT EXISTS (SELECT 1 FROM room_failures o WHERE o.id = f.id AND o.kind = 'attempt_failed'))
      JOIN attempts a ON a.attempt_id = ran JOIN experiments e ON e.experiment_id = a.experiment_id JOIN people p ON p.user_id = a.registrant_id
-     ORDER BY f.at DESC, a.attempt_id DESC LIMIT ${PROBE}`,
+     ORDER BY a.attempt_id DESC LIMIT ${PROBE}`,
   )
   const cancelled = db.prepare<FailedRow>(
     `SELECT 'experiment_cancelled' AS kind, e.experiment_id AS id, e.label, e.conclusion ->> '$.text' AS why, e.updated_at AS at,
@@ -162,7 +162,7 @@ export function judging(db: Db, evidence: Evidence) {
     const attempts = each(["registered", ...enumerations.attemptOutcome] as const, () => 0)
     for (const { status, attempts: count } of ended.all(experimentIds)) attempts[outcomeOf(status) ?? "registered"] += count
     const fallen = [...work.slice(0, limits.pageItems).flatMap(({ id }) => failed.all(id)), ...cancelled.all(experimentIds)].toSorted(
-      (one, other) => (one.at < other.at ? 1 : -1),
+      (one, other) => (one.id < other.id ? 1 : -1),
     )
     const bearing = speakers.all(list).map(({ id }) => id)
     const itself = new Set(versionIds)

@@ -43,7 +43,7 @@ type Row = Omit<MaterialSummary, "labelFromOtherRoom" | "digest" | "registeredBy
     readonly reports: Stored<(Report & { readonly sequence: number })[]>
   }
 type Location = MaterialAnswer["locations"][number]
-type UseRow = MaterialAnswer["consumedBy"]["items"][number] & { readonly at: string }
+type UseRow = MaterialAnswer["consumedBy"]["items"][number]
 
 /** The digest a reference promises; null for a pinned reference, whose content has no digest of ours. */
 const digestOfReference = (reference: string) => (reference.startsWith("sha256:") ? reference : null)
@@ -113,7 +113,7 @@ export function materials(db: Db) {
   const inRoom = db.prepare<{ threadId: string }>("SELECT thread_id AS threadId FROM room_materials WHERE room_id = ? AND material_id = ?")
   const ofMember = db.prepare<{ roomId: string }>(
     `SELECT x.room_id AS roomId FROM members m JOIN rooms r ON r.room_id = m.room_id JOIN room_materials x ON x.room_id = m.room_id
-     WHERE m.user_id = ? AND x.material_id = ? ORDER BY r.state, x.registered_at LIMIT 1`,
+     WHERE m.user_id = ? AND x.material_id = ? ORDER BY r.state, x.entry_id LIMIT 1`,
   )
   const one = db.prepare<Row & { readonly content: Stored<MaterialAnswer["content"]> }>(
     `SELECT ${COLUMNS}, ${contentOf("m")} AS content FROM ${TABLES} WHERE m.material_id = ?`,
@@ -132,15 +132,15 @@ export function materials(db: Db) {
   )
   // Each in the order of the index it is found by: a material that everything consumes must not be sorted for every look at it.
   const consumed = db.prepare<UseRow>(
-    `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, i.name, a.registered_at AS at FROM attempt_inputs i CROSS JOIN attempts a USING (attempt_id)
+    `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, i.name FROM attempt_inputs i CROSS JOIN attempts a USING (attempt_id)
      WHERE i.material_id = ? ORDER BY i.attempt_id, i.position LIMIT ${USES}`,
   )
   const produced = db.prepare<UseRow>(
-    `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, o.output_label AS name, a.registered_at AS at FROM attempt_outputs o CROSS JOIN attempts a USING (attempt_id)
+    `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, o.output_label AS name FROM attempt_outputs o CROSS JOIN attempts a USING (attempt_id)
      WHERE o.material_id = ? ORDER BY o.rowid LIMIT ${USES}`,
   )
   const required = db.prepare<UseRow>(
-    `SELECT n.plan_id AS id, n.label, n.room_id AS roomId, q.purpose AS name, n.accepted_at AS at FROM plan_materials q CROSS JOIN plans n USING (plan_id)
+    `SELECT n.plan_id AS id, n.label, n.room_id AS roomId, q.purpose AS name FROM plan_materials q CROSS JOIN plans n USING (plan_id)
      WHERE q.material_id = ? ORDER BY q.plan_id, q.position LIMIT ${USES}`,
   )
   const counted = (table: string) => db.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table} WHERE material_id = ?`)
@@ -150,7 +150,7 @@ export function materials(db: Db) {
     total: all.one(materialId).total,
     items: found
       .all(materialId)
-      .sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
+      .sort((one, other) => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0))
       .map(({ id, label, roomId, name }) => ({ id, label, roomId, name, ...fromOtherRoom(roomId, seenFrom) })),
   })
 

@@ -44,11 +44,15 @@ export const asked = ({ url }: Visit): { readonly after?: string } => {
 export const size = (count: number): Html => html`<span title="${count.toLocaleString("en")} bytes">${bytes(count)}</span>`
 
 export function adminPage(visit: Visit): Shown {
-  const { storage, acceptedWrites, auditLines, backup, restoredAt, versions, instanceId, lineage } = visit.ask("admin_overview")
+  const { storage, acceptedWrites, auditLines, backup, restoredAt, versions, instanceId, lineage, datedAhead } = visit.ask("admin_overview")
   return adminShown(
     "",
     "Administration",
-    html`<section aria-labelledby="data">${heading(2, "data", "The data, and what grows")}${facts([
+    html`${
+      datedAhead === null
+        ? null
+        : html`<div class="banner warn" role="note"><strong>Some writes are dated in the future.</strong><p>They are dated up to ${exactTime(datedAhead)}, which this machine's clock has not reached: it was ahead when they came. New writes are dated by the clock, and stand after them in every list. Check the clock; look through <a href="${to("/admin/credentials")}">credentials</a>, <a href="${to("/admin/keys")}">keys</a> and <a href="${to("/admin/invitations")}">invitations</a> for those that last too long.</p></div>`
+    }<section aria-labelledby="data">${heading(2, "data", "The data, and what grows")}${facts([
       storage === null ? null : ["Data", size(storage.databaseBytes)],
       storage === null ? null : ["Write-ahead log", size(storage.walBytes)],
       storage === null

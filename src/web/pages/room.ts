@@ -23,7 +23,7 @@ const SHOWN = { hypotheses: 12, experiments: 8, threads: 6, syntheses: 3 }
 
 function where({ room, conclusions, syntheses, openQuestions, threads }: Context): Html {
   const titles = new Map(threads.map(({ threadId, title }) => [threadId, title]))
-  const newest = [...syntheses].sort((one, other) => (one.at < other.at ? 1 : -1)).slice(0, SHOWN.syntheses)
+  const newest = [...syntheses].sort((one, other) => (one.checkpointId < other.checkpointId ? 1 : -1)).slice(0, SHOWN.syntheses)
   const state = room.state === "archived" ? "archived" : "open"
   const said = state === "archived" ? "Archived without a conclusion" : "Open"
   const questions = openQuestions.map(

@@ -53,7 +53,7 @@ t.test("Its new owner lets people in, agents write, and whoever wrote it elsewhe
   t.match(room.adopted, [{ instanceId: origin.instanceId, baseUrl: there.baseUrl, throughSequence: theirs }])
   t.strictSame(
     room.members.map(({ username, role }) => `${username} ${role}`),
-    [`ada@${host} member`, `grace@${host} member`, "ada owner"],
+    ["ada owner", `ada@${host} member`, `grace@${host} member`],
   )
   const [entry] = (await reader.read("room_activity", { roomId, after: theirs, include: ["summary"] })).items
   t.match(entry, { kind: "room_adopted", operation: "adopt_room", actor: room.owner, target: { kind: "room", id: roomId } })
@@ -182,7 +182,7 @@ t.test("From where it was adopted it goes on to others, is proved there, and can
   t.strictSame(shown?.adopted, second.tables.rooms.summary(main.roomId)?.adopted)
   t.strictSame(
     third.tables.members.of(main.roomId).map(({ username }) => username),
-    [`ada@${host}`, `grace@${host}`, "ada@here.example"],
+    ["ada@here.example", `ada@${host}`, `grace@${host}`],
   )
   t.equal((await third.import(crate)).added, 0)
 

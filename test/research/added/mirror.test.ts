@@ -226,7 +226,7 @@ t.test("A Room that is adopted is followed no longer, and whoever follows it whe
   t.match(room, { origin: { baseUrl: own.baseUrl }, adopted: [{ baseUrl: there.baseUrl, throughSequence: 2 }] })
   t.strictSame(
     room.members.map(({ username, role }) => `${username} ${role}`),
-    [`ada@${place(there.baseUrl)} member`, `eve@${place(own.baseUrl)} owner`],
+    [`eve@${place(own.baseUrl)} owner`, `ada@${place(there.baseUrl)} member`],
   )
   await mirror(third, roomId, there.baseUrl)
   t.match(await stopped(third, roomId), /put back from an older copy|history was rewritten/, "there it is another one now")
