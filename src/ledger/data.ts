@@ -23,7 +23,7 @@ export interface Data {
 export function newestId(db: Db): number {
   const row = db
     .prepare<{ id: string }>(
-      `SELECT given ->> '$.ids[#-1]' AS id FROM history WHERE NOT EXISTS (SELECT 1 FROM rooms WHERE room_id = sender)
+      `SELECT given ->> '$.ids[#-1]' AS id FROM history WHERE NOT EXISTS (SELECT 1 FROM room_heads WHERE room_id = sender)
        AND sender IS NOT given ->> '$.ids[0]' AND id IS NOT NULL ORDER BY position DESC LIMIT 1`,
     )
     .get()
