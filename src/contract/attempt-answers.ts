@@ -51,7 +51,8 @@ const attemptFields = {
   contentDigest: v.string(),
   planMatch: v.nullable(planMatch),
   affordances: affordances(attemptStatus),
-  namedAs: v.exactOptional(v.picklist(enumerations.attemptRole)),
+  /** With findingVersionId: how the finding names it. */
+  role: v.exactOptional(v.picklist(enumerations.attemptRole)),
 }
 export const measured = v.union([v.number(), v.picklist(enumerations.nonFinite)])
 const lastValue = { name: said, split: optionalSaid, unit: optionalSaid, step: v.nullable(count), value: measured }
@@ -84,6 +85,8 @@ export const attempt = shape({
       exitCode: v.exactOptional(count),
       failure: v.exactOptional(shape({ stage: said, explanation: said })),
       reproduction: v.exactOptional(reproduction),
+      /** Units that earlier events told wrongly. */
+      corrects: v.exactOptional(v.array(shape({ metric: said, split: v.exactOptional(said), unit: said }))),
       client: v.exactOptional(v.record(v.string(), said)),
       metricPoints: v.exactOptional(count),
       outputLabels: v.exactOptional(v.array(said)),
@@ -102,7 +105,7 @@ export const attempt = shape({
       ...fromOtherRoom,
     }),
   ),
-  /** The last value of each metric and split. */
+  /** The last value of each metric and split; the unit as corrected where it was. */
   metrics: v.array(shape({ ...lastValue, reportedAt: at })),
   outputs: v.array(
     shape({
@@ -130,7 +133,7 @@ export const metricColumns = shape({
   attemptId: id,
   columns: shape({
     ordinal: v.array(count),
-    name: v.array(said),
+    metric: v.array(said),
     split: v.array(optionalSaid),
     unit: v.array(optionalSaid),
     step: v.array(v.nullable(count)),

@@ -53,7 +53,7 @@ const lists = {
     shape({
       experimentId: id,
       label: v.string(),
-      asks: said,
+      question: said,
       status: v.picklist(enumerations.experimentStatus),
       assignee: text,
       /** Since when nothing was heard of work that somebody holds. */

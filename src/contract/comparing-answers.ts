@@ -41,7 +41,7 @@ export type AttemptTable = v.InferOutput<typeof attemptTable>
 
 export const attemptCurves = shape({
   schemaVersion,
-  name: said,
+  metric: said,
   split: optionalSaid,
   curves: v.array(
     shape({

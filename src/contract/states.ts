@@ -31,6 +31,8 @@ export const attemptStates = [
   { from: ["started"], event: "succeeded", by: "registrant", to: "succeeded" },
   { from: ["started"], event: "failed", by: "registrant", to: "failed" },
   { from: ["started"], event: "cancelled", by: "registrant", to: "cancelled" },
+  // What was told wrongly of a run is often seen once it is over.
+  { from: ["succeeded", "failed", "cancelled"], event: "progress", by: "registrant", to: "unchanged", needs: "corrects" },
 ] as const
 
 export const states = {

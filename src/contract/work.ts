@@ -101,6 +101,13 @@ export const metrics = list(
   limits.metricsOfEvent,
 )
 
+/** What was told wrongly of a metric by earlier events: the unit that it has. */
+export const corrects = list(
+  shape({ metric: plain(limits.name), split: v.exactOptional(plain(limits.name)), unit: plain(limits.unit) }),
+  limits.correctedMetrics,
+  1,
+)
+
 export const outputs = list(
   shape({
     outputLabel: plain(limits.name),

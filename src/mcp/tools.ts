@@ -92,7 +92,25 @@ const writeTold = (what: string) =>
 const rehearseTold =
   "Try a write without doing it: every check is made, and the receipt it would earn is shown, with warnings and what is similar. input is the same as of write."
 
+/** In the order in which an agent needs them: the first ten do for most work. */
 export const tools: readonly Tool[] = [
+  {
+    name: "whoami",
+    description: "Whom your credential or key speaks for, what it may do and where, and the work that is assigned to that person.",
+    inputSchema: object({}),
+    isRead: true,
+    for: holders,
+    call: ({ door, signal }) => askRead(door, read(door.bearer === "key" ? "library_identity" : "identity"), {}, signal),
+  },
+  {
+    name: "library",
+    description:
+      "Read the person's Library: saved papers, Collections, annotations. Never write what you find there into a Room unless they tell you to.",
+    inputSchema: object({ name: named(libraryReads), parameters: members }, ["name"]),
+    isRead: true,
+    for: ["key"],
+    call: async (call) => asksAny(call),
+  },
   asks("rooms", ["rooms"], "Find a Room by words of its title or question; the newest first."),
   asks(
     "brief",
@@ -109,22 +127,6 @@ export const tools: readonly Tool[] = [
     ["search"],
     "Full text of all that was said, in one Room or all. Every word must occur; quotes keep words together; a label (H3) or an id leads to its object. What has fallen stands last.",
   ),
-  asks(
-    "similar",
-    ["room_similar"],
-    "What was tried already that is near to a text, or like an object, and what came of it. Ask before you propose anything.",
-  ),
-  asks(
-    "evidence",
-    ["record_evidence"],
-    "What bears on a record, for and against it, newest first: verdicts, references, reproductions, disputes.",
-  ),
-  asks(
-    "activity",
-    ["room_activity"],
-    "What changed in a Room after a sequence you kept (activityWatermark), a sentence for each write. wait holds an empty answer for some seconds.",
-    { include: "summary" },
-  ),
   {
     name: "open",
     description: "A Room, Thread, record, experiment, attempt or paper as Markdown, with its links. Give the one id.",
@@ -139,14 +141,6 @@ export const tools: readonly Tool[] = [
     },
   },
   {
-    name: "read",
-    description:
-      "Any read of the service as JSON: by name with its parameters in one object (schema tells them), or by path, the link that an answer or document gave (links.next leads on in a list).",
-    inputSchema: object({ name: named(readable.filter(({ surface }) => surface !== "key")), parameters: members, path: words }),
-    isRead: true,
-    call: async (call) => asksAny(call),
-  },
-  {
     name: "schema",
     description:
       "The fields of an operation, with an example to begin from, or the parameters of a read. Without a name: all there are, a line each.",
@@ -154,32 +148,39 @@ export const tools: readonly Tool[] = [
     isRead: true,
     call: ({ door, input, signal }) => schemaTold(door, input.name, signal),
   },
-  {
-    name: "whoami",
-    description: "Whom your credential or key speaks for, what it may do and where, and the work that is assigned to that person.",
-    inputSchema: object({}),
-    isRead: true,
-    for: holders,
-    call: ({ door, signal }) => askRead(door, read(door.bearer === "key" ? "library_identity" : "identity"), {}, signal),
-  },
+  writing("rehearse", true, rehearseTold, "credential"),
+  writing("rehearse", true, rehearseTold, "key"),
   writing(
     "write",
     false,
     writeTold("post, publish, propose, take, plan, register and report an attempt, link, conclude, dispute"),
     "credential",
   ),
-  writing("rehearse", true, rehearseTold, "credential"),
+  writing("write", false, writeTold("save and file papers, name Collections, post notes"), "key"),
+  asks(
+    "similar",
+    ["room_similar"],
+    "What was tried already that is near to a text, or like an object, and what came of it. Ask before you propose anything.",
+  ),
+  asks(
+    "activity",
+    ["room_activity"],
+    "What changed in a Room after a sequence you kept (activityWatermark), a sentence for each write. wait holds an empty answer for some seconds.",
+    { include: "summary" },
+  ),
+  asks(
+    "evidence",
+    ["record_evidence"],
+    "What bears on a record, for and against it, newest first: verdicts, references, reproductions, disputes.",
+  ),
   {
-    name: "library",
+    name: "read",
     description:
-      "Read the person's Library: saved papers, Collections, annotations. Never write what you find there into a Room unless they tell you to.",
-    inputSchema: object({ name: named(libraryReads), parameters: members }, ["name"]),
+      "Any read of the service as JSON: by name with its parameters in one object (schema tells them), or by path, the link that an answer or document gave (links.next leads on in a list).",
+    inputSchema: object({ name: named(readable.filter(({ surface }) => surface !== "key")), parameters: members, path: words }),
     isRead: true,
-    for: ["key"],
     call: async (call) => asksAny(call),
   },
-  writing("write", false, writeTold("save and file papers, name Collections, post notes"), "key"),
-  writing("rehearse", true, rehearseTold, "key"),
 ]
 
 /** The tools that a bearer has. */

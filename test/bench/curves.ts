@@ -103,7 +103,7 @@ export async function curvesOf(bench: Bench): Promise<void> {
     "16 compared, with curves": `/attempts/compare?${of}&baseline=${ids[0]}`,
     "one metric of 16 alone": `/attempts/curves?${of}&metric=loss`,
     "a hundredth of its steps": `/attempts/curves?${of}&metric=loss&from=50000&to=51000`,
-    "the same as JSON": `/api/research/attempt-curves?attemptIds=${ids.join(",")}&name=loss`,
+    "the same as JSON": `/api/research/attempt-curves?attemptIds=${ids.join(",")}&metric=loss`,
     "the table as CSV": `/api/research/attempt-table?roomId=${roomId}&format=csv`,
   }
   const rounds = Math.max(9, Math.round(reads / 10))

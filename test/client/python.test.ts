@@ -57,6 +57,17 @@ else {
     t.match(text, /\nthe story ends\r?\n$/, "all of it", { text: text.slice(-3_000) })
   })
 
+  t.test("help(Room) begins with the ten calls that one needs", async (t) => {
+    const { folder, close } = await storyPlace()
+    t.teardown(close)
+    const program = "import pydoc, research_room; print(pydoc.plain(pydoc.render_doc(research_room.Room)))"
+    const [start = ""] = (await run(folder, ["-c", program], {})).split("Methods defined here")
+    const calls = [...start.matchAll(/room\.(\w+)\(/g)].map(([, name = ""]) => name)
+    t.equal(calls.length, 10)
+    const there = `import research_room; print([name for name in ${JSON.stringify(calls)} if not hasattr(research_room.Room, name)])`
+    t.equal((await run(folder, ["-c", there], {})).trim(), "[]")
+  })
+
   t.test("what the README and the notebook show runs as it stands", async (t) => {
     const { folder, given, close } = await storyPlace()
     t.teardown(close)

@@ -34,7 +34,7 @@ const needed: Readonly<Record<string, string>> = {
   thread_replies: `targetEntryId=${entry?.entryId}`,
   search: "query=warm",
   attempt_table: `roomId=${roomId}`,
-  attempt_curves: `attemptIds=${attempt?.attemptId}&name=loss`,
+  attempt_curves: `attemptIds=${attempt?.attemptId}&metric=loss`,
 }
 const urlOf = (name: string, path: string, query = "") => {
   const parts = [needed[name], query].filter(Boolean).join("&")

@@ -87,7 +87,7 @@ test("every page and every read is answered as by one thread", async (t) => {
   const query: Readonly<Record<string, string>> = {
     search: "query=ways",
     attempt_table: `roomId=${roomId}`,
-    attempt_curves: `attemptIds=${attemptId}&name=loss`,
+    attempt_curves: `attemptIds=${attemptId}&metric=loss`,
   }
   const asked = [
     ...(await pagesOf(house)).map(({ path, as }) => ({ path, headers: as === "owner" ? { cookie } : {} })),

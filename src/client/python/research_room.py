@@ -551,7 +551,23 @@ class Library(_Client):
 
 
 class Room(_Client):
-    """A Room, by a credential of it (`rrc_...`); without one, everything that is public."""
+    """A Room, by a credential of it (`rrc_...`); without one, everything that is public.
+
+    The ten calls that one needs:
+
+        room.get_identity()                                 who you are, and what you may do
+        print(room.get_room_brief(format="markdown"))       where the Room stands
+        room.get_room_next()                                what would move it
+        room.get_search(query="warm-up")                    all that was said
+        room.get_room_similar(text="...")                   what was tried already
+        room.post_message(thread_id=..., text="...")        speak in a Thread
+        room.publish_hypothesis(...)                        an exact prediction
+        room.take_experiment(...)                           work that waits for someone
+        with room.attempt(experiment, plan=plan) as run:    a run that reports itself: run.log(loss=0.5)
+        room.publish_finding(...)                           what came of it
+
+    All other operations and reads are methods too; each says what it takes.
+    """
 
     _family = "research"
     _room_id: Optional[str] = None
@@ -787,14 +803,18 @@ class Attempt:
 
     # What it says on the way
 
-    def log(self, values: Optional[Mapping[str, Any]] = None, *, step: Optional[int] = None, split: Optional[str] = None, unit: Optional[str] = None, **named: Any) -> None:
-        """Measured values, by name: `log(step=3, loss=0.5)`, or `log({"val/loss": 0.5}, step=3)`. NaN and infinity are told as they are."""
+    def log(self, values: Optional[Mapping[str, Any]] = None, *, step: Optional[int] = None, split: Optional[str] = None, unit: Union[str, Mapping[str, str], None] = None, **named: Any) -> None:
+        """Measured values, by name: `log(step=3, loss=0.5)`, or `log({"val/loss": 0.5}, step=3)`. NaN and infinity are told as they are.
+
+        unit: of all of them, or of each by its name: `log(loss=0.5, seconds=3, unit={"loss": "nat", "seconds": "s"})`.
+        """
         with self._lock:
             if self._ended:
                 raise RoomError("The attempt has ended")
             for name, value in {**(values or {}), **named}.items():
                 point: Dict[str, Any] = {"name": str(name), "value": _measured(value)}
-                for key, given in (("step", None if step is None else int(step)), ("split", split), ("unit", unit)):
+                own = unit.get(str(name)) if isinstance(unit, Mapping) else unit
+                for key, given in (("step", None if step is None else int(step)), ("split", split), ("unit", own)):
                     if given is not None:
                         point[key] = given
                 _seen(self._seen, point)
@@ -805,6 +825,14 @@ class Attempt:
             if self._points and time.monotonic() - self._since >= self.batch_seconds:
                 self.flush()
             self._wind()
+
+    def correct(self, metric: str, *, unit: str, split: Optional[str] = None) -> None:
+        """Says which unit a metric has that was told with another one, or none. Works after the end of the attempt too."""
+        with self._lock:
+            if not self._ended:
+                self.flush()
+            told = {"metric": metric, "unit": unit, **({} if split is None else {"split": split})}
+            self._event("progress", corrects=[told])
 
     def output(self, path: Union[str, "os.PathLike[str]"], *, label: Optional[str] = None, media_type: Optional[str] = None, material: Any = None, description: Optional[str] = None) -> str:
         """A file that came out of it: its digest and size are told, never its content. Returns the digest."""
@@ -857,7 +885,7 @@ class Attempt:
         self._bytes = sum(len(json.dumps(point, ensure_ascii=False).encode("utf-8")) + 1 for point in self._points)
         self._since = time.monotonic()
         receipt = self._say("report_attempt_event", said)
-        self._moved(receipt, "started" if event == "progress" else event)
+        self._moved(receipt, event if event != "progress" else self._status if self._ended else "started")
 
     def _moved(self, receipt: Optional[Answer], status: str) -> None:
         """Only this program moves the attempt on: where it stands is known without an answer."""
@@ -979,7 +1007,7 @@ def _series_of(client: _Client, attempt_id: str) -> Dict[str, List[Tuple[float, 
     series: Dict[str, List[Tuple[float, float]]] = {}
     for number, page in enumerate(client._pages("attempt_metrics", {"attemptId": attempt_id})):
         columns = page["columns"]
-        for name, split, step, value in zip(columns["name"], columns["split"], columns["step"], columns["value"]):
+        for name, split, step, value in zip(columns["metric"], columns["split"], columns["step"], columns["value"]):
             _seen(series, {"name": name, "split": split, "step": step, "value": value})
         if number == 9:
             break

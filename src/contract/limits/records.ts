@@ -35,6 +35,8 @@ export const ofRecords = {
   argv: 200,
   materials: 50,
   metricsOfEvent: 1_000,
+  /** Metrics that one event corrects. */
+  correctedMetrics: 50,
   outputsOfEvent: 50,
   /** Characters of another instance's address. */
   address: 300,

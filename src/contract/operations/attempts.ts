@@ -7,7 +7,7 @@ import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
 import { ref, subject } from "../ref.ts"
 import { states } from "../states.ts"
-import { argv, configuration, environment, expectedAttempt, expectedExperiment, metrics, outputs, repository } from "../work.ts"
+import { argv, configuration, corrects, environment, expectedAttempt, expectedExperiment, metrics, outputs, repository } from "../work.ts"
 
 const permissions = ["manage_own_experiments"] as const
 const expected = ["expectedRevision", "expectedStatus"] as const
@@ -90,6 +90,14 @@ export const reportAttemptEvent = operation({
     reportedAt: time,
     message: v.exactOptional(text(limits.explanation)),
     metrics: v.exactOptional(metrics),
+    corrects: v.exactOptional(
+      v.pipe(
+        corrects,
+        v.description(
+          "Units that earlier events told wrongly, by metric and split. What was told stays readable. A progress event that corrects is taken after the end too.",
+        ),
+      ),
+    ),
     outputs: v.exactOptional(outputs),
     exitCode: v.exactOptional(v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"))),
     failure: v.exactOptional(shape({ stage: plain(limits.name), explanation: text(limits.explanation) })),

@@ -53,7 +53,7 @@ export const comparingReads = [
       "One metric of several attempts as curves, thinned to at most so many points each: of each stretch of steps the ends, the extremes and what is no finite number are kept.",
     parameters: {
       attemptIds,
-      name: plain(limits.name),
+      metric: plain(limits.name),
       split: v.exactOptional(plain(limits.name)),
       from: v.exactOptional(step),
       to: v.exactOptional(step),

@@ -95,7 +95,7 @@ export const workReads = [
     at: true,
     path: "/api/research/attempts/{attemptId}/metrics",
     summary: "Every point of an attempt's metrics in the order reported, as columns; as csv and jsonl all of them, unless limit says less.",
-    parameters: { name: v.exactOptional(plain(limits.name)) },
+    parameters: { metric: v.exactOptional(plain(limits.name)) },
     cursor: "sequence",
     pageItems: limits.metricPoints,
     answer: answers.metricColumns,

@@ -18,6 +18,8 @@ export interface AttemptState {
 }
 
 const rowsFrom = (status: string) => attemptStates.filter(({ from }) => from.some((state) => state === status))
+/** What moves it on: a correction of what it told moves nothing. */
+const stepsFrom = (status: string) => rowsFrom(status).filter((row) => !("needs" in row))
 
 /** The state of an attempt as refusals show it, with the block to copy into the next try. */
 export const currentAttempt = ({ attemptId, label, experimentId, status, revision }: AttemptState): JsonObject => ({
@@ -36,7 +38,7 @@ export const currentAttempt = ({ attemptId, label, experimentId, status, revisio
 export function admitEvent(
   attempt: AttemptState,
   userId: string,
-  body: { event: string; expectedRevision: number; expectedStatus: string },
+  body: { event: string; expectedRevision: number; expectedStatus: string; corrects?: unknown },
 ): AttemptStatus {
   const current = currentAttempt(attempt)
   if (attempt.registrantId !== userId)
@@ -45,13 +47,13 @@ export function admitEvent(
     })
   if (body.expectedRevision !== attempt.revision || body.expectedStatus !== attempt.status)
     throw new Refusal("state_conflict", `${attempt.label} moved since it was read.`, { current })
-  const following = rowsFrom(attempt.status)
-  const row = following.find(({ event }) => event === body.event)
+  const following = stepsFrom(attempt.status)
+  const row = rowsFrom(attempt.status).find((each) => each.event === body.event && (!("needs" in each) || body[each.needs] !== undefined))
   if (row === undefined) {
     const steps = following.length === 0 ? "nothing more does" : `${orOf(following.map(({ event }) => event))} does`
     throw new Refusal("state_conflict", `${attempt.label} is ${attempt.status}: ${body.event} does not follow; ${steps}.`, { current })
   }
-  return row.to
+  return row.to === "unchanged" ? attempt.status : row.to
 }
 
 /** What an attempt's next event needs besides its state. */
@@ -65,7 +67,7 @@ export interface Grounds {
 
 /** What the server would accept next about an attempt, and from whom. */
 export function attemptAffordances(attempt: AttemptState, { basePath, roomIsActive, registrantIsMember }: Grounds) {
-  const event = rowsFrom(attempt.status).map((row) => row.event)
+  const event = stepsFrom(attempt.status).map((row) => row.event)
   const { name, path, permissions } = operationOf("report_attempt_event")
   const afforded = {
     operation: name,

@@ -54,7 +54,7 @@ type Row = Pick<AttemptSummary, Own | "planId" | "rerunOf" | "registeredAt" | "u
     readonly reproduction: Stored<AttemptSummary["reproduction"]> | null
     readonly failure: Stored<AttemptSummary["failure"]> | null
     /** How the finding that was asked for names it. */
-    readonly namedAs?: AttemptRole
+    readonly role?: AttemptRole
   }
 
 interface Reproduces {
@@ -101,7 +101,7 @@ const shown = (row: Row, basePath: string) => ({
     roomIsActive: row.roomState === "active",
     registrantIsMember: row.registrantIsMember === 1,
   }),
-  ...(row.namedAs === undefined ? {} : { namedAs: row.namedAs }),
+  ...(row.role === undefined ? {} : { role: row.role }),
 })
 
 /** An attempt as lists show it. */
@@ -140,7 +140,7 @@ const RELATED = `JOIN people p ON p.user_id = a.registrant_id
 const SUMMARY = `SELECT ${LISTED} FROM attempts a ${RELATED}`
 const WHOLE = `SELECT ${COLUMNS}, ${contentOf("a")} AS content FROM attempts a ${RELATED}`
 // SQLite keeps the order of a CROSS JOIN: the few attempts of the finding come first, whatever else is asked of them.
-const OF_FINDING = `SELECT ${LISTED}, t.role AS namedAs FROM finding_attempts t CROSS JOIN attempts a ON a.attempt_id = t.attempt_id ${RELATED}`
+const OF_FINDING = `SELECT ${LISTED}, t.role FROM finding_attempts t CROSS JOIN attempts a ON a.attempt_id = t.attempt_id ${RELATED}`
 
 type Filters = { readonly [N in "experimentId" | "roomId" | "status" | "intent" | "label" | "findingVersionId"]?: string }
 

@@ -170,13 +170,13 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
     },
 
     attempt_curves({ query }) {
-      const { attemptIds, name, split, from = 0, to = Number.MAX_SAFE_INTEGER, points = limits.curvePoints, format } = query
+      const { attemptIds, metric, split, from = 0, to = Number.MAX_SAFE_INTEGER, points = limits.curvePoints, format } = query
       const rows = mustName(attemptIds)
-      const units = tables.metrics(rows).find((metric) => metric.key === metricKey(name, split ?? null))?.unit ?? null
+      const units = tables.metrics(rows).find(({ key }) => key === metricKey(metric, split ?? null))?.unit ?? null
       const found = rows.map(({ attemptId, label }) => {
-        const state = curves.state(attemptId, name, split ?? "")
+        const state = curves.state(attemptId, metric, split ?? "")
         if (state === undefined) return { attemptId, label, unit: null, points: 0, fromStep: null, toStep: null, stretch: 1, pairs: [] }
-        const whole = curves.between(attemptId, name, split ?? "", state, from, Math.min(to, state.toStep))
+        const whole = curves.between(attemptId, metric, split ?? "", state, from, Math.min(to, state.toStep))
         const { curve, width } = fitted(partOf(whole, from, to), points, state.stretch)
         const pairs = Array.from({ length: curve.length / 2 }, (_, n) => [curve[2 * n] ?? 0, told(curve[2 * n + 1] ?? 0)] as const)
         const { fromStep, toStep } = state
@@ -187,7 +187,7 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
           "curves",
           format,
           {
-            columns: ["attempt", "attemptId", "name", "split", "step", "value"],
+            columns: ["attempt", "attemptId", "metric", "split", "step", "value"],
             row: (row: (string | number | null)[]) => row,
             json: () => null,
           },
@@ -195,11 +195,11 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
             last !== undefined
               ? []
               : found.flatMap(({ attemptId, label, pairs }) =>
-                  pairs.map(([step, value]) => [label, attemptId, name, split ?? null, step, value]),
+                  pairs.map(([step, value]) => [label, attemptId, metric, split ?? null, step, value]),
                 ),
         )
       return {
-        name,
+        metric,
         split: split ?? null,
         curves: found.map(({ pairs, ...curve }) => ({
           ...curve,

@@ -43,6 +43,8 @@ export function events(db: Db) {
     `INSERT OR REPLACE INTO attempt_last_metrics (attempt_id, name, split, ordinal, unit, step, value, points, from_step, to_step, stretch)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+  const setUnit = db.prepare("UPDATE attempt_last_metrics SET unit = ? WHERE attempt_id = ? AND name = ? AND split = ?")
+  const told = db.prepare<{ unit: string | null }>("SELECT unit FROM attempt_last_metrics WHERE attempt_id = ? AND name = ? AND split = ?")
   const newest = db.prepare<{ body: Stored<AttemptAnswer["events"][number]> }>(
     `SELECT body FROM attempt_events WHERE attempt_id = ? ORDER BY revision DESC LIMIT ${limits.attemptEvents}`,
   )
@@ -53,7 +55,7 @@ export function events(db: Db) {
     `SELECT body FROM attempt_outputs WHERE attempt_id = ? ORDER BY revision DESC, position DESC LIMIT ${SHOWN + 1}`,
   )
   const lasts = db.prepare<MetricPoint>(
-    `SELECT m.* FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
+    `SELECT m.ordinal, m.name, m.split, l.unit, m.step, m.value, m.reported_at FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
      WHERE l.attempt_id = ? ORDER BY l.name, l.split LIMIT ${SHOWN}`,
   )
   const series = db.prepare<MetricPoint>("SELECT * FROM attempt_metrics WHERE attempt_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ?")
@@ -70,12 +72,13 @@ export function events(db: Db) {
     registered: (attemptId: string, at: string) => insert.run(attemptId, 1, served("registered", at, { revision: 1, reportedAt: null })),
 
     report(attemptId: string, revision: number, at: string, body: Reported): void {
-      const { event, reportedAt, message, exitCode, failure, reproduction, client, metrics = [], outputs: made = [] } = body
+      const { event, reportedAt, message, exitCode, failure, reproduction, corrects, client, metrics = [], outputs: made = [] } = body
       const said = {
         message,
         exitCode,
         failure,
         reproduction,
+        corrects,
         client,
         metricPoints: metrics.length,
         outputLabels: made.map(({ outputLabel }) => outputLabel),
@@ -92,6 +95,7 @@ export function events(db: Db) {
           writeJson({ ...one, reportedAt, receivedAt: at }),
         ),
       )
+      for (const { metric, split = "", unit } of corrects ?? []) setUnit.run(unit, attemptId, metric, split)
       if (metrics.length === 0) return
       const before = lastOrdinal.one(attemptId).last
       const landed = metrics.map((metric, index) => ({ ...metric, ordinal: before + index + 1, text: JSON.stringify(metric.value) }))
@@ -100,7 +104,8 @@ export function events(db: Db) {
       for (const series of Map.groupBy(landed, ({ name, split }) => JSON.stringify([name, split])).values()) {
         const last = series.at(-1)
         if (last === undefined) continue
-        const { name, split = "", ordinal, unit, step, text } = last
+        const { name, split = "", ordinal, step, text } = last
+        const unit = last.unit ?? told.get(attemptId, name, split)?.unit
         const points = series.map((point): Landed => [point.step ?? point.ordinal, Number(point.value)])
         const kept = lines.add(attemptId, name, split, points)
         const { fromStep, toStep, stretch } = kept
@@ -108,6 +113,7 @@ export function events(db: Db) {
       }
     },
 
+    hasMetric: (attemptId: string, name: string, split = ""): boolean => told.get(attemptId, name, split) !== undefined,
     hasOutput: (attemptId: string, outputLabel: string): boolean => output.get(attemptId, outputLabel) !== undefined,
     /** The digest of an output; undefined when the attempt has none under this label. */
     outputDigest: (attemptId: string, outputLabel: string): string | undefined => outputDigest.get(attemptId, outputLabel)?.digest,

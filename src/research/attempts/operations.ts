@@ -85,6 +85,15 @@ export function attemptOperations(experiments: Experiments, plans: Plans, attemp
     if (issues.length > 0) throw new Refusal("invalid_schema", "Each output of an attempt has a label of its own.", { issues })
   }
 
+  /** @throws Refusal `invalid_schema` for corrections of metrics that the attempt has not told */
+  function mustHaveTold({ attemptId, label }: Attempt, { corrects = [] }: BodyOf<"report_attempt_event">): void {
+    const message = `names no metric that ${label} told in an earlier event`
+    const issues = corrects.flatMap(({ metric, split }, index) =>
+      events.hasMetric(attemptId, metric, split) ? [] : [{ path: `/corrects/${index}/metric`, message }],
+    )
+    if (issues.length > 0) throw new Refusal("invalid_schema", "Only what was told can be corrected.", { issues })
+  }
+
   /** @throws Refusal `invalid_schema` for a verdict on what is not reproduced */
   function mustBeReproduction({ label, reproduces }: Attempt, { reproduction }: BodyOf<"report_attempt_event">): void {
     if (reproduction === undefined || reproduces !== undefined) return
@@ -102,6 +111,7 @@ export function attemptOperations(experiments: Experiments, plans: Plans, attemp
     admit({ actor, body }, { attempt }) {
       admitEvent(attempt, actor.userId, body)
       mustBeReproduction(attempt, body)
+      mustHaveTold(attempt, body)
       mustBeNewOutputs(body.attemptId, body.outputs ?? [])
     },
     write({ actor, body }, { attempt }, { at }) {

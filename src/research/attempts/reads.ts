@@ -17,7 +17,7 @@ type Value = AttemptAnswer["metrics"][number]["value"]
 /** The columns of a metric series, each a list as long as the others. */
 const columnsOf = (points: readonly MetricPoint[]) => ({
   ordinal: points.map(({ ordinal }) => ordinal),
-  name: points.map(({ name }) => name),
+  metric: points.map(({ name }) => name),
   split: points.map(({ split }) => split),
   unit: points.map(({ unit }) => unit),
   step: points.map(({ step }) => step),
@@ -29,13 +29,13 @@ const PAGE = 50
 
 /** Metric points as rows. */
 const pointTable = {
-  columns: ["ordinal", "name", "split", "unit", "step", "value", "reportedAt"],
+  columns: ["ordinal", "metric", "split", "unit", "step", "value", "reportedAt"],
   row: ({ ordinal, name, split, unit, step, value, reported_at }: MetricPoint) => {
     const measured: Value = parse(value)
     return [ordinal, name, split, unit, step, measured, reported_at]
   },
   json: ({ ordinal, name, split, unit, step, value, reported_at }: MetricPoint) => ({
-    ...{ ordinal, name, split, unit, step },
+    ...{ ordinal, metric: name, split, unit, step },
     value: new JsonText(value),
     reportedAt: reported_at,
   }),
@@ -110,17 +110,17 @@ export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, m
 
     attempt_metrics({ params, query }) {
       const { attemptId } = mustRead(params.attemptId)
-      const { format, name, limit, after = 0 } = query
+      const { format, metric, limit, after = 0 } = query
       if (format === "csv" || format === "jsonl")
         return fileOf(
           `metrics-${attemptId}`,
           format,
           pointTable,
-          (last) => events.series(attemptId, last?.ordinal ?? after, name, limits.metricPoints),
+          (last) => events.series(attemptId, last?.ordinal ?? after, metric, limits.metricPoints),
           limit,
         )
       const size = query.limit ?? limits.metricPoints
-      const points = events.series(attemptId, query.after ?? 0, query.name, size + 1)
+      const points = events.series(attemptId, query.after ?? 0, query.metric, size + 1)
       const shown = points.slice(0, size)
       return {
         attemptId,

@@ -60,10 +60,10 @@ function itemsOf(gathered: Gathered, next: readonly NextItem[], now: number, cha
       why: cut(dispute.why),
     })),
     work: [...work.filter(({ silentSince: silent }) => silent !== null), ...work.filter(({ silentSince: silent }) => silent === null)].map(
-      ({ experimentId, label, asks, status, assignee, silentSince: silent }) => ({
+      ({ experimentId, label, question, status, assignee, silentSince: silent }) => ({
         experimentId,
         label,
-        asks: cut(asks),
+        question: cut(question),
         status,
         assignee,
         silentSince: silent,

@@ -69,7 +69,7 @@ export interface Dispute {
 export interface Work {
   readonly experimentId: string
   readonly label: string
-  readonly asks: string
+  readonly question: string
   readonly status: "open" | "claimed" | "in_progress"
   readonly revision: number
   readonly assignee: string | null
@@ -176,7 +176,7 @@ export function candidates(db: Db) {
       .join(" UNION ALL ")
   const work = both<Work>(
     db,
-    (place) => `SELECT e.experiment_id AS experimentId, e.label, e.question AS asks, e.status, e.revision, p.username AS assignee,
+    (place) => `SELECT e.experiment_id AS experimentId, e.label, e.question, e.status, e.revision, p.username AS assignee,
        max(e.updated_at, coalesce((SELECT max(a.updated_at) FROM attempts a WHERE a.experiment_id = e.experiment_id), '')) AS lastSign
      FROM experiments e LEFT JOIN people p ON p.user_id = e.assignee_id
      WHERE e.experiment_id IN (${LIVE(place)}) ORDER BY e.status = 'open', e.experiment_id LIMIT ${SIGHT}`,

@@ -52,8 +52,8 @@ export function briefMarkdown(brief: Brief): string {
     section(
       "Work",
       brief.work.map(
-        ({ label, asks, status, assignee, silentSince, experimentId }) =>
-          `${label} (${status.replaceAll("_", " ")}${assignee === null ? "" : `, ${assignee}`}${silentSince === null ? "" : `, silent since ${silentSince.slice(0, 10)}`}): ${line(asks)} ${experimentId}`,
+        ({ label, question, status, assignee, silentSince, experimentId }) =>
+          `${label} (${status.replaceAll("_", " ")}${assignee === null ? "" : `, ${assignee}`}${silentSince === null ? "" : `, silent since ${silentSince.slice(0, 10)}`}): ${line(question)} ${experimentId}`,
       ),
       left("work"),
     ),

@@ -84,11 +84,11 @@ export function nextSteps(candidates: Candidates, place: Place, known: Gathered)
       ),
     ...known.work
       .filter(({ status }) => status === "open")
-      .map(({ experimentId, label, asks, revision }) =>
+      .map(({ experimentId, label, question, revision }) =>
         step(
           "take_experiment",
           { kind: "experiment", id: experimentId, label },
-          `It is open: ${shortened(asks, QUOTED)}`,
+          `It is open: ${shortened(question, QUOTED)}`,
           "take_experiment",
           {
             experimentId,

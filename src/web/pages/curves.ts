@@ -88,7 +88,7 @@ const input = (name: string, text: string, value: number | undefined, id: string
 export function curvesFigure(visit: Visit, metric: Metric, { attempts, baseline }: Drawn, view: View, place: number, alone = false): Html {
   const ids = attempts.map(({ attemptId }) => attemptId).join(",")
   const points = Math.round(Math.min(limits.curvePointsMax, Math.max(120, (alone ? ALONE : OF_ONE) / attempts.length)))
-  const asked = { name: metric.name, split: metric.split ?? undefined, from: view.from, to: view.to, attemptIds: ids }
+  const asked = { metric: metric.name, split: metric.split ?? undefined, from: view.from, to: view.to, attemptIds: ids }
   const { curves: found } = visit.ask("attempt_curves", {}, { ...asked, points })
   const curves = found.map((curve, index) => ({ ...curve, index }))
   const drawn = curves.filter((curve) => curve.points > 0)

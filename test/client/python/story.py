@@ -108,6 +108,12 @@ def tell(given, through, folder):
     counts = [event.get("metricPoints", 0) for event in said.events]
     shown(sum(counts) == 2502 and max(counts) <= 1000, "points go in batches")
     shown([output.outputLabel for output in said.outputs] == ["model.pt"] and said.outputs[0].sizeBytes == 7, "with size and name")
+    with room.attempt(experiment_id, argv=["python", "units.py"], repository=given["repository"]) as measured:
+        measured.log(loss=0.5, seconds=3, bare=1, unit={"loss": "bit", "seconds": "s"})
+    measured.correct("loss", unit="nat")
+    units = {metric.name: metric.unit for metric in room.get_attempt(attempt_id=measured.attempt_id).metrics}
+    shown(units == {"loss": "nat", "seconds": "s", "bare": None}, "each metric has its unit, and one told wrongly is corrected later")
+    shown(measured.trouble == [], "without trouble")
     page = said._repr_html_()
     shown("<svg" in page and "loss (train)" in page and "val/loss: no finite value" in page, "a notebook shows its curve")
     shown("<svg" in attempt._repr_html_(), "while it runs too")

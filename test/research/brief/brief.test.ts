@@ -67,7 +67,7 @@ t.test("what is known, what failed and why, what is disputed, what is under way,
     disputes: [{ versionId: quiet.versionId, label: quiet.label, why: "The unit is missing.", by: "mary", linkId: dispute.result.linkId }],
     work: [
       { experimentId: work.experimentId, status: "claimed", assignee: "ada", silentSince: null },
-      { experimentId: open.result.experimentId, asks: "Is it the ramp?", status: "open", assignee: null },
+      { experimentId: open.result.experimentId, question: "Is it the ramp?", status: "open", assignee: null },
     ],
     openQuestions: [{ question: "Does it matter without clipping?", threadId }],
     omitted: {},

@@ -119,7 +119,7 @@ t.test("the table as csv", async (t) => {
 })
 
 t.test("curves have every point while they are short, and what is no number", async (t) => {
-  const asked = { attemptIds: `${slow},${wild},${silent}` as never, name: "loss", split: "train" }
+  const asked = { attemptIds: `${slow},${wild},${silent}` as never, metric: "loss", split: "train" }
   const { curves } = await reader.read("attempt_curves", asked)
   t.match(curves, [
     { attemptId: slow, points: 3, fromStep: 0, toStep: 2, stretch: 1, columns: { step: [0, 1, 2], value: [4, 3, 2] } },
@@ -144,7 +144,7 @@ t.test("a long run is thinned as it lands, without losing what stands out", asyn
   const [first = [], second = [], ...others] = told
   const attemptId = await run(0.5, ["train"], first, ...others, second)
   for (const points of [20, 300, limits.curvePointsMax]) {
-    const { curves } = await reader.read("attempt_curves", { attemptIds: attemptId as never, name: "long", points })
+    const { curves } = await reader.read("attempt_curves", { attemptIds: attemptId as never, metric: "long", points })
     const [curve] = curves
     if (curve === undefined) throw new Error("no curve was answered")
     const { columns } = curve

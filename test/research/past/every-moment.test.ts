@@ -50,7 +50,7 @@ function questions({ places }: Wandering, roomId: string): string[] {
       .all()
       .flatMap(({ id: experimentId }) => of(["experiment", "experiment_history", "experiment_findings"], { experimentId })),
     ...board.attempts.all().flatMap(({ id: attemptId }) => of(["attempt", "attempt_metrics"], { attemptId })),
-    ...board.attempts.all().map(({ id }) => pathTo("attempt_curves", {}, { attemptIds: id, name: "loss" })),
+    ...board.attempts.all().map(({ id }) => pathTo("attempt_curves", {}, { attemptIds: id, metric: "loss" })),
     ...board.plans.flatMap(({ planId }) => of(["plan"], { planId })),
     ...board.threads.flatMap((threadId) => of(["thread_research_context"], { threadId })),
     ...checkpoints.flatMap((checkpointId) => of(["checkpoint", "checkpoint_case"], { checkpointId })),

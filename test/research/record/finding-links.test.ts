@@ -210,9 +210,10 @@ t.test("attempts of a finding: producing, baseline, or cited as evidence only", 
   )
   const named = async (more = {}) =>
     Object.fromEntries(
-      (await everyItem(reader.items("attempts", { findingVersionId: result.versionId, limit: 2, ...more }))).map(
-        ({ attemptId, namedAs }) => [attemptId, namedAs],
-      ),
+      (await everyItem(reader.items("attempts", { findingVersionId: result.versionId, limit: 2, ...more }))).map(({ attemptId, role }) => [
+        attemptId,
+        role,
+      ]),
     )
   t.strictSame(
     await named(),
@@ -227,5 +228,5 @@ t.test("attempts of a finding: producing, baseline, or cited as evidence only", 
   t.strictSame((await reader.read("attempts", { findingVersionId: bare.versionId })).items, [])
   t.equal(await refusedAs(reader.read("attempts", { findingVersionId: nobody })), "404 unknown_record")
   const [unfiltered] = (await reader.read("attempts", { experimentId: work.experimentId, limit: 1 })).items
-  t.equal("namedAs" in (unfiltered as object), false, "only where a finding is asked for")
+  t.equal("role" in (unfiltered as object), false, "only where a finding is asked for")
 })

@@ -317,7 +317,7 @@ for (const { name, path, surface, query } of listed) {
       if (name === "receipt") queries.splice(0, 1, ...receiptsOf(room))
       if (name === "thread_replies") queries.splice(0, 1)
       if (name === "attempt_table") queries.splice(0, 1, ...rooms.map(({ roomId }) => ({ roomId })))
-      if (name === "attempt_curves") queries.splice(0, 1, ...valuesOf("attemptId").map((attemptIds) => ({ attemptIds, name: "loss" })))
+      if (name === "attempt_curves") queries.splice(0, 1, ...valuesOf("attemptId").map((attemptIds) => ({ attemptIds, metric: "loss" })))
       if ("findingVersionId" in query.entries) queries.push(...[one.found, other.found].map((findingVersionId) => ({ findingVersionId })))
       for (const way of ways)
         for (const asked of queries) {

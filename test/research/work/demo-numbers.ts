@@ -34,7 +34,7 @@ export async function runsOf(reader: ResearchRoomClient, roomId: string): Promis
     let after: number | undefined
     for (;;) {
       const page = await reader.read("attempt_metrics", { attemptId, ...(after !== undefined && { after }) } as never)
-      const { name, split, step, value } = page.columns
+      const { metric: name, split, step, value } = page.columns
       name.forEach((each, at) => {
         points.push({ name: textOf(each), split: textOf(split[at]) ?? null, step: step[at] ?? null, value: value[at] as number | string })
       })

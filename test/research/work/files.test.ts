@@ -49,7 +49,7 @@ t.test("every point of an attempt, as many as there are, as csv and as JSON line
   const rows = rowsOf(csv.text)
   t.equal(rows.length, told.length + many.length)
   t.match(rows.slice(0, 4), [
-    { ordinal: "1", name: "loss", split: "", unit: "nats", step: "1", value: "2.5", reportedAt: "2026-11-20T09:30:00.000Z" },
+    { ordinal: "1", metric: "loss", split: "", unit: "nats", step: "1", value: "2.5", reportedAt: "2026-11-20T09:30:00.000Z" },
     { value: "NaN", step: "2" },
     { value: "-Infinity", split: "test" },
     { value: "-1e-30" },
@@ -64,7 +64,7 @@ t.test("every point of an attempt, as many as there are, as csv and as JSON line
   t.strictSame(
     linesOf(jsonl.text)
       .slice(0, told.length)
-      .map(({ name, value, split, unit, step }) => ({ name, value, split, unit, step })),
+      .map(({ metric: name, value, split, unit, step }) => ({ name, value, split, unit, step })),
     told.map((point) => ({ split: null, unit: null, step: null, ...point })),
     "as they were told",
   )
@@ -74,15 +74,15 @@ t.test("every point of an attempt, as many as there are, as csv and as JSON line
 t.test("what a spreadsheet would run is text in it", async (t) => {
   const rows = rowsOf((await file(`attempts/${attemptId}/metrics?format=csv&limit=${told.length}`)).text)
   t.equal(rows.length, told.length, "limit bounds it")
-  t.equal(rows[4]?.name, '\'=HYPERLINK("https://evil.example","x")')
-  t.match(rows[5], { name: "'+1, 2", split: "'@SUM(A1)", unit: '"quoted"\nand broken' })
-  for (const row of rows) for (const name of ["name", "split", "unit"]) t.notMatch(row[name], /^[=+\-@\t\r]/)
+  t.equal(rows[4]?.metric, '\'=HYPERLINK("https://evil.example","x")')
+  t.match(rows[5], { metric: "'+1, 2", split: "'@SUM(A1)", unit: '"quoted"\nand broken' })
+  for (const row of rows) for (const name of ["metric", "split", "unit"]) t.notMatch(row[name], /^[=+\-@\t\r]/)
 })
 
 t.test("a part of a series: of one name, after a point", async (t) => {
-  const rows = rowsOf((await file(`attempts/${attemptId}/metrics?format=csv&name=loss&after=1`)).text)
+  const rows = rowsOf((await file(`attempts/${attemptId}/metrics?format=csv&metric=loss&after=1`)).text)
   t.strictSame(
-    rows.map(({ name, step }) => [name, step]),
+    rows.map(({ metric, step }) => [metric, step]),
     [["loss", "2"]],
   )
   const one = await fetch(`${lab.house.baseUrl}/api/research/attempts/${attemptId}/metrics`, { headers: { accept: "text/csv" } })

@@ -153,7 +153,7 @@ t.test("the attempts of a finding, with every other filter", async (t) => {
     t.match(driver(asked.flatMap(steps)), /^SEARCH t .*\(version_id=\? AND attempt_id>\?\)$/, "the finding's few attempts come first")
   }
   t.match((await reader.read("attempts", { findingVersionId: result.versionId, experimentId, status: "started" })).items, [
-    { attemptId, namedAs: "evidence" },
+    { attemptId, role: "evidence" },
   ])
 })
 
@@ -168,7 +168,7 @@ t.test("experiments, their history, metrics and materials", async (t) => {
   await mustBeQuick(t, "room_materials", { roomId, after: material.materialId }, "materials of a Room")
   for (const name of [undefined, "loss"]) {
     asked.length = 0
-    await reader.read("attempt_metrics", { attemptId, ...(name && { name }), limit: limits.metricPoints })
+    await reader.read("attempt_metrics", { attemptId, ...(name && { metric: name }), limit: limits.metricPoints })
     t.equal(asked.length, 1)
     t.same(asked.flatMap(steps).filter(isSlow), [], `metrics ${name ?? ""}: ${asked.flatMap(steps).join(" | ")}`)
   }

@@ -244,7 +244,7 @@ t.test("the story reads as it happened", async (t) => {
   )
 
   const errors = async ({ attemptId }: { attemptId: string }) => {
-    const { columns } = await reader.read("attempt_metrics", { attemptId, name: "error" })
+    const { columns } = await reader.read("attempt_metrics", { attemptId, metric: "error" })
     t.same(columns.step, [10, 100, 1_000, 200_000])
     return columns.value as number[]
   }

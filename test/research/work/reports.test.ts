@@ -52,16 +52,16 @@ t.test("a series longer than a page", async (t) => {
     Array.from({ length: 1_300 }, (_, step) => step),
     "every point once, in the order reported",
   )
-  const one = await client.read("attempt_metrics", { attemptId, name: "b" })
-  t.same([one.columns.step.length, one.hasMore, new Set(one.columns.name).size], [650, false, 1])
-  const exact = await client.read("attempt_metrics", { attemptId, name: "b", limit: 650 })
+  const one = await client.read("attempt_metrics", { attemptId, metric: "b" })
+  t.same([one.columns.step.length, one.hasMore, new Set(one.columns.metric).size], [650, false, 1])
+  const exact = await client.read("attempt_metrics", { attemptId, metric: "b", limit: 650 })
   t.same([exact.columns.step.length, exact.hasMore], [650, false], "a page that is just full is the last one")
-  const second = await client.read("attempt_metrics", { attemptId, name: "b", limit: 3, after: 6 })
+  const second = await client.read("attempt_metrics", { attemptId, metric: "b", limit: 3, after: 6 })
   t.same([second.columns.ordinal, second.hasMore, second.nextCursor], [[8, 10, 12], true, 12], "of one metric too, after the cursor")
-  const none = await client.read("attempt_metrics", { attemptId, name: "c" })
-  t.same([none.columns.name, none.hasMore, none.nextCursor], [[], false, 0])
+  const none = await client.read("attempt_metrics", { attemptId, metric: "c" })
+  t.same([none.columns.metric, none.hasMore, none.nextCursor], [[], false, 0])
   const beyond = await client.read("attempt_metrics", { attemptId, after: 1_300 })
-  t.same([beyond.columns.name, beyond.hasMore, beyond.nextCursor], [[], false, 1_300])
+  t.same([beyond.columns.metric, beyond.hasMore, beyond.nextCursor], [[], false, 1_300])
   t.match(await refusalOf(client.read("attempt_metrics", { attemptId, limit: limits.metricPoints + 1 })), {
     status: 422,
     refusal: "invalid_parameter",
@@ -94,6 +94,43 @@ t.test("the last value of each metric and split is the one reported last", async
       ["loss", "train", null, 9],
     ],
   )
+})
+
+t.test("a unit told wrongly is corrected by a later event, after the end too, and both stay readable", async (t) => {
+  const { attemptId, progress } = await running()
+  await progress({
+    metrics: [
+      { name: "loss", value: 3, unit: "bit", split: "test" },
+      { name: "time", value: 2 },
+    ],
+  })
+  for (const metric of ["losses", "loss"])
+    t.match(
+      await refusalOf(progress({ corrects: [{ metric, unit: "nat" }] })),
+      { status: 422, refusal: "invalid_schema", issues: [{ path: "/corrects/0/metric", message: /names no metric/ }] },
+      "what was not told cannot be corrected",
+    )
+  await progress({ corrects: [{ metric: "time", unit: "s" }], metrics: [{ name: "time", value: 4 }] })
+  const report = async (event: "succeeded" | "progress", more: Partial<WriteInput<"report_attempt_event">>) => {
+    const { affordances } = await client.read("attempt", { attemptId })
+    return client.write("report_attempt_event", { attemptId, ...affordances.expected, ...told(event), ...more })
+  }
+  await report("succeeded", {})
+  t.match(await refusalOf(report("progress", { message: "Only words." })), { refusal: "state_conflict" }, "the end is the end")
+  const corrected = await report("progress", { corrects: [{ metric: "loss", split: "test", unit: "nat" }] })
+  t.match(corrected.result, { status: "succeeded" }, "but a correction is taken")
+  const { metrics, events, affordances } = await client.read("attempt", { attemptId })
+  t.strictSame(
+    metrics.map(({ name, unit, value }) => [name, unit, value]),
+    [
+      ["loss", "nat", 3],
+      ["time", "s", 4],
+    ],
+  )
+  t.match(events.at(-1), { event: "progress", corrects: [{ metric: "loss", split: "test", unit: "nat" }] })
+  t.strictSame(affordances.operations, [], "it is no step that waits")
+  const { columns } = await client.read("attempt_metrics", { attemptId })
+  t.strictSame(columns.unit, ["bit", null, null], "what was told stays as it was told")
 })
 
 t.test("numbers come back as they were sent", async (t) => {

@@ -230,11 +230,11 @@ t.test("metrics: the last value of each, and every point as columns", async (t) 
     { name: "loss", step: 2, value: 3.4 },
     { name: "memory", split: null, unit: null, step: null, value: 71 },
   ])
-  t.same((await grace.read("attempt_metrics", { attemptId: attemptIds.rerun, name: "memory" })).columns.ordinal, [3])
+  t.same((await grace.read("attempt_metrics", { attemptId: attemptIds.rerun, metric: "memory" })).columns.ordinal, [3])
   const paged: unknown[] = []
   for (let after = 0, more = true; more; ) {
     const page = await grace.read("attempt_metrics", { attemptId: attemptIds.rerun, limit: 3, after })
-    paged.push(page.columns.name)
+    paged.push(page.columns.metric)
     after = page.nextCursor as number
     more = page.hasMore
   }

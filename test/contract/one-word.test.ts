@@ -1,0 +1,23 @@
+/** One word for one thing in all reads: what a parameter or a member is called here it is called everywhere. */
+import { test } from "tap"
+import { metricColumns } from "../../src/contract/attempt-answers.ts"
+import { attemptCurves } from "../../src/contract/comparing-answers.ts"
+import { reads } from "../../src/contract/reads/index.ts"
+import { partsOf } from "../../src/contract/schema-parts.ts"
+
+test("a metric's name is its metric wherever it stands alone", (t) => {
+  const byName = reads.filter(({ query }) => "name" in query.entries).map(({ name }) => name)
+  t.strictSame(byName, [], "no read is asked by the name of something")
+  t.match([attemptCurves.entries, metricColumns.entries.columns.entries], [{ metric: Object }, { metric: Object }])
+  t.notOk("name" in attemptCurves.entries || "name" in metricColumns.entries.columns.entries)
+  t.end()
+})
+
+test("no member of an answer is a second word for another one", (t) => {
+  const second: Readonly<Record<string, string>> = { namedAs: "role", asks: "question" }
+  for (const { name, answer } of reads) {
+    const members = new Set([...partsOf(answer)].map((part) => part.name))
+    for (const [word, usual] of Object.entries(second)) t.notOk(members.has(word), `${name} says ${usual}, not ${word}`)
+  }
+  t.end()
+})
