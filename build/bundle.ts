@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { build } from "tsup"
-import type { ReaderSettings } from "../src/app/reader-messages.ts"
-import type { WriterSettings } from "../src/app/writer-messages.ts"
+import type { ReaderStart } from "../src/app/threads/reader-calls.ts"
+import type { WriterSettings } from "../src/app/threads/writer-calls.ts"
 import { databaseFile } from "../src/ledger/data.ts"
 import { contentsFor } from "./contents.ts"
 import { programs } from "./programs.ts"
@@ -73,9 +73,11 @@ interface Run {
 /** The programs that somebody waits for as they start. */
 function runsOn(data: string): Readonly<Record<string, Run>> {
   const contents = contentsFor(process.platform, process.arch)
-  const known = { file: databaseFile(data), instanceId: "", notBefore: 0 }
+  const known = { file: databaseFile(data), instanceId: "" }
   const writer: WriterSettings = { ...known, repositories: { folders: [], github: null } }
-  const reader: ReaderSettings = { ...known, follows: false, lineage: [], baseUrl: "http://127.0.0.1:8787", entrance: null }
+  const told = { lineage: [], baseUrl: "http://127.0.0.1:8787", entrance: null, tooCostly: [] }
+  // It comes as JSON: the thread makes the memory of its note itself.
+  const reader: Omit<ReaderStart, "note"> = { ...known, ...told, follows: false }
   return {
     [program]: { args: ["serve", "--data", data, "--port", "0"], workerData: null, contents },
     writer: { args: [], workerData: writer, contents },

@@ -3,7 +3,6 @@ export const programs = {
   main: "src/main.ts",
   writer: "src/app/writer-thread.ts",
   jobs: "src/app/jobs-thread.ts",
-  renderer: "src/app/renderer-thread.ts",
   reader: "src/app/reader-thread.ts",
 }
 

@@ -30,6 +30,7 @@ const floors = [
   ["people", "repositories"],
   ["jobs"],
   ["ledger"],
+  ["channel"],
   ["contract"],
   ["packaged.ts", "version.ts", "allocator.ts"],
 ]

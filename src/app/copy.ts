@@ -6,7 +6,7 @@ import { reads } from "../contract/reads/index.ts"
 import type { Answer } from "../edge/answer.ts"
 import { atLeastOf } from "../edge/at-least.ts"
 import { Budgets } from "../edge/budgets.ts"
-import { passingThrough, sendingOn, type Original } from "../edge/elsewhere.ts"
+import { passingThrough, sendingOn, type Original } from "../edge/forward.ts"
 import { Metrics } from "../edge/metrics.ts"
 import { pathParams } from "../edge/paths.ts"
 import type { PublicRoute } from "../edge/open.ts"
@@ -18,14 +18,14 @@ import { Followed } from "../ledger/followed.ts"
 import { mustBearMark } from "../ledger/migrate.ts"
 import { latestSchema } from "../ledger/schema.ts"
 import { realWorld } from "../ledger/world.ts"
-import { OnThisThread, OnThread } from "../renderer/engines.ts"
+import { OnThisThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
 import { sessionCookie } from "../contract/actions.ts"
 import { createApp } from "./edge.ts"
 import { forgetWithOriginal } from "./forgetting.ts"
 import { createInstance, type Instance } from "./instance.ts"
 import { addressAt, edgeParts, type EdgeOptions } from "./parts.ts"
-import { readingBy } from "./reading-threads.ts"
+import { readerPool } from "./threads/reader-pool.ts"
 
 /** Milliseconds between two looks whether the file has moved on. */
 const LOOK = 100
@@ -42,9 +42,7 @@ export interface CopyOptions extends EdgeOptions {
   readonly primary: string
   /** Whether what the original is to answer is passed through, and not only sent on. */
   readonly forward?: boolean | undefined
-  /** Texts are rendered by a thread of their own; left out, by this one. */
-  readonly renderer?: "thread" | undefined
-  /** How many threads make pages and costly reads; left out, none: this one does. */
+  /** How many threads make pages, render texts and give expensive answers; left out, this one does all that. */
   readonly threads?: number | undefined
 }
 
@@ -192,21 +190,20 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   const budgets = new Budgets(options.budgets)
   const storage = () => ({ databaseBytes: null, walBytes: null, freeDiskBytes: null })
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage })
-  const engine = options.renderer === "thread" ? new OnThread() : new OnThisThread()
-  const renderer = new Renderer(engine)
+  const readers = readerPool({ ...options, ...whose, file, follows: true, baseUrl })
+  const renderer = new Renderer(readers ?? new OnThisThread())
   instance.ledger.onForget(() => renderer.forget())
-  const threads = readingBy({ ...options, ...whose, file, follows: true, baseUrl, engine })
   const whyNotReady = async () =>
     followed.look().isWhole ? null : "The copy is just being brought forward, or its follower was ended in the midst of it."
-  const elsewhere = (event: H3Event, route: PublicRoute) => reading.answer(event, route)
+  const forward = (event: H3Event, route: PublicRoute) => reading.answer(event, route)
   const app = createApp({
     instance,
     baseUrl,
     renderer,
     budgets,
     whyNotReady,
-    elsewhere,
-    ...(threads && { aside: threads }),
+    forward,
+    ...(readers && { readers }),
     ...edgeParts(options, metrics),
   })
   const stop = serveOn(server, app, baseUrl)
@@ -218,8 +215,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
     async close() {
       instance.ledger.watch.close()
       await stop()
-      await threads?.close()
-      await renderer.close()
+      await readers?.close()
       running.dispose()
     },
   }

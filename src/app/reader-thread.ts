@@ -1,56 +1,36 @@
 /**
- * A reading thread: makes pages and costly reads, so that nobody waits for them but who asked. It is the same application on
- * a connection of its own that cannot write. Who asks was found out by the serving thread, which also keeps limits, log and
- * metrics; what is answered leaves here as it goes over the wire.
+ * A reading thread: makes pages and expensive answers, so that nobody else waits for them. It is the same application on a
+ * connection of its own that cannot write. The serving thread knows who asks, and keeps limits, log and metrics; a response leaves
+ * this thread as it goes over the wire.
  */
-import { parentPort, workerData } from "node:worker_threads"
+import { workerData } from "node:worker_threads"
+import { Moved } from "../channel/channel.ts"
+import { toStarter } from "../channel/thread.ts"
 import { basePathOf } from "../contract/base-path.ts"
-import type { Order, Told } from "../edge/aside.ts"
-import { Journal } from "../edge/journal.ts"
-import { RequestContext } from "../edge/request-context.ts"
 import { limits } from "../contract/limits.ts"
+import { Journal } from "../edge/journal.ts"
+import type { OffloadedRequest, OffloadedResponse } from "../edge/readers.ts"
+import { RequestContext } from "../edge/request-context.ts"
 import { openMade } from "../ledger/database.ts"
 import { Followed } from "../ledger/followed.ts"
 import { realWorld } from "../ledger/world.ts"
 import { openLog } from "../log.ts"
-import type { Engine } from "../renderer/engines.ts"
+import { NotedEngine } from "../renderer/noted-engine.ts"
 import { Renderer } from "../renderer/renderer.ts"
+import { RenderingNote } from "../renderer/rendering-note.ts"
 import { softwareVersion } from "../version.ts"
 import { createApp } from "./edge.ts"
 import { forgetWithOriginal } from "./forgetting.ts"
 import { createInstance } from "./instance.ts"
 import { restMemory } from "./memory.ts"
-import type { FromReader, ReaderSettings, ToReader } from "./reader-messages.ts"
+import type { ReaderCalls, ReaderEvents, ReaderStart } from "./threads/reader-calls.ts"
 
-if (parentPort === null) throw new Error("A reading thread is started by the service.")
-const port = parentPort
-const { file, follows, instanceId, lineage, baseUrl, entrance } = workerData as ReaderSettings
-const say = (message: FromReader, moved: ArrayBuffer[] = []) => port.postMessage(message, moved)
+const { file, follows, instanceId, lineage, baseUrl, entrance, note, tooCostly } = workerData as ReaderStart
 
 /** KiB of pages of the database. */
 const CACHE = 4_096
 /** Part of what the service keeps of rendered texts that each reading thread keeps. */
 const KEPT = 1 / 4
-
-/** Texts are rendered where those of the serving thread are: what is hostile in them ends that thread and not this one. */
-class OnServer implements Engine {
-  readonly #waiting = new Map<number, PromiseWithResolvers<readonly string[]>>()
-  #last = 0
-  render(texts: Parameters<Engine["render"]>[0]): Promise<readonly string[]> {
-    const id = ++this.#last
-    const asked = Promise.withResolvers<readonly string[]>()
-    this.#waiting.set(id, asked)
-    say({ kind: "render", id, texts })
-    return asked.promise
-  }
-  rendered(id: number, made: readonly string[] | null): void {
-    const asked = this.#waiting.get(id)
-    this.#waiting.delete(id)
-    if (made === null) asked?.reject(new Error("The texts could not be rendered."))
-    else asked?.resolve(made)
-  }
-  async close(): Promise<void> {}
-}
 
 const db = follows ? new Followed(file) : openMade(file)
 // The system holds the file's pages for all threads; each keeps only those that one answer asks for again and again.
@@ -61,10 +41,10 @@ if (db instanceof Followed) {
   forgetWithOriginal(db, instance)
   db.hurry()
 }
-const engine = new OnServer()
+const engine = new NotedEngine(new RenderingNote(note), tooCostly)
 const renderer = new Renderer(engine, limits.keptTextBytes * KEPT)
-instance.ledger.onForget(() => renderer.forget())
-const log = openLog("info", { to: { write: (line) => say({ kind: "line", line }) } })
+for (const each of [engine, renderer]) instance.ledger.onForget(() => each.forget())
+const log = openLog("info", { to: { write: (line) => channel.tell("log", line) } })
 const app = createApp({
   instance,
   baseUrl,
@@ -76,27 +56,20 @@ const app = createApp({
 })
 const { origin } = new URL(baseUrl)
 
-async function told({ method, target, headers, address, id, person }: Order): Promise<Told> {
+async function respond({ method, target, headers, address, id, person }: OffloadedRequest): Promise<Moved<OffloadedResponse>> {
   const context = new RequestContext(address, id)
   context.person = person
   const response = await app.request(`${origin}${target}`, { method, headers: headers as [string, string][] }, { standsFor: context })
   const body = response.body === null ? null : new Uint8Array(await response.arrayBuffer())
-  return { status: response.status, headers: Object.fromEntries(response.headers), body, refusal: context.refusal }
+  const { status, headers: sent } = response
+  return new Moved({ status, headers: Object.fromEntries(sent), body, refusal: context.refusal }, body === null ? [] : [body.buffer])
 }
 
-/** What each kind of message asks for; a kind that is missing does not compile. */
-const handlers: { readonly [Kind in ToReader["kind"]]: (message: Extract<ToReader, { kind: Kind }>) => void } = {
-  order({ id, order }) {
-    told(order).then(
-      (made) => say({ kind: "told", id, told: made }, made.body === null ? [] : [made.body.buffer]),
-      (error: unknown) => say({ kind: "failed", id, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
-    )
-  },
-  rendered: ({ id, made }) => engine.rendered(id, made),
+const channel = toStarter<ReaderEvents, ReaderCalls>({
+  ready: () => {},
+  answer: respond,
+  render: (texts) => engine.render(texts),
+  avoid: (name) => engine.avoid(name),
   forget: () => instance.ledger.forget(),
-}
-port.on("message", <Kind extends ToReader["kind"]>(message: { readonly kind: Kind } & Extract<ToReader, { kind: Kind }>) =>
-  handlers[message.kind](message),
-)
+})
 restMemory()
-say({ kind: "ready" })

@@ -24,15 +24,16 @@ import { ArxivClerk } from "../library/papers/arxiv.ts"
 import { Provider, type ProviderSettings } from "../people/provider/provider.ts"
 import { Sealer } from "../people/provider/sealed.ts"
 import { configuredCheck, type RepositorySettings } from "../repositories/configured.ts"
-import { OnThisThread, OnThread } from "../renderer/engines.ts"
+import { OnThisThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
 import { restMemory } from "./memory.ts"
 import { addressAt, type EdgeOptions, edgeParts } from "./parts.ts"
 import { Mirroring } from "./mirrors.ts"
-import { type ReadingTimes, readingBy } from "./reading-threads.ts"
 import type { PastNumbers } from "./pasts.ts"
 import { pastsInProcess } from "./past-process.ts"
-import { Writer } from "./writer.ts"
+import type { ReadingTimes } from "./threads/reader.ts"
+import { readerPool } from "./threads/reader-pool.ts"
+import { Writer } from "./threads/writer.ts"
 
 export interface ServiceOptions extends EdgeOptions {
   /** The folder of the data; made when it does not exist. */
@@ -52,12 +53,12 @@ export interface ServiceOptions extends EdgeOptions {
   readonly entrance?: EntranceSettings | undefined
   /** Left out: time, ids and chance as they are. */
   readonly world?: World
-  /** Writes are admitted by a thread of their own, so that readers never wait for the disk, and texts rendered by another; left out, both by this one. It has no part in `world`. */
+  /** A thread of its own admits writes, so that readers never wait for the disk; left out, this one does. That thread has no part in `world`. */
   readonly writer?: "thread" | undefined
-  /** How many threads make pages and costly reads; left out, none: this one does. Not for a `world` of its own either. */
+  /** How many threads make pages, render texts and give expensive answers; left out, this one does all that. Not for a `world` of its own either. */
   readonly threads?: number | undefined
-  /** How long they may take, and are kept where nobody asks; left out, as the contract says. */
-  readonly times?: ReadingTimes | undefined
+  /** How long they may take, and are kept without work; left out, as the contract says. */
+  readonly times?: Partial<ReadingTimes> | undefined
   /** The control socket of the Litestream that started this process: what is written is answered once it is in its copy. */
   readonly replicated?: string | undefined
   /** Told while data of an earlier version is brought forward. */
@@ -207,12 +208,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // Of a process that is not the service's own, the memory is not its to rest.
   if (options.writer === "thread") started.defer(restMemory())
   const pasts = pastsInProcess(instance, options.data, basePath, options.pasts)
-  const engine = options.writer === "thread" ? new OnThread() : new OnThisThread()
-  const renderer = new Renderer(engine)
-  const threads = readingBy({ ...options, file, follows: false, baseUrl, instanceId, lineage, engine })
+  const readers = readerPool({ ...options, file, follows: false, baseUrl, instanceId, lineage })
+  const renderer = new Renderer(readers ?? new OnThisThread())
   const { sqlite } = db.prepare<{ sqlite: string }>("SELECT sqlite_version() AS sqlite").one()
   const storage = () => ({ ...watchman.readings, schema: latestSchema, sqlite })
-  for (const each of [pasts, renderer, threads]) instance.ledger.onForget(() => each?.forget())
+  for (const each of [pasts, renderer, readers]) instance.ledger.onForget(() => each?.forget())
   const stop = serveOn(
     server,
     createApp({
@@ -224,7 +224,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       whyNotReady: () => readiness.why(),
       storage,
       ...(replication && { mayBeTold: replication.mayBeTold }),
-      ...(threads && { aside: threads }),
+      ...(readers && { readers }),
       ...edgeParts(options, metrics),
       ...entranceAt(baseUrl, world, options.entrance),
     }),
@@ -250,8 +250,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const made = new Writer(
       { file, instanceId, repositories: options.repositories },
       {
-        landed: (roomId) => instance.ledger.watch.landed(roomId),
-        grouped([writes, milliseconds, failed]) {
+        grouped(writes, milliseconds, failed, roomIds) {
+          for (const roomId of roomIds) instance.ledger.watch.landed(roomId)
           hooks.afterGroup(writes, milliseconds, failed)
           if (failed) hooks.isLost()
         },
@@ -275,8 +275,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await clerk?.close()
       await instance.accounts.settle()
       await writer?.close()
-      await threads?.close()
-      await renderer.close()
+      await readers?.close()
       pasts.close()
       running.dispose()
     },

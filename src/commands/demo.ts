@@ -17,7 +17,7 @@ async function demo(options: Options): Promise<void> {
   const started = await startDemo({
     ...options,
     // One seeded world cannot be shared by two threads.
-    writer: options.deterministic ? undefined : "thread",
+    ...(!options.deterministic && { writer: "thread", threads: 1 }),
     ...outsideOf(options, null),
     log: openLog(options.json ? "silent" : "info"),
   })

@@ -30,7 +30,6 @@ async function serveCopy(settings: ServeSettings, follow: string): Promise<void>
     ...settings,
     follow,
     primary,
-    renderer: "thread",
     log: logOf(settings),
   })
   const ended = untilEnded(copy)

@@ -7,7 +7,6 @@ import type { Instance } from "./instance.ts"
 import { sessionCookie } from "../contract/actions.ts"
 import type { Renderer } from "../renderer/renderer.ts"
 import { type Answer, refused } from "./answer.ts"
-import type { Aside } from "./aside.ts"
 import type { Budgets } from "./budgets.ts"
 import type { Entrance } from "./entrance.ts"
 import type { Journal } from "./journal.ts"
@@ -17,6 +16,7 @@ import type { Metrics } from "./metrics.ts"
 import { contextOf } from "./request-context.ts"
 import type { Pasts } from "./pasts.ts"
 import type { RateLimits } from "./rate-limits.ts"
+import type { Readers } from "./readers.ts"
 import type { StorageReadings } from "../ledger/reading.ts"
 
 export interface Edge {
@@ -49,10 +49,10 @@ export interface Edge {
   readonly storage?: () => StorageReadings
   /** Why no write is taken now, in a sentence; null where they are. Left out, they always are. */
   readonly whyNotReady?: () => Promise<string | null>
-  /** Answers, in place of a route, what is not for this process; null for what is. Left out, all is. */
-  readonly elsewhere?: (event: H3Event, route: PublicRoute) => Promise<Answer | null>
-  /** Answers what costs more than this thread should be kept for; left out, it does that itself. */
-  readonly aside?: Aside
+  /** Forwards a request that another process answers; null for one that this process answers. Left out, it answers all. */
+  readonly forward?: (event: H3Event, route: PublicRoute) => Promise<Answer | null>
+  /** Makes pages and expensive answers; left out, this thread makes them. */
+  readonly readers?: Readers
   /** Settles once what a read found may be told; left out, at once. @throws Refusal 503 */
   readonly mayBeTold?: (read: string) => Promise<void> | undefined
 }

@@ -1,8 +1,8 @@
 /** One request on its way through the edge: what is known of it, for its answer's header, the log and the metrics. */
 import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse, STATUS_CODES } from "node:http"
 import type { H3Event } from "h3"
-import type { Order } from "./aside.ts"
 import type { Budgets } from "./budgets.ts"
+import type { OffloadedRequest } from "./readers.ts"
 
 /** An id that somebody before this service gave is kept, so that their logs and these can be read together. */
 const WELL_FORMED = /^[A-Za-z0-9._-]{1,64}$/
@@ -23,8 +23,8 @@ export class RequestContext {
   credentialId: string | null = null
   keyId: string | null = null
   userId: string | null = null
-  /** Who is signed in, where another thread has found that out; null for nobody. */
-  person: Order["person"] | undefined = undefined
+  /** Who is signed in, where another thread has looked it up; null for nobody. */
+  person: OffloadedRequest["person"] | undefined = undefined
 
   constructor(address: string, givenId?: string | string[]) {
     this.address = address

@@ -3,13 +3,13 @@ import type { H3, H3Event } from "h3"
 import { Refusal } from "../contract/refusals.ts"
 import { familyOf } from "../contract/versions.ts"
 import { type Answer, commonHeaders } from "./answer.ts"
-import type { Cost } from "./aside.ts"
 import { mustNotComeFromBrowser } from "./callers.ts"
 import { Compressor } from "./compression.ts"
 import { type Edge, type Handler, type Refused, refusing } from "./edge.ts"
+import { offload } from "./offload.ts"
 import { described, type Open, opened } from "./open.ts"
 import { routePatterns } from "./paths.ts"
-import { sentAside } from "./sent-aside.ts"
+import type { Cost } from "./readers.ts"
 import { withoutMarks } from "./withheld.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE"
@@ -38,16 +38,16 @@ export class Routes {
   /**
    * @param path with `{name}` for each part that varies
    * @param open whom its answers are for, refusals included; left out, whoever asks
-   * @param cost of what another thread may answer; left out, this one does
-   * @param refused answers what was refused or went wrong on the way to that thread; left out, it is answered as an API does
+   * @param cost of what a reading thread may answer; left out, this thread answers
+   * @param refused answers what was refused or failed on the way to that thread; left out, the answer is that of an API
    */
   add(method: Method, path: string, handler: Handler, open?: Open, cost?: Cost, refused?: Refused): void {
-    const { elsewhere, aside } = this.#edge
+    const { forward, readers } = this.#edge
     const here: Handler =
-      aside === undefined || cost === undefined
+      readers === undefined || cost === undefined
         ? handler
-        : async (event) => (await this.#aside(event, path, cost, refused)) ?? handler(event)
-    const served: Handler = elsewhere === undefined ? here : async (event) => (await elsewhere(event, { path, open })) ?? here(event)
+        : async (event) => (await this.#offload(event, path, cost, refused)) ?? handler(event)
+    const served: Handler = forward === undefined ? here : async (event) => (await forward(event, { path, open })) ?? here(event)
     const answered = refusing(this.#edge, familyOf(path), path, served)
     const route = async (event: H3Event) => {
       const made = await answered(event)
@@ -64,9 +64,9 @@ export class Routes {
     }
   }
 
-  async #aside(event: H3Event, path: string, cost: Cost, refused?: Refused): Promise<Answer | null> {
+  async #offload(event: H3Event, path: string, cost: Cost, refused?: Refused): Promise<Answer | null> {
     try {
-      return await sentAside(this.#edge, event, path, cost)
+      return await offload(this.#edge, event, path, cost)
     } catch (error) {
       if (refused === undefined) throw error
       return refused(event, error)

@@ -79,7 +79,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       definition.path,
       (event) => (mayWait(definition, event) ? held : answered)(event, () => asking(edge, definition, event)),
       openOf(definition),
-      definition.costly ? "much" : undefined,
+      definition.costly ? "expensive" : undefined,
     )
     const inBrowser = browserReadPath(definition)
     if (inBrowser !== null)

@@ -1,11 +1,12 @@
 /**
  * One process for costly work as its owner sees it: asked one thing at a time, and killed when that takes too much. It is a
- * process because a thread that runs out of memory can take all others with it, and because no thread can be ended while
- * it stands in the database's own code.
+ * process because a thread that runs out of memory can take all others with it, and because no thread can be ended while it runs
+ * the database's own code.
  */
 import { type ChildProcess, spawn } from "node:child_process"
+import { Channel, type Message } from "../channel/channel.ts"
 import { jobsProgram } from "../packaged.ts"
-import { type FromThread, PATIENCE, type ToThread } from "./job.ts"
+import { type BoundedWork, PATIENCE, TOO_COSTLY } from "./job.ts"
 
 /** The work took more time or memory than it may, or made more than it may. */
 export class TooCostly extends Error {
@@ -18,39 +19,45 @@ const KEPT = ["PATH", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ"] as co
 const surroundings = (): NodeJS.ProcessEnv =>
   Object.fromEntries(KEPT.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
 
+/** Seconds of a processor's time in which a process has to start. */
+const START = 10
+
 export class Child {
   readonly #process: ChildProcess
-  #waiting: PromiseWithResolvers<FromThread> = Promise.withResolvers()
-  #failure: Error | null = null
+  readonly #channel: Channel<BoundedWork, object>
+  #hasEnded = false
 
   private constructor(megabytes: number) {
     const { command, args } = jobsProgram()
-    this.#process = spawn(command, [...args, String(megabytes)], {
+    const child = spawn(command, [...args, String(megabytes)], {
       // What V8 says before it gives up is no line of the log.
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       serialization: "advanced",
       env: surroundings(),
       windowsHide: true,
     })
-    this.#process.on("message", (message: FromThread) => this.#heard(message))
-    this.#process.on("error", (error) => this.#fail(error))
-    // Ended by a signal that nobody here sent: it, or the system, had no memory left.
-    this.#process.once("exit", (code, signal) =>
+    this.#process = child
+    const port = {
+      postMessage: (message: Message) => void child.send(message, (error) => error && this.#fail(error)),
+      on: (event: "message", heard: (message: Message) => void) => child.on(event, heard),
+    }
+    this.#channel = new Channel(port, {})
+    child.on("error", (error) => this.#fail(error))
+    // Ended by a signal that this process did not send, it or the system had no memory left.
+    child.once("exit", (code, signal) =>
       this.#fail(
-        signal === null && code === 0
-          ? new Error("A process for costly work ended.")
-          : new TooCostly(`the process ended with ${signal ?? code}`),
+        signal === null && code !== TOO_COSTLY
+          ? new Error(`A process for costly work ended with ${code}.`)
+          : new TooCostly(signal === null ? "the work took too much memory or time" : `the process ended with ${signal}`),
       ),
     )
-    // Nobody may be asking when it fails; whoever asks next is told.
-    this.#waiting.promise.catch(() => undefined)
   }
 
-  /** Starts a process and waits until it listens. */
+  /** Starts a process and waits until it can work. */
   static async start(megabytes: number): Promise<Child> {
     const made = new Child(megabytes)
     try {
-      await made.#waiting.promise
+      await made.ask(START, (work) => work.ask("ready", START))
     } catch (error) {
       throw new Error("A process for costly work could not be started.", { cause: error })
     }
@@ -58,21 +65,18 @@ export class Child {
   }
 
   get hasEnded(): boolean {
-    return this.#failure !== null
+    return this.#hasEnded
   }
 
   /** Asks the process, and kills it when the answer takes too long. @throws TooCostly */
-  async ask(message: ToThread): Promise<FromThread> {
-    if (this.#failure !== null) throw this.#failure
-    this.#waiting = Promise.withResolvers()
-    const timer = setTimeout(() => this.#fail(new TooCostly("the work took too long")), message.seconds * PATIENCE * 1000)
-    this.#holdsOn(true)
-    this.#process.send(message, (error) => error && this.#fail(error))
+  async ask<Answer>(seconds: number, call: (work: Channel<BoundedWork, object>) => Promise<Answer>): Promise<Answer> {
+    const timer = setTimeout(() => this.#fail(new TooCostly("the work took too long")), seconds * PATIENCE * 1000)
+    this.#keepsOwner(true)
     try {
-      return await this.#waiting.promise
+      return await call(this.#channel)
     } finally {
       clearTimeout(timer)
-      this.#holdsOn(false)
+      this.#keepsOwner(false)
     }
   }
 
@@ -80,13 +84,8 @@ export class Child {
     this.#fail(new Error("The process was ended."))
   }
 
-  #heard(message: FromThread): void {
-    if (message.kind === "too_costly") this.#fail(new TooCostly("the work took too much memory or time"))
-    else this.#waiting.resolve(message)
-  }
-
-  /** Whether this process may end only after that one. */
-  #holdsOn(does: boolean): void {
+  /** Whether the owner's process may end only after this one. */
+  #keepsOwner(does: boolean): void {
     const { channel } = this.#process
     if (does) this.#process.ref()
     else this.#process.unref()
@@ -95,9 +94,9 @@ export class Child {
   }
 
   #fail(error: Error): void {
-    if (this.#failure !== null) return
-    this.#failure = error
-    this.#waiting.reject(error)
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#channel.close(error)
     this.#process.kill("SIGKILL")
   }
 }

@@ -31,20 +31,22 @@ export interface StreamJob<Input> {
   readonly types?: (input: Input) => AsyncGenerator<Uint8Array>
 }
 
-/** What the process is told, and the thread in it. A `stream` is made piece by piece as it is asked for. */
-export type ToThread =
-  | { readonly kind: "job"; readonly name: string; readonly input: unknown; readonly output: number; readonly seconds: number }
-  | { readonly kind: "stream"; readonly name: string; readonly input: unknown; readonly seconds: number }
-  | { readonly kind: "more"; readonly seconds: number }
+/** What the thread offers that does the work. A stream is made piece by piece as it is asked for. */
+export interface Work {
+  /** Answers as soon as the thread has started. */
+  ready(): void
+  /** @returns the output as JSON; null where that has more characters than `most` */
+  run(name: string, input: unknown, most: number): string | null
+  /** @returns the first piece of a stream; null where it has none */
+  open(name: string, input: unknown): Uint8Array<ArrayBuffer> | null
+  /** @returns the next piece; null at the end */
+  more(): Uint8Array<ArrayBuffer> | null
+}
 
-export type FromThread =
-  | { readonly kind: "ready" }
-  | { readonly kind: "done"; readonly output: string }
-  /** The output is longer than it may be. */
-  | { readonly kind: "too_long" }
-  | { readonly kind: "piece"; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly kind: "end" }
-  /** It ran out of memory or time. */
-  | { readonly kind: "too_costly" }
-  /** Something failed that was not foreseen, as it is to be logged. */
-  | { readonly kind: "fault"; readonly fault: string }
+/** What the thread's process offers: the same, within seconds of a processor's time. */
+export type BoundedWork = {
+  readonly [Name in keyof Work]: (seconds: number, ...given: Parameters<Work[Name]>) => ReturnType<Work[Name]>
+}
+
+/** How a process ends whose work took too much time or memory. */
+export const TOO_COSTLY = 9

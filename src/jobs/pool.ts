@@ -59,12 +59,11 @@ export class Pool {
     let isWhole = false
     try {
       child = this.#take(megabytes) ?? (await Child.start(megabytes))
-      let answer = await child.ask({ kind: "stream", name, input, seconds })
-      while (answer.kind === "piece") {
-        yield answer.bytes
-        answer = await child.ask({ kind: "more", seconds })
+      let piece = await child.ask(seconds, (work) => work.ask("open", seconds, name, input))
+      while (piece !== null) {
+        yield piece
+        piece = await child.ask(seconds, (work) => work.ask("more", seconds))
       }
-      if (answer.kind !== "end") throw new Error(answer.kind === "fault" ? answer.fault : `${name} was answered ${answer.kind}`)
       isWhole = true
     } finally {
       // What it has open goes with it.
@@ -105,10 +104,9 @@ export class Pool {
   async #work<Input, Output>({ name, bounds, output, tooCostly }: Job<Input, Output>, input: Input): Promise<Output> {
     const child = this.#take(bounds.megabytes) ?? (await Child.start(bounds.megabytes))
     try {
-      const answer = await child.ask({ kind: "job", name, input, output, seconds: bounds.seconds })
-      if (answer.kind === "fault") throw new Error(answer.fault)
-      if (answer.kind !== "done") throw new TooCostly("the work made too much")
-      return trusted<Output>(answer.output)
+      const made = await child.ask(bounds.seconds, (work) => work.ask("run", bounds.seconds, name, input, output))
+      if (made === null) throw new TooCostly("the work made too much")
+      return trusted<Output>(made)
     } catch (error) {
       throw error instanceof TooCostly ? tooCostly() : error
     } finally {

@@ -1,6 +1,6 @@
 /** Rendered texts, kept by the digest of what they were made of: accepted texts never change, so neither does what becomes of them. */
 import { hash } from "node:crypto"
-import type { Kind } from "./markdown.ts"
+import type { Kind } from "./as-written.ts"
 
 /** The name under which a text's rendering is kept. */
 export const nameOf = (text: string, kind: Kind): string => `${kind}:${hash("sha256", text, "base64")}`

@@ -5,15 +5,12 @@
  */
 import MarkdownIt from "markdown-it"
 import { limits } from "../contract/limits.ts"
+import { asWritten, type Kind } from "./as-written.ts"
 import { boundBlocks } from "./bounds.ts"
 import { coloured } from "./code.ts"
-import { escapeHtml } from "./escape.ts"
 import { labelPlugin } from "./label-plugin.ts"
 import { Spent } from "./math.ts"
 import { envOf, mathPlugin } from "./math-plugin.ts"
-
-/** A text with paragraphs, or of one line. */
-export type Kind = "block" | "inline"
 
 const md = new MarkdownIt({ html: false, linkify: true, typographer: false, breaks: false, maxNesting: 20 })
 md.use(mathPlugin)
@@ -71,15 +68,6 @@ function lengthOf(tokens: Tokens): number {
     for (const [, value] of token.attrs ?? []) length += String(value).length
   }
   return length
-}
-
-/** A text as it was written, with a word why it is not set. */
-export function asWritten(text: string, kind: Kind, why: string): string {
-  // Nothing accepted is longer; what comes from elsewhere is cut.
-  const whole = text.length > 2 * limits.message ? `${text.slice(0, 2 * limits.message)} …` : text
-  return kind === "block"
-    ? `<pre class="source" tabindex="0">${escapeHtml(whole)}</pre><p class="source-note">Shown as it was written: ${why}.</p>`
-    : `<code class="source" title="Shown as it was written: ${why}">${escapeHtml(whole)}</code>`
 }
 
 const TOO_LARGE = "set as Markdown it would become too large"

@@ -1,10 +1,9 @@
 /** Renders the texts of pages: each once, as long as it is kept, and in turns, so that no page waits for the whole of another. */
 import { present } from "../contract/present.ts"
 import { limits } from "../contract/limits.ts"
+import { asWritten, type Text } from "./as-written.ts"
 import type { Engine } from "./engines.ts"
 import { Kept, nameOf } from "./kept.ts"
-import { asWritten } from "./markdown.ts"
-import type { Text } from "./messages.ts"
 
 /** Characters of texts that are rendered in one go: a few short ones, or one long one. */
 const AT_ONCE = 4_000
@@ -106,10 +105,6 @@ export class Renderer {
   /** Nothing that was rendered is kept, nor what is being rendered. */
   forget(): void {
     this.#kept = new Kept(this.#most)
-  }
-
-  close(): Promise<void> {
-    return this.#engine.close()
   }
 }
 

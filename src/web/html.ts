@@ -2,9 +2,9 @@
  * Markup as values. Whatever is put into an `html` template is escaped, unless it is markup made by one; what depends on
  * where the page is served (addresses below the base path) or when (ages of things) is written when the page is.
  */
+import type { Kind } from "../renderer/as-written.ts"
 import { escapeHtml } from "../renderer/escape.ts"
 import { withLabels } from "../renderer/label-plugin.ts"
-import { type Kind, rendered } from "../renderer/markdown.ts"
 
 /** What is known only when a page is written. */
 export interface Setting {
@@ -23,7 +23,7 @@ export interface Setting {
 
 type Piece = string | ((setting: Setting) => string) | Prose
 
-/** A text of Markdown: it is rendered before the page is written, elsewhere; or, where nothing was prepared, when it is. */
+/** A text of Markdown, rendered before the page is written. A page without rendered texts shows its source. */
 export class Prose {
   readonly text: string
   readonly kind: Kind
@@ -36,7 +36,7 @@ export class Prose {
   }
 
   write({ texts, labels, basePath, stays }: Setting): string {
-    const markup = texts?.get(this) ?? rendered(this.text, this.kind)
+    const markup = texts?.get(this) ?? escapeHtml(this.text)
     // A link within a link would end it: the words stay.
     if (!this.isLinked) return withLabels(markup.replace(/<a [^>]*>|<\/a>/g, ""), () => null)
     return withLabels(markup, (label) => {

@@ -1,34 +1,34 @@
 /** Reading threads and time: an answer that takes too long is given up with its thread, and a thread that just starts is not idle. */
 import { once } from "node:events"
+import { setTimeout as turn } from "node:timers/promises"
 import type { Worker } from "node:worker_threads"
 import { type Test, test } from "tap"
-import { Reader } from "../../src/app/reader.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
-import { OnThisThread } from "../../src/renderer/engines.ts"
 import { ask } from "../support/ask.ts"
 import { message } from "../support/bodies.ts"
+import { onTask, preload } from "../support/threads.ts"
+
+preload("./costly-texts.ts")
 
 const workers: Worker[] = []
 /** What each of them came to first: `ready`, or its end. */
 const first: Promise<unknown>[] = []
 process.on("worker", (worker) => {
   workers.push(worker)
-  first.push(Promise.race([once(worker, "message").then(([{ kind }]) => kind), once(worker, "exit").then(() => "ended")]))
+  first.push(Promise.race([once(worker, "message").then(() => "ready"), once(worker, "exit").then(() => "ended")]))
 })
 
 /** What is done when something is given to a thread, before it is. */
 let onGiven = () => {}
 let given = 0
-const { take } = Reader.prototype
-Reader.prototype.take = function (...order) {
+onTask(() => {
   onGiven()
   given += 1
-  take.apply(this, order)
-}
+})
 
 /** A house with one reading thread. */
-async function house(t: Test, times: { readonly seconds: number; readonly idle: number }) {
+async function house(t: Test, times: { readonly seconds?: number; readonly rendering?: number; readonly idle?: number }) {
   let log = ""
   const options = { host: "127.0.0.1", port: 0, threads: 1, times, log: openLog("info", { to: { write: (text) => void (log += text) } }) }
   const demo = await startDemo(options)
@@ -40,7 +40,7 @@ async function house(t: Test, times: { readonly seconds: number; readonly idle: 
 }
 
 test("a read that takes too long is refused, and the next one is answered by another thread", async (t) => {
-  const { baseUrl, graph, log } = await house(t, { seconds: 2, idle: 60_000 })
+  const { baseUrl, graph, log } = await house(t, { seconds: 2 })
   t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
   onGiven = () => {
     onGiven = () => {}
@@ -62,17 +62,11 @@ test("a read that takes too long is refused, and the next one is answered by ano
 })
 
 test("so is a page, on a page", async (t) => {
-  const { baseUrl, graph, rooms, credentials, log } = await house(t, { seconds: 2, idle: 60_000 })
+  const { baseUrl, graph, rooms, credentials, log } = await house(t, { seconds: 2 })
   const threadId = rooms.empty.openingThreadId
-  const said = { token: credentials.member_all.token, body: message("Whoever sets this takes for ever.") }
+  const said = { token: credentials.member_all.token, body: message("This takes for ever.") }
   t.equal((await ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, said)).status, 200)
   t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
-  const { render } = OnThisThread.prototype
-  t.teardown(() => {
-    OnThisThread.prototype.render = render
-  })
-  OnThisThread.prototype.render = (texts) =>
-    texts.some(({ text }) => text.includes("takes for ever")) ? new Promise(() => {}) : render.call(new OnThisThread(), texts)
   const signal = AbortSignal.timeout(20_000)
   const page = await fetch(`${baseUrl}/threads/${threadId}`, { signal })
   t.equal(page.status, 503)
@@ -84,10 +78,53 @@ test("so is a page, on a page", async (t) => {
   t.equal(workers.length, 2)
 })
 
+for (const [what, rendering] of [
+  ["takes for ever", 3_000],
+  ["takes all memory", 60_000],
+] as const)
+  test(`a text that ${what} to set ends its thread once, and then stands as it was written on a page that is whole`, async (t) => {
+    const { baseUrl, graph, rooms, credentials, log } = await house(t, { rendering })
+    const threadId = rooms.empty.openingThreadId
+    const post = (text: string) =>
+      ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, { token: credentials.member_all.token, body: message(text) })
+    for (const text of ["This is *set*.", `This ${what}.`, "And so is **this**."]) t.equal((await post(text)).status, 200)
+    t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
+    let isDone = false
+    const page = fetch(`${baseUrl}/threads/${threadId}`).finally(() => (isDone = true))
+    while (workers.length < 2) await turn(10)
+    if (what === "takes for ever") t.notOk(isDone, "another thread takes its place meanwhile")
+    t.equal((await fetch(`${baseUrl}/rooms/${rooms.main.roomId}`)).status, 200)
+    const text = await (await page).text()
+    t.equal((await page).status, 200)
+    t.match(text, `This ${what}.`)
+    t.match(text, /Shown as it was written: it takes too long to set it/)
+    t.match(text, /This is <em>set<\/em>/)
+    t.match(text, /so is <strong>this<\/strong>/)
+    t.match(log(), "a reading thread ended; another takes its place")
+    const started = workers.length
+    t.equal((await fetch(`${baseUrl}/threads/${threadId}`)).status, 200)
+    t.equal((await fetch(`${baseUrl}/rooms/${rooms.empty.roomId}`)).status, 200)
+    t.equal(workers.length, started, "no thread ends by it again")
+  })
+
+test("the page that the serving thread makes while no thread is ready is bounded in the same way", async (t) => {
+  const { baseUrl, rooms, credentials } = await house(t, { rendering: 500 })
+  const threadId = rooms.empty.openingThreadId
+  const said = { token: credentials.member_all.token, body: message("This takes for ever.") }
+  t.equal((await ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, said)).status, 200)
+  t.equal(workers.length, 0, "no thread reads yet")
+  const page = fetch(`${baseUrl}/threads/${threadId}`)
+  const before = performance.now()
+  t.equal((await ask(`${baseUrl}/api/research/rooms/${rooms.main.roomId}`)).status, 200)
+  t.ok(performance.now() - before < 500, "nobody else waits for it")
+  t.equal((await page).status, 200)
+  t.match(await (await page).text(), /Shown as it was written: it takes too long to set it/)
+})
+
 test("a thread that is still starting is not idle, however briefly it would be kept", async (t) => {
-  const { baseUrl, graph, rooms } = await house(t, { seconds: 30, idle: 1 })
+  const { baseUrl, graph } = await house(t, { idle: 1 })
   const before = given
-  t.equal((await fetch(`${baseUrl}/rooms/${rooms.main.roomId}`)).status, 200)
+  t.equal((await fetch(`${baseUrl}/help`)).status, 200)
   t.equal(given, before, "a page is made at once by the thread that serves, and another begins to start")
   t.equal(workers.length, 1)
   t.equal(await first[0], "ready", "it comes to where it can answer")

@@ -6,10 +6,9 @@ import { setImmediate as turn } from "node:timers/promises"
 import type { Worker } from "node:worker_threads"
 import tap, { type Test, test } from "tap"
 import { createApp } from "../../src/app/edge.ts"
-import { Reader } from "../../src/app/reader.ts"
-import { ReadingThreads } from "../../src/app/reading-threads.ts"
-import type { Told } from "../../src/edge/aside.ts"
+import { ReaderPool } from "../../src/app/threads/reader-pool.ts"
 import { standardBudgets } from "../../src/edge/budgets.ts"
+import type { OffloadedResponse } from "../../src/edge/readers.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
@@ -17,36 +16,32 @@ import { ask } from "../support/ask.ts"
 import { softwareVersion } from "../../src/version.ts"
 import { message } from "../support/bodies.ts"
 import { addressOf } from "../support/routes.ts"
+import { onReady, onTask } from "../support/threads.ts"
 import { pagesOf } from "../web/pages.ts"
 
 /** The threads that were ready to read, in the order in which they were. */
 const workers: Worker[] = []
-process.on("worker", (worker) =>
-  worker.on("message", ({ kind }: { readonly kind?: unknown }) => {
-    if (kind === "ready") workers.push(worker)
-  }),
-)
+onReady((worker) => workers.push(worker))
 /** What came for them, what was given to one, and what is done when something is. */
 let [came, given] = [0, 0]
 let onGiven = () => {}
 /** What came back from a thread last. */
-let last: Told | undefined
-const { answer } = ReadingThreads.prototype
-ReadingThreads.prototype.answer = function (...asked) {
+let last: OffloadedResponse | undefined
+const { answer } = ReaderPool.prototype
+ReaderPool.prototype.answer = function (...asked) {
   came += 1
   const made = answer.apply(this, asked)
   made?.then(
-    (told) => (last = told),
+    (response) => (last = response),
     () => {},
   )
   return made
 }
-const { take } = Reader.prototype
-Reader.prototype.take = function (...order) {
-  take.apply(this, order)
+onTask(() => {
   given += 1
-  onGiven()
-}
+  // Once the thread has it.
+  queueMicrotask(onGiven)
+})
 /** Waits until so many more have come. */
 async function coming(count: number): Promise<void> {
   for (const until = came + count; came < until; ) await turn()
@@ -203,18 +198,16 @@ test("whoever asks for a page then is told so on a page, and whoever asks for a 
 test("threads that cannot start leave the work to the thread that serves", async (t) => {
   let told = ""
   const settings = { file: "/nothing/here.db", follows: false, instanceId: "", lineage: [], baseUrl, entrance: null }
-  const engine = { render: () => Promise.resolve([]) }
-  const threads = new ReadingThreads({
+  const threads = new ReaderPool({
     threads: 2,
     settings,
-    engine,
     log: openLog("info", { to: { write: (text: string) => void (told += text) } }),
   })
   const order = { method: "GET", target: graph, headers: [], address: "", id: "", person: null } as const
   const { signal } = new AbortController()
-  await t.rejects(async () => void (await threads.answer(order, "much", signal)))
+  await t.rejects(async () => void (await threads.answer(order, "expensive", signal)))
   t.match(told, "a reading thread ended")
-  t.equal(threads.answer(order, "much", signal), null, "and is not started again at once")
+  t.equal(threads.answer(order, "expensive", signal), null, "and is not started again at once")
   await threads.close()
 })
 

@@ -11,7 +11,6 @@ test("what is being set when something is withheld is answered to who waits, and
         asked += 1
         set = () => resolve(texts.map(({ text }) => `<p>${text}</p>`))
       }),
-    close: async () => {},
   }
   const renderer = new Renderer(engine)
   const text = { text: "A token.", kind: "block" } as const

@@ -2,6 +2,7 @@
 import t from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
+import { rendered } from "../../src/renderer/markdown.ts"
 import { html } from "../../src/web/html.ts"
 import { markdown } from "../../src/web/markdown.ts"
 import { allowedAttributes, allowedElements, attacks } from "./attacks.ts"
@@ -9,7 +10,10 @@ import { built } from "./built.ts"
 import { launch } from "./browser.ts"
 import { watched } from "./watched.ts"
 
-const write = (text: string) => markdown(text).write({ basePath: "", now: 0 })
+function write(text: string): string {
+  const page = markdown(text)
+  return page.write({ basePath: "", now: 0, texts: new Map(page.texts.map((each) => [each, rendered(each.text, each.kind)])) })
+}
 
 t.test("what is written into a template is text", async (t) => {
   t.equal(

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import t from "tap"
 import { limits } from "../../src/contract/limits.ts"
-import { OnThisThread, OnThread } from "../../src/renderer/engines.ts"
+import { OnThisThread } from "../../src/renderer/engines.ts"
 import { rendered } from "../../src/renderer/markdown.ts"
 import { formula } from "../../src/renderer/math.ts"
 import { Renderer } from "../../src/renderer/renderer.ts"
@@ -86,7 +86,6 @@ t.test("a text is rendered once and kept; a page takes no more than it has room 
   const engine = new OnThisThread()
   const counting = {
     render: (given: Parameters<typeof engine.render>[0]) => ((asked += given.length), engine.render(given)),
-    close: () => engine.close(),
   }
   const renderer = new Renderer(counting)
   const text = { text: "*once*", kind: "block" as const }
@@ -104,13 +103,7 @@ t.test("a text is rendered once and kept; a page takes no more than it has room 
   t.ok(small.keptBytes <= 10_000, "what is kept is bounded")
 })
 
-t.test("a thread that fails is started anew, and its text stands as it was written", async (t) => {
-  const engine = new OnThread()
-  t.teardown(() => engine.close())
-  t.same(await engine.render([{ text: "**b**", kind: "inline" }]), ["<strong>b</strong>"])
-  // What a thread cannot work on ends it: no text can, so something else stands in.
-  await t.rejects(engine.render([{ text: null as never, kind: "inline" }]))
-  t.same(await engine.render([{ text: "*c*", kind: "inline" }]), ["<em>c</em>"])
-  const renderer = new Renderer({ render: () => Promise.reject(new Error("no")), close: async () => {} })
+t.test("where the rendering fails, a text stands as it was written", async (t) => {
+  const renderer = new Renderer({ render: () => Promise.reject(new Error("no")) })
   t.match([...(await renderer.markupOf([{ text: "<a> ", kind: "block" }])).values()], [/&lt;a&gt; .*took too long/s])
 })

@@ -2,31 +2,20 @@
  * What is withheld is forgotten by the threads that read as well: neither page, document, search nor costly read tells of it any
  * more, whichever of them answers, and nothing that one of them had set before is kept.
  */
-import type { Worker } from "node:worker_threads"
 import { unzipSync } from "fflate"
 import tap, { test } from "tap"
 import { Browser } from "research-room/testing"
-import { Reader } from "../../src/app/reader.ts"
+import type { Reader } from "../../src/app/threads/reader.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
 import { ask } from "../support/ask.ts"
 import { action, message } from "../support/bodies.ts"
+import { notesOfReaders, onTask } from "../support/threads.ts"
 
-/** The texts that each thread that reads has had set. */
-const set = new Map<Worker, string[]>()
-process.on("worker", (worker) =>
-  worker.on("message", (said: { readonly kind?: unknown; readonly texts?: readonly { readonly text: string }[] }) => {
-    if (said.kind === "ready") set.set(worker, [])
-    if (said.kind === "render") set.get(worker)?.push(...(said.texts ?? []).map(({ text }) => text))
-  }),
-)
 /** What each thread was given. */
 const given = new Map<Reader, number>()
-const { take } = Reader.prototype
-Reader.prototype.take = function (...order) {
-  given.set(this, (given.get(this) ?? 0) + 1)
-  take.apply(this, order)
-}
+onTask((reader) => given.set(reader, (given.get(reader) ?? 0) + 1))
+const notes = notesOfReaders()
 
 const THREADS = 2
 const house = await startDemo({ host: "127.0.0.1", port: 0, threads: THREADS, log: openLog("silent") })
@@ -77,17 +66,26 @@ const exported = async () => {
 test("no thread tells of what was withheld, and none keeps what it had set", async (t) => {
   await post(STAYS)
   const said = (await post(`The token of ${BESIDE} is **${SECRET}**.`)).body as { entry?: { entryId?: string } }
-  const setStays = () => [...set.values()].map((texts) => texts.filter((text) => text === STAYS).length)
-  for (let round = 0; round < 50 && (set.size < THREADS || setStays().includes(0)); round += 1) await tellsOfIt()
-  t.equal(set.size, THREADS)
+  /** How often each thread began or ended setting a text. */
+  const steps = () => [...notes].map((note) => note.read().step)
+  /** Asks until each thread has set all that it is asked for. */
+  async function settled(): Promise<number[]> {
+    let before: number[] = []
+    for (let round = 0; round < 50; round += 1) {
+      await tellsOfIt()
+      const now = steps()
+      if (now.length === THREADS && now.every((step, at) => step > 0 && step === before[at]) && busy() === THREADS) return now
+      before = now
+    }
+    throw new Error(`The threads set texts again and again: ${before}.`)
+  }
+  const kept = await settled()
   t.equal(busy(), THREADS, "each of them answers")
   const before = await tellsOfIt()
   for (const each of [path, `${path}.md`, `/search?query=${BESIDE}`, `/api/research/search?query=${BESIDE}`])
     t.ok(before.includes(each), `${each} told of it`)
   t.not((await exported()).length, 0)
-  const kept = setStays()
-  await tellsOfIt()
-  t.strictSame(setStays(), kept, "what is set once is kept by each thread")
+  t.strictSame(steps(), kept, "what is set once is kept by each thread")
 
   const body = action({ of: { entryId: said.entry?.entryId }, fields: ["/text"], reason: "secret", explanation: "Revoked since." })
   const withheld = await ada.request("POST", `/api/rooms/${roomId}/withholdings`, body)
@@ -95,9 +93,10 @@ test("no thread tells of what was withheld, and none keeps what it had set", asy
   t.strictSame(await tellsOfIt(), [])
   t.equal(busy(), THREADS, "each of them answered")
   t.strictSame(await exported(), [])
-  for (let round = 0; round < 50 && setStays().some((count, at) => count === kept[at]); round += 1) await tellsOfIt()
+  const anew = (await settled()).map((step, at) => step - Number(kept[at]))
+  // Each thread had set the texts that stay, and the secret; a text is two steps.
   t.ok(
-    setStays().every((count, at) => count === Number(kept[at]) + 1),
-    "and what stays is set anew by each of them, once",
+    anew.every((step, at) => step > 0 && step <= Number(kept[at])),
+    `and what stays is set anew by each of them, once: ${anew} steps after ${kept}`,
   )
 })

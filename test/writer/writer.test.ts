@@ -1,13 +1,15 @@
 /** The writing thread when things go wrong: it ends in the midst of a write, or is ended while somebody writes alone. */
 import { renameSync, rmSync } from "node:fs"
+import { once } from "node:events"
 import { join } from "node:path"
+import type { Worker } from "node:worker_threads"
 import tap, { test } from "tap"
 import { postMessage } from "../../src/contract/operations/threads.ts"
 import { Refusal } from "../../src/contract/refusals.ts"
 import type { Delivery } from "../../src/ledger/delivery.ts"
 import { openLog } from "../../src/log.ts"
 import { startService } from "../../src/app/service.ts"
-import { Writer } from "../../src/app/writer.ts"
+import { Writer } from "../../src/app/threads/writer.ts"
 import { ask } from "../support/ask.ts"
 import { freshId, message } from "../support/bodies.ts"
 import { openHouse } from "../support/house.ts"
@@ -27,14 +29,14 @@ function startWriter() {
       instanceId: instance.instanceId,
       repositories: { folders: [], github: null },
     },
-    { landed: (roomId) => landed.push(roomId), grouped: () => {}, failed: (error) => failures.push(error) },
+    { grouped: (_writes, _milliseconds, _failed, roomIds) => landed.push(...roomIds), failed: (error) => failures.push(error) },
   )
   return { writer, failures, landed }
 }
-const delivery = (name: string = postMessage.name): Delivery => {
+const delivery = (): Delivery => {
   const body = message()
   return {
-    operation: { ...postMessage, name } as Delivery["operation"],
+    operation: postMessage,
     behaviour: {} as Delivery["behaviour"],
     actor: ada,
     params: { threadId },
@@ -91,15 +93,18 @@ test("who writes alone is not disturbed, and what waited meanwhile is written af
 })
 
 test("a thread that ends by itself leaves nobody waiting: of what it had it is unknown whether it was stored", async (t) => {
+  const ends = once(process, "worker").then(([worker]: Worker[]) => worker)
   const { writer, failures } = startWriter()
   const before = messages() ?? 0
-  // There is no such operation, which a thread of the same program never hears of: it gives up.
-  const outcomes = await Promise.all([writer.admit(delivery("no_operation"), false), writer.admit(delivery(), false)].map(outcome))
+  const writes = [writer.admit(delivery(), false), writer.admit(delivery(), false)].map(outcome)
+  // It has not begun yet when it ends.
+  await (await ends)?.terminate()
+  const outcomes = await Promise.all(writes)
   t.strictSame(outcomes, [
     ["temporarily_unavailable", null],
     ["temporarily_unavailable", null],
   ])
-  t.match(failures, [/no_operation is not an operation/])
+  t.match(failures, [/The writer thread ended/])
   t.strictSame(await outcome(writer.admit(delivery(), false)), ["temporarily_unavailable", false], "later ones are not taken")
   t.strictSame(await outcome(writer.alone(async () => "written")), ["temporarily_unavailable", false])
   t.equal(messages(), before)

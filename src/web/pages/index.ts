@@ -109,7 +109,7 @@ const administering: Readonly<Record<string, WebPage>> = {
 const much: ReadonlySet<WebPage> = new Set([graphPage, comparePage, curvesPage, attemptsPage, searchPage])
 /** Pages that show what this thread alone knows: what a browser carries on its way in, and how people come in. */
 const ofThisThread: ReadonlySet<WebPage> = new Set([signInPage, setUpPage, invitationPage, accountPage])
-const costOf = (page: WebPage) => (ofThisThread.has(page) ? undefined : much.has(page) ? "much" : "some")
+const costOf = (page: WebPage) => (ofThisThread.has(page) ? undefined : much.has(page) ? "expensive" : "page")
 
 /** Every page by its address: the one of each kind of object among them, or this does not compile. */
 export const pages: Readonly<Record<string, WebPage>> = {

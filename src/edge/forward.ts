@@ -1,4 +1,4 @@
-/** What a copy does not answer itself: a redirect to the original, or its answer passed through. */
+/** How a copy forwards what it does not answer itself: it redirects to the original, or passes the original's answer through. */
 import { once } from "node:events"
 import { Agent as PlainAgent, type IncomingMessage, request as askPlainly } from "node:http"
 import { Agent as TlsAgent, request as askOverTls } from "node:https"

@@ -1,0 +1,132 @@
+/** What the serving thread and the writing thread ask each other, and how a write travels. */
+import { type JsonObject, trusted } from "../../contract/json.ts"
+import type { Actor } from "../../ledger/actor.ts"
+import type { Admitted, CheckedWrite } from "../../ledger/admit.ts"
+import type { RepositorySettings } from "../../repositories/configured.ts"
+
+/** What the writing thread starts from. */
+export interface WriterSettings {
+  /** The database, open and up to date in the serving thread. */
+  readonly file: string
+  readonly instanceId: string
+  readonly repositories: Omit<RepositorySettings, "now">
+}
+
+/** What the writing thread offers. */
+export interface WriterCalls {
+  write(...write: PackedWrite): Accepted
+  /** Goes the way of a write; with `touch` it writes what is there already. */
+  probe(touch: boolean): void
+  /** Takes out of the tables what was withheld elsewhere. */
+  cleanse(): void
+  /** The serving thread wants to write alone: answers once nothing is being written, and writes nothing until `release`. */
+  hold(): void
+  release(): void
+  end(): void
+}
+
+/** What the serving thread offers to it. */
+export interface WriterEvents {
+  /** A group of writes shared a transaction: the milliseconds it took, whether the storage failed it, and the Rooms it wrote to. */
+  grouped(writes: number, milliseconds: number, failed: boolean, roomIds: readonly string[]): void
+}
+
+/** A checked write as the arguments of a call. */
+export type PackedWrite = readonly [
+  operation: string,
+  rehearse: boolean,
+  actor: string,
+  params: string,
+  content: string,
+  contentDigest: string,
+  deliveryId: string,
+  requestDigest: string,
+  client: string | null,
+  foreseen: string | null,
+]
+
+const json = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value))
+const object = (text: string | null): JsonObject | undefined => (text === null ? undefined : trusted<JsonObject>(text))
+
+/** The actor as text: all that admission looks at, or it does not compile. */
+function actorText({ userId, username, knownAs, grant, key }: Actor): string {
+  const actor: { readonly [K in keyof Required<Actor>]: Listed<Actor[K]> | undefined } = {
+    userId,
+    username,
+    knownAs,
+    grant: grant && { ...grant, permissions: [...grant.permissions], threadIds: grant.threadIds && [...grant.threadIds] },
+    key: key && { ...key, permissions: [...key.permissions] },
+  }
+  return JSON.stringify(actor)
+}
+
+/** The same credentials write again and again: so many actors are kept. */
+const KEPT = 1_000
+const actors = new Map<string, Actor>()
+function actorOf(text: string): Actor {
+  const found = actors.get(text)
+  if (found !== undefined) return found
+  if (actors.size >= KEPT) actors.clear()
+  // The other thread has just written it.
+  const { grant, key, ...person } = trusted<Listed<Actor>>(text)
+  const actor: Actor = {
+    ...person,
+    grant: grant && { ...grant, permissions: new Set(grant.permissions), threadIds: grant.threadIds && new Set(grant.threadIds) },
+    ...(key && { key: { ...key, permissions: new Set(key.permissions) } }),
+  }
+  actors.set(text, actor)
+  return actor
+}
+/** With lists in place of sets, as JSON has it. */
+type Listed<T> = T extends ReadonlySet<infer Item> ? Item[] : T extends object ? { readonly [K in keyof T]: Listed<T[K]> } : T
+
+export const packWrite = (
+  operation: string,
+  { actor, params, content, contentDigest, deliveryId, requestDigest, client, foreseen }: CheckedWrite,
+  rehearse: boolean,
+): PackedWrite => [
+  operation,
+  rehearse,
+  actorText(actor),
+  JSON.stringify(params),
+  content,
+  contentDigest,
+  deliveryId,
+  requestDigest,
+  json(client),
+  json(foreseen),
+]
+
+export function unpackWrite([
+  ,
+  ,
+  actor,
+  params,
+  content,
+  contentDigest,
+  deliveryId,
+  requestDigest,
+  client,
+  foreseen,
+]: PackedWrite): CheckedWrite {
+  const known = object(foreseen)
+  // The writing thread or a replay makes what is not named here. A member that is forgotten does not compile.
+  const checked: Required<Omit<CheckedWrite, "foreseen" | "prepared" | "named" | "sealed">> = {
+    actor: actorOf(actor),
+    params: trusted<CheckedWrite["params"]>(params),
+    content,
+    contentDigest,
+    deliveryId,
+    requestDigest,
+    client: object(client),
+  }
+  return known === undefined ? checked : { ...checked, foreseen: known }
+}
+
+/** What was admitted. What the write made is left out of one that was accepted before. */
+export type Accepted = readonly [receipt: string, madeId?: string, madeLabel?: string | null]
+
+export const packAdmitted = ({ receipt, made }: Admitted): Accepted => (made === undefined ? [receipt] : [receipt, made.id, made.label])
+
+export const unpackAdmitted = ([receipt, madeId, madeLabel = null]: Accepted): Admitted =>
+  madeId === undefined ? { receipt } : { receipt, made: { id: madeId, label: madeLabel } }

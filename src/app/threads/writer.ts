@@ -1,0 +1,63 @@
+/** The serving thread's end of the writing thread: hands each write over as soon as it is checked, and brings the answers back. */
+import { Thread } from "../../channel/thread.ts"
+import type { Admitted, OtherWriter } from "../../ledger/admit.ts"
+import { notStored, uncertain } from "../../ledger/commit-queue.ts"
+import type { Delivery } from "../../ledger/delivery.ts"
+import { packWrite, unpackAdmitted, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
+
+export interface WriterHandlers extends WriterEvents {
+  /** The thread ended by itself. Nothing can be written any more. */
+  failed(error: Error): void
+}
+
+export class Writer implements OtherWriter {
+  readonly #thread: Thread<WriterCalls, WriterEvents>
+  /** Settles when everybody has written who asked to write alone. */
+  #alone: Promise<unknown> = Promise.resolve()
+
+  constructor(settings: WriterSettings, { grouped, failed }: WriterHandlers) {
+    this.#thread = new Thread<WriterCalls, WriterEvents>({
+      name: "writer",
+      settings,
+      handlers: { grouped },
+      onLost: failed,
+      // Nobody knows whether what was handed over was stored.
+      refusals: () => [uncertain(), notStored()],
+    })
+  }
+
+  async admit(delivery: Delivery, rehearse: boolean): Promise<Admitted> {
+    return unpackAdmitted(await this.#thread.channel.ask("write", ...packWrite(delivery.operation.name, delivery, rehearse)))
+  }
+
+  probe(touch: boolean): Promise<void> {
+    return this.#thread.channel.ask("probe", touch)
+  }
+
+  cleanse(): Promise<void> {
+    return this.#thread.channel.ask("cleanse")
+  }
+
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    const { channel } = this.#thread
+    const turn = this.#alone.then(async () => {
+      await channel.ask("hold").catch(() => {
+        throw notStored()
+      })
+      try {
+        return await work()
+      } finally {
+        channel.tell("release")
+      }
+    })
+    this.#alone = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** Ends the thread. What was handed over must have been answered by then. */
+  async close(): Promise<void> {
+    await this.#alone
+    this.#thread.channel.tell("end")
+    await this.#thread.ends()
+  }
+}

@@ -1,0 +1,41 @@
+/** How a reading thread renders: in place, and so that the thread that started it can see at which text it is. */
+import { asWritten, type Text } from "./as-written.ts"
+import type { Engine } from "./engines.ts"
+import { nameOf } from "./kept.ts"
+import { rendered } from "./markdown.ts"
+import type { RenderingNote } from "./rendering-note.ts"
+
+export class NotedEngine implements Engine {
+  readonly #note: RenderingNote
+  /** The names of texts that ended a thread: they stay as they were written. */
+  readonly #tooCostly: Set<string>
+
+  constructor(note: RenderingNote, tooCostly: Iterable<string>) {
+    this.#note = note
+    this.#tooCostly = new Set(tooCostly)
+  }
+
+  async render(texts: readonly Text[]): Promise<readonly string[]> {
+    return texts.map((text) => this.#render(text))
+  }
+
+  /** Another thread was ended by a text. */
+  avoid(name: string): void {
+    this.#tooCostly.add(name)
+  }
+
+  forget(): void {
+    this.#tooCostly.clear()
+  }
+
+  #render({ text, kind }: Text): string {
+    const name = nameOf(text, kind)
+    if (this.#tooCostly.has(name)) return asWritten(text, kind, "it takes too long to set it")
+    this.#note.begin(name)
+    try {
+      return rendered(text, kind)
+    } finally {
+      this.#note.end()
+    }
+  }
+}
