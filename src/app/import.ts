@@ -19,6 +19,8 @@ export interface ImportReport {
   readonly added: number
   /** Other Rooms that came along because this one names something of them. */
   readonly cited: number
+  /** Entries of the Room whose bodies no digest proves. */
+  readonly unproved: readonly number[]
 }
 
 /**
@@ -56,7 +58,7 @@ export async function importCrate(
     ledger.replaying.settle()
     db.exec("COMMIT")
     await ledger.cleanse()
-    return { roomId, title: room.title, origin, added: arriving.done, cited: cited.size }
+    return { roomId, title: room.title, origin, added: arriving.done, cited: cited.size, unproved: tables.withheld.unproved(roomId) }
   } finally {
     if (db.inTransaction) db.exec("ROLLBACK")
     crate.close()

@@ -13,6 +13,8 @@ export interface CheckReport {
   readonly rooms: number
   readonly activityEntries: number
   readonly records: number
+  /** Entries whose bodies no digest proves, because parts of them were withheld. */
+  readonly unproved: readonly { readonly roomId: string; readonly sequence: number }[]
   /** Whether the history was replayed and every row compared. */
   readonly isReplayed: boolean
   /** One sentence for each thing that is wrong; empty for a whole database. */

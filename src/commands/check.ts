@@ -2,7 +2,8 @@
 import { Command } from "commander"
 import { bringForward } from "../app/forward.ts"
 import { databaseFile } from "../ledger/data.ts"
-import { checkData } from "../check/check.ts"
+import { unprovedWords } from "../contract/unproved.ts"
+import { type CheckReport, checkData } from "../check/check.ts"
 import { compareMark, setMark } from "../check/mark.ts"
 import type { Db } from "../ledger/database.ts"
 import { isReadOnly, openReadOnly } from "../ledger/read-only.ts"
@@ -31,6 +32,7 @@ function check(db: Db, { quick = false, mark }: Pick<Options, "quick" | "mark">)
     console.log(
       `${found.rooms} Rooms, ${found.activityEntries} activity entries and ${found.records} records checked in ${seconds} s: ${outcome}.${left}`,
     )
+    for (const line of unprovedLines(found.unproved)) console.log(line)
     if (problems.length > 0) process.exitCode = 1
     else if (mark !== undefined) {
       setMark(db, mark)
@@ -39,6 +41,15 @@ function check(db: Db, { quick = false, mark }: Pick<Options, "quick" | "mark">)
   } finally {
     bar.stop()
   }
+}
+
+/** One line for each Room with entries that no digest proves. */
+function unprovedLines(unproved: CheckReport["unproved"]): string[] {
+  const rooms = Map.groupBy(unproved, ({ roomId }) => roomId)
+  return [...rooms].map(
+    ([roomId, entries]) =>
+      `Room ${roomId}: ${unprovedWords({ entries: entries.length, sequences: entries.map(({ sequence }) => sequence) })}`,
+  )
 }
 
 function checkReadOnly(file: string, options: Options): void {

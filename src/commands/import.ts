@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { Command } from "commander"
 import { importCrate } from "../app/import.ts"
 import { messageOf } from "../contract/faults.ts"
+import { onlySaid, unprovedWords } from "../contract/unproved.ts"
 import { Refusal } from "../contract/refusals.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
 import { DataError, isStorageFault } from "../ledger/database.ts"
@@ -28,7 +29,7 @@ async function run(file: string, { data, adopt, owner }: Options): Promise<void>
       data,
       async (instance) => {
         const adoptedBy = owner === undefined ? undefined : personNamed(instance, owner)
-        const { roomId, title, origin, added, cited } = await importCrate(instance, file, { adoptedBy, onProgress: bar.update })
+        const { roomId, title, origin, added, cited, unproved } = await importCrate(instance, file, { adoptedBy, onProgress: bar.update })
         bar.stop()
         const subject = { kind: "room", id: roomId, name: title }
         const detail = { from: origin.baseUrl, through: origin.throughSequence, added }
@@ -40,6 +41,8 @@ async function run(file: string, { data, adopt, owner }: Options): Promise<void>
           console.log(
             `${title} (${roomId}) of ${baseUrl} is here through entry ${throughSequence}: ${added} writes were done again and proved.`,
           )
+        if (unproved.length > 0) console.log(unprovedWords({ entries: unproved.length, sequences: unproved }))
+        if (added > 0) console.log(onlySaid)
         if (added > 0 && cited > 0)
           console.log(
             `${cited} other ${cited === 1 ? "Room" : "Rooms"} came along, for it names something of ${cited === 1 ? "it" : "them"}.`,

@@ -68,13 +68,20 @@ const list = () =>
     .addOption(jsonOption())
     .action(({ data, ...how }: Options & { json?: boolean }) =>
       withInstance(data, ({ tables, ledger }) => {
-        const rows = tables.mirrors.all().map((each) => ({ ...each, throughSequence: ledger.activity.watermark(each.roomId) }))
-        printList(rows, how, ["ROOM ID", "FROM", "HERE", "THERE", "LAST HEARD OF", "STATE"], (row) => [
+        const rows = tables.mirrors
+          .all()
+          .map((each) => ({
+            ...each,
+            throughSequence: ledger.activity.watermark(each.roomId),
+            unproved: tables.withheld.unproved(each.roomId),
+          }))
+        printList(rows, how, ["ROOM ID", "FROM", "HERE", "THERE", "LAST HEARD OF", "NOT PROVED", "STATE"], (row) => [
           row.roomId,
           row.baseUrl,
           String(row.throughSequence),
           String(row.originSequence ?? ""),
           row.heardAt ?? "never",
+          row.unproved.join(" "),
           row.stopped ?? "followed",
         ])
       }),

@@ -61,7 +61,10 @@ export const member = shape({ userId: id, username: v.string(), ...described, ro
 
 export type Member = v.InferOutput<typeof member>
 
-export const room = shape({ schemaVersion, ...roomFields, members: v.array(member), ...dated })
+/** Entries whose bodies no digest proves, because parts of them were withheld: how many, and the first of them. */
+export const unproved = shape({ entries: count, sequences: v.array(count) })
+
+export const room = shape({ schemaVersion, ...roomFields, unproved, members: v.array(member), ...dated })
 
 export const credential = shape({ id, label: v.string(), expiresAt: at, threadIds: v.nullable(v.array(id)) })
 

@@ -20,6 +20,9 @@ const MARK = `${OPEN}([\ufdd0-\ufddf]{32})${CLOSE}`
 const marks = new RegExp(MARK, "g")
 const whole = new RegExp(`^${MARK}$`)
 
+/** What every mark begins with. No text that somebody can send holds it. */
+export const markBegins = OPEN
+
 /** What a text shows where only a word has room. */
 export const WITHHELD = "[withheld]"
 

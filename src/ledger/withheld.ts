@@ -7,7 +7,18 @@ import { isUuid } from "../contract/fields.ts"
 import { canonicalJson, digestOf, isObject, type Json, type JsonObject, trusted } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { recordedOperation } from "../contract/operations/index.ts"
-import { isWithholdable, markedAs, marked, markKey, markOf, marksIn, placesOf, standsAt, withholdable } from "../contract/withheld.ts"
+import {
+  isWithholdable,
+  markBegins,
+  markedAs,
+  marked,
+  markKey,
+  markOf,
+  marksIn,
+  placesOf,
+  standsAt,
+  withholdable,
+} from "../contract/withheld.ts"
 import type { Db } from "./database.ts"
 import { requestDigestOf } from "./delivery.ts"
 import { type Entry, history } from "./history.ts"
@@ -89,6 +100,13 @@ export function withheld(db: Db) {
      FROM withheld_fields f JOIN history h ON h.position = f.by_position WHERE f.mark = ?`,
   )
   const sealed = db.prepare<{ position: number }>("SELECT history_position AS position FROM withheld_writes ORDER BY history_position")
+  const withholdings = db.prepare<{ position: number }>(
+    "SELECT history_position AS position FROM activity_entries WHERE room_id = ? AND kind = 'content_withheld'",
+  )
+  const sealedBy = db.prepare<{ position: number }>(
+    `SELECT DISTINCT f.history_position AS position FROM withheld_fields f JOIN history h ON h.position = f.history_position
+     WHERE f.by_position IN (SELECT value FROM json_each(?)) AND instr(h.content, ?) > 0 ORDER BY 1`,
+  )
   const any = db.prepare<{ count: number }>("SELECT count(*) AS count FROM withheld_fields")
 
   const regive = db.prepare("UPDATE history SET given = ? WHERE position = ?")
@@ -238,6 +256,12 @@ export function withheld(db: Db) {
         if (at !== undefined) return at.sequence
       }
       return undefined
+    },
+    /** The entries of a Room whose bodies nothing proves any more: parts of them were withheld, and the digest is over the whole. */
+    unproved(roomId: string): number[] {
+      const by = withholdings.all(roomId).map(({ position }) => position)
+      if (by.length === 0) return []
+      return sealedBy.all(JSON.stringify(by), markBegins).map(({ position }) => standing(roomId, position) + 1)
     },
     /** How many places were withheld. */
     count: (): number => any.get()?.count ?? 0,

@@ -2,7 +2,7 @@
 import type { Json } from "../contract/json.ts"
 import { label as labelText } from "../contract/labels.ts"
 import type { Change, Subject } from "./behaviour.ts"
-import type { Chance } from "./chance.ts"
+import { type Chance, OtherChance } from "./chance.ts"
 import type { Delivery } from "./delivery.ts"
 import type { History } from "./history.ts"
 import type { Recorded, Recorder } from "./recorder.ts"
@@ -39,10 +39,14 @@ export class Writing {
     const { behaviour, prepared, foreseen } = delivery
     const change = this.#change(at, subject.roomId, chance)
     const outcome = behaviour.write(delivery, subject, change)
-    // What is done again has it of what was given, or is of a time before it was said.
-    const labelledBy = isNew ? outcome.target.originRoomId : undefined
+    const { originRoomId } = outcome.target
+    const given = chance.given()
+    if (given.labelledBy !== undefined && given.labelledBy !== originRoomId)
+      throw new OtherChance(`its label is said to be of Room ${given.labelledBy}, which did not give it`)
+    // A replay has it of what was given. Early writes were not given it.
+    const labelledBy = isNew ? originRoomId : undefined
     return this.#parts.recorder.record(delivery, subject, change, outcome, {
-      ...chance.given(),
+      ...given,
       ...(prepared !== undefined && { prepared: prepared as Json }),
       ...(foreseen !== undefined && { foreseen }),
       ...(labelledBy !== undefined && { labelledBy }),

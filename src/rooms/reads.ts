@@ -2,6 +2,7 @@
 import type { ActivityEntry, RoomSummary } from "../contract/answers.ts"
 import { extendJson, JsonText, parse, stored, type Writable } from "../contract/json.ts"
 import { activityKindsOf } from "../contract/reads/kinds.ts"
+import { limits } from "../contract/limits.ts"
 import { operations } from "../contract/operations/index.ts"
 import { noSuch, Refusal } from "../contract/refusals.ts"
 import type { Actor, RoomAccess } from "../ledger/actor.ts"
@@ -11,6 +12,7 @@ import type { People } from "../people/people.ts"
 import { fromOtherRoom } from "../ledger/other-room.ts"
 import { feedOf, keysetPage, type ListOf, mustNotBeAhead, opaqueCursor, type Page, pageSize, readOpaqueCursor } from "../ledger/paging.ts"
 import type { Readers } from "../ledger/reading.ts"
+import type { Withheld } from "../ledger/withheld.ts"
 import type { Watch } from "../ledger/watch.ts"
 import type { Credentials } from "./credentials.ts"
 import { happened } from "./happened.ts"
@@ -23,6 +25,7 @@ interface RoomReadSources {
   readonly members: Members
   readonly credentials: Credentials
   readonly people: Pick<People, "withId">
+  readonly withheld: Pick<Withheld, "unproved">
   readonly activity: Activity
   readonly watch: Watch
   /** Reads several things as of one moment: of a feed that waited, what it asks for has long answered. */
@@ -51,7 +54,18 @@ function withIncluded(
   )
 }
 
-export function roomReads({ rooms, members, credentials, people, activity, watch, assignments, written, snapshot }: RoomReadSources) {
+export function roomReads({
+  rooms,
+  members,
+  credentials,
+  people,
+  withheld,
+  activity,
+  watch,
+  assignments,
+  written,
+  snapshot,
+}: RoomReadSources) {
   /** With its actor as they are called here: names of another instance mean others. */
   const shown = (entry: ActivityEntry): ActivityEntry => {
     const username = people.withId(entry.actor.userId)?.username ?? entry.actor.username
@@ -97,7 +111,11 @@ export function roomReads({ rooms, members, credentials, people, activity, watch
       return keysetPage(found, query, ({ roomId }) => opaqueCursor([roomId], list), goesOn)
     },
 
-    room: ({ params }) => ({ ...mustFind(params.roomId), members: members.of(params.roomId) }),
+    room({ params: { roomId } }) {
+      const sequences = withheld.unproved(roomId)
+      const unproved = { entries: sequences.length, sequences: sequences.slice(0, limits.unprovedEntries) }
+      return { ...mustFind(roomId), unproved, members: members.of(roomId) }
+    },
 
     room_activity({ params, query, signal }) {
       const roomId = params.roomId

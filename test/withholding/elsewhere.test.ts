@@ -86,8 +86,28 @@ t.test("Its export is the same Room elsewhere, and its export there is the same 
     [],
   )
   t.equal(here.tables.withheld.count(), 1)
-  t.match(verdict(leak.after), { status: 0, said: /of 1 writes something was withheld/ })
+  t.match(verdict(leak.after), { status: 0, said: /^Not proved: 1 of the writes, .* Entries: 3$/m })
 })
+
+t.test(
+  "What is left of a write whose words are withheld is proved by nothing, and everything that calls the Room proved counts it",
+  async (t) => {
+    const reply = (line: Record<string, unknown>) =>
+      line.sequence === 3 ? { ...line, body: { ...(line.body as object), clientMessageId: "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b" } } : line
+    const here = elsewhere(t)
+    const other = forged(leak.after, { "history.jsonl": lines(reply) })
+    const report = await here.import(other)
+    t.strictSame(report.unproved, [3])
+    t.match(verdict(other), { status: 0, said: /^Not proved: 1 of the writes, .* Entries: 3$/m })
+    t.strictSame(checkData(here.db).unproved, [{ roomId: leak.roomId, sequence: 3 }])
+    here.db.close()
+    const service = await startOwn({ folder: here.folder, keeps: true })
+    t.teardown(() => service.close())
+    const read = (await (await fetch(`${service.baseUrl}/api/research/rooms/${leak.roomId}`)).json()) as { unproved: object }
+    t.strictSame(read.unproved, { entries: 1, sequences: [3] })
+    t.match(await (await fetch(`${service.baseUrl}/rooms/${leak.roomId}`)).text(), /Entry 3 cannot be proved: something in it was withheld/)
+  },
+)
 
 t.test("A newer export takes the text from who has it already, out of every file; an older one does not bring it back", async (t) => {
   const here = elsewhere(t)

@@ -16,6 +16,8 @@ export const ofAnswers = {
   staleReasons: 50,
   /** Threads with a checkpoint, those with the newest, whose open questions a brief tells. */
   briefThreads: 1_000,
+  /** Entries that cannot be proved which a Room names, the first ones. */
+  unprovedEntries: 100,
   /** Bytes of a page in its form for agents, Markdown. */
   documentBytes: 32_000,
   /** Bytes of what a tool answers to an agent that speaks MCP; of more it is told how to ask for less. */

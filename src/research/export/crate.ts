@@ -6,8 +6,7 @@ import { contents, type CrateFile, type Met } from "./contents.ts"
 import { type Kept, metadataText, type Source } from "./metadata.ts"
 import { previewText, readmeText } from "./preview.ts"
 import { exportedRoom, type ExportedRoom } from "./room.ts"
-import { verifyProgram } from "./verify.ts"
-import { pythonProgram } from "./verify-python.ts"
+import { verifier } from "./verify.ts"
 import { type TextFile, type Written, zipped } from "./zip.ts"
 
 /** The record, then what was made for readers, then what describes all of it. */
@@ -28,14 +27,14 @@ async function* files(room: ExportedRoom, here: Source): AsyncGenerator<TextFile
     name: "Verify",
     mediaType: "text/javascript",
     description: "A program that recomputes every digest.",
-    text: [verifyProgram()],
+    text: [verifier("verify.mjs")],
   }
   const python: CrateFile = {
     path: "verify.py",
     name: "Verify with Python",
     mediaType: "text/x-python",
     description: "The same program for Python, with its standard library alone.",
-    text: [pythonProgram()],
+    text: [verifier("verify.py")],
   }
   for (const parts of [contents(room, met, here), [readme, program, python]]) {
     for (const file of parts) {

@@ -4,6 +4,7 @@ import { staleSentence, tallyInWords } from "../../contract/evidence.ts"
 import { parse } from "../../contract/json.ts"
 import { licenceUrl } from "../../contract/licences.ts"
 import { tallyIn, type TallyRow } from "../evidence/words.ts"
+import { onlySaid } from "../../contract/unproved.ts"
 import { pageOf } from "../../contract/objects.ts"
 import { pathOf } from "./contents.ts"
 import type { Source } from "./metadata.ts"
@@ -116,7 +117,7 @@ Open ro-crate-preview.html to read it. The Room itself is at ${baseUrl}${pageOf(
 - \`ro-crate-metadata.json\` describes everything here. Attempts are executions in the sense of the Process Run Crate profile.
 - \`records/\`, \`plans/\`, \`links/\`, \`checkpoints/\` and \`materials/\` hold what was accepted, byte for byte: canonical JSON (RFC 8785).
 - \`history.jsonl\` holds every accepted write in order, one a line: what was done (\`operation\`), by whom and when, the ids in
-  its path, its body, and what it was given: ids, and the warnings of its receipt. Line N belongs to line N of \`activity.jsonl\`, whose \`contentDigest\` is over the body.
+  its path, its body, and the ids it was given. Line N belongs to line N of \`activity.jsonl\`, whose \`contentDigest\` is over the body.
 - \`timelines/\` holds each Thread, and the files ending in \`.jsonl\` one object a line.
 - \`metrics.csv\` holds every metric point; NaN, Infinity and -Infinity are written so.
 
@@ -128,7 +129,10 @@ Open ro-crate-preview.html to read it. The Room itself is at ${baseUrl}${pageOf(
 Either recomputes, with nothing but Node or Python, the chain of the feed, the digest of the body of every write in the
 history, of every accepted content and of every file, and says the same. Without them: \`sha256sum records/H1.json\` gives the contentDigest of H1, which stands in records.jsonl and in its entry of
 activity.jsonl; an entry's digest is SHA-256 over its canonical JSON without \`digest\`.
-Whoever kept a digest of the feed earlier finds it in activity.jsonl: then nothing before it was rewritten.
+If you kept a digest of the feed earlier, look for it in activity.jsonl: if it is there, nothing before it was rewritten.
+
+A body of which something was withheld does not have its digest any more: both programs count such writes and name them.
+${onlySaid}
 
 ## Terms
 

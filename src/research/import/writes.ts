@@ -4,10 +4,12 @@ import { entryDigest, firstPreviousDigest } from "../../contract/chain.ts"
 import { canonicalJson, digestOf, isObject, type JsonObject } from "../../contract/json.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"
 import type { Entry } from "../../ledger/history.ts"
-import { keptForeseen } from "../search/similar/items.ts"
 import { CrateFault, type CrateFile } from "./crate-file.ts"
 import { NAME, uuid } from "./origin.ts"
 import { Withholdings } from "./withheld.ts"
+
+/** Ids that one write may have been given. */
+const MOST_IDS = 100
 
 const at = v.pipe(
   v.string(),
@@ -26,26 +28,21 @@ const writeSchema = v.strictObject({
   path: v.record(v.string(), uuid),
   body: object,
   client: v.optional(object),
-  given: v.strictObject({
-    ids: v.optional(v.array(uuid)),
-    warnings: v.optional(v.array(object)),
-    foreseen: v.optional(keptForeseen),
-    labelledBy: v.optional(uuid),
-    contentDigest: v.optional(digest),
-  }),
+  // Only ids are taken from it. Everything else that a write was given is worked out here.
+  given: v.object({ ids: v.optional(v.pipe(v.array(uuid), v.maxLength(MOST_IDS))) }),
 })
 const feedSchema = v.looseObject({
   sequence: v.number(),
   operation: v.string(),
   at,
   actor,
-  target: v.looseObject({ kind: v.string(), id: v.string() }),
+  target: v.looseObject({ kind: v.string(), id: v.string(), originRoomId: v.optional(uuid) }),
   contentDigest: digest,
   digest,
   previousDigest: digest,
 })
 
-/** A write that is what the feed says was accepted. What doing it again makes must have the digest. */
+/** A write that matches its entry of the feed. Replaying it must make an entry with the same digest. */
 export interface ProvedWrite {
   readonly roomId: string
   readonly sequence: number
@@ -56,6 +53,8 @@ export interface ProvedWrite {
   readonly people: readonly string[]
   /** The member whom its body calls by name. */
   readonly member: { readonly userId: string; readonly username: string } | null
+  /** Whether its body has the digest that the feed names. If not, parts of it were withheld, and nothing proves what is left. */
+  readonly isProved: boolean
 }
 
 export function checked<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
@@ -104,7 +103,7 @@ export class Prover {
       throw new CrateFault(`${inHistory} is ${write.operation}, which this program does not do: it is of a newer version.`)
     const content = canonicalJson(write.body)
     const { userId, username } = write.actor
-    const isWhole = (write.given.contentDigest ?? digestOf(content)) === told.contentDigest
+    const isWhole = digestOf(content) === told.contentDigest
     const marked = this.#withheld.marked(this.#roomId, operation, write, { contentDigest: told.contentDigest, isWhole, where: inHistory })
     const isIt =
       write.sequence === due &&
@@ -124,6 +123,7 @@ export class Prover {
       digest: told.digest,
       member: named === undefined ? null : { userId: named, username: String(write.body.username) },
       people: member === undefined ? [userId] : [userId, member],
+      isProved: isWhole,
       entry: {
         operation: write.operation,
         userId,
@@ -134,10 +134,10 @@ export class Prover {
           ? { content, client: write.client }
           : // What a retry would equal is known where it was sent.
             { ...marked, sealed: { contentDigest: told.contentDigest, requestDigest: "" } }),
-        // As it was written, in its order; more may be seen here in the same grounds. Names of there mean others here.
+        // The feed's digest covers what is taken from the feed. A name in the body is a name of the other instance.
         given: {
-          ...(written as { given: Entry["given"] }).given,
-          ...(write.given.warnings === undefined && { warnings: [] }),
+          ...(write.given.ids && { ids: write.given.ids }),
+          ...(told.target.originRoomId !== undefined && { labelledBy: told.target.originRoomId }),
           ...(named !== undefined && { named }),
         },
       },

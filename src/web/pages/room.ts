@@ -1,6 +1,7 @@
 /** A Room at a glance: what it asks, where it stands, and the evidence toward each hypothesis. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/enumerations.ts"
+import { unprovedWords } from "../../contract/unproved.ts"
 import { licenceUrl } from "../../contract/licences.ts"
 import { activityChart } from "../charts/activity.ts"
 import { verdictChart } from "../charts/verdicts.ts"
@@ -108,6 +109,12 @@ const agents = (visit: Visit, roomId: string): Html => {
     ${command(`curl ${baseUrl}/api/research/rooms/${roomId}/research-context`)}</details>`
 }
 
+/** Which entries of the Room no digest proves; nothing where all are proved. */
+function unproved(visit: Visit, roomId: string): Html | null {
+  const words = unprovedWords(visit.ask("room", { roomId }).unproved)
+  return words === "" ? null : html`<p class="meta" id="unproved">${words}</p>`
+}
+
 /** Under which licence what stands here may be used. */
 const terms = (license: string | null): Html =>
   html`<p class="meta">${license === null ? "Nobody has stated under which licence this Room may be used." : html`<span>Licence <a rel="license" href="${licenceUrl(license)}">${license}</a></span>`}</p>`
@@ -134,6 +141,7 @@ ${experiments(visit, context)}
 <section aria-labelledby="activity">${heading(2, "activity", "Activity", html`<a href="${to(`/rooms/${roomId}/activity`)}">all ${context.activityWatermark}</a>`)}<div id="live-activity" data-live>${activityChart(context.activityWatermark === 0 ? [] : recent(visit, roomId, context.activityWatermark).map(({ at: when }) => when), context.activityWatermark)}</div>
   </section></div>
 ${doing(visit, () => agents(visit, roomId))}
+${unproved(visit, roomId)}
 ${terms(room.license)}
 ${ways([
   ["Graph of the Room", `/rooms/${roomId}/graph`],

@@ -1,0 +1,164 @@
+/** A stranger changes one member of one line of a Room's history or feed: it is refused, or nothing that is shown differs. */
+import { spawnSync } from "node:child_process"
+import { join } from "node:path"
+import { startResearchRoom } from "research-room/testing"
+import t from "tap"
+import { Arriving } from "../../../src/app/arriving.ts"
+import { openForward } from "../../../src/app/forward.ts"
+import { createInstance } from "../../../src/app/instance.ts"
+import { entryDigest, firstPreviousDigest } from "../../../src/contract/chain.ts"
+import type { JsonObject } from "../../../src/contract/json.ts"
+import { operations } from "../../../src/contract/operations/index.ts"
+import { databaseFile } from "../../../src/ledger/data.ts"
+import { seededWorld } from "../../../src/ledger/world.ts"
+import { CrateFault } from "../../../src/research/import/crate-file.ts"
+import { Withholdings } from "../../../src/research/import/withheld.ts"
+import { Prover } from "../../../src/research/import/writes.ts"
+import { castOf } from "../../support/cast.ts"
+import { elsewhere } from "../../support/elsewhere.ts"
+import { differingRows, rowsAsText } from "../../support/tables.ts"
+import { writeEverything } from "../../withholding/everything.ts"
+import { forged } from "./forged.ts"
+import { claims, type Forgery, forgeriesOf } from "./forgeries.ts"
+import { unpack } from "./unpacked.ts"
+
+type Line = JsonObject & { readonly sequence: number; readonly operation: string; readonly body: JsonObject; readonly given: JsonObject }
+type FeedLine = Parameters<typeof entryDigest>[0] & { readonly digest: string; readonly contentDigest: string }
+
+/** A Room with one of every write that a Room's activity can hold, as a crate of the instance that adopted it. */
+async function everyWrite(test: Parameters<typeof elsewhere>[0]) {
+  const there = await startResearchRoom()
+  const cast = await castOf(there)
+  const { roomId } = await writeEverything(there, cast.ada, cast.grace)
+  await cast.mary.write("request_to_join", { roomId, message: "I know the data." })
+  await cast.ada.write("decide_join_request", { roomId, userId: cast.ids.mary, decision: "accept" })
+  await cast.mary.write("remove_member", { roomId, userId: cast.ids.mary })
+  const zip = Buffer.from(await (await fetch(`${there.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer())
+  await there.close()
+  const adopter = elsewhere(test)
+  await adopter.accounts.add("eve", "the long password of eve")
+  await adopter.import(zip, "eve")
+  const adopted = await adopter.export(roomId)
+  return { roomId, crate: { ...unpack(adopted), zip: adopted } }
+}
+
+/** What is said to be unproved: what a program says of itself, and the id of the message that a Thread began with. */
+const isSaid = (what: string, operation: string) =>
+  /^client\b/.test(what) || (operation === "create_thread" && what.startsWith("given/ids/2 "))
+/** The first id of a write without a timeline entry is no entry's: it stands in the history alone. */
+const isUnseen = (what: string, rows: readonly string[]) =>
+  what.startsWith("given/ids/0 ") && rows.every((row) => /^[-+] (?:history|receipts) /.test(row))
+
+t.test("Nothing of a line is believed that the service can work out itself", async (t) => {
+  const { roomId, crate } = await everyWrite(t)
+  const history = crate.lines<Line>("history.jsonl")
+  const feed = crate.lines<FeedLine>("activity.jsonl")
+  const origin = crate.lines<{ instanceId: string; baseUrl: string; softwareVersion: string; adopted: never }>("origin.json")[0]
+  const people = new Map(crate.lines<{ userId: string; username: string }>("people.jsonl").map((each) => [each.userId, each.username]))
+  const due = operations.filter(({ family, activity }) => family === "research" && activity !== null).map(({ name }) => name)
+  t.strictSame(
+    due.filter((name) => !history.some(({ operation }) => operation === name)),
+    [],
+    "each operation is tried",
+  )
+
+  const data = openForward(
+    databaseFile(t.testdir()),
+    seededWorld("forgery", () => Date.now()),
+  )
+  const { db } = data
+  const instance = createInstance({
+    ...data,
+    world: { ...data.world, now: () => 1_900_000_000_000, id: () => data.world.id(), bytes: (count) => data.world.bytes(count) },
+  })
+  const withheld = new Withholdings()
+  for (const line of history) withheld.note(roomId, line)
+  const ids = [...new Set(history.flatMap(({ given }) => (given.ids ?? []) as string[]))]
+
+  let digest = firstPreviousDigest
+  const take = (sequence: number, written: unknown, activity: unknown) => {
+    const { isProved, ...write } = new Prover(roomId, withheld, "", { sequence: sequence - 1, digest }).prove(activity, written)
+    new Arriving(instance, { from: () => origin as never, people }).take({ isProved, ...write })
+    return isProved
+  }
+  const undone = <T>(work: () => T): T => {
+    db.exec("SAVEPOINT forged")
+    try {
+      return work()
+    } finally {
+      db.exec("ROLLBACK TO forged; RELEASE forged")
+    }
+  }
+  const counts = { forgeries: 0, refused: 0, same: 0, said: 0, unproved: 0 }
+  const believed: string[] = []
+
+  db.exec("BEGIN IMMEDIATE")
+  for (const [index, line] of history.entries()) {
+    const entry = feed[index] as FeedLine
+    const sequence = index + 1
+    const [shown, isProved] = undone(() => {
+      const proved = take(sequence, line, entry)
+      return [rowsAsText(db), proved] as const
+    })
+    const attempt = (what: string, written: unknown, activity: unknown) => {
+      counts.forgeries += 1
+      try {
+        const differing = undone(() => {
+          take(sequence, written, activity)
+          return differingRows(shown, rowsAsText(db))
+        })
+        if (differing.length === 0 || isUnseen(what, differing)) counts.same += 1
+        else if (!isProved) counts.unproved += 1
+        else if (isSaid(what, line.operation)) counts.said += 1
+        else believed.push(`${line.operation}: ${what}: ${differing.join(" ").slice(0, 600)}`)
+      } catch (error) {
+        if (!(error instanceof CrateFault)) throw error
+        counts.refused += 1
+      }
+    }
+    const all = (one: JsonObject): Forgery[] => [...forgeriesOf(one, ids)]
+    for (const { what, line: forged } of all(line)) attempt(what, forged, entry)
+    for (const { what, line: forged } of all(entry as never)) {
+      attempt(what, line, forged)
+      // A forger who knows of digests writes this one's anew.
+      if (what !== "digest taken away") attempt(`${what}, with its digest`, line, { ...forged, digest: entryDigest(forged as never) })
+    }
+    // The body is changed, and something claims that it was so.
+    for (const { what, line: body } of all(line.body))
+      for (const [name, claim] of Object.entries(claims(entry.contentDigest)))
+        attempt(`body ${what}, with given.${name}`, { ...line, body, given: { ...line.given, [name]: claim } }, entry)
+    for (const [name, claim] of Object.entries(claims(entry.contentDigest)))
+      attempt(`given.${name}`, { ...line, given: { ...line.given, [name]: claim } }, entry)
+    take(sequence, line, entry)
+    digest = entry.digest
+  }
+  db.exec("ROLLBACK")
+  t.comment(JSON.stringify(counts))
+  t.strictSame(believed, [])
+  t.ok(counts.forgeries > 5_000)
+  db.close()
+
+  t.test("and both programs in the crate tell every body that was changed, whatever its line claims", async (t) => {
+    const folder = t.testdir()
+    const lines = history.map((line, index) => {
+      const [first] = [...forgeriesOf(line.body, ids)]
+      const body = first?.line ?? {}
+      return JSON.stringify({ ...line, body, given: { ...line.given, ...claims(feed[index]?.contentDigest ?? "") } })
+    })
+    unpack(forged(crate.zip, { "history.jsonl": () => `${lines.join("\n")}\n` })).writeTo(folder)
+    // What is left of a body of which something was withheld, they count as unproved.
+    const told = history.flatMap(({ sequence, body }) =>
+      JSON.stringify(body).includes('"withheld"') ? [] : [`the history does not hold the write that activity ${sequence} accepted`],
+    )
+    const hasPython = spawnSync("python3", ["--version"]).status === 0
+    for (const [command, file] of [[process.execPath, "verify.mjs"] as const, ...(hasPython ? [["python3", "verify.py"] as const] : [])]) {
+      const { status, stderr } = spawnSync(command, [join(folder, file)], { encoding: "utf8" })
+      t.equal(status, 1)
+      t.strictSame(
+        told.filter((sentence) => !stderr.includes(sentence)),
+        [],
+        file,
+      )
+    }
+  })
+})

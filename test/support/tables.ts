@@ -1,0 +1,20 @@
+/** All rows of a database as text, to see whether anything in it differs. */
+import type { Db } from "../../src/ledger/database.ts"
+import { rowsOf, tablesOf } from "../../src/ledger/tables.ts"
+
+const shadow = /_(?:data|idx|docsize|config|content)$/
+
+/** One line a row, with its table's name in front. */
+export const rowsAsText = (db: Db): string[] =>
+  tablesOf(db)
+    .filter(({ name, key }) => key.length > 0 && !shadow.test(name))
+    .flatMap((table) => [...rowsOf(db, table, table.columns)].map((row) => `${table.name} ${JSON.stringify(row)}`))
+
+/** What stands in one of two databases and not in the other. */
+export function differingRows(one: readonly string[], other: readonly string[]): string[] {
+  const [first, second] = [new Set(one), new Set(other)]
+  return [
+    ...one.filter((row) => !second.has(row)).map((row) => `- ${row}`),
+    ...other.filter((row) => !first.has(row)).map((row) => `+ ${row}`),
+  ]
+}
