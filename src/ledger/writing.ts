@@ -41,9 +41,8 @@ export class Writing {
     const outcome = behaviour.write(delivery, subject, change)
     const { originRoomId } = outcome.target
     const given = chance.given()
-    if (given.labelledBy !== undefined && given.labelledBy !== originRoomId)
-      throw new OtherChance(`its label is said to be of Room ${given.labelledBy}, which did not give it`)
-    // A replay has it of what was given. Early writes were not given it.
+    if (!isNew && given.labelledBy !== originRoomId)
+      throw new OtherChance(`its label is of Room ${originRoomId ?? subject.roomId}, and is said to be of ${given.labelledBy ?? "its own"}`)
     const labelledBy = isNew ? originRoomId : undefined
     return this.#parts.recorder.record(delivery, subject, change, outcome, {
       ...given,
