@@ -68,13 +68,11 @@ const list = () =>
     .addOption(jsonOption())
     .action(({ data, ...how }: Options & { json?: boolean }) =>
       withInstance(data, ({ tables, ledger }) => {
-        const rows = tables.mirrors
-          .all()
-          .map((each) => ({
-            ...each,
-            throughSequence: ledger.activity.watermark(each.roomId),
-            unproved: tables.withheld.unproved(each.roomId),
-          }))
+        const rows = tables.mirrors.all().map((each) => ({
+          ...each,
+          throughSequence: ledger.activity.watermark(each.roomId),
+          unproved: tables.withheld.unproved(each.roomId),
+        }))
         printList(rows, how, ["ROOM ID", "FROM", "HERE", "THERE", "LAST HEARD OF", "NOT PROVED", "STATE"], (row) => [
           row.roomId,
           row.baseUrl,
