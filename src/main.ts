@@ -5,6 +5,7 @@ import { commands, jobsCommand, keepCommand } from "./commands/all.ts"
 import { workAsOwner } from "./commands/as-owner.ts"
 import { begins } from "./commands/running.ts"
 import { Refusal } from "./contract/refusals.ts"
+import { oneLine } from "./contract/text.ts"
 import { ListenError } from "./http/server.ts"
 import { DataError } from "./ledger/database.ts"
 import { FailedError, refuseUnknownVariables, UsageError } from "./settings.ts"
@@ -20,7 +21,7 @@ for (const command of commands()) program.addCommand(command)
 for (const own of [jobsCommand(), keepCommand()]) program.addCommand(own, { hidden: true })
 
 /** A wrong call is told in one line, suggestions included. */
-const onOneLine = (text: string) => `${text.trim().replace(/\s*\n\s*/g, " ")}\n`
+const onOneLine = (text: string) => `${oneLine(text)}\n`
 
 /** Commander ends the process itself unless every command is told to throw. */
 function throwInstead(command: Command): void {

@@ -1,6 +1,7 @@
 /** Flags and their environment variables: each is defined once, and checked before anything starts. What serving takes: commands/serving.ts. */
 import { availableParallelism } from "node:os"
 import { type Command, InvalidArgumentError, Option } from "commander"
+import { withoutTrailing } from "./contract/text.ts"
 import { isLoopback } from "./edge/address.ts"
 
 /** What was asked for cannot be done; one sentence for the person at the command line, exit code 2. */
@@ -28,7 +29,7 @@ export function webAddress(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : invalid("It must be an address such as https://rooms.example.org/lab.")
   if (url.protocol !== "http:" && url.protocol !== "https:") invalid("It must begin with http:// or https://.")
   if (url.search !== "" || url.hash !== "" || url.username !== "") invalid("It must be an address without query, fragment and user.")
-  return value.replace(/\/+$/, "")
+  return withoutTrailing(value, "/")
 }
 
 /** A secret that somebody is given. */

@@ -1,5 +1,6 @@
 /** What every running service tells its edge, whether it writes or only reads a copy. */
 import type { Logger } from "pino"
+import { withoutTrailing } from "../contract/text.ts"
 import type { BudgetNumbers } from "../edge/budgets.ts"
 import { Journal } from "../edge/journal.ts"
 import type { Metrics } from "../edge/metrics.ts"
@@ -46,4 +47,4 @@ export function edgeParts(
 
 /** Where a service is reached, without a slash at the end; where nobody said so, the address it listens on. */
 export const addressAt = ({ baseUrl, host }: { readonly baseUrl?: string | undefined; readonly host: string }, port: number): string =>
-  baseUrl?.replace(/\/+$/, "") ?? `http://${urlHost(host)}:${port}`
+  baseUrl === undefined ? `http://${urlHost(host)}:${port}` : withoutTrailing(baseUrl, "/")

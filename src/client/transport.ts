@@ -1,4 +1,5 @@
 /** Sends requests, and the same request again as long as that is right (rule 5 of the interface's "Delivery ids and retries"). */
+import { withoutTrailing } from "../contract/text.ts"
 import { abandoned, type Form, judge, leavesOpen, lost, type Outcome } from "./outcome.ts"
 
 /** What the client needs of `fetch`. */
@@ -67,7 +68,7 @@ export class Transport {
 
   constructor({ baseUrl, fetch = globalThis.fetch, retries = 4, timeout = 60, longestWait = 60, sleep: pause = sleep }: TransportOptions) {
     if (!/^https?:$/.test(new URL(baseUrl).protocol)) throw new TypeError(`baseUrl must begin with http:// or https://, not ${baseUrl}`)
-    this.baseUrl = baseUrl.replace(/\/+$/, "")
+    this.baseUrl = withoutTrailing(baseUrl, "/")
     this.sleep = pause
     this.#fetch = fetch
     this.#retries = retries

@@ -14,7 +14,14 @@ export const orOf = (words: readonly string[]): string => listed(words, "or")
 export const andOf = (words: readonly string[]): string => listed(words, "and")
 
 /** A whole number as people write it: 1,234,567. For what is made as the program starts: `Intl` takes longest of all the first time. */
-export const inDigits = (whole: number): string => String(whole).replace(/\B(?=(?:\d{3})+$)/g, ",")
+export const inDigits = (whole: number): string => String(whole).replace(/\B(?=(?:\d{3}){1,7}$)/g, ",")
+
+/** A text without some characters at its end. A regular expression for this takes the square of the text's length. */
+export function withoutTrailing(text: string, characters: string): string {
+  let end = text.length
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1
+  return text.slice(0, end)
+}
 
 /** A text in one line, whatever it holds. */
 export const oneLine = (text: string): string => text.replace(/\s+/gu, " ").trim()

@@ -19,6 +19,7 @@ const CLOSE = "\ufde1"
 const MARK = `${OPEN}([\ufdd0-\ufddf]{32})${CLOSE}`
 const marks = new RegExp(MARK, "g")
 const whole = new RegExp(`^${MARK}$`)
+const anyMark = new RegExp(MARK)
 
 /** What every mark begins with. No text that somebody can send holds it. */
 export const markBegins = OPEN
@@ -49,7 +50,7 @@ function onlyName(value: object): string | undefined {
 export const marksIn = (text: string): string[] => (holdsMark(text) ? [...text.matchAll(marks)].map(([, mark = ""]) => keyIn(mark)) : [])
 
 /** Whether a whole mark stands anywhere in a value. */
-export const hasMark = (value: unknown): boolean => new RegExp(MARK).test(JSON.stringify(value) ?? "")
+export const hasMark = (value: unknown): boolean => anyMark.test(JSON.stringify(value) ?? "")
 
 /** A text with the word in place of marks. */
 export const withWords = (text: string): string => (holdsMark(text) ? text.replaceAll(marks, WITHHELD) : text)

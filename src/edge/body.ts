@@ -129,7 +129,7 @@ function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Re
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /**
- * What a page's own form sends, of at most `most` bytes.
+ * What a page's own form sends, of at most `most` bytes and a bounded number of inputs with bounded names.
  * @throws Refusal `not_json` for another media type, `request_too_large`
  */
 export async function readFormBody(event: H3Event, most: number = limits.smallFormBytes): Promise<URLSearchParams> {
@@ -137,7 +137,20 @@ export async function readFormBody(event: H3Event, most: number = limits.smallFo
   const [type = ""] = (event.req.headers.get("content-type") ?? "").split(";")
   if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded")
     throw new Refusal("not_json", "This address takes the forms of this service's pages; programs use the routes under /api.")
-  return new URLSearchParams(Buffer.from(await bytesOf(event, most)).toString("utf8"))
+  return formIn(Buffer.from(await bytesOf(event, most)).toString("utf8"))
+}
+
+/** The inputs of a form; their number is counted before they are taken apart. @throws Refusal `request_too_large` */
+function formIn(text: string): URLSearchParams {
+  let inputs = 1
+  for (let at = text.indexOf("&"); at !== -1; at = text.indexOf("&", at + 1)) inputs += 1
+  if (inputs > limits.formInputs)
+    throw new Refusal("request_too_large", `The form has more than ${limits.formInputs} inputs. Nothing was stored.`)
+  const form = new URLSearchParams(text)
+  for (const name of form.keys())
+    if (name.length > limits.formInputName)
+      throw new Refusal("request_too_large", `The name of an input is over ${limits.formInputName} characters. Nothing was stored.`)
+  return form
 }
 
 /** Whether anything is sent as a body, as far as the head of the request says. */

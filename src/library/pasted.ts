@@ -1,5 +1,6 @@
 /** What a person pastes to have papers saved: ids, addresses, DOIs, references of any style, many at once. */
 import { mentionedArxivId, mentionedArxivIds } from "../contract/arxiv-mention.ts"
+import { withoutTrailing } from "../contract/text.ts"
 
 /** What a text was found to hold, in its order: papers of arXiv, each once, and whatever names none. */
 export interface Pasted {
@@ -14,7 +15,8 @@ const ENDED = /[.;)\]}"”]$/
 /** What is an address, a DOI or an id, and no word of a sentence. */
 const THING = /^(?:https?:\/\/|www\.|doi:|10\.\d{4,9}\/|arxiv:|\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i
 /** What stands around one. */
-const WRAPPED = /^[([{<"'“]+|[)\]}>"'”.,;:]+$/g
+const OPENING = /^[([{<"'“]+/
+const CLOSING = ")]}>\"'”.,;:"
 
 /** Characters of an address that anybody pastes. */
 const LONGEST = 500
@@ -39,7 +41,7 @@ export function readPasted(text: string): Pasted {
   for (const line of text.split(/\r\n|\n|\r/).map((each) => each.trim())) {
     const tokens = line
       .split(/[\s,;]+/)
-      .map((token) => (token.length > LONGEST ? token : token.replace(WRAPPED, "")))
+      .map((token) => (token.length > LONGEST ? token : withoutTrailing(token.replace(OPENING, ""), CLOSING)))
       .filter((token) => token !== "")
     const [first, last] = [reference[0], reference.at(-1)]
     // What is numbered goes on to the next number; other references end where a line does that looks like an end.

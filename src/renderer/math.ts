@@ -29,7 +29,7 @@ const definesSomething = (tex: string): boolean => {
 /** How deep the elements of markup stand in each other; written by KaTeX, it has no comments and no `>` within attributes. */
 function depthOf(markup: string): number {
   let [depth, deepest] = [0, 0]
-  for (const [, closing, alone] of markup.matchAll(/<(\/?)[^>]*?(\/?)>/g)) {
+  for (const [, closing, alone] of markup.matchAll(/<(\/?)[^<>]*?(\/?)>/g)) {
     if (closing === "/") depth -= 1
     else if (alone !== "/") {
       depth += 1

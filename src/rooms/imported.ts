@@ -1,5 +1,6 @@
 /** Rooms of other instances: where each comes from, and the people there. */
 import type { RoomOrigin } from "../contract/answers.ts"
+import { withoutTrailing } from "../contract/text.ts"
 import type { ActCall } from "../ledger/acts.ts"
 import type { Db } from "../ledger/database.ts"
 import type { People } from "../people/people.ts"
@@ -41,7 +42,7 @@ export const WORK_STATE = (room: string): string =>
 /** What an instance is called beside the names of its people: its host and path. */
 const placeOf = (baseUrl: string): string => {
   const { host, pathname } = new URL(baseUrl)
-  return `${host}${pathname.replace(/\/+$/, "")}`
+  return `${host}${withoutTrailing(pathname, "/")}`
 }
 
 export type ImportedRooms = ReturnType<typeof importedRooms>

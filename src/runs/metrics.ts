@@ -20,7 +20,7 @@ function parsed(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    return JSON.parse(line.replace(/(?<=[:,[]\s*)(-?Infinity|NaN)(?=\s*[,}\]])/g, '"$1"'))
+    return JSON.parse(line.replace(/([:,[]\s*)(-?Infinity|NaN)(?=\s*[,}\]])/g, '$1"$2"'))
   }
 }
 

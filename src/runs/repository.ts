@@ -1,5 +1,6 @@
 /** The commit that a run is pinned to: that of the working folder, as git tells it. */
 import { spawnSync } from "node:child_process"
+import { withoutTrailing } from "../contract/text.ts"
 import { FailedError, UsageError } from "../settings.ts"
 
 export interface Working {
@@ -20,9 +21,9 @@ function git(...words: string[]): string | null {
 
 /** An address as the service takes it: git's forms for the same place, without a name or password in it. */
 const publicAddress = (origin: string): string =>
-  origin
+  withoutTrailing(origin, "/")
+    .replace(/\.git$/, "")
     .replace(/^(?:ssh:\/\/)?git@([^:/]+)[:/]/, "https://$1/")
-    .replace(/(?:\.git)?\/*$/, "")
     .replace(/^https:\/\/[^@/]+@/, "https://")
 
 /** @throws FailedError where there is no git, UsageError where the folder is no repository with an origin */

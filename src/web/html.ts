@@ -38,7 +38,7 @@ export class Prose {
   write({ texts, labels, basePath, stays }: Setting): string {
     const markup = texts?.get(this) ?? escapeHtml(this.text)
     // A link within a link would end it: the words stay.
-    if (!this.isLinked) return withLabels(markup.replace(/<a [^>]*>|<\/a>/g, ""), () => null)
+    if (!this.isLinked) return withLabels(markup.replace(/<a [^<>]*>|<\/a>/g, ""), () => null)
     return withLabels(markup, (label) => {
       const path = labels?.get(label)
       return path === undefined ? null : `<a class="named" href="${basePath}${stays?.(path) ?? path}">${label}</a>`

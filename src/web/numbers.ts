@@ -3,7 +3,7 @@
 /** A measured value in as many digits as tell it from its neighbours: 6 significant ones. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return String(value)
-  if (value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-4)) return value.toExponential(3).replace(/\.?0+e/, "e")
+  if (value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-4)) return value.toExponential(3).replace(/\.?0{1,3}e/, "e")
   return Number(value.toPrecision(6)).toLocaleString("en", { maximumSignificantDigits: 6 })
 }
 

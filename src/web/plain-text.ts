@@ -63,9 +63,9 @@ const plainTex = (tex: string): string =>
 export const plainText = (markdown: string): string =>
   markdown
     .slice(0, MOST)
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1")
     .replace(/\$\$?([^$]+)\$\$?/g, (_, tex: string) => plainTex(tex))
-    .replace(/^\s*(?:#{1,6}|>|[-*+])\s+/gm, "")
+    .replace(/^[ \t]*(?:#{1,6}|>|[-*+])\s+/gm, "")
     .replace(/\*{1,3}(?=\S)|(?<=\S)\*{1,3}|`{1,3}|(?<![\p{L}\p{N}])_{1,2}(?=\p{L})|(?<=\p{L})_{1,2}(?![\p{L}\p{N}])/gu, "")
     .replace(/\s+/g, " ")
     .trim()

@@ -107,6 +107,28 @@ test("a malformed cursor is refused on every list, by the kind of its cursor", a
   }
 })
 
+/** What no parameter takes, and what some take and others do not. */
+const odd = ["", "💥", "\0", "-1", "1.5", "x".repeat(201), roomId, "00000000-0000-4000-8000-000000000000", "label", "setting:x", "1"]
+
+test("what is wrong with a parameter is told before the first byte, in every form of an answer", async (t) => {
+  const inForms = publicReads.flatMap((read) => Object.keys(read.formats).map((form) => ({ ...read, form })))
+  t.ok(inForms.some(({ form }) => form === "jsonl"))
+  for (const { name, path, query, form, formats } of inForms)
+    for (const parameter of Object.keys(query.entries))
+      for (const value of odd) {
+        if (parameter === "format" || needed[name]?.includes(`${parameter}=`)) continue
+        const what = `${name} as ${form}, ${parameter}=${value.slice(0, 40)}`
+        const asked = (more: string) => fetch(urlOf(name, path, `${parameter}=${encodeURIComponent(value)}${more}`))
+        const [inJson, inForm] = await Promise.all([asked(""), asked(`&format=${form}`)])
+        await inJson.arrayBuffer()
+        const text = await inForm.text().catch((error: unknown) => t.fail(`${what} was cut off`, { error: String(error) }))
+        if (inForm.status === 200) t.match(inForm.headers.get("content-type"), formats[form]?.mediaType, what)
+        else t.match(JSON.parse(String(text)), { committed: false }, what)
+        // Files are in an order of their own.
+        if (parameter !== "order") t.equal(inForm.status, inJson.status, what)
+      }
+})
+
 // shows: A label filter needs a Room.
 test("filters take what their definition says and name what they do not", async (t) => {
   const faults: Readonly<Record<string, readonly string[]>> = {

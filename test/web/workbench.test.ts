@@ -121,7 +121,7 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "CSV" }).first().click()])
   const rows: Record<string, string>[] = parse(readFileSync(await download.path()), { columns: true, record_delimiter: "\r\n" })
   t.equal(rows.length, 16)
-  t.match(rows[1], { label: "A2", "optimizer.name": "lion", "'--seed": "1" })
+  t.match(rows[1], { label: "A2", "optimizer.name": "lion", "--seed": "1" })
   t.equal(rows[2]?.["loss (train)"], "NaN")
   t.same(troubles(), [])
   await context.close()

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import datetime
 import enum
+import functools
 import hashlib
 import html
 import json
@@ -691,8 +692,50 @@ def working_repository() -> Tuple[Dict[str, str], bool]:
     return {"url": url, "commit": commit}, changes == ""
 
 
+class _NotTold(ValueError):
+    """Why a value is no part of what is told."""
+
+
+def _never_raises(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Telling how a run goes never ends it: what goes wrong stands in `trouble`."""
+
+    @functools.wraps(method)
+    def told(self: "Attempt", *given: Any, **named: Any) -> Any:
+        try:
+            return method(self, *given, **named)
+        except Exception as error:
+            self._tell(f"{method.__name__}: {error}")
+            return None
+
+    return told
+
+
+def _name(value: Any) -> str:
+    name = _clean(str(value))[:200]
+    if name == "":
+        raise _NotTold("has no name")
+    return name
+
+
+def _unit(value: Any) -> str:
+    return _name(value)[:100]
+
+
+def _step(value: Any) -> int:
+    step = int(value)
+    if not 0 <= step < 2**53:
+        raise _NotTold(f"is {step}, and steps are counted from 0")
+    return step
+
+
+#: What an event cannot do without.
+_BARE = ("attemptId", "expectedRevision", "expectedStatus", "event", "reportedAt", "exitCode", "failure")
+
+
 class Attempt:
-    """One execution and what it says of itself; made by `Room.attempt`. What cannot be delivered is kept and sent later."""
+    """One execution and what it says of itself; made by `Room.attempt`. What cannot be delivered is kept and sent later.
+
+    Once it has started, nothing that is told of it raises: what could not be told stands in `trouble`."""
 
     #: Points of metrics, seconds and bytes after which they are sent.
     batch_points = 1000
@@ -780,6 +823,7 @@ class Attempt:
             told = "".join(traceback.format_exception_only(kind, error)).strip()
             self.finish("failed", exit_code=code, failure=f"{told}{where}")
 
+    @_never_raises
     def finish(self, event: str = "succeeded", *, exit_code: int = 0, failure: Optional[str] = None, message: Optional[str] = None) -> None:
         """Says how it ended, once, with all that was not said yet; `with` does so."""
         with self._lock:
@@ -790,12 +834,12 @@ class Attempt:
             if failure is not None:
                 more["failure"] = {"stage": self.stage[:200], "explanation": _clean(failure)[:2000] or "It failed."}
             if message is not None:
-                more["message"] = message
+                more["message"] = _clean(str(message))[:2000] or "It ended."
             if self._verdict is not None:
                 more["reproduction"] = self._verdict
-            self._event(event, **more)
             self._ended = True
             self._stop()
+            self._event(event, **more)
 
     def reproduction(self, verdict: str, explanation: str) -> None:
         """What a reproduction says of what it reproduces; told with its outcome."""
@@ -803,29 +847,47 @@ class Attempt:
 
     # What it says on the way
 
+    @_never_raises
     def log(self, values: Optional[Mapping[str, Any]] = None, *, step: Optional[int] = None, split: Optional[str] = None, unit: Union[str, Mapping[str, str], None] = None, **named: Any) -> None:
         """Measured values, by name: `log(step=3, loss=0.5)`, or `log({"val/loss": 0.5}, step=3)`. NaN and infinity are told as they are.
 
         unit: of all of them, or of each by its name: `log(loss=0.5, seconds=3, unit={"loss": "nat", "seconds": "s"})`.
+        What is no number is left out, and `trouble` says so.
         """
         with self._lock:
             if self._ended:
-                raise RoomError("The attempt has ended")
+                raise ValueError("the attempt has ended, and nothing more is told of it")
+            if values is not None and not isinstance(values, Mapping):
+                self._tell(f"log: values are given by name, and this is a {type(values).__name__}: it was left out")
+                values = None
+            beside = {**self._beside("step", step, _step), **self._beside("split", split, _name)}
             for name, value in {**(values or {}), **named}.items():
-                point: Dict[str, Any] = {"name": str(name), "value": _measured(value)}
                 own = unit.get(str(name)) if isinstance(unit, Mapping) else unit
-                for key, given in (("step", None if step is None else int(step)), ("split", split), ("unit", own)):
-                    if given is not None:
-                        point[key] = given
-                _seen(self._seen, point)
-                self._points.append(point)
-                self._bytes += len(json.dumps(point, ensure_ascii=False).encode("utf-8")) + 1
-                if len(self._points) >= self.batch_points or self._bytes >= self.batch_bytes:
-                    self.flush()
+                try:
+                    self._add({"name": _name(name), "value": _measured(value), **beside, **self._beside("unit", own, _unit)})
+                except Exception as error:
+                    why = error if isinstance(error, _NotTold) else f"is a {type(value).__name__}, not a number"
+                    self._tell(f"log: {_clean(str(name))[:200]} {why}: it was left out")
             if self._points and time.monotonic() - self._since >= self.batch_seconds:
                 self.flush()
             self._wind()
 
+    def _beside(self, key: str, given: Any, reading: Callable[[Any], Any]) -> Dict[str, Any]:
+        """What stands beside a value; nothing where it cannot be read."""
+        try:
+            return {} if given is None else {key: reading(given)}
+        except Exception as error:
+            self._tell(f"log: {key} {error if isinstance(error, _NotTold) else f'cannot be a {type(given).__name__}'}: it was left out")
+            return {}
+
+    def _add(self, point: Dict[str, Any]) -> None:
+        _seen(self._seen, point)
+        self._points.append(point)
+        self._bytes += len(json.dumps(point, ensure_ascii=False).encode("utf-8")) + 1
+        if len(self._points) >= self.batch_points or self._bytes >= self.batch_bytes:
+            self.flush()
+
+    @_never_raises
     def correct(self, metric: str, *, unit: str, split: Optional[str] = None) -> None:
         """Says which unit a metric has that was told with another one, or none. Works after the end of the attempt too."""
         with self._lock:
@@ -834,17 +896,18 @@ class Attempt:
             told = {"metric": metric, "unit": unit, **({} if split is None else {"split": split})}
             self._event("progress", corrects=[told])
 
-    def output(self, path: Union[str, "os.PathLike[str]"], *, label: Optional[str] = None, media_type: Optional[str] = None, material: Any = None, description: Optional[str] = None) -> str:
-        """A file that came out of it: its digest and size are told, never its content. Returns the digest."""
+    @_never_raises
+    def output(self, path: Union[str, "os.PathLike[str]"], *, label: Optional[str] = None, media_type: Optional[str] = None, material: Any = None, description: Optional[str] = None) -> Optional[str]:
+        """A file that came out of it: its digest and size are told, never its content. Returns the digest; None for a file that cannot be read."""
         file = pathlib.Path(path)
         digest, size = hashlib.sha256(), 0
         with open(file, "rb") as content:
             for piece in iter(lambda: content.read(1 << 20), b""):
                 digest.update(piece)
                 size += len(piece)
-        told: Dict[str, Any] = {"outputLabel": label or file.name, "digest": f"sha256:{digest.hexdigest()}", "sizeBytes": size}
+        told: Dict[str, Any] = {"outputLabel": _name(label or file.name), "digest": f"sha256:{digest.hexdigest()}", "sizeBytes": size}
         kind = media_type or mimetypes.guess_type(file.name)[0]
-        for key, given in (("mediaType", kind), ("materialId", material and _id_of(material, "materialId")), ("description", description)):
+        for key, given in (("mediaType", kind), ("materialId", material and _id_of(material, "materialId")), ("description", description and _clean(str(description))[:2000])):
             if given:
                 told[key] = given
         with self._lock:
@@ -853,11 +916,14 @@ class Attempt:
                 self.flush()
         return told["digest"]
 
+    @_never_raises
     def progress(self, message: str) -> None:
         """A sentence on how it goes, with what was measured since the last one."""
+        said = _clean(str(message))[:2000]
         with self._lock:
-            self._event("progress", message=message)
+            self._event("progress", **({"message": said} if said else {}))
 
+    @_never_raises
     def flush(self, keep: bool = False) -> None:
         """Sends what was measured and made since the last time. keep: what the last event has room for is left to it."""
         with self._lock:
@@ -884,22 +950,26 @@ class Attempt:
         del self._outputs[: len(outputs)]
         self._bytes = sum(len(json.dumps(point, ensure_ascii=False).encode("utf-8")) + 1 for point in self._points)
         self._since = time.monotonic()
-        receipt = self._say("report_attempt_event", said)
+        # An outcome is told even where what stands beside it is refused.
+        bare = None if event == "progress" else {key: said[key] for key in _BARE if key in said}
+        receipt = self._say("report_attempt_event", said, bare=bare)
         self._moved(receipt, event if event != "progress" else self._status if self._ended else "started")
 
     def _moved(self, receipt: Optional[Answer], status: str) -> None:
         """Only this program moves the attempt on: where it stands is known without an answer."""
         self._revision, self._status = (self._revision + 1, status) if receipt is None else (receipt["result"]["revision"], receipt["result"]["status"])
 
-    def _say(self, operation: str, said: Dict[str, Any], must: bool = False) -> Optional[Answer]:
-        """Sends a write, or keeps it behind those that wait already. Raises only before the run has begun."""
+    def _say(self, operation: str, said: Dict[str, Any], must: bool = False, bare: Optional[Dict[str, Any]] = None) -> Optional[Answer]:
+        """Sends a write, or keeps it behind those that wait already. Raises only before the run has begun.
+
+        bare: what is sent where the service does not take the rest."""
         room, spool = self.room, self.room._spool
         letter = room._letter(operation, said)
         if spool is not None and spool.waiting():
             for refusal in room.deliver().refused:
                 self._tell(str(refusal))
             if spool.waiting():
-                self._kept(spool.keep(letter))
+                self._keep(spool, letter)
                 return None
         try:
             return room._send(letter)
@@ -909,12 +979,12 @@ class Attempt:
                 return self._again(said, error)
             if failure.uncertain or failure.again or not isinstance(error, Refused):
                 if spool is not None:
-                    self._kept(spool.keep(letter))
+                    self._keep(spool, letter)
                     return None
             if must:
                 raise error from (failure.__cause__ or None)
             self._tell(f"{operation} was not taken: {error}")
-            return None
+            return self._say(operation, bare) if bare is not None and bare != said and isinstance(error, Refused) and error.status in (413, 422) else None
 
     def _again(self, said: Dict[str, Any], error: Refused) -> Optional[Answer]:
         """An earlier event had arrived after all: what is said now stands on that, under an id of its own."""
@@ -925,15 +995,27 @@ class Attempt:
             self._tell(f"report_attempt_event was not taken: {failure.error}")
             return None
 
-    def _kept(self, path: pathlib.Path) -> None:
+    def _keep(self, spool: "_Spool", letter: "_Letter") -> None:
+        try:
+            path = spool.keep(letter)
+        except OSError as error:
+            self._tell(f"{letter.operation} could neither be sent nor kept: {error}")
+            return
         if not self._away:
             self._away = True
             self._tell(f"Nobody answers at {self.room.base_url}. The run goes on; what it says is kept in {path.parent}, and deliver() sends it.")
 
     def _tell(self, trouble: str) -> None:
+        """Each trouble stands once in `trouble`, as far as there is room; the first one is warned of."""
+        if trouble in self.trouble or len(self.trouble) >= 100:
+            return
         self.trouble.append(trouble)
         if len(self.trouble) == 1:
-            warnings.warn(trouble, RuntimeWarning, stacklevel=3)
+            try:
+                warnings.warn(trouble, RuntimeWarning, stacklevel=3)
+            except Warning:
+                # Where warnings are errors, this one is not.
+                print(trouble, file=sys.stderr)
 
     # Time and signals
 

@@ -4,6 +4,9 @@ export const ofRequests = {
   requestBodyBytes: 1024 * 1024,
   /** Bytes of a page's form that asks for a name and a password, and of what every other form holds beside its operation's content. */
   smallFormBytes: 65_536,
+  /** Inputs of a page's form, and characters of the name of one: twice what the longest form here has. Over it 413. */
+  formInputs: 5_000,
+  formInputName: 200,
   /** Levels to which lists and objects of a body may be nested. */
   nesting: 100,
   /** Bytes of the body of whoever has not said who they are, as at sign-in; over it 413 too. */

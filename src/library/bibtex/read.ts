@@ -53,7 +53,7 @@ function idOf({ fields }: Entry): string | undefined {
 
 const plainText = (value: string): string =>
   value
-    .replace(/<[^>]*>/g, "")
+    .replace(/<[^<>]*>/g, "")
     .replaceAll("\0", "")
     .replace(/\s+/g, " ")
     .trim()

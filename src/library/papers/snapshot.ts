@@ -25,7 +25,7 @@ function authorsOf({ authors, authors_parsed: parsed }: Line): string[] {
       .filter(Array.isArray)
       .map((parts: unknown[]) => [parts[1], parts[0], parts[2]].filter((part) => typeof part === "string" && part !== "").join(" "))
   }
-  return typeof authors === "string" ? authors.split(/,\s*|\s+and\s+/) : []
+  return typeof authors === "string" ? authors.split(/,|\sand\s/).map((author) => author.trim()) : []
 }
 
 /** The record in a line; null for a line that is no paper. */

@@ -1,5 +1,6 @@
 /** The name that is proposed to somebody new: they may choose another, since what was said stands under it for good. */
 import { limits } from "../../contract/limits.ts"
+import { withoutTrailing } from "../../contract/text.ts"
 
 /** What somebody is called elsewhere, as a name may be here; empty where nothing is left of it. */
 export function proposedName(called: string | null): string {
@@ -10,6 +11,7 @@ export function proposedName(called: string | null): string {
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/g, "-")
     .slice(0, limits.usernameMax)
-    .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, "")
-  return plain !== undefined && plain.length >= limits.usernameMin ? plain : ""
+    .replace(/^[._-]+/, "")
+  const name = withoutTrailing(plain ?? "", "._-")
+  return name.length >= limits.usernameMin ? name : ""
 }

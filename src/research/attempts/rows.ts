@@ -3,15 +3,21 @@ import { setImmediate as turn } from "node:timers/promises"
 import { writeJson, type Writable } from "../../contract/json.ts"
 import type { Download } from "../../ledger/reading.ts"
 
+/** How a text begins that a spreadsheet takes for a formula. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+/** What calls nothing, such as `--seed`, `-Infinity` and `-0.5`. */
+const HARMLESS = /^[+-][\w.-]*$/
+
 /**
- * A cell of CSV. A text that a spreadsheet would take for a formula gets an apostrophe in front, which it shows as text; numbers
- * stay as they are, and so do NaN, Infinity and -Infinity. JSON lines have every text as it was told.
+ * A cell of CSV. A text that a spreadsheet would run as a formula gets an apostrophe in front; `--seed` is only quoted, so that
+ * programs find the column under its name. JSON lines have every text as it was told.
  */
 function cell(value: string | number | null): string {
   if (value === null) return ""
   if (typeof value === "number") return String(value)
-  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(value) && value !== "-Infinity" ? `'${value}` : value
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  const isFormula = FORMULA.test(value)
+  const safe = isFormula && !HARMLESS.test(value) ? `'${value}` : value
+  return isFormula || /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 /** A line of CSV as RFC 4180 has it. */
@@ -28,8 +34,10 @@ interface Table<Item> {
 }
 
 /**
- * A list as a file. It holds a page of it at a time, and reads the next when its reader has taken that.
+ * A list as a file. It holds a page of it at a time, and reads the next when its reader has taken that. The first page is read
+ * before the first byte, so that a bad cursor is refused.
  * @param most how many items it may hold at all
+ * @throws Refusal whatever reading the first page throws
  */
 export function fileOf<Item>(
   name: string,
@@ -40,6 +48,7 @@ export function fileOf<Item>(
 ): Download {
   const written = format === "csv" ? (item: Item) => csvLine(row(item)) : (item: Item) => `${writeJson(json(item))}\n`
   const encoder = new TextEncoder()
+  let next: readonly Item[] | null = pages(undefined)
   let last: Item | undefined
   let left = most
   const bytes = new ReadableStream<Uint8Array>(
@@ -49,7 +58,8 @@ export function fileOf<Item>(
       },
       async pull(controller) {
         await turn()
-        const items = left > 0 ? pages(last).slice(0, left) : []
+        const items = left > 0 ? (next ?? pages(last)).slice(0, left) : []
+        next = null
         left -= items.length
         last = items.at(-1)
         if (last === undefined) controller.close()

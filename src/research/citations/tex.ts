@@ -56,7 +56,7 @@ export function texOf(text: string): string {
   return line
     .split(FORMULA)
     .map((part, index) => {
-      const formula = index % 2 === 1 ? part.replace(/^\$+|\$+$/g, "") : undefined
+      const formula = index % 2 === 1 ? part.replaceAll("$", "") : undefined
       return formula !== undefined && isFormula(formula) ? `$${formula}$` : prose(part)
     })
     .join("")

@@ -6,7 +6,8 @@ import type { Choice } from "./choices.ts"
 export const OUTPUT_CASE = "attempt_output"
 /** The name of the input that stands for the attempt, the output's label and its digest. */
 export const outputName = (path: string): string => `${casePath(path, OUTPUT_CASE)}/output`
-export const isOfOutput = (path: string): boolean => new RegExp(`\\|${OUTPUT_CASE}/(?:attemptId|outputLabel|digest)$`).test(path)
+const OF_OUTPUT = new RegExp(`\\|${OUTPUT_CASE}/(?:attemptId|outputLabel|digest)$`)
+export const isOfOutput = (path: string): boolean => OF_OUTPUT.test(path)
 
 export interface Output {
   readonly text: string

@@ -11,7 +11,7 @@ import { casePath, type Draft, itemCount } from "./draft.ts"
 import type { Field } from "./fields.ts"
 
 const LABEL = /^([A-Z]\d+)(?=$|[:,;\s])/
-const ID_IN_ADDRESS = /\/([0-9a-f]{8}-[0-9a-f-]{27})(?:[/?#].*)?$/i
+const ID_IN_ADDRESS = /\/([0-9a-f]{8}-[0-9a-f-]{27})(?=[/?#]|$)/i
 
 /** Where a name is looked up. */
 export interface Among {

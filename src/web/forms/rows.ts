@@ -44,7 +44,7 @@ function withRows(draft: Draft, list: string, kept: readonly number[]): Draft {
     if (!at.startsWith(`${list}/`)) made.append(name, value)
     else {
       const [index = "", ...inner] = at.slice(list.length + 1).split("/")
-      const place = places.get(index.replace(/\|.*$/, ""))
+      const place = places.get(index.split("|", 1)[0] ?? "")
       if (place !== undefined) made.append([`${mark}${list}`, index.replace(/^\d+/, place), ...inner].join("/"), value)
     }
   }

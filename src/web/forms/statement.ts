@@ -17,7 +17,7 @@ export function keyOf(text: string, otherwise: string, taken: ReadonlySet<string
     .replace(/\p{M}/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^[_\d]+|_+$/g, "")
+    .replace(/^[_\d]+|_$/g, "")
     .slice(0, 60)
   const base = KEY.test(plain) ? plain : otherwise
   let key = base

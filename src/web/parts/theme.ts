@@ -15,9 +15,10 @@ const KEPT = 365 * 24 * 3_600
 
 const known = (given: string | null | undefined): Theme | null => themes.find((theme) => theme === given) ?? null
 
+const CHOSEN = new RegExp(`(?:^|; *)${COOKIE}=([a-z]+)`)
+
 /** What the visitor chose. */
-export const themeOf = ({ event }: Visit): Theme | null =>
-  known(new RegExp(`(?:^|; *)${COOKIE}=([a-z]+)`).exec(event.req.headers.get("cookie") ?? "")?.[1])
+export const themeOf = ({ event }: Visit): Theme | null => known(CHOSEN.exec(event.req.headers.get("cookie") ?? "")?.[1])
 
 /** The switch in the foot of every page. */
 export function themeSwitch(visit: Visit): Html {

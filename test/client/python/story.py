@@ -140,6 +140,35 @@ def tell(given, through, folder):
         pass
     shown(room.get_attempt(attempt_id=interrupted.attempt_id).status == "cancelled", "who interrupts it has cancelled it")
 
+    # What cannot be told ends no run
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        with room.attempt(experiment_id, argv=["python"], repository=given["repository"]) as told:
+            for step in range(3):
+                told.log(step=step, loss=0.5, note="hello", seen=[1, 2], parts={"a": 1}, nothing=None)
+            told.log("hello")
+            told.log([1, 2])
+            told.log(step="the third", kept=1)
+            told.log({"": 1, "x" * 500: 2, "odd\0name\ud800": 3}, step=-1, split="", unit="u" * 300)
+            told.log(step=10**30, late=4)
+            told.progress("")
+            told.progress(None)
+            told.progress("p" * 5000)
+            shown(told.output(folder / "no such file") is None, "a file that is not there has no digest")
+            told.reproduction("splendid", "It is no reproduction at all.")
+        told.log(step=9, loss=1)
+    shown(len([each for each in warned if issubclass(each.category, RuntimeWarning)]) == 1, "what cannot be told is warned of once")
+    shown("log: note is a str, not a number: it was left out" in told.trouble and len(told.trouble) == len(set(told.trouble)), "and stands in trouble once")
+    said = room.get_attempt(attempt_id=told.attempt_id)
+    shown(said.status == "succeeded", "a run that was told wrongly has not failed")
+    values = {metric.name: metric.value for metric in said.metrics}
+    shown(values["loss"] == 0.5 and values["kept"] == 1 and values["late"] == 4 and values["x" * 200] == 2, "what can be told is")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with room.attempt(experiment_id, argv=["python"], repository=given["repository"]) as strict:
+            strict.log(note="hello")
+    shown(room.get_attempt(attempt_id=strict.attempt_id).status == "succeeded", "where warnings are errors neither")
+
     # The service is away
     warnings.simplefilter("ignore")
     experiment = room.get_experiment(experiment_id=experiment_id)

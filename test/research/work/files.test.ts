@@ -38,6 +38,7 @@ const told = [
   { name: "drift", value: -1e-30 },
   { name: '=HYPERLINK("https://evil.example","x")', value: 1 },
   { name: "+1, 2", value: 1, split: "@SUM(A1)", unit: '"quoted"\nand broken' },
+  { name: "-2+3+cmd|' /C calc'!A0", value: 1, split: "--seed", unit: "-1.5e-3" },
 ] as const
 
 t.test("every point of an attempt, as many as there are, as csv and as JSON lines", async (t) => {
@@ -76,7 +77,8 @@ t.test("what a spreadsheet would run is text in it", async (t) => {
   t.equal(rows.length, told.length, "limit bounds it")
   t.equal(rows[4]?.metric, '\'=HYPERLINK("https://evil.example","x")')
   t.match(rows[5], { metric: "'+1, 2", split: "'@SUM(A1)", unit: '"quoted"\nand broken' })
-  for (const row of rows) for (const name of ["metric", "split", "unit"]) t.notMatch(row[name], /^[=+\-@\t\r]/)
+  t.match(rows[6], { metric: "'-2+3+cmd|' /C calc'!A0", split: "--seed", unit: "-1.5e-3" }, "what calls nothing keeps its name")
+  for (const row of rows) for (const name of ["metric", "split", "unit"]) t.notMatch(row[name], /^(?:[=@\t\r]|[+-].*[^\w.-])/)
 })
 
 t.test("a part of a series: of one name, after a point", async (t) => {

@@ -1,0 +1,44 @@
+/** No regular expression that `src` makes from text as it runs takes more than linear time. */
+import { globSync } from "node:fs"
+import { test } from "tap"
+import { growing, noteMade, writtenIn } from "./patterns.ts"
+
+/** What stands in for what is made from text within a function, and why it is linear. */
+const madeLater: Readonly<Record<string, string>> = {
+  "src/web/parts/assertion.ts": "the labels of a record's own concepts as they stand, one or the other; measured below",
+  "src/ledger/withheld.ts": "words that were withheld as they stand",
+  "src/edge/edge.ts": "the name of the cookie of a session, in what this program sets",
+  "src/edge/routes.ts": "the paths of this program, with ids of any letters but a slash",
+}
+
+test("every expression that src makes from text is linear", async (t) => {
+  const made = noteMade()
+  const starts = /^src\/(?:main|web\/client\/|app\/\w+-thread)/
+  const files = globSync("src/**/*.ts", { exclude: ["**/*.d.ts"] }).sort()
+  for (const file of files) if (!starts.test(file)) await import(`../../${file}`)
+  const { startResearchRoom } = await import("research-room/testing")
+  const house = await startResearchRoom()
+  t.equal((await fetch(`${house.baseUrl}/nowhere`)).status, 404)
+  await house.close()
+  const patterns = [...made.values()].filter(({ file }) => file.includes("/src/") && !file.includes("node_modules"))
+  // Of what one place makes by the dozen, such as the paths of all reads, the longest stand for the others.
+  const longest = [...Map.groupBy(patterns, ({ file }) => file).values()].flatMap((made) =>
+    made.toSorted((one, other) => other.source.length - one.source.length).slice(0, 5),
+  )
+  t.strictSame(growing(longest), [])
+  const seen = new Set(patterns.map(({ file }) => file.slice(file.indexOf("src/"))))
+  const unseen = files.flatMap((file) => writtenIn(file).makes.flatMap((line) => (seen.has(`${file}:${line}`) ? [] : [file])))
+  t.strictSame([...new Set(unseen)], Object.keys(madeLater).sort(), "what makes more of them is named above")
+})
+
+test("the labels of many concepts are looked for in a wording that nearly holds each of them, soon", async (t) => {
+  const { wording } = await import("../../src/web/parts/assertion.ts")
+  const label = "a".repeat(159)
+  const concepts = Object.fromEntries(
+    Array.from({ length: 330 }, (_, at) => [`c${at}`, { label: `${label}${String.fromCodePoint(0x4e00 + at)}`, definition: "d" }]),
+  )
+  const begun = performance.now()
+  wording("a".repeat(4_000), concepts)
+  const milliseconds = performance.now() - begun
+  t.ok(milliseconds < 1_000, `${Math.round(milliseconds)} ms`)
+})

@@ -1,0 +1,65 @@
+/**
+ * No regular expression of a package takes more than linear time on a stranger's text, as far as the program loads it. What is
+ * not linear is named here, with what bounds it.
+ */
+import { build } from "esbuild"
+import { test } from "tap"
+import { growing, type Pattern, writtenIn } from "./patterns.ts"
+
+/** Packages of which every expression reads this program's own text, or runs where work is ended. */
+const bounded: Readonly<Record<string, string>> = {
+  rou3: "reads the routes of this program",
+  commander: "reads the command line of whoever starts the program",
+  "highlight.js": "runs on the thread that renders, which is ended after `renderingMilliseconds`",
+  katex: "runs on the thread that renders",
+  "markdown-it": "runs on the thread that renders",
+  mdurl: "runs on the thread that renders",
+  "linkify-it": "runs on the thread that renders",
+  "fast-xml-parser": "runs in a process for parsing, which is ended after `parsingSeconds`",
+  strnum: "runs in a process for parsing",
+  "is-unsafe": "runs in a process for parsing",
+  "xml-naming": "runs in a process for parsing",
+}
+/** Single expressions, by the package and how they begin. */
+const single: Readonly<Record<string, string>> = {
+  "zod /^-+|-+$/g": "makes slugs, which nothing here asks for",
+  "@modelcontextprotocol/server /\\{[^}\\s]+\\}/": "reads the templates of this program's own resources",
+  "@modelcontextprotocol/server /^(?:https?|ftp)": "a format of Ajv, which does not validate here",
+  "@modelcontextprotocol/server /^(?:[a-z][a-z0-9": "a format of Ajv, which does not validate here",
+  "@modelcontextprotocol/server /=+$/": "reads the two `=` at most at the end of base64",
+  "oauth4webapi /^\\s+(.*)$/": "reads a header of an identity provider; Node takes 16 KiB of headers",
+  "h3 /^basic +(.+)$/i": "reads passwords of a kind that nothing here asks for",
+}
+
+const packageOf = (file: string): string =>
+  /^(?:@[^/]+\/)?[^/]+/.exec(file.slice(file.lastIndexOf("node_modules/") + "node_modules/".length))?.[0] ?? file
+
+test("the packages that read strangers' texts are linear, or bounded", async (t) => {
+  const { metafile } = await build({
+    entryPoints: ["src/main.ts", "src/app/writer-thread.ts", "src/app/reader-thread.ts"],
+    bundle: true,
+    write: false,
+    metafile: true,
+    outdir: "dist",
+    platform: "node",
+    format: "esm",
+    external: ["better-sqlite3"],
+  })
+  const files = new Set(
+    Object.values(metafile.outputs).flatMap(({ inputs }) =>
+      Object.entries(inputs).flatMap(([file, { bytesInOutput }]) =>
+        bytesInOutput > 0 && file.includes("node_modules/") && !file.endsWith(".json") && !(packageOf(file) in bounded) ? [file] : [],
+      ),
+    ),
+  )
+  t.ok(files.size > 20)
+  const patterns = [...files].flatMap((file) => writtenIn(file).patterns.map((pattern) => ({ ...pattern, file: packageOf(file) })))
+  const isNamed = (pattern: Pattern) =>
+    Object.keys(single).some((name) => `${pattern.file} /${pattern.source}/${pattern.flags}`.startsWith(name))
+  t.strictSame(growing(patterns.filter((pattern) => !isNamed(pattern))), [])
+  for (const name of Object.keys(single))
+    t.ok(
+      patterns.some((pattern) => `${pattern.file} /${pattern.source}/${pattern.flags}`.startsWith(name)),
+      `${name} is still there`,
+    )
+})

@@ -1,0 +1,24 @@
+/**
+ * No regular expression that reads a stranger's text takes more than linear time: each one that stands in `src` is looked at.
+ * `linear-made.test.ts` looks at those that are made as the program runs, `linear-packages.test.ts` at the packages.
+ */
+import { globSync } from "node:fs"
+import { test } from "tap"
+import { growing, writtenIn } from "./patterns.ts"
+
+test("what is not linear is told", (t) => {
+  const told = growing([
+    { source: "\\|.*$", flags: "", file: "a" },
+    { source: "^(a+)+$", flags: "", file: "b" },
+    { source: "^[a-z]+$", flags: "", file: "c" },
+  ])
+  t.strictSame(told, ["/\\|.*$/ in a: 2nd degree polynomial", "/^(a+)+$/ in b: exponential"])
+  t.end()
+})
+
+test("every expression in src is linear", async (t) => {
+  const files = globSync("src/**/*.ts", { exclude: ["**/*.d.ts"] }).sort()
+  t.ok(files.length > 300)
+  const written = files.map((file) => ({ file, ...writtenIn(file) }))
+  t.strictSame(growing(written.flatMap(({ patterns }) => patterns)), [])
+})
