@@ -785,12 +785,19 @@ CREATE TABLE attempt_outputs (
 ) STRICT;
 CREATE INDEX attempt_outputs_by ON attempt_outputs (material_id) WHERE material_id IS NOT NULL;
 
+-- Each set of dimensions that a value was ever reported with, as canonical JSON. A value without dimensions has the id 0.
+CREATE TABLE dimension_sets (
+  dimensions_id INTEGER PRIMARY KEY,
+  dimensions TEXT NOT NULL UNIQUE
+) STRICT;
+
 -- Every point of every metric, in the order reported. `value` is JSON: a number, or the name of one that JSON lacks.
 CREATE TABLE attempt_metrics (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
   ordinal INTEGER NOT NULL,
   name TEXT NOT NULL,
   split TEXT,
+  dimensions_id INTEGER NOT NULL,
   unit TEXT,
   step INTEGER,
   value TEXT NOT NULL,
@@ -798,12 +805,13 @@ CREATE TABLE attempt_metrics (
   UNIQUE (attempt_id, ordinal)
 ) STRICT;
 
--- Each metric and split of an attempt: its last value, and how many points it has over which steps. Where no step was told,
--- the place of a point among all points of the attempt stands for one.
+-- Each series of an attempt (a metric, split and dimensions): its last value, which is what the measurement
+-- table reads, and how many points it has over which steps. A point without a step counts as the next step of its attempt.
 CREATE TABLE attempt_last_metrics (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
   name TEXT NOT NULL,
   split TEXT NOT NULL,
+  dimensions_id INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,
   unit TEXT,
   step INTEGER,
@@ -813,7 +821,7 @@ CREATE TABLE attempt_last_metrics (
   to_step INTEGER NOT NULL,
   -- Steps of one stretch of its curve.
   stretch INTEGER NOT NULL,
-  PRIMARY KEY (attempt_id, name, split)
+  PRIMARY KEY (attempt_id, name, split, dimensions_id)
 ) STRICT, WITHOUT ROWID;
 
 -- The curve of each metric and split of an attempt, thinned as its points land (src/research/attempts/thinning.ts), in parts:
@@ -822,9 +830,10 @@ CREATE TABLE attempt_curves (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
   name TEXT NOT NULL,
   split TEXT NOT NULL,
+  dimensions_id INTEGER NOT NULL,
   part INTEGER NOT NULL,
   points BLOB NOT NULL,
-  UNIQUE (attempt_id, name, split, part)
+  UNIQUE (attempt_id, name, split, dimensions_id, part)
 ) STRICT;
 
 -- Materials, each known once by its reference and labelled in the Room that registered it first.

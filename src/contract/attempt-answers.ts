@@ -55,11 +55,21 @@ const attemptFields = {
   role: v.exactOptional(v.picklist(enumerations.attemptRole)),
 }
 export const measured = v.union([v.number(), v.picklist(enumerations.nonFinite)])
-const lastValue = { name: said, split: optionalSaid, unit: optionalSaid, step: v.nullable(count), value: measured }
+/** Where a value stands: its arm, its seed, its size. */
+const dimensions = v.record(v.string(), v.union([said, v.number(), v.boolean()]))
+const lastValue = {
+  name: said,
+  split: optionalSaid,
+  /** Null where the value was reported without dimensions. */
+  dimensions: v.nullable(dimensions),
+  unit: optionalSaid,
+  step: v.nullable(count),
+  value: measured,
+}
 export const attemptSummary = shape({
   ...attemptFields,
   argv: v.array(said),
-  /** The last value of its first metrics by name; metricsTruncated where the attempt's own read has more. */
+  /** The last value of its first metrics, those without dimensions first; metricsTruncated where the attempt's own read has more. */
   metrics: v.array(shape(lastValue)),
   metricsTruncated: v.boolean(),
 })
@@ -105,7 +115,7 @@ export const attempt = shape({
       ...fromOtherRoom,
     }),
   ),
-  /** The last value of each metric and split; the unit as corrected where it was. */
+  /** The last value of each metric, split and dimensions; the unit as corrected where it was. */
   metrics: v.array(shape({ ...lastValue, reportedAt: at })),
   outputs: v.array(
     shape({
@@ -135,6 +145,7 @@ export const metricColumns = shape({
     ordinal: v.array(count),
     metric: v.array(said),
     split: v.array(optionalSaid),
+    dimensions: v.array(v.nullable(dimensions)),
     unit: v.array(optionalSaid),
     step: v.array(v.nullable(count)),
     value: v.array(measured),

@@ -17,6 +17,8 @@ export const READABLE = of(`[${SPACE}]*[^${SPACE}\\x00][^\\x00]*`)
 export const UUID =
   /^(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|0{8}-0{4}-0{4}-0{4}-0{12}|[fF]{8}-[fF]{4}-[fF]{4}-[fF]{4}-[fF]{12})$/u
 export const KEY = /^[a-z][a-z0-9_]{0,63}$/u
+/** The name of a dimension of a metric. */
+export const DIMENSION = /^[a-z][a-z0-9_]{0,31}$/u
 /** A word or more on one line without a comma, and without white space around it. */
 export const TAG = of(`[^\\x00-\\x1f,${SPACE}](?:[^\\x00-\\x1f,]*[^\\x00-\\x1f,${SPACE}])?`)
 export const DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/u

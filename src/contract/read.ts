@@ -257,6 +257,18 @@ export const words = (known: readonly string[]) =>
     v.check((list) => list.every((word) => known.includes(word)), `must be a comma-separated list of ${known.join(", ")}`),
   )
 
+/** A comma-separated list of texts that each match a pattern. @param what each of them is, for the refusal */
+export const commaList = (pattern: RegExp, most: number, what: string) =>
+  v.pipe(
+    v.string(),
+    means({ type: "array", items: { type: "string", pattern: pattern.source }, minItems: 1, maxItems: most }),
+    v.transform((value) => value.split(",")),
+    v.check(
+      (list) => list.length <= most && list.every((item) => pattern.test(item)),
+      `must be a comma-separated list of ${what}, at most ${most}`,
+    ),
+  )
+
 /** A comma-separated list of ids, each once. @param most how many it may hold */
 export const ids = (most: number) =>
   v.pipe(

@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
 import { dictionary, distinct, distinctBy, list, oneOf, plain, shape, text, wellFormed, whole } from "./fields.ts"
 import { limits } from "./limits.ts"
-import { CLEAN, COMMIT, DIGEST, LOCATION, MATERIAL, REPOSITORY } from "./patterns.ts"
+import { CLEAN, COMMIT, DIGEST, DIMENSION, LOCATION, MATERIAL, REPOSITORY } from "./patterns.ts"
 import { ref } from "./ref.ts"
 
 const matching = (pattern: RegExp, what: string, max = 2_000) =>
@@ -90,13 +90,32 @@ const measured = v.union(
   `must be a number or one of ${enumerations.nonFinite.join(", ")}`,
 )
 
+/** The name of a dimension, such as `arm` or `seed`. */
+export const dimensionName = v.pipe(
+  v.string("must be a string"),
+  v.regex(DIMENSION, "must be a dimension: a lower-case letter, then at most 31 of a-z, 0-9 and _"),
+)
+
+/** Where a value stands: its arm, its seed, its size. */
+export const dimensions = v.pipe(
+  dictionary(
+    v.union(
+      [plain(limits.dimensionText), v.pipe(v.number(), v.finite()), v.boolean()],
+      `must be a string of at most ${limits.dimensionText} characters, a number or a boolean`,
+    ),
+    dimensionName,
+  ),
+  v.maxEntries(limits.dimensions, `must have at most ${limits.dimensions} dimensions`),
+)
+
 export const metrics = list(
   shape({
     name: plain(limits.name),
     value: measured,
     unit: v.exactOptional(plain(limits.unit)),
-    step: v.exactOptional(whole()),
+    step: v.exactOptional(v.pipe(whole(), v.description("Time within the run. What tells runs apart, such as a seed, is a dimension."))),
     split: v.exactOptional(plain(limits.name)),
+    dimensions: v.exactOptional(dimensions),
   }),
   limits.metricsOfEvent,
 )

@@ -44,6 +44,8 @@ import { linkReads } from "./links/reads.ts"
 import { materials } from "./materials/materials.ts"
 import { materialOperations } from "./materials/operations.ts"
 import { materialReads } from "./materials/reads.ts"
+import { measurementReads, measurementTables } from "./measurements/reads.ts"
+import { values } from "./measurements/values.ts"
 import { provenance } from "./provenance/provenance.ts"
 import { provenanceReads } from "./provenance/reads.ts"
 import { publicationReads } from "./publications/reads.ts"
@@ -70,6 +72,7 @@ export function researchTables(db: Db, basePath: string) {
     events: events(db),
     curves: curves(db),
     attemptTables: attemptTables(db),
+    measured: measurementTables(values(db)),
     materials: knownMaterials,
     findings: findings(db, knownMaterials),
     findingLinks: findingLinks(db),
@@ -154,6 +157,7 @@ export function researchReads(tables: Tables, exports: Exports, now: () => numbe
     ...experimentReads(tables),
     ...attemptReads(rooms, attempts, events, materials),
     ...comparingReads(tables.attemptTables, tables.curves),
+    ...measurementReads(rooms, experiments, tables.measured),
     ...materialReads(rooms, materials),
     ...searchReads(people, tables.search),
     ...similarReads(rooms, tables.similar),

@@ -38,8 +38,8 @@ function fill(folder: string, roomId: string, { attempts, points }: Size) {
   cloner.like("attempts", row, attempts, differing)
   const lines = curves(db)
   const last = db.prepare(
-    `INSERT OR REPLACE INTO attempt_last_metrics (attempt_id, name, split, ordinal, unit, step, value, points, from_step, to_step, stretch)
-     VALUES (?, ?, '', ?, 'nat', ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO attempt_last_metrics (attempt_id, name, split, dimensions_id, ordinal, unit, step, value, points, from_step, to_step, stretch)
+     VALUES (?, ?, '', 0, ?, 'nat', ?, ?, ?, ?, ?, ?)`,
   )
   const shown = progress("curves", attempts)
   const each = points / METRICS.length
@@ -51,7 +51,7 @@ function fill(folder: string, roomId: string, { attempts, points }: Size) {
     for (const [at, name] of METRICS.entries())
       for (let from = 0; from < each; from += TOLD) {
         const told = Array.from({ length: TOLD }, (_, index) => [from + index, valueAt(n + at, from + index)] as const)
-        const kept = lines.add(attemptId, name, "", told)
+        const kept = lines.add([attemptId, name, "", 0], told)
         const end = told.at(-1)
         last.run(
           attemptId,
@@ -67,8 +67,8 @@ function fill(folder: string, roomId: string, { attempts, points }: Size) {
       }
     if (n <= WITH_POINTS)
       db.prepare(
-        `INSERT INTO attempt_metrics (attempt_id, ordinal, name, split, unit, step, value, reported_at)
-         SELECT ?, n, CASE WHEN n <= ${each} THEN '${METRICS[0]}' ELSE '${METRICS[1]}' END, NULL, 'nat', (n - 1) % ${each}, CAST(n / 7.0 AS TEXT), '2026-11-20T09:30:00.000Z' FROM temp.numbers`,
+        `INSERT INTO attempt_metrics (attempt_id, ordinal, name, split, dimensions_id, unit, step, value, reported_at)
+         SELECT ?, n, CASE WHEN n <= ${each} THEN '${METRICS[0]}' ELSE '${METRICS[1]}' END, NULL, 0, 'nat', (n - 1) % ${each}, CAST(n / 7.0 AS TEXT), '2026-11-20T09:30:00.000Z' FROM temp.numbers`,
       ).run(attemptId)
     db.exec("COMMIT")
     shown.step(`attempt ${n}`)

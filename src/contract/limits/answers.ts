@@ -59,6 +59,12 @@ export const ofAnswers = {
   tableSettings: 200,
   tableMetrics: 50_000,
   tableColumns: 100,
+  /** Attempts and values that one measurement table looks at, groups that it has, and attempts and values it names of each. */
+  measuredAttempts: 5_000,
+  measuredValues: 250_000,
+  measuredGroups: 500,
+  groupAttempts: 50,
+  groupPoints: 200,
   /** Characters of a setting that a table shows. */
   tableCell: 200,
   /** Bytes of the notices that stand beside a record; of more, the newest. Its Room's links list them all. */

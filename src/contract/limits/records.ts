@@ -37,6 +37,9 @@ export const ofRecords = {
   metricsOfEvent: 1_000,
   /** Metrics that one event corrects. */
   correctedMetrics: 50,
+  /** Dimensions of one value, and the characters of a dimension's text. */
+  dimensions: 8,
+  dimensionText: 64,
   outputsOfEvent: 50,
   /** Characters of another instance's address. */
   address: 300,

@@ -14,6 +14,7 @@ import { limits } from "../limits.ts"
 import { overviewReads } from "./overview.ts"
 import { recordReads } from "./records.ts"
 import { comparingReads } from "./comparing.ts"
+import { measurementReads } from "./measurements.ts"
 import { workReads } from "./work.ts"
 import { type IdsOf, type Read, read, wholeNumber, words } from "../read.ts"
 import { subject } from "../ref.ts"
@@ -154,6 +155,7 @@ const all = [
   ...recordReads,
   ...workReads,
   ...comparingReads,
+  ...measurementReads,
   ...overviewReads,
 
   read({

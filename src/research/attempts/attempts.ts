@@ -128,11 +128,13 @@ const COLUMNS = `${STATE}, a.entry_id AS entryId, a.plan_id AS planId, a.rerun_o
   ${FAILURE},
   p.username, e.label AS experimentLabel, ${WORK_STATE("r")} AS roomState,
   EXISTS (SELECT 1 FROM members m WHERE m.room_id = a.room_id AND m.user_id = a.registrant_id) AS registrantIsMember`
+/** The dimensions of a value; null without them. */
+export const DIMENSIONS = (row: string) => `(SELECT d.dimensions FROM dimension_sets d WHERE d.dimensions_id = ${row}.dimensions_id)`
 /** What a list shows beside: how it was started, and the last values. The rest of the registration is left to the read of one attempt. */
 const LISTED = `${COLUMNS}, ${contentOf("a")} -> '$.argv' AS argv,
-  (SELECT json_group_array(json_object('name', name, 'split', split, 'unit', unit, 'step', step, 'value', json(value))) FROM (
-    SELECT l.name, nullif(l.split, '') AS split, l.unit, l.step, l.value FROM attempt_last_metrics l
-    WHERE l.attempt_id = a.attempt_id ORDER BY l.name, l.split LIMIT ${limits.listedMetrics})) AS metrics,
+  (SELECT json_group_array(json_object('name', name, 'split', split, 'dimensions', json(dimensions), 'unit', unit, 'step', step, 'value', json(value))) FROM (
+    SELECT l.name, nullif(l.split, '') AS split, ${DIMENSIONS("l")} AS dimensions, l.unit, l.step, l.value FROM attempt_last_metrics l
+    WHERE l.attempt_id = a.attempt_id ORDER BY l.dimensions_id <> 0, l.name, l.split, l.dimensions_id LIMIT ${limits.listedMetrics})) AS metrics,
   EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = a.attempt_id LIMIT 1 OFFSET ${limits.listedMetrics}) AS hasMoreMetrics`
 const RELATED = `JOIN people p ON p.user_id = a.registrant_id
   JOIN experiments e ON e.experiment_id = a.experiment_id

@@ -174,9 +174,10 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
       const rows = mustName(attemptIds)
       const units = tables.metrics(rows).find(({ key }) => key === metricKey(metric, split ?? null))?.unit ?? null
       const found = rows.map(({ attemptId, label }) => {
-        const state = curves.state(attemptId, metric, split ?? "")
+        const series = [attemptId, metric, split ?? "", 0] as const
+        const state = curves.state(...series)
         if (state === undefined) return { attemptId, label, unit: null, points: 0, fromStep: null, toStep: null, stretch: 1, pairs: [] }
-        const whole = curves.between(attemptId, metric, split ?? "", state, from, Math.min(to, state.toStep))
+        const whole = curves.between(series, state, from, Math.min(to, state.toStep))
         const { curve, width } = fitted(partOf(whole, from, to), points, state.stretch)
         const pairs = Array.from({ length: curve.length / 2 }, (_, n) => [curve[2 * n] ?? 0, told(curve[2 * n + 1] ?? 0)] as const)
         const { fromStep, toStep } = state

@@ -23,6 +23,9 @@ export interface SeriesState {
 /** A point as the curve has it: where no step was told, its place among all points of the attempt stands for one. */
 export type Landed = readonly [step: number, value: number]
 
+/** What a series is of; the split is empty and the dimensions are 0 where there are none. */
+export type Series = readonly [attemptId: string, name: string, split: string, dimensionsId: number]
+
 interface Part {
   readonly part: number
   readonly points: Buffer
@@ -36,27 +39,26 @@ export type Curves = ReturnType<typeof curves>
 
 export function curves(db: Db) {
   const state = db.prepare<SeriesState>(
-    "SELECT points, from_step AS fromStep, to_step AS toStep, stretch FROM attempt_last_metrics WHERE attempt_id = ? AND name = ? AND split = ?",
+    "SELECT points, from_step AS fromStep, to_step AS toStep, stretch FROM attempt_last_metrics WHERE attempt_id = ? AND name = ? AND split = ? AND dimensions_id = ?",
   )
   const some = db.prepare<Part>(
-    "SELECT part, points FROM attempt_curves WHERE attempt_id = ? AND name = ? AND split = ? AND part BETWEEN ? AND ? ORDER BY part",
+    "SELECT part, points FROM attempt_curves WHERE attempt_id = ? AND name = ? AND split = ? AND dimensions_id = ? AND part BETWEEN ? AND ? ORDER BY part",
   )
   const put = db.prepare(
-    `INSERT INTO attempt_curves (attempt_id, name, split, part, points) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO attempt_curves (attempt_id, name, split, dimensions_id, part, points) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET points = excluded.points`,
   )
-  const clear = db.prepare("DELETE FROM attempt_curves WHERE attempt_id = ? AND name = ? AND split = ?")
+  const clear = db.prepare("DELETE FROM attempt_curves WHERE attempt_id = ? AND name = ? AND split = ? AND dimensions_id = ?")
 
-  const read = (series: readonly [string, string, string], from: number, to: number): Curve =>
+  const read = (series: Series, from: number, to: number): Curve =>
     some.all(...series, from, to).reduce<Curve>((curve, part) => merged(curve, curveIn(part)), new Float64Array())
 
   return {
     /** What is known of a series; undefined where it has no point. */
-    state: (attemptId: string, name: string, split: string) => state.get(attemptId, name, split),
+    state: (...series: Series) => state.get(...series),
 
     /** Adds points that landed together to the curve of their series. @returns what is to be kept of the series with them */
-    add(attemptId: string, name: string, split: string, landed: readonly Landed[]): SeriesState {
-      const series = [attemptId, name, split] as const
+    add(series: Series, landed: readonly Landed[]): SeriesState {
       const before = state.get(...series)
       const added = curveOf(landed)
       const fromStep = Math.min(before?.fromStep ?? Number.POSITIVE_INFINITY, added[0] ?? 0)
@@ -77,9 +79,9 @@ export function curves(db: Db) {
     },
 
     /** The kept curve of a series from one step to another, and a little beyond. */
-    between(attemptId: string, name: string, split: string, { stretch }: SeriesState, from: number, to: number): Curve {
+    between(series: Series, { stretch }: SeriesState, from: number, to: number): Curve {
       const partAt = (step: number) => Math.floor(step / stretch / OF_PART)
-      return read([attemptId, name, split], Math.max(0, partAt(from) - 1), partAt(to) + 1)
+      return read(series, Math.max(0, partAt(from) - 1), partAt(to) + 1)
     },
   }
 }

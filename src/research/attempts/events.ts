@@ -4,7 +4,9 @@ import { fitting, JsonText, type Stored, type Writable, writeJson } from "../../
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AttemptAnswer } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { DIMENSIONS } from "./attempts.ts"
 import { curves, type Landed } from "./curves.ts"
+import { dimensionSets } from "./dimension-sets.ts"
 
 /** Outputs and last values that an attempt read shows: of more, the newest outputs. */
 const SHOWN = 10 * limits.attemptEvents
@@ -16,6 +18,8 @@ export interface MetricPoint {
   readonly ordinal: number
   readonly name: string
   readonly split: string | null
+  /** Canonical JSON. */
+  readonly dimensions: Stored<NonNullable<AttemptAnswer["metrics"][number]["dimensions"]>> | null
   readonly unit: string | null
   readonly step: number | null
   /** JSON text: a number, or the name of one that JSON has no digits for. */
@@ -31,17 +35,18 @@ export type Events = ReturnType<typeof events>
 
 export function events(db: Db) {
   const lines = curves(db)
+  const places = dimensionSets(db)
   const insert = db.prepare("INSERT INTO attempt_events (attempt_id, revision, body) VALUES (?, ?, ?)")
   const insertOutput = db.prepare(
     "INSERT INTO attempt_outputs (attempt_id, output_label, revision, position, digest, material_id, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
   )
   const lastOrdinal = db.prepare<{ last: number }>("SELECT coalesce(max(ordinal), 0) AS last FROM attempt_metrics WHERE attempt_id = ?")
   const insertMetric = db.prepare(
-    "INSERT INTO attempt_metrics (attempt_id, ordinal, name, split, unit, step, value, reported_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO attempt_metrics (attempt_id, ordinal, name, split, dimensions_id, unit, step, value, reported_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
   )
   const setLast = db.prepare(
-    `INSERT OR REPLACE INTO attempt_last_metrics (attempt_id, name, split, ordinal, unit, step, value, points, from_step, to_step, stretch)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO attempt_last_metrics (attempt_id, name, split, dimensions_id, ordinal, unit, step, value, points, from_step, to_step, stretch)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const setUnit = db.prepare("UPDATE attempt_last_metrics SET unit = ? WHERE attempt_id = ? AND name = ? AND split = ?")
   const told = db.prepare<{ unit: string | null }>("SELECT unit FROM attempt_last_metrics WHERE attempt_id = ? AND name = ? AND split = ?")
@@ -55,12 +60,15 @@ export function events(db: Db) {
     `SELECT body FROM attempt_outputs WHERE attempt_id = ? ORDER BY revision DESC, position DESC LIMIT ${SHOWN + 1}`,
   )
   const lasts = db.prepare<MetricPoint>(
-    `SELECT m.ordinal, m.name, m.split, l.unit, m.step, m.value, m.reported_at FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
-     WHERE l.attempt_id = ? ORDER BY l.name, l.split LIMIT ${SHOWN}`,
+    `SELECT m.ordinal, m.name, m.split, ${DIMENSIONS("m")} AS dimensions, l.unit, m.step, m.value, m.reported_at
+     FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
+     WHERE l.attempt_id = ? ORDER BY l.dimensions_id <> 0, l.name, l.split, l.ordinal LIMIT ${SHOWN}`,
   )
-  const series = db.prepare<MetricPoint>("SELECT * FROM attempt_metrics WHERE attempt_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ?")
+  const series = db.prepare<MetricPoint>(
+    `SELECT m.*, ${DIMENSIONS("m")} AS dimensions FROM attempt_metrics m WHERE m.attempt_id = ? AND m.ordinal > ? ORDER BY m.ordinal LIMIT ?`,
+  )
   const seriesOf = db.prepare<MetricPoint>(
-    "SELECT * FROM attempt_metrics WHERE attempt_id = ? AND ordinal > ? AND name = ? ORDER BY ordinal LIMIT ?",
+    `SELECT m.*, ${DIMENSIONS("m")} AS dimensions FROM attempt_metrics m WHERE m.attempt_id = ? AND m.ordinal > ? AND m.name = ? ORDER BY m.ordinal LIMIT ?`,
   )
 
   /** An event as it is served: what was said, with the registrant's time beside the server's. */
@@ -98,18 +106,23 @@ export function events(db: Db) {
       for (const { metric, split = "", unit } of corrects ?? []) setUnit.run(unit, attemptId, metric, split)
       if (metrics.length === 0) return
       const before = lastOrdinal.one(attemptId).last
-      const landed = metrics.map((metric, index) => ({ ...metric, ordinal: before + index + 1, text: JSON.stringify(metric.value) }))
-      for (const { ordinal, name, split, unit, step, text } of landed)
-        insertMetric.run(attemptId, ordinal, name, split ?? null, unit ?? null, step ?? null, text, reportedAt)
-      for (const series of Map.groupBy(landed, ({ name, split }) => JSON.stringify([name, split])).values()) {
+      const landed = metrics.map((metric, index) => ({
+        ...metric,
+        ordinal: before + index + 1,
+        place: places.idOf(metric.dimensions),
+        text: JSON.stringify(metric.value),
+      }))
+      for (const { ordinal, name, split, place, unit, step, text } of landed)
+        insertMetric.run(attemptId, ordinal, name, split ?? null, place, unit ?? null, step ?? null, text, reportedAt)
+      for (const series of Map.groupBy(landed, ({ name, split, place }) => JSON.stringify([name, split, place])).values()) {
         const last = series.at(-1)
         if (last === undefined) continue
-        const { name, split = "", ordinal, step, text } = last
+        const { name, split = "", place, ordinal, step, text } = last
         const unit = last.unit ?? told.get(attemptId, name, split)?.unit
         const points = series.map((point): Landed => [point.step ?? point.ordinal, Number(point.value)])
-        const kept = lines.add(attemptId, name, split, points)
+        const kept = lines.add([attemptId, name, split, place], points)
         const { fromStep, toStep, stretch } = kept
-        setLast.run(attemptId, name, split, ordinal, unit ?? null, step ?? null, text, kept.points, fromStep, toStep, stretch)
+        setLast.run(attemptId, name, split, place, ordinal, unit ?? null, step ?? null, text, kept.points, fromStep, toStep, stretch)
       }
     },
 
@@ -121,9 +134,10 @@ export function events(db: Db) {
     /** What an attempt's read shows of its events. */
     of(attemptId: string) {
       const shown = newest.all(attemptId).map(({ body }) => new JsonText(body))
-      const metrics = lasts.all(attemptId).map(({ name, split, unit, step, value, reported_at: reportedAt }) => ({
+      const metrics = lasts.all(attemptId).map(({ name, split, dimensions, unit, step, value, reported_at: reportedAt }) => ({
         name,
         split,
+        dimensions: dimensions && new JsonText(dimensions),
         unit,
         step,
         value: new JsonText(value),

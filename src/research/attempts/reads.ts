@@ -19,6 +19,7 @@ const columnsOf = (points: readonly MetricPoint[]) => ({
   ordinal: points.map(({ ordinal }) => ordinal),
   metric: points.map(({ name }) => name),
   split: points.map(({ split }) => split),
+  dimensions: points.map(({ dimensions }) => dimensions && new JsonText(dimensions)),
   unit: points.map(({ unit }) => unit),
   step: points.map(({ step }) => step),
   value: new JsonText(stored<Value[]>(`[${points.map(({ value }) => value).join(",")}]`)),
@@ -27,15 +28,22 @@ const columnsOf = (points: readonly MetricPoint[]) => ({
 
 const PAGE = 50
 
+/** A series in one line: `error (test) arm=shift seed=3`. */
+const nameOfSeries = (name: string, split: string | null, dimensions: Readonly<Record<string, unknown>> | null): string =>
+  [split === null ? name : `${name} (${split})`, ...Object.entries(dimensions ?? {}).map(([key, value]) => `${key}=${String(value)}`)].join(
+    " ",
+  )
+
 /** Metric points as rows. */
 const pointTable = {
-  columns: ["ordinal", "metric", "split", "unit", "step", "value", "reportedAt"],
-  row: ({ ordinal, name, split, unit, step, value, reported_at }: MetricPoint) => {
+  columns: ["ordinal", "metric", "split", "dimensions", "unit", "step", "value", "reportedAt"],
+  row: ({ ordinal, name, split, dimensions, unit, step, value, reported_at }: MetricPoint) => {
     const measured: Value = parse(value)
-    return [ordinal, name, split, unit, step, measured, reported_at]
+    return [ordinal, name, split, dimensions, unit, step, measured, reported_at]
   },
-  json: ({ ordinal, name, split, unit, step, value, reported_at }: MetricPoint) => ({
+  json: ({ ordinal, name, split, dimensions, unit, step, value, reported_at }: MetricPoint) => ({
     ...{ ordinal, metric: name, split, unit, step },
+    dimensions: dimensions && new JsonText(dimensions),
     value: new JsonText(value),
     reportedAt: reported_at,
   }),
@@ -51,7 +59,7 @@ const attemptTable = {
     const { failure, registrant, argv, metrics, ...rest } = parsed<AttemptSummary>(item)
     const { attemptId, label, roomId, experimentId, experimentLabel, intent, status, outcome, planId, rerunOf, registeredAt, updatedAt } =
       rest
-    const last = metrics.map(({ name, split, value }) => [split === null ? name : `${name} (${split})`, value])
+    const last = metrics.map(({ name, split, dimensions, value }) => [nameOfSeries(name, split, dimensions), value])
     return [
       ...[attemptId, label, roomId, experimentId, experimentLabel, registrant.username, intent, status, outcome, planId, rerunOf],
       ...[registeredAt, updatedAt, JSON.stringify(argv), JSON.stringify(Object.fromEntries(last))],

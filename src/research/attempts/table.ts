@@ -67,11 +67,11 @@ export function attemptTables(db: Db) {
   const named = db.prepare<Row>(`${ROW} FROM json_each(?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${RELATED} ORDER BY j.key`)
   const metrics = db.prepare<Omit<Metric, "key">>(
     `SELECT name, nullif(split, '') AS split, max(unit) AS unit, count(*) AS attempts FROM (
-       SELECT l.name, l.split, l.unit FROM json_each(?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value LIMIT ${limits.tableMetrics})
+       SELECT l.name, l.split, l.unit FROM json_each(?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.dimensions_id = 0 LIMIT ${limits.tableMetrics})
      GROUP BY name, split ORDER BY attempts DESC, name, split LIMIT ${limits.tableColumns + 1}`,
   )
   const lasts = db.prepare<Last>(
-    `SELECT l.attempt_id AS attemptId, l.step, l.value FROM json_each(?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = ? AND l.split = ?`,
+    `SELECT l.attempt_id AS attemptId, l.step, l.value FROM json_each(?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = ? AND l.split = ? AND l.dimensions_id = 0`,
   )
   const inputs = db.prepare<{ attemptId: string; name: string; label: string }>(
     `SELECT i.attempt_id AS attemptId, i.name, m.label FROM json_each(?) j CROSS JOIN attempt_inputs i ON i.attempt_id = j.value

@@ -109,10 +109,10 @@ const csv = (value: string | number | null): string =>
   value === null ? "" : /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value)
 
 function* metricLines(room: ExportedRoom): Generator<string> {
-  yield "attempt,attemptId,ordinal,metric,split,unit,step,value,reportedAt\r\n"
-  for (const { label, attempt_id, ordinal, name, split, unit, step, value, reported_at } of room.metrics()) {
+  yield "attempt,attemptId,ordinal,metric,split,dimensions,unit,step,value,reportedAt\r\n"
+  for (const { label, attempt_id, ordinal, name, split, dimensions, unit, step, value, reported_at } of room.metrics()) {
     // Stored as JSON: a number, or the name of one that JSON has no digits for.
-    yield `${[label, attempt_id, ordinal, name, split, unit, step, value.replaceAll('"', ""), reported_at].map(csv).join(",")}\r\n`
+    yield `${[label, attempt_id, ordinal, name, split, dimensions, unit, step, value.replaceAll('"', ""), reported_at].map(csv).join(",")}\r\n`
   }
 }
 

@@ -1,4 +1,5 @@
 /** What an export reads, page by page, each page with everything that belongs to its rows. */
+import { DIMENSIONS } from "../attempts/attempts.ts"
 import type { AttemptIntent, AttemptStatus, LinkKind } from "../../contract/enumerations.ts"
 import type { StaleReason } from "../../contract/evidence.ts"
 import type { Stored } from "../../contract/json.ts"
@@ -112,6 +113,7 @@ export interface MetricRow {
   ordinal: number
   name: string
   split: string | null
+  dimensions: string | null
   unit: string | null
   step: number | null
   value: string
@@ -166,7 +168,7 @@ const CHECKPOINTS = `SELECT c.*, p.username, ${contentOf("c")} AS content, ${con
 
 const MEASURED = `SELECT a.attempt_id, a.label FROM attempts a
   WHERE a.room_id = ? AND a.attempt_id > ? AND EXISTS (SELECT 1 FROM attempt_metrics m WHERE m.attempt_id = a.attempt_id) ORDER BY a.attempt_id LIMIT ${PAGE}`
-const METRICS = `SELECT ordinal, name, split, unit, step, value, reported_at FROM attempt_metrics WHERE attempt_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ${PAGE}`
+const METRICS = `SELECT ordinal, name, split, ${DIMENSIONS("m")} AS dimensions, unit, step, value, reported_at FROM attempt_metrics m WHERE attempt_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ${PAGE}`
 
 /** @param db a snapshot: what is read page by page is of one moment */
 export function rows(db: Db, roomId: string) {

@@ -4,17 +4,23 @@
 export type Scalar = string | number | boolean
 export type Dimensions = Readonly<Record<string, Scalar>>
 
-/** The last value that an attempt reported of a metric at one place of its dimensions. */
-export interface Cell {
+/** The attempt that a value comes from. */
+export interface Source {
   readonly attemptId: string
   readonly label: string
-  readonly dimensions: Dimensions
-  /** NaN and the infinities where a run diverged. */
-  readonly value: number
   /** The commit it ran at. */
   readonly commit: string
   /** The materials that went in, as one text. */
   readonly inputs: string
+}
+
+/** The last value that an attempt reported of a metric at one place of its dimensions. */
+export interface Cell {
+  readonly attempt: Source
+  /** Cells at one place may share one object: it is looked at once. */
+  readonly dimensions: Dimensions
+  /** NaN and the infinities where a run diverged. */
+  readonly value: number
 }
 
 /** Values that print alike are one value: a seed told as 3 and as "3" is one seed. */

@@ -2,7 +2,7 @@
  * The measurement table: cells grouped by dimensions, each group with its mean and interval, and with its difference to a
  * baseline where one is asked for. Deterministic: the same cells give the same digits in any order.
  */
-import { compareScalars, type Cell, type Scalar, textOf } from "./cells.ts"
+import { type Cell, compareScalars, type Dimensions, type Scalar, type Source, textOf } from "./cells.ts"
 import { type Corrected, type Difference, holm, paired, type Summary, summaryOf, sumOf, welch } from "./statistics.ts"
 
 export interface Question {
@@ -39,7 +39,7 @@ export interface Group {
   readonly nonFinite: number
   /** Cells without the dimension that is asked `over`; they take no part. */
   readonly withoutOver: number
-  readonly attempts: readonly { readonly attemptId: string; readonly label: string }[]
+  readonly attempts: readonly Source[]
   /** What the attempts of the group do not have in common. */
   readonly differs: readonly ("code" | "inputs")[]
   readonly isBaseline: boolean
@@ -70,22 +70,36 @@ const compareKeys = (by: readonly string[]) => (one: Gathered, other: Gathered) 
   return 0
 }
 
+/** The place of some dimensions among those of `by`; undefined where one is missing. */
+function keyOf(dimensions: Dimensions, by: readonly string[]): Record<string, Scalar> | undefined {
+  const key: Record<string, Scalar> = {}
+  for (const dimension of by) {
+    const value = dimensions[dimension]
+    if (value === undefined) return undefined
+    key[dimension] = value
+  }
+  return key
+}
+
 function gathered(cells: readonly Cell[], by: readonly string[]): { groups: Gathered[]; withoutBy: number } {
   const groups = new Map<string, Gathered>()
+  const known = new Map<Dimensions, Gathered | null>()
+  function groupOf(dimensions: Dimensions): Gathered | null {
+    const key = keyOf(dimensions, by)
+    if (key === undefined) return null
+    const name = keyText(key, by)
+    const group = groups.get(name) ?? { key, cells: [] }
+    groups.set(name, group)
+    return group
+  }
   let withoutBy = 0
   for (const cell of cells) {
-    const key: Record<string, Scalar> = {}
-    for (const dimension of by) {
-      const value = cell.dimensions[dimension]
-      if (value !== undefined) key[dimension] = value
+    let group = known.get(cell.dimensions)
+    if (group === undefined) {
+      group = groupOf(cell.dimensions)
+      known.set(cell.dimensions, group)
     }
-    if (Object.keys(key).length < by.length) {
-      withoutBy += 1
-      continue
-    }
-    const name = keyText(key, by)
-    const group = groups.get(name)
-    if (group === undefined) groups.set(name, { key, cells: [cell] })
+    if (group === null) withoutBy += 1
     else group.cells.push(cell)
   }
   return { groups: [...groups.values()].sort(compareKeys(by)), withoutBy }
@@ -98,37 +112,40 @@ function pointsOf(cells: readonly Cell[], over: string | undefined): Point[] {
   const finite = cells.filter(({ value }) => Number.isFinite(value))
   if (over === undefined) return finite.map(({ value }) => ({ over: null, value })).sort((one, other) => one.value - other.value)
   const byOver = new Map<string, { over: Scalar; values: number[] }>()
+  const known = new Map<Dimensions, number[] | null>()
   for (const { dimensions, value } of finite) {
-    const at = dimensions[over]
-    if (at === undefined) continue
-    const known = byOver.get(textOf(at))
-    if (known === undefined) byOver.set(textOf(at), { over: at, values: [value] })
-    else known.values.push(value)
+    let values = known.get(dimensions)
+    if (values === undefined) {
+      const at = dimensions[over]
+      values = at === undefined ? null : (byOver.get(textOf(at))?.values ?? [])
+      if (at !== undefined && values !== null && !byOver.has(textOf(at))) byOver.set(textOf(at), { over: at, values })
+      known.set(dimensions, values)
+    }
+    values?.push(value)
   }
   return [...byOver.values()]
     .map(({ over: at, values }) => ({ over: at, value: meanOf(values) }))
     .sort((one, other) => compareScalars(one.over, other.over))
 }
 
-const attemptsOf = (cells: readonly Cell[]) =>
-  [...new Map(cells.map(({ attemptId, label }) => [attemptId, { attemptId, label }])).values()].sort((one, other) =>
-    compareScalars(one.label.slice(1), other.label.slice(1)),
-  )
+const sourcesOf = (cells: readonly Cell[]): Source[] =>
+  [...new Set(cells.map(({ attempt }) => attempt))].sort((one, other) => compareScalars(one.label.slice(1), other.label.slice(1)))
 
 const isOneOf = (values: readonly string[]): boolean => new Set(values).size < 2
 
 function described({ key, cells }: Gathered, { over, against }: Question): Omit<Group, "contrast"> {
   const points = pointsOf(cells, over)
+  const sources = sourcesOf(cells)
   return {
     key,
     summary: points.length === 0 ? null : summaryOf(points.map(({ value }) => value)),
     points,
     nonFinite: cells.filter(({ value }) => !Number.isFinite(value)).length,
     withoutOver: over === undefined ? 0 : cells.filter(({ dimensions }) => dimensions[over] === undefined).length,
-    attempts: attemptsOf(cells),
+    attempts: sources,
     differs: [
-      ...(isOneOf(cells.map(({ commit }) => commit)) ? [] : (["code"] as const)),
-      ...(isOneOf(cells.map(({ inputs }) => inputs)) ? [] : (["inputs"] as const)),
+      ...(isOneOf(sources.map(({ commit }) => commit)) ? [] : (["code"] as const)),
+      ...(isOneOf(sources.map(({ inputs }) => inputs)) ? [] : (["inputs"] as const)),
     ],
     isBaseline: against !== undefined && textOf(key[against.dimension] ?? "") === against.value,
   }
@@ -140,7 +157,7 @@ function described({ key, cells }: Gathered, { over, against }: Question): Omit<
  */
 export function differenceOf(of: readonly Point[], against: readonly Point[]): Omit<Contrast, "corrected"> | null {
   if (of.length === 0 || against.length === 0) return null
-  const known = new Map(against.flatMap(({ over, value }) => (over === null ? [] : [[textOf(over), value]])) as [string, number][])
+  const known = new Map(against.flatMap(({ over, value }) => (over === null ? [] : [[textOf(over), value] as const])))
   const differences = of.flatMap(({ over, value }) => {
     const other = over === null ? undefined : known.get(textOf(over))
     return other === undefined ? [] : [value - other]

@@ -39,8 +39,8 @@ function layout(next: () => number): Layout {
         if (next() < missing) continue
         const noise = isConstant ? 0 : normal(next)
         const value = next() < diverging ? Number.NaN : offset + scale * (a * 0.3 + noise)
-        const attemptId = `${arm}-${labels}-${seed}`
-        cells.push({ attemptId, label: `A${cells.length + 1}`, dimensions: { arm, labels, seed }, value, commit: "c", inputs: "" })
+        const attempt = { attemptId: `${arm}-${labels}-${seed}`, label: `A${cells.length + 1}`, commit: "c", inputs: "" }
+        cells.push({ attempt, dimensions: { arm, labels, seed }, value })
       }
   const against = { dimension: "arm", value: "baseline" }
   return { cells, question: isPaired ? { by: ["arm", "labels"], over: "seed", against } : { by: ["arm", "labels"], against } }

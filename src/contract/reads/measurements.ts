@@ -1,0 +1,54 @@
+/** The reads that work out means, intervals and differences of what attempts reported. */
+import * as v from "valibot"
+import { enumerations } from "../enumerations.ts"
+import { oneOf, plain } from "../fields.ts"
+import { limits } from "../limits.ts"
+import { measurementTable } from "../measurement-answers.ts"
+import { DIMENSION } from "../patterns.ts"
+import { commaList, ids, read, words } from "../read.ts"
+
+/** A dimension and a value of it, such as `arm:baseline`. */
+const PLACE = /^[a-z][a-z0-9_]{0,31}:[^,]{1,64}$/u
+
+const parameters = {
+  metric: v.exactOptional(plain(limits.name)),
+  split: v.exactOptional(plain(limits.name)),
+  by: v.exactOptional(commaList(DIMENSION, limits.dimensions, "dimensions")),
+  over: v.exactOptional(v.pipe(v.string(), v.regex(DIMENSION, "must be a dimension"))),
+  against: v.exactOptional(v.pipe(v.string(), v.regex(PLACE, "must be a dimension and a value, such as arm:baseline"))),
+  where: v.exactOptional(commaList(PLACE, limits.dimensions, "dimensions with a value, such as labels:400")),
+  intents: v.exactOptional(words(enumerations.attemptIntent)),
+  attempts: v.exactOptional(ids(limits.comparedAttempts)),
+  points: v.exactOptional(oneOf(["1"])),
+}
+
+const formats = {
+  csv: { mediaType: "text/csv", answer: v.string() },
+  markdown: { mediaType: "text/markdown", answer: v.string() },
+} as const
+
+const summary =
+  "What its succeeded attempts measured: metric grouped by dimensions, each group with n, mean, sd, standard error and 95 % interval. over names the dimension that repeats (seed); against=arm:baseline adds the difference to that group, paired over it where both sides have it, else Welch's, and corrected for the number of comparisons (Holm). where=labels:400 keeps one place. Without metric it lists the metrics and their dimensions."
+
+export const measurementReads = [
+  read({
+    name: "experiment_measurements",
+    costly: true,
+    at: true,
+    path: "/api/research/experiments/{experimentId}/measurements",
+    summary,
+    parameters,
+    answer: measurementTable,
+    formats,
+  }),
+  read({
+    name: "room_measurements",
+    costly: true,
+    at: true,
+    path: "/api/research/rooms/{roomId}/measurements",
+    summary: `${summary} Of a Room, or of some of its experiments.`,
+    parameters: { ...parameters, experiments: v.exactOptional(ids(limits.references)) },
+    answer: measurementTable,
+    formats,
+  }),
+] as const

@@ -1,0 +1,173 @@
+/** The reads of the measurement table. */
+import { limits } from "../../contract/limits.ts"
+import type { MeasurementTable } from "../../contract/measurement-answers.ts"
+import { badParameter, noSuch } from "../../contract/refusals.ts"
+import type { AskedOf, Readers } from "../../ledger/reading.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import type { Experiments } from "../experiments/experiments.ts"
+import { compareScalars, textOf } from "./cells.ts"
+import { type Group, tableOf } from "./table.ts"
+import type { KnownMetric, Measured, Place, Values } from "./values.ts"
+import { csvOf, markdownOf } from "./written.ts"
+
+type Asked = AskedOf<"experiment_measurements">["query"]
+
+/** Executions that a table is of where nothing is said: a rerun or a reproduction repeats one of them. */
+const PRIMARY = ["planned", "exploratory"]
+
+/** `arm:baseline` as a dimension and a value. */
+const placeOf = (text: string) => ({ dimension: text.slice(0, text.indexOf(":")), value: text.slice(text.indexOf(":") + 1) })
+
+const listed = ({ dimensions, ...metric }: KnownMetric): MeasurementTable["metrics"][number] => ({
+  ...metric,
+  units: [...metric.units],
+  dimensions: [...dimensions].map(([dimension, known]) => {
+    const values = [...known].sort(compareScalars)
+    return { dimension, values: values.slice(0, limits.groupAttempts), valuesTruncated: values.length > limits.groupAttempts }
+  }),
+})
+
+/** What a reader must know before comparing a group, a sentence each. */
+function notesOf({ summary, nonFinite, withoutOver, differs, contrast }: Group, over: string | undefined): string[] {
+  const runs = (count: number) => `${count} ${count === 1 ? "value" : "values"}`
+  return [
+    ...(summary?.n === 1 ? ["one value: no spread known"] : []),
+    ...(nonFinite > 0 ? [`${runs(nonFinite)} diverged and ${nonFinite === 1 ? "is" : "are"} left out`] : []),
+    ...(withoutOver > 0 ? [`${runs(withoutOver)} without ${over} left out`] : []),
+    ...(differs.includes("code") ? ["attempts ran different code"] : []),
+    ...(differs.includes("inputs") ? ["attempts had different inputs"] : []),
+    ...(contrast !== null && contrast.unpaired > 0 ? [`${contrast.pairs} pairs; ${runs(contrast.unpaired)} had no partner`] : []),
+    ...(over !== undefined && contrast !== null && contrast.pairs === null ? [`fewer than two pairs over ${over}: compared unpaired`] : []),
+  ]
+}
+
+function shown(group: Group, over: string | undefined, withPoints: boolean): MeasurementTable["groups"][number] {
+  const { key, summary, points, attempts, differs, contrast, ...rest } = group
+  const { n, mean, min, max, sd, se, low, high } = summary ?? {
+    n: 0,
+    mean: null,
+    min: null,
+    max: null,
+    sd: null,
+    se: null,
+    low: null,
+    high: null,
+  }
+  return {
+    key,
+    ...{ n, mean, sd, se, low, high, min, max },
+    ...rest,
+    attempts: attempts.slice(0, limits.groupAttempts).map(({ attemptId, label }) => ({ attemptId, label })),
+    attemptsTruncated: attempts.length > limits.groupAttempts,
+    differs: [...differs],
+    contrast: contrast && { ...contrast, corrected: contrast.corrected },
+    ...(withPoints && { points: points.slice(0, limits.groupPoints) }),
+    notes: notesOf(group, over),
+  }
+}
+
+/** Measurement tables of a Room, of experiments, or of named attempts. */
+export function measurementTables(values: Values) {
+  /** The dimensions a question is about: those it names, or all that its metric has, and the one that repeats. */
+  function dimensionsOf({ by, over }: Asked, metric: KnownMetric, attempts: readonly Measured[]) {
+    const own = [...metric.dimensions.keys()]
+    const repeats = over ?? (own.includes("seed") ? "seed" : undefined)
+    const arms = own.includes("arm") || !attempts.some(({ arm }) => arm !== null) ? [] : ["arm"]
+    return { by: by ?? [...arms, ...own.filter((name) => name !== repeats)], over: repeats }
+  }
+
+  /** @throws Refusal 422 for a metric, dimension or baseline that nothing reported, and for more than a table holds */
+  return function measured(place: Place, asked: Asked): MeasurementTable {
+    const all = values.attempts(asked.attempts === undefined ? place : { attemptIds: asked.attempts })
+    const intents = asked.intents ?? (asked.attempts === undefined ? PRIMARY : undefined)
+    const wanted = intents === undefined ? all : all.filter(({ intent }) => intents.includes(intent))
+    const over = wanted.filter(({ status }) => status === "succeeded")
+    const leftOut = { unfinishedAttempts: wanted.length - over.length, otherIntents: all.length - wanted.length, withoutBy: 0, excluded: 0 }
+    const metrics = values.metrics(over, asked.metric)
+    const nothing = {
+      split: asked.split ?? null,
+      unit: null,
+      by: [],
+      over: null,
+      against: null,
+      where: {},
+      groups: [],
+      comparisons: 0,
+      leftOut,
+    }
+    if (asked.metric === undefined) return { metrics: metrics.map(listed), metric: null, ...nothing }
+    const metric = metrics.find((each) => each.metric === asked.metric && each.split === (asked.split ?? null))
+    if (metric === undefined) {
+      const known = values.metrics(over).map((each) => (each.split === null ? each.metric : `${each.metric} with split=${each.split}`))
+      throw badParameter(
+        "metric",
+        known.length === 0
+          ? "has no value: no succeeded attempt here reported a metric"
+          : `is not reported here; known are ${known.slice(0, 20).join(", ")}`,
+      )
+    }
+    const question = dimensionsOf(asked, metric, over)
+    const where = (asked.where ?? []).map(placeOf)
+    const against = asked.against === undefined ? undefined : placeOf(asked.against)
+    if (against !== undefined && !question.by.includes(against.dimension))
+      throw badParameter("against", `must name one of the dimensions of by: ${question.by.join(", ") || "there are none"}`)
+    const names = [
+      ...new Set([...question.by, ...(question.over === undefined ? [] : [question.over]), ...where.map(({ dimension }) => dimension)]),
+    ]
+    const cells = values.cells(over, metric.metric, metric.split ?? "", names)
+    const kept = cells.filter(({ dimensions }) => where.every(({ dimension, value }) => textOf(dimensions[dimension] ?? "") === value))
+    const table = tableOf(kept, {
+      by: question.by,
+      ...(question.over !== undefined && { over: question.over }),
+      ...(against && { against }),
+    })
+    if (table.groups.length > limits.measuredGroups)
+      throw badParameter(
+        "by",
+        `makes ${table.groups.length} groups; at most ${limits.measuredGroups}: group by fewer dimensions, or narrow with where`,
+      )
+    if (against !== undefined && !table.groups.some(({ isBaseline }) => isBaseline))
+      throw badParameter(
+        "against",
+        `names no group; ${against.dimension} is one of ${valuesOf(table.groups, against.dimension).join(", ")}`,
+      )
+    return {
+      metrics: [listed(metric)],
+      metric: metric.metric,
+      split: metric.split,
+      unit: metric.units.length === 1 ? (metric.units[0] ?? null) : null,
+      by: [...question.by],
+      over: question.over ?? null,
+      against: against ?? null,
+      where: Object.fromEntries(where.map(({ dimension, value }) => [dimension, value])),
+      groups: table.groups.map((group) => shown(group, question.over, asked.points === "1")),
+      comparisons: table.comparisons,
+      leftOut: { ...leftOut, withoutBy: table.withoutBy, excluded: cells.length - kept.length },
+    }
+  }
+}
+
+const valuesOf = (groups: readonly Group[], dimension: string): string[] =>
+  [
+    ...new Set(groups.flatMap(({ key }) => Object.entries(key).flatMap(([name, value]) => (name === dimension ? [textOf(value)] : [])))),
+  ].slice(0, 20)
+
+export type MeasurementTables = ReturnType<typeof measurementTables>
+
+export function measurementReads(rooms: Rooms, experiments: Experiments, measured: MeasurementTables) {
+  function answered(name: string, place: Place, { format, ...query }: Asked) {
+    const table = measured(place, query)
+    if (format === "csv") return csvOf(name, table)
+    return format === "markdown" ? markdownOf(table) : table
+  }
+  return {
+    experiment_measurements({ params, query }) {
+      if (experiments.find(params.experimentId) === undefined) throw noSuch("experiment")
+      return answered("measurements", { experimentIds: [params.experimentId] }, query)
+    },
+    room_measurements({ params, query: { experiments: experimentIds, ...query } }) {
+      rooms.mustExist(params.roomId)
+      return answered("measurements", experimentIds === undefined ? { roomId: params.roomId } : { experimentIds }, query)
+    },
+  } satisfies Partial<Readers>
+}

@@ -1,0 +1,169 @@
+/** What attempts measured, read for the measurement table: bounded, and with the dimensions that an attempt's settings give. */
+import { parse, type Stored, stored } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
+import { badParameter } from "../../contract/refusals.ts"
+import { contentOf } from "../../ledger/history.ts"
+import type { Db } from "../../ledger/database.ts"
+import { settingsOf } from "../attempts/settings.ts"
+import type { Cell, Dimensions, Source } from "./cells.ts"
+
+/** An attempt whose values may take part. */
+export interface Measured extends Source {
+  readonly status: string
+  readonly intent: string
+  /** The arm of its plan whose command line it ran. */
+  readonly arm: string | null
+}
+
+/** A value as it is stored: a number, or the name of one that JSON has no digits for. */
+type Told = number | string
+
+/** Which attempts a table is of. */
+export type Place = { readonly experimentIds: readonly string[] } | { readonly roomId: string } | { readonly attemptIds: readonly string[] }
+
+/** A metric that attempts reported. */
+export interface KnownMetric {
+  readonly metric: string
+  readonly split: string | null
+  readonly units: readonly string[]
+  readonly attempts: number
+  readonly values: number
+  readonly dimensions: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+interface SeriesRow {
+  readonly name: string
+  readonly split: string
+  readonly dimensionsId: number
+  readonly unit: string | null
+  readonly attempts: number
+}
+
+const COLUMNS = `a.attempt_id AS attemptId, a.label, a.status, a.intent, ${contentOf("a")} ->> '$.repository.commit' AS "commit",
+  a.plan_match ->> '$.argvComparedWith' AS arm,
+  (SELECT coalesce(group_concat(i.material_id), '') FROM attempt_inputs i WHERE i.attempt_id = a.attempt_id) AS inputs`
+const MOST = limits.measuredAttempts + 1
+
+export type Values = ReturnType<typeof values>
+
+export function values(db: Db) {
+  const ofRoom = db.prepare<Measured>(`SELECT ${COLUMNS} FROM attempts a WHERE a.room_id = ? ORDER BY a.attempt_id LIMIT ${MOST}`)
+  const ofExperiments = db.prepare<Measured>(
+    `SELECT ${COLUMNS} FROM json_each(?) j CROSS JOIN attempts a ON a.experiment_id = j.value LIMIT ${MOST}`,
+  )
+  const named = db.prepare<Measured>(`SELECT ${COLUMNS} FROM json_each(?) j CROSS JOIN attempts a ON a.attempt_id = j.value`)
+  // One row an attempt: reading a quarter of a million rows one by one takes several times as long.
+  const ofMetric = db.prepare<{ place: number; sets: string; told: string }>(
+    `SELECT j.key AS place, group_concat(l.dimensions_id) AS sets, group_concat(l.value) AS told
+     FROM json_each(?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = ? AND l.split = ? GROUP BY j.key`,
+  )
+  const counted = db.prepare<{ total: number }>(
+    `SELECT count(*) AS total FROM (SELECT 1 FROM json_each(?) j CROSS JOIN attempt_last_metrics l
+     ON l.attempt_id = j.value AND l.name = ? AND l.split = ? LIMIT ${limits.measuredValues + 1})`,
+  )
+  const set = db.prepare<{ dimensions: Stored<Dimensions> }>("SELECT dimensions FROM dimension_sets WHERE dimensions_id = ?")
+  const series = db.prepare<SeriesRow>(
+    `SELECT name, split, dimensions_id AS dimensionsId, max(unit) AS unit, count(*) AS attempts FROM (
+       SELECT l.name, l.split, l.dimensions_id, l.unit FROM json_each(?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value
+       WHERE ? IS NULL OR l.name = ? LIMIT ${limits.measuredValues})
+     GROUP BY name, split, dimensions_id ORDER BY name, split, dimensions_id`,
+  )
+  const registration = db.prepare<{ content: Stored<BodyOf<"register_attempt">> }>(
+    `SELECT ${contentOf("a")} AS content FROM attempts a WHERE a.attempt_id = ?`,
+  )
+  const idsOf = (attempts: readonly Measured[]) => JSON.stringify(attempts.map(({ attemptId }) => attemptId))
+
+  const dimensionsOf = (id: number): Dimensions => {
+    const text = id === 0 ? undefined : set.get(id)?.dimensions
+    return text === undefined ? {} : parse(text)
+  }
+
+  /** Dimensions that a value lacks, from the settings of its attempt. */
+  function settingsAs({ attemptId, arm }: Measured, names: readonly string[]): Dimensions {
+    const content = registration.get(attemptId)?.content
+    if (content === undefined) return {}
+    const known = settingsOf(parse(content), arm, new Map())
+    return Object.fromEntries(
+      names.flatMap((name) => {
+        const value = known.get(name) ?? known.get(`--${name}`)
+        return value === undefined ? [] : [[name, value]]
+      }),
+    )
+  }
+
+  /** Completes the dimensions of the values of one attempt; those that lack nothing are left as they are. */
+  function completing(attempt: Measured, wanted: readonly string[]) {
+    let settings: Dimensions | undefined
+    return (own: Dimensions): Dimensions => {
+      if (wanted.every((name) => own[name] !== undefined)) return own
+      settings ??= settingsAs(attempt, wanted)
+      return { ...settings, ...own }
+    }
+  }
+
+  return {
+    /** @throws Refusal 422 for more than a table looks at */
+    attempts(place: Place): Measured[] {
+      const found =
+        "roomId" in place
+          ? ofRoom.all(place.roomId)
+          : "attemptIds" in place
+            ? named.all(JSON.stringify(place.attemptIds))
+            : ofExperiments.all(JSON.stringify(place.experimentIds))
+      if (found.length >= MOST)
+        throw badParameter(
+          "experiments",
+          `must name fewer: a table looks at ${limits.measuredAttempts.toLocaleString("en")} attempts at most`,
+        )
+      return found
+    },
+
+    /** The metrics that some attempts reported, or one of them, with their dimensions. */
+    metrics(attempts: readonly Measured[], metric: string | null = null): KnownMetric[] {
+      return [...Map.groupBy(series.all(idsOf(attempts), metric, metric), ({ name, split }) => JSON.stringify([name, split])).values()].map(
+        (rows) => {
+          const dimensions = new Map<string, Set<string>>()
+          for (const row of rows)
+            for (const [name, value] of Object.entries(dimensionsOf(row.dimensionsId)))
+              dimensions.set(name, (dimensions.get(name) ?? new Set()).add(String(value)))
+          return {
+            metric: rows[0]?.name ?? "",
+            split: rows[0]?.split || null,
+            units: [...new Set(rows.flatMap(({ unit }) => unit ?? []))],
+            attempts: rows.reduce((most, row) => Math.max(most, row.attempts), 0),
+            values: rows.reduce((sum, row) => sum + row.attempts, 0),
+            dimensions,
+          }
+        },
+      )
+    },
+
+    /**
+     * The values of one metric. A dimension that a value does not have is taken from the settings of its attempt.
+     * @param wanted the dimensions that are asked about
+     * @throws Refusal 422 for more than a table looks at
+     */
+    cells(attempts: readonly Measured[], metric: string, split: string, wanted: readonly string[]): Cell[] {
+      const ids = idsOf(attempts)
+      if (counted.one(ids, metric, split).total > limits.measuredValues)
+        throw badParameter(
+          "metric",
+          `has more than ${limits.measuredValues.toLocaleString("en")} values here: narrow it with experiments or attempts`,
+        )
+      const known = new Map<number, Dimensions>()
+      return ofMetric.all(ids, metric, split).flatMap(({ place, sets, told }) => {
+        const attempt = attempts[place]
+        if (attempt === undefined) return []
+        const own = parse(stored<number[]>(`[${sets}]`))
+        const complete = completing(attempt, wanted)
+        return parse(stored<Told[]>(`[${told}]`)).map((value, index): Cell => {
+          const id = own[index] ?? 0
+          const dimensions = known.get(id) ?? dimensionsOf(id)
+          known.set(id, dimensions)
+          return { attempt, dimensions: complete(dimensions), value: Number(value) }
+        })
+      })
+    },
+  }
+}
