@@ -1,7 +1,8 @@
 -- The whole data of one research-room instance. Times are RFC 3339 UTC text with milliseconds, ids are lower-case
 -- UUID text, JSON is stored as the text it is answered with. Every table belongs to one folder of src, named above it.
 -- What was accepted is never changed or deleted: the triggers that see to it are made from the list of objects
--- (src/contract/objects.ts), which names the columns that may move.
+-- (src/contract/objects.ts), which names the columns that may move. A `seal` is a short digest of what no write makes in its row; triggers
+-- made from the list of it (src/ledger/not-made.ts) keep it, and `check` compares it.
 
 ------------------------------------------------------------------------------------------------ src/ledger
 -- joined: history by src/contract, src/research
@@ -18,7 +19,8 @@ CREATE TABLE instance (
   instance_id TEXT NOT NULL,
   created_at TEXT NOT NULL,
   -- Whether something was withheld that may still stand in pages that nothing uses any more, or in the log.
-  unclean INTEGER NOT NULL DEFAULT 0 CHECK (unclean IN (0, 1))
+  unclean INTEGER NOT NULL DEFAULT 0 CHECK (unclean IN (0, 1)),
+  seal BLOB
 ) STRICT;
 
 -- Whom it was restored from, in order.
@@ -26,7 +28,8 @@ CREATE TABLE earlier_instances (
   position INTEGER PRIMARY KEY,
   instance_id TEXT NOT NULL,
   -- When it was restored as another one.
-  until TEXT NOT NULL
+  until TEXT NOT NULL,
+  seal BLOB
 ) STRICT;
 
 -- The history: every accepted write, once and whole, in the order it was accepted. All other tables are made from it, but
@@ -171,6 +174,7 @@ CREATE TABLE people (
   given_name TEXT,
   family_name TEXT,
   orcid TEXT,
+  seal BLOB,
   CHECK ((instance_id IS NULL) = (known_as IS NULL))
 ) STRICT;
 CREATE INDEX people_of_here ON people (user_id) WHERE instance_id IS NULL;
@@ -191,6 +195,7 @@ CREATE TABLE provider_accounts (
   subject TEXT NOT NULL,
   user_id TEXT NOT NULL UNIQUE REFERENCES people (user_id),
   connected_at TEXT NOT NULL,
+  seal BLOB,
   PRIMARY KEY (issuer, subject)
 ) STRICT, WITHOUT ROWID;
 
@@ -209,7 +214,7 @@ CREATE TABLE invitations (
 CREATE INDEX invitations_by ON invitations (invited_by);
 
 -- The audit log: what concerns people, what opens doors, and operators. Lines are only ever added; no write makes them, and no
--- secret is in any.
+-- secret is in any. Each line's digest rests on the line before it.
 CREATE TABLE audit_entries (
   sequence INTEGER PRIMARY KEY,
   at TEXT NOT NULL,
@@ -217,7 +222,10 @@ CREATE TABLE audit_entries (
   by_id TEXT,
   subject_id TEXT,
   -- The line as it is answered.
-  body TEXT NOT NULL
+  body TEXT NOT NULL,
+  -- The digest of the name of its subject, once that was withheld.
+  name_digest TEXT,
+  digest BLOB NOT NULL
 ) STRICT;
 CREATE INDEX audit_by_kind ON audit_entries (kind);
 CREATE INDEX audit_by_person ON audit_entries (by_id) WHERE by_id IS NOT NULL;
@@ -292,7 +300,8 @@ CREATE TABLE mirrors (
   origin_sequence INTEGER,
   heard_at TEXT,
   -- Why it is followed no longer; null while it is.
-  stopped TEXT
+  stopped TEXT,
+  seal BLOB
 ) STRICT, WITHOUT ROWID;
 
 -- Who belongs to a Room now.
@@ -343,7 +352,8 @@ CREATE TABLE credentials (
   created_at TEXT NOT NULL,
   expires_at TEXT NOT NULL,
   revoked_at TEXT,
-  last_used_at TEXT
+  last_used_at TEXT,
+  seal BLOB
 ) STRICT;
 CREATE INDEX credentials_of ON credentials (room_id, user_id);
 CREATE INDEX credentials_of_person ON credentials (user_id, credential_id);
@@ -944,8 +954,8 @@ CREATE TABLE brief_counts (
 
 CREATE INDEX threads_selected ON threads (room_id, selected_checkpoint_id) WHERE selected_checkpoint_id IS NOT NULL;
 CREATE INDEX experiments_live ON experiments (thread_id, status, experiment_id) WHERE status IN ('open', 'claimed', 'in_progress');
-CREATE INDEX attempts_running ON attempts (room_id, updated_at) WHERE status IN ('registered', 'started');
-CREATE INDEX attempts_running_in_thread ON attempts (thread_id, updated_at) WHERE status IN ('registered', 'started');
+CREATE INDEX attempts_running ON attempts (room_id, attempt_id) WHERE status IN ('registered', 'started');
+CREATE INDEX attempts_running_in_thread ON attempts (thread_id, attempt_id) WHERE status IN ('registered', 'started');
 CREATE INDEX attempts_heard_of ON attempts (experiment_id, updated_at);
 
 CREATE TRIGGER attempts_failing AFTER UPDATE OF status ON attempts WHEN new.status IN ('failed', 'preflight_failed') AND old.status <> new.status
@@ -1124,13 +1134,15 @@ CREATE TABLE papers (
   arxiv_id TEXT PRIMARY KEY,
   origin TEXT NOT NULL CHECK (origin IN ('import', 'arxiv')),
   recorded_at TEXT NOT NULL,
-  record TEXT NOT NULL
+  record TEXT NOT NULL,
+  seal BLOB
 ) STRICT;
 
 -- Papers that arXiv said it does not have, and when it was asked.
 CREATE TABLE paper_misses (
   arxiv_id TEXT PRIMARY KEY,
-  asked_at TEXT NOT NULL
+  asked_at TEXT NOT NULL,
+  seal BLOB
 ) STRICT, WITHOUT ROWID;
 
 -- How much each person has of what is capped, kept by the triggers below.
@@ -1152,6 +1164,7 @@ CREATE TABLE saved_papers (
   given TEXT,
   title TEXT NOT NULL DEFAULT '' COLLATE NOCASE,
   published_at TEXT NOT NULL DEFAULT '',
+  seal BLOB,
   UNIQUE (user_id, arxiv_id)
 ) STRICT;
 CREATE INDEX saved_papers_newest ON saved_papers (user_id, entry);
@@ -1218,6 +1231,7 @@ CREATE TABLE collection_papers (
   notes INTEGER NOT NULL DEFAULT 0,
   given TEXT,
   citation_key TEXT,
+  seal BLOB,
   UNIQUE (collection_id, arxiv_id)
 ) STRICT;
 CREATE INDEX collection_papers_newest ON collection_papers (collection_id, entry);
@@ -1266,7 +1280,8 @@ CREATE TABLE personal_keys (
   created_at TEXT NOT NULL,
   expires_at TEXT NOT NULL,
   revoked_at TEXT,
-  last_used_at TEXT
+  last_used_at TEXT,
+  seal BLOB
 ) STRICT;
 CREATE INDEX personal_keys_of ON personal_keys (user_id, key_id);
 

@@ -7,6 +7,7 @@ import { history } from "../ledger/history.ts"
 import type { OnProgress } from "../ledger/replay.ts"
 import { chains } from "./chains.ts"
 import { replayed } from "./replayed.ts"
+import { seals } from "./seals.ts"
 import { fileItself, structure } from "./structure.ts"
 
 export interface CheckReport {
@@ -55,6 +56,7 @@ export function checkData(db: Db, onProgress: OnProgress = () => {}, { quick = f
     onProgress(0, total, "file")
     fileItself(db, add)
     structure(db, add)
+    seals(db, add)
     onProgress(part, total, "activity")
     const found = chains(db, add, (done) => onProgress(Math.min(part + done, total), total, "activity"))
     if (!quick) replayed(db, add, (done, what) => onProgress(Math.min(part + entries + done, total), total, what))

@@ -1,14 +1,17 @@
-/** A mark: where the activity of every Room stood, kept outside of the data, so that a history that was rewritten since is told. */
+/** A mark: where the activity of every Room and the audit log stood, kept outside of the data, so that what was rewritten since is told. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import * as v from "valibot"
 import type { ActivityEntry } from "../contract/answers.ts"
 import { DataError, type Db } from "../ledger/database.ts"
+import { auditDigest, auditHead } from "../people/audit.ts"
 import { headsOf } from "./chains.ts"
 import { parse, type Stored } from "../contract/json.ts"
 import { codeOf } from "../contract/faults.ts"
 
 const markSchema = v.object({
   instanceId: v.string(),
+  /** Left out of marks from before the audit log was chained. */
+  audit: v.optional(v.object({ sequence: v.number(), digest: v.string() })),
   rooms: v.array(v.object({ roomId: v.string(), sequence: v.number(), digest: v.string() })),
 })
 
@@ -33,21 +36,27 @@ export function compareMark(db: Db, file: string): string[] {
   const isEarlier = db.prepare("SELECT 1 FROM earlier_instances WHERE instance_id = ?").get(mark.instanceId) !== undefined
   if (mark.instanceId !== instanceOf(db) && !isEarlier) return [`${file} marks another instance (${mark.instanceId}).`]
   const entry = db.prepare<{ body: Stored<ActivityEntry> }>("SELECT body FROM activity_entries WHERE room_id = ? AND sequence = ?")
-  return mark.rooms.flatMap(({ roomId, sequence, digest }) => {
+  const { audit = { sequence: 0, digest: "" } } = mark
+  const isLogKept = audit.sequence === 0 || auditDigest(db, audit.sequence) === audit.digest
+  const rewritten = isLogKept ? [] : [`The audit log up to line ${audit.sequence} is not the one that ${file} marks.`]
+  const rooms = mark.rooms.flatMap(({ roomId, sequence, digest }) => {
     const found = entry.get(roomId, sequence)
     if (found === undefined) return [`Room ${roomId} stood at entry ${sequence} when ${file} was written, and has no such entry.`]
     return parse(found.body).digest === digest
       ? []
       : [`The activity of Room ${roomId} up to entry ${sequence} is not the one that ${file} marks.`]
   })
+  return [...rewritten, ...rooms]
 }
 
 /** Marks where every Room stands now. @throws DataError when the file cannot be written */
 export function setMark(db: Db, file: string): void {
   const rooms = headsOf(db).map((head) => ({ roomId: head.room_id, sequence: head.activity_sequence, digest: head.activity_digest }))
+  const { sequence, digest } = auditHead(db)
+  const audit = { sequence, digest: digest.toString("hex") }
   const partial = `${file}.partial-${process.pid}`
   try {
-    writeFileSync(partial, `${JSON.stringify({ instanceId: instanceOf(db), rooms }, null, 2)}\n`, { flush: true })
+    writeFileSync(partial, `${JSON.stringify({ instanceId: instanceOf(db), audit, rooms }, null, 2)}\n`, { flush: true })
     renameSync(partial, file)
   } catch (error) {
     throw new DataError(`${file} could not be written (${codeOf(error)}).`)

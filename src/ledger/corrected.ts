@@ -1,10 +1,14 @@
 /** Makes tables what another database has them to be: after something of the history they are made from was withheld. */
 import type { Db, Value } from "./database.ts"
 import { compared, differing, madeTables } from "./differing.ts"
-import type { Row } from "./tables.ts"
+import { sealedTables } from "./not-made.ts"
+import { type Row, tablesOf } from "./tables.ts"
 
 /** Within an open transaction, with the triggers set aside. @param made what a replay made of the same history */
 export function correct(data: Db, made: Db): void {
+  const sealed = new Map(
+    sealedTables((name) => tablesOf(data).find((each) => each.name === name)?.columns ?? []).map((each) => [each.table, each]),
+  )
   for (const table of madeTables(made)) {
     const { name, key } = table
     const columns = compared(table)
@@ -24,5 +28,7 @@ export function correct(data: Db, made: Db): void {
           .prepare(`UPDATE ${name} SET ${each.columns.map((column) => `${column} = ?`).join(", ")} ${where}`)
           .run(...valuesOf(each.due, each.columns), ...keyOf(each.due))
     }
+    const { due } = sealed.get(name) ?? {}
+    if (due !== undefined && found.length > 0) data.exec(`UPDATE ${name} SET seal = ${due} WHERE seal IS NULL`)
   }
 }

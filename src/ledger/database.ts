@@ -6,6 +6,7 @@ import Database from "better-sqlite3"
 import { isFollowed, isReplicated, notOwn } from "./copies.ts"
 import { DataError } from "./data-error.ts"
 import { migrate, mustBeOwn, number, versionOf } from "./migrate.ts"
+import { sealOf } from "./not-made.ts"
 import { latestSchema } from "./schema.ts"
 
 export { DataError, EarlierData } from "./data-error.ts"
@@ -49,6 +50,8 @@ class SqliteDb implements Db {
   constructor(database: Database.Database, mended: readonly string[] = []) {
     this.mended = mended
     this.#database = database
+    // Triggers keep the seals of rows by it. What writes such rows without it fails.
+    database.function("row_seal", { varargs: true, deterministic: true }, (...values) => sealOf(values))
     this.#begin = database.prepare("BEGIN")
     this.#end = database.prepare("COMMIT")
   }

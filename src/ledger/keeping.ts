@@ -1,5 +1,6 @@
 /** The triggers by which the database itself keeps what was accepted and notes what search finds, made from the list of objects. */
 import { aOrAn, objectList } from "../contract/objects.ts"
+import { type Sealed, sealedTables } from "./not-made.ts"
 
 /** What the ledger keeps besides objects. */
 const entries = [
@@ -37,7 +38,7 @@ const kept: readonly Kept[] = [
 const trigger = (name: string, does: string): [name: string, sql: string] => [name, `CREATE TRIGGER ${name} BEFORE ${does}; END`]
 
 const triggersOf = ({ table, what, moves, deletable }: Kept, columns: readonly string[]): [name: string, sql: string][] => {
-  const still = columns.filter((column) => !moves.includes(column))
+  const still = columns.filter((column) => column !== "seal" && !moves.includes(column))
   const changed = moves.length === 0 ? "UPDATE" : `UPDATE OF ${still.join(", ")}`
   const keep = trigger(`${table}_keep`, `${changed} ON ${table} BEGIN SELECT RAISE(ABORT, '${aOrAn(what)} is immutable')`)
   const stay = trigger(`${table}_stay`, `DELETE ON ${table} BEGIN SELECT RAISE(ABORT, '${aOrAn(what)} is never deleted')`)
@@ -53,9 +54,19 @@ const indexed = objectList.flatMap(({ kind, table, key, kindIn, room, isSearched
     : []
 })
 
+/** The seal is of the row as it is stored: a trigger that comes first may have changed it since. */
+const sealing = ({ table, key, columns, due }: Sealed): [name: string, sql: string][] =>
+  ["INSERT", `UPDATE OF ${columns.join(", ")}`].map((change, index) => {
+    const name = `${table}_${index === 0 ? "sealed" : "resealed"}`
+    return [
+      name,
+      `CREATE TRIGGER ${name} AFTER ${change} ON ${table}\n  BEGIN UPDATE ${table} SET seal = ${due} WHERE ${key} = new.${key}; END`,
+    ]
+  })
+
 /** The triggers there should be, by name. @param columnsOf the columns of a table as it is now */
 export const keepingTriggers = (columnsOf: (table: string) => readonly string[]): ReadonlyMap<string, string> =>
-  new Map([...kept.flatMap((each) => triggersOf(each, columnsOf(each.table))), ...indexed])
+  new Map([...kept.flatMap((each) => triggersOf(each, columnsOf(each.table))), ...sealedTables(columnsOf).flatMap(sealing), ...indexed])
 
 /** Whether a trigger is one of them, or another that bears such a name. */
-export const isDerived = (name: string): boolean => /_(?:keep|stay)$/.test(name) || indexed.some(([each]) => each === name)
+export const isDerived = (name: string): boolean => /_(?:keep|stay|sealed|resealed)$/.test(name) || indexed.some(([each]) => each === name)

@@ -1,6 +1,10 @@
-/** The audit log: lines that are only ever added. No write of the history makes them, and no secret is in any. */
+/**
+ * The audit log: lines that are only ever added, each with a digest that rests on the line before it. No write of the history makes
+ * them, and no secret is in any.
+ */
+import { createHash } from "node:crypto"
 import type { AuditEntry, AuditKind } from "../contract/audit.ts"
-import { type JsonObject, parse, type Stored } from "../contract/json.ts"
+import { type JsonObject, parse, type Stored, stored } from "../contract/json.ts"
 import { WITHHELD } from "../contract/withheld.ts"
 import type { Db } from "../ledger/database.ts"
 import { isoTime, type World } from "../ledger/world.ts"
@@ -32,15 +36,81 @@ export interface AuditFilter {
   readonly userId?: string | undefined
 }
 
-type Row = { readonly sequence: number; readonly body: Stored<Omit<AuditEntry, "sequence">> }
+type Body = Omit<AuditEntry, "sequence">
+type Row = { readonly sequence: number; readonly body: Stored<Body> }
+
+/** One line as it is stored. */
+interface Line extends Row {
+  readonly at: string
+  readonly kind: string
+  readonly by_id: string | null
+  readonly subject_id: string | null
+  /** The digest of the name of its subject, once that was withheld; else null. */
+  readonly name_digest: string | null
+}
+
+const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest()
+
+/** A line goes into its digest with a digest of its subject's name: when the name is withheld, the line can still be proved. */
+function chained(before: Buffer, { sequence, at, kind, by_id, subject_id, body, name_digest }: Line): Buffer {
+  const said = parse(body)
+  const name = said.subject?.name ?? null
+  // A digest that stands beside a name which is still there would be believed instead of it.
+  if ((name === WITHHELD) !== (name_digest !== null)) return Buffer.alloc(0)
+  const subject = said.subject && { ...said.subject, name: name_digest ?? (name === null ? null : digestOf(name).toString("hex")) }
+  return digestOf(`${before.toString("hex")}${JSON.stringify([sequence, at, kind, by_id, subject_id, { ...said, subject }])}`)
+}
+
+const FIRST = Buffer.alloc(32)
+/** How many lines are in memory at once. */
+const STEP = 500
+
+/** The newest line and its digest: it stands for the whole log. */
+export const auditHead = (db: Db): { readonly sequence: number; readonly digest: Buffer } =>
+  db.prepare<{ sequence: number; digest: Buffer }>("SELECT sequence, digest FROM audit_entries ORDER BY sequence DESC LIMIT 1").get() ?? {
+    sequence: 0,
+    digest: FIRST,
+  }
+
+/** The digest of a line; undefined where there is no such line. */
+export const auditDigest = (db: Db, sequence: number): string | undefined =>
+  db.prepare<{ digest: Buffer }>("SELECT digest FROM audit_entries WHERE sequence = ?").get(sequence)?.digest.toString("hex")
+
+/** Follows the chain of the log. @returns the first line that does not follow from the one before it; null where all do */
+export function brokenAuditLine(db: Db): number | null {
+  const page = db.prepare<Line & { readonly digest: Buffer }>(
+    `SELECT * FROM audit_entries WHERE sequence > ? ORDER BY sequence LIMIT ${STEP}`,
+  )
+  let before: Buffer = FIRST
+  let due = 1
+  for (let lines = page.all(0); lines.length > 0; lines = page.all(due - 1)) {
+    for (const line of lines) {
+      const isWhole = line.sequence === due && isJson(line.body) && chained(before, line).equals(line.digest)
+      if (!isWhole) return due
+      before = line.digest
+      due += 1
+    }
+  }
+  return null
+}
+
+function isJson(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === "object"
+  } catch {
+    return false
+  }
+}
 
 export type Audit = ReturnType<typeof audit>
 
 /** @param command what runs instead of a service; left out, none */
 export function audit(db: Db, world: World, command?: RunningCommand) {
-  const insert = db.prepare("INSERT INTO audit_entries (at, kind, by_id, subject_id, body) VALUES (?, ?, ?, ?, ?)")
+  const insert = db.prepare("INSERT INTO audit_entries (sequence, at, kind, by_id, subject_id, body, digest) VALUES (?, ?, ?, ?, ?, ?, ?)")
   const COLUMNS = "SELECT a.sequence, a.body FROM audit_entries a"
-  const rename = db.prepare("UPDATE audit_entries SET body = json_set(body, '$.subject.name', ?) WHERE body ->> '$.subject.name' = ?")
+  const rename = db.prepare(
+    "UPDATE audit_entries SET body = json_set(body, '$.subject.name', ?), name_digest = ? WHERE body ->> '$.subject.name' = ?",
+  )
   const all = db.prepare<Row>(`${COLUMNS} WHERE a.sequence < ? ORDER BY a.sequence DESC LIMIT ?`)
   const ofKind = db.prepare<Row>(`${COLUMNS} WHERE a.kind = ? AND a.sequence < ? ORDER BY a.sequence DESC LIMIT ?`)
   // Two walks through two indexes, each as long as the page; one that asked for either would read the whole log.
@@ -56,7 +126,10 @@ export function audit(db: Db, world: World, command?: RunningCommand) {
     write({ kind, by = null, subject = null, roomId = null, address, detail = {}, at = isoTime(world.now()) }: Audited): void {
       const who = by === null ? null : { userId: by.userId, username: by.username }
       const body = { at, kind, by: who, command: command ?? null, subject, roomId, address: address ?? null, detail } satisfies JsonObject
-      insert.run(at, kind, who?.userId ?? null, subject?.id ?? null, JSON.stringify(body))
+      const head = auditHead(db)
+      const [sequence, by_id, subject_id] = [head.sequence + 1, who?.userId ?? null, subject?.id ?? null]
+      const line = { sequence, at, kind, by_id, subject_id, body: stored<Body>(JSON.stringify(body)), name_digest: null }
+      insert.run(sequence, at, kind, by_id, subject_id, line.body, chained(head.digest, line))
     },
     /** Lines before a sequence, the newest first. @param before null for the newest of all */
     page({ kind, userId }: AuditFilter, before: number | null, count: number): AuditEntry[] {
@@ -69,7 +142,7 @@ export function audit(db: Db, world: World, command?: RunningCommand) {
     },
     /** Names that were withheld are in no line any more. Within a transaction in which lines may change. */
     unname(names: readonly string[]): void {
-      for (const name of names) rename.run(WITHHELD, name)
+      for (const name of names) rename.run(WITHHELD, digestOf(name).toString("hex"), name)
     },
     /** The newest line of a kind. */
     newest(kind: AuditKind): AuditEntry | undefined {

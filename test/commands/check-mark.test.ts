@@ -4,6 +4,7 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { startResearchRoom } from "research-room/testing"
+import { sealOf } from "../../src/ledger/not-made.ts"
 import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
 
 const program = executable()
@@ -94,6 +95,19 @@ test("a history that was rewritten, or lost, since it was marked is refused, and
   t.equal((await check("back", "--quick", "--mark", "kept.json")).code, 0, "what was restored from it holds it")
 })
 
+test("the newest lines of the audit log cannot be taken away behind a mark", async (t) => {
+  const data = copied("audited")
+  t.equal((await check(data, "--quick", "--mark", "audited.json")).code, 0)
+  const database = new Database(join(at(data), "research-room.db"))
+  database.exec("DROP TRIGGER audit_entries_stay; DELETE FROM audit_entries WHERE sequence > 1")
+  database.close()
+  await check(data, "--quick")
+  t.equal((await check(data, "--quick")).code, 0, "the lines that are left hold together")
+  const { code, err } = await check(data, "--quick", "--mark", "audited.json")
+  t.equal(code, 1)
+  t.match(err, /^The audit log up to line \d+ is not the one that audited\.json marks\.$/m)
+})
+
 test("another instance's mark, and what is no mark, are refused", async (t) => {
   mkdirSync(at("stranger"))
   const stranger = await startResearchRoom({ data: at("stranger") })
@@ -101,6 +115,7 @@ test("another instance's mark, and what is no mark, are refused", async (t) => {
   const data = copied("own")
   t.equal((await check(data, "--quick", "--mark", "own.json")).code, 0)
   const database = new Database(join(at("stranger"), "research-room.db"))
+  database.function("row_seal", { varargs: true }, (...values) => sealOf(values))
   database.prepare("UPDATE instance SET instance_id = '01990000-0000-7000-8000-000000000000'").run()
   database.close()
   const { code, err } = await check("stranger", "--quick", "--mark", "own.json")
