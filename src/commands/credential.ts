@@ -1,6 +1,7 @@
 /** `research-room credential`: Room credentials, for an operator without a browser. */
 import { Command } from "commander"
 import { enumerations } from "../contract/enumerations.ts"
+import { isoTime } from "../ledger/world.ts"
 import { dataOption, option, UsageError } from "../settings.ts"
 import { admitAs, listOf, personNamed } from "./admit-as.ts"
 import { jsonOption, printList } from "./table.ts"
@@ -10,7 +11,7 @@ interface IssueOptions {
   data: string
   room: string
   user: string
-  label: string
+  label?: string
   permissions: string[]
   threads?: string[]
   expires?: string
@@ -22,7 +23,9 @@ const issue = () =>
     .addOption(dataOption())
     .addOption(option("--room <id>", "the Room").makeOptionMandatory())
     .addOption(option("--user <username>", "the member it speaks for").makeOptionMandatory())
-    .addOption(option("--label <text>", "what it is for").default("command line"))
+    .addOption(
+      option("--label <text>", "the agent's name, which everybody sees (default: agent, or the first of agent-2, agent-3 … that is free)"),
+    )
     .addOption(
       option("--permissions <list>", "comma-separated")
         .argParser(listOf)
@@ -32,14 +35,13 @@ const issue = () =>
     .addOption(option("--expires <time>", "when it expires, such as 2027-01-31T00:00:00Z (default: in 90 days)"))
     .action((options: IssueOptions) =>
       withInstance(options.data, async (instance) => {
-        const { label, permissions, threads: threadIds, expires: expiresAt } = options
+        const { permissions, threads: threadIds, expires: expiresAt } = options
+        const roomId = options.room.toLowerCase()
+        const { userId } = personNamed(instance, options.user)
+        const label = options.label ?? instance.tables.credentials.freeName(roomId, userId, "agent", isoTime(instance.world.now()))
         const body = { label, permissions, ...(threadIds && { threadIds }), ...(expiresAt && { expiresAt }) }
-        const {
-          credentialId,
-          token,
-          expiresAt: until,
-        } = await admitAs(instance, options.user, "issue_credential", { roomId: options.room.toLowerCase() }, body)
-        console.error(`Credential ${credentialId}, until ${until}. The token is shown this once:`)
+        const { credentialId, token, expiresAt: until } = await admitAs(instance, options.user, "issue_credential", { roomId }, body)
+        console.error(`Credential ${credentialId}, until ${until}. Its agent is called ${label}. The token is shown this once:`)
         console.log(token)
       }),
     )

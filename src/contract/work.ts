@@ -124,7 +124,6 @@ export const metrics = list(
 export const corrects = list(
   shape({ metric: plain(limits.name), split: v.exactOptional(plain(limits.name)), unit: plain(limits.unit) }),
   limits.correctedMetrics,
-  1,
 )
 
 export const outputs = list(

@@ -362,7 +362,7 @@ export class Ledger {
     const found = this.#approach.walk(delivery, at)
     if ("replayed" in found) return { receipt: found.replayed }
     const { subject } = found
-    behaviour.admit?.(delivery, subject)
+    behaviour.admit?.(delivery, subject, at)
 
     const { answer, made, roomId } = this.#writing.write(delivery, subject, at, fresh(this.#world))
     this.#gate.used(actor, at)

@@ -118,8 +118,8 @@ export interface Behaviour<
   outside?(call: Call<Body, Params>): RepositoryPin | null
   /** Work that takes its time and looks at the body alone, done outside of any transaction. @throws Refusal 422 */
   prepare?(call: Call<Body, Params>): Promise<unknown>
-  /** @throws Refusal 403 or 409 when the state, or who asks, does not allow it now */
-  admit?(call: Call<Body, Params>, subject: S): void
+  /** @param at the moment of the write @throws Refusal 403 or 409 when the state, or who asks, does not allow it now */
+  admit?(call: Call<Body, Params>, subject: S, at: string): void
   /** The state the subject of a replayed receipt has now, where it moved since; undefined where it did not. */
   moved?(receipt: { readonly targetId: string; readonly result: Result }): JsonObject | undefined
   /** Writes the domain's own rows. */

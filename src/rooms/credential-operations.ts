@@ -26,6 +26,17 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
     return { roomId: credential.roomId, threadId: undefined, credential }
   }
 
+  /** Two live credentials of a person in a Room have two names: by its name an agent is told apart. @throws Refusal `state_conflict` */
+  function mustHaveOwnName({ roomId, owner, label }: Pick<Credential, "roomId" | "owner" | "label">, at: string, besides?: string): void {
+    const suggestion = credentials.freeName(roomId, owner.userId, label, at, besides)
+    if (suggestion === label) return
+    throw new Refusal(
+      "state_conflict",
+      `Another live credential of yours in this Room is called ${label}. Nothing was stored. Choose another name, such as ${suggestion}.`,
+      { current: { label, suggestion } },
+    )
+  }
+
   /** @throws Refusal `state_conflict` */
   function mustNotBeRevoked({ revokedAt, credentialId }: Credential): void {
     if (revokedAt !== null)
@@ -40,6 +51,9 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
         message: "is not a Thread of this Room",
       }))
     },
+    admit({ actor, body }, { roomId }, at) {
+      mustHaveOwnName({ roomId, owner: actor, label: body.label }, at)
+    },
     write({ actor, body }, { roomId }, change) {
       const { label, permissions, threadIds = null } = body
       const owner = { userId: actor.userId, username: actor.username }
@@ -49,11 +63,12 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
 
   const rotate_credential = behaviour("rotate_credential", {
     subject: inPath,
-    admit({ actor }, { credential }) {
+    admit({ actor }, { credential }, at) {
       if (credential.owner.userId !== actor.userId) {
         throw new Refusal("role_required", "Only the member a credential belongs to rotates it.", { current: { needed: ["holder"] } })
       }
       mustNotBeRevoked(credential)
+      mustHaveOwnName(credential, at, credential.credentialId)
     },
     write({ body }, { credential }, change) {
       credentials.revoke(credential.credentialId, change.at)

@@ -2,6 +2,7 @@
 import type { CredentialSummary, Person } from "../contract/answers.ts"
 import type { Permission } from "../contract/enumerations.ts"
 import { parse, type Stored } from "../contract/json.ts"
+import { limits } from "../contract/limits.ts"
 import type { Actor } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import type { Token } from "../ledger/chance.ts"
@@ -26,6 +27,9 @@ const COLUMNS = `c.credential_id AS credentialId, c.room_id AS roomId, c.user_id
   c.created_at AS createdAt, c.expires_at AS expiresAt, c.revoked_at AS revokedAt, c.last_used_at AS lastUsedAt
   FROM credentials c JOIN people p USING (user_id)`
 
+/** Names that look alike are one name. */
+const likeName = (name: string): string => name.normalize("NFKC").trim().toLowerCase()
+
 export type Credentials = ReturnType<typeof credentials>
 
 export function credentials(db: Db) {
@@ -41,6 +45,9 @@ export function credentials(db: Db) {
   const ending = db.prepare<{ roomId: string; label: string; at: string }>(
     `SELECT c.room_id AS roomId, c.label, c.expires_at AS at FROM members m CROSS JOIN credentials c USING (room_id, user_id)
      WHERE m.user_id = ? AND c.revoked_at IS NULL AND c.expires_at > ? AND c.expires_at <= ? ORDER BY c.expires_at LIMIT 50`,
+  )
+  const liveNames = db.prepare<{ credentialId: string; label: string }>(
+    "SELECT credential_id AS credentialId, label FROM credentials WHERE room_id = ? AND user_id = ? AND revoked_at IS NULL AND expires_at > ?",
   )
   const revoke = db.prepare("UPDATE credentials SET revoked_at = ? WHERE credential_id = ? AND revoked_at IS NULL")
   const revokeAll = db.prepare("UPDATE credentials SET revoked_at = ? WHERE room_id = ? AND user_id = ? AND revoked_at IS NULL")
@@ -107,6 +114,19 @@ export function credentials(db: Db) {
     find(credentialId: string): Credential | undefined {
       const row = byId.get(credentialId)
       return row && credential(row)
+    },
+    /**
+     * A name for an agent of a person in a Room: the wanted one, or with the first number behind it that no other live credential has.
+     * @param besides the credential that is to have it, where there is one already
+     */
+    freeName(roomId: string, userId: string, wanted: string, at: string, besides?: string): string {
+      const others = liveNames.all(roomId, userId, at).filter(({ credentialId }) => credentialId !== besides)
+      const taken = new Set(others.map(({ label }) => likeName(label)))
+      if (!taken.has(likeName(wanted))) return wanted
+      const numbered = (number: number) => `${[...wanted].slice(0, limits.credentialLabel - 5).join("")}-${number}`
+      let number = 2
+      while (taken.has(likeName(numbered(number)))) number += 1
+      return numbered(number)
     },
     ofRoom: (roomId: string): Credential[] => ofRoom.all(roomId).map(credential),
     /** Those of every Room, the newest first. @param before an id to go on before; null for the newest */

@@ -29,8 +29,8 @@ const send = async (path: string, body: object) =>
   (await ask(`${baseUrl}${path}`, { body: { schemaVersion: 3, requestId: crypto.randomUUID(), ...body }, headers: { ...own, cookie } }))
     .body.result as unknown as Record<string, string>
 const { roomId, openingThreadId } = await send("/api/rooms", { title: "Budgets" })
-const credential = async () => (await send(`/api/rooms/${roomId}/credentials`, { label: "agent", permissions: ["post_thread"] })).token
-const [one, other] = [await credential(), await credential()]
+const credential = async (label: string) => (await send(`/api/rooms/${roomId}/credentials`, { label, permissions: ["post_thread"] })).token
+const [one, other] = [await credential("one"), await credential("other")]
 const messages = `/api/agent/threads/${openingThreadId}/messages`
 const reading = () => ask(`${baseUrl}/api/research/rooms/${roomId}`)
 

@@ -21,7 +21,7 @@ async function anotherCredential(): Promise<string> {
   const browser = await house.browser("member", { fetch: held })
   const { result } = await browser.write("issue_credential", {
     roomId,
-    label: "the next one",
+    label: `the next one ${freshId()}`,
     permissions: ["post_thread", "publish_records"],
   })
   return result.token ?? ""

@@ -123,7 +123,13 @@ function bodyOf({ example, delivery }: Route, subject: Subject): unknown {
   const about = Object.fromEntries(
     Object.entries(example).map(([member, value]) => [
       member,
-      member === "arxivIds" ? [subject.arxivId] : member === "collectionIds" ? [subject.collectionId] : (subject[member] ?? value),
+      member === "label"
+        ? freshId()
+        : member === "arxivIds"
+          ? [subject.arxivId]
+          : member === "collectionIds"
+            ? [subject.collectionId]
+            : (subject[member] ?? value),
     ]),
   )
   return delivery === undefined ? about : { ...about, [delivery]: freshId() }

@@ -4,6 +4,7 @@ import tap, { test } from "tap"
 import { operationOf } from "../../src/contract/operations/index.ts"
 import { Refusal } from "../../src/contract/refusals.ts"
 import { checkData } from "../../src/check/check.ts"
+import { freshId } from "../support/bodies.ts"
 import { openHouse } from "../support/house.ts"
 import { addPerson } from "../support/people.ts"
 
@@ -36,7 +37,7 @@ const deeds = {
   byCommand: (_by: number, to: number) => operators.disable(null, someone(to).userId),
   enableByCommand: (_by: number, to: number) => operators.enable(null, someone(to).userId),
   makeByCommand: (_by: number, to: number) => operators.setOperator(null, someone(to).userId, true),
-  issue: (by: number) => write(by, "issue_credential", { roomId: house.roomId }, { label: "agent", permissions: ["post_thread"] }),
+  issue: (by: number) => write(by, "issue_credential", { roomId: house.roomId }, { label: freshId(), permissions: ["post_thread"] }),
   signIn: (by: number) => ledger.transact(() => tables.people.isEnabled(someone(by).userId) && tables.sessions.start(someone(by).userId)),
   end: (by: number, to: number) => operators.endAccess(someone(by), someone(to).userId),
   transfer: (by: number, to: number) =>

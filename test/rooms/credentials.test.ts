@@ -21,13 +21,14 @@ const sent = async (browser: typeof ada, path: string, body: Body): Promise<{ st
   return { status: response.status, text, body: JSON.parse(text) as Answer["body"] }
 }
 const issue = (browser: typeof ada, more: Body = {}) =>
-  sent(browser, route, action({ label: "sweep agent", permissions: ["post_thread"], ...more }))
+  sent(browser, route, action({ label: `sweep agent ${freshId()}`, permissions: ["post_thread"], ...more }))
 const identity = (token: unknown) => ask(`${house.baseUrl}/api/agent/research/identity`, { token: String(token) })
 const post = (token: unknown) => ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token: String(token), body: message() })
 
 // shows: Identity, status and access are read with a credential, of its own Room.
 test("a member issues a credential that speaks for her and says what it may do", async (t) => {
-  const { body } = await issue(grace, { permissions: ["publish_records", "post_thread"], threadIds: [threadId.toUpperCase()] })
+  const asked = { label: "sweep agent", permissions: ["publish_records", "post_thread"], threadIds: [threadId.toUpperCase()] }
+  const { body } = await issue(grace, asked)
   t.match(body, {
     target: { kind: "credential", label: null },
     entry: null,
@@ -42,6 +43,23 @@ test("a member issues a credential that speaks for her and says what it may do",
     room: { id: roomId, title: "Warm-up", archived: false },
     assignments: [],
   })
+})
+
+test("two live credentials of a member in a Room do not share a name", async (t) => {
+  const first = await issue(ada, { label: "mcp" })
+  for (const label of ["mcp", "MCP", " mcp", "\uff4d\uff43\uff50"])
+    t.match(
+      await issue(ada, { label }),
+      { status: 409, body: { refusal: "state_conflict", error: /Nothing was stored/, current: { suggestion: /-2$/ } } },
+      `${label} looks like it`,
+    )
+  t.equal((await issue(ada, { label: "mcp-2" })).status, 200, "the suggestion is free")
+  t.match((await issue(ada, { label: "mcp" })).body.current, { suggestion: "mcp-3" })
+  t.equal((await issue(grace, { label: "mcp" })).status, 200, "another member's agent may be called so")
+  const rotated = await sent(ada, `${route}/${first.body.target?.id}/rotate`, action())
+  t.match(rotated.body.result, { label: "mcp" }, "a rotation keeps the name")
+  await sent(ada, `${route}/${rotated.body.target?.id}/revoke`, action())
+  t.equal((await issue(ada, { label: "mcp" })).status, 200, "what is revoked gives its name back")
 })
 
 test("the token is in the first answer only: a replay comes without it", async (t) => {

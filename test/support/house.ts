@@ -55,7 +55,7 @@ export async function openHouse() {
       const body = {
         schemaVersion: 3,
         requestId: freshId(),
-        label: "agent",
+        label: `agent ${freshId()}`,
         permissions: ["post_thread", "publish_records", "manage_own_experiments"],
         ...more,
       }

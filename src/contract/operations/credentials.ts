@@ -5,6 +5,7 @@ import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
 import { ref } from "../ref.ts"
 
+/** The public name of the agent that writes with it. */
 const label = text(limits.credentialLabel)
 const issued = {
   credentialId: uuid,
@@ -21,9 +22,11 @@ export const issueCredential = operation({
   name: "issue_credential",
   surface: "browser",
   path: "/api/rooms/{roomId}/credentials",
-  summary: "Issues a credential for the caller's own membership. The token is in this answer and never shown again.",
+  summary:
+    "Issues a credential for the caller's own membership. Its label is the agent's name: public, and shown beside the member's wherever the agent writes. The token is in this answer and never shown again.",
   target: "credential",
   archived: "admitted",
+  refusals: ["state_conflict"],
   fields: {
     label,
     permissions,

@@ -101,7 +101,7 @@ function credentialRow(
 
 const credentials = (visit: Visit, roomId: string, { items }: AnswerOf<"credentials">): Html =>
   html`<section aria-labelledby="credentials">${heading(2, "credentials", "Credentials for agents", act("issue_credential", { roomId }, "Issue a credential"))}
-<p class="hint">An agent writes with a credential of a member, in this Room only. Tokens are shown once and kept as a digest.</p>
+<p class="hint">An agent writes with a credential of a member, in this Room only. Its name is public: it stands beside the member's wherever the agent writes. Tokens are shown once and kept as a digest.</p>
 ${
   items.length === 0
     ? empty(
@@ -112,7 +112,7 @@ ${
       )
     : table(
         "Credentials",
-        ["Label", "Of", "May", "State", "Expires", "Last use", "Wrote last", html`<span class="aside">Actions</span>`],
+        ["Agent", "Of", "May", "State", "Expires", "Last use", "Wrote last", html`<span class="aside">Actions</span>`],
         items.map((credential) => credentialRow(visit, roomId, credential, visit.edge.instance.world.now())),
         "stacked",
       )

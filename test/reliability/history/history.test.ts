@@ -24,8 +24,8 @@ let again = 0
 
 const changeable = (name: string, behaviour: AnyBehaviour): AnyBehaviour => ({
   ...behaviour,
-  admit(call, subject) {
-    if (mode === "ordinary" || (mode === "unguarded" && name !== "take_experiment")) behaviour.admit?.(call, subject)
+  admit(call, subject, at) {
+    if (mode === "ordinary" || (mode === "unguarded" && name !== "take_experiment")) behaviour.admit?.(call, subject, at)
   },
   write(call, subject, change) {
     if (mode !== "late") return behaviour.write(call, subject, change)
@@ -35,7 +35,7 @@ const changeable = (name: string, behaviour: AnyBehaviour): AnyBehaviour => ({
       return behaviour.write(call, subject, change)
     } finally {
       // Where the table itself did not take what is not allowed, it is refused for the reason that the protocol names.
-      behaviour.admit?.(call, subject)
+      behaviour.admit?.(call, subject, change.at)
     }
   },
 })

@@ -14,6 +14,7 @@ import { createInstance, type Instance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
 import type { Db } from "../../../src/ledger/database.ts"
 import { openLog } from "../../../src/log.ts"
+import { freshId } from "../../support/bodies.ts"
 import { addPerson } from "../../support/people.ts"
 import { checking } from "./checking.ts"
 import { CountingCheck } from "./counting-check.ts"
@@ -105,7 +106,12 @@ export class House {
 
   /** A credential of a member. */
   async credential(person: Person, roomId: string, more: Partial<WriteInput<"issue_credential">> = {}): Promise<string> {
-    const { result } = await this.does(person, "issue_credential", { roomId, label: "for a test", permissions: [...everything], ...more })
+    const { result } = await this.does(person, "issue_credential", {
+      roomId,
+      label: `agent ${freshId()}`,
+      permissions: [...everything],
+      ...more,
+    })
     return result.token as string
   }
 

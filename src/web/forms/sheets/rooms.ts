@@ -54,13 +54,17 @@ export const roomSheets = {
   }),
   issue_credential: sheet("issue_credential", {
     heading: "Give an agent a credential",
-    lead: "With it a program writes in this Room under your name. It is shown once, and can be revoked at any time.",
+    lead: "With it a program writes in this Room under your name and its own. The token is shown once, and can be revoked at any time.",
     send: "Issue the credential",
     first: ["/label", "/permissions"],
     folds: [{ heading: "Narrower: only some Threads, another end", places: ["/threadIds", "/expiresAt"] }],
     begins: () => ({ permissions: enumerations.permission }),
     asks: {
-      "/label": agentAsks.label,
+      "/label": {
+        label: "The agent's name",
+        hint: "Everybody sees it beside your name, wherever the agent writes: ada · agent mcp. Each of your agents in a Room has its own.",
+        missing: "Give the agent a name.",
+      },
       "/permissions": {
         ...agentAsks.permissions,
         words: {
