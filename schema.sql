@@ -119,6 +119,8 @@ CREATE INDEX timeline_cards ON timeline_entries (version_id) WHERE version_id IS
 CREATE TABLE standings (
   version_id TEXT PRIMARY KEY,
   status TEXT NOT NULL,
+  -- The newest dispute of it that stands and that its author has not answered; null where there is none.
+  open_dispute TEXT,
   -- A JSON list of notices as served, in the order they landed.
   notices TEXT NOT NULL
 ) STRICT;
@@ -440,7 +442,9 @@ CREATE TABLE findings (
   -- How many papers it names.
   papers INTEGER NOT NULL,
   experiment_id TEXT REFERENCES experiments (experiment_id),
-  plan_id TEXT REFERENCES plans (plan_id)
+  plan_id TEXT REFERENCES plans (plan_id),
+  -- The first finding that reports the same attempts: as evidence they speak with one voice.
+  voice_id TEXT NOT NULL
 ) STRICT;
 
 -- How a finding names each attempt.
@@ -562,8 +566,6 @@ CREATE TABLE checkpoint_citations (
   checkpoint_id TEXT NOT NULL REFERENCES checkpoints (checkpoint_id),
   position INTEGER NOT NULL,
   version_id TEXT NOT NULL REFERENCES records (version_id),
-  -- How it stood then: a checkpoint may cite what has fallen in order to say so.
-  status TEXT NOT NULL,
   PRIMARY KEY (checkpoint_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -574,6 +576,13 @@ CREATE TABLE link_withdrawals (
   at TEXT NOT NULL,
   explanation TEXT NOT NULL,
   entry_id TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Disputes that the author of the record answered by a reply to their entry; a later correction or supersession answers them too.
+CREATE TABLE dispute_replies (
+  link_id TEXT PRIMARY KEY REFERENCES research_links (link_id),
+  entry_id TEXT NOT NULL,
+  at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What the registrant of a reproduction said, with its outcome, of what it reproduces.
@@ -591,18 +600,22 @@ CREATE TABLE evidence_words (
   source_id TEXT NOT NULL,
   position INTEGER NOT NULL,
   speaker_id TEXT NOT NULL,
+  -- Speakers with one voice count once: the attempt, or the first finding that reports the same attempts.
+  voice_id TEXT NOT NULL,
   author_id TEXT NOT NULL REFERENCES people (user_id),
-  -- Whether the author is another than the target's.
+  -- Whether the author is another than the target's; of a link, whether the finding's author is another one as well.
   independent INTEGER NOT NULL CHECK (independent IN (0, 1)),
   verdict TEXT,
   at TEXT NOT NULL,
   withdrawn INTEGER NOT NULL DEFAULT 0 CHECK (withdrawn IN (0, 1)),
-  -- Whether it counts in the tally: the newest of its author and speaker that stands.
+  -- Whether it counts in the tally: the newest of its voice that stands; and whether what speaks is in doubt.
   counted INTEGER NOT NULL DEFAULT 0 CHECK (counted IN (0, 1)),
+  doubted INTEGER NOT NULL DEFAULT 0 CHECK (doubted IN (0, 1)),
   PRIMARY KEY (target_id, sequence)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX evidence_words_of ON evidence_words (source_id);
-CREATE INDEX evidence_words_by ON evidence_words (speaker_id, target_id, author_id, sequence);
+CREATE INDEX evidence_words_by ON evidence_words (speaker_id);
+CREATE INDEX evidence_words_in ON evidence_words (voice_id, target_id, sequence);
 
 -- joined: evidence_tallies by src/ledger
 -- The words that count, counted.
@@ -612,8 +625,26 @@ CREATE TABLE evidence_tallies (
   contradicts INTEGER NOT NULL,
   inconclusive INTEGER NOT NULL,
   reproductions INTEGER NOT NULL,
-  independent INTEGER NOT NULL
+  failed_reproductions INTEGER NOT NULL,
+  independent INTEGER NOT NULL,
+  doubted INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+-- How many of the words that count about a target come from each other person.
+CREATE TABLE evidence_people (
+  target_id TEXT NOT NULL,
+  person_id TEXT NOT NULL REFERENCES people (user_id),
+  words INTEGER NOT NULL,
+  PRIMARY KEY (target_id, person_id)
+) STRICT, WITHOUT ROWID;
+
+-- joined: shaken_records by src/threads
+-- Records that rest on one that has fallen, directly or further down, each with that one.
+CREATE TABLE shaken_records (
+  version_id TEXT NOT NULL REFERENCES records (version_id),
+  cause_id TEXT NOT NULL REFERENCES records (version_id),
+  PRIMARY KEY (version_id, cause_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX shaken_records_by ON shaken_records (cause_id);
 
 -- Who uses a record, numbered for each as it landed, and how often in each way.
 CREATE TABLE record_uses (
@@ -905,6 +936,7 @@ CREATE INDEX research_links_replacing ON research_links (replacement_version_id)
 ------------------------------------------------------------------------------------------------ src/research/brief
 
 -- joined: room_failures by src/research/judging
+-- joined: disputed_records by src/research/judging
 -- What a brief tells first, kept as it lands by the triggers below. What failed in a Room, numbered as it did.
 CREATE TABLE room_failures (
   room_id TEXT NOT NULL,
@@ -921,7 +953,7 @@ CREATE TABLE room_failures (
 CREATE INDEX room_failures_of ON room_failures (id, kind);
 CREATE INDEX room_failures_of_thread ON room_failures (thread_id, sequence);
 
--- Records that are disputed and nothing stronger, each with the newest dispute of it that stands.
+-- Records that stand and have a dispute that nobody answered, each with the newest.
 CREATE TABLE disputed_records (
   version_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL,
@@ -969,14 +1001,13 @@ CREATE TRIGGER findings_negative AFTER INSERT ON findings WHEN new.outcome = 'ne
 CREATE TRIGGER records_retracted AFTER INSERT ON research_links WHEN new.kind = 'retracts'
   BEGIN INSERT INTO room_failures SELECT new.room_id, 1 + coalesce(max(sequence), 0), new.thread_id, 'retraction', new.link_id, new.at, NULL FROM room_failures WHERE room_id = new.room_id; END;
 CREATE TRIGGER standings_noted AFTER INSERT ON standings BEGIN
-  INSERT INTO disputed_records SELECT * FROM newest_disputes WHERE version_id = new.version_id AND new.status = 'disputed';
+  INSERT INTO disputed_records SELECT * FROM newest_disputes WHERE version_id = new.version_id;
   INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.version_id ON CONFLICT DO UPDATE SET rank = excluded.rank;
 END;
--- Another dispute, or one withdrawn, need not move the status.
-CREATE TRIGGER standings_moved AFTER UPDATE ON standings BEGIN
-  DELETE FROM disputed_records WHERE version_id = new.version_id AND new.status <> 'disputed';
-  INSERT INTO disputed_records SELECT * FROM newest_disputes WHERE version_id = new.version_id AND new.status = 'disputed' ON CONFLICT DO UPDATE SET link_id = excluded.link_id;
-  INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.version_id AND new.status <> old.status ON CONFLICT DO UPDATE SET rank = excluded.rank;
+CREATE TRIGGER standings_moved AFTER UPDATE ON standings WHEN (new.status, new.open_dispute) IS NOT (old.status, old.open_dispute) BEGIN
+  DELETE FROM disputed_records WHERE version_id = new.version_id AND NOT EXISTS (SELECT 1 FROM newest_disputes d WHERE d.version_id = new.version_id);
+  INSERT INTO disputed_records SELECT * FROM newest_disputes WHERE version_id = new.version_id ON CONFLICT DO UPDATE SET link_id = excluded.link_id;
+  INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.version_id ON CONFLICT DO UPDATE SET rank = excluded.rank;
 END;
 CREATE TRIGGER tallies_made AFTER INSERT ON evidence_tallies
   BEGIN INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.target_id ON CONFLICT DO UPDATE SET rank = excluded.rank; END;
@@ -984,13 +1015,13 @@ CREATE TRIGGER tallies_moved AFTER UPDATE ON evidence_tallies
   BEGIN INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.target_id ON CONFLICT DO UPDATE SET rank = excluded.rank; END;
 -- The weight of each hypothesis as it is now.
 CREATE VIEW hypothesis_weights (version_id, room_id, thread_id, rank) AS
-  SELECT r.version_id, r.room_id, r.thread_id, CASE WHEN s.status = 'disputed' OR y.supports > 0 AND y.contradicts > 0 THEN 2
-    WHEN coalesce(y.supports + y.contradicts + y.inconclusive + y.reproductions, 0) > 0 THEN 1 ELSE 0 END
+  SELECT r.version_id, r.room_id, r.thread_id, CASE WHEN s.status NOT IN ('retracted', 'superseded') AND s.open_dispute IS NOT NULL OR y.supports > 0 AND y.contradicts > 0 THEN 2
+    WHEN coalesce(y.supports + y.contradicts + y.inconclusive, 0) > 0 THEN 1 ELSE 0 END
   FROM records r LEFT JOIN evidence_tallies y ON y.target_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.kind = 'hypothesis';
--- The newest dispute of each record that stands as it is now.
+-- The newest dispute that nobody answered of each record that stands.
 CREATE VIEW newest_disputes (version_id, room_id, thread_id, link_id) AS
-  SELECT r.version_id, r.room_id, r.thread_id, (SELECT l.link_id FROM research_links l WHERE l.target_version_id = r.version_id AND l.kind = 'disputes'
-    AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id) ORDER BY l.link_id DESC LIMIT 1) FROM records r;
+  SELECT r.version_id, r.room_id, r.thread_id, s.open_dispute FROM standings s JOIN records r ON r.version_id = s.version_id
+  WHERE s.open_dispute IS NOT NULL AND s.status NOT IN ('retracted', 'superseded');
 
 CREATE TRIGGER hypotheses_counted AFTER INSERT ON records WHEN new.kind = 'hypothesis'
   BEGIN INSERT INTO brief_counts (place_id, hypotheses) VALUES (new.room_id, 1), (new.thread_id, 1) ON CONFLICT DO UPDATE SET hypotheses = hypotheses + 1; END;

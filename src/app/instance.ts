@@ -132,6 +132,9 @@ export function createInstance(parts: InstanceParts) {
       tables.search.reindex()
     },
   })
+  const research = researchOperations({ ...tables, db })
+  const threading = threadOperations(tables.threads, timeline, research.replied)
+  research.advise("create_thread", threading.create_thread)
   const behaviours: Behaviours = {
     ...roomOperations(tables, tables.people, tables.threads),
     ...withholdingOperations({
@@ -139,8 +142,8 @@ export function createInstance(parts: InstanceParts) {
       change: (change) => remaking.change(change),
       copies: (isOperator) => copiesOf(fileOf(db), tables.audit, isOperator),
     }),
-    ...threadOperations(tables.threads, timeline),
-    ...researchOperations({ ...tables, db }),
+    ...threading,
+    ...research.operations,
     ...libraryOperations(tables.library, tables.people),
   }
   ledger.setBehaviours(behaviours)

@@ -48,6 +48,13 @@ export const recordKind = v.picklist(enumerations.recordKind)
 export const recordStatus = v.picklist(enumerations.recordStatus)
 /** What was taken back: when, and why. */
 export const withdrawn = shape({ at, explanation: said })
+/** By what the author of a record answered a dispute: a link, or a reply to its entry. */
+export const answered = shape({
+  by: v.picklist(["correction", "supersession", "reply"]),
+  at,
+  linkId: v.exactOptional(id),
+  entryId: v.exactOptional(id),
+})
 /** What a program says of itself. */
 export const client = v.exactOptional(v.record(v.string(), said))
 

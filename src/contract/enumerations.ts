@@ -66,7 +66,7 @@ export const enumerations = {
     "dispute_evidence",
   ],
   /** A publication after the checkpoint; one before it that it does not cover; a cited record that is no longer current. */
-  staleReason: ["published_since", "not_covered", "citation_fallen"],
+  staleReason: ["published_since", "not_covered", "citation_fallen", "citation_in_doubt"],
   /** What would move a Room, in the order in which a reader should think of it. */
   nextStep: [
     "answer_dispute",
@@ -95,6 +95,8 @@ export const enumerations = {
     "cites_nothing",
     "premise_repeated",
     "attempt_in_two_roles",
+    "attempt_not_of_plan",
+    "same_effect",
     "attempt_without_outcome",
     "attempt_produced_nothing",
     "outcome_unknown",

@@ -13,31 +13,51 @@ export const groundingPurposes = ["premise", "derived_from", "extends", "refines
 /** Purposes by which a reference is evidence for or against what it names. */
 export const speakingPurposes = ["supports", "contradicts"] as const
 
-/** Whether a record has fallen: nobody should build on it without having read why. */
-export const hasFallen = (status: RecordStatus): status is Exclude<RecordStatus, "current"> => status !== "current"
+/** Whether a record has fallen: nobody should build on it any more. */
+export const hasFallen = (status: RecordStatus): status is "retracted" | "superseded" => status === "retracted" || status === "superseded"
 /** The same of an SQL expression that is a status. */
-export const FALLEN = (status: string): string => `${status} <> 'current'`
+export const FALLEN = (status: string): string => `${status} IN ('retracted', 'superseded')`
+/** Whether the record of a row of `standings` is doubted: it is corrected, or disputed and its author has not answered. */
+export const DOUBTED = (row: string): string =>
+  `(${row}.status = 'corrected' OR ${row}.status = 'disputed' AND ${row}.open_dispute IS NOT NULL)`
+/** Whether something was said of a record that its readers should know first. */
+export const isSpokenOf = (status: RecordStatus): status is Exclude<RecordStatus, "current"> => status !== "current"
 
-/** What has been said for and against a record: the newest word of each author per source, fallen sources left out. */
+/** What has been said for and against a record: of each object that speaks its newest word, fallen ones left out. */
 export const evidenceTally = shape({
   supports: count,
   contradicts: count,
   inconclusive: count,
-  /** Reproductions with any verdict. */
+  /** Reproductions that reproduced it, wholly or in part. */
   reproductions: count,
-  /** Those of the words counted whose author is not the record's own. */
+  /** Reproductions that did not reproduce it. */
+  failedReproductions: count,
+  /** Other people than its author who said these words. */
   independent: count,
+  /** Those of the words whose speaker is corrected, or disputed without an answer. */
+  doubted: count,
 })
 export type EvidenceTally = v.InferOutput<typeof evidenceTally>
+/** The column of each member in the table of tallies. */
+export const tallyColumns = {
+  supports: "supports",
+  contradicts: "contradicts",
+  inconclusive: "inconclusive",
+  reproductions: "reproductions",
+  failedReproductions: "failed_reproductions",
+  independent: "independent",
+  doubted: "doubted",
+} as const satisfies Record<keyof EvidenceTally, string>
 
 export type Bearing = (typeof enumerations.evidenceBearing)[number]
 
-/** What a record's evidence says of it, in a word. */
-export function bearingOf({ supports, contradicts, inconclusive, reproductions }: EvidenceTally, status: RecordStatus): Bearing {
-  if ((supports > 0 && contradicts > 0) || status === "disputed") return "contested"
-  if (supports > 0) return "supported"
-  if (contradicts > 0) return "contradicted"
-  return inconclusive + reproductions > 0 ? "inconclusive" : "untested"
+/** What a record's evidence says of it, in a word. @param isDisputed whether it is disputed without an answer */
+export function bearingOf(tally: EvidenceTally, isDisputed: boolean): Bearing {
+  const [against, forIt] = [tally.contradicts + tally.failedReproductions, tally.supports + tally.reproductions]
+  if ((forIt > 0 && against > 0) || isDisputed) return "contested"
+  if (forIt > 0) return "supported"
+  if (against > 0) return "contradicted"
+  return tally.inconclusive > 0 ? "inconclusive" : "untested"
 }
 
 /** Beside a label that another Room gave. */
@@ -99,22 +119,26 @@ export type StaleReason = v.InferOutput<typeof staleReason>
 const stale: { readonly [C in StaleReason["code"]]: (reason: StaleReason) => string } = {
   published_since: () => " was published since.",
   not_covered: () => " was there before it, past what it covers.",
-  citation_fallen: ({ status = "no longer current" }) => `, which it cites, is now ${status}.`,
+  citation_fallen: ({ status = "no longer current" }) => `, which it cites, is ${status}.`,
+  citation_in_doubt: () => ", which it cites, rests on what has fallen.",
 }
 export const staleBecause = (reason: StaleReason): string => stale[reason.code](reason)
 
 /** The same with the label before it: a sentence of its own. */
 export const staleSentence = (reason: StaleReason): string => `${reason.label ?? "A record"}${staleBecause(reason)}`
 
-/** "2 for it, 1 reproduction, 2 of 3 independent": a tally in words; null where nothing counts. */
-export function tallyInWords({ supports, contradicts, inconclusive, reproductions, independent }: EvidenceTally): string | null {
+/** "2 for it, 1 reproduction, from 2 other people": a tally in words; null where nothing counts. */
+export function tallyInWords(tally: EvidenceTally): string | null {
+  const { supports, contradicts, inconclusive, reproductions, failedReproductions, independent, doubted } = tally
   const parts = [
     [supports, "for it"],
     [contradicts, "against it"],
     [inconclusive, "inconclusive"],
     [reproductions, reproductions === 1 ? "reproduction" : "reproductions"],
+    [failedReproductions, failedReproductions === 1 ? "failed reproduction" : "failed reproductions"],
   ] as const
   const counts = parts.filter(([count]) => count > 0)
-  const total = counts.reduce((sum, [count]) => sum + count, 0)
-  return total === 0 ? null : `${counts.map(([count, what]) => `${count} ${what}`).join(", ")}, ${independent} of ${total} independent`
+  if (counts.length === 0) return null
+  const from = independent === 0 ? "none from another person" : `from ${independent} other ${independent === 1 ? "person" : "people"}`
+  return [...counts.map(([count, what]) => `${count} ${what}`), from, ...(doubted === 0 ? [] : [`${doubted} doubted`])].join(", ")
 }

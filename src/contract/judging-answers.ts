@@ -44,9 +44,14 @@ const failedItem = shape({
 export type FailedItem = v.InferOutput<typeof failedItem>
 
 const doubt = shape({
-  linkId: id,
+  /** The research link that says it; null of a reproduction that failed. */
+  linkId: v.nullable(id),
+  /** The attempt that did not reproduce it. */
+  attemptId: v.exactOptional(id),
   label: v.string(),
-  kind: v.picklist(enumerations.linkKind),
+  kind: v.picklist([...enumerations.linkKind, "does_not_reproduce"]),
+  /** A dispute that the record's author answered. */
+  answered: v.exactOptional(v.literal(true)),
   /** What is doubted: the record itself, one that bears on it, or one that it rests on. */
   of: v.picklist(["itself", "bears_on_it", "it_rests_on"]),
   target: shape(record),
@@ -93,7 +98,10 @@ export const recordCase = shape({
   bearing: v.picklist(enumerations.evidenceBearing),
   evidenceTally,
   /** Of the newest words that count. */
-  weight: shape({ ...each([...enumerations.hypothesisVerdict, "reproductions"] as const, () => origins), all: origins }),
+  weight: shape({
+    ...each([...enumerations.hypothesisVerdict, "reproductions", "failedReproductions"] as const, () => origins),
+    all: origins,
+  }),
   ...common,
   /** The records that rest on it, nearest first, and the selected checkpoints that cite it or one of these. */
   restingOnIt: newest(resting),
@@ -108,7 +116,7 @@ export const checkpointCase = shape({
   threadId: id,
   state: v.picklist(enumerations.checkpointState),
   /** The records that it cites, in its order. */
-  citations: v.array(shape({ ...record, author: person, outcome: text, evidenceTally })),
+  citations: v.array(shape({ ...record, author: person, outcome: text, evidenceTally, inDoubt: v.boolean() })),
   ...common,
   ...dated,
 })

@@ -1,6 +1,19 @@
 /** What is answered of records, of what was said of them, and of their concepts. */
 import * as v from "valibot"
-import { at, count, dated, id, optionalSaid, optionalText, said, client, recordKind, recordStatus, withdrawn } from "./answer-fields.ts"
+import {
+  answered,
+  at,
+  count,
+  dated,
+  id,
+  optionalSaid,
+  optionalText,
+  said,
+  client,
+  recordKind,
+  recordStatus,
+  withdrawn,
+} from "./answer-fields.ts"
 import { cslAuthor } from "./described.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
@@ -20,6 +33,8 @@ export const notice = shape({
   correction: optionalSaid,
   /** Its author took it back: it no longer counts. */
   withdrawn: v.exactOptional(withdrawn),
+  /** A dispute that the record's author answered. */
+  answered: v.exactOptional(answered),
   ...fromOtherRoom,
 })
 
@@ -40,6 +55,8 @@ const recordFields = {
   outcome: v.nullable(v.picklist(enumerations.findingOutcome)),
   provenanceSummary: v.string(),
   evidenceTally,
+  /** It rests on a record that was retracted or superseded, directly or further down. */
+  inDoubt: v.boolean(),
 }
 
 export const recordSummary = shape({ ...recordFields, wording: said })
@@ -81,7 +98,8 @@ const execution = shape({
   ),
   denominator: shape({
     attempts: count,
-    named: count,
+    /** Those of the experiment that the finding names: as its own, as what it compares with, or in its evidence only. */
+    named: shape({ producing: count, baseline: count, cited: count }),
     outcomes: shape({ registered: count, ...each(enumerations.attemptOutcome, () => count) }),
   }),
 })

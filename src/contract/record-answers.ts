@@ -1,6 +1,6 @@
 /** What the reads of links, checkpoints and contexts answer. */
 import * as v from "valibot"
-import { at, count, dated, id, optionalSaid, optionalText as text, said, recordStatus, withdrawn } from "./answer-fields.ts"
+import { answered, at, count, dated, id, optionalSaid, optionalText as text, said, recordStatus, withdrawn } from "./answer-fields.ts"
 import { archive, roomSummary, roomAdopted, roomOrigin } from "./room-answers.ts"
 import { notice, recordSummary, relatedFields } from "./publication-answers.ts"
 import { person, schemaVersion } from "./answer-parts.ts"
@@ -32,6 +32,8 @@ const researchLinkFields = {
   notices: v.array(notice),
   /** Its author took it back: it stays readable and no longer counts. */
   withdrawn: v.nullable(withdrawn),
+  /** Of a dispute, what its record's author answered it by. */
+  answered: v.nullable(answered),
   content: v.record(v.string(), v.unknown()),
   contentDigest: v.string(),
 }

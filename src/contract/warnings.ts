@@ -19,10 +19,12 @@ export const warning = shape({
   kind: some(v.picklist(enumerations.recordKind)),
   wording: some(said),
   status: some(v.picklist(enumerations.recordStatus)),
+  /** It is disputed, and its author has answered each dispute. */
+  answered: some(v.literal(true)),
   /** Whether the record itself rests on it, or only something further down. */
   direct: some(v.boolean()),
-  /** The record by which it rests on what has fallen. */
-  through: some(shape({ versionId: id, label, ...fromOtherRoom })),
+  /** The record or the plan by which it rests on that. */
+  through: some(shape({ versionId: some(id), planId: some(id), label, ...fromOtherRoom })),
   /** The plan that rests on what has fallen. */
   plan: some(shape({ planId: id, label, ...fromOtherRoom })),
   attemptId: some(id),

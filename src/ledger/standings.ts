@@ -15,6 +15,7 @@ export function standings(db: Db) {
   const set = db.prepare(
     "INSERT INTO standings (version_id, status, notices) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET status = excluded.status, notices = excluded.notices",
   )
+  const tellDisputes = db.prepare("UPDATE standings SET open_dispute = ?, notices = ? WHERE version_id = ?")
   const noticesOf = (versionId: string): Notice[] => parse(find.get(versionId)?.notices ?? stored("[]"))
 
   return {
@@ -36,6 +37,18 @@ export function standings(db: Db) {
     note(versionId: string, status: RecordStatus, notice: Notice): void {
       const newest = fitting([notice, ...noticesOf(versionId).reverse()], limits.noticeBytes)
       set.run(versionId, strongerStatus(status, find.get(versionId)?.status ?? "current"), writeJson(newest.reverse()))
+    },
+    /**
+     * Tells which disputes were answered.
+     * @param open the newest one that stands and was not; null where there is none
+     * @param answers what answered the others, by the dispute's link
+     */
+    settleDisputes(versionId: string, open: string | null, answers: ReadonlyMap<string, JsonObject>): void {
+      const notices = noticesOf(versionId).map(({ answered: _before, ...notice }) => {
+        const answered = answers.get(notice.linkId)
+        return answered === undefined ? notice : { ...notice, answered }
+      })
+      tellDisputes.run(open, JSON.stringify(notices), versionId)
     },
     status: (versionId: string): RecordStatus => find.get(versionId)?.status ?? "current",
   }

@@ -1,10 +1,12 @@
 /** The timeline of each Thread: messages, cards and receipts in order. */
 import type { Entry, Notice } from "../contract/answers.ts"
-import { each, keysOf } from "../contract/each.ts"
-import { evidenceTally } from "../contract/evidence.ts"
+import { each, isOneOf, keysOf } from "../contract/each.ts"
+import { tallyColumns } from "../contract/evidence.ts"
 import type { EntryFilter } from "../contract/reads/kinds.ts"
-import { type JsonObject, JsonText, type Stored, stored, type Writable, writeJson } from "../contract/json.ts"
-import { receiptKinds } from "../contract/operations/index.ts"
+import { type JsonObject, JsonText, parse, type Stored, stored, type Writable, writeJson } from "../contract/json.ts"
+import { type OperationName, receiptKinds } from "../contract/operations/index.ts"
+import { linkKinds } from "../contract/operations/link-kinds.ts"
+import { states } from "../contract/states.ts"
 import type { Db } from "./database.ts"
 import { marked, markIn } from "./other-room.ts"
 import { ofKinds } from "./paging.ts"
@@ -45,14 +47,14 @@ interface Row {
   readonly text: string | null
 }
 
-const tallyMembers = keysOf(evidenceTally.entries)
+const tallyMembers = keysOf(tallyColumns)
 const nothingSaid = JSON.stringify(each(tallyMembers, () => 0))
 
 const SELECT = `SELECT e.thread_id AS threadId, e.kind, e.sequence, e.body, e.reply_count AS replyCount, e.version_id AS versionId, s.status, s.notices,
     CASE e.kind WHEN 'message' THEN (SELECT coalesce(h.content -> '$.text', h.content -> '$.message') FROM history h WHERE h.position = e.history_position) END AS text,
     CASE WHEN e.kind = 'link_experiment_finding' THEN
       (SELECT json_object('at', g.at, 'explanation', g.explanation) FROM link_withdrawals g WHERE g.link_id = e.body ->> '$.card.linkId') END AS withdrawn,
-    CASE WHEN e.kind = 'publication' THEN (SELECT json_object(${tallyMembers.map((member) => `'${member}', y.${member}`).join(", ")})
+    CASE WHEN e.kind = 'publication' THEN (SELECT json_object(${tallyMembers.map((member) => `'${member}', y.${tallyColumns[member]}`).join(", ")})
       FROM evidence_tallies y WHERE y.target_id = e.version_id) END AS tally
   FROM timeline_entries e LEFT JOIN standings s ON s.version_id = e.version_id`
 
@@ -70,6 +72,20 @@ function served({ kind, body: kept, replyCount, versionId, status, notices, with
   const standing = `,"status":"${status ?? "current"}","notices":${said}${further}}`
   const open = versionId === null ? body.slice(0, -1) : `${body.slice(0, -2)}${standing}`
   return new JsonText(stored<Entry>(`${open},"replyCount":${replyCount}}`))
+}
+
+/** Receipts that show an object of their own. */
+const shown: ReadonlySet<string> = new Set<OperationName>([
+  "propose_experiment",
+  "register_attempt",
+  ...keysOf(linkKinds).map((kind) => linkKinds[kind].operation),
+])
+/** Whether a receipt shows an object: a proposal, a registration, the outcome of an attempt, or a research link. */
+function showsObject({ kind, body }: Pick<Row, "kind" | "body">): boolean {
+  if (shown.has(kind)) return true
+  if (kind !== "report_attempt_event") return false
+  const { receipt } = parse(stored<{ readonly receipt: { readonly result: { readonly status: string } } }>(body))
+  return isOneOf(states.attempt.terminal, receipt.result.status)
 }
 
 /** A message less its text, which the history has. */
@@ -120,11 +136,12 @@ export function timeline(db: Db) {
       if (replyToEntryId !== null) countReply.run(replyToEntryId)
     },
 
-    /** Where an entry stands and whether it is a receipt; undefined when there is none. */
-    find(entryId: string): { threadId: string; kind: string; isReceipt: boolean; entry: JsonText<Entry> } | undefined {
+    /** Where an entry stands and whether a message may reply to it; undefined when there is none. */
+    find(entryId: string): { threadId: string; kind: string; takesReplies: boolean; entry: JsonText<Entry> } | undefined {
       const row = one.get(entryId)
       if (row === undefined) return undefined
-      return { threadId: row.threadId, kind: row.kind, isReceipt: receiptKinds.has(row.kind), entry: served(row) }
+      const takesReplies = !receiptKinds.has(row.kind) || showsObject(row)
+      return { threadId: row.threadId, kind: row.kind, takesReplies, entry: served(row) }
     },
 
     /** Up to `count` entries after a sequence. */

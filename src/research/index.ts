@@ -23,6 +23,7 @@ import { roomCitationReads } from "./citations/room.ts"
 import { citations } from "./citations/citations.ts"
 import { contextReads } from "./contexts/room-context.ts"
 import { evidence } from "./evidence/evidence.ts"
+import { doubts } from "./findings/doubts.ts"
 import { type Warnings, warnings } from "./advice/warnings.ts"
 import { evidenceReads } from "./evidence/reads.ts"
 import { experiments } from "./experiments/experiments.ts"
@@ -63,18 +64,21 @@ export { type Crates, cratesOf, cratesOn, Exports }
 export function researchTables(db: Db, basePath: string) {
   const knownMaterials = materials(db)
   const bearing = evidence(db)
+  const knownPlans = plans(db)
+  const knownFindings = findings(db, knownMaterials)
   return {
     records: records(db),
     concepts: conceptIndex(db),
     experiments: experiments(db, basePath),
-    plans: plans(db),
+    plans: knownPlans,
     attempts: attempts(db, basePath),
     events: events(db),
     curves: curves(db),
     attemptTables: attemptTables(db),
     measured: measurementTables(values(db)),
     materials: knownMaterials,
-    findings: findings(db, knownMaterials),
+    findings: knownFindings,
+    doubts: doubts({ evidence: bearing, plans: knownPlans, findings: knownFindings }),
     findingLinks: findingLinks(db),
     links: links(db),
     checkpoints: checkpoints(db),
@@ -100,9 +104,15 @@ type Tables = ReturnType<typeof researchTables> & {
 /** What the operations do, each with what its sender is advised of. */
 export const researchOperations = (tables: Tables & { readonly db: Db }) => {
   const advice = warnings(tables.db, tables)
-  const behaviours = behavioursOf(tables)
+  const links = linkOperations(tables)
+  const behaviours = { ...behavioursOf(tables), ...links.operations }
   for (const name of keysOf(behaviours)) advised(advice, name, behaviours[name])
-  return { ...behaviours, ...foreseeing(tables, behaviours) }
+  return {
+    operations: { ...behaviours, ...foreseeing(tables, behaviours) },
+    replied: links.replied,
+    /** Lets the sender of a write of another floor be advised as well. */
+    advise: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) => advised(advice, name, behaviour),
+  }
 }
 
 /** The operations that are told what was already tried. */
@@ -135,7 +145,6 @@ function behavioursOf(tables: Tables) {
     ...recordOperations(threads, records, concepts, evidence),
     ...publicationOperations(tables),
     ...findingLinkOperations(experiments, records, findingLinks, evidence),
-    ...linkOperations(tables),
     ...checkpointOperations(threads, checkpoints, evidence),
     ...experimentOperations(threads, experiments, plans, evidence),
     ...attemptOperations(experiments, plans, attempts, events, evidence),
@@ -152,7 +161,7 @@ export function researchReads(tables: Tables, exports: Exports, now: () => numbe
     ...briefReads(rooms, threads, tables.brief, now),
     ...publicationReads({ ...tables, citations: citations(records, rooms, findings, people) }),
     ...roomCitationReads(rooms, tables.members, people),
-    ...linkReads(rooms, experiments, links, findingLinks, evidence),
+    ...linkReads(rooms, experiments, links, findingLinks, tables.doubts),
     ...contextReads(tables),
     ...experimentReads(tables),
     ...attemptReads(rooms, attempts, events, materials),

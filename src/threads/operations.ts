@@ -14,10 +14,26 @@ export function threadSubject(threads: Threads, threadId: string, roomId?: strin
   return { roomId: found, threadId }
 }
 
-const receiptIssue = ({ isReceipt }: { isReceipt: boolean }) =>
-  isReceipt ? [{ path: "/replyToEntryId", message: "is a receipt, not a message or card" }] : []
+const receiptIssue = ({ takesReplies }: { takesReplies: boolean }) =>
+  takesReplies
+    ? []
+    : [
+        {
+          path: "/replyToEntryId",
+          message: "is a receipt that shows no object; reply to a message, a card or the receipt that made an object",
+        },
+      ]
 
-export function threadOperations(threads: Threads, timeline: Timeline) {
+/** A message that replies to an entry. */
+export interface Reply {
+  readonly to: string
+  readonly entryId: string
+  readonly authorId: string
+  readonly at: string
+}
+
+/** @param replied is told of every message that replies to an entry */
+export function threadOperations(threads: Threads, timeline: Timeline, replied: (reply: Reply) => void) {
   const create_thread = behaviour("create_thread", {
     // It originates in no Thread: a credential limited to Threads cannot start another.
     subject: ({ body }) => ({ roomId: body.roomId, threadId: null }),
@@ -70,8 +86,9 @@ export function threadOperations(threads: Threads, timeline: Timeline) {
         ...(answered.threadId === threadId ? [] : [{ path: "/replyToEntryId", message: "is of another Thread" }]),
       ]
     },
-    write({ body }, _subject, { entryId }) {
+    write({ actor, body }, _subject, { entryId, at }) {
       const { text, clientMessageId, client } = body
+      if (body.replyToEntryId !== undefined) replied({ to: body.replyToEntryId, entryId, authorId: actor.userId, at })
       return {
         target: { id: entryId, label: null },
         result: { messageId: entryId, label: null },

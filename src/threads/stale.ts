@@ -1,16 +1,19 @@
 /**
  * When a checkpoint is stale, and why (protocol, section 8). Threads show the one and checkpoints both, from the same rows.
  */
-import { FALLEN } from "../contract/evidence.ts"
+import { DOUBTED, FALLEN } from "../contract/evidence.ts"
 import { limits } from "../contract/limits.ts"
 
 /** Publications that a checkpoint `c` does not cover, as `x`. */
 const NOT_COVERED = "x.thread_id = c.thread_id AND x.kind = 'publication' AND x.sequence > c.covers_through"
-/** Records cited by it, as `i`, that have fallen since. */
-const FALLEN_CITATIONS = `checkpoint_citations i JOIN standings f ON f.version_id = i.version_id WHERE i.checkpoint_id = c.checkpoint_id AND ${FALLEN("f.status")} AND f.status <> i.status`
+/** Records cited by it, as `i`, that have fallen or are doubted, whenever that came about; and whether it is that. */
+const FALLEN_CITATIONS = `checkpoint_citations i JOIN standings f ON f.version_id = i.version_id WHERE i.checkpoint_id = c.checkpoint_id AND (${FALLEN("f.status")} OR ${DOUBTED("f")})`
+/** Other records cited by it, as `i`, that rest on what has fallen. */
+const SHAKEN_CITATIONS = `checkpoint_citations i LEFT JOIN standings f ON f.version_id = i.version_id
+  WHERE i.checkpoint_id = c.checkpoint_id AND NOT coalesce(${FALLEN("f.status")} OR ${DOUBTED("f")}, 0) AND EXISTS (SELECT 1 FROM shaken_records z WHERE z.version_id = i.version_id)`
 
 /** Whether the checkpoint `c` is stale: an open one is not called so, though its reasons are told. */
-export const STALE = `(coalesce(c.state = 'concluded', 0) AND (EXISTS (SELECT 1 FROM timeline_entries x WHERE ${NOT_COVERED}) OR EXISTS (SELECT 1 FROM ${FALLEN_CITATIONS})))`
+export const STALE = `(coalesce(c.state = 'concluded', 0) AND (EXISTS (SELECT 1 FROM timeline_entries x WHERE ${NOT_COVERED}) OR EXISTS (SELECT 1 FROM ${FALLEN_CITATIONS}) OR EXISTS (SELECT 1 FROM ${SHAKEN_CITATIONS})))`
 
 const reason = (code: string, status: string) =>
   `json_object('code', ${code}, 'versionId', r.version_id, 'label', r.label, 'status', ${status}) AS reason, r.room_id AS room`
@@ -19,6 +22,7 @@ const reason = (code: string, status: string) =>
 export const STALE_REASONS = `(SELECT json_group_array(CASE WHEN room = c.room_id THEN json(reason)
     ELSE json_patch(reason, json_object('labelFromOtherRoom', json('true'), 'originRoomId', room)) END) FROM (
   SELECT * FROM (SELECT ${reason("'citation_fallen'", "f.status")} FROM ${FALLEN_CITATIONS.replace(" WHERE", " JOIN records r ON r.version_id = i.version_id WHERE")} ORDER BY i.position)
+  UNION ALL SELECT * FROM (SELECT ${reason("'citation_in_doubt'", "coalesce(f.status, 'current')")} FROM ${SHAKEN_CITATIONS.replace("\n  WHERE", " JOIN records r ON r.version_id = i.version_id WHERE")} ORDER BY i.position)
   UNION ALL SELECT * FROM (
     SELECT ${reason("iif(x.sequence > c.sequence, 'published_since', 'not_covered')", "coalesce(s.status, 'current')")}
     FROM timeline_entries x JOIN records r ON r.version_id = x.version_id LEFT JOIN standings s ON s.version_id = r.version_id

@@ -12,6 +12,8 @@ export const ofAnswers = {
   listedMetrics: 20,
   /** Records that are followed downwards when it is told what a record rests on. */
   groundsFollowed: 1_000,
+  /** Records that are marked as resting on one that fell. */
+  shakenRecords: 10_000,
   /** Reasons for which a checkpoint is stale that are told, the newest first. */
   staleReasons: 50,
   /** Threads with a checkpoint, those with the newest, whose open questions a brief tells. */

@@ -111,5 +111,5 @@ export function operationNamed(name: string): Operation | undefined {
 /** Operations whose receipts a member asks for with a credential: a person's Library is none of its business. */
 export const receiptedOperations: readonly string[] = operations.flatMap(({ family, name }) => (family === "research" ? [name] : []))
 
-/** The kinds of timeline entry that are receipts: they cannot be replied to. */
+/** The kinds of timeline entry that are receipts: of these only those that show an object take replies. */
 export const receiptKinds: ReadonlySet<string> = new Set(operations.flatMap(({ entry }) => (entry?.form === "receipt" ? [entry.kind] : [])))

@@ -36,7 +36,8 @@ export const postMessage = operation({
   name: "post_message",
   surface: "agent",
   path: "/api/agent/threads/{threadId}/messages",
-  summary: "Posts a message of Markdown with TeX math; with replyToEntryId it answers an earlier entry of the same Thread.",
+  summary:
+    "Posts a message of Markdown with TeX math; with replyToEntryId it answers an earlier entry of the same Thread that shows something: a message, a card, or the receipt of a proposal, a registration, an outcome or a research link.",
   permissions: ["post_thread"],
   archived: "room_archived",
   receiptOf: "credential",

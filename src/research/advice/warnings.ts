@@ -2,8 +2,10 @@
  * What the sender of a write is advised of (protocol, section 8): in its receipt and in its rehearsal, never a refusal. All of it
  * is said here; the sentences that also stand on the read of a record come from the same model.
  */
+import { hasFallen } from "../../contract/evidence.ts"
+import { linkKinds, strongerStatus } from "../../contract/operations/link-kinds.ts"
 import { present } from "../../contract/present.ts"
-import { enumerations, type RecordKind, type RecordStatus, type WarningCode } from "../../contract/enumerations.ts"
+import { enumerations, type RecordKind, type RecordStatus } from "../../contract/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import { type BodyOf, type OperationName, operationOf } from "../../contract/operations/index.ts"
 import { kindsIn, namedIn } from "../../contract/ref.ts"
@@ -16,6 +18,8 @@ import type { Plans } from "../experiments/plans.ts"
 import type { Findings } from "../findings/findings.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Evidence } from "../evidence/evidence.ts"
+import type { Links } from "../links/links.ts"
+import { doubts as doubtsOf, eachOnce } from "../findings/doubts.ts"
 import type { Warning } from "../../contract/warnings.ts"
 
 /** What a write was, as far as advice looks at it. */
@@ -38,6 +42,7 @@ interface Tables {
   readonly attempts: Attempts
   readonly experiments: Experiments
   readonly checkpoints: Checkpoints
+  readonly links: Links
 }
 
 interface Fallen {
@@ -47,6 +52,7 @@ interface Fallen {
   readonly wording: string
   readonly roomId: string
   readonly status: Exclude<RecordStatus, "current">
+  readonly isAnswered: 0 | 1
 }
 
 type Premises = readonly { readonly versionId: string }[]
@@ -82,10 +88,14 @@ export function planWarnings(deviations: readonly { readonly field: string }[], 
 
 export type Warnings = ReturnType<typeof warnings>
 
-export function warnings(db: Db, { evidence, findings, materials, plans, attempts, experiments, checkpoints }: Tables) {
+export function warnings(db: Db, { evidence, findings, materials, plans, attempts, experiments, checkpoints, links }: Tables) {
+  const doubts = doubtsOf({ evidence, findings, plans })
   const fallen = db.prepare<Fallen>(
-    `SELECT r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, s.status FROM records r JOIN standings s USING (version_id)
+    `SELECT r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, s.status, s.status = 'disputed' AND s.open_dispute IS NULL AS isAnswered FROM records r JOIN standings s USING (version_id)
      WHERE r.version_id IN (SELECT value FROM json_each(?)) AND s.status <> 'current'`,
+  )
+  const shownAt = db.prepare<{ versionId: string }>(
+    "SELECT version_id AS versionId FROM timeline_entries WHERE entry_id = ? AND version_id IS NOT NULL",
   )
   const anyAttempt = db.prepare("SELECT 1 FROM attempts WHERE experiment_id = ? LIMIT 1")
 
@@ -94,10 +104,11 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
     fallen
       .all(JSON.stringify(ids))
       .sort((one, other) => ids.indexOf(one.versionId) - ids.indexOf(other.versionId))
-      .map(({ roomId, ...record }) => ({
+      .map(({ roomId, isAnswered, ...record }) => ({
         code: `names_${record.status}`,
-        message: `It names ${record.label}, which is ${record.status}.`,
+        message: `It names ${record.label}, which is ${record.status}${isAnswered === 1 ? " (its author has answered)" : ""}.`,
         ...record,
+        ...(isAnswered === 1 ? { answered: true as const } : {}),
         ...fromOtherRoom(roomId, seenFrom),
       }))
 
@@ -119,23 +130,32 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
       ]
     })
 
-  /** What a plan that a write names tests or builds on, and that has fallen. */
-  function planDoubts(planId: string | undefined, seenFrom: string): Warning[] {
-    const plan = planId === undefined ? undefined : plans.read(planId)
-    if (planId === undefined || plan === undefined) return []
-    const { label, roomId } = plan.shown
-    const { hypotheses, premises } = plan.parsed
-    return evidence.doubtsAmong([...hypotheses, ...premises.map(({ versionId }) => versionId)], seenFrom).map((doubt) => ({
-      ...doubt,
-      code: doubt.code === "rests_on_more" ? doubt.code : (`plan_${doubt.code}` as WarningCode),
-      message: doubt.message.replace(/^It rests/, `${label} rests`),
-      plan: { planId, label, ...fromOtherRoom(roomId, seenFrom) },
-    }))
-  }
+  const recordDoubts = ({ id, roomId }: { readonly id: string; readonly roomId: string }): Warning[] => doubts.ofRecord(id, roomId)
 
-  const recordDoubts = ({ id, roomId }: { readonly id: string; readonly roomId: string }): Warning[] => evidence.doubtsOf(id, roomId)
+  /** What a write speaks of, where that has fallen already. @param linkId the link that the write made */
+  function speaksOfFallen(versionId: string, seenFrom: string, linkId?: string): Warning[] {
+    const before = links.standingOn(versionId, linkId).map((kind) => linkKinds[kind].status)
+    const status = before.reduce<RecordStatus>(strongerStatus, "current")
+    return hasFallen(status)
+      ? namesFallen([versionId], seenFrom).map((warning) => ({
+          ...warning,
+          code: `names_${status}` as const,
+          status,
+          message: `It speaks of ${warning.label}, which is ${status} already.`,
+        }))
+      : []
+  }
+  const asserting = ({ body, id, roomId }: Written<{ readonly targetVersionId: string }>) =>
+    speaksOfFallen(body.targetVersionId, roomId, id)
 
   const advisers: Advisers = {
+    create_thread({ body: { replyToEntryId }, roomId }) {
+      const followed = replyToEntryId === undefined ? undefined : shownAt.get(replyToEntryId)?.versionId
+      return followed === undefined ? [] : speaksOfFallen(followed, roomId)
+    },
+    assert_correction: asserting,
+    assert_supersession: asserting,
+    assert_dispute: asserting,
     publish_hypothesis: (written) => [...recordDoubts(written), ...repeatedPremises(written.body.premises)],
     publish_cited_claim: recordDoubts,
     publish_finding(written) {
@@ -145,7 +165,6 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
       const citesNothing = !retrospective && cited.length === 0 && execution === undefined
       return [
         ...recordDoubts(written),
-        ...planDoubts(execution?.planId, written.roomId),
         ...findings.read(written.id, written.roomId).warnings,
         ...(citesNothing
           ? [{ code: "cites_nothing", message: "It is not retrospective, and cites neither evidence nor an execution." } as const]
@@ -166,7 +185,7 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
     ],
     register_attempt({ body, id, roomId }) {
       const match = attempts.matchOf(id)
-      return [...planDoubts(body.planId, roomId), ...planWarnings(match?.deviations ?? [], body.intendedDeviation)]
+      return [...doubts.ofPlan(body.planId, roomId), ...planWarnings(match?.deviations ?? [], body.intendedDeviation)]
     },
     report_attempt_event({ body, at }) {
       const { event, exitCode, reportedAt, outputs = [] } = body
@@ -248,11 +267,7 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
         ...(records.length === 0 ? [] : namesFallen(records, written.roomId)),
         ...(used.length === 0 ? [] : namesMaterials(used, written.roomId)),
       ]
-      const told = new Set<string>()
-      return all.filter(({ code, versionId }) => {
-        if (typeof versionId !== "string" || !/^(?:rests_on|plan_rests_on|names)_/.test(code)) return true
-        return told.size < told.add(versionId).size
-      })
+      return eachOnce(all)
     },
   }
 }

@@ -122,7 +122,7 @@ export function attemptOperations(experiments: Experiments, plans: Plans, attemp
       events.report(attemptId, revision, at, body)
       if (body.reproduction !== undefined && attempt.reproduces !== undefined) {
         attempts.tell(attemptId, body.reproduction)
-        evidence.reproduced(attempt.reproduces, attemptId, body.reproduction.verdict, { authorId: actor.userId, at })
+        evidence.reproduced(attemptId, body.reproduction.verdict, at)
       }
       return {
         target: { id: attemptId, label },

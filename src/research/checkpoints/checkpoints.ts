@@ -70,9 +70,8 @@ export const questionsOf = (checkpoints: readonly Asking[]): OpenQuestion[] =>
     )
 const asked = (rows: readonly AskingRow[]) => questionsOf(rows.map((row) => ({ ...row, openQuestions: parse(row.openQuestions) })))
 
-/** The checkpoint just before `c` in its Thread, where `c` covers less than it or opens again what it concluded. */
-const SUPERSEDED = `(SELECT iif(b.covers_through > c.covers_through OR b.state = 'concluded' AND c.state = 'open', b.checkpoint_id, NULL)
-      FROM checkpoints b WHERE b.thread_id = c.thread_id AND b.checkpoint_id < c.checkpoint_id ORDER BY b.checkpoint_id DESC LIMIT 1)`
+/** The checkpoint that `c` replaced as the selected one of its Thread. */
+const SUPERSEDED = "(SELECT max(b.checkpoint_id) FROM checkpoints b WHERE b.thread_id = c.thread_id AND b.checkpoint_id < c.checkpoint_id)"
 
 const OWN = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, c.sequence,
     c.author_id AS userId, p.username, c.at, c.state, c.covers_through AS coversThrough, h.content ->> '$.synthesis' AS synthesis,
@@ -97,9 +96,7 @@ export function checkpoints(db: Db) {
     `INSERT INTO checkpoints (checkpoint_id, room_id, thread_id, entry_id, sequence, author_id, at, state, covers_through, open_questions, conclusion, history_position, content_digest)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const cite = db.prepare(
-    "INSERT INTO checkpoint_citations (checkpoint_id, position, version_id, status) VALUES (?, ?, ?, coalesce((SELECT status FROM standings WHERE version_id = ?), 'current'))",
-  )
+  const cite = db.prepare("INSERT INTO checkpoint_citations (checkpoint_id, position, version_id) VALUES (?, ?, ?)")
   const select = db.prepare("UPDATE threads SET selected_checkpoint_id = ? WHERE thread_id = ?")
   const superseded = db.prepare<{ id: string | null }>(`SELECT ${SUPERSEDED} AS id FROM checkpoints c WHERE c.checkpoint_id = ?`)
   const one = db.prepare<WholeRow>(
@@ -138,10 +135,10 @@ export function checkpoints(db: Db) {
         made.position,
         made.contentDigest,
       )
-      made.citations.forEach((versionId, position) => cite.run(checkpointId, position, versionId, versionId))
+      made.citations.forEach((versionId, position) => cite.run(checkpointId, position, versionId))
       select.run(checkpointId, threadId)
     },
-    /** The checkpoint that one goes back behind: that covered more, or concluded what it opens again; null where it does not. */
+    /** The checkpoint that one replaced; null for the first of its Thread. */
     supersededBy: (checkpointId: string): string | null => superseded.get(checkpointId)?.id ?? null,
     read(checkpointId: string) {
       const row = one.get(checkpointId)

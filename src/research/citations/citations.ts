@@ -29,7 +29,10 @@ export function citations(records: Records, rooms: Rooms, findings: Findings, pe
   function denominator(versionId: string, roomId: string): string {
     const execution = findings.read(versionId, roomId).execution
     if (execution === null) return "no recorded execution behind it"
-    const { named, attempts } = execution.denominator
+    const {
+      named: { producing: named },
+      attempts,
+    } = execution.denominator
     return `naming ${named} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"} of ${execution.experimentLabel}`
   }
 

@@ -8,6 +8,8 @@ import type { RecordKind } from "../../contract/objects.ts"
 import type { Db } from "../../ledger/database.ts"
 import { grounds } from "./grounds.ts"
 import { evidencePages } from "./pages.ts"
+import { reproductionsOf } from "./reproductions.ts"
+import { shaken } from "./shaken.ts"
 import { type Use, type UserKind, uses } from "./uses.ts"
 import { words } from "./words.ts"
 
@@ -35,6 +37,8 @@ export type Evidence = ReturnType<typeof evidence>
 export function evidence(db: Db) {
   const bearing = words(db)
   const used = uses(db)
+  const rested = shaken(db)
+  const carried = reproductionsOf(db)
   const speaks = (purpose: string | undefined): purpose is (typeof speakingPurposes)[number] =>
     speakingPurposes.some((speaking) => speaking === purpose)
 
@@ -43,8 +47,11 @@ export function evidence(db: Db) {
     ...evidencePages(db),
     usedBy: used.of,
 
-    /** A record was published that names others, each part in the order it was written. */
-    published(versionId: string, kind: RecordKind, references: readonly Reference[], { authorId, at }: Said): void {
+    /** The first finding that reports exactly these attempts: what reports them too speaks with its voice. */
+    voiceOf: carried.voiceOf,
+
+    /** A record was published that names others, each part in the order it was written. @param voiceId whose voice it speaks with, if another's */
+    published(versionId: string, kind: RecordKind, references: readonly Reference[], { authorId, at }: Said, voiceId = versionId): void {
       const positions = new Map<Part, number>()
       for (const { part, versionId: targetId, purpose } of references) {
         const position = positions.get(part) ?? 0
@@ -58,10 +65,29 @@ export function evidence(db: Db) {
             sourceId: versionId,
             position,
             speakerId: versionId,
+            voiceId,
             authorId,
             verdict: purpose,
             at,
           })
+      }
+      rested.published(versionId)
+    },
+
+    /** A finding rests on attempts: what was found of these by repeating them bears on it too. */
+    restsOnAttempts(versionId: string, attemptIds: readonly string[]): void {
+      for (const { attemptId, authorId, verdict, at } of carried.of(attemptIds)) {
+        if (attemptIds.includes(attemptId)) continue
+        bearing.say({
+          targetId: versionId,
+          source: "reproduction",
+          sourceId: attemptId,
+          position: 0,
+          speakerId: attemptId,
+          authorId,
+          verdict,
+          at,
+        })
       }
     },
 
@@ -85,6 +111,7 @@ export function evidence(db: Db) {
           sourceId: linkId,
           position,
           speakerId: findingVersionId,
+          voiceId: carried.voiceOfFinding(findingVersionId),
           authorId,
           verdict,
           at,
@@ -92,36 +119,40 @@ export function evidence(db: Db) {
       })
     },
 
-    /** An attempt sets out to reproduce a finding or another attempt. */
-    reproducing(targetId: string, attemptId: string, { authorId, at }: Said): void {
-      used.note({ targetId, how: "reproduction", byKind: "attempt", byId: attemptId, at })
-      bearing.say({
-        targetId,
-        source: "reproduction",
-        sourceId: attemptId,
-        position: 0,
-        speakerId: attemptId,
-        authorId,
-        verdict: null,
-        at,
-      })
+    /** An attempt sets out to reproduce a finding or another attempt, and with that every finding that rests on it. */
+    reproducing(reproducedId: string, attemptId: string, { authorId, at }: Said): void {
+      used.note({ targetId: reproducedId, how: "reproduction", byKind: "attempt", byId: attemptId, at })
+      for (const targetId of [reproducedId, ...carried.restingOn(reproducedId)])
+        bearing.say({
+          targetId,
+          source: "reproduction",
+          sourceId: attemptId,
+          position: 0,
+          speakerId: attemptId,
+          authorId,
+          verdict: null,
+          at,
+        })
     },
     /** It has told what came of it. */
-    reproduced(targetId: string, attemptId: string, verdict: Verdict, { authorId, at }: Said): void {
-      bearing.tell(targetId, attemptId, authorId, verdict, at)
-    },
+    reproduced: (attemptId: string, verdict: Verdict, at: string): void => bearing.tell(attemptId, verdict, at),
 
-    /** A research link was asserted, and the status of its target follows from it. A supersession is no evidence. */
+    /** A research link was asserted. A supersession is no evidence. */
     asserted(targetId: string, linkId: string, kind: (typeof enumerations.linkKind)[number], { authorId, at }: Said): void {
       if (kind !== "supersedes")
         bearing.say({ targetId, source: "research_link", sourceId: linkId, position: 0, speakerId: linkId, authorId, verdict: kind, at })
-      bearing.speakerMoved(targetId)
     },
 
-    /** A link was taken back. @param targetId the record whose status may have moved by it */
-    withdrawn(linkId: string, targetId: string | undefined): void {
+    /** A link was taken back. @param uses of which records it was one, and how */
+    withdrawn(linkId: string, uses: readonly { readonly targetId: string; readonly how: Use }[]): void {
       bearing.withdraw(linkId)
-      if (targetId !== undefined) bearing.speakerMoved(targetId)
+      for (const { targetId, how } of uses) used.discount(targetId, how)
+    },
+
+    /** How a record stands has changed, or what replaces it. */
+    moved(versionId: string): void {
+      bearing.speakerMoved(versionId)
+      rested.moved(versionId)
     },
 
     /** Something else than a record uses records. */

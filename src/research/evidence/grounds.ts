@@ -2,7 +2,7 @@
  * What a record rests on (protocol, section 8): if that falls, this is in doubt. Never what it contradicts, replaces, or is
  * replaced by.
  */
-import { groundingPurposes, hasFallen } from "../../contract/evidence.ts"
+import { groundingPurposes, isSpokenOf } from "../../contract/evidence.ts"
 import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
@@ -16,33 +16,44 @@ export interface Ground {
   readonly wording: string
   readonly roomId: string
   readonly status: RecordStatus
+  /** Whether it is disputed and its author has answered each dispute. */
+  readonly isAnswered: 0 | 1
   /** Whether it rests on something itself. */
   readonly rests: 0 | 1
 }
 
 /** A record that rests on another one, through the one that stands nearest to that on the way. */
-export type Resting = Omit<Ground, "rests"> & { readonly through: Pick<Ground, "versionId" | "label"> | null }
+export type Resting = Omit<Ground, "rests" | "isAnswered"> & { readonly through: Pick<Ground, "versionId" | "label"> | null }
 
 /** A record further down: on the way to it, the first one that the reader's own record rests on. */
 interface Reached extends Ground {
   readonly through: Ground | null
 }
 
-/** Which rows of `record_references` (as `x`) say that one record rests on another. */
-export const RESTS = `(x.part IN ('premise', 'evidence', 'plan', 'role') OR x.part = 'reference' AND x.purpose IN (${groundingPurposes.map((purpose) => `'${purpose}'`).join(", ")}))`
+/** One record replaces another, as a link that stands says. */
+const REPLACES = (one: string, other: string): string =>
+  `EXISTS (SELECT 1 FROM research_links q WHERE q.target_version_id = ${other} AND q.replacement_version_id = ${one}
+     AND NOT EXISTS (SELECT 1 FROM link_withdrawals d WHERE d.link_id = q.link_id))`
+/**
+ * Which rows of `record_references` (as `x`) say that one record rests on another. What replaces a record, or is replaced by it, does
+ * not rest on it, whatever it says.
+ */
+export const RESTS = `(x.part IN ('premise', 'evidence', 'plan', 'role') OR x.part = 'reference' AND x.purpose IN (${groundingPurposes.map((purpose) => `'${purpose}'`).join(", ")}))
+  AND NOT ${REPLACES("x.version_id", "x.to_version_id")} AND NOT ${REPLACES("x.to_version_id", "x.version_id")}`
 
 const GROUND = `r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status,
-  EXISTS (SELECT 1 FROM record_references x WHERE x.version_id = r.version_id AND ${RESTS}) AS rests`
+  coalesce(s.status = 'disputed' AND s.open_dispute IS NULL, 0) AS isAnswered, EXISTS (SELECT 1 FROM record_references x WHERE x.version_id = r.version_id AND ${RESTS}) AS rests`
 
 /** A cause of doubt as it is told, seen from a Room. */
-const doubt = ({ through, ...fallen }: Reached, status: Exclude<RecordStatus, "current">, roomId: string): Warning => ({
+const doubt = ({ through, isAnswered, ...fallen }: Reached, status: Exclude<RecordStatus, "current">, roomId: string): Warning => ({
   code: `rests_on_${status}`,
-  message: `It rests on ${fallen.label}, which is ${status}${through === null ? "" : `, through ${through.label}`}.`,
+  message: `It rests on ${fallen.label}, which is ${status}${isAnswered === 1 ? " (its author has answered)" : ""}${through === null ? "" : `, through ${through.label}`}.`,
   versionId: fallen.versionId,
   label: fallen.label,
   kind: fallen.kind,
   wording: fallen.wording,
   status,
+  ...(isAnswered === 1 ? { answered: true as const } : {}),
   direct: through === null,
   ...(through === null
     ? {}
@@ -55,8 +66,13 @@ export function grounds(db: Db) {
     `SELECT DISTINCT ${GROUND} FROM record_references x JOIN records r ON r.version_id = x.to_version_id
      LEFT JOIN standings s ON s.version_id = r.version_id WHERE x.version_id = ? AND ${RESTS} ORDER BY r.version_id`,
   )
+  // What stands between it and what its plans build on are the plans.
+  const belowItself = db.prepare<Ground>(
+    `SELECT DISTINCT ${GROUND} FROM record_references x JOIN records r ON r.version_id = x.to_version_id
+     LEFT JOIN standings s ON s.version_id = r.version_id WHERE x.version_id = ? AND x.part <> 'plan' AND ${RESTS} ORDER BY r.version_id`,
+  )
   // Found by whom it names: of what is named by very many, the first.
-  const above = db.prepare<Omit<Ground, "rests">>(
+  const above = db.prepare<Omit<Ground, "rests" | "isAnswered">>(
     `SELECT DISTINCT r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status
      FROM (SELECT x.version_id AS resting FROM record_references x WHERE x.to_version_id = ? AND ${RESTS} LIMIT ${limits.groundsFollowed})
      JOIN records r ON r.version_id = resting LEFT JOIN standings s ON s.version_id = r.version_id ORDER BY r.version_id`,
@@ -73,7 +89,7 @@ export function grounds(db: Db) {
     for (let looked = 0; level.length > 0; ) {
       const next: Reached[] = []
       for (const reached of level) {
-        if (hasFallen(reached.status)) causes.push(doubt(reached, reached.status, roomId))
+        if (isSpokenOf(reached.status)) causes.push(doubt(reached, reached.status, roomId))
         looked += 1
         if (looked > limits.groundsFollowed || causes.length > limits.doubts) return [...causes, unfollowed()]
         for (const ground of reached.rests ? below.all(reached.versionId) : []) {
@@ -114,9 +130,9 @@ export function grounds(db: Db) {
       }
       return found.slice(0, count)
     },
-    /** What a record rests on, directly or further down, that has fallen: each cause once, nearest first. */
+    /** What a record itself rests on, directly or further down, of which something was said: each cause once, nearest first. */
     doubtsOf(versionId: string, roomId: string) {
-      return fallenBelow(below.all(versionId), roomId)
+      return fallenBelow(belowItself.all(versionId), roomId)
     },
     /** The same for something that names records without being one, such as a plan. */
     doubtsAmong(versionIds: readonly string[], roomId: string) {

@@ -38,6 +38,8 @@ export function uses(db: Db) {
       const ended = remove.run(targetId, how, byId)
       if (ended > 0) count.run(targetId, how, -ended)
     },
+    /** A use that was taken back stays readable, and no longer counts. */
+    discount: (targetId: string, how: Use): void => void count.run(targetId, how, -1),
     /** How often a record is used in each way that is counted. */
     of(targetId: string) {
       const found = new Map(counts.all(targetId).map(({ how, uses }) => [how, uses]))

@@ -1,11 +1,12 @@
 /**
  * What bears on a record or an attempt (protocol, section 8), kept as it lands: each word for or against it, which of them
- * count, and the tally of those. Of each author and each object that speaks, the newest word counts that was not withdrawn,
- * as long as what speaks has not fallen.
+ * count, and the tally of those. Of each voice the newest word counts that was not withdrawn and whose speaker has not fallen. A
+ * finding's links, whoever made them, and its references are one voice, and so are findings that report the same attempts.
  */
 import type { EvidenceTally } from "../../contract/evidence.ts"
-import { hasFallen } from "../../contract/evidence.ts"
+import { DOUBTED, FALLEN, tallyColumns } from "../../contract/evidence.ts"
 import type { enumerations } from "../../contract/enumerations.ts"
+import { each, keysOf } from "../../contract/each.ts"
 import type { Db } from "../../ledger/database.ts"
 
 type Source = (typeof enumerations.evidenceSource)[number]
@@ -20,8 +21,10 @@ export interface Word {
   readonly sourceId: string
   /** Where in that row, when it says several. */
   readonly position: number
-  /** The object that speaks: what an author says by it twice counts once. */
+  /** The object that speaks: what is said by it twice counts once. */
   readonly speakerId: string
+  /** The voice it speaks with, where others share it. */
+  readonly voiceId?: string
   readonly authorId: string
   readonly verdict: Verdict | null
   readonly at: string
@@ -35,105 +38,113 @@ interface Spoken {
   readonly independent: number
   readonly withdrawn: number
   readonly counted: number
+  readonly doubted: number
+  readonly personId: string
+  /** How what speaks stands now. */
+  readonly isFallen: number
+  readonly isDoubted: number
 }
 interface Group {
   readonly targetId: string
-  readonly speakerId: string
-  readonly authorId: string
+  readonly voiceId: string
 }
 
+type Counted = Exclude<keyof EvidenceTally, "independent" | "doubted">
 /** The member of a tally that a verdict counts in; null for what is not counted. */
-function countedAs(source: Source, verdict: Verdict | null): Exclude<keyof EvidenceTally, "independent"> | null {
-  if (verdict === null || source === "research_link") return null
-  if (source === "reproduction") return "reproductions"
+function countedAs(source: Source, verdict: Verdict | null): Counted | null {
+  if (source === "research_link") return null
+  if (verdict === "reproduces" || verdict === "partly_reproduces") return "reproductions"
+  if (verdict === "does_not_reproduce") return "failedReproductions"
   return verdict === "supports" || verdict === "contradicts" || verdict === "inconclusive" ? verdict : null
 }
 
+const columns = tallyColumns
+const members = keysOf(columns)
+
 /** The columns of a tally beside a record `r`, as JSON text; use with `TALLY_OF`. */
-export const TALLY = `json_object('supports', coalesce(y.supports, 0), 'contradicts', coalesce(y.contradicts, 0), 'inconclusive', coalesce(y.inconclusive, 0),
-  'reproductions', coalesce(y.reproductions, 0), 'independent', coalesce(y.independent, 0))`
+export const TALLY = `json_object(${members.map((member) => `'${member}', coalesce(y.${columns[member]}, 0)`).join(", ")})`
 /** The same as columns of their own, which a list is read fastest from; `tallyIn` takes them out of a row. */
-export const TALLY_COLUMNS = "y.supports, y.contradicts, y.inconclusive, y.reproductions, y.independent"
+export const TALLY_COLUMNS = members.map((member) => `y.${columns[member]} AS ${member}`).join(", ")
 export type TallyRow = { readonly [M in keyof EvidenceTally]: number | null }
-export const tallyIn = ({ supports, contradicts, inconclusive, reproductions, independent }: TallyRow): EvidenceTally => ({
-  supports: supports ?? 0,
-  contradicts: contradicts ?? 0,
-  inconclusive: inconclusive ?? 0,
-  reproductions: reproductions ?? 0,
-  independent: independent ?? 0,
-})
+export const tallyIn = (row: TallyRow): EvidenceTally => each(members, (member) => row[member] ?? 0)
 export const TALLY_OF = (id: string): string => `LEFT JOIN evidence_tallies y ON y.target_id = ${id}`
 
 export function words(db: Db) {
   const insert = db.prepare(
-    `INSERT INTO evidence_words (target_id, sequence, source, source_id, position, speaker_id, author_id, independent, verdict, at)
-     VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM evidence_words WHERE target_id = ?), ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO evidence_words (target_id, sequence, source, source_id, position, speaker_id, voice_id, author_id, independent, verdict, at)
+     VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM evidence_words WHERE target_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const targetAuthor = db.prepare<{ authorId: string }>(
+  const authorOf = db.prepare<{ authorId: string }>(
     `SELECT author_id AS authorId FROM records WHERE version_id = ?
      UNION ALL SELECT registrant_id FROM attempts WHERE attempt_id = ?`,
   )
-  const tell = db.prepare("UPDATE evidence_words SET verdict = ?, at = ? WHERE target_id = ? AND source_id = ? AND source = 'reproduction'")
+  const tell = db.prepare<Group>(
+    `UPDATE evidence_words SET verdict = ?, at = ? WHERE source_id = ? AND source = 'reproduction'
+     RETURNING target_id AS targetId, voice_id AS voiceId`,
+  )
   const withdraw = db.prepare<Group>(
-    `UPDATE evidence_words SET withdrawn = 1 WHERE source_id = ? AND withdrawn = 0
-     RETURNING target_id AS targetId, speaker_id AS speakerId, author_id AS authorId`,
+    "UPDATE evidence_words SET withdrawn = 1 WHERE source_id = ? AND withdrawn = 0 RETURNING target_id AS targetId, voice_id AS voiceId",
   )
-  const groupsOf = db.prepare<Group>(
-    "SELECT DISTINCT target_id AS targetId, speaker_id AS speakerId, author_id AS authorId FROM evidence_words WHERE speaker_id = ?",
-  )
+  const groupsOf = db.prepare<Group>("SELECT DISTINCT target_id AS targetId, voice_id AS voiceId FROM evidence_words WHERE speaker_id = ?")
   const ofGroup = db.prepare<Spoken>(
-    `SELECT target_id AS targetId, sequence, source, verdict, independent, withdrawn, counted FROM evidence_words
-     WHERE speaker_id = ? AND target_id = ? AND author_id = ? ORDER BY sequence DESC`,
+    `SELECT w.target_id AS targetId, w.sequence, w.source, w.verdict, w.independent, w.withdrawn, w.counted, w.doubted,
+       coalesce(r.author_id, w.author_id) AS personId, coalesce(${FALLEN("s.status")}, 0) AS isFallen, coalesce(${DOUBTED("s")}, 0) AS isDoubted
+     FROM evidence_words w LEFT JOIN records r ON r.version_id = w.speaker_id LEFT JOIN standings s ON s.version_id = w.speaker_id
+     WHERE w.voice_id = ? AND w.target_id = ? ORDER BY w.sequence DESC`,
   )
-  const mark = db.prepare("UPDATE evidence_words SET counted = ? WHERE target_id = ? AND sequence = ?")
+  const mark = db.prepare("UPDATE evidence_words SET counted = ?, doubted = ? WHERE target_id = ? AND sequence = ?")
+  const countPerson = db.prepare<{ words: number }>(
+    `INSERT INTO evidence_people (target_id, person_id, words) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET words = words + excluded.words RETURNING words`,
+  )
   const add = db.prepare(
-    `INSERT INTO evidence_tallies (target_id, supports, contradicts, inconclusive, reproductions, independent) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET supports = supports + excluded.supports, contradicts = contradicts + excluded.contradicts,
-       inconclusive = inconclusive + excluded.inconclusive, reproductions = reproductions + excluded.reproductions,
-       independent = independent + excluded.independent`,
+    `INSERT INTO evidence_tallies (target_id, ${members.map((member) => columns[member]).join(", ")}) VALUES (?${", ?".repeat(members.length)})
+     ON CONFLICT DO UPDATE SET ${members.map((member) => `${columns[member]} = ${columns[member]} + excluded.${columns[member]}`).join(", ")}`,
   )
-  const status = db.prepare<{ status: (typeof enumerations.recordStatus)[number] }>("SELECT status FROM standings WHERE version_id = ?")
 
-  /** Sets whether a word counts, and carries the difference into the tally. */
-  function count(word: Spoken, counts: boolean): void {
-    if ((word.counted === 1) === counts) return
-    mark.run(counts ? 1 : 0, word.targetId, word.sequence)
-    const by = counts ? 1 : -1
-    const as = countedAs(word.source, word.verdict)
-    const share = (member: keyof EvidenceTally) => (member === as ? by : 0)
-    add.run(
-      word.targetId,
-      share("supports"),
-      share("contradicts"),
-      share("inconclusive"),
-      share("reproductions"),
-      word.independent === 1 ? by : 0,
-    )
+  /** How the number of other people changes, as one of them has a word more or less. */
+  function peopleBy({ targetId, personId, independent }: Spoken, by: number): number {
+    if (independent === 0 || by === 0) return 0
+    const { words } = countPerson.one(targetId, personId, by)
+    return by === 1 ? Number(words === 1) : -Number(words === 0)
   }
 
-  /** Lets the right word of an author and a speaker count toward a target, and no other. */
-  function settle({ targetId, speakerId, authorId }: Group): void {
-    const fallen = hasFallen(status.get(speakerId)?.status ?? "current")
-    const said = ofGroup.all(speakerId, targetId, authorId)
-    const counting = fallen
-      ? undefined
-      : said.find(({ source, verdict, withdrawn }) => withdrawn === 0 && countedAs(source, verdict) !== null)
-    for (const word of said) if (word !== counting) count(word, false)
-    if (counting !== undefined) count(counting, true)
+  /** Sets whether a word counts and is doubted, and carries the difference into the tally. */
+  function count(word: Spoken, counts: 0 | 1, doubted: 0 | 1): void {
+    if (word.counted === counts && word.doubted === doubted) return
+    mark.run(counts, doubted, word.targetId, word.sequence)
+    const by = counts - word.counted
+    const as = countedAs(word.source, word.verdict)
+    const share = {
+      ...each(members, (member) => (member === as ? by : 0)),
+      independent: peopleBy(word, by),
+      doubted: doubted - word.doubted,
+    }
+    add.run(word.targetId, ...members.map((member) => share[member]))
+  }
+
+  /** Lets the right word of a voice count toward a target, and no other. */
+  function settle({ targetId, voiceId }: Group): void {
+    const said = ofGroup.all(voiceId, targetId)
+    const counting = said.find(
+      ({ source, verdict, withdrawn, isFallen }) => withdrawn === 0 && isFallen === 0 && countedAs(source, verdict) !== null,
+    )
+    for (const word of said) if (word !== counting) count(word, 0, 0)
+    if (counting !== undefined) count(counting, 1, counting.isDoubted === 1 ? 1 : 0)
   }
 
   return {
     say(word: Word): void {
-      const { targetId, source, sourceId, position, speakerId, authorId, verdict, at } = word
-      const independent = authorId === targetAuthor.get(targetId, targetId)?.authorId ? 0 : 1
-      insert.run(targetId, targetId, source, sourceId, position, speakerId, authorId, independent, verdict, at)
-      if (countedAs(source, verdict) !== null) settle(word)
+      const { targetId, source, sourceId, position, speakerId, voiceId = speakerId, authorId, verdict, at } = word
+      const author = authorOf.get(targetId, targetId)?.authorId
+      const speaks = authorOf.get(speakerId, speakerId)?.authorId
+      const independent = authorId === author || speaks === author ? 0 : 1
+      insert.run(targetId, targetId, source, sourceId, position, speakerId, voiceId, authorId, independent, verdict, at)
+      if (countedAs(source, verdict) !== null) settle({ targetId, voiceId })
     },
 
-    /** Gives the word of a reproduction its verdict, once its registrant has told it. */
-    tell(targetId: string, attemptId: string, authorId: string, verdict: Verdict, at: string): void {
-      tell.run(verdict, at, targetId, attemptId)
-      settle({ targetId, speakerId: attemptId, authorId })
+    /** Gives the words of a reproduction their verdict, once its registrant has told it. */
+    tell(attemptId: string, verdict: Verdict, at: string): void {
+      for (const group of tell.all(verdict, at, attemptId)) settle(group)
     },
 
     /** Takes back everything that a link said. */

@@ -1,5 +1,5 @@
 /** What a reader of a finding should be warned of: advice, never a refusal. */
-import type { AttemptStatus } from "../../contract/enumerations.ts"
+import type { AttemptRole, AttemptStatus } from "../../contract/enumerations.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
 import type { Warning } from "../../contract/warnings.ts"
 
@@ -17,6 +17,8 @@ export interface EvidenceRow {
 }
 
 interface NamedAttempt {
+  readonly role: AttemptRole
+  readonly planId: string | null
   readonly attemptId: string
   readonly label: string
   readonly originRoomId: string
@@ -65,14 +67,61 @@ function outputWarnings(
   ]
 }
 
+/** Attempts of another plan than the finding names, or of none. */
+function planWarnings(attempts: readonly NamedAttempt[], execution: NamedPlan | null, seenFrom: string): Warning[] {
+  const { planId = null, planLabel = null } = execution ?? {}
+  if (planId === null || planLabel === null) return []
+  return attempts
+    .filter((attempt) => attempt.role === "producing" && attempt.planId !== planId)
+    .map(({ attemptId, label, originRoomId, planId: own }) => ({
+      code: "attempt_not_of_plan",
+      message: `The finding names ${planLabel}, but ${label} was registered ${own === null ? "without a plan" : "under another plan"}.`,
+      attemptId,
+      label,
+      ...fromOtherRoom(originRoomId, seenFrom),
+    }))
+}
+interface NamedPlan {
+  readonly planId: string | null
+  readonly planLabel: string | null
+}
+interface Earlier {
+  readonly versionId: string
+  readonly label: string
+  readonly labelFromOtherRoom?: true
+  readonly originRoomId?: string
+}
+
 /**
  * Attempts that produced nothing, and outputs that are not what the evidence says.
  * @param seenFrom the Room of the finding
+ * @param earlier the first finding that reports the same attempts, if another one does
  */
-export function evidenceWarnings(attempts: readonly NamedAttempt[], evidence: readonly EvidenceRow[], seenFrom: string): Warning[] {
+export function evidenceWarnings(
+  attempts: readonly NamedAttempt[],
+  evidence: readonly EvidenceRow[],
+  seenFrom: string,
+  execution: NamedPlan | null,
+  earlier: Earlier | undefined,
+): Warning[] {
   const citedOutcomes = new Set(evidence.filter(({ kind }) => kind === "attempt_outcome").map(({ attemptId }) => attemptId))
   return [
     ...attempts.flatMap((attempt) => attemptWarnings(attempt, citedOutcomes, seenFrom)),
+    ...planWarnings(attempts, execution, seenFrom),
     ...evidence.flatMap((entry) => outputWarnings(entry, seenFrom)),
+    ...(earlier === undefined
+      ? []
+      : [
+          {
+            code: "same_effect" as const,
+            message: `${earlier.label} reports the same attempts: as evidence the two count once.`,
+            versionId: earlier.versionId,
+            label: earlier.label,
+            ...(earlier.labelFromOtherRoom === undefined ? {} : { labelFromOtherRoom: earlier.labelFromOtherRoom }),
+            ...(earlier.originRoomId === undefined || earlier.labelFromOtherRoom === undefined
+              ? {}
+              : { originRoomId: earlier.originRoomId }),
+          },
+        ]),
   ]
 }

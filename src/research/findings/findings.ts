@@ -1,5 +1,5 @@
 /** What a finding holds beyond what every record does: its execution, evidence and materials. */
-import { keysOf } from "../../contract/each.ts"
+import { each, keysOf } from "../../contract/each.ts"
 import type { AttemptIntent, AttemptRole, AttemptStatus } from "../../contract/enumerations.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import type { Evidence, Execution } from "../../contract/operations/publications.ts"
@@ -11,6 +11,8 @@ import { type EvidenceRow, evidenceWarnings } from "./finding-warnings.ts"
 
 export interface NewFinding {
   readonly versionId: string
+  /** With whose voice it speaks as evidence. */
+  readonly voiceId: string
   readonly outcome: string
   readonly retrospective: boolean
   /** How many papers it names. */
@@ -38,6 +40,7 @@ interface AttemptRow {
   readonly status: AttemptStatus
   readonly experimentId: string
   readonly originRoomId: string
+  readonly planId: string | null
   readonly outputs: number
 }
 
@@ -54,11 +57,16 @@ function attemptRoles(execution: Execution | undefined, evidence: readonly Evide
   return new Map([...roles].reverse().flatMap((role) => named[role].map((attemptId) => [attemptId, role] as const)))
 }
 
+const partOf = { producing: "producing", baseline: "baseline", evidence: "cited" } as const satisfies Record<AttemptRole, string>
+/** Whether an attempt is one of its finding's experiment, named in one way. */
+const isPart = ({ role, experimentId }: AttemptRow, part: string, of: ExecutionRow): boolean =>
+  partOf[role] === part && experimentId === of.experimentId
+
 export type Findings = ReturnType<typeof findings>
 
 export function findings(db: Db, materials: Materials) {
   const insert = db.prepare(
-    "INSERT INTO findings (version_id, outcome, retrospective, papers, experiment_id, plan_id) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO findings (version_id, outcome, retrospective, papers, experiment_id, plan_id, voice_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
   )
   const insertAttempt = db.prepare("INSERT INTO finding_attempts (version_id, attempt_id, role) VALUES (?, ?, ?)")
   const insertEvidence = db.prepare(
@@ -71,7 +79,7 @@ export function findings(db: Db, materials: Materials) {
      FROM findings f JOIN experiments e ON e.experiment_id = f.experiment_id LEFT JOIN plans n ON n.plan_id = f.plan_id WHERE f.version_id = ?`,
   )
   const attempts = db.prepare<AttemptRow>(
-    `SELECT t.attempt_id AS attemptId, a.label, a.room_id AS originRoomId, t.role, a.intent, a.status, a.experiment_id AS experimentId, (SELECT count(*) FROM attempt_outputs o WHERE o.attempt_id = t.attempt_id) AS outputs
+    `SELECT t.attempt_id AS attemptId, a.label, a.room_id AS originRoomId, t.role, a.intent, a.status, a.plan_id AS planId, a.experiment_id AS experimentId, (SELECT count(*) FROM attempt_outputs o WHERE o.attempt_id = t.attempt_id) AS outputs
      FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = ? ORDER BY CASE t.role WHEN 'producing' THEN 0 WHEN 'baseline' THEN 1 ELSE 2 END, a.room_id, length(a.label), a.label`,
   )
   const evidence = db.prepare<EvidenceRow>(
@@ -83,7 +91,16 @@ export function findings(db: Db, materials: Materials) {
   const used = db.prepare<{ materialId: string; purpose: string }>(
     "SELECT material_id AS materialId, purpose FROM finding_materials WHERE version_id = ? ORDER BY position",
   )
+  const behind = db.prepare<{ planId: string }>(
+    `SELECT plan_id AS planId FROM findings WHERE version_id = ? AND plan_id IS NOT NULL
+     UNION SELECT a.plan_id FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = ? AND t.role <> 'evidence' AND a.plan_id IS NOT NULL`,
+  )
   const role = db.prepare<{ role: AttemptRole }>("SELECT role FROM finding_attempts WHERE version_id = ? AND attempt_id = ?")
+
+  const sharing = db.prepare<{ versionId: string; label: string; originRoomId: string }>(
+    `SELECT r.version_id AS versionId, r.label, r.room_id AS originRoomId FROM findings f JOIN records r ON r.version_id = f.voice_id
+     WHERE f.version_id = ? AND f.voice_id <> f.version_id`,
+  )
 
   /** The execution behind a finding, with the denominator: all attempts of its experiment, and how many it names. */
   function executionOf(versionId: string, seenFrom: string, named: readonly AttemptRow[]) {
@@ -96,22 +113,22 @@ export function findings(db: Db, materials: Materials) {
     return {
       ...run,
       ...fromOtherRoom(originRoomId, seenFrom),
-      attempts: named.map(({ outputs: _outputs, originRoomId: origin, ...attempt }) => ({
+      attempts: named.map(({ outputs: _outputs, planId: _plan, originRoomId: origin, ...attempt }) => ({
         ...attempt,
         outcome: outcomeOf(attempt.status),
         ...fromOtherRoom(origin, seenFrom),
       })),
       denominator: {
         attempts: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
-        named: named.filter(({ experimentId }) => experimentId === row.experimentId).length,
+        named: each(["producing", "baseline", "cited"] as const, (part) => named.filter((attempt) => isPart(attempt, part, row)).length),
         outcomes,
       },
     }
   }
 
   return {
-    insert({ versionId, outcome, retrospective, papers, execution: run, evidence: entries, materials: used }: NewFinding): void {
-      insert.run(versionId, outcome, retrospective ? 1 : 0, papers, run?.experimentId ?? null, run?.planId ?? null)
+    insert({ versionId, voiceId, outcome, retrospective, papers, execution: run, evidence: entries, materials: used }: NewFinding): void {
+      insert.run(versionId, outcome, retrospective ? 1 : 0, papers, run?.experimentId ?? null, run?.planId ?? null, voiceId)
       for (const [attemptId, role] of attemptRoles(run, entries)) insertAttempt.run(versionId, attemptId, role)
       entries.forEach((entry, position) => {
         const {
@@ -128,8 +145,10 @@ export function findings(db: Db, materials: Materials) {
     /** What a record read shows of a finding: derived anew, since attempts move on. */
     read(versionId: string, seenFrom: string) {
       const named = attempts.all(versionId)
+      const execution = executionOf(versionId, seenFrom, named)
+      const voice = sharing.get(versionId)
       return {
-        execution: executionOf(versionId, seenFrom, named),
+        execution,
         materials: used
           .all(versionId)
           .map(({ materialId, purpose }) => ({ material: materials.summary(materialId, seenFrom) ?? null, purpose })),
@@ -137,10 +156,14 @@ export function findings(db: Db, materials: Materials) {
           named.filter((attempt) => attempt.role !== "evidence"),
           evidence.all(versionId),
           seenFrom,
+          execution,
+          voice && { ...voice, ...fromOtherRoom(voice.originRoomId, seenFrom) },
         ),
       }
     },
 
+    /** The plans behind a finding: its own, and those of the attempts it rests on. */
+    plansOf: (versionId: string): string[] => behind.all(versionId, versionId).map(({ planId }) => planId),
     /** How a finding names an attempt; undefined when it does not. */
     roleOf: (versionId: string, attemptId: string): AttemptRole | undefined => role.get(versionId, attemptId)?.role,
   }

@@ -57,7 +57,10 @@ export function publicationOperations({ threads, records, concepts: index, plans
     references: ({ body }) => undeclaredConcepts(index, body),
     write(call, where, change) {
       const { body } = call
+      const { outcome, retrospective, provenance, evidence } = body
+      const { attemptIds = [], baselineAttemptIds = [] } = provenance.execution ?? {}
       const named = papersOf(body)
+      const sharedVoice = model.voiceOf(attemptIds)
       const published = publishRecord(
         { records, evidence: model },
         call,
@@ -65,11 +68,12 @@ export function publicationOperations({ threads, records, concepts: index, plans
         change,
         restsOn(body),
         named.map(arxivIdOf).filter((id) => id !== undefined),
+        sharedVoice,
       )
       const { versionId } = published.result
-      const { outcome, retrospective, provenance, evidence } = body
       findings.insert({
         versionId,
+        voiceId: sharedVoice ?? versionId,
         outcome,
         retrospective,
         papers: named.length,
@@ -77,7 +81,8 @@ export function publicationOperations({ threads, records, concepts: index, plans
         evidence,
         materials: body.materials,
       })
-      provenance.execution?.attemptIds.forEach((attemptId, position) => {
+      model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds])
+      attemptIds.forEach((attemptId, position) => {
         const reproduced = attempts.find(attemptId)?.reproduces
         if (reproduced !== undefined)
           model.reported(reproduced, versionId, attemptId, position, { authorId: call.actor.userId, at: change.at })

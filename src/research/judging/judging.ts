@@ -13,6 +13,7 @@ import { fromOtherRoom } from "../../ledger/other-room.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import { WHY_FAILED } from "../attempts/why-failed.ts"
 import type { Evidence } from "../evidence/evidence.ts"
+import { ANSWER, STANDS } from "../links/answers.ts"
 
 const [SIGHT, ITEMS] = [limits.caseSight, limits.caseItems]
 /** One more than is told shows that there are more. */
@@ -20,7 +21,7 @@ const PROBE = ITEMS + 1
 
 interface Word {
   readonly sequence: number
-  readonly verdict: "supports" | "contradicts" | "inconclusive" | "reproductions"
+  readonly verdict: "supports" | "contradicts" | "inconclusive" | "reproductions" | "failedReproductions"
   readonly authorId: string
   readonly independent: number
 }
@@ -35,9 +36,11 @@ interface FailedRow extends Person {
   readonly roomId: string
 }
 interface DoubtRow extends Person {
-  readonly linkId: string
+  readonly linkId: string | null
+  readonly attemptId: string | null
+  readonly answered: string | null
   readonly label: string
-  readonly kind: LinkKind
+  readonly kind: LinkKind | "does_not_reproduce"
   readonly explanation: string
   readonly at: string
   readonly targetId: string
@@ -75,7 +78,8 @@ export type Judging = ReturnType<typeof judging>
 
 export function judging(db: Db, evidence: Evidence) {
   const counted = db.prepare<Word>(
-    `SELECT w.sequence, iif(w.source = 'reproduction', 'reproductions', w.verdict) AS verdict, w.author_id AS authorId, w.independent
+    `SELECT w.sequence, CASE w.verdict WHEN 'reproduces' THEN 'reproductions' WHEN 'partly_reproduces' THEN 'reproductions'
+       WHEN 'does_not_reproduce' THEN 'failedReproductions' ELSE w.verdict END AS verdict, w.author_id AS authorId, w.independent
      FROM evidence_words w WHERE w.target_id = ? AND w.counted = 1 ORDER BY w.sequence DESC LIMIT ${SIGHT}`,
   )
   // The attempts behind a word: those that produced the finding, the one its link names, or the reproduction itself.
@@ -118,13 +122,19 @@ export function judging(db: Db, evidence: Evidence) {
      FROM json_each(?) JOIN experiments e ON e.experiment_id = json_each.value AND e.status = 'cancelled'
      JOIN people p ON p.user_id = coalesce(e.conclusion ->> '$.by.userId', e.proposer_id)`,
   )
+  const DOUBTED = `p.user_id AS userId, p.username, r.version_id AS targetId, r.kind AS targetKind,
+       r.label AS targetLabel, r.wording, coalesce(s.status, 'current') AS status, r.room_id AS roomId`
+  const DOUBTED_OF = `JOIN records r ON r.version_id = json_each.value LEFT JOIN standings s ON s.version_id = json_each.value`
   const doubts = db.prepare<DoubtRow>(
-    `SELECT l.link_id AS linkId, l.label, l.kind, l.explanation, l.at, p.user_id AS userId, p.username, r.version_id AS targetId, r.kind AS targetKind,
-       r.label AS targetLabel, r.wording, coalesce(s.status, 'current') AS status, r.room_id AS roomId, l.room_id AS saidIn
-     FROM json_each(?) JOIN research_links l ON l.target_version_id = json_each.value
-     JOIN records r ON r.version_id = json_each.value LEFT JOIN standings s ON s.version_id = json_each.value JOIN people p ON p.user_id = l.author_id
-     WHERE NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id) ORDER BY l.link_id DESC LIMIT ${PROBE}`,
+    `SELECT * FROM (SELECT l.link_id AS linkId, NULL AS attemptId, ${ANSWER} AS answered, l.label, l.kind, l.explanation, l.at, l.room_id AS saidIn, ${DOUBTED}
+     FROM json_each(?) JOIN research_links l ON l.target_version_id = json_each.value ${DOUBTED_OF} JOIN people p ON p.user_id = l.author_id
+     WHERE ${STANDS("l")} ORDER BY l.link_id DESC LIMIT ${PROBE})
+     UNION ALL SELECT * FROM (SELECT NULL, a.attempt_id, NULL, a.label, w.verdict, q.explanation, w.at AS at, a.room_id, ${DOUBTED}
+     FROM json_each(?) JOIN evidence_words w ON w.target_id = json_each.value AND w.verdict = 'does_not_reproduce' AND w.counted = 1
+       ${DOUBTED_OF} JOIN attempts a ON a.attempt_id = w.source_id JOIN reproductions q ON q.attempt_id = a.attempt_id JOIN people p ON p.user_id = w.author_id
+     ORDER BY w.sequence DESC LIMIT ${PROBE}) ORDER BY at DESC LIMIT ${PROBE}`,
   )
+  const disputed = db.prepare("SELECT 1 FROM disputed_records WHERE version_id = ?")
   const citing = db.prepare<CitingRow>(
     `SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, t.title, c.state, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
        min(r.version_id) AS versionId, r.label, c.room_id AS roomId, r.room_id AS recordRoomId
@@ -149,7 +159,9 @@ export function judging(db: Db, evidence: Evidence) {
       }
     }
     return {
-      ...each([...enumerations.hypothesisVerdict, "reproductions"] as const, (name) => of(words.filter(({ verdict }) => verdict === name))),
+      ...each([...enumerations.hypothesisVerdict, "reproductions", "failedReproductions"] as const, (name) =>
+        of(words.filter(({ verdict }) => verdict === name)),
+      ),
       all: of(words),
     }
   }
@@ -181,9 +193,11 @@ export function judging(db: Db, evidence: Evidence) {
         ...fromOtherRoom(roomId, seenFrom),
       })),
       doubts: newest(
-        doubts.all(JSON.stringify(targets)),
-        ({ userId, username, targetId, targetKind, targetLabel, wording, status, roomId, saidIn, ...link }) => ({
+        doubts.all(JSON.stringify(targets), JSON.stringify(targets)),
+        ({ attemptId, answered, userId, username, targetId, targetKind, targetLabel, wording, status, roomId, saidIn, ...link }) => ({
           ...link,
+          ...(attemptId === null ? {} : { attemptId }),
+          ...(answered === null ? {} : { answered: true as const }),
           ...fromOtherRoom(saidIn, seenFrom),
           of: placeOf(targetId),
           target: { versionId: targetId, kind: targetKind, label: targetLabel, wording, status, ...fromOtherRoom(roomId, seenFrom) },
@@ -194,6 +208,8 @@ export function judging(db: Db, evidence: Evidence) {
   }
 
   return {
+    /** Whether a record that stands is disputed without an answer. */
+    isDisputed: (versionId: string): boolean => disputed.get(versionId) !== undefined,
     weightOf,
     around,
     /** What would be in doubt if a record fell: records that rest on it, and what Threads have come to that cites it or one of these. */

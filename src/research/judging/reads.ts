@@ -15,7 +15,7 @@ export function judgingReads(records: Records, checkpoints: Checkpoints, judging
       const { versionId, kind, label, wording, status, roomId, evidenceTally } = found
       return {
         ...{ versionId, kind, label, wording, status, roomId, evidenceTally },
-        bearing: bearingOf(evidenceTally, status),
+        bearing: bearingOf(evidenceTally, judging.isDisputed(versionId)),
         weight: judging.weightOf(versionId),
         ...judging.around([versionId], roomId),
         ...judging.downstream(versionId, roomId),
@@ -28,8 +28,8 @@ export function judgingReads(records: Records, checkpoints: Checkpoints, judging
       const cited = found.citations.map((versionId) => records.summary(versionId)).filter((record) => record !== undefined)
       return {
         ...{ checkpointId, roomId, threadId, state },
-        citations: cited.map(({ versionId, kind, label, wording, status, author, outcome, evidenceTally, roomId: origin }) => ({
-          ...{ versionId, kind, label, wording, status, author, outcome, evidenceTally },
+        citations: cited.map(({ versionId, kind, label, wording, status, author, outcome, evidenceTally, inDoubt, roomId: origin }) => ({
+          ...{ versionId, kind, label, wording, status, author, outcome, evidenceTally, inDoubt },
           ...fromOtherRoom(origin, roomId),
         })),
         ...judging.around(

@@ -5,8 +5,11 @@ import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { ResearchLink } from "../../contract/record-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 import { contentOf } from "../../ledger/history.ts"
+import { limits } from "../../contract/limits.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
+import type { Reply } from "../../threads/operations.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
+import { ANSWER, STANDS } from "./answers.ts"
 import { related, type RelatedRow, standing, type StandingRow } from "../records/shown.ts"
 
 /** A dispute that stands against somebody's own record. */
@@ -36,6 +39,9 @@ export interface NewLink {
   readonly contentDigest: string
 }
 
+/** What answered a dispute. */
+type Answered = NonNullable<ResearchLink["answered"]>
+
 type Target = ResearchLink["target"]
 type Row = Pick<ResearchLink, "linkId" | "kind" | "label" | "roomId" | "threadId" | "entryId" | "at" | "explanation" | "contentDigest"> &
   StandingRow &
@@ -50,6 +56,7 @@ type Row = Pick<ResearchLink, "linkId" | "kind" | "label" | "roomId" | "threadId
     readonly replacementStatus: RecordStatus | null
     readonly replacementNotices: StandingRow["notices"]
     readonly content: Stored<ResearchLink["content"]>
+    readonly answered: Stored<NonNullable<ResearchLink["answered"]>> | null
   }
 
 function shown(row: Row) {
@@ -69,6 +76,7 @@ function shown(row: Row) {
     target: { versionId: targetId, label: targetLabel, kind: targetKind, wording, status: now.status },
     replacement: replacement && related({ ...parse(replacement), status: replacementStatus, notices: replacementNotices }, roomId),
     withdrawn: withdrawal(row),
+    answered: row.answered === null ? null : parse(row.answered),
     /** What stands on the target now, this link included. */
     ...now,
     content: new JsonText(content),
@@ -80,7 +88,7 @@ const SELECT = `
   SELECT l.link_id AS linkId, l.kind, l.label, l.room_id AS roomId, l.thread_id AS threadId, l.entry_id AS entryId, l.author_id AS userId, p.username,
     l.at, l.explanation, ${contentOf("l")} AS content, l.content_digest AS contentDigest, r.version_id AS targetId, r.label AS targetLabel, r.kind AS targetKind, r.wording,
     s.status, s.notices, CASE WHEN n.version_id IS NOT NULL THEN json_object('versionId', n.version_id, 'label', n.label, 'kind', n.kind, 'wording', n.wording, 'roomId', n.room_id) END AS replacement,
-    m.status AS replacementStatus, m.notices AS replacementNotices, ${WITHDRAWAL}
+    m.status AS replacementStatus, m.notices AS replacementNotices, ${WITHDRAWAL}, ${ANSWER} AS answered
   FROM research_links l
   JOIN people p ON p.user_id = l.author_id
   JOIN records r ON r.version_id = l.target_version_id
@@ -99,23 +107,36 @@ export function links(db: Db) {
   const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = ?`)
   const standingBy = db.prepare<{ linkId: string; label: string; at: string; explanation: string; correction: string | null }>(
     `SELECT l.link_id AS linkId, l.label, l.at, l.explanation, ${contentOf("l")} ->> '$.correction' AS correction FROM research_links l
-     WHERE l.target_version_id = ? AND l.kind = ? AND l.author_id = ? AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)
+     WHERE l.target_version_id = ? AND l.kind = ? AND l.author_id = ? AND ${STANDS("l")}
      ORDER BY l.link_id`,
   )
   const disputesOf = db.prepare<Disputed>(
     `SELECT r.version_id AS versionId, r.label, r.kind, p.username, l.at
      FROM members m CROSS JOIN research_links l ON l.room_id = m.room_id AND l.target_author_id = m.user_id AND l.kind = 'disputes'
      JOIN records r ON r.version_id = l.target_version_id JOIN people p ON p.user_id = l.author_id
-     WHERE m.user_id = ? AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)
+     WHERE m.user_id = ? AND ${STANDS("l")}
      ORDER BY l.link_id DESC LIMIT 50`,
   )
   const standingOn = db.prepare<{ kind: LinkKind }>(
-    `SELECT DISTINCT l.kind FROM research_links l WHERE l.target_version_id = ? AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)`,
+    `SELECT DISTINCT l.kind FROM research_links l WHERE l.target_version_id = ? AND l.link_id <> ? AND ${STANDS("l")}`,
   )
+  const disputesOn = db.prepare<{ linkId: string; answered: Stored<Answered> }>(
+    `SELECT l.link_id AS linkId, ${ANSWER} AS answered FROM research_links l
+     WHERE l.target_version_id = ? AND l.kind = 'disputes' AND answered IS NOT NULL ORDER BY l.link_id DESC LIMIT ${limits.pageItems}`,
+  )
+  const openDispute = db.prepare<{ linkId: string }>(
+    `SELECT l.link_id AS linkId FROM research_links l
+     WHERE l.target_version_id = ? AND l.kind = 'disputes' AND ${STANDS("l")} AND ${ANSWER} IS NULL ORDER BY l.link_id DESC LIMIT 1`,
+  )
+  const disputeAt = db.prepare<{ linkId: string; versionId: string }>(
+    `SELECT l.link_id AS linkId, l.target_version_id AS versionId FROM timeline_entries e JOIN research_links l ON l.link_id = e.body ->> '$.receipt.target.id'
+     WHERE e.entry_id = ? AND e.kind = 'assert_dispute' AND l.target_author_id = ?`,
+  )
+  const reply = db.prepare("INSERT INTO dispute_replies (link_id, entry_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
   const supersedes = db.prepare(
     `WITH RECURSIVE later (version_id) AS (
        SELECT ? UNION SELECT l.replacement_version_id FROM later JOIN research_links l ON l.target_version_id = later.version_id AND l.kind = 'supersedes'
-         WHERE NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id))
+         WHERE ${STANDS("l")})
      SELECT 1 FROM later WHERE version_id = ?`,
   )
   const withdraw = db.prepare("INSERT INTO link_withdrawals (link_id, at, explanation, entry_id) VALUES (?, ?, ?, ?)")
@@ -156,8 +177,19 @@ export function links(db: Db) {
     },
     /** What a member asserted of a target before, of one kind, and did not take back. */
     standingBy: (authorId: string, kind: LinkKind, targetVersionId: string) => standingBy.all(targetVersionId, kind, authorId),
-    /** The kinds of the links that stand on a record. */
-    standingOn: (versionId: string): LinkKind[] => standingOn.all(versionId).map(({ kind }) => kind),
+    /** The kinds of the links that stand on a record. @param but one that is left out */
+    standingOn: (versionId: string, but = ""): LinkKind[] => standingOn.all(versionId, but).map(({ kind }) => kind),
+    /** Disputes of a record that its author answered, the newest, each with what answered it. */
+    answersOn: (versionId: string): ReadonlyMap<string, Answered> =>
+      new Map(disputesOn.all(versionId).map(({ linkId, answered }) => [linkId, parse(answered)])),
+    /** The newest dispute of a record that stands and was not answered. */
+    openDispute: (versionId: string): string | null => openDispute.get(versionId)?.linkId ?? null,
+    /** Notes a reply to an entry that shows a dispute, by the author of the disputed record. @returns that record */
+    replied({ to, entryId, authorId, at }: Reply): string | undefined {
+      const dispute = disputeAt.get(to, authorId)
+      if (dispute !== undefined) reply.run(dispute.linkId, entryId, at)
+      return dispute?.versionId
+    },
     /** Whether one record replaced another, directly or by way of others. */
     supersedes: (versionId: string, other: string): boolean => supersedes.get(other, versionId) !== undefined,
     /** Notes that a link of either form was taken back. */

@@ -1,6 +1,7 @@
 /** Asserting corrections, supersessions, disputes and retractions. The record they speak of is never touched. */
 import type { LinkKind } from "../../contract/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
+import { parsed } from "../../contract/json.ts"
 import { type Issue, noSuch, Refusal } from "../../contract/refusals.ts"
 import { behaviour, type Call, type Change } from "../../ledger/behaviour.ts"
 import type { Standings } from "../../ledger/standings.ts"
@@ -8,6 +9,7 @@ import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
 import type { Records } from "../records/records.ts"
+import type { Reply } from "../../threads/operations.ts"
 import type { Links } from "./links.ts"
 
 interface Tables {
@@ -56,6 +58,13 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
     })
   }
 
+  /** Tells what follows from a change in what was said of a record. @param replacementVersionId what replaces it, or did */
+  function settle(versionId: string, replacementVersionId?: string): void {
+    standings.settleDisputes(versionId, links.openDispute(versionId), links.answersOn(versionId))
+    model.moved(versionId)
+    if (replacementVersionId !== undefined) model.moved(replacementVersionId)
+  }
+
   function write(kind: LinkKind, call: Call<Assertion>, { roomId, threadId, record }: Subject, change: Change) {
     const { actor, body, contentDigest } = call
     const { targetVersionId, explanation, replacementVersionId, evidence = [] } = body
@@ -90,6 +99,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
     }
     standings.note(targetVersionId, linkKinds[kind].status, notice)
     model.asserted(targetVersionId, linkId, kind, { authorId: actor.userId, at })
+    settle(targetVersionId, replacementVersionId)
     model.uses("link", linkId, "replacement", replacementVersionId === undefined ? [] : [replacementVersionId], at)
     model.uses("link", linkId, "dispute_evidence", evidence, at)
     return { target: { id: linkId, label }, result: { linkId, label } }
@@ -114,6 +124,16 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
     return { roomId: link.roomId, threadId: "card" in link ? link.card.threadId : link.threadId, link }
   }
 
+  /** Which records a link of either form used, and how. */
+  function usesOf(link: ReturnType<typeof linkSubject>["link"]) {
+    if (!("target" in link)) return link.towardHypothesis.map(({ versionId }) => ({ targetId: versionId, how: "verdict" as const }))
+    const { evidence = [] } = parsed<{ readonly evidence?: readonly string[] }>(link.content)
+    return [
+      ...(link.replacement === null ? [] : [{ targetId: link.replacement.versionId, how: "replacement" as const }]),
+      ...evidence.map((targetId) => ({ targetId, how: "dispute_evidence" as const })),
+    ]
+  }
+
   const withdraw_link = behaviour("withdraw_link", {
     subject: linkSubject,
     admit({ actor, body }, { link }) {
@@ -130,8 +150,12 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
     },
     write({ body: { linkId, explanation } }, { link }, { at, entryId }) {
       links.withdraw(linkId, at, explanation, entryId)
-      if ("target" in link) standings.withdraw(link.target.versionId, linkId, { at, explanation }, links.standingOn(link.target.versionId))
-      model.withdrawn(linkId, "target" in link ? link.target.versionId : undefined)
+      model.withdrawn(linkId, usesOf(link))
+      if ("target" in link) {
+        const { versionId } = link.target
+        standings.withdraw(versionId, linkId, { at, explanation }, links.standingOn(versionId))
+        settle(versionId, link.replacement?.versionId)
+      }
       const label = "label" in link ? link.label : null
       return {
         target: { kind: link.kind === "finding_link" ? "finding_link" : "link", id: linkId, label },
@@ -141,21 +165,28 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
   })
 
   return {
-    withdraw_link,
-    assert_correction: behaviour("assert_correction", assertion("corrects")),
-    assert_supersession: behaviour("assert_supersession", { ...assertion("supersedes"), references: circles }),
-    assert_dispute: behaviour("assert_dispute", assertion("disputes")),
-    assert_retraction: behaviour("assert_retraction", {
-      ...assertion("retracts"),
-      admit(call, { roomId, record }: Subject) {
-        const { userId } = call.actor
-        if (record.author.userId !== userId && rooms.standing(roomId, userId)?.role !== "owner") {
-          throw new Refusal("role_required", "Only the author of a record, or the owner of its Room, retracts it.", {
-            current: { needed: ["author", "owner"] },
-          })
-        }
-        mustBeNew("retracts", call)
-      },
-    }),
+    /** A message replied to an entry: what it answers is told. */
+    replied(reply: Reply): void {
+      const versionId = links.replied(reply)
+      if (versionId !== undefined) settle(versionId)
+    },
+    operations: {
+      withdraw_link,
+      assert_correction: behaviour("assert_correction", assertion("corrects")),
+      assert_supersession: behaviour("assert_supersession", { ...assertion("supersedes"), references: circles }),
+      assert_dispute: behaviour("assert_dispute", assertion("disputes")),
+      assert_retraction: behaviour("assert_retraction", {
+        ...assertion("retracts"),
+        admit(call, { roomId, record }: Subject) {
+          const { userId } = call.actor
+          if (record.author.userId !== userId && rooms.standing(roomId, userId)?.role !== "owner") {
+            throw new Refusal("role_required", "Only the author of a record, or the owner of its Room, retracts it.", {
+              current: { needed: ["author", "owner"] },
+            })
+          }
+          mustBeNew("retracts", call)
+        },
+      }),
+    },
   }
 }

@@ -3,12 +3,12 @@ import { noSuch } from "../../contract/refusals.ts"
 import { keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
-import type { Evidence } from "../evidence/evidence.ts"
+import type { Doubts } from "../findings/doubts.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
 import type { Links } from "./links.ts"
 
-export function linkReads(rooms: Rooms, experiments: Experiments, links: Links, findingLinks: FindingLinks, evidence: Evidence) {
+export function linkReads(rooms: Rooms, experiments: Experiments, links: Links, findingLinks: FindingLinks, doubts: Doubts) {
   return {
     room_links({ params, query }) {
       const roomId = params.roomId
@@ -26,7 +26,7 @@ export function linkReads(rooms: Rooms, experiments: Experiments, links: Links, 
     link({ params }) {
       const id = params.linkId
       const link = links.read(id)
-      if (link !== undefined) return { ...link, warnings: evidence.doubtsOf(link.target.versionId, link.roomId) }
+      if (link !== undefined) return { ...link, warnings: doubts.ofRecord(link.target.versionId, link.roomId) }
       const finding = findingLinks.read(id)
       if (finding === undefined) throw noSuch("link")
       return finding

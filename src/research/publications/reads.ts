@@ -7,6 +7,7 @@ import { keysetPage, type ListOf, offsetPage, opaqueCursor, pageSize, readOpaque
 import { NamedText, type Readers } from "../../ledger/reading.ts"
 import type { People } from "../../people/people.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
+import type { Doubts } from "../findings/doubts.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Citations } from "../citations/citations.ts"
 import type { Findings } from "../findings/findings.ts"
@@ -17,6 +18,7 @@ import type { Records } from "../records/records.ts"
 interface Tables {
   readonly people: Pick<People, "idOf">
   readonly evidence: Evidence
+  readonly doubts: Doubts
   readonly records: Records
   readonly concepts: ConceptIndex
   readonly findings: Findings
@@ -24,7 +26,7 @@ interface Tables {
   readonly citations: Citations
 }
 
-export function publicationReads({ records, concepts: index, findings, rooms, citations, evidence, people }: Tables) {
+export function publicationReads({ records, concepts: index, findings, rooms, citations, evidence, people, doubts }: Tables) {
   /** @throws Refusal 404 for no record, or one of another kind */
   function mustRead(versionId: string, kind?: RecordKind) {
     const record = isUuid(versionId) ? records.read(versionId) : undefined
@@ -35,7 +37,7 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
       execution: found.execution,
       materials: found.materials,
       usedBy: evidence.usedBy(versionId),
-      warnings: [...evidence.doubtsOf(versionId, record.roomId), ...found.warnings],
+      warnings: [...doubts.ofRecord(versionId, record.roomId), ...found.warnings],
     }
   }
 

@@ -57,6 +57,7 @@ type Publication = BodyOf<"publish_hypothesis" | "publish_finding" | "publish_ci
  * Writes what all records have in common.
  * @param references what it rests on, or refers to
  * @param papers arXiv ids of papers it quotes or builds on
+ * @param voiceId with whose voice it speaks as evidence, if not with its own
  */
 export function publishRecord(
   { records, evidence }: { readonly records: Records; readonly evidence: Evidence },
@@ -65,6 +66,7 @@ export function publishRecord(
   change: Change,
   references: readonly Reference[],
   papers: readonly string[] = [],
+  voiceId?: string,
 ) {
   const { kind, assertion, concepts, client } = body
   const { wording } = assertion
@@ -88,7 +90,7 @@ export function publishRecord(
     references: named,
     papers,
   })
-  evidence.published(versionId, kind, named, { authorId: actor.userId, at: change.at })
+  evidence.published(versionId, kind, named, { authorId: actor.userId, at: change.at }, voiceId)
   return {
     target: { id: versionId, label },
     result: { versionId, label },

@@ -3,6 +3,7 @@ import type { Notice, Person, RecordSummary } from "../../contract/answers.ts"
 import type { RecordStatus } from "../../contract/enumerations.ts"
 import { JsonText, type Stored } from "../../contract/json.ts"
 import { fromOtherRoom, marked } from "../../ledger/other-room.ts"
+import { IN_DOUBT } from "../evidence/shaken.ts"
 import { TALLY_COLUMNS, TALLY_OF, tallyIn, type TallyRow } from "../evidence/words.ts"
 
 /** What a record's standing is told from; nothing was ever said of most. */
@@ -20,17 +21,17 @@ interface Origin {
   readonly papers: number | null
 }
 
-export type SummaryRow = Omit<RecordSummary, "author" | "status" | "notices" | "provenanceSummary" | "evidenceTally"> &
+export type SummaryRow = Omit<RecordSummary, "author" | "status" | "notices" | "provenanceSummary" | "evidenceTally" | "inDoubt"> &
   Person &
   StandingRow &
   Origin &
-  TallyRow
+  TallyRow & { readonly inDoubt: number }
 
 export const SUMMARY_COLUMNS = `r.version_id AS versionId, r.kind, r.label, r.room_id AS roomId, r.thread_id AS threadId, r.entry_id AS entryId,
   r.author_id AS userId, p.username, r.created_at AS createdAt, r.wording, r.content_digest AS contentDigest, s.status, s.notices,
   f.outcome, f.retrospective, f.papers, e.label AS experimentLabel, n.label AS planLabel,
   CASE WHEN f.experiment_id IS NULL THEN NULL ELSE
-    (SELECT count(*) FROM finding_attempts t WHERE t.version_id = r.version_id AND t.role = 'producing') END AS producing, ${TALLY_COLUMNS}`
+    (SELECT count(*) FROM finding_attempts t WHERE t.version_id = r.version_id AND t.role = 'producing') END AS producing, ${TALLY_COLUMNS}, ${IN_DOUBT("r.version_id")} AS inDoubt`
 
 export const SUMMARY_TABLES = `records r
   JOIN people p ON p.user_id = r.author_id
@@ -90,6 +91,7 @@ export function recordSummary(row: SummaryRow) {
     outcome,
     provenanceSummary: provenanceSummary(row),
     evidenceTally: tallyIn(row),
+    inDoubt: row.inDoubt === 1,
     wording,
   }
 }

@@ -13,10 +13,16 @@ import { words } from "../words.ts"
 type Answer = AnswerOf<"record">
 type Evidence = NonNullable<RecordContent["evidence"]>[number]
 
+/** What else of the experiment the finding names. */
+const besides = ({ baseline, cited }: Execution["denominator"]["named"]): string =>
+  [baseline > 0 ? `${baseline} as a baseline` : "", cited > 0 ? `${cited} as evidence only` : ""]
+    .map((part) => (part === "" ? "" : `(and ${part}) `))
+    .join("")
+
 /** "1 of 14 attempts", with how all of them ended. */
 function denominator({ denominator: { attempts, named, outcomes }, experimentId, experimentLabel, ...origin }: Execution): Html {
   const ended = (["registered", ...enumerations.attemptOutcome] as const).filter((outcome) => outcomes[outcome] > 0)
-  return html`<div class="denominator"><strong>${named} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"}</strong><span>of ${label("experiment", experimentId, experimentLabel)}${fromOther(origin)}, which ended:</span>${ended.map((outcome) => stateBadge(outcome, `${outcomes[outcome]} ${words(outcome)}`))}</div>`
+  return html`<div class="denominator"><strong>${named.producing} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"}</strong><span>${besides(named)}of ${label("experiment", experimentId, experimentLabel)}${fromOther(origin)}, which ended:</span>${ended.map((outcome) => stateBadge(outcome, `${outcomes[outcome]} ${words(outcome)}`))}</div>`
 }
 
 /** What was checked of one piece of evidence, in words. */

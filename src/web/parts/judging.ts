@@ -33,9 +33,13 @@ function triedIn({ experiments, attempts }: Case["work"]): Content {
   return html`${counted(all, "attempt")} in ${counted(lines, "experiment")}${all === 0 ? "." : html`: ${joined(ended.map((outcome) => stateBadge(outcome, `${attempts[outcome]} ${words(outcome)}`)))}`}`
 }
 
-const verdicts = ["supports", "contradicts", "inconclusive", "reproductions"] as const
+const verdicts = ["supports", "contradicts", "inconclusive", "reproductions", "failedReproductions"] as const
 const saying = (name: (typeof verdicts)[number], count: number): string =>
-  name === "reproductions" ? counted(count, "reproduction") : `${count} ${count === 1 ? words(name) : words(name).replace(/s$/, "")}`
+  name === "reproductions"
+    ? counted(count, "reproduction")
+    : name === "failedReproductions"
+      ? counted(count, "failed reproduction")
+      : `${count} ${count === 1 ? words(name) : words(name).replace(/s$/, "")}`
 
 const bearings: { readonly [B in Case["bearing"]]: string } = {
   untested: "Untested: nothing counts for or against it yet",
@@ -51,7 +55,7 @@ export function strength({ bearing, weight, work, evidenceTally }: Case): Html {
   return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}<div id="live-strength" data-live><p class="bearing">${stateBadge(bearing, bearings[bearing])}</p>${
     rows.length === 0
       ? null
-      : html`<ul class="weight">${rows.map((name) => html`<li>${stateBadge(name === "reproductions" ? "reproduction" : name, saying(name, evidenceTally[name]))} <span>by ${saidBy(weight[name])}; ${ranBy(weight[name])}</span></li>`)}</ul>`
+      : html`<ul class="weight">${rows.map((name) => html`<li>${stateBadge(name === "reproductions" ? "reproduction" : name === "failedReproductions" ? "does_not_reproduce" : name, saying(name, evidenceTally[name]))} <span>by ${saidBy(weight[name])}; ${ranBy(weight[name])}</span></li>`)}</ul>`
   }<p class="meta">${triedIn(work)}</p></div></section>`
 }
 
@@ -109,8 +113,8 @@ export function doubts({ doubts: { items, more } }: Around, itself = "it"): Html
     items.length === 0
       ? html`<p class="quiet">Nothing: neither it, nor its evidence, nor its grounds.</p>`
       : html`<ul class="evidence">${items.map(
-          ({ linkId, label: text, kind, of, target, explanation, author, at, ...origin }) =>
-            html`<li>${stateBadge(kind)}<div>${of === "itself" && itself === "it" ? "it" : html`${label(target.kind, target.versionId, target.label)}${fromOther(target)}, ${of === "itself" ? itself : places[of]}`}: ${phrase(explanation)}<p class="meta"><span><a class="label" href="${to(`/links/${linkId}`)}">${text}</a>${fromOther(origin)}</span><span>${person(author)} ${linkKinds[kind].status} it</span><span>${exactTime(at)}</span></p></div></li>`,
+          ({ linkId, attemptId, answered, label: text, kind, of, target, explanation, author, at, ...origin }) =>
+            html`<li>${stateBadge(kind)}<div>${of === "itself" && itself === "it" ? "it" : html`${label(target.kind, target.versionId, target.label)}${fromOther(target)}, ${of === "itself" ? itself : places[of]}`}: ${phrase(explanation)}<p class="meta"><span><a class="label" href="${to(linkId === null ? `/attempts/${attemptId}` : `/links/${linkId}`)}">${text}</a>${fromOther(origin)}</span><span>${person(author)} ${kind === "does_not_reproduce" ? "did not reproduce" : linkKinds[kind].status} it${answered === undefined ? "" : "; its author has answered"}</span><span>${exactTime(at)}</span></p></div></li>`,
         )}</ul>${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}`
   }</div></section>`
 }

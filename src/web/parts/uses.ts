@@ -34,9 +34,13 @@ function use({ how, by, at }: Use): Html {
 export const useList = (items: readonly Use[]): Html => html`<ul class="uses">${items.map(use)}</ul>`
 
 /** A warning of a record as a sentence, each record in it a link. */
-export function warning({ message, versionId, label: name, kind, status, through, attemptId }: Warning): Html {
-  if (versionId !== undefined && name !== undefined && status !== undefined)
-    return html`<li>${glyph(status)} It rests on ${label(kind ?? "record", versionId, name)}, which is ${status}${through === undefined ? null : html`, through ${label("record", through.versionId, through.label)}`}.</li>`
+export function warning({ code, message, versionId, label: name, kind, status, answered, through, attemptId }: Warning): Html {
+  if (versionId !== undefined && name !== undefined && status !== undefined && code.includes("rests_on_"))
+    return html`<li>${glyph(status)} It rests on ${label(kind ?? "record", versionId, name)}, which is ${status}${answered === undefined ? null : " (its author has answered)"}${
+      through === undefined
+        ? null
+        : html`, through ${through.planId === undefined ? label("record", through.versionId ?? "", through.label) : label("plan", through.planId, through.label)}`
+    }.</li>`
   return html`<li>${message}${versionId === undefined ? null : html` <a href="${to(`/records/${versionId}`)}">Read it</a>`}${
     attemptId === undefined ? null : html` <a href="${to(`/attempts/${attemptId}`)}">See the attempt</a>`
   }</li>`

@@ -8,7 +8,7 @@ import { Work } from "../record/work.ts"
 const lab = await openLab(t)
 const { reader } = lab
 const room = await lab.room()
-const none = { supports: 0, contradicts: 0, inconclusive: 0, reproductions: 0, independent: 0 }
+const none = { supports: 0, contradicts: 0, inconclusive: 0, reproductions: 0, failedReproductions: 0, independent: 0, doubted: 0 }
 
 const predict = async (who: Name = "ada", at: LabRoom = room) => (await at[who].write("publish_hypothesis", hypothesis(at))).result
 const find = async (who: Name = "grace", more = {}, at: LabRoom = room) =>
@@ -52,8 +52,8 @@ t.test("a link's verdict and the finding's own reference count once, the newest 
   await link("ada", found.versionId, predicted.versionId, "supports")
   t.strictSame(
     await tallyOf(predicted.versionId),
-    { ...none, inconclusive: 1, supports: 1, independent: 1 },
-    "another author of a link has a word of their own; the record's own author is not independent",
+    { ...none, supports: 1 },
+    "the newest link of a finding is its word, whoever made it; what the record's own author says is not independent",
   )
   const [summary] = (await reader.read("hypotheses", { roomId: room.roomId, label: predicted.label })).items
   t.strictSame(summary?.evidenceTally, await tallyOf(predicted.versionId), "lists carry it as well")
@@ -63,15 +63,22 @@ t.test("a source that falls no longer counts, and counts again when the link tha
   const predicted = await predict()
   const found = await find("grace", { references: [reference(predicted.versionId, "supports")] })
   const { result: dispute } = await room.mary.write("assert_dispute", { targetVersionId: found.versionId, explanation: because })
-  t.strictSame(await tallyOf(predicted.versionId), none)
-  holds(t, await bearing(predicted.versionId), [{ standing: "fallen", by: { status: "disputed" } }])
+  t.strictSame(await tallyOf(predicted.versionId), { ...none, supports: 1, independent: 1, doubted: 1 }, "doubted, it counts, and says so")
+  const replaced = { targetVersionId: found.versionId, explanation: because, replacementVersionId: (await find()).versionId }
+  const { result: superseded } = await room.mary.write("assert_supersession", replaced)
+  t.strictSame(await tallyOf(predicted.versionId), none, "fallen, it does not")
+  holds(t, await bearing(predicted.versionId), [{ standing: "fallen", by: { status: "superseded" } }])
+  await room.mary.write("withdraw_link", { linkId: superseded.linkId, explanation: "It does not." })
   await room.mary.write("withdraw_link", { linkId: dispute.linkId, explanation: "I misread it." })
   t.strictSame(await tallyOf(predicted.versionId), { ...none, supports: 1, independent: 1 })
   t.equal((await lab.record(found)).status, "current")
   holds(
     t,
     (await lab.record(found)).notices,
-    [{ kind: "disputes", withdrawn: { explanation: "I misread it." } }],
+    [
+      { kind: "disputes", withdrawn: { explanation: "I misread it." } },
+      { kind: "supersedes", withdrawn: {} },
+    ],
     "what was said stays readable",
   )
 })
@@ -131,7 +138,11 @@ t.test("a reproduction shows on what it reproduces, with its verdict once it has
       by: { status: "succeeded" },
     },
   ])
-  t.strictSame(await tallyOf(found.versionId), { ...none, reproductions: 1, independent: 1 })
+  t.strictSame(await tallyOf(found.versionId), { ...none, failedReproductions: 1, independent: 1 })
+  holds(t, await reader.read("record_case", { versionId: found.versionId }), {
+    bearing: "contradicted",
+    doubts: { items: [{ kind: "does_not_reproduce", attemptId, explanation: reproduction.explanation }] },
+  })
   holds(t, await reader.read("attempt", { attemptId }), { reproduction })
   holds(t, (await lab.record(found)).usedBy, { reproductions: 1 })
 
@@ -151,7 +162,7 @@ t.test("a reproduction shows on what it reproduces, with its verdict once it has
     ],
     "and so does the finding that reports it, which counts as the attempt does",
   )
-  t.strictSame(await tallyOf(found.versionId), { ...none, reproductions: 1, independent: 1 })
+  t.strictSame(await tallyOf(found.versionId), { ...none, failedReproductions: 1, independent: 1 })
 
   const own = await work.attempt("started")
   t.equal(
@@ -292,12 +303,19 @@ t.test("a concluded checkpoint says what makes it stale", async (t) => {
   holds(
     t,
     await read(),
-    { stale: true, staleReasons: [{ code: "not_covered", label: cited.label }] },
-    "what it cites as fallen has not fallen since",
+    {
+      stale: true,
+      staleReasons: [
+        { code: "citation_fallen", label: disputed.label, status: "disputed" },
+        { code: "not_covered", label: cited.label },
+      ],
+    },
+    "what was doubted before it is a reason too",
   )
   const later = await find("grace", {}, at)
   await at.ada.write("assert_retraction", { targetVersionId: cited.versionId, explanation: because })
   const staleReasons = [
+    { code: "citation_fallen", versionId: disputed.versionId, label: disputed.label, status: "disputed" },
     { code: "citation_fallen", versionId: cited.versionId, label: cited.label, status: "retracted" },
     { code: "published_since", versionId: later.versionId, label: later.label, status: "current" },
     { code: "not_covered", versionId: cited.versionId, status: "retracted" },

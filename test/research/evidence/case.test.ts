@@ -59,6 +59,7 @@ t.test("it says by how many people and from how many commits the words come, and
     contradicts: { words: 1, independent: 1, people: 1, independentPeople: 1, commits: 0 },
     inconclusive: none,
     reproductions: none,
+    failedReproductions: none,
     all: { words: 2, independent: 1, people: 2, independentPeople: 1, commits: 1 },
   })
   const { items } = await reader.read("record_evidence", { versionId: h1.versionId })

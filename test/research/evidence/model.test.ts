@@ -57,6 +57,7 @@ const step = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("withdraw" as const), link: pick }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("reply" as const), who, dispute: pick }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -90,6 +91,7 @@ function open() {
   const model = new SlowModel()
   const records: { id: string; kind: "hypothesis" | "finding" }[] = []
   const links: { id: string; who: Name }[] = []
+  const disputes: { id: string; entryId: string }[] = []
   const chosen = <T>(list: readonly T[], number: number): T | undefined => list[number % Math.max(1, list.length)]
   const does = <N extends OperationName>(name: Name, operation: N, input: WriteInput<N>) =>
     filler.does(filler.person(name), operation, input)
@@ -155,12 +157,18 @@ function open() {
         disputes: {},
         retracts: {},
       }[each.kind]
-      const { linkId } = does(each.who, asserts[each.kind], { targetVersionId: target.id, explanation: because, ...said } as never)
-        .result as {
-        linkId: string
-      }
+      const { result, entry } = does(each.who, asserts[each.kind], { targetVersionId: target.id, explanation: because, ...said } as never)
+      const { linkId } = result as { linkId: string }
       links.push({ id: linkId, who: each.who })
-      model.add({ what: "research_link", id: linkId, author: each.who, kind: each.kind, target: target.id })
+      if (each.kind === "disputes" && entry !== null) disputes.push({ id: linkId, entryId: entry.entryId })
+      const replacement = each.kind === "supersedes" ? { replacement: other.id } : {}
+      model.add({ what: "research_link", id: linkId, author: each.who, kind: each.kind, target: target.id, ...replacement })
+    }
+    if (each.do === "reply") {
+      const dispute = chosen(disputes, each.dispute)
+      if (dispute === undefined) return
+      does(each.who, "post_message", { threadId, text: "I looked again.", replyToEntryId: dispute.entryId })
+      model.add({ what: "reply", dispute: dispute.id, author: each.who })
     }
     if (each.do === "withdraw") {
       const link = chosen(links, each.link)
@@ -201,7 +209,11 @@ function open() {
     const { evidence, records: table } = filler.instance.tables
     for (const { id } of records) {
       const summary = JSON.parse(writeJson(table.summary(id)))
-      deepStrictEqual([summary.status, summary.evidenceTally], [model.status(id), model.tally(id)], id)
+      deepStrictEqual(
+        [summary.status, summary.evidenceTally, summary.inDoubt],
+        [model.status(id), model.tally(id), model.isInDoubt(id)],
+        id,
+      )
       const said = evidence.bearingOn(id, undefined, 1_000)
       deepStrictEqual(
         said.map(({ source, verdict }) => `${source} ${verdict}`).sort(),
@@ -211,8 +223,11 @@ function open() {
           .sort(),
         id,
       )
-      const { supports, contradicts, inconclusive, reproductions } = model.tally(id)
-      deepStrictEqual(said.filter(({ standing }) => standing === "counted").length, supports + contradicts + inconclusive + reproductions)
+      const { supports, contradicts, inconclusive, reproductions, failedReproductions } = model.tally(id)
+      deepStrictEqual(
+        said.filter(({ standing }) => standing === "counted").length,
+        supports + contradicts + inconclusive + reproductions + failedReproductions,
+      )
       const doubts = evidence
         .doubtsOf(id, roomId)
         .filter((doubt): doubt is Extract<typeof doubt, { readonly direct: boolean }> => "direct" in doubt)

@@ -21,7 +21,15 @@ export type Event =
       readonly finding: string
       readonly verdicts: readonly { readonly of: string; readonly verdict: string }[]
     }
-  | { readonly what: "research_link"; readonly id: string; readonly author: string; readonly kind: string; readonly target: string }
+  | {
+      readonly what: "research_link"
+      readonly id: string
+      readonly author: string
+      readonly kind: string
+      readonly target: string
+      readonly replacement?: string
+    }
+  | { readonly what: "reply"; readonly dispute: string; readonly author: string }
   | { readonly what: "withdrawal"; readonly link: string }
   | { readonly what: "reproduction"; readonly id: string; readonly author: string; readonly of: string; readonly verdict: string | null }
 
@@ -84,31 +92,77 @@ export class SlowModel {
     })
   }
 
-  /** "The newest word of each author per source, where a source is the object that speaks, fallen sources left out." */
+  /** "A dispute is answered by the author's correction or supersession, by its withdrawal, or by a reply of the author to its entry" */
+  #isAnswered(dispute: Extract<Event, { what: "research_link" }>): boolean {
+    const author = this.#author(dispute.target)
+    const later = this.#events.slice(this.#events.indexOf(dispute) + 1)
+    return (
+      this.#isWithdrawn(dispute.id) ||
+      later.some((event) => event.what === "reply" && event.dispute === dispute.id && event.author === author) ||
+      later.some(
+        (event) =>
+          event.what === "research_link" &&
+          event.target === dispute.target &&
+          event.author === author &&
+          (event.kind === "corrects" || event.kind === "supersedes") &&
+          !this.#isWithdrawn(event.id),
+      )
+    )
+  }
+  /** "Fallen means retracted or superseded" */
+  isFallen = (id: string): boolean => ["retracted", "superseded"].includes(this.status(id))
+  /** "doubted means corrected or disputed and not answered" */
+  isDoubted(id: string): boolean {
+    const status = this.status(id)
+    if (status !== "disputed") return status === "corrected"
+    return this.#events.some(
+      (event) => event.what === "research_link" && event.kind === "disputes" && event.target === id && !this.#isAnswered(event),
+    )
+  }
+
+  /** "a finding's links, by whomever, and its reference count once, as its author's word, … fallen sources left out, doubted ones counted" */
   tally(id: string) {
     const newest = new Map<string, Word>()
     for (const word of this.words(id)) {
       if (word.source === "research_link" || word.verdict === null) continue
       if (word.link !== null && this.#isWithdrawn(word.link)) continue
-      newest.set(`${word.author} ${word.speaker}`, word)
+      newest.set(word.speaker, word)
     }
-    const counted = [...newest.values()].filter(({ speaker }) => this.status(speaker) === "current")
-    const of = (verdict: string) => counted.filter((word) => word.source !== "reproduction" && word.verdict === verdict).length
+    const counted = [...newest.values()].filter(({ speaker }) => !this.isFallen(speaker))
+    const of = (...verdicts: string[]) => counted.filter(({ verdict }) => verdicts.includes(verdict ?? "")).length
+    const author = this.#author(id)
+    const others = counted.flatMap((word) => {
+      const person = this.#author(word.speaker) ?? word.author
+      return word.author === author || person === author ? [] : [person]
+    })
     return {
       supports: of("supports"),
       contradicts: of("contradicts"),
       inconclusive: of("inconclusive"),
-      reproductions: counted.filter(({ source }) => source === "reproduction").length,
-      independent: counted.filter(({ author }) => author !== this.#author(id)).length,
+      reproductions: of("reproduces", "partly_reproduces"),
+      failedReproductions: of("does_not_reproduce"),
+      independent: new Set(others).size,
+      doubted: counted.filter(({ speaker }) => this.isDoubted(speaker)).length,
     }
   }
+
+  /** "A record is never in doubt because of what it replaces, or is replaced by" */
+  #isReplacing(one: string, other: string): boolean {
+    return this.#events.some(
+      (event) => event.what === "research_link" && event.target === other && event.replacement === one && !this.#isWithdrawn(event.id),
+    )
+  }
+  /** Whether it rests on what has fallen, directly or further down. */
+  isInDoubt = (id: string): boolean => this.doubts(id).some((ground) => this.isFallen(ground.id))
 
   /** What it rests on, directly or further down, that is no longer current: each once, with how far away it is at the nearest. */
   doubts(id: string): { id: string; status: Status; distance: number }[] {
     const grounds = (of: string) =>
       this.#events.flatMap((event) =>
         event.what === "record" && event.id === of
-          ? [...event.grounds, ...event.references.filter(({ purpose }) => grounding.includes(purpose)).map(({ to }) => to)]
+          ? [...event.grounds, ...event.references.filter(({ purpose }) => grounding.includes(purpose)).map(({ to }) => to)].filter(
+              (ground) => !this.#isReplacing(of, ground) && !this.#isReplacing(ground, of),
+            )
           : [],
       )
     const distances = new Map<string, number>()

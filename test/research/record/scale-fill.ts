@@ -126,6 +126,7 @@ export async function fillLists(
       if (kind === "finding")
         findings.insert({
           versionId,
+          voiceId: versionId,
           outcome: "positive",
           retrospective: false,
           papers: 1,

@@ -1,0 +1,53 @@
+/** What a record or a plan is in doubt for: the same in the receipt of a write and in every later read. */
+import type { WarningCode } from "../../contract/enumerations.ts"
+import type { Warning } from "../../contract/warnings.ts"
+import { fromOtherRoom } from "../../ledger/other-room.ts"
+import type { Evidence } from "../evidence/evidence.ts"
+import type { Plans } from "../experiments/plans.ts"
+import type { Findings } from "./findings.ts"
+
+interface Tables {
+  readonly evidence: Evidence
+  readonly plans: Plans
+  readonly findings: Findings
+}
+
+/** Each cause once, the first that tells it. */
+export function eachOnce(warnings: readonly Warning[]): Warning[] {
+  const told = new Set<string>()
+  return warnings.filter(({ code, versionId }) => {
+    if (typeof versionId !== "string" || !/^(?:rests_on|plan_rests_on|names)_/.test(code)) return true
+    return told.size < told.add(versionId).size
+  })
+}
+
+export type Doubts = ReturnType<typeof doubts>
+
+export function doubts({ evidence, plans, findings }: Tables) {
+  /** What a plan tests or builds on of which something was said, through the plan. */
+  function ofPlan(planId: string | undefined | null, seenFrom: string): Warning[] {
+    const plan = planId === undefined || planId === null ? undefined : plans.read(planId)
+    if (plan === undefined) return []
+    const { planId: id, label, roomId } = plan.shown
+    const { hypotheses, premises } = plan.parsed
+    const named = { planId: id, label, ...fromOtherRoom(roomId, seenFrom) }
+    return evidence.doubtsAmong([...hypotheses, ...premises.map(({ versionId }) => versionId)], seenFrom).map((doubt) =>
+      doubt.code === "rests_on_more"
+        ? doubt
+        : {
+            ...doubt,
+            code: `plan_${doubt.code}` as WarningCode,
+            message: `${label} ${doubt.message.slice("It ".length)}`,
+            direct: false,
+            plan: named,
+            through: named,
+          },
+    )
+  }
+  return {
+    ofPlan,
+    /** What a record rests on, itself or by the plans behind it, of which something was said. */
+    ofRecord: (versionId: string, roomId: string): Warning[] =>
+      eachOnce([...evidence.doubtsOf(versionId, roomId), ...findings.plansOf(versionId).flatMap((planId) => ofPlan(planId, roomId))]),
+  }
+}
