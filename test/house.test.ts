@@ -12,6 +12,7 @@ import { searchKinds } from "../src/contract/objects.ts"
 /** From the top. What stands on one floor does not know of what stands beside it. */
 const floors = [
   ["main.ts"],
+  ["command-line.ts"],
   ["commands"],
   ["runs"],
   ["client"],

@@ -17,14 +17,16 @@ function expected(os: string, cpu: string): Map<string, string> {
     ["schema.sql", "schema.sql"],
     ["loader.cjs", "build/loader.cjs"],
     ["dist/licences.txt", "dist/licences.txt"],
-    ["src/client/python/research_room.py", "src/client/python/research_room.py"],
+    ...["src/client/python/research_room.py", "src/research/export/verify.mjs", "src/research/export/verify.py"].map(
+      (name) => [name, name] as const,
+    ),
     ...readdirSync(join(root, "dist/assets")).map((name) => [`dist/assets/${name}`, `dist/assets/${name}`] as const),
   ])
   return new Map([...files].map(([name, file]) => [name, digest(readFileSync(join(root, file)))]))
 }
 
 /** The program and its threads, which are made with it and stand in no file to compare with. */
-const programs = ["research-room", "writer", "jobs", "renderer", "reader"]
+const programs = ["research-room", "writer", "jobs", "reader"]
 const codeOf = programs.map((name) => `${name}.cjs`)
 const cacheOf = programs.map((name) => `${name}.cache`)
 

@@ -66,17 +66,6 @@ async function* withoutMarks(
   }
 }
 
-/** A name for the file, of letters that every system takes. */
-export function crateName(title: string): string {
-  const words =
-    title
-      .normalize("NFD")
-      .replace(/\p{M}/gu, "")
-      .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? []
-  return `${words.join("-").slice(0, 60) || "room"}.crate.zip`
-}
-
 /**
  * The bytes of a Room's crate. The same state of a Room gives the same bytes.
  * @param aside opens a connection of its own, which is closed at the end or when the reader goes

@@ -5,17 +5,28 @@ import type { Db } from "../../ledger/database.ts"
 import type { Download, Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import { softwareVersion } from "../../version.ts"
-import { crate, crateName } from "./crate.ts"
 import type { Source } from "./metadata.ts"
 
 /** What makes the bytes of a Room's crate. */
 export type Crates = (roomId: string, source: Source) => AsyncGenerator<Uint8Array>
 
 /** Crates made by this thread. @param aside opens a connection for each */
-export const cratesOn =
-  (aside: () => Db): Crates =>
-  (roomId, source) =>
-    crate(aside, roomId, source)
+export const cratesOn = (aside: () => Db): Crates =>
+  async function* (roomId, source) {
+    const { crate } = await import("./crate.ts")
+    yield* crate(aside, roomId, source)
+  }
+
+/** A name for the file, of letters that every system takes. */
+export function crateName(title: string): string {
+  const words =
+    title
+      .normalize("NFD")
+      .replace(/\p{M}/gu, "")
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  return `${words.join("-").slice(0, 60) || "room"}.crate.zip`
+}
 
 /** The Rooms that are exported, what makes their crates, and the instance that they say they come from. */
 interface ExportedRooms {

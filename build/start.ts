@@ -1,0 +1,27 @@
+/** `npm start` before it serves: builds what serving needs, and nothing where that was built from the same files. */
+import { globSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { dirname } from "node:path"
+
+process.chdir(dirname(import.meta.dirname))
+const stamp = "dist/built.json"
+
+/** The files that it is built from, and the moment of the last change of each. */
+const sources = (): string => {
+  const files = globSync(["src/**/*.*", "build/*.ts", "package-lock.json", "schema.sql"]).sort()
+  return JSON.stringify(files.map((file) => [file, statSync(file).mtimeMs]))
+}
+
+function built(): string {
+  try {
+    return readFileSync(stamp, "utf8")
+  } catch {
+    return ""
+  }
+}
+
+const now = sources()
+if (built() !== now) {
+  const { buildServing } = await import("./dist.ts")
+  await Promise.all([buildServing(), import("./assets.ts")])
+  writeFileSync(stamp, now)
+}

@@ -1,0 +1,56 @@
+/** The command line. One file a command in src/commands; here they are put together and their failures told. */
+import { Command, CommanderError } from "commander"
+import { commands, jobsCommand, keepCommand } from "./commands/all.ts"
+import { workAsOwner } from "./commands/as-owner.ts"
+import { begins } from "./commands/running.ts"
+import { Refusal } from "./contract/refusals.ts"
+import { oneLine } from "./contract/text.ts"
+import { ListenError } from "./http/server.ts"
+import { DataError } from "./ledger/database.ts"
+import { FailedError, refuseUnknownVariables, UsageError } from "./settings.ts"
+import { softwareVersion } from "./version.ts"
+
+// What is stored is for the user who runs this: digests of passwords and private Libraries are in it.
+process.umask(0o077)
+
+const program = new Command("research-room")
+  .description("A self-hosted home for research Rooms: one executable, one file of data.")
+  .version(softwareVersion, "--version", "print the version")
+for (const command of commands()) program.addCommand(command)
+for (const own of [jobsCommand(), keepCommand()]) program.addCommand(own, { hidden: true })
+
+/** A wrong call is told in one line, suggestions included. */
+const onOneLine = (text: string) => `${oneLine(text)}\n`
+
+/** Commander ends the process itself unless every command is told to throw. */
+function throwInstead(command: Command): void {
+  command.exitOverride().configureOutput({ outputError: (text, write) => write(onOneLine(text)) })
+  command.commands.forEach(throwInstead)
+}
+throwInstead(program)
+program.hook("preAction", (_program, command) => {
+  refuseUnknownVariables(program, process.env)
+  begins(command)
+  workAsOwner(command.opts().data)
+})
+// Node would open a debugger's port.
+if (process.platform !== "win32") process.on("SIGUSR1", () => {})
+
+// Whoever reads what is printed may have read enough, as `head` does.
+process.stdout.on("error", (error) => {
+  if (!("code" in error && error.code === "EPIPE")) throw error
+})
+
+/** Ends with one sentence on standard error: 2 for a wrong call, 1 for a failure, 0 after help. */
+function end(error: unknown): never {
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2)
+  if (error instanceof UsageError) {
+    console.error(`research-room: ${error.message}`)
+    process.exit(2)
+  }
+  const told = error instanceof FailedError || error instanceof DataError || error instanceof ListenError || error instanceof Refusal
+  console.error(`research-room: ${told ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  process.exit(1)
+}
+
+program.parseAsync().catch(end)

@@ -1,0 +1,49 @@
+/** What each thread of a service loads as it starts: no more than it needs. What is rare is loaded when it is first asked for. */
+import { test } from "tap"
+import { build } from "esbuild"
+import { programs } from "../../build/programs.ts"
+
+const { metafile } = await build({
+  entryPoints: programs,
+  outdir: "dist",
+  bundle: true,
+  write: false,
+  metafile: true,
+  format: "esm",
+  platform: "node",
+  splitting: true,
+  external: ["better-sqlite3"],
+  logLevel: "error",
+})
+
+/** The packages and the folders of `src` of what a file loads before it runs. */
+function loadedBy(entry: string): Set<string> {
+  const seen = new Set<string>()
+  const load = (file: string): void => {
+    const input = metafile.inputs[file]
+    if (input === undefined || seen.has(file)) return
+    seen.add(file)
+    for (const { path, kind } of input.imports) if (kind !== "dynamic-import") load(path)
+  }
+  load(entry)
+  return new Set([...seen].map((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? file.split("/").slice(0, 2).join("/")))
+}
+
+/** Packages that are rarely needed. */
+const rare = ["@modelcontextprotocol/server", "openid-client", "oauth4webapi", "@retorquere/bibtex-parser", "yazl", "zod"]
+const rendering = ["katex", "markdown-it", "highlight.js"]
+
+for (const [name, entry, without] of [
+  ["the serving thread", "src/command-line.ts", [...rare, ...rendering]],
+  ["the writing thread", programs.writer, [...rare, ...rendering, "src/renderer", "src/web", "src/mcp", "src/http", "src/documents", "h3"]],
+  ["a reading thread", programs.reader, [...rare, "src/commands", "commander"]],
+  ["a thread for costly work", programs.jobs, [...rare, ...rendering, "src/web", "src/research", "src/ledger"]],
+] as const)
+  test(`${name} loads no more than it needs`, async (t) => {
+    const loaded = loadedBy(entry)
+    t.ok(loaded.has("src/contract"), `${loaded.size} packages and folders`)
+    t.strictSame(
+      without.filter((each) => loaded.has(each)),
+      [],
+    )
+  })
