@@ -171,6 +171,9 @@ CREATE TABLE people (
   -- The other instance, and what they are called there; null for people of this one.
   instance_id TEXT,
   known_as TEXT,
+  -- The address of the instance whose chain names them (of both, where one tells of another), and their id there where it is another one than here: another instance may have the same ids.
+  base_url TEXT,
+  id_there TEXT,
   -- How they want to be cited; null as far as they have not said.
   name TEXT,
   given_name TEXT,
@@ -179,6 +182,7 @@ CREATE TABLE people (
   seal BLOB,
   CHECK ((instance_id IS NULL) = (known_as IS NULL))
 ) STRICT;
+CREATE UNIQUE INDEX people_of_elsewhere ON people (base_url, coalesce(id_there, user_id)) WHERE base_url IS NOT NULL;
 CREATE INDEX people_of_here ON people (user_id) WHERE instance_id IS NULL;
 CREATE INDEX operators ON people (user_id) WHERE is_operator = 1;
 
@@ -236,7 +240,7 @@ CREATE INDEX audit_by_subject ON audit_entries (subject_id) WHERE subject_id IS 
 ------------------------------------------------------------------------------------------------ src/rooms
 -- joined: rooms by src/people, src/threads, src/research
 -- joined: members by src/research
--- joined: imported_rooms by src/research
+-- joined: imported_rooms by src/research, src/ledger
 
 -- Rooms, with what archives them while they are archived.
 CREATE TABLE rooms (
@@ -276,6 +280,8 @@ CREATE TABLE imported_rooms (
   instance_id TEXT NOT NULL,
   base_url TEXT NOT NULL,
   software_version TEXT NOT NULL,
+  -- Who says that it comes from there: the address of another instance, or `file` for an import; null: it was fetched there.
+  told_by TEXT,
   -- When it last came from there.
   imported_at TEXT NOT NULL,
   -- Since when it is this instance's own; null while it is another's.

@@ -3,7 +3,8 @@ import { messageOf } from "../contract/faults.ts"
 import type { Described } from "../contract/described.ts"
 import { canonicalJson, parse, trusted } from "../contract/json.ts"
 import { isStorageFault } from "../ledger/database.ts"
-import type { Arrival, Elsewhere, Home } from "../rooms/imported.ts"
+import type { Given } from "../ledger/history.ts"
+import { type Arrival, type Elsewhere, type Home, sourceOf } from "../rooms/imported.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
 import type { ProvedWrite } from "../research/import/writes.ts"
 import { askedBefore } from "./asked-before.ts"
@@ -85,9 +86,9 @@ export class Arriving {
       throw new CrateFault(`${where} is another one here: the Room has another history.`)
     }
     if (sequence !== through + 1) throw new CrateFault(`${where} comes before the one that is due, ${through + 1}.`)
-    this.#arrive(write, where, through)
+    const here = this.#arrive(write, where, through)
     try {
-      this.#doAgain(write)
+      this.#doAgain({ ...write, entry: { ...write.entry, given: { ...write.entry.given, ...here } } })
     } catch (error) {
       // What the disk does is no fault of the Room's.
       throw error instanceof CrateFault || isStorageFault(error)
@@ -100,13 +101,14 @@ export class Arriving {
 
   /**
    * Notes how people of other instances want to be cited: as their own instance says, or where nothing is known, as any.
-   * @param by the instance that says so
+   * @param by the instance that says so @param baseUrl its address
    */
-  describe(described: Iterable<readonly [userId: string, Described]>, by: string): void {
+  describe(described: Iterable<readonly [userId: string, Described]>, by: string, baseUrl: string): void {
     const { tables, accounts } = this.#instance
-    for (const [userId, told] of described) {
-      const known = tables.people.described(userId)
-      if (known === undefined || known.instanceId === null) continue
+    for (const [idThere, told] of described) {
+      const userId = tables.people.foreigner(baseUrl, idThere)?.userId
+      const known = userId === undefined ? undefined : tables.people.described(userId)
+      if (userId === undefined || known === undefined || known.instanceId === null) continue
       const { name, givenName, familyName, orcid } = known
       const before: Described = { name, givenName, familyName, orcid }
       const isNews = canonicalJson({ ...before }) !== canonicalJson({ ...told })
@@ -114,8 +116,11 @@ export class Arriving {
     }
   }
 
-  /** Notes where a Room comes from, and whom it names, before the write that is new here. */
-  #arrive({ roomId, sequence, entry, people, member }: ProvedWrite, where: string, through: number): void {
+  /**
+   * Notes where a Room comes from, and whom it names, before the write that is new here.
+   * @returns the ids that people of there have here, where those are others
+   */
+  #arrive({ roomId, sequence, entry, people, member }: ProvedWrite, where: string, through: number): Pick<Given, "people"> {
     const { tables, importing, instanceId, lineage } = this.#instance
     const { adopted = [], ...from } = this.#arrivals.from(roomId)
     mustBeAdopted(adopted, sequence, entry, where)
@@ -125,21 +130,19 @@ export class Arriving {
       throw new CrateFault(`${where} is not here, though the Room is this instance's own: it has another history.`)
     if ([from, of].some((each) => [instanceId, ...lineage].includes(each.instanceId)))
       throw new CrateFault(`${where} is said to be of this instance, and is not here.`)
+    const { baseUrl } = sourceOf(from, of)
     const strangers: { userId: string; username: string }[] = []
     for (const userId of new Set(people)) {
       const username = this.#arrivals.people.get(userId)
       if (username === undefined) throw new CrateFault(`${where} names ${userId}, of whom nothing is said.`)
-      const known = tables.people.foreigner(userId)
-      if (known === null)
-        throw new CrateFault(
-          `${where} names ${username} (${userId}), a person of this instance: what they do here is not taken from elsewhere.`,
-        )
+      const known = tables.people.foreigner(baseUrl, userId)
       if (known === undefined) strangers.push({ userId, username })
       else if (known.knownAs !== username) throw new CrateFault(`${where} calls ${userId} ${username}, who is called ${known.knownAs}.`)
     }
     for (const { userId, username } of [entry, member ?? entry])
       if (this.#arrivals.people.get(userId ?? "") !== username) throw new CrateFault(`${where} names ${username}, who is called otherwise.`)
-    if (this.#noted.has(roomId) && strangers.length === 0) return
+    const isNoted = this.#noted.has(roomId) && strangers.length === 0
+    if (isNoted) return this.#idsHere(baseUrl, people)
     importing.import_room(null, {
       roomId,
       ...from,
@@ -148,6 +151,16 @@ export class Arriving {
       ...(adopted[0] !== undefined && { knownIn: adopted[0].instanceId }),
     } satisfies Arrival)
     this.#noted.add(roomId)
+    return this.#idsHere(baseUrl, people)
+  }
+
+  /** Another instance, such as a restored copy, may have people of the same ids: each has an id of its own here. */
+  #idsHere(baseUrl: string, people: readonly string[]): Pick<Given, "people"> {
+    const others = people.flatMap((id) => {
+      const here = this.#instance.tables.people.foreigner(baseUrl, id)?.userId ?? id
+      return here === id ? [] : [[id, here] as const]
+    })
+    return others.length === 0 ? {} : { people: Object.fromEntries(others) }
   }
 
   #doAgain({ roomId, sequence, digest, entry }: ProvedWrite): void {

@@ -23,6 +23,6 @@ export function askedBefore(
     params: { roomId },
     content: JSON.stringify({ requestId, schemaVersion: schemaVersions.research }),
     client: undefined,
-    given: { ids: [requestId] },
+    given: { ids: [requestId], ...(given.people && { people: given.people }) },
   }
 }

@@ -11,7 +11,7 @@ import { Withholdings } from "../research/import/withheld.ts"
 import { Prover, type ProvedWrite } from "../research/import/writes.ts"
 import { Arriving, mustBeExplained, mustNotBeOwn } from "./arriving.ts"
 import type { Instance } from "./instance.ts"
-import { type FeedPage, type Origin, originAt, WAIT } from "./origin.ts"
+import { type FeedPage, type Origin, originAt, Unreachable, WAIT } from "./origin.ts"
 
 /** Milliseconds between two tries while the origin does not answer: the first, and the longest. */
 const FIRST_PAUSE = 250
@@ -110,7 +110,8 @@ class Following {
       this.#stands = room.activityWatermark
       await this.#heard()
     }
-    this.#from.set(roomId, { ...instance, ...room.origin, ...(room.adopted.length > 0 && { adopted: room.adopted }) })
+    const told = room.origin === null ? {} : { ...room.origin, toldBy: this.#baseUrl }
+    this.#from.set(roomId, { ...instance, ...told, ...(room.adopted.length > 0 && { adopted: room.adopted }) })
   }
 
   /** Proves that the last entry that is here is the one that is there. @throws CrateFault where it is not */
@@ -175,17 +176,20 @@ class Following {
         people: this.#people,
       })
       for (const write of group) arriving.take(write)
-      arriving.describe(this.#described, this.#from.get(roomId)?.instanceId ?? "")
+      arriving.describe(this.#described, this.#from.get(roomId)?.instanceId ?? "", this.#baseUrl)
     })
     await ledger.cleanse()
-    // Whoever is not here yet is named by a write to come.
+    // People who are not here yet are named by a write to come.
     for (const userId of this.#described.keys())
-      if (this.#instance.tables.people.described(userId) !== undefined) this.#described.delete(userId)
+      if (this.#instance.tables.people.foreigner(this.#baseUrl, userId) !== undefined) this.#described.delete(userId)
     ledger.watch.landed(roomId)
   }
 
   /** Brings another Room as far as a write of this one needs it. */
   async #ensure(roomId: string, through: number, depth: number): Promise<void> {
+    const own = this.#instance.tables.mirrors.all().find((each) => each.roomId === roomId && each.stopped === null)
+    if (own !== undefined && own.baseUrl !== this.#baseUrl)
+      throw new Unreachable(`Room ${roomId}, of which something is named, is followed at ${own.baseUrl} and not as far yet.`)
     if (depth > DEPTH) throw new CrateFault(`The Rooms that Room ${this.#roomId} names something of lead on without an end.`)
     if (!this.#from.has(roomId)) await this.#arrive(roomId)
     await this.#mustHold(roomId)

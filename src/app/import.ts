@@ -7,6 +7,7 @@ import { CrateFault } from "../research/import/crate-file.ts"
 import type { OnProgress } from "../ledger/replay.ts"
 import { operationOf } from "../contract/operations/index.ts"
 import type { Person } from "../people/people.ts"
+import { type Elsewhere, FILE } from "../rooms/imported.ts"
 import { Arriving, mustBeExplained, mustNotBeOwn } from "./arriving.ts"
 import type { Instance } from "./instance.ts"
 
@@ -40,7 +41,12 @@ export async function importCrate(
     mustNotBeOwn(instance, roomId, from.adopted)
     db.exec("BEGIN IMMEDIATE")
     const { adopted: _adopted, ...source } = from
-    const arriving = new Arriving(instance, { from: (id) => (id === roomId ? from : (others[id] ?? source)), people })
+    const arriving = new Arriving(instance, {
+      from: (id) => ({ ...(id === roomId ? from : (others[id] ?? source)), toldBy: toldBy(others[id]) }),
+      people,
+    })
+    // A file says where its Room is from; and of a cited Room of yet another instance, that instance has it from the first.
+    const toldBy = (other: Elsewhere | undefined) => (other === undefined || other.instanceId === from.instanceId ? FILE : from.baseUrl)
     const cited = new Set<string>()
     let own = 0
     for await (const write of provedWrites(crate, roomId)) {
@@ -51,7 +57,7 @@ export async function importCrate(
     for (const each of [roomId, ...cited]) mustBeExplained(instance, each)
     if (own !== entries) throw new CrateFault(`The crate says that it holds ${entries} entries, and holds ${own}.`)
     // An older crate tells of people as they were.
-    if (arriving.through(roomId) === entries) arriving.describe(described, from.instanceId)
+    if (arriving.through(roomId) === entries) arriving.describe(described, from.instanceId, from.baseUrl)
     const [room, origin] = [tables.rooms.summary(roomId), tables.imported.origin(roomId)]
     if (room === undefined || origin === null) throw new Error(`the Room ${roomId} is not there after its import`)
     if (adoptedBy !== undefined) adopt(instance, origin, roomId, adoptedBy)

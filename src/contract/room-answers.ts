@@ -21,6 +21,8 @@ export const roomOrigin = shape({
   instanceId: id,
   baseUrl: v.string(),
   throughSequence: count,
+  /** Who says that it comes from there: the address of another instance, or `file` for an imported crate; null: it was fetched there. */
+  toldBy: v.nullable(v.string()),
   importedAt: at,
   /** null: it is not followed. Else where it stood there when last heard of, how many entries are not here yet, and why it stopped. */
   mirror: v.nullable(

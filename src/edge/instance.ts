@@ -40,7 +40,7 @@ export interface Instance {
   readonly tables: {
     /** What the labels in the texts of a page name. */
     readonly labelled: Labels
-    readonly withheld: Pick<Withheld, "told" | "write" | "passages">
+    readonly withheld: Pick<Withheld, "told" | "toldHere" | "write" | "passages">
     readonly people: People
     readonly sessions: Sessions
     readonly credentials: Credentials

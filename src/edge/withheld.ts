@@ -13,7 +13,8 @@ export function withoutMarks({ instance }: Pick<Edge, "instance">, answer: Answe
   /** Names the person as they are shown here: one of another instance with its host. */
   function find(key: string): Withholding | undefined {
     const told = withheld.told(key)
-    return told && { ...told, by: { ...told.by, username: people.withId(told.by.userId)?.username ?? told.by.username } }
+    const person = told && people.withId(withheld.toldHere(key) ?? told.by.userId)
+    return told && (person === undefined ? told : { ...told, by: { userId: person.userId, username: person.username } })
   }
   const told = type.startsWith("application/json")
     ? inAnswers(body, find)

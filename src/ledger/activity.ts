@@ -50,6 +50,10 @@ export function activity(db: Db) {
   const fullPageOfKind = db.prepare<FullRow>(
     `SELECT a.sequence, a.body, ${CONTENT} AS content FROM activity_entries a WHERE a.room_id = ? AND a.kind = ? AND a.sequence > ? ORDER BY a.sequence LIMIT ?`,
   )
+  const actorHere = db.prepare<{ userId: string }>(
+    `SELECT h.given ->> ('$.people."' || h.user_id || '"') AS userId FROM activity_entries a JOIN history h ON h.position = a.history_position
+     WHERE a.room_id = ? AND a.sequence = ? AND h.given LIKE '%"people"%'`,
+  )
   const place = db.prepare<Place>(
     "SELECT history_position AS position, body ->> '$.at' AS acceptedAt, body ->> '$.digest' AS digest FROM activity_entries WHERE room_id = ? AND sequence = ?",
   )
@@ -63,6 +67,10 @@ export function activity(db: Db) {
     /** What each credential wrote last in a Room, as far as its newest entries tell. */
     lastOfSenders: (roomId: string): ReadonlyMap<string, ActivityEntry> =>
       new Map(lastOfSenders.all(roomId).map(({ sender, body }) => [sender, parse(body)])),
+
+    /** The id here of who wrote an entry, where people of another instance have another one there. */
+    actorHere: (roomId: string, { sequence, actor }: Pick<ActivityEntry, "sequence" | "actor">): string =>
+      actorHere.get(roomId, sequence)?.userId ?? actor.userId,
 
     /** Where in the history an entry of a Room stands. */
     placeOf: (roomId: string, sequence: number): Place | undefined => place.get(roomId, sequence),

@@ -23,6 +23,8 @@ export type Given = {
   readonly labelledBy?: string
   /** The person whom its body calls by a name of another instance. */
   readonly named?: string
+  /** People of another instance who have another id here, by their id there. */
+  readonly people?: Readonly<Record<string, string>>
 }
 
 /** One accepted write, as it is stored. */

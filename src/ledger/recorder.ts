@@ -40,6 +40,10 @@ export class Recorder {
    */
   record(delivery: Delivery, subject: Subject, change: Change, outcome: Outcome, given: Given): Recorded {
     const { operation, actor, contentDigest, deliveryId } = delivery
+    // In the record people of another instance have their ids there.
+    const ids = new Map(Object.entries(given.people ?? {}).map(([there, here]) => [here, there]))
+    const there = (id: string) => ids.get(id) ?? id
+    const params = delivery.params.userId === undefined ? delivery.params : { ...delivery.params, userId: there(delivery.params.userId) }
     const warnings = given.warnings ?? outcome.warnings ?? []
     const roomId = outcome.roomId ?? subject.roomId
     const threadId = outcome.threadId ?? subject.threadId ?? null
@@ -52,11 +56,11 @@ export class Recorder {
         : this.#parts.activity.append(roomId, change.position, delivery.content, {
             kind: operation.activity,
             at: change.at,
-            actor: { userId: actor.userId, username: actor.knownAs ?? actor.username },
+            actor: { userId: there(actor.userId), username: actor.knownAs ?? actor.username },
             operation: operation.name,
             target: {
               kind: target.kind,
-              id: target.id,
+              id: there(target.id),
               label: target.label,
               // Entries from before this was said stay as their digests seal them.
               ...(given.labelledBy === undefined ? {} : { labelFromOtherRoom: true, originRoomId: given.labelledBy }),
@@ -83,11 +87,11 @@ export class Recorder {
       {
         position: change.position,
         operation: operation.name,
-        userId: actor.userId,
+        userId: there(actor.userId),
         username: actor.knownAs ?? actor.username,
         sender: senderId(actor),
         at: change.at,
-        params: delivery.params,
+        params,
         content: delivery.content,
         client: delivery.client,
         given: warnings.length === 0 ? given : { ...given, warnings },

@@ -52,6 +52,19 @@ export function references(db: Db) {
         : [[table, db.prepare<{ readonly roomId: string }>(`SELECT ${column} AS roomId FROM ${table} WHERE ${key} = ?`)]]
     }),
   )
+  const told = db.prepare<{ readonly baseUrl: string; readonly toldBy: string }>(
+    "SELECT base_url AS baseUrl, told_by AS toldBy FROM imported_rooms WHERE room_id = ? AND told_by <> 'file' AND adopted_at IS NULL",
+  )
+  /** What is wrong with an object of a Room that its own instance has not told of: what it really is may come later. */
+  function atSecondHand(id: string, kinds: readonly ObjectKind[]): string | undefined {
+    const roomId = kinds.map((kind) => rooms.get(objectOf(kind).table)?.get(id)?.roomId).find((each) => each !== undefined)
+    const found = roomId === undefined ? undefined : told.get(roomId)
+    return (
+      found &&
+      `is of Room ${roomId}, which ${found.toldBy} says is of ${found.baseUrl}: it can be named here once that Room is followed there`
+    )
+  }
+
   /** What of a kind belongs to a labelled object: "; plans of E3: P1, P2". */
   function held(kind: ObjectKind, whole: Row): string {
     const { table, key, of, label, noun } = objectOf(kind)
@@ -120,7 +133,7 @@ export function references(db: Db) {
         if (row === undefined || !kindsIn(refers).includes(row.kind)) return [{ path, message: elsewhere(id, refers.named) }]
         if (refers.not !== undefined && beside[refers.not] === id)
           return [{ path, message: `is the ${noun(refers.named)} itself, not another one` }]
-        const message = refers.of === undefined ? undefined : misplaced(row, refers.of, beside)
+        const message = (refers.of === undefined ? undefined : misplaced(row, refers.of, beside)) ?? atSecondHand(id, kindsIn(refers))
         return message === undefined ? [] : [{ path, message }]
       })
     },

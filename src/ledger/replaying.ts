@@ -44,13 +44,15 @@ export class Replaying {
       history.append(entry, digestOf(entry.content))
       return null
     }
-    const { given, content, params, client } = entry
+    const { given, content, client } = entry
+    const here = <Id extends string | null | undefined>(id: Id) => (id == null ? id : (given.people?.[id] ?? id)) as Id
+    const params = entry.params.userId === undefined ? entry.params : { ...entry.params, userId: here(entry.params.userId) }
     const body = bodyOf(content, client)
     const contentDigest = entry.sealed?.contentDigest ?? digestOf(content)
     const delivery: Delivery = {
       operation,
       behaviour: behaviourOf(operation),
-      actor: gate.actorOf(entry, operation),
+      actor: gate.actorOf({ ...entry, userId: here(entry.userId) }, operation),
       params,
       body,
       content,
@@ -60,7 +62,7 @@ export class Replaying {
       requestDigest: contentDigest,
       prepared: given.prepared,
       ...(given.foreseen && { foreseen: given.foreseen }),
-      ...(given.named !== undefined && { named: given.named }),
+      ...(given.named !== undefined && { named: here(given.named) }),
       ...(entry.sealed && { sealed: entry.sealed }),
     }
     return writing.again(delivery, delivery.behaviour.subject(delivery), entry.at, again(given))
@@ -77,7 +79,7 @@ export class Replaying {
     const operation = recordedOperation(entry.operation)
     if (operation === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
     const { userId, username, params, client } = entry
-    const actor = gate.actorOf({ userId, username, sender: roomId }, operation)
+    const actor = gate.actorOf({ userId: entry.given.people?.[userId ?? ""] ?? userId, username, sender: roomId }, operation)
     const body = bodyOf(entry.content, client)
     const { deliveryId, content } = checkRequest({ operation, actor, params, body }, behaviourOf(operation), entry.sealed !== undefined)
     if (content !== entry.content) throw new Error("its body is not as it is kept")

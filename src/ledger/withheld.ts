@@ -99,6 +99,10 @@ export function withheld(db: Db) {
     `SELECT h.at, h.user_id AS userId, h.username, h.content ->> '$.reason' AS reason
      FROM withheld_fields f JOIN history h ON h.position = f.by_position WHERE f.mark = ?`,
   )
+  const by = db.prepare<{ userId: string }>(
+    `SELECT coalesce(h.given ->> ('$.people."' || h.user_id || '"'), h.user_id) AS userId
+     FROM withheld_fields f JOIN history h ON h.position = f.by_position WHERE f.mark = ?`,
+  )
   const sealed = db.prepare<{ position: number }>("SELECT history_position AS position FROM withheld_writes ORDER BY history_position")
   const withholdings = db.prepare<{ position: number }>(
     "SELECT history_position AS position FROM activity_entries WHERE room_id = ? AND kind = 'content_withheld'",
@@ -243,6 +247,8 @@ export function withheld(db: Db) {
       const row = find.get(key)
       return row && { at: row.at, by: { userId: row.userId, username: row.username }, reason: row.reason }
     },
+    /** Who withheld it, by their id here: people of another instance may have another one there. */
+    toldHere: (key: string): string | undefined => by.get(key)?.userId,
     /**
      * The first write of a Room of which something came withheld without any write that withholds it.
      * @returns its sequence; undefined where each is explained

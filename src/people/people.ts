@@ -1,4 +1,5 @@
 /** The people of this instance, and those of other ones whom Rooms that came from there name. */
+import { createHash } from "node:crypto"
 import type { Described, Named } from "../contract/described.ts"
 import type { Db } from "../ledger/database.ts"
 
@@ -10,10 +11,19 @@ export interface Person {
 
 /** A person of another instance. */
 export interface Foreigner {
+  /** Their id there. */
   readonly userId: string
   /** What they are called there. */
   readonly knownAs: string
   readonly instanceId: string
+  /** The address of the instance whose chain names them. */
+  readonly baseUrl: string
+}
+
+/** An id for a person of another instance whose id there is somebody else's here. */
+function idInsteadOf(userId: string, baseUrl: string): string {
+  const hex = createHash("sha256").update(`${baseUrl} ${userId}`).digest("hex")
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 /** SQL for how somebody wants to be cited. @param of the alias of their table */
@@ -32,11 +42,11 @@ export function people(db: Db) {
   const byId = db.prepare<PersonRow>(`SELECT ${PERSON} FROM people p WHERE user_id = ?`)
   const byName = db.prepare<PersonRow>(`SELECT ${PERSON} FROM people p WHERE username = ? AND instance_id IS NULL`)
   const shownAs = db.prepare<{ userId: string }>("SELECT user_id AS userId FROM people WHERE username = ?")
-  const origin = db.prepare<{ knownAs: string | null; instanceId: string | null }>(
-    "SELECT known_as AS knownAs, instance_id AS instanceId FROM people WHERE user_id = ?",
+  const ofThere = db.prepare<{ userId: string; knownAs: string }>(
+    "SELECT user_id AS userId, known_as AS knownAs FROM people WHERE base_url = ? AND coalesce(id_there, user_id) = ?",
   )
   const insertForeign = db.prepare(
-    "INSERT INTO people (user_id, username, password_hash, is_operator, created_at, instance_id, known_as) VALUES (?, ?, '', 0, ?, ?, ?)",
+    "INSERT INTO people (user_id, username, password_hash, is_operator, created_at, instance_id, known_as, base_url, id_there) VALUES (?, ?, '', 0, ?, ?, ?, ?, ?)",
   )
   const described = db.prepare<Named & { readonly instanceId: string | null }>(
     `SELECT user_id AS userId, username, ${DESCRIBED("p")}, instance_id AS instanceId FROM people p WHERE user_id = ?`,
@@ -73,18 +83,14 @@ export function people(db: Db) {
     named: (username: string): Person | undefined => personOf(byName.get(username)),
     /** The id of somebody, by id or by what they are called here. */
     idOf: (idOrName: string): string | undefined => (byId.get(idOrName.toLowerCase()) ?? shownAs.get(idOrName))?.userId,
-    /** Where somebody comes from: null for a person of this instance, undefined for nobody. */
-    foreigner(userId: string): Foreigner | null | undefined {
-      const row = origin.get(userId)
-      if (row === undefined) return undefined
-      const { knownAs, instanceId } = row
-      return knownAs === null || instanceId === null ? null : { userId, knownAs, instanceId }
-    },
+    /** A person of another instance, by its address and their id there: their id here, and what they are called there. */
+    foreigner: (baseUrl: string, userId: string) => ofThere.get(baseUrl, userId),
     /** Makes a person of another instance, who cannot sign in. @param place what that instance is called here */
-    meet({ userId, knownAs, instanceId }: Foreigner, place: string, at: string): void {
+    meet({ userId, knownAs, instanceId, baseUrl }: Foreigner, place: string, at: string): void {
       const names = [`${knownAs}@${place}`, `${knownAs}@${place}~${instanceId.slice(0, 8)}`]
       const free = names.find((name) => shownAs.get(name) === undefined) ?? `${knownAs}@${place}~${userId}`
-      insertForeign.run(userId, free, at, instanceId, knownAs)
+      const isTaken = byId.get(userId) !== undefined
+      insertForeign.run(isTaken ? idInsteadOf(userId, baseUrl) : userId, free, at, instanceId, knownAs, baseUrl, isTaken ? userId : null)
     },
     /** Anybody, with how they want to be cited. */
     described: (userId: string) => described.get(userId),

@@ -13,19 +13,24 @@ export type Home = {
   readonly throughSequence: number
 }
 
+/** Stands where an address would for what only an imported file says. */
+export const FILE = "file"
+
 /** Another instance, as far as a Room's history says where it comes from. */
 export type Elsewhere = {
   readonly instanceId: string
   /** Scheme, host and path, without a slash at the end. */
   readonly baseUrl: string
   readonly softwareVersion: string
+  /** Who says that the Room is of that instance: the address of another one, or `file`; left out, it was fetched there. */
+  readonly toldBy?: string | undefined
   /** Of a Room that was adopted there: where it was before, oldest first. Left out of every other one. */
   readonly adopted?: readonly Home[] | undefined
 }
 
 /** SQL for where a Room comes from, as JSON; null for one of this instance. @param room the alias of its table @param heads that of room_heads */
 export const ORIGIN = (room: string, heads: string): string =>
-  `(SELECT json_object('instanceId', i.instance_id, 'baseUrl', i.base_url, 'throughSequence', coalesce(${heads}.activity_sequence, 0), 'importedAt', i.imported_at,
+  `(SELECT json_object('instanceId', i.instance_id, 'baseUrl', i.base_url, 'throughSequence', coalesce(${heads}.activity_sequence, 0), 'toldBy', i.told_by, 'importedAt', i.imported_at,
       'mirror', json((SELECT json_object('originSequence', f.origin_sequence, 'behind', max(0, f.origin_sequence - coalesce(${heads}.activity_sequence, 0)), 'heardAt', f.heard_at, 'stopped', f.stopped)
         FROM mirrors f WHERE f.room_id = i.room_id)))
     FROM imported_rooms i WHERE i.room_id = ${room}.room_id AND i.adopted_at IS NULL)`
@@ -39,6 +44,9 @@ export const ADOPTED = (room: string): string =>
 export const WORK_STATE = (room: string): string =>
   `iif(EXISTS (SELECT 1 FROM imported_rooms i WHERE i.room_id = ${room}.room_id AND i.adopted_at IS NULL), 'archived', ${room}.state)`
 
+/** Between the two places in the name of a person of one instance of whom another one tells. No name that somebody has holds it. */
+export const TOLD_BY = "~told-by-"
+
 /** What an instance is called beside the names of its people: its host and path. */
 const placeOf = (baseUrl: string): string => {
   const { host, pathname } = new URL(baseUrl)
@@ -49,9 +57,9 @@ export type ImportedRooms = ReturnType<typeof importedRooms>
 
 export function importedRooms(db: Db) {
   const put = db.prepare(
-    `INSERT INTO imported_rooms (room_id, known_in, instance_id, base_url, software_version, imported_at) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO imported_rooms (room_id, known_in, instance_id, base_url, software_version, told_by, imported_at) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET instance_id = excluded.instance_id, base_url = excluded.base_url, software_version = excluded.software_version,
-       imported_at = excluded.imported_at`,
+       told_by = excluded.told_by, imported_at = excluded.imported_at`,
   )
   const one = db.prepare<Elsewhere>(
     `SELECT instance_id AS instanceId, base_url AS baseUrl, software_version AS softwareVersion FROM imported_rooms
@@ -72,8 +80,8 @@ export function importedRooms(db: Db) {
   )
   return {
     /** Notes where a Room comes from. What its references are known in stays what was said first. */
-    put: (roomId: string, knownIn: string, { instanceId, baseUrl, softwareVersion }: Elsewhere, at: string) =>
-      put.run(roomId, knownIn, instanceId, baseUrl, softwareVersion, at),
+    put: (roomId: string, knownIn: string, { instanceId, baseUrl, softwareVersion, toldBy }: Elsewhere, at: string) =>
+      put.run(roomId, knownIn, instanceId, baseUrl, softwareVersion, toldBy ?? null, at),
     /** Where a Room comes from; undefined for one of this instance. */
     from(roomId: string): Elsewhere | undefined {
       const found = one.get(roomId)
@@ -106,14 +114,26 @@ export interface Arrival extends Elsewhere {
   readonly knownIn?: string
 }
 
+/**
+ * Whose people a Room's history names. A Room's own instance answers for its people. Where another one tells of them (at second
+ * hand, or as of before the Room was adopted) they are shown with both, and are nobody whom their instance itself names.
+ */
+export function sourceOf(
+  from: Elsewhere,
+  of: Pick<Home, "instanceId" | "baseUrl"> = from,
+): Omit<Home, "throughSequence"> & { readonly place: string } {
+  const teller = from.toldBy !== undefined && from.toldBy !== FILE ? from.toldBy : from.baseUrl
+  if (teller === of.baseUrl) return { instanceId: of.instanceId, baseUrl: teller, place: placeOf(teller) }
+  return { instanceId: of.instanceId, baseUrl: `${teller} ${of.baseUrl}`, place: `${placeOf(of.baseUrl)}${TOLD_BY}${placeOf(teller)}` }
+}
+
 /** What imports do beside the writes that they do again. */
 export const importActs = ({ people, imported }: { readonly people: People; readonly imported: ImportedRooms }) => ({
   /** Makes the people there who are not known yet, and notes where the Room comes from. Its writes follow. */
   import_room({ change }: ActCall, { roomId, people: named, of, knownIn, ...from }: Arrival): void {
-    const { instanceId, baseUrl } = of ?? from
-    const place = placeOf(baseUrl)
+    const { instanceId, baseUrl, place } = sourceOf(from, of)
     for (const { userId, username } of named)
-      if (people.foreigner(userId) === undefined) people.meet({ userId, knownAs: username, instanceId }, place, change.at)
+      if (people.foreigner(baseUrl, userId) === undefined) people.meet({ userId, knownAs: username, instanceId, baseUrl }, place, change.at)
     imported.put(roomId, knownIn ?? from.instanceId, from, change.at)
   },
 })

@@ -67,10 +67,12 @@ export function roomReads({
   snapshot,
 }: RoomReadSources) {
   /** With its actor as they are called here: names of another instance mean others. */
-  const shown = (entry: ActivityEntry): ActivityEntry => {
-    const username = people.withId(entry.actor.userId)?.username ?? entry.actor.username
-    return { ...entry, actor: { ...entry.actor, username } }
-  }
+  const shown =
+    (roomId: string) =>
+    (entry: ActivityEntry): ActivityEntry => {
+      const { userId, username } = people.withId(activity.actorHere(roomId, entry)) ?? entry.actor
+      return { ...entry, actor: { userId, username } }
+    }
 
   /** @throws Refusal 404 */
   function mustFind(roomId: string): RoomSummary {
@@ -126,9 +128,10 @@ export function roomReads({
       const look = () =>
         snapshot(() => ({
           rows: query.include
-            ? activity
-                .fullAfter(roomId, after, kinds, pageSize(query) + 1)
-                .map((row) => ({ ...row, body: withIncluded(row, query.include ?? [], shown, (sequence) => written(roomId, sequence)) }))
+            ? activity.fullAfter(roomId, after, kinds, pageSize(query) + 1).map((row) => ({
+                ...row,
+                body: withIncluded(row, query.include ?? [], shown(roomId), (sequence) => written(roomId, sequence)),
+              }))
             : activity.after(roomId, after, kinds, pageSize(query) + 1),
           watermark: activity.watermark(roomId),
         }))

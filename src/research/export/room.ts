@@ -4,10 +4,11 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import { present } from "../../contract/present.ts"
 import { activity } from "../../ledger/activity.ts"
 import type { Db } from "../../ledger/database.ts"
+import type { Entry } from "../../ledger/history.ts"
 import { roomHistory } from "../../ledger/room-history.ts"
 import { timeline } from "../../ledger/timeline.ts"
 import { DESCRIBED } from "../../people/people.ts"
-import { type Elsewhere, importedRooms } from "../../rooms/imported.ts"
+import { type Elsewhere, importedRooms, TOLD_BY } from "../../rooms/imported.ts"
 import { members } from "../../rooms/members.ts"
 import { rooms } from "../../rooms/rooms.ts"
 import { threads } from "../../threads/threads.ts"
@@ -33,9 +34,12 @@ export type ExportedRoom = NonNullable<ReturnType<typeof exportedRoom>>
 /** @param db a snapshot @returns undefined where there is no such Room */
 export function exportedRoom(db: Db, roomId: string) {
   // People of the instance whose Room it is as they are called there, as it stands in what was accepted; others as they are here.
-  const home = importedRooms(db).from(roomId)?.instanceId ?? ""
+  const from = importedRooms(db).from(roomId)
+  const home = from?.instanceId ?? ""
+  const tells = `${from?.baseUrl ?? ""} `.replaceAll("'", "''")
   db.exec(
-    `CREATE TEMP VIEW people AS SELECT user_id, iif(instance_id = '${home}', known_as, username) AS username, password_hash, is_operator, created_at, instance_id, known_as, name, given_name, family_name, orcid FROM main.people`,
+    `CREATE TEMP VIEW people AS SELECT user_id, CASE WHEN instance_id = '${home}' THEN known_as
+       WHEN substr(base_url, 1, ${tells.length}) = '${tells}' THEN substr(username, 1, instr(username, '${TOLD_BY}') - 1) ELSE username END AS username, password_hash, is_operator, created_at, instance_id, known_as, name, given_name, family_name, orcid FROM main.people`,
   )
   const summary = rooms(db).summary(roomId)
   if (summary === undefined) return undefined
@@ -60,6 +64,11 @@ export function exportedRoom(db: Db, roomId: string) {
           const names = renamed.get(userId)
           return names?.here === username ? pair.replace(`"${username}"`, () => `"${names.there}"`) : pair
         })
+  /** Somebody as the record of another instance calls them, whose id here may be another one. */
+  function asThere(userId: string, { given }: Entry): Named | undefined {
+    const person = withId.get(given.people?.[userId] ?? userId)
+    return person && { ...person, userId }
+  }
   const named = db.prepare<Named>(
     `SELECT user_id AS userId, username, ${DESCRIBED("p")} FROM people p WHERE username = ? AND instance_id IS NULL`,
   )
@@ -99,7 +108,7 @@ export function exportedRoom(db: Db, roomId: string) {
       for (const entries of [roomHistory(db, roomId), citedHistory(db, roomId)])
         for (const { entry } of entries) {
           for (const userId of [entry.userId, entry.params.userId, entry.given.named])
-            if (userId != null && !found.has(userId)) note(withId.get(userId))
+            if (userId != null && !found.has(userId)) note(asThere(userId, entry))
           if (entry.operation === "add_member" && entry.given.named === undefined)
             note(named.get(trusted<BodyOf<"add_member">>(entry.content).username))
         }

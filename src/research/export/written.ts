@@ -36,7 +36,9 @@ export function writes(db: Db) {
     const member = entry.params.userId ?? (entry.operation === "add_member" ? targetId : undefined)
     return {
       ...writtenOut(found),
-      people: [entry.userId, member].flatMap((userId) => (userId == null ? [] : [{ ...person.one(userId) }])),
+      people: [entry.userId, member].flatMap((userId) =>
+        userId == null ? [] : [{ ...person.one(entry.given.people?.[userId] ?? userId), userId }],
+      ),
       cites: cites(roomId, found).map((cited) => ({ ...cited })),
     }
   }

@@ -5,7 +5,7 @@ import { type Html, html, to } from "../html.ts"
 import { command, empty, more, person, time } from "../parts/parts.ts"
 import { waitingBlock } from "../parts/waiting.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { placeOf } from "../parts/room-frame.ts"
+import { placeOf, toldIn } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 
@@ -30,7 +30,7 @@ const row = (
   room: Summary,
 ): Html => html`<li data-entry><h2 class="title"><a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a></h2> ${roomState(room)}
 ${room.question === null ? null : html`<p class="question" dir="auto">${room.question}</p>`}
-<p class="meta">${room.origin === null ? null : html`<span>of ${placeOf(room.origin)}</span>`}${held(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span><span>last activity ${time(room.lastActivityAt)}</span></p></li>`
+<p class="meta">${room.origin === null ? null : html`<span>of ${placeOf(room.origin)}${toldIn(room.origin)}</span>`}${held(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span><span>last activity ${time(room.lastActivityAt)}</span></p></li>`
 
 export function roomsPage(visit: Visit): Shown {
   const query = visit.url.searchParams.get("query") || undefined

@@ -42,8 +42,16 @@ export const roomRail = (room: Framed, here?: string): Rail => ({
 /** Says of a Room of another instance where it is from, and what of it is here. */
 const originBanner = ({ roomId, origin }: Pick<Room, "roomId" | "origin">): Html | null =>
   origin &&
-  html`<div class="banner quiet" role="note" aria-label="From another instance">${stateBadge("mirrored", "From elsewhere")}<p>This Room is of <a href="${`${origin.baseUrl}${pageOf("room", roomId)}`}">${placeOf(origin)}</a>. It can be read and cited here, and is written to there.</p>
+  html`<div class="banner quiet" role="note" aria-label="From another instance">${stateBadge("mirrored", "From elsewhere")}<p>This Room is of <a href="${`${origin.baseUrl}${pageOf("room", roomId)}`}">${placeOf(origin)}</a>${toldIn(origin)}. It can be read and cited here, and is written to there.</p>
     <p class="meta"><span>here through entry ${origin.throughSequence.toLocaleString("en")}</span>${followed(origin)}</p></div>`
+
+/** Who says where a Room comes from, unless it was fetched there. */
+export const toldIn = ({ toldBy }: Pick<NonNullable<Room["origin"]>, "toldBy">): string =>
+  toldBy === null
+    ? ""
+    : toldBy === "file"
+      ? " (an imported file says so, and nothing proves it)"
+      : ` (told by ${placeOf({ baseUrl: toldBy })}, and nothing proves it)`
 
 /** Says of a Room that was adopted, here or where it is from, where it was before. */
 const adoptedBanner = ({ roomId, adopted }: Pick<Room, "roomId" | "adopted">): Html | null =>

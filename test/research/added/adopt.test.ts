@@ -182,7 +182,7 @@ t.test("From where it was adopted it goes on to others, is proved there, and can
   t.strictSame(shown?.adopted, second.tables.rooms.summary(main.roomId)?.adopted)
   t.strictSame(
     third.tables.members.of(main.roomId).map(({ username }) => username),
-    ["ada@here.example", `ada@${host}`, `grace@${host}`],
+    ["ada@here.example", `ada@${host}~told-by-here.example`, `grace@${host}~told-by-here.example`],
   )
   t.equal((await third.import(crate)).added, 0)
 

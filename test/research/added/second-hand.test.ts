@@ -1,0 +1,128 @@
+/** People and Rooms of other instances are shown with the instance whose chain says it: not a copy's as the original's, nor what is told as what is known. */
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { ResearchRoomClient } from "research-room/client"
+import t, { type Test } from "tap"
+import { checkData } from "../../../src/check/check.ts"
+import { backUp, restore } from "../../../src/check/backup.ts"
+import { openForward } from "../../../src/app/forward.ts"
+import { databaseFile } from "../../../src/ledger/data.ts"
+import { hypothesis } from "../../support/bodies.ts"
+import { elsewhere } from "../../support/elsewhere.ts"
+import { type Own, startOwn, temporaryFolder } from "../../support/service.ts"
+
+const mirror = ({ instance }: Own, roomId: string, baseUrl: string) =>
+  instance.ledger.transact(() => instance.tables.mirrors.put(roomId, baseUrl, new Date().toISOString()))
+const through = ({ instance }: Own, roomId: string) => instance.ledger.activity.watermark(roomId)
+async function reaches(own: Own, roomId: string, sequence: number): Promise<void> {
+  for (const end = performance.now() + 60_000; through(own, roomId) < sequence; ) {
+    const stopped = own.instance.tables.mirrors.all().find(({ stopped }) => stopped !== null)?.stopped
+    if (stopped !== undefined || performance.now() > end) throw new Error(stopped ?? `never: entry ${sequence} of ${roomId}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+const host = ({ baseUrl }: Own) => new URL(baseUrl).host
+function folders(t: Test, count: number): string[] {
+  const made = Array.from({ length: count }, temporaryFolder)
+  t.teardown(() => made.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
+  return made
+}
+async function ended(t: Test, ...all: Own[]): Promise<void> {
+  for (const own of all) {
+    await own.close()
+    const { db } = openForward(databaseFile(own.folder))
+    t.strictSame(checkData(db).problems, [])
+    db.close()
+  }
+}
+
+t.test("What a restored copy says in the name of somebody of the original is shown as the copy's", async (t) => {
+  const [a = "", b = "", c = ""] = folders(t, 3)
+  const original = await startOwn({ folder: a, keeps: true })
+  const ada = await original.setUp()
+  await original.person("grace")
+  const { roomId } = (await ada.write("create_room", { title: "Of the original" })).result
+  const copyFile = join(t.testdir(), "copy.db")
+  backUp(original.instance.db, copyFile)
+  restore(copyFile, b, { force: true })
+  const copy = await startOwn({ folder: b, keeps: true })
+  const mallory = copy.stranger()
+  await mallory.request("POST", "/api/session", { username: "ada", password: "the long password of ada" })
+  const made = (await mallory.write("create_room", { title: "Made by the copy" })).result
+  await mallory.write("add_member", { roomId: made.roomId, username: "grace" })
+  const grace = original.instance.tables.people.named("grace")?.userId ?? ""
+  await mallory.write("transfer_room", { roomId: made.roomId, userId: grace, reason: "A gift." } as never)
+
+  const third = await startOwn({ folder: c, keeps: true })
+  await third.setUp("eve")
+  await mirror(third, roomId, original.baseUrl)
+  await reaches(third, roomId, 1)
+  await mirror(third, made.roomId, copy.baseUrl)
+  await reaches(third, made.roomId, 3)
+  await mirror(third, roomId, original.baseUrl)
+  const reader = new ResearchRoomClient({ baseUrl: third.baseUrl })
+  const [first, second] = [await reader.read("room", { roomId }), await reader.read("room", { roomId: made.roomId })]
+  t.equal(first.owner.username, `ada@${host(original)}`)
+  t.strictSame(second.members.map(({ username, role }) => `${username} ${role}`).sort(), [
+    `ada@${host(copy)} member`,
+    `grace@${host(copy)} owner`,
+  ])
+  t.not(first.owner.userId, second.members.find(({ role }) => role === "member")?.userId, "they are two people")
+  for (const path of [`/rooms/${made.roomId}`, `/rooms/${made.roomId}/activity`, `/rooms/${made.roomId}/people`]) {
+    const page = await (await fetch(`${third.baseUrl}${path}`)).text()
+    t.notMatch(page, `@${host(original)}`, path)
+    t.match(page, `ada@${host(copy)}`, path)
+  }
+  const feed = await (await fetch(`${third.baseUrl}/api/research/rooms/${made.roomId}/activity?include=summary`)).json()
+  t.match(feed, { items: [{ summary: new RegExp(`^ada@${host(copy)} `) }] })
+
+  // The original itself can follow its copy's Room: its own ada did not write it.
+  await mirror(original, made.roomId, copy.baseUrl)
+  await reaches(original, made.roomId, 3)
+  t.match(original.instance.tables.rooms.summary(made.roomId), { owner: { username: `grace@${host(copy)}` } })
+
+  // Handed on in a crate, the same people are named by the ids they have there.
+  const zip = Buffer.from(await (await fetch(`${third.baseUrl}/api/research/rooms/${made.roomId}/export`)).arrayBuffer())
+  const fourth = elsewhere(t)
+  await fourth.import(zip)
+  t.match(fourth.tables.rooms.summary(made.roomId), {
+    owner: { userId: grace, username: `grace@${host(copy)}` },
+    origin: { toldBy: "file" },
+  })
+  t.strictSame(fourth.problems(), [])
+  await ended(t, third, original, copy)
+})
+
+t.test("A Room of which another instance tells is shown as told by it, is named by nobody here, and gives way to its own", async (t) => {
+  const [a = "", b = "", c = ""] = folders(t, 3)
+  const victim = await startOwn({ folder: a, keeps: true })
+  const ada = await victim.setUp()
+  const there = (await ada.write("create_room", { title: "The victim's" })).result
+  const { versionId } = (await ada.write("publish_hypothesis", hypothesis(there.roomId, there.openingThreadId))).result
+  const teller = await startOwn({ folder: b, keeps: true })
+  const tom = await teller.setUp("tom")
+  await mirror(teller, there.roomId, victim.baseUrl)
+  await reaches(teller, there.roomId, 2)
+  const citing = (await tom.write("create_room", { title: "Names it" })).result
+  await tom.write("reuse_record", { threadId: citing.openingThreadId, versionId } as never)
+
+  const here = await startOwn({ folder: c, keeps: true })
+  const eve = await here.setUp("eve")
+  const own = (await eve.write("create_room", { title: "Own" })).result
+  await mirror(here, citing.roomId, teller.baseUrl)
+  await reaches(here, citing.roomId, 2)
+  const reader = new ResearchRoomClient({ baseUrl: here.baseUrl })
+  const told = await reader.read("room", { roomId: there.roomId })
+  t.match(told.origin, { baseUrl: victim.baseUrl, toldBy: teller.baseUrl })
+  t.equal(told.owner.username, `ada@${host(victim)}~told-by-${host(teller)}`)
+  t.match(await (await fetch(`${here.baseUrl}/rooms/${there.roomId}`)).text(), `told by ${host(teller)}, and nothing proves it`)
+  const reuse = () => eve.write("reuse_record", { threadId: own.openingThreadId, versionId } as never)
+  await t.rejects(reuse(), { issues: [{ message: /it can be named here once that Room is followed there/ }] } as never)
+
+  await mirror(here, there.roomId, victim.baseUrl)
+  await ada.write("post_message", { threadId: there.openingThreadId, text: "Said by the victim itself." } as never)
+  await reaches(here, there.roomId, 3)
+  t.match(await reader.read("room", { roomId: there.roomId }), { origin: { baseUrl: victim.baseUrl, toldBy: null } })
+  await reuse()
+  await ended(t, here, teller, victim)
+})
