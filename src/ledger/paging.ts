@@ -76,12 +76,12 @@ export function sequenceCursor(after: string | undefined): number {
   return Number(after)
 }
 
-/** A reader of a feed that is ahead of it reads another history. @throws Refusal `invalid_parameter` with where the feed ends */
+/** A reader may have counted one too far, or read another history. @throws Refusal `invalid_parameter` with where the feed ends */
 export function mustNotBeAhead(after: number | undefined, watermark: number): void {
   if (after === undefined || after <= watermark) return
   throw new Refusal(
     "invalid_parameter",
-    `The feed ends at ${watermark}, before ${after}: what was read up to there was of another history. Read it anew.`,
+    `The feed ends at ${watermark}.`,
     { current: { watermark }, issues: [{ path: "/after", message: `must be at most the watermark, ${watermark}` }] },
   )
 }

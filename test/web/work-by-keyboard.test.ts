@@ -266,7 +266,7 @@ t.test("a checkpoint, for everything up to now", async (t) => {
 t.test("a credential: its name is all that must be said", async (t) => {
   await page.goto(`${demo.baseUrl}/do/issue_credential?roomId=${roomId}`)
   const typist = new Typist(page)
-  await typist.write("What is it for?", "sweep agent")
+  await typist.write("The agent's name", "sweep agent")
   await typist.send("Issue the credential")
   const token = (await page.locator(".command code").first().textContent()) ?? ""
   const identity = await fetch(`${demo.baseUrl}/api/agent/research/identity`, { headers: { authorization: `Bearer ${token.trim()}` } })

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type AnswerOf, RefusedError, ResearchRoomClient } from "research-room/client"
 import { type ResearchRoom, startResearchRoom } from "research-room/testing"
+import { freshId } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
 
 export type Name = "ada" | "grace" | "mary"
@@ -53,7 +54,7 @@ export async function openLab(t: { teardown(end: () => unknown): unknown }): Pro
   const open = (token?: string) => new ResearchRoomClient({ baseUrl: house.baseUrl, token, fetch: held, retries: 0 })
 
   async function client(name: Name, roomId: string, { permissions = everything } = {}): Promise<ResearchRoomClient> {
-    const { result } = await browsers[name].write("issue_credential", { roomId, label: `${name}'s agent`, permissions })
+    const { result } = await browsers[name].write("issue_credential", { roomId, label: `${name}'s agent ${freshId()}`, permissions })
     return open(result.token)
   }
 

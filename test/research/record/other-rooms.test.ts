@@ -16,6 +16,7 @@ import { openData } from "../../../src/ledger/data.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { bytesOf, unpack } from "../added/unpacked.ts"
 import { because, claim, finding, hypothesis, premise, reference, sha256 } from "./bodies.ts"
+import { freshId } from "../../support/bodies.ts"
 import { type LabRoom, openLab } from "./lab.ts"
 import { launch, losses, reportedAt, Work } from "./work.ts"
 
@@ -294,7 +295,7 @@ function seen(answer: Record<string, unknown>, place: string | undefined): [unkn
 }
 
 const token = async ({ roomId }: LabRoom) =>
-  (await lab.browsers.ada.write("issue_credential", { roomId, label: "a reader", permissions: ["post_thread"] })).result.token
+  (await lab.browsers.ada.write("issue_credential", { roomId, label: `a reader ${freshId()}`, permissions: ["post_thread"] })).result.token
 
 const listed = reads.filter(
   ({ family, surface, mediaType }) =>

@@ -54,7 +54,14 @@ t.test("after beyond the watermark of a feed or timeline is 422 with current.wat
   ] as const) {
     t.equal((await at(`${path}after=${watermark}`)).status, 200, `${path} at its end`)
     const { status, body } = await at(`${path}after=${watermark + 1}`)
-    t.match([status, body], [422, { refusal: "invalid_parameter", current: { watermark }, issues: [{ path: "/after" }] }], path)
+    t.match(
+      [status, body],
+      [
+        422,
+        { refusal: "invalid_parameter", error: `The feed ends at ${watermark}.`, current: { watermark }, issues: [{ path: "/after" }] },
+      ],
+      path,
+    )
   }
 })
 
