@@ -79,11 +79,10 @@ export function sequenceCursor(after: string | undefined): number {
 /** A reader may have counted one too far, or read another history. @throws Refusal `invalid_parameter` with where the feed ends */
 export function mustNotBeAhead(after: number | undefined, watermark: number): void {
   if (after === undefined || after <= watermark) return
-  throw new Refusal(
-    "invalid_parameter",
-    `The feed ends at ${watermark}.`,
-    { current: { watermark }, issues: [{ path: "/after", message: `must be at most the watermark, ${watermark}` }] },
-  )
+  throw new Refusal("invalid_parameter", `The feed ends at ${watermark}.`, {
+    current: { watermark },
+    issues: [{ path: "/after", message: `must be at most the watermark, ${watermark}` }],
+  })
 }
 
 /** The id a UUID keyset continues after; undefined at the start. @throws Refusal `invalid_parameter` */

@@ -94,7 +94,7 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
   await t.test("a credential is issued, shown once, and used by an agent whose write appears in the open page", async (t) => {
     await page.goto(at(`${room}/people`))
     await page.getByRole("link", { name: "Issue a credential" }).click()
-    await page.getByLabel("What is it for?").fill("sweep agent")
+    await page.getByLabel("The agent's name").fill("sweep agent")
     await page.getByLabel("publish hypotheses").uncheck()
     await page.getByRole("button", { name: "Issue the credential" }).click()
     const token =
