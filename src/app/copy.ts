@@ -5,7 +5,6 @@ import { Refusal } from "../contract/refusals.ts"
 import { reads } from "../contract/reads/index.ts"
 import type { Answer } from "../edge/answer.ts"
 import { atLeastOf } from "../edge/at-least.ts"
-import { Budgets } from "../edge/budgets.ts"
 import { passingThrough, sendingOn, type Original } from "../edge/forward.ts"
 import { Metrics } from "../edge/metrics.ts"
 import { pathParams } from "../edge/paths.ts"
@@ -24,7 +23,7 @@ import { sessionCookie } from "../contract/actions.ts"
 import { createApp } from "./edge.ts"
 import { forgetWithOriginal } from "./forgetting.ts"
 import { createInstance, type Instance } from "./instance.ts"
-import { addressAt, edgeParts, type EdgeOptions } from "./parts.ts"
+import { addressAt, budgetsHere, edgeParts, type EdgeOptions } from "./parts.ts"
 import { readerPool } from "./threads/reader-pool.ts"
 
 /** Milliseconds between two looks whether the file has moved on. */
@@ -187,7 +186,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
 
   const metrics = new Metrics()
   started.defer(() => metrics.close())
-  const budgets = new Budgets(options.budgets)
+  const budgets = budgetsHere(options)
   const storage = () => ({ databaseBytes: null, walBytes: null, freeDiskBytes: null })
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage })
   const readers = readerPool({ ...options, ...whose, file, follows: true, baseUrl })

@@ -1,6 +1,7 @@
 /** The Rooms of other instances that a service follows, each by a follower of its own, as the data says at the time. */
 import type { Logger } from "pino"
 import { follow } from "./following.ts"
+import { repeat } from "../ledger/repeat.ts"
 import type { Instance } from "./instance.ts"
 
 /** Milliseconds after which it is looked again which Rooms are to be followed: a command may have said so meanwhile. */
@@ -25,7 +26,11 @@ export class Mirroring {
 
   start(): void {
     this.look()
-    this.#timer = setInterval(() => this.look(), LOOK).unref()
+    this.#timer = repeat(
+      () => this.look(),
+      LOOK,
+      (err) => this.#log.warn({ err }, "which Rooms are followed could not be looked up"),
+    )
   }
 
   /** Begins to follow what is new, and ends what is no longer to be followed. */

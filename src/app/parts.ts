@@ -1,10 +1,11 @@
 /** What every running service tells its edge, whether it writes or only reads a copy. */
 import type { Logger } from "pino"
 import { withoutTrailing } from "../contract/text.ts"
-import type { BudgetNumbers } from "../edge/budgets.ts"
+import { type BudgetNumbers, Budgets, standardBudgets } from "../edge/budgets.ts"
 import { Journal } from "../edge/journal.ts"
 import type { Metrics } from "../edge/metrics.ts"
 import { RateLimits, type RateNumbers, standardRates } from "../edge/rate-limits.ts"
+import { belowLimit, openFilesLimit } from "../http/open-files.ts"
 import { softwareVersion } from "../version.ts"
 
 export interface EdgeOptions {
@@ -43,6 +44,16 @@ export function edgeParts(
     ...(metricsToken !== undefined && { metricsToken }),
     ...(securityContact !== undefined && { securityContact }),
   }
+}
+
+/** What clients may take of this process: no more connections than the system lets it have open. */
+export function budgetsHere({ budgets: asked = standardBudgets, log }: Pick<EdgeOptions, "budgets" | "log">): Budgets {
+  const files = openFilesLimit()
+  const numbers = belowLimit(asked, files)
+  const { total } = numbers.connections
+  if (total < asked.connections.total)
+    log.warn({ files, connections: total }, "the system lets this process open few files, so fewer connections are taken; raise the limit")
+  return new Budgets(numbers)
 }
 
 /** Where a service is reached, without a slash at the end; where nobody said so, the address it listens on. */

@@ -6,6 +6,7 @@ import type { Metrics } from "../edge/metrics.ts"
 import { Barrier } from "./barrier.ts"
 import type { Instance } from "./instance.ts"
 import type { Litestream } from "./litestream.ts"
+import { repeat } from "../ledger/repeat.ts"
 
 /** Milliseconds between two looks whether Litestream still runs. */
 const LOOK = 500
@@ -53,10 +54,10 @@ export class Replication {
     })
     const counted = metrics.watchCopy(this.#barrier)
     ledger.answerAfter(() => this.#barrier.passed())
-    this.#looks = setInterval(() => {
+    this.#looks = repeat(() => {
       if (litestream.hasEnded())
         onEnded("Litestream, which started this service, has ended: the service ends too, since nothing more is copied.")
-    }, LOOK).unref()
+    }, LOOK)
   }
 
   /** Why writes are not answered, if they are not. */

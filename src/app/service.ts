@@ -3,7 +3,6 @@ import { basePathOf } from "../contract/base-path.ts"
 import { createApp } from "./edge.ts"
 import type { Admits, Entrance } from "../edge/entrance.ts"
 import { Metrics } from "../edge/metrics.ts"
-import { Budgets } from "../edge/budgets.ts"
 import { listen, serveOn } from "../http/server.ts"
 import { createInstance, type Instance } from "./instance.ts"
 import { cratesOf } from "../research/index.ts"
@@ -27,7 +26,7 @@ import { configuredCheck, type RepositorySettings } from "../repositories/config
 import { OnThisThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
 import { restMemory } from "./memory.ts"
-import { addressAt, type EdgeOptions, edgeParts } from "./parts.ts"
+import { addressAt, budgetsHere, type EdgeOptions, edgeParts } from "./parts.ts"
 import { Mirroring } from "./mirrors.ts"
 import type { PastNumbers } from "./pasts.ts"
 import { pastsInProcess } from "./past-process.ts"
@@ -193,7 +192,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await instance.ledger.cleanse()
   if (instance.tables.withheld.count() > 0) isLogEmptied(db)
   const readiness = new Readiness({ file, ledger: instance.ledger, ending: () => ending, otherwise: () => replication?.why ?? null })
-  const budgets = new Budgets(options.budgets)
+  const budgets = budgetsHere(options)
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage: () => watchman.readings })
   const { prepare } = options
   if (prepare) await fill(db, () => prepare(instance, baseUrl))

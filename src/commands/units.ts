@@ -70,6 +70,7 @@ function service({ program, user, data, backups, replicated, settings, secrets }
       `User=${word(user, false)}`,
       folders([data, backups]),
       ["UMask=0077", `Restart=${replicated === undefined ? "on-failure" : "always"}`, "RestartSec=2"],
+      ["# Each connection is an open file; the service takes fewer where this is lower.", "LimitNOFILE=16384"],
       ["# A wrong flag does not get better by trying again.", "RestartPreventExitStatus=2"],
       ...(replicated === undefined
         ? []

@@ -9,7 +9,7 @@ import type { Budgets } from "../edge/budgets.ts"
 import { overBudget } from "../edge/counts.ts"
 
 /** Connections beyond the budget that are told so. */
-const TOLD = 200
+export const TOLD = 200
 
 export class Connections {
   readonly #budgets: Budgets

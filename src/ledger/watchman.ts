@@ -8,6 +8,7 @@ import { dirname } from "node:path"
 import type { Logger } from "pino"
 import type { Db } from "./database.ts"
 import { OpenedFiles } from "./opened-files.ts"
+import { repeat } from "./repeat.ts"
 
 const MIB = 1024 * 1024
 
@@ -109,7 +110,11 @@ export class Watchman {
     this.#files = new OpenedFiles(parts.file)
     this.#readings = { databaseBytes: 0, walBytes: 0, freeDiskBytes: null }
     this.look()
-    this.#timer = setInterval(() => this.look(), this.#parts.limits.every).unref()
+    this.#timer = repeat(
+      () => this.look(),
+      this.#parts.limits.every,
+      (err) => parts.log.warn({ err }, "the data's files could not be looked at"),
+    )
   }
 
   /** What was seen at the last look. */

@@ -5,6 +5,7 @@ import { Thread } from "../../channel/thread.ts"
 import type { Cost } from "../../edge/readers.ts"
 import { RenderingNote } from "../../renderer/rendering-note.ts"
 import type { ReaderCalls, ReaderEvents, ReaderSettings } from "./reader-calls.ts"
+import { repeat } from "../../ledger/repeat.ts"
 
 /** MiB of objects that live on, and of those that live shortly. */
 const [OLD, YOUNG] = [256, 16]
@@ -85,7 +86,7 @@ export class Reader {
       isBackground: true,
       onLost: (error) => this.#lost(error, this.#note.read().name),
     })
-    this.#looks = setInterval(() => this.#look(), LOOK).unref()
+    this.#looks = repeat(() => this.#look(), LOOK)
     this.#thread.channel.ask("ready").then(
       () => {
         this.isReady = true
