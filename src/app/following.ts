@@ -1,4 +1,5 @@
 /** Follows one Room of another instance: its writes are proved and done again here as they land there. */
+import { setTimeout } from "node:timers/promises"
 import type { Logger } from "pino"
 import { firstPreviousDigest } from "../contract/chain.ts"
 import type { Described } from "../contract/described.ts"
@@ -11,9 +12,10 @@ import { Withholdings } from "../research/import/withheld.ts"
 import { Prover, type ProvedWrite } from "../research/import/writes.ts"
 import { Arriving, mustBeExplained, mustNotBeOwn } from "./arriving.ts"
 import type { Instance } from "./instance.ts"
-import { type FeedPage, type Origin, originAt, Unreachable, WAIT } from "./origin.ts"
+import { type Origin, originAt, Unreachable, WAIT } from "./origin.ts"
+import type { FeedPage } from "./origin-answers.ts"
 
-/** Milliseconds between two tries while the origin does not answer: the first, and the longest. */
+/** Milliseconds between two questions while the origin does not answer, or answers with nothing at once: the first, and the longest. */
 const FIRST_PAUSE = 250
 const LONGEST_PAUSE = 15_000
 /** Writes done in one go: whoever is served beside them waits no longer than for these. */
@@ -21,11 +23,26 @@ const GROUP = 10
 /** Rooms that name something of each other may lead from one to the next this far. */
 const DEPTH = 50
 
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds)
-    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true })
-  })
+/** Pauses that grow until something comes. */
+class Pauses {
+  readonly #signal: AbortSignal
+  #next = FIRST_PAUSE
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal
+  }
+
+  async next(): Promise<void> {
+    const milliseconds = this.#next
+    this.#next = Math.min(milliseconds * 2, LONGEST_PAUSE)
+    await setTimeout(milliseconds, undefined, { signal: this.#signal }).catch(() => undefined)
+  }
+
+  /** The next one is short again. */
+  reset(): void {
+    this.#next = FIRST_PAUSE
+  }
+}
 
 interface Followed {
   readonly instance: Instance
@@ -39,10 +56,15 @@ interface Followed {
 export async function follow({ instance, log, roomId, baseUrl, signal }: Followed): Promise<void> {
   const { ledger, tables } = instance
   const origin = originAt(baseUrl, signal)
-  let wait = FIRST_PAUSE
+  const pauses = new Pauses(signal)
+  let isDown = false
+  const onAnswer = () => {
+    if (isDown) log.info({ roomId, baseUrl }, "a mirror's origin answers again")
+    isDown = false
+  }
   while (!signal.aborted) {
     try {
-      await new Following(instance, origin, { roomId, baseUrl }).run(signal, () => (wait = FIRST_PAUSE))
+      await new Following(instance, origin, { roomId, baseUrl }).run(signal, pauses, onAnswer)
     } catch (error) {
       if (signal.aborted || error instanceof NoLongerFollowed) return
       if (error instanceof CrateFault) {
@@ -50,9 +72,9 @@ export async function follow({ instance, log, roomId, baseUrl, signal }: Followe
         await ledger.transact(() => tables.mirrors.stop(roomId, baseUrl, error.message)).catch(() => undefined)
         return
       }
-      log.info({ roomId, baseUrl, err: error }, "a mirror's origin does not answer; it is tried again")
-      await pause(wait, signal)
-      wait = Math.min(wait * 2, LONGEST_PAUSE)
+      if (!isDown) log.warn({ roomId, baseUrl, err: error }, "a mirror's origin does not answer; it is tried again until it does")
+      isDown = true
+      await pauses.next()
     }
   }
 }
@@ -81,15 +103,20 @@ class Following {
     this.#baseUrl = baseUrl
   }
 
-  async run(signal: AbortSignal, onAnswer: () => void): Promise<void> {
+  async run(signal: AbortSignal, pauses: Pauses, onAnswer: () => void): Promise<void> {
     const roomId = this.#roomId
     await this.#arrive(roomId)
     mustNotBeOwn(this.#instance, roomId)
     await this.#mustHold(roomId)
     while (!signal.aborted) {
       const after = this.#through(roomId)
+      const asked = performance.now()
       const page = await this.#origin.feed(roomId, after, WAIT)
       onAnswer()
+      // An honest origin holds a question for as long as it has nothing to say.
+      const isHeld = performance.now() - asked > (WAIT * 1000) / 2
+      if (page.items.length > 0 || isHeld) pauses.reset()
+      else await pauses.next()
       this.#stands = Math.max(this.#stands, page.nextCursor)
       await this.#take(roomId, page, 0)
       // All that was there when the page was made has come: so has what withheld what came withheld.

@@ -1,8 +1,10 @@
 /** What the processes for costly work can do, by name. Each part is loaded when it is first asked for. */
 import type { CrateOrder } from "../research/export/process.ts"
+import type { readAnswer } from "./origin-answers.ts"
 import type { PastFileOrder } from "./past-process.ts"
 
 export const jobs = {
+  answer: async (given: Parameters<typeof readAnswer>[0]) => (await import("./origin-answers.ts")).readAnswer(given),
   atom: async (xml: string) => (await import("../library/papers/atom.ts")).atomRecords(xml),
   past: async (order: PastFileOrder) => (await import("./past-process.ts")).makeFile(order),
   bibtex: async (text: string) => (await import("../library/bibtex/read.ts")).readBibtex(text),

@@ -1,12 +1,10 @@
 /** Another instance, asked over HTTP: its answers are a stranger's, bounded and looked at before a word of them is believed. */
-import * as v from "valibot"
+import { Refusal } from "../contract/refusals.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
-import { elsewhereSchema, homeSchema, MOST_HOMES, NAME, toldPerson, uuid } from "../research/import/origin.ts"
-import { checked } from "../research/import/writes.ts"
 import type { Elsewhere } from "../rooms/imported.ts"
+import { type AnswerName, answerIn, type FeedPage, type OriginAnswer, PAGE, textOf } from "./origin-answers.ts"
 
-/** Bytes of one answer, and milliseconds beyond what was asked to be waited. */
-const LONGEST_ANSWER = 16 * 2 ** 20
+/** Milliseconds beyond what was asked to be waited. */
 const PATIENCE = 15_000
 /** Pages of withholdings that are read ahead at once. */
 const MOST_PAGES = 1_000
@@ -16,98 +14,46 @@ export const WAIT = 25
 /** It does not answer as it should now, and may later. */
 export class Unreachable extends Error {}
 
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
-const manifestSchema = v.object({
-  service: v.literal("research-room"),
-  instanceId: uuid,
-  softwareVersion: v.pipe(v.string(), v.maxLength(50)),
-})
-const roomSchema = v.object({
-  roomId: uuid,
-  title: v.string(),
-  activityWatermark: count,
-  origin: v.optional(v.nullable(v.object({ instanceId: uuid, baseUrl: elsewhereSchema.entries.baseUrl })), null),
-  // Left out by versions that adopt nothing.
-  adopted: v.optional(v.pipe(v.array(homeSchema), v.maxLength(MOST_HOMES)), []),
-})
-const person = v.object({ userId: uuid, username: NAME })
-const feedSchema = v.object({
-  items: v.pipe(
-    v.array(
-      v.looseObject({
-        sequence: count,
-        digest: v.string(),
-        actor: person,
-        write: v.looseObject({
-          people: v.pipe(v.array(v.object(toldPerson.entries)), v.maxLength(2)),
-          cites: v.pipe(v.array(v.object({ roomId: uuid, through: count })), v.maxLength(1_000)),
-        }),
-      }),
-    ),
-    v.maxLength(50),
-  ),
-  nextCursor: count,
-  hasMore: v.boolean(),
-})
-export type FeedPage = v.InferOutput<typeof feedSchema>
-
-async function textOf(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let length = 0
-  const bytes: AsyncIterable<Uint8Array> | readonly Uint8Array[] = response.body ?? []
-  for await (const piece of bytes) {
-    length += piece.length
-    if (length > LONGEST_ANSWER) throw new CrateFault(`An answer of the origin is over ${LONGEST_ANSWER} bytes.`)
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString()
-}
-
 /** @param baseUrl scheme, host and path, without a slash at the end */
 export function originAt(baseUrl: string, signal?: AbortSignal) {
   /** @throws Unreachable, or CrateFault for what will not be otherwise later */
-  async function ask<S extends v.GenericSchema>(path: string, schema: S, what: string, wait = 0): Promise<v.InferOutput<S>> {
+  async function ask<N extends AnswerName>(path: string, name: N, what: string, wait = 0): Promise<OriginAnswer<N>> {
     const timeout = AbortSignal.timeout(PATIENCE + wait * 1000)
-    const asked = fetch(`${baseUrl}${path}`, {
-      headers: { accept: "application/json" },
-      redirect: "error",
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-    })
-    let response: Response
-    let text: string
+    const called = `${what} at ${baseUrl}`
     try {
-      response = await asked
-      text = await textOf(response)
+      const response = await fetch(`${baseUrl}${path}`, {
+        headers: { accept: "application/json" },
+        redirect: "error",
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      })
+      if (response.ok) return await answerIn(name, called, await textOf(name, called, response))
+      throw await refusedBy(baseUrl, what, response)
     } catch (error) {
-      throw error instanceof CrateFault ? error : new Unreachable(`${baseUrl} does not answer.`, { cause: error })
+      if (error instanceof CrateFault || error instanceof Unreachable) throw error
+      throw new Unreachable(error instanceof Refusal ? error.message : `${baseUrl} does not answer.`, { cause: error })
     }
-    const body = parsed(text)
-    if (response.ok) return checked(schema, body, `${what} at ${baseUrl}`)
-    if (response.status === 404) throw new CrateFault(`${what} is not at ${baseUrl}.`)
-    const ahead = v.safeParse(v.object({ current: v.object({ watermark: count }) }), body)
-    if (response.status === 422 && ahead.success)
-      throw new CrateFault(
-        `The origin stands at entry ${ahead.output.current.watermark} and not where it stood: it was put back from an older copy. What is here stays.`,
-      )
-    if (response.status === 422) throw new CrateFault(`${baseUrl} does not give what a mirror needs: it is of an older version.`)
-    throw new Unreachable(`${baseUrl} answers with ${response.status}.`)
   }
   const feedOf = (roomId: string, after: number, wait: number, kinds = "") =>
     ask(
-      `/api/research/rooms/${roomId}/activity?after=${after}&include=write&limit=50${kinds}${wait > 0 ? `&wait=${wait}` : ""}`,
-      feedSchema,
+      `/api/research/rooms/${roomId}/activity?after=${after}&include=write&limit=${PAGE}${kinds}${wait > 0 ? `&wait=${wait}` : ""}`,
+      "feed",
       `The feed of Room ${roomId}`,
       wait,
     )
   return {
     /** Who it is. */
     async instance(): Promise<Elsewhere> {
-      const { instanceId, softwareVersion } = await ask("/api/manifest", manifestSchema, "The manifest of a research-room")
+      const { instanceId, softwareVersion } = await ask("/api/manifest", "manifest", "The manifest of a research-room")
       return { instanceId, softwareVersion, baseUrl }
     },
-    room: (roomId: string) => ask(`/api/research/rooms/${roomId}`, roomSchema, `The Room ${roomId}`),
-    /** Up to 50 entries after a sequence, each with its write. @param wait seconds for which an empty answer may be held */
-    feed: (roomId: string, after: number, wait: number): Promise<FeedPage> => feedOf(roomId, after, wait),
+    room: (roomId: string) => ask(`/api/research/rooms/${roomId}`, "room", `The Room ${roomId}`),
+    /** A page of entries after a sequence, each with its write. @param wait seconds for which an empty answer may be held */
+    async feed(roomId: string, after: number, wait: number): Promise<FeedPage> {
+      const page = await feedOf(roomId, after, wait)
+      if (page.items.length === 0 && page.hasMore)
+        throw new CrateFault(`The feed of Room ${roomId} at ${baseUrl} says that there are more entries, and gives none.`)
+      return page
+    },
     /** The writes after a sequence that withhold something. */
     async *withholdings(roomId: string, after: number): AsyncGenerator<object> {
       let at = after
@@ -117,17 +63,27 @@ export function originAt(baseUrl: string, signal?: AbortSignal) {
         if (!hasMore || nextCursor <= at) return
         at = nextCursor
       }
-      throw new CrateFault(`Room ${roomId} withholds more than ${MOST_PAGES * 50} times.`)
+      throw new CrateFault(`Room ${roomId} withholds more than ${MOST_PAGES * PAGE} times.`)
     },
   }
 }
 
 export type Origin = ReturnType<typeof originAt>
 
-function parsed(text: string): unknown {
+/** What an answer means that is not the one asked for. */
+async function refusedBy(baseUrl: string, what: string, response: Response): Promise<Error> {
+  if (response.status === 404) return new CrateFault(`${what} is not at ${baseUrl}.`)
+  if (response.status !== 422) {
+    await response.body?.cancel()
+    return new Unreachable(`${baseUrl} answers with ${response.status}.`)
+  }
   try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    const { current } = await answerIn("refusal", "The refusal", await textOf("refusal", "The refusal", response))
+    return new CrateFault(
+      `The origin stands at entry ${current.watermark} and not where it stood: it was put back from an older copy. What is here stays.`,
+    )
+  } catch (error) {
+    if (!(error instanceof CrateFault)) throw error
+    return new CrateFault(`${baseUrl} does not give what a mirror needs: it is of an older version.`)
   }
 }

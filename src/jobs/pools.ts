@@ -5,6 +5,9 @@ import { Pool } from "./pool.ts"
 /** Reads files in formats of others. */
 export const parsing = new Pool({ processes: limits.parsingProcesses, waiting: limits.parsingWaiting })
 
+/** Reads what other instances answer mirrors: a hostile one takes no turn of somebody who imports a file. */
+export const following = new Pool({ processes: limits.parsingProcesses, waiting: limits.followedWaiting })
+
 /** Makes Rooms again as they were. */
 export const lookingBack = new Pool({ processes: limits.pastProcesses, waiting: limits.pastWaiting })
 

@@ -31,6 +31,8 @@ export const ofCostlyWork = {
   /** Files read at one time, and files that may wait; over it, 503. */
   parsingProcesses: 1,
   parsingWaiting: 8,
+  /** Answers of other instances that wait to be read, for the mirrors here. */
+  followedWaiting: 100,
   /** Seconds for which an answer about one repository and commit stands. */
   repositoryCheckSeconds: 120,
   /** Requests an hour that the repository host takes from one address without a token. */
