@@ -61,10 +61,17 @@ function authenticated({ instance }: Edge, family: Family, event: H3Event): Acto
     )
   }
   const at = isoTime(instance.world.now())
-  if (family === "research") return credentials.authenticate(token, at)
+  // Many only read; their person wants to see all the same that they are in use. Nobody waits for that.
+  const note = (tokens: Pick<typeof credentials, "isUseDue" | "used">, id: string) => {
+    if (tokens.isUseDue(id, at)) void instance.ledger.transact(() => tokens.used(id, at)).catch(() => undefined)
+  }
+  if (family === "research") {
+    const actor = credentials.authenticate(token, at)
+    note(credentials, actor.credential.credentialId)
+    return actor
+  }
   const { key, ...person } = library.keys.authenticate(token, at)
-  // Most keys only read; their person wants to see all the same that they are in use. Nobody waits for that.
-  if (library.keys.isUseDue(key.keyId, at)) void instance.ledger.transact(() => library.keys.used(key.keyId, at)).catch(() => undefined)
+  note(library.keys, key.keyId)
   return { ...person, key }
 }
 

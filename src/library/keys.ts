@@ -6,7 +6,7 @@ import type { PersonalKey as Shown } from "../contract/library/answers.ts"
 import type { Actor, KeyGrant } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import type { Token } from "../ledger/chance.ts"
-import { bearerDigest, LAST_USE_STEP, lastUseBefore, mustHold, type TokenLife } from "../people/bearer-tokens.ts"
+import { bearerDigest, lastUseBefore, mustHold, type TokenLife, usesDue } from "../people/bearer-tokens.ts"
 import { tokenStart } from "../people/tokens.ts"
 
 export type KeyAgent = NonNullable<Shown["agent"]>
@@ -55,9 +55,6 @@ export function keys(db: Db) {
     "UPDATE personal_keys SET last_used_at = ? WHERE key_id = ? AND (last_used_at IS NULL OR last_used_at NOT BETWEEN ? AND ?)",
   )
 
-  /** When a use was last noted, in milliseconds. */
-  const noted = new Map<string, number>()
-
   return {
     insert(made: Omit<PersonalKey, "tokenStart" | "revokedAt" | "lastUsedAt">, { token, digest }: Token): void {
       const { keyId, owner, label, permissions, reach, agent, createdAt, expiresAt } = made
@@ -92,13 +89,8 @@ export function keys(db: Db) {
     confirm(keyId: string, at: string): void {
       mustHold("personalKey", life.get(keyId), at)
     },
-    /** Whether a use is to be noted: reads are uses too, and must not cost a write each time. */
-    isUseDue(keyId: string, at: string): boolean {
-      const now = Date.parse(at)
-      if (now - (noted.get(keyId) ?? 0) < LAST_USE_STEP) return false
-      noted.set(keyId, now)
-      return true
-    },
+    /** Whether a use is to be noted. */
+    isUseDue: usesDue(),
     /** Notes a use, at most once in a while. */
     used: (keyId: string, at: string) => used.run(at, keyId, lastUseBefore(at), at),
 

@@ -1,5 +1,6 @@
 /** Prompts: how to begin in a Room, and how to come back to one. */
 import { skillAdvice, skillRules } from "../contract/discovery/skill-rules.ts"
+import { limits } from "../contract/limits.ts"
 import type { Input } from "../contract/requests.ts"
 import { askRead, readNamed } from "./asking.ts"
 import type { Door } from "./door.ts"
@@ -59,6 +60,8 @@ export async function prompted(door: Door, name: string, given: Readonly<Record<
     throw refused(`There is no prompt ${name.slice(0, 100)}; there are ${prompts.map((known) => known.name).join(", ")}.`)
   const missing = prompt.arguments.find((argument) => argument.required && given[argument.name] === undefined)
   if (missing !== undefined) throw refused(`${name} needs ${missing.name}.`)
+  const tooLong = prompt.arguments.find((argument) => (given[argument.name] ?? "").length > limits.statement)
+  if (tooLong !== undefined) throw refused(`${tooLong.name} is over ${limits.statement} characters.`)
   const texts: string[] = []
   for (const [read, input] of prompt.read(given, door)) {
     const told = await askRead(door, present(readNamed(read)), input, signal)

@@ -24,6 +24,11 @@ function bearerOf(edge: Edge, event: H3Event): Bearer {
   return isKey ? "key" : "credential"
 }
 
+/** Characters of an address: as many as HTTP takes with its headers. */
+const LONGEST_PATH = 16_384
+
+const tooLong = new Refusal("invalid_parameter", `The ids and parameters are over ${LONGEST_PATH} characters together.`)
+
 /** The service's own routes, each request counted for whoever the agent is. */
 class OwnDoor implements Door {
   readonly baseUrl: string
@@ -44,6 +49,7 @@ class OwnDoor implements Door {
   }
 
   async ask({ method, path, body, asBearer }: Asked, signal?: AbortSignal): Promise<Answered> {
+    if (path.length > LONGEST_PATH) return { status: 422, text: refusalText(tooLong, familyOf(path)) }
     const tooMany = this.#edge.rates?.request(this.#context.address) ?? null
     if (tooMany !== null) return { status: tooMany.status, text: refusalText(tooMany, familyOf(path)) }
     const { origin, host } = new URL(this.baseUrl)

@@ -45,7 +45,19 @@ export function mustHold<L extends TokenLife>(kind: keyof typeof kinds, found: L
 }
 
 /** The last use of a token is noted at most this often, in milliseconds: it must not cost a write each time. */
-export const LAST_USE_STEP = 60_000
+const LAST_USE_STEP = 60_000
 
 /** The moment before which a use must have been noted last, for one to be noted again; one noted in the future by a wrong clock is noted again too. */
 export const lastUseBefore = (at: string): string => isoTime(Date.parse(at) - LAST_USE_STEP)
+
+/** Says of each credential or key whether a use is to be noted: reads are uses too, and must not cost a write each time. */
+export function usesDue(): (id: string, at: string) => boolean {
+  /** When a use was last noted, in milliseconds. */
+  const noted = new Map<string, number>()
+  return (id, at) => {
+    const now = Date.parse(at)
+    if (now - (noted.get(id) ?? 0) < LAST_USE_STEP) return false
+    noted.set(id, now)
+    return true
+  }
+}

@@ -6,7 +6,7 @@ import { limits } from "../contract/limits.ts"
 import type { Actor } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
 import type { Token } from "../ledger/chance.ts"
-import { bearerDigest, lastUseBefore, mustHold, type TokenLife } from "../people/bearer-tokens.ts"
+import { bearerDigest, lastUseBefore, mustHold, type TokenLife, usesDue } from "../people/bearer-tokens.ts"
 import { tokenStart } from "../people/tokens.ts"
 
 export interface Credential extends CredentialSummary {
@@ -108,6 +108,8 @@ export function credentials(db: Db) {
     confirm(credentialId: string, at: string): void {
       mustHold("credential", life.get(credentialId), at)
     },
+    /** Whether a use is to be noted. */
+    isUseDue: usesDue(),
     /** Notes a use, at most once in a while. */
     used: (credentialId: string, at: string) => used.run(at, credentialId, lastUseBefore(at), at),
 

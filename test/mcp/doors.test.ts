@@ -194,6 +194,25 @@ tap.test("an agent of another version of the protocol gets a clear answer", asyn
   t.match(await answered(future), { error: { data: { supported: ["2026-07-28"], requested: "2099-01-01" } } })
 })
 
+tap.test("what a tool is given is held to what the route takes that it stands for", async (t) => {
+  const long = "x".repeat(100_000)
+  for (const [tool, input] of [
+    ["search", { query: long }],
+    ["brief", { roomId: long }],
+    ["similar", { roomId, text: long }],
+    ["activity", { roomId, after: "1", kinds: long }],
+    ["open", { roomId: long }],
+    ["read", { name: "attempt_table", parameters: { attemptIds: `${long},`.repeat(3) } }],
+    ["read", { path: `/api/research/rooms?query=${long}` }],
+  ] as const) {
+    const { isError, text: said } = await agents.credential.call(tool, input)
+    t.ok(isError, tool)
+    t.ok(said.length < 2_000, `${tool} says so in ${said.length} characters`)
+  }
+  const prompted = agents.credential.client.getPrompt({ name: "start", arguments: { roomId, task: long.repeat(2).slice(0, 5_000) } })
+  await t.rejects(prompted, /task is over 4000 characters/)
+})
+
 tap.test("what is sent wrongly is refused, and nothing is held open", async (t) => {
   const refusal = async (answer: Response) => [answer.status, ((await answer.json()) as Json).refusal]
   t.same(await refusal(await message(list, { origin: "https://example.org" })), [403, "browser_origin"])

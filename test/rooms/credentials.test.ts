@@ -184,6 +184,15 @@ test("members see their own credentials, the owner everybody's, nobody a token",
   t.match(await used(), /^20/)
 })
 
+test("the use of a credential that only reads is noted too, once it is answered", async (t) => {
+  const { body } = await issue(grace)
+  const used = async () =>
+    (await grace.read("credentials", { roomId })).items.find(({ credentialId }) => credentialId === String(body.target?.id))?.lastUsedAt
+  t.equal((await identity(String(body.result?.token))).status, 200)
+  for (let look = 0; look < 200 && (await used()) === null; look += 1) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.match(await used(), /^20/)
+})
+
 // shows: 401 for a missing, unknown, expired or revoked credential, or the wrong kind.
 test("a credential ends with its time, to the millisecond, in reads and in writes", async (t) => {
   const { body } = await issue(grace, { expiresAt: new Date(Date.now() + 2 * DAY).toISOString() })
