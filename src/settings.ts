@@ -29,7 +29,8 @@ export function webAddress(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : invalid("It must be an address such as https://rooms.example.org/lab.")
   if (url.protocol !== "http:" && url.protocol !== "https:") invalid("It must begin with http:// or https://.")
   if (url.search !== "" || url.hash !== "" || url.username !== "") invalid("It must be an address without query, fragment and user.")
-  return withoutTrailing(value, "/")
+  // As browsers write it: no quotes, line ends or backslashes, which would end a text that the address is put into.
+  return withoutTrailing(url.href, "/")
 }
 
 /** A secret that somebody is given. */

@@ -195,6 +195,6 @@ export function pythonClient(template: string, { baseUrl, softwareVersion }: Fac
     const [start, end] = [text.indexOf(`#<${part}>`), text.indexOf(`#</${part}>`)]
     return `${text.slice(0, start).trimEnd()}\n\n${made}\n${text.slice(end + `#</${part}>`.length)}`
   }
-  const filled = Object.entries(words).reduce((text, [word, value]) => text.replaceAll(`@${word}@`, value), template)
+  const filled = Object.entries(words).reduce((text, [word, value]) => text.replaceAll(`@${word}@`, () => value), template)
   return Object.entries(parts).reduce(put, filled)
 }

@@ -74,9 +74,13 @@ export const toldPerson = v.strictObject({
   ),
 })
 
-/** How somebody wants to be cited, as far as their instance says; undefined where it does not speak of it. */
+/** Signs that nobody sees, or that turn what stands around them: a name with them may look like another one. */
+const UNSEEN = /[\p{Cc}\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u
+const seen = (name: string | null) => (name === null || UNSEEN.test(name) ? null : name)
+
+/** How somebody wants to be cited, as far as their instance says and it can be seen; undefined where it does not speak of it. */
 export const describedBy = ({ name, givenName = null, familyName = null, orcid = null }: v.InferOutput<typeof toldPerson>) =>
-  name === undefined ? undefined : { name, givenName, familyName, orcid }
+  name === undefined ? undefined : { name: seen(name), givenName: seen(givenName), familyName: seen(familyName), orcid }
 
 /** Everybody who is named there, by id: what they are called, and how they want to be cited. @throws CrateFault */
 export async function peopleOf(crate: CrateFile) {
