@@ -88,13 +88,16 @@ t.test("the hypothesis shows the contradiction, on its page and in every list, a
   t.match(await textOf("#live-uses"), /F1 refers to it/)
   t.match(await textOf("#live-uses"), /E1.* addresses it/)
   await isWhole(t, "hypothesis")
-  for (const path of [`/rooms/${roomId}`, `/rooms/${roomId}/hypotheses`]) {
-    await at(path)
-    t.match(await textOf("li[data-entry]:has-text('H1')"), /disputed.*1 contradicts \(independent\).*F1.*raised the loss/, path)
-    t.match(await textOf("li[data-entry]:has-text('H2')"), /nothing counts for or against it yet/)
-  }
+  await at(`/rooms/${roomId}/hypotheses`)
+  t.match(await textOf("li[data-entry]:has-text('H1')"), /disputed.*1 contradicts \(independent\).*F1.*raised the loss/)
+  t.match(await textOf("li[data-entry]:has-text('H2')"), /nothing counts for or against it yet/)
   await overview()
-  t.match(await page.locator("svg.verdict-rows").getAttribute("aria-label"), /H1: 0 support, 1 contradict, 0 inconclusive/)
+  t.match(
+    await textOf("#live-hypotheses tr:has-text('H1')"),
+    /H1.*contested.*disputed.*1 of 1 independent.*– ?F1/,
+    "what speaks against it",
+  )
+  t.match(await textOf("#live-hypotheses tr:has-text('H2')"), /untested.*– ?–/)
   await isWhole(t, "overview")
 })
 
@@ -122,8 +125,17 @@ t.test("its author takes the dispute back where they see it; it stays readable a
   await at(`/rooms/${roomId}/links`)
   t.match(await textOf("#live-list .cards"), /Taken back/)
   await overview()
-  t.notMatch(await textOf("li[data-entry]:has-text('H1') .meta"), /disputed/)
+  t.notMatch(await textOf("#live-hypotheses tr:has-text('H1')"), /disputed/)
   t.notMatch(await (await fetch(`${baseUrl}/api/research/records/${h1.versionId}?format=bibtex`)).text(), /disputes/, "nor in a citation")
+})
+
+t.test("a finding is on the front page as soon as it is published, marked while it answers nothing", async (t) => {
+  await overview()
+  t.match(await textOf("#live-found li:has-text('F1')"), /F1.*contradicts ?H1/, "what it says by its own reference")
+  const own = (await grace.write("publish_finding", finding(room, {}, "Something else was seen."))).result
+  await overview()
+  t.match(await textOf("#live-found li:has-text('Something else')"), /answers nothing yet/)
+  await grace.write("assert_retraction", { targetVersionId: own.versionId, explanation: "It was of another model." })
 })
 
 t.test("a finding link that was taken back counts nowhere, and its card says so", async (t) => {
@@ -137,14 +149,19 @@ t.test("a finding link that was taken back counts nowhere, and its card says so"
       towardHypothesis: [{ versionId: h2.versionId, verdict: "supports", explanation: "As it predicts." }],
     })
   ).result
+  await overview()
+  t.match(await textOf("#live-found li:has-text('F3')"), /F3.*supports ?H2/)
+  t.match(await textOf("#live-hypotheses tr:has-text('H2')"), /supported.*F3/)
   await record(h2.versionId)
   t.match(await textOf("#live-strength"), /Supported so far.*1 supports by 1 person, independent of its author/)
   await at(`/rooms/${roomId}/experiments`)
   t.match(await textOf("#live-experiments"), /answers/)
   await grace.write("withdraw_link", { linkId, explanation: "The wrong attempt was read." })
+  await overview()
+  t.match(await textOf("#live-found li:has-text('F3')"), /F3.*answers nothing yet/)
   await record(h2.versionId)
   t.match(await textOf("#live-strength"), /nothing counts/)
-  t.match(await textOf("#live-bears li"), /supports.*F2.*Taken back.*The wrong attempt was read/)
+  t.match(await textOf("#live-bears li"), /supports.*F3.*Taken back.*The wrong attempt was read/)
   await at(`/rooms/${roomId}/experiments`)
   t.match(await textOf("#live-experiments"), /none yet/)
   await at(`/experiments/${work.experimentId}`)
@@ -235,6 +252,11 @@ t.test("a conclusion says what has made it stale, in the Room, in its Thread and
   }
   await isWhole(t, "checkpoint")
   await overview()
+  t.match(await textOf("#live-where"), /No answer holds.*1 conclusion no longer holds: F1, which it cites, is now retracted/)
+  t.match(await textOf("#live-failed"), /F1 was retracted: The wrong split was read/)
+  t.match(await textOf("#live-next"), /Renew a conclusion/)
+  await isWhole(t, "overview-fallen")
+  await at(`/rooms/${roomId}/hypotheses`)
   t.match(await textOf("li[data-entry]:has-text('H1')"), /nothing counts.*F1 retracted.*does not count: F1 is retracted/)
   await isWhole(t, "overview-stale")
   t.same(troubles(), [])

@@ -14,7 +14,6 @@ import { mayWithhold, withholdLink } from "../parts/withholding.ts"
 import { ofOwn, struckIf, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted, title, words } from "../words.ts"
-import { hypothesisItem, recent } from "./room.ts"
 
 interface Section {
   readonly path: string
@@ -35,6 +34,25 @@ const section = (visit: Visit, room: Room, { path, name, json, actions, list, ne
     ${actions === undefined ? null : html`<section aria-label="Actions">${forMembers(visit, room, actions)}</section>`}<div id="live-list" data-live>${list}</div>
     ${more(next)}`,
 })
+
+/** A hypothesis in a list: where it stands, what counts for and against it, and the newest of what bears on it. */
+const hypothesisItem = (record: AnswerOf<"hypotheses">["items"][number], beside: ReturnType<typeof evidenceBeside>): Html =>
+  html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${
+    record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
+  }<span>${tally(record.evidenceTally)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
+<a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a>${beside(record.versionId)}</li>`
+
+/** The newest entries of a Room's activity: a few pages at most. */
+function recent(visit: Visit, roomId: string, watermark: number) {
+  const found: AnswerOf<"room_activity">["items"] = []
+  for (let after = Math.max(0, watermark - 200); after < watermark; ) {
+    const page = visit.ask("room_activity", { roomId }, { after })
+    found.push(...page.items)
+    if (!page.hasMore || page.items.length === 0) break
+    after = Number(page.nextCursor)
+  }
+  return found
+}
 
 const cursor = ({ url }: Visit) => url.searchParams.get("after") ?? undefined
 const onwards = (room: Room, path: string, after: string | number | null | undefined) =>
