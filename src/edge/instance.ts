@@ -14,6 +14,7 @@ import type { People } from "../people/people.ts"
 import type { Sessions } from "../people/sessions.ts"
 import type { Evidence } from "../research/evidence/evidence.ts"
 import type { Experiments } from "../research/experiments/experiments.ts"
+import type { Findings } from "../research/findings/findings.ts"
 import type { FindingLinks } from "../research/findings/finding-links.ts"
 import type { Materials } from "../research/materials/materials.ts"
 import type { Links } from "../research/links/links.ts"
@@ -56,5 +57,6 @@ export interface Instance {
     readonly materials: Pick<Materials, "newestOfRoom">
     readonly evidence: Pick<Evidence, "newestOn">
     readonly findingLinks: Pick<FindingLinks, "verdictsOn">
+    readonly findings: Pick<Findings, "ofExperiment" | "ofAttempt">
   }
 }

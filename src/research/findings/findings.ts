@@ -62,6 +62,9 @@ const partOf = { producing: "producing", baseline: "baseline", evidence: "cited"
 const isPart = ({ role, experimentId }: AttemptRow, part: string, of: ExecutionRow): boolean =>
   partOf[role] === part && experimentId === of.experimentId
 
+/** Findings of one experiment or attempt that are listed. */
+const NAMING = 10
+
 export type Findings = ReturnType<typeof findings>
 
 export function findings(db: Db, materials: Materials) {
@@ -101,6 +104,12 @@ export function findings(db: Db, materials: Materials) {
     `SELECT r.version_id AS versionId, r.label, r.room_id AS originRoomId FROM findings f JOIN records r ON r.version_id = f.voice_id
      WHERE f.version_id = ? AND f.voice_id <> f.version_id`,
   )
+  const ofExperiment = db.prepare<{ versionId: string }>(
+    `SELECT version_id AS versionId FROM findings WHERE experiment_id = ? ORDER BY version_id DESC LIMIT ${NAMING}`,
+  )
+  const ofAttempt = db.prepare<{ versionId: string }>(
+    `SELECT version_id AS versionId FROM finding_attempts WHERE attempt_id = ? AND role = 'producing' ORDER BY version_id DESC LIMIT ${NAMING}`,
+  )
 
   /** The execution behind a finding, with the denominator: all attempts of its experiment, and how many it names. */
   function executionOf(versionId: string, seenFrom: string, named: readonly AttemptRow[]) {
@@ -127,6 +136,11 @@ export function findings(db: Db, materials: Materials) {
   }
 
   return {
+    /** The newest findings that name an experiment. */
+    ofExperiment: (experimentId: string): string[] => ofExperiment.all(experimentId).map(({ versionId }) => versionId),
+    /** The newest findings that an attempt produced. */
+    ofAttempt: (attemptId: string): string[] => ofAttempt.all(attemptId).map(({ versionId }) => versionId),
+
     insert({ versionId, voiceId, outcome, retrospective, papers, execution: run, evidence: entries, materials: used }: NewFinding): void {
       insert.run(versionId, outcome, retrospective ? 1 : 0, papers, run?.experimentId ?? null, run?.planId ?? null, voiceId)
       for (const [attemptId, role] of attemptRoles(run, entries)) insertAttempt.run(versionId, attemptId, role)

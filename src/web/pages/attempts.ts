@@ -8,6 +8,8 @@ import { type Html, html, to } from "../html.ts"
 import { figure } from "../numbers.ts"
 import { inlineMarkdown, phrase } from "../markdown.ts"
 import { afforded, doing } from "../parts/actions.ts"
+import { findingsOf, nextAct, steps } from "../parts/guide.ts"
+import { nextOfAttempt } from "../parts/next-acts.ts"
 import { stateBadge, yesNo } from "../parts/marks.ts"
 import {
   argv,
@@ -122,6 +124,18 @@ export function attemptPage(visit: Visit): Shown {
   const { attemptId, roomId, experimentId, rerunOf } = attempt
   const room = visit.ask("room", { roomId })
   const { columns } = visit.ask("attempt_table", {}, { attemptIds: attemptId })
+  const next = nextAct(visit, room, nextOfAttempt(visit, attempt))
+  const experiment = visit.ask("experiment", { experimentId })
+  const plan = experiment.acceptedPlans.find((each) => each.planId === attempt.planId)
+  const [hypothesis] = experiment.hypotheses
+  const { newest } = findingsOf(visit, { attemptId }, new Set())
+  const way = steps("attempt", {
+    hypothesis: hypothesis && { id: hypothesis.versionId, label: hypothesis.label },
+    experiment: { id: experimentId, label: attempt.experimentLabel },
+    plan: plan && { id: plan.planId, label: plan.label },
+    attempt: { id: attemptId, label: attempt.label },
+    finding: newest && { id: newest.versionId, label: newest.label },
+  })
   const drawn = { attempts: [attempt], baseline: undefined }
   return {
     title: `${attempt.label} of ${attempt.experimentLabel}`,
@@ -130,7 +144,7 @@ export function attemptPage(visit: Visit): Shown {
     follow: { roomId, after: room.activityWatermark },
     body: html`<p class="meta"><span><span class="label">${attempt.label}</span> attempt</span><span>of ${label("experiment", experimentId, attempt.experimentLabel)}</span><span>${words(attempt.intent)}</span><span>${person(attempt.registrant)}</span></p>
 <h1>Attempt ${attempt.label} <span id="live-outcome" data-live>${outcome(attempt)}</span></h1>
-${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What may be reported next")}<div id="live-next" data-live>${afforded(visit, room, attempt.affordances, { attemptId })}</div></section>`)}
+<div id="live-way" data-live>${way}${next}</div>
 <section aria-labelledby="metrics">${heading(2, "metrics", "Metrics", html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">Compare with others</a>`)}<div id="live-metrics" data-live>${
       columns.metrics.length === 0
         ? empty("No metric was reported.")
@@ -179,6 +193,7 @@ ${reproductions(attempt)}
           )}</ul>`
     }
 <div id="live-outputs" data-live>${attempt.outputs.length === 0 ? html`<p class="quiet">No output was reported.</p>` : outputs(attempt.outputs)}</div></section>
+${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>${next}${afforded(visit, room, attempt.affordances, { attemptId })}</div></section>`)}
 ${ways([
   ["JSON", `/api/research/attempts/${attemptId}`],
   ["Metrics as JSON", `/api/research/attempts/${attemptId}/metrics`],

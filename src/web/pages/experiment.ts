@@ -4,6 +4,8 @@ import { entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdown, phrase } from "../markdown.ts"
 import { afforded, doing } from "../parts/actions.ts"
+import { findingsOf, linkedIn, nextAct, steps } from "../parts/guide.ts"
+import { nextOfExperiment } from "../parts/next-acts.ts"
 import { did } from "../parts/done-to.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, exactTime, facts, heading, label, person, recordChip, time, ways } from "../parts/parts.ts"
@@ -59,12 +61,34 @@ const findings = (visit: Visit, links: AnswerOf<"experiment_findings">["items"])
   </li>`
       })}</ul>`
 
+/** What the newest finding that stands says of the question. */
+const verdictOf = (links: AnswerOf<"experiment_findings">["items"]): Html | null => {
+  const link = links.find(({ withdrawn }) => withdrawn == null)
+  return link === undefined ? null : stateBadge(link.towardQuestion.verdict)
+}
+
 export function experimentPage(visit: Visit): Shown {
   const experiment = visit.ask("experiment", visit.params)
   const { experimentId, roomId, attempts } = experiment
   const room = visit.ask("room", { roomId })
   const { items: revisions } = visit.ask("experiment_history", { experimentId })
   const { items: links } = visit.ask("experiment_findings", { experimentId })
+  const next = nextAct(visit, room, nextOfExperiment(visit, experiment, links))
+  const plan = experiment.acceptedPlans.at(-1)
+  const [attempt] = attempts.total === 0 ? [] : visit.ask("attempts", {}, { experimentId, limit: 1 }).items
+  const { newest } = findingsOf(visit, { experimentId }, linkedIn(links))
+  const [hypothesis] = experiment.hypotheses
+  const way = steps("experiment", {
+    hypothesis: hypothesis && { id: hypothesis.versionId, label: hypothesis.label },
+    experiment: { id: experimentId, label: experiment.label },
+    plan: plan && { id: plan.planId, label: plan.label },
+    attempt: attempt && {
+      id: attempt.attemptId,
+      label: attempts.total === 1 ? attempt.label : `${attempt.label} and ${attempts.total - 1} more`,
+    },
+    finding: newest && { id: newest.versionId, label: newest.label },
+    verdict: verdictOf(links),
+  })
   return {
     title: `${experiment.label}: ${shortened(experiment.question, 80)}`,
     rail: roomRail(room),
@@ -74,8 +98,8 @@ export function experimentPage(visit: Visit): Shown {
       experiment.assignee === null ? "held by nobody" : html`held by ${person(experiment.assignee)}`
     }</span><span>proposed by ${person(experiment.proposer)} ${time(experiment.createdAt)}</span></p>
 <h1 class="statement" dir="auto">${inlineMarkdown(experiment.question)}</h1>
+<div id="live-way" data-live>${way}${next}</div>
 <div id="live-said" data-live>${statement("What it came to", experiment.conclusion)}${experiment.status === "open" ? statement("Handed over", experiment.handoff) : null}</div>
-${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What may be done next")}<div id="live-next" data-live>${afforded(visit, room, experiment.affordances, { experimentId })}</div></section>`)}
 <section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said" dir="auto">${inlineMarkdown(experiment.scope)}</p>
   ${experiment.hypotheses.length === 0 ? html`<p class="quiet">It addresses no hypothesis.</p>` : html`<p>Addresses ${experiment.hypotheses.map((record) => recordChip(record, 120))}</p>`}</section>
 <section aria-labelledby="plans">${heading(2, "plans", "Plans")}<div id="live-plans" data-live>${plans(experiment)}</div></section>
@@ -83,6 +107,7 @@ ${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "
   ${attempts.total === 0 ? html`<div id="live-attempts" data-live>${empty("Nothing was tried yet. The assignee registers each execution before its launch.")}</div>` : workbench(visit, { path: `/experiments/${experimentId}`, roomId, experimentId })}</section>
 <section aria-labelledby="findings">${heading(2, "findings", "Findings")}<div id="live-findings" data-live>${findings(visit, links)}</div></section>
 <section aria-labelledby="history">${heading(2, "history", "History")}<div id="live-history" data-live>${history(revisions)}</div></section>
+${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>${next}${afforded(visit, room, experiment.affordances, { experimentId })}</div></section>`)}
 ${facts([
   ["Revision", experiment.revision],
   ["Proposed at", html`<a href="${to(entryPath(experiment.threadId, experiment.entryId))}">its place in the Thread</a>`],

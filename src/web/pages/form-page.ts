@@ -48,7 +48,11 @@ export function opening(visit: Visit, operation: Operation): Draft {
     const given = visit.url.searchParams.getAll(field.name)
     if (given.length > 0) fill(draft, field, `/${field.name}`, field.form === "lines" || field.form === "boxes" ? given : given[0])
   }
-  for (const [name, value] of visit.url.searchParams) if (name.startsWith("/") || name.startsWith("#")) draft.set(name, value)
+  for (const name of new Set(visit.url.searchParams.keys())) {
+    if (!name.startsWith("/") && !name.startsWith("#")) continue
+    draft.delete(name)
+    for (const value of visit.url.searchParams.getAll(name)) draft.append(name, value)
+  }
   for (const name of pathNames(operation.path)) draft.set(name, visit.url.searchParams.get(name) ?? "")
   if (visit.url.searchParams.has("_next")) draft.set("_next", ownPath(visit.url.searchParams.get("_next")))
   draft.set(`/${operation.delivery}`, randomUUID())

@@ -1,8 +1,12 @@
 /** One accepted plan, as it was accepted. */
 import { accepted } from "../../contract/reads/accepted.ts"
-import { entryPath } from "../addresses.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { address, entryPath } from "../addresses.ts"
 import { html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
+import { commandOf } from "../forms/command.ts"
+import { act } from "../parts/actions.ts"
+import { type Next, nextAct, steps } from "../parts/guide.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, exactTime, facts, heading, label, person, recordChip, repository, ways } from "../parts/parts.ts"
 import { protocolParts } from "../parts/protocol.ts"
@@ -10,16 +14,49 @@ import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { words } from "../words.ts"
 
+/** Arms that are offered as buttons; a plan has all of them in its table. */
+const ARMS = 6
+
+/** What a plan waits for: an attempt for each of its arms. */
+function nextOfPlan(visit: Visit, { planId, experimentId, experimentLabel, acceptedBy }: AnswerOf<"plan">, given: unknown): Next {
+  const protocol = accepted("protocol", given)
+  const { status, assigneeId } = visit.ask("experiment", { experimentId })
+  const isRunning = status === "claimed" || status === "in_progress"
+  const mine = assigneeId === visit.person?.userId && acceptedBy.userId === visit.person?.userId
+  if (!isRunning || !mine)
+    return {
+      button: html`<a class="button quiet" href="${address("experiment", experimentId)}">See ${experimentLabel}</a>`,
+      why: isRunning ? html`${acceptedBy.username} registers its attempts.` : "see what came of it.",
+    }
+  const begun = { experimentId, intent: "planned", "/planId": planId }
+  const { arms } = protocol
+  return {
+    button:
+      arms.length === 0
+        ? act("register_attempt", { ...begun, "/argv": commandOf(protocol.entrypoint?.argv ?? []) }, "Register an attempt", "first")
+        : html`${arms.slice(0, ARMS).map((arm, index) => act("register_attempt", { ...begun, "/argv": commandOf(arm.argv) }, `Register an attempt: ${arm.name}`, index === 0 ? "first" : "quiet"))}`,
+    why: "register each run before you launch it.",
+  }
+}
+
 export function planPage(visit: Visit): Shown {
   const plan = visit.ask("plan", visit.params)
   const room = visit.ask("room", { roomId: plan.roomId })
   const content = accepted("plan", plan.content)
+  const next = nextAct(visit, room, nextOfPlan(visit, plan, content.protocol))
+  const [hypothesis] = plan.hypotheses
+  const way = steps("plan", {
+    hypothesis: hypothesis && { id: hypothesis.versionId, label: hypothesis.label },
+    experiment: { id: plan.experimentId, label: plan.experimentLabel },
+    plan: { id: plan.planId, label: plan.label },
+  })
   return {
     title: `${plan.label} of ${plan.experimentLabel}`,
     rail: roomRail(room),
     json: `/api/research/plans/${plan.planId}`,
     body: html`<p class="meta"><span><span class="label">${plan.label}</span> accepted plan</span><span>for ${label("experiment", plan.experimentId, plan.experimentLabel)}</span><span>${person(plan.acceptedBy)}</span><span>${exactTime(plan.acceptedAt)}</span></p>
 <h1>Plan ${plan.label}</h1>
+${way}${next}
 ${facts([
   ["Repository", repository(content.repository)],
   ["Intent", words(content.intent)],
@@ -43,6 +80,7 @@ ${
     : html`<section aria-labelledby="materials">${heading(2, "materials", "Materials it needs")}<ul>${plan.requiredMaterials.map(({ material, purpose }) => material && html`<li>${label("material", material.materialId, material.label)} ${material.name} ${stateBadge(material.obtainability)}: ${purpose}</li>`)}</ul>
   </section>`
 }
+${next}
 ${ways([["JSON", `/api/research/plans/${plan.planId}`]])}`,
   }
 }

@@ -1,6 +1,6 @@
 /** One record: its standing above everything, its wording, what it rests on, its evidence and what became of it. */
 import { accepted } from "../../contract/reads/accepted.ts"
-import { groundingPurposes } from "../../contract/evidence.ts"
+import { groundingPurposes, speakingPurposes } from "../../contract/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { entryPath, withQuery } from "../addresses.ts"
@@ -11,6 +11,8 @@ import { conceptList, rolesTable, wording } from "../parts/assertion.ts"
 import { standing } from "../parts/entry.ts"
 import { evidenceList } from "../parts/evidence.ts"
 import { doubts, downstream, failures, isUntried, strength, untried } from "../parts/judging.ts"
+import { linkedIn, nextAct, steps } from "../parts/guide.ts"
+import { nextOfRecord } from "../parts/next-acts.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, exactTime, facts, heading, label, more, person, recordChip, ways } from "../parts/parts.ts"
 import { aboutRecord } from "../about.ts"
@@ -74,6 +76,36 @@ function used({ versionId }: Answer, { items, nextCursor }: AnswerOf<"record_use
 /** Whether a reference rests on what it names, so that it is in doubt when that falls. */
 const isGround = ({ purpose }: Resolved): boolean => groundingPurposes.some((grounding) => grounding === purpose)
 
+/** The way that a hypothesis or a finding is a step of. */
+function wayOf(
+  { kind, versionId, label: text, execution }: Answer,
+  related: AnswerOf<"experiments">["items"],
+  { bearing }: AnswerOf<"record_case">,
+) {
+  if (kind === "cited_claim") return null
+  const [experiment] = related
+  const here = { id: versionId, label: text }
+  const [attempt, ...others] = execution?.attempts ?? []
+  return steps(
+    kind,
+    kind === "hypothesis"
+      ? {
+          hypothesis: here,
+          experiment: experiment && { id: experiment.experimentId, label: experiment.label },
+          verdict: bearing === "untested" ? null : stateBadge(bearing),
+        }
+      : {
+          experiment: execution === null ? undefined : { id: execution.experimentId, label: execution.experimentLabel },
+          plan: execution?.planId == null ? undefined : { id: execution.planId, label: execution.planLabel ?? "plan" },
+          attempt: attempt && {
+            id: attempt.attemptId,
+            label: others.length === 0 ? attempt.label : `${attempt.label} and ${others.length} more`,
+          },
+          finding: here,
+        },
+  )
+}
+
 /** The four things that can be said later about a record. */
 const later = (versionId: string): Html =>
   html`${Object.values(linkKinds).map(({ operation }) => act(operation, { targetVersionId: versionId }))}`
@@ -99,6 +131,12 @@ export function recordPage(visit: Visit): Shown {
   const evidence = visit.ask("record_evidence", { versionId }, pageOf("evidenceAfter"))
   const uses = visit.ask("record_uses", { versionId }, pageOf("usesAfter"))
   const isNew = kind === "hypothesis" && evidence.items.length === 0 && isUntried(judged)
+  const related = kind === "hypothesis" ? visit.ask("experiments", {}, { hypothesisVersionId: versionId, limit: 10 }).items : []
+  const isLinked =
+    execution !== null && linkedIn(visit.ask("experiment_findings", { experimentId: execution.experimentId }).items).has(versionId)
+  const speaks = record.references.some(({ purpose }) => purpose !== undefined && speakingPurposes.some((speaking) => speaking === purpose))
+  const next = nextAct(visit, room, nextOfRecord(record, related, isLinked || speaks))
+  const way = wayOf(record, related, judged)
   const author = visit.ask("person", { username: record.author.userId })
   return {
     title: `${record.label}: ${shortened(assertion.wording, 80)}`,
@@ -112,6 +150,7 @@ export function recordPage(visit: Visit): Shown {
     }<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}" dir="auto">${room.title}</a></span></p>
 <h1 class="statement" dir="auto">${wording(assertion.wording, concepts)}</h1>
 <p class="scope"><span class="quiet">Where it holds:</span> ${phrase(scope)}</p>
+<div id="live-way" data-live>${way}${next}</div>
 ${warnings(record.warnings)}
 ${
   content.quote === undefined
@@ -152,7 +191,7 @@ ${isNew && uses.items.length === 0 ? null : used(record, uses)}
         : ["Sent by", joined(Object.entries(record.client).map(([name, value]) => `${words(name)} ${value}`))],
     ])}</section>
 ${citation(visit, versionId)}
-${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What can be said of it")}${forMembers(visit, room, html`${later(versionId)}${onwards}`)}${mayWithhold(visit, room) ? html`<p class="meta">${withholdLink(room, { versionId }, record.label)}</p>` : null}</section>`)}
+${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}${next}${forMembers(visit, room, html`${later(versionId)}${onwards}`)}${mayWithhold(visit, room) ? html`<p class="meta">${withholdLink(room, { versionId }, record.label)}</p>` : null}</section>`)}
 ${ways([
   ["JSON", `/api/research/records/${versionId}`],
   [`${title(kind)} in the graph`, `/rooms/${record.roomId}/graph?focus=${versionId}`],

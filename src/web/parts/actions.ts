@@ -73,7 +73,7 @@ const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text
 /** What the server would accept next, as it says itself: by this person, and by others. */
 export function afforded(visit: Visit, room: RoomLike, { expected, operations }: Afforded, subject: Given): Html {
   const role = roleIn(visit, room)
-  if (operations.length === 0) return html`<p class="not-now">Nothing: this state is final.</p>`
+  if (operations.length === 0) return html``
   const member = role === "member" || role === "owner"
   const isOwn = (userId: string | null) => member && (userId === null || userId === visit.person?.userId)
   const own = operations.filter(({ userId }) => isOwn(userId))

@@ -56,13 +56,13 @@ export function actionButton(
   operation: string,
   given: Readonly<Record<string, string>>,
   text: Content,
-  { danger = false, next }: { danger?: boolean; next?: string } = {},
+  { danger = false, first = false, next }: { danger?: boolean; first?: boolean; next?: string } = {},
 ): Html {
   return html`<form class="inline" method="post" action="${to(`/web/${operation}`)}"><input type="hidden" name="/requestId" value="${randomUUID()}">${
     next === undefined ? null : html`<input type="hidden" name="_next" value="${next}">`
   }${Object.entries(given).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}<button class="${danger ? "danger" : "quiet"}">${text}</button>
+  )}<button class="${danger ? "danger" : first ? "" : "quiet"}">${text}</button>
     </form>`
 }
 

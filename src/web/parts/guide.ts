@@ -1,0 +1,65 @@
+/** The way from a hypothesis to a verdict, on every page that is a step of it: where this page stands, and the one next act. */
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { address } from "../addresses.ts"
+import { attributes, type Content, type Html, html } from "../html.ts"
+import { orNull, type Visit } from "../visit.ts"
+import { type RoomLike, roleIn } from "./actions.ts"
+
+const kinds = ["hypothesis", "experiment", "plan", "attempt", "finding"] as const
+type Kind = (typeof kinds)[number]
+const names: { readonly [K in Kind]: string } = {
+  hypothesis: "Hypothesis",
+  experiment: "Experiment",
+  plan: "Plan",
+  attempt: "Attempt",
+  finding: "Finding",
+}
+interface Place {
+  readonly id: string
+  readonly label: string
+}
+/** The objects of the way that a page knows; the verdict in a word, once there is one. */
+export type Way = { readonly [K in Kind]?: Place | undefined } & { readonly verdict?: Content }
+
+/** The steps, those that are there as links. */
+export const steps = (here: Kind, way: Way): Html =>
+  html`<ol class="steps" aria-label="From hypothesis to verdict">${kinds.map((kind) => {
+    const place = way[kind]
+    const said = html`${names[kind]}${place === undefined ? null : html` <span class="label">${place.label}</span>`}`
+    const link = place === undefined || kind === here ? said : html`<a href="${address(kind, place.id)}">${said}</a>`
+    return html`<li class="${place === undefined ? "ahead" : "there"}"${attributes({ "aria-current": kind === here ? "step" : null })}>${link}</li>`
+  })}<li class="${way.verdict ? "there" : "ahead"}">Verdict${way.verdict ? html`: ${way.verdict}` : null}</li></ol>`
+
+/** What comes next: the button that does it, and why. */
+export interface Next {
+  readonly button: Html | null
+  readonly why: Content
+}
+
+const isMember = (visit: Visit, room: RoomLike): boolean => {
+  const role = roleIn(visit, room)
+  return (role === "member" || role === "owner") && room.state !== "archived" && room.origin == null
+}
+
+/** The next act as a strip; nothing on a page of an earlier moment. */
+export const nextAct = (visit: Visit, room: RoomLike, next: Next | null): Html | null =>
+  next === null || visit.past !== undefined
+    ? null
+    : html`<div class="next-act" role="group" aria-label="Next">${isMember(visit, room) ? next.button : null}<span><strong>Next:</strong> ${next.why}</span></div>`
+
+/** Findings that name an experiment or an attempt, newest first, and those of them that no link says anything of. */
+export function findingsOf(
+  visit: Visit,
+  of: { readonly experimentId: string } | { readonly attemptId: string },
+  linked: ReadonlySet<string>,
+) {
+  const { findings } = visit.tables
+  const ids = "attemptId" in of ? findings.ofAttempt(of.attemptId) : findings.ofExperiment(of.experimentId)
+  const found = ids.flatMap((versionId) => orNull(() => visit.ask("record", { versionId })) ?? [])
+  const standing = found.filter(({ status }) => status !== "retracted" && status !== "superseded")
+  return { all: found, newest: standing[0] ?? found[0], unlinked: standing.find(({ versionId }) => !linked.has(versionId)) }
+}
+
+/** Findings that a link relates to the experiment, those taken back left out. */
+export const linkedIn = (links: AnswerOf<"experiment_findings">["items"]): Set<string> =>
+  new Set(links.filter(({ withdrawn }) => withdrawn == null).map(({ finding }) => finding.versionId))
