@@ -108,6 +108,7 @@ t.test("a hypothesis that is disputed itself says so above all; one that stands 
 t.test("a Room's conclusion says what it rests on and how that stands, what failed, what was taken back, what is open", async (t) => {
   await page.goto(at(`/rooms/${roomId}`))
   const [first] = context.conclusions
+  await page.getByText(/1 conclusion no longer holds: F3/).click()
   await page
     .getByRole("listitem")
     .filter({ hasText: first?.conclusion ?? "" })

@@ -1,4 +1,9 @@
 /** Each form that people write work and what comes of it with, filled and sent without a mouse. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import type { Page } from "playwright-core"
 import t from "tap"
 import { hypothesis as hypothesisOf } from "../support/bodies.ts"
@@ -271,7 +276,40 @@ t.test("a credential: its name is all that must be said", async (t) => {
   const token = (await page.locator(".command code").first().textContent()) ?? ""
   const identity = await fetch(`${demo.baseUrl}/api/agent/research/identity`, { headers: { authorization: `Bearer ${token.trim()}` } })
   t.equal(identity.status, 200, "and the agent is known by it")
+  t.same(await violations(page), [])
+  const folder = mkdtempSync(join(tmpdir(), "research-room-lines-"))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  for (const name of ["curl", "python"]) {
+    const lines = (await page.locator(`section[aria-labelledby=${name}] code`).textContent()) ?? ""
+    t.notMatch(lines, "ROOM_CREDENTIAL", "it names the variables that the programs read")
+    const { status, stdout, stderr } = await shell(lines, folder)
+    t.equal(status, 0, `the lines for ${name} run as they stand`, { stderr })
+    t.match(stdout, demo.people.owner.userId, "and the service says who it is")
+  }
+  const mcp = JSON.parse((await page.locator("section[aria-labelledby=mcp] code").textContent()) ?? "") as {
+    mcpServers: Record<string, { url: string; headers: Record<string, string> }>
+  }
+  const { url = "", headers = {} } = mcp.mcpServers["research-room"] ?? {}
+  const listed = await fetch(url, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }),
+  })
+  t.match(await listed.text(), '"write"', "the MCP settings may write")
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
+  await page.getByRole("button", { name: "Copy the token" }).click()
+  await page.getByRole("button", { name: "Copied" }).waitFor()
 })
+
+/** Runs lines as a person pastes them; the service answers from this process, so nothing may block it. */
+async function shell(lines: string, cwd: string): Promise<{ status: number; stdout: string; stderr: string }> {
+  const running = spawn("bash", ["-ec", lines], { cwd, env: { ...process.env, HOME: cwd } })
+  let [stdout, stderr] = ["", ""]
+  running.stdout.setEncoding("utf8").on("data", (piece: string) => (stdout += piece))
+  running.stderr.setEncoding("utf8").on("data", (piece: string) => (stderr += piece))
+  const [status] = (await once(running, "close")) as [number]
+  return { status, stdout, stderr }
+}
 
 /** The forms as they are opened, for a look from every side. */
 const opened = (): string[] => [

@@ -8,10 +8,16 @@ async function copy(from: HTMLElement): Promise<void> {
     return
   }
   from.classList.add("copied")
-  setTimeout(() => from.classList.remove("copied"), 1_500)
+  const said = from.hasAttribute("data-copier") ? from.innerHTML : undefined
+  if (said !== undefined) from.textContent = "Copied"
+  setTimeout(() => {
+    from.classList.remove("copied")
+    if (said !== undefined) from.innerHTML = said
+  }, 1_500)
 }
 
 export function copyOnClick(): void {
+  for (const button of document.querySelectorAll<HTMLElement>("[data-copier]")) button.hidden = false
   document.addEventListener("click", ({ target }) => {
     const from = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null
     if (from !== null && getSelection()?.isCollapsed !== false) void copy(from)

@@ -74,8 +74,12 @@ export const askedOnce = (text: Content, what: Content, button: Html, danger = t
 export const empty = (what: Content, next?: Content): Html =>
   html`<div class="empty"><p>${what}</p>${next === undefined ? null : html`<div class="next">${next}</div>`}</div>`
 
-/** A command to paste. */
-export const command = (text: string): Html => html`<pre class="command" tabindex="0" data-copy="${text}"><code>${text}</code></pre>`
+/** A command to paste. @param copied what the button that copies it says it copies; the script shows the button */
+export const command = (text: string, copied?: string): Html => {
+  const block = html`<pre class="command" tabindex="0" data-copy="${text}"><code>${text}</code></pre>`
+  if (copied === undefined) return block
+  return html`<div class="copied-by">${block}<button type="button" class="quiet" data-copy="${text}" data-copier hidden>Copy<span class="aside"> ${copied}</span></button></div>`
+}
 
 /** Where a list goes on. */
 export const more = (path: string | null, text = "Show more"): Html | null =>
