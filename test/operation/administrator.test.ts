@@ -75,7 +75,7 @@ test("nobody but an operator finds anything where operators act", async (t) => {
     headers: { origin: house.baseUrl, accept: "text/html" },
   })
   t.equal(form.status, 404)
-  t.match(await form.text(), /There is nothing here/)
+  t.match(await form.text(), /Nothing found here/)
   t.match(people.ofHere(idOf("ada")), { isOperator: true, disabledAt: null })
 })
 

@@ -50,7 +50,7 @@ t.test("every address on every page lies below the base path and is answered", {
 t.test("an address that is none answers people with a page and programs with a refusal", async (t) => {
   const page = await fetch(`${origin}/lab/rooms/nothing/here`, { headers: { accept: "text/html" } })
   t.equal(page.status, 404)
-  t.match(await page.text(), /<h1>There is nothing here<\/h1>/)
+  t.match(await page.text(), /<h1>Nothing found here<\/h1>/)
   const refusal = await fetch(`${origin}/lab/rooms/nothing/here`)
   t.equal(refusal.status, 404)
   t.match(await refusal.json(), { refusal: "unknown_operation" })

@@ -53,7 +53,7 @@ t.test("who asks to join waits at the owner's side, on every page, and is told b
   t.match(await asked.textContent(), "I run the same sweep.")
   await asked.getByRole("button", { name: "Accept grace" }).click()
   await asked.waitFor({ state: "detached" })
-  t.match(await ada.page.textContent(".done"), "Stored", "it is answered where it stood")
+  t.match(await ada.page.textContent(".done"), "Saved.", "it is answered where it stood")
   t.equal(await ada.page.locator(".waiting").count(), 0, "what was decided waits no more")
 
   // Who answers what somebody said waits for them, until they say something themselves.

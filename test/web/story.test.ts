@@ -35,7 +35,7 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
   await page.waitForURL(/\/rooms\/[0-9a-f-]{36}/)
   const room = new URL(page.url()).pathname
   t.equal(await page.textContent("h1"), "Does warm-up matter?")
-  t.match(await page.textContent(".done"), "Stored")
+  t.match(await page.textContent(".done"), "Room created.")
 
   await page.goto(at(`${room}/threads`))
   await page.getByRole("link", { name: "Start a Thread" }).click()

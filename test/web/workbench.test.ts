@@ -139,7 +139,7 @@ t.test("without a script the same can be done by links and forms", async (t) => 
   await page.getByRole("button", { name: "Show these" }).click()
   t.equal(await page.getByRole("columnheader", { name: "--seed" }).count(), 0)
   for (const label of ["A1", "A3"]) await page.getByRole("checkbox", { name: `Compare ${label}`, exact: true }).check()
-  await page.getByRole("button", { name: "Compare the ticked" }).click()
+  await page.getByRole("button", { name: "Compare", exact: true }).click()
   t.equal(await page.textContent("h1"), "Comparing 2 attempts")
   const figure = page.locator("figure.curves").nth(1)
   await figure.getByText("Range", { exact: true }).click()

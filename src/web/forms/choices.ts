@@ -65,9 +65,9 @@ const listers: Readonly<Record<LabelledKind | "thread", Lister | null>> = {
   attempt: ({ visit, roomId, part }) => {
     const after = Math.max(0, part("counts").counts.attempt - MOST)
     const { items } = visit.ask("attempts", {}, { roomId, order: "label", after, limit: MOST })
-    return items.map(({ attemptId, label, intent, outcome, status, experimentLabel, experimentId }) => ({
+    return items.map(({ attemptId, label, intent, status, experimentLabel, experimentId }) => ({
       id: attemptId,
-      text: `${label}: ${words(intent)} attempt of ${experimentLabel}, ${words(outcome ?? status)}`,
+      text: `${label}: ${words(intent)} attempt of ${experimentLabel}, ${words(status)}`,
       of: experimentId,
     }))
   },

@@ -49,6 +49,8 @@ function sentenceOf({ path, message }: Issue, at: string, draft: Draft, sheet: S
   )?.missing
   if (missing !== undefined && isEmpty(draft, at)) return missing.replace("{n}", String(Number(row?.[1] ?? 0) + 1))
   const said = forPeople(message)
+  // A whole sentence, such as what the outside check of a repository says.
+  if (/^[A-Z].*[.!?]$/.test(said)) return said
   if (said === "is missing" || said === "must be chosen") return `${nameOf(at, sheet)} ${said}.`
   return `${asks[place] === undefined ? nameOf(at, sheet) : "This"} ${said}${/[.!?]$/.test(said) ? "" : "."}`
 }

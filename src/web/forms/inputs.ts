@@ -78,6 +78,10 @@ export function labelled(field: Field, path: string, state: FormState, input: Ht
     ${input}${hintOf(path, asked?.hint ?? hint)}${faultsAt(path, state)}</div>`
 }
 
+/** How one is named that the list does not hold; Collections have no labels. */
+const pickingHint = (named: readonly string[]): string =>
+  named.every((kind) => kind === "collection") ? "Choose one of your Collections." : ANOTHER
+
 /** What an input of an id shows for it: the object's label and title, where it is one of those listed. */
 const shownOf = (value: string, choices: readonly Choice[]): string => choices.find(({ id }) => id === value)?.text ?? value
 
@@ -86,7 +90,7 @@ export function text(field: Field & { form: "text" }, path: string, state: FormS
   const { named } = field
   const choices = choicesAmong(state.choices, named)
   const value = named === undefined ? (state.draft.get(path) ?? "") : shownOf(state.draft.get(path) ?? "", choices)
-  const hint = field.type === "time" ? "In UTC." : named === undefined ? field.hint : asked === undefined ? ANOTHER : undefined
+  const hint = field.type === "time" ? "In UTC." : named === undefined ? field.hint : asked === undefined ? pickingHint(named) : undefined
   const isHinted = (asked?.hint ?? hint) !== undefined
   const given = {
     ...common(field, path, state, isHinted),

@@ -35,7 +35,7 @@ const finds: Readonly<Record<Exclude<AskedId, "roomId"> | "replyToEntryId", Find
   },
   attemptId: (visit, id) => {
     const { attemptId, roomId, label: text, outcome, status, experimentLabel } = visit.ask("attempt", { attemptId: id })
-    return { roomId, shown: html`${label("attempt", attemptId, text)} ${stateBadge(outcome ?? status)} of ${experimentLabel}` }
+    return { roomId, shown: html`${label("attempt", attemptId, text)} ${stateBadge(status)} of ${experimentLabel}` }
   },
   versionId: (visit, versionId) => {
     const record = visit.ask("record", { versionId })

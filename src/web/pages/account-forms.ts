@@ -25,7 +25,7 @@ export const parts = [
   ["name", "Name", "As you want to be cited, such as Ada Lovelace. Left empty, it is your name here."],
   ["givenName", "Given names", "With a family name, for styles that sort and shorten by them."],
   ["familyName", "Family name", undefined],
-  ["orcid", "ORCID", "Such as 0000-0002-1825-0097. It is shown as what you say of yourself: nobody asks ORCID."],
+  ["orcid", "ORCID", "Such as 0000-0002-1825-0097. It is shown as your own statement. It is not checked with ORCID."],
 ] as const
 
 export const descriptionForm = (given: Readonly<Record<string, string | null>>, refusal?: Refusal): Html =>

@@ -141,7 +141,7 @@ export function adminInvitationsPage(visit: Visit): Shown {
           }),
           "stacked",
         )}${onwards("/invitations", nextCursor)}
-<p class="hint">Whoever is disabled has no open invitation any more.</p>`,
+<p class="hint">A disabled user has no open invitations.</p>`,
     "admin_invitations",
   )
 }

@@ -54,11 +54,11 @@ export function adminRoomPage(visit: Visit): Shown {
 <section aria-labelledby="owner">${heading(2, "owner", "Give it another owner")}<p class="hint">Everybody can read in the Room's activity that you did, and why. Who owned it stays a member. It is undone in the same way.</p>
 ${
   members.length + others.length === 0
-    ? empty("There is nobody else who could have it.")
+    ? empty("No other member can own it.")
     : html`<form class="stack" method="post" action="${to("/web/transfer_room")}"><input type="hidden" name="/requestId" value="${randomUUID()}"><input type="hidden" name="roomId" value="${room.roomId}"><input type="hidden" name="_next" value="/admin/rooms">
 <div class="field"><label for="new-owner">New owner</label><select id="new-owner" name="userId" required>${members.length === 0 ? null : html`<optgroup label="Members">${members.map(option)}</optgroup>`}${others.length === 0 ? null : html`<optgroup label="Others here">${others.map(option)}</optgroup>`}</select></div>
 <div class="field"><label for="reason">Why</label><textarea id="reason" name="/reason" rows="3" maxlength="${limits.explanation}" required></textarea></div>
-<div class="buttons"><button>Give it to them</button><a href="${to("/admin/rooms")}">Leave it</a></div></form>`
+<div class="buttons"><button>Give it to them</button><a href="${to("/admin/rooms")}">Cancel</a></div></form>`
 }</section>`,
   )
 }

@@ -95,7 +95,7 @@ export function experimentPage(visit: Visit): Shown {
     json: `/api/research/experiments/${experimentId}`,
     follow: { roomId, after: room.activityWatermark },
     body: html`<p class="meta" id="live-state" data-live><span><span class="label">${experiment.label}</span> experiment</span><span>${stateBadge(experiment.status)}</span><span>${
-      experiment.assignee === null ? "held by nobody" : html`held by ${person(experiment.assignee)}`
+      experiment.assignee === null ? "nobody has it" : html`held by ${person(experiment.assignee)}`
     }</span><span>proposed by ${person(experiment.proposer)} ${time(experiment.createdAt)}</span></p>
 <h1 class="statement" dir="auto">${inlineMarkdown(experiment.question)}</h1>
 <div id="live-way" data-live>${way}${next}</div>

@@ -182,7 +182,7 @@ ${refusal === undefined ? null : refusedForm(refusal, faults, sent, sheet)}${pre
 <button class="aside" tabindex="-1" aria-hidden="true">Send</button>
 <input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${draft.has("_next") ? html`<input type="hidden" name="_next" value="${draft.get("_next")}">` : null}${laidOut(form, sheet, state)}
 <div class="buttons"><button>${sheet?.send ?? name}</button>
-  ${isMarkdown || tells ? html`<button class="quiet" name="_preview" value="1">${isMarkdown ? "Preview" : "Was it tried before?"}</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Leave it</a>`}</div></form>
+  ${isMarkdown || tells ? html`<button class="quiet" name="_preview" value="1">${isMarkdown ? "Preview" : "Was it tried before?"}</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Cancel</a>`}</div></form>
 ${near}</div>`,
   }
 }

@@ -40,10 +40,10 @@ const reproductions: Omit<Words<"reproductionVerdict">, "inconclusive"> = {
   does_not_reproduce: "Something else came out.",
 }
 const attempts: Words<"attemptOutcome"> = {
-  unknown: "It was started, and nobody has said how it ended.",
+  unknown: "It started. No outcome was reported yet.",
   preflight_failed: "It was not started: a check before it failed.",
   succeeded: "It ran to its end. What came out may still speak against the hypothesis.",
-  failed: "It broke off, at the stage that is told.",
+  failed: "It stopped at the stage named beside it.",
   cancelled: "It was stopped on purpose.",
 }
 const experiments: Words<"experimentStatus"> = {
@@ -78,7 +78,7 @@ const meaning = (words: Readonly<Record<string, string>>): Html =>
 export const helpPage = (): Shown => ({
   title: "What you see here",
   body: html`<h1>What you see here</h1>
-<p class="lead">A Room holds one question: what is asked, who works on it, and everything they try. Agents and people write the same record, and nothing in it is changed later: what turns out wrong is answered, not erased.</p>
+<p class="lead">A Room holds one question, the people and agents who work on it, and everything they try. Nothing in the record is changed later: what turns out wrong is answered, not erased.</p>
 <section aria-labelledby="begin">${heading(2, "begin", "Where to begin")}
 <p>Open a Room and read its <strong>Overview</strong>: where it stands, then each hypothesis with what speaks for and against it. A <strong>Thread</strong> is the conversation in which it came about. The <strong>Graph</strong> shows what rests on what.</p>
 <p>Reading needs no account. Who takes part is a member of the Room; an agent writes with a credential that a member gave it. What waits for you is counted beside your name.</p></section>

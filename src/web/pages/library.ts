@@ -102,7 +102,7 @@ function tags({ items }: AnswerOf<"library_tags">, { tag: current }: Asked): Htm
   const others = items.filter((item) => !often.has(item))
   return html`<section aria-labelledby="tags">${heading(2, "tags", "Your tags")}${
     items.length === 0
-      ? html`<p class="quiet">Tags are words of your own, seen by nobody else. Give a paper some on its page.</p>`
+      ? html`<p class="quiet">Tags are your own words, and only you see them. Add them on the page of a paper.</p>`
       : html`<ul class="tags">${items.filter((item) => often.has(item)).map(link)}</ul>${others.length === 0 ? null : html`<details><summary>${counted(others.length, "more tag")}</summary><ul class="tags">${others.map(link)}</ul></details>`}`
   }</section>`
 }

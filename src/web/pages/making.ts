@@ -59,9 +59,10 @@ const failed = new Refusal("temporarily_unavailable", "The service failed while 
 
 /** What went wrong on the way to a page, as a page. */
 export function wrong(visit: Visit, error: unknown): Shown {
-  if (error instanceof Refusal) return refusedPage(error)
+  const isReading = visit.event.req.method === "GET" || visit.event.req.method === "HEAD"
+  if (error instanceof Refusal) return refusedPage(error, isReading)
   visit.edge.journal?.failed(contextOf(visit.event), error)
-  return refusedPage(failed)
+  return refusedPage(failed, isReading)
 }
 
 /** What a page shows, or what went wrong on the way to it. */

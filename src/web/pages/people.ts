@@ -35,7 +35,7 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
       ? askedOnce(
           "Leave the Room",
           "Your credentials here end at once. What you said stays under your name; coming back needs the owner.",
-          actionButton("remove_member", { roomId: room.roomId, userId }, "Leave it", { danger: true }),
+          actionButton("remove_member", { roomId: room.roomId, userId }, "Leave the Room", { danger: true }),
         )
       : null
   }

@@ -58,7 +58,7 @@ export const backFromProvider: Sent = async (visit) => {
   const identity = await asked(visit, () => provider.finish(url.search, began.asked))
   if (began.connecting !== null) {
     if (person?.userId !== began.connecting)
-      throw new Refusal("state_conflict", "Whoever began this is not signed in here any more. Sign in, and connect the account again.")
+      throw new Refusal("state_conflict", "You are no longer signed in as the user who began this. Sign in and connect the account again.")
     return confirmed(visit, { step: "connecting", identity, userId: person.userId })
   }
   const known = await signedInBy(edge, event, identity)
@@ -78,7 +78,7 @@ function confirmed(visit: Visit, step: { step: "connecting"; identity: Identity;
     title: "Another way in",
     headers: carriedBy(visit.edge, step),
     body: html`<h1>Another way in</h1><p class="lead">From now on the account at ${name}${accountOf(step.identity)} also opens yours here, ${visit.person?.username}.</p>
-<form class="stack" method="post" action="${to("/web/provider/connect")}"><div class="buttons"><button>Connect it</button><a class="button quiet" href="${to("/account")}">Leave it</a></div></form>`,
+<form class="stack" method="post" action="${to("/web/provider/connect")}"><div class="buttons"><button>Connect it</button><a class="button quiet" href="${to("/account")}">Cancel</a></div></form>`,
   })
 }
 

@@ -1,4 +1,5 @@
 /** What a refusal says above the form it came from: what is to be corrected, or what changed meanwhile. */
+import { isUuid } from "../../contract/fields.ts"
 import { type Refusal, refusals } from "../../contract/refusals.ts"
 import { withQuery } from "../addresses.ts"
 import type { Draft } from "../forms/draft.ts"
@@ -7,6 +8,14 @@ import { idOf } from "../forms/inputs.ts"
 import type { Sheet } from "../forms/sheets/sheet.ts"
 import { type Html, html, to } from "../html.ts"
 import { title, words } from "../words.ts"
+
+/** What to do next, where the registry tells it to programs. */
+const remedies: Partial<Record<Refusal["code"], string>> = {
+  state_conflict: "Read what changed. If your draft still holds, send it again.",
+  request_conflict: "This form was sent before with other content. Open the form again to send something new.",
+  assignment_conflict: "Someone else has it, or nobody does. Look at the experiment, then decide.",
+  experiment_not_open: "Look at the experiment to see what became of it.",
+}
 
 const plain = (value: unknown): string => (typeof value === "string" ? words(value) : String(value))
 
@@ -28,24 +37,25 @@ function moved({ details }: Refusal, draft: Draft): Html | null {
       : html`<p><a href="${to(withQuery(`/threads/${threadId}`, { after: read }))}">Read what came since</a></p>`
   return rows.length === 0
     ? null
-    : html`<h3>What changed while you wrote</h3><dl class="facts">${rows}</dl>${arrived}<p>Your draft is below as you wrote it. Sending it again takes it as written for this new state.</p>`
+    : html`<h3>What changed while you wrote</h3><dl class="facts">${rows}</dl>${arrived}<p>Your draft is below as you wrote it. If it still holds, send it again.</p>`
 }
 
 function asItIs({ details }: Refusal): Html | null {
-  const current = Object.entries(details.current ?? {}).filter(([, value]) => typeof value !== "object" && value !== null)
+  const isId = (value: unknown) => typeof value === "string" && isUuid(value)
+  const current = Object.entries(details.current ?? {}).filter(([, value]) => typeof value !== "object" && value !== null && !isId(value))
   return current.length === 0
     ? null
-    : html`<p>As it is now:</p><dl class="facts">${current.map(([name, value]) => html`<div><dt>${title(name)}</dt><dd>${String(value)}</dd></div>`)}</dl>`
+    : html`<p>Current state:</p><dl class="facts">${current.map(([name, value]) => html`<div><dt>${title(name)}</dt><dd>${plain(value)}</dd></div>`)}</dl>`
 }
 
 /** @param draft as it was sent: what it expected is compared with what is */
 export function refusedForm(refusal: Refusal, faults: readonly Fault[], sent: Draft, sheet: Sheet | undefined): Html {
   const { code, details } = refusal
   return html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Not stored</h2>
-    <p>${code === "invalid_schema" ? "Nothing was lost. Correct what is listed here and send it again." : refusal.message} ${details.committed === null ? "Whether it was stored is not known: send it again as it is." : null}</p>
+    <p>${code === "invalid_schema" ? "Your draft is kept. Correct what is listed here and send it again." : refusal.message} ${details.committed === null ? "It is not known whether this was stored. Send it again as it is." : null}</p>
 ${
   faults.length === 0
-    ? html`<p>${refusals[code].remedy}</p>`
+    ? html`<p>${remedies[code] ?? refusals[code].remedy}</p>`
     : html`<ul>${faults.map(({ at, sentence }) =>
         sentence.startsWith("This ")
           ? html`<li><a href="#${idOf(at)}">${nameOf(at, sheet)}</a>: ${sentence}</li>`

@@ -19,15 +19,16 @@ export function tooLargePage({ title, rail, json }: Shown): Shown {
 const remedy = (code: Refusal["code"]): Content =>
   code === "not_authenticated" ? html`<a href="${to("/sign-in")}">Sign in</a> and try it again.` : refusals[code].remedy
 
-export function refusedPage(refusal: Refusal): Shown {
+/** @param isReading whether a page was asked for, so that nothing could have been stored */
+export function refusedPage(refusal: Refusal, isReading: boolean): Shown {
   const { code, status, details } = refusal
   const missing = status === 404
   return {
-    title: missing ? "Not here" : "Not possible",
+    title: missing ? "Not found" : "Not possible",
     status,
     ...(details.retryAfter === undefined ? {} : { headers: { "retry-after": String(details.retryAfter) } }),
-    body: html`<h1>${missing ? "There is nothing here" : "This could not be done"}</h1><p class="lead">${refusal.message}</p>
-<p>${details.committed === null ? "Whether anything was stored is not known." : "Nothing was stored."} ${missing ? null : remedy(code)}</p><p class="meta"><span>refusal <code>${code}</code></span><span>status ${status}</span></p>
+    body: html`<h1>${missing ? "Nothing found here" : "This could not be done"}</h1><p class="lead">${refusal.message}</p>
+${missing ? null : html`<p>${details.committed === null ? "It is not known whether anything was stored." : isReading ? null : "Nothing was stored."} ${remedy(code)}</p>`}<p class="meta"><span>code <code>${code}</code></span><span>status ${status}</span></p>
 <p><a href="${to("/")}">All Rooms</a></p>`,
   }
 }

@@ -46,7 +46,7 @@ export function roomsPage(visit: Visit): Shown {
           html`<a href="${to("/")}">All Rooms</a>`,
         )
       : empty(
-          "There is no Room yet. A Room holds one question: what is asked, who works on it, and everything they try.",
+          "There are no Rooms yet. A Room holds one question, the people and agents who work on it, and everything they try.",
           visit.person === undefined
             ? html`<p>Sign in to create the first one, or let an agent read what this service is:</p>
         ${command(`curl ${visit.edge.baseUrl}/llms.txt`)}`

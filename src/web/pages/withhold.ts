@@ -84,7 +84,7 @@ ${passages(visit, write, draft)}
     ])}<p class="hint">Whatever refers to it stays too. Readers see that something was withheld, when, by whom and why; what the digest stands for can no longer be shown.</p></section>
 <div class="field"><label for="reason">Why</label><select id="reason" name="/reason" required><option value="">Choose</option>${Object.entries(withholdingReasons).map(([reason, said]) => html`<option value="${reason}"${draft.get("/reason") === reason ? html` selected` : null}>${title(said)}</option>`)}</select></div>
 <div class="field"><label for="explanation">In a sentence</label><textarea id="explanation" name="/explanation" rows="3" maxlength="${limits.explanation}" required aria-describedby="hint-explanation">${draft.get("/explanation")}</textarea><p class="hint" id="hint-explanation">Everybody can read this sentence: leave out what is to go. Revoke a token before you withhold it, for who has read it has it.</p></div>
-${askedOnce("Withhold it", "It is taken out of the record, the search, the data's files and exports to come. This cannot be undone, and nobody can read it here again.", html`<div class="buttons"><button class="danger">Withhold it for good</button><a href="${to(`/rooms/${roomId}`)}">Leave it</a></div>`)}</form>`,
+${askedOnce("Withhold it", "It is taken out of the record, the search, the data's files and exports to come. This cannot be undone, and nobody can read it here again.", html`<div class="buttons"><button class="danger">Withhold it for good</button><a href="${to(`/rooms/${roomId}`)}">Cancel</a></div>`)}</form>`,
   }
 }
 

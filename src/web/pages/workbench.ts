@@ -96,7 +96,7 @@ function told({ compared, comparedAll, settingsCompared, columns }: Table): Html
     settingsCompared < compared
       ? html`<span>settings of the newest ${settingsCompared.toLocaleString("en")}, whose registrations are as long as are read at once</span>`
       : null
-  }<span>${counted(sameSettings, "setting")} alike in all</span>${metricsTruncated || settingsTruncated ? html`<span>of more columns, the first ${limits.tableColumns} of each sort</span>` : null}</p>`
+  }<span>${counted(sameSettings, "identical setting")} hidden</span>${metricsTruncated || settingsTruncated ? html`<span>of more columns, the first ${limits.tableColumns} of each sort</span>` : null}</p>`
 }
 
 function picture(visit: Visit, asked: Asked, path: string, roomId: string, { columns }: Table): Html {

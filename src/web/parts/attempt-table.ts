@@ -91,7 +91,7 @@ export function attemptTable({ items }: Pick<Table, "items">, columns: readonly 
     header("Registered", "registered", sorting),
   ]
   return html`<form class="bench" action="${to("/attempts/compare")}" data-ticks>${sameMoment}
-<div class="buttons"><button data-ticked="Compare">Compare the ticked</button><span class="hint">${limits.comparedAttempts} at most${
+<div class="buttons"><button data-ticked="Compare">Compare</button><span class="hint">${limits.comparedAttempts} at most${
     items.length < 2 || items.length > limits.comparedAttempts
       ? null
       : html`, or <a href="${to(`/attempts/compare?ids=${inOrder.map(({ attemptId }) => attemptId).join(",")}`)}">all ${items.length} shown here</a>`

@@ -30,3 +30,29 @@ export function doneTo(did: string, { kind, label }: Target, path: string | null
     path === undefined || path === null ? name : html`<a class="${label === null ? "" : "label"}" href="${to(path)}">${name}</a>`
   return isNamed ? html`${linked}` : html`${did} ${linked}`
 }
+
+/** What each verb of an operation's name is called once it is done. */
+const past: Readonly<Record<string, string>> = {
+  accept: "accepted",
+  amend: "changed",
+  archive: "archived",
+  cancel: "withdrawn",
+  create: "created",
+  propose: "proposed",
+  publish: "published",
+  register: "registered",
+  release: "given back",
+  rename: "renamed",
+  restore: "opened again",
+  reuse: "reused",
+  revoke: "revoked",
+  take: "taken",
+}
+
+/** "Finding published." @param operation its name */
+export function doneSentence(operation: string): string {
+  const [verb = "", ...rest] = operation.split("_")
+  const said = past[verb]
+  const noun = rest.join(" ")
+  return said === undefined || noun === "" ? "Saved." : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${said}.`
+}

@@ -6,7 +6,7 @@ import { attributes, type Html, html, to } from "../html.ts"
 import { themeOf, themeSwitch } from "./theme.ts"
 import { waitingCount, waitingMark } from "./waiting.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { words } from "../words.ts"
+import { doneSentence } from "./done-to.ts"
 
 const keys = [
   ["Ctrl K", "go to anything, or do what can be done here"],
@@ -71,7 +71,7 @@ ${header(visit)}
 ${rail?.markup}
 <main id="main" tabindex="-1"${attributes({ "data-room": follow?.roomId, "data-after": follow?.after, "data-base": to(""), "data-done": done?.name })}>
 ${follow === undefined ? null : html`<p id="connection" class="connection" role="status" aria-live="polite"></p><p id="arrived" class="arrived" role="status" aria-live="polite"></p>`}
-${done === undefined || done.name === "post_message" ? null : html`<div class="done" role="status">Stored: ${words(done.name)}.</div>`}
+${done === undefined || done.name === "post_message" ? null : html`<div class="done" role="status">${doneSentence(done.name)}</div>`}
 ${body}
 <p class="on-paper">${edge.baseUrl}${visit.url.pathname}${isEarlier ? visit.url.search : null}</p>
 </main>

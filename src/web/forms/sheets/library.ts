@@ -9,9 +9,19 @@ export const librarySheets = {
     first: ["/name"],
     asks: { "/name": { label: "Name", missing: "Give it a name." } },
   }),
+  add_papers: sheet("add_papers", {
+    heading: "Add papers to a Collection",
+    lead: "The papers are also saved in your Library.",
+    send: "Add papers",
+    first: ["/collectionId", "/arxivIds"],
+    asks: {
+      "/collectionId": { label: "Collection", missing: "Choose the Collection." },
+      "/arxivIds": { label: "Papers", hint: "Numbers or addresses at arXiv, one a line.", missing: "Say which papers." },
+    },
+  }),
   invite_to_collection: sheet("invite_to_collection", {
     heading: "Share the Collection",
-    lead: "Whom you invite sees its papers and notes once they accept, and can add to them.",
+    lead: "The person you invite sees its papers and notes once they accept, and can add to them.",
     send: "Invite them",
     first: ["/username"],
     asks: { "/username": { label: "Name of their account", missing: "Say whom to invite." } },

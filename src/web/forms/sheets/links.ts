@@ -10,7 +10,7 @@ const replacement = {
 export const linkSheets = {
   assert_correction: sheet("assert_correction", {
     heading: "Correct it",
-    lead: "The record stays as it is; whoever reads it sees your correction beside it.",
+    lead: "The record stays as it is. Readers see your correction beside it.",
     send: "Publish the correction",
     first: ["/correction", "/explanation"],
     folds: [{ heading: "A record that says it right", places: ["/replacementVersionId"] }],
@@ -23,7 +23,7 @@ export const linkSheets = {
   }),
   assert_supersession: sheet("assert_supersession", {
     heading: "Say what supersedes it",
-    lead: "The record stays readable; whoever reads it is led to the one in its place.",
+    lead: "The record stays readable. Readers are led to the one in its place.",
     send: "Say that it is superseded",
     first: ["/replacementVersionId", "/explanation"],
     kept: ["/targetVersionId"],
@@ -31,7 +31,7 @@ export const linkSheets = {
   }),
   assert_dispute: sheet("assert_dispute", {
     heading: "Dispute it",
-    lead: "Say what speaks against it. The record stays, marked as disputed, and its author is told.",
+    lead: "Say what speaks against it. The record stays, marked as disputed, and its author sees your dispute.",
     send: "Dispute it",
     first: ["/explanation"],
     folds: [{ heading: "Records that speak against it", places: ["/evidence"] }],

@@ -36,7 +36,7 @@ export const threadSheets = {
   }),
   post_research_checkpoint: sheet("post_research_checkpoint", {
     heading: "Say where the Thread stands",
-    lead: "A summary for whoever comes next, of everything up to now.",
+    lead: "A summary of everything up to now, for the next reader.",
     send: "Post the checkpoint",
     first: ["/synthesis", "/state", "/conclusion"],
     folds: [
