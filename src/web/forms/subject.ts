@@ -34,7 +34,7 @@ const finds: Readonly<Record<Exclude<AskedId, "roomId"> | "replyToEntryId", Find
     return { roomId, shown: html`${label("experiment", experimentId, text)} ${stateBadge(status)} ${beginning(question, 160)}` }
   },
   attemptId: (visit, id) => {
-    const { attemptId, roomId, label: text, outcome, status, experimentLabel } = visit.ask("attempt", { attemptId: id })
+    const { attemptId, roomId, label: text, status, experimentLabel } = visit.ask("attempt", { attemptId: id })
     return { roomId, shown: html`${label("attempt", attemptId, text)} ${stateBadge(status)} of ${experimentLabel}` }
   },
   versionId: (visit, versionId) => {

@@ -22,8 +22,9 @@ export const BRIEF_BYTES = 24_000
 /** Pieces that are looked through for what speaks for and against a hypothesis. */
 const PIECES = 12
 
-const newestFirst = <T extends { readonly at: string }>(items: readonly T[]): T[] =>
-  [...items].sort((one, other) => (one.at < other.at ? 1 : -1))
+/** By their ids, which grow with time whatever a clock says. */
+const newestFirst = (items: readonly Checkpoint[]): Checkpoint[] =>
+  [...items].sort((one, other) => (one.checkpointId < other.checkpointId ? 1 : -1))
 
 /** Where a Room stands: its newest answer that holds, those of other Threads, and those that no longer hold. */
 export function answers(visit: Visit, { conclusions, syntheses, threads, room }: Context): Html {
@@ -76,7 +77,9 @@ const short = (checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Htm
 }
 
 /** Every hypothesis with its verdict, and what speaks for and against it. */
-export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief): Html {
+export function beliefs(visit: Visit, { room }: Context, { hypotheses, disputes }: Brief): Html {
+  // Disputes that are not answered.
+  const openly = new Set(disputes.map(({ versionId }) => versionId))
   const shown = hypotheses.slice(0, SHOWN.hypotheses)
   const pieces = visit.tables.evidence.newestOn(
     shown.map(({ versionId }) => versionId),
@@ -88,9 +91,10 @@ export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief):
     return chips.size === 0 ? html`<span class="quiet">–</span>` : joined([...chips.values()], " ")
   }
   const rows = shown.map(({ versionId, label: text, says, status, evidence }) => {
-    const bearing = bearingOf(evidence, status)
-    const total = evidence.supports + evidence.contradicts + evidence.inconclusive + evidence.reproductions
-    const whom = total === 0 ? null : evidence.independent === 0 ? "its author alone" : `${evidence.independent} of ${total} independent`
+    const bearing = bearingOf(evidence, openly.has(versionId))
+    const { independent } = evidence
+    const whom =
+      bearing === "untested" ? null : independent === 0 ? "its author alone" : counted(independent, "other person", "other people")
     return html`<tr data-entry><td>${label("hypothesis", versionId, text)}</td><td><a class="wording" href="${to(`/records/${versionId}`)}" dir="auto">${markdownInLink(says)}</a></td>
 <td>${stateBadge(bearing)}${status === "current" ? null : html`<br>${stateBadge(status)}`}${whom === null ? null : html`<br><span class="meta">${whom}</span>`}</td><td data-is="For">${speaking(versionId, "supports")}</td><td data-is="Against">${speaking(versionId, "contradicts")}</td></tr>`
   })
@@ -159,7 +163,7 @@ export function failures({ failures: all }: Brief): Html | null {
 
 /** What is next and who has it. */
 export function next(visit: Visit, { room, experiments }: Context, { next: steps, work }: Brief): Html {
-  const asks = new Map(work.map(({ experimentId, asks: question }) => [experimentId, question]))
+  const asks = new Map(work.map(({ experimentId, question }) => [experimentId, question]))
   const held = experiments.filter(({ assignee, status }) => assignee !== null && (status === "claimed" || status === "in_progress"))
   // Questions have a list of their own; of what can be reproduced, one is enough to begin with.
   const seen = new Set<string>()
