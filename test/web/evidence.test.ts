@@ -89,14 +89,10 @@ t.test("the hypothesis shows the contradiction, on its page and in every list, a
   t.match(await textOf("#live-uses"), /E1.* addresses it/)
   await isWhole(t, "hypothesis")
   await at(`/rooms/${roomId}/hypotheses`)
-  t.match(await textOf("li[data-entry]:has-text('H1')"), /disputed.*1 contradicts \(independent\).*F1.*raised the loss/)
+  t.match(await textOf("li[data-entry]:has-text('H1')"), /disputed.*1 contradicts \(from 1 other person\).*F1.*raised the loss/)
   t.match(await textOf("li[data-entry]:has-text('H2')"), /nothing counts for or against it yet/)
   await overview()
-  t.match(
-    await textOf("#live-hypotheses tr:has-text('H1')"),
-    /H1.*contested.*disputed.*1 of 1 independent.*– ?F1/,
-    "what speaks against it",
-  )
+  t.match(await textOf("#live-hypotheses tr:has-text('H1')"), /H1.*contested.*disputed.*1 other person.*– ?F1/, "what speaks against it")
   t.match(await textOf("#live-hypotheses tr:has-text('H2')"), /untested.*– ?–/)
   await isWhole(t, "overview")
 })
@@ -248,11 +244,11 @@ t.test("a conclusion says what has made it stale, in the Room, in its Thread and
     [`/checkpoints/${checkpointId}`, "main"],
   ] as const) {
     await at(path)
-    t.match(await textOf(where), /stale.*F1, which it cites, is now retracted\..*H3 was published since\./i, path)
+    t.match(await textOf(where), /stale.*F1, which it cites, is retracted\..*H3 was published since\./i, path)
   }
   await isWhole(t, "checkpoint")
   await overview()
-  t.match(await textOf("#live-where"), /No answer holds.*1 conclusion no longer holds: F1, which it cites, is now retracted/)
+  t.match(await textOf("#live-where"), /No answer holds.*1 conclusion no longer holds: F1, which it cites, is retracted/)
   t.match(await textOf("#live-failed"), /F1 was retracted: The wrong split was read/)
   t.match(await textOf("#live-next"), /Renew a conclusion/)
   await isWhole(t, "overview-fallen")

@@ -16,15 +16,15 @@ export const NEWEST = 3
 /** "3 support": what each number of a tally counts, in words. */
 const said = (verdict: string, count: number): string => (count === 1 ? words(verdict) : words(verdict).replace(/s$/, ""))
 
-/** "2 support, 1 contradicts, 1 reproduction; 2 of 4 independent": everything that counts for and against a record. */
-export function tally({ independent, reproductions, ...verdicts }: EvidenceTally): Html {
+/** "2 support, 1 contradicts, 1 reproduction (from 2 other people)": everything that counts for and against a record. */
+export function tally({ independent, reproductions, failedReproductions, doubted, ...verdicts }: EvidenceTally): Html {
   const counts = enumerations.hypothesisVerdict.map((verdict) => [verdict, verdicts[verdict]] as const)
-  const total = counts.reduce((sum, [, count]) => sum + count, reproductions)
+  const total = counts.reduce((sum, [, count]) => sum + count, reproductions + failedReproductions)
   if (total === 0) return html`<span class="quiet">nothing counts for or against it yet</span>`
-  const others = independent === total ? (total === 1 ? "independent" : "all independent") : `${independent} of ${total} independent`
+  const from = independent === 0 ? "from its author alone" : `from ${counted(independent, "other person", "other people")}`
   return html`<span class="tally">${counts.map(([verdict, count]) => (count === 0 ? null : html`${stateBadge(verdict, `${count} ${said(verdict, count)}`)} `))}${
     reproductions === 0 ? null : html`${stateBadge("reproduction", counted(reproductions, "reproduction"))} `
-  }<span class="quiet" title="Said by somebody else than the author of this record">(${independent === 0 ? "none independent" : others})</span></span>`
+  }${failedReproductions === 0 ? null : html`${stateBadge("does_not_reproduce", counted(failedReproductions, "failed reproduction"))} `}<span class="quiet">(${from}${doubted === 0 ? "" : `, ${doubted} doubted`})</span></span>`
 }
 
 /** What is said of whether a piece counts. */
