@@ -13,7 +13,7 @@ import { listen, serveOn } from "../http/server.ts"
 import { isFollowed } from "../ledger/copies.ts"
 import { databaseFile, whoseData } from "../ledger/data.ts"
 import { DataError } from "../ledger/database.ts"
-import { Followed } from "../ledger/followed.ts"
+import { Followed, readPatienceMs } from "../ledger/followed.ts"
 import { mustBearMark } from "../ledger/migrate.ts"
 import { latestSchema } from "../ledger/schema.ts"
 import { realWorld } from "../ledger/world.ts"
@@ -167,7 +167,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   const whose = whoseData(followed)
   const instance = createInstance({ db: followed, world, ...whose, basePath: basePathOf({ baseUrl }) })
   forgetWithOriginal(followed, instance)
-  followed.hurry()
+  followed.setPatience(readPatienceMs)
   const original = options.forward ? passingThrough(primary, baseUrl) : sendingOn(primary)
   const reading = new Reading(followed, instance, original)
   reading.look()

@@ -12,7 +12,7 @@ import { Journal } from "../edge/journal.ts"
 import type { OffloadedRequest, OffloadedResponse } from "../edge/readers.ts"
 import { RequestContext } from "../edge/request-context.ts"
 import { openMade } from "../ledger/database.ts"
-import { Followed } from "../ledger/followed.ts"
+import { Followed, readPatienceMs } from "../ledger/followed.ts"
 import { realWorld } from "../ledger/world.ts"
 import { openLog } from "../log.ts"
 import { NotedEngine } from "../renderer/noted-engine.ts"
@@ -39,7 +39,7 @@ const world = realWorld()
 const instance = createInstance({ db, world, instanceId, lineage, basePath: basePathOf({ baseUrl }) })
 if (db instanceof Followed) {
   forgetWithOriginal(db, instance)
-  db.hurry()
+  db.setPatience(readPatienceMs)
 }
 const engine = new NotedEngine(new RenderingNote(note), tooCostly)
 const renderer = new Renderer(engine, limits.keptTextBytes * KEPT)

@@ -13,7 +13,6 @@ import { mustBeOwnHost } from "../edge/host.ts"
 import { Budgets } from "../edge/budgets.ts"
 import { Answering, RequestContext } from "../edge/request-context.ts"
 import { Connections } from "./connections.ts"
-import { open, portOf } from "./doors.ts"
 import { inTurn } from "./in-turn.ts"
 import { answerUnreadable, malformed, refuse, targetOf } from "./unreadable.ts"
 
@@ -41,6 +40,22 @@ function notYet(request: IncomingMessage, response: Answering): void {
   )
 }
 
+const opened = (server: Server, place: { readonly port: number; readonly host: string }): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(place, () => {
+      server.off("error", reject)
+      resolve()
+    })
+  })
+
+/** The port that a server listens on. */
+function portOf(server: Server): number {
+  const address = server.address()
+  if (address === null || typeof address === "string") throw new Error("A server that listens has a port.")
+  return address.port
+}
+
 /** Starts listening; `port` 0 lets the system pick. @throws ListenError */
 export async function listen(host: string, port: number, times = patience): Promise<{ server: Server; port: number }> {
   // A missing Host is refused below, in the words of the protocol.
@@ -52,7 +67,7 @@ export async function listen(host: string, port: number, times = patience): Prom
   })
   // Node would leave out the headers above a number; their length is bounded anyway.
   server.maxHeadersCount = 0
-  await open(server, { port, host }).catch((error: NodeJS.ErrnoException) => {
+  await opened(server, { port, host }).catch((error: NodeJS.ErrnoException) => {
     const why: Record<string, string> = {
       EADDRINUSE: `Port ${port} on ${host} is in use: end the other program, or choose another --port.`,
       EACCES: `Port ${port} on ${host} may not be used by this user: choose another --port.`,

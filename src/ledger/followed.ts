@@ -10,9 +10,9 @@ import { Refusal } from "../contract/refusals.ts"
 import { followerNote } from "./copies.ts"
 import { type Db, isBusy, leaveLog, openMade, type Statement } from "./database.ts"
 
-/** Milliseconds that a read waits on this thread for the follower to finish what it is at. */
-const PATIENCE = 100
-/** The same until `hurry`: nobody waits on this thread yet. */
+/** Milliseconds that a read waits on this thread for the follower to finish. */
+export const readPatienceMs = 100
+/** The same while the thread starts: nobody waits for it yet. */
 const FIRST_PATIENCE = 5_000
 /** Milliseconds in which the file may change twice and bear the same time: the clock that files are dated by goes in steps. */
 const STEP = 20
@@ -112,9 +112,9 @@ export class Followed implements Db {
     this.#onMoved = told
   }
 
-  /** From now on others wait on this thread: a read waits only briefly for the follower. */
-  hurry(): void {
-    this.#patience = PATIENCE
+  /** How long a read waits for the follower from now on, in milliseconds. */
+  setPatience(milliseconds: number): void {
+    this.#patience = milliseconds
     this.#known = ""
   }
 

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { followerNote } from "../../src/ledger/copies.ts"
-import { Followed } from "../../src/ledger/followed.ts"
+import { Followed, readPatienceMs } from "../../src/ledger/followed.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()
@@ -35,7 +35,7 @@ test("a connection that cannot be opened just then is opened for the next who as
   followed.exec(`ATTACH '${beside}' AS other; CREATE TEMP TABLE read AS SELECT * FROM other.t`)
   const count = followed.prepare<{ count: number }>("SELECT count FROM instance")
   t.equal(count.one().count, 1)
-  followed.hurry()
+  followed.setPatience(readPatienceMs)
   change(2)
   other.exec("BEGIN EXCLUSIVE")
   for (const time of ["once", "and again"])

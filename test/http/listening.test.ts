@@ -1,4 +1,4 @@
-/** Whoever comes anew does not wait behind everybody who came at the same time; a closed server answers what was begun at any of its sockets. */
+/** A port is one server's; a server that closes answers the requests that it has begun. */
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import { connect, type Socket } from "node:net"
@@ -18,23 +18,7 @@ async function dial(port: number): Promise<Socket> {
   return socket
 }
 
-test("many who come at once are taken several in a turn", { skip: process.platform !== "linux" }, async (t) => {
-  const { server, port } = await listen("127.0.0.1", 0)
-  const [many, turns] = [64, { all: 0 }]
-  let taken = 0
-  server.on("connection", () => (taken += 1))
-  await Promise.all(Array.from({ length: many }, () => dial(port)))
-  while (taken < many) {
-    turns.all += 1
-    await turn()
-  }
-  t.ok(turns.all < many, `${many} connections in ${turns.all} turns`)
-  const closed = new Promise((resolve) => server.close(resolve))
-  server.closeAllConnections()
-  await closed
-})
-
-test("a port that is listened at is in use, although its sockets are several", async (t) => {
+test("a port that a server listens on is in use", async (t) => {
   const { server, port } = await listen("127.0.0.1", 0)
   await t.rejects(listen("127.0.0.1", port), ListenError)
   await new Promise((resolve) => server.close(resolve))
@@ -43,7 +27,7 @@ test("a port that is listened at is in use, although its sockets are several", a
   await new Promise((resolve) => again.server.close(resolve))
 })
 
-test("closing waits for what was begun at each socket", async (t) => {
+test("closing waits for the requests that were begun", async (t) => {
   const { server, port } = await listen("127.0.0.1", 0)
   const begun = new Map<string, ServerResponse>()
   server.removeAllListeners("request").on("request", ({ url }, response) => void begun.set(url ?? "", response))
